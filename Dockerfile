@@ -11,7 +11,7 @@ COPY apps/chainstead/package.json apps/chainstead/package.json
 COPY apps/simulation/package.json apps/simulation/package.json
 COPY bench/package.json bench/package.json
 COPY packages/abi/package.json packages/abi/package.json
-COPY packages/answers/package.json packages/answers/package.json
+COPY packages/data-api/package.json packages/data-api/package.json
 COPY packages/aptos/package.json packages/aptos/package.json
 COPY packages/chains/package.json packages/chains/package.json
 COPY packages/console/package.json packages/console/package.json
@@ -26,12 +26,13 @@ COPY packages/gateway/package.json packages/gateway/package.json
 COPY packages/history/package.json packages/history/package.json
 COPY packages/http/package.json packages/http/package.json
 COPY packages/jobs/package.json packages/jobs/package.json
+COPY packages/markets/package.json packages/markets/package.json
 COPY packages/names/package.json packages/names/package.json
 COPY packages/nft/package.json packages/nft/package.json
 COPY packages/prices/package.json packages/prices/package.json
 COPY packages/proof/package.json packages/proof/package.json
 COPY packages/rpc/package.json packages/rpc/package.json
-COPY packages/state/package.json packages/state/package.json
+COPY packages/node-reads/package.json packages/node-reads/package.json
 COPY packages/streams/package.json packages/streams/package.json
 COPY packages/sync/package.json packages/sync/package.json
 COPY packages/testkit/package.json packages/testkit/package.json

@@ -10,12 +10,12 @@ const NIGHTLY = '**/*.nightly.test.ts';
 const EXPLAIN = '**/*.explain.test.ts';
 const PROPERTIES = '**/*.property.test.ts';
 
-// Files share one Postgres server, where each has a database of its own.
+// Files share one Postgres server, where each has a separate database.
 export default defineConfig({
   test: {
     globalSetup: [
       'packages/testkit/src/vitest-temporary-folder.ts',
-      'packages/testkit/src/vitest-postgres.ts',
+      'packages/testkit/src/postgres/vitest-postgres.ts',
       'scripts/program-for-tests.ts',
     ],
     reporters: ['default', './scripts/tier-reporter.ts'],
@@ -25,7 +25,7 @@ export default defineConfig({
     retry: 0,
     expect: { poll: { timeout: WAIT_MS } },
     provide: { waitMs: WAIT_MS },
-    setupFiles: ['scripts/wait-for-timeout.ts'],
+    setupFiles: ['scripts/wait-for-timeout.ts', 'packages/db/src/testing/record-rows.ts'],
     // Tests wait for databases, nodes and jobs about half of their time: two processors serve three workers.
     maxWorkers: 3,
     projects: [

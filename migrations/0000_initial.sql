@@ -1,5 +1,5 @@
--- The whole schema. drizzle-kit generates the tables and indexes from the schema.ts files. The rest is written by hand, because
--- drizzle-kit has no syntax for it. A release freezes this file: put every later change into a new migration.
+-- The whole schema. npm run migrations:generate writes the parts that are marked as generated, from the schema.ts and analytics.sql files. The
+-- rest is written by hand. A release freezes this file: put every later change into a new migration.
 
 -- ============================================================================
 -- Keys
@@ -7,7 +7,7 @@
 -- ============================================================================
 -- Exclusion constraints on numbers and texts need it.
 CREATE EXTENSION IF NOT EXISTS btree_gist;--> statement-breakpoint
--- Eight bytes of an address, as in packages/db/src/address-key.ts. They come from both ends: vanity addresses differ at one end only.
+-- Eight bytes of an address, as in packages/db/src/columns/address-key.ts. They come from both ends: vanity addresses differ at one end only.
 CREATE FUNCTION "address_key"(address bytea) RETURNS bigint
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
   RETURN ('x' || encode(substring(address FROM 1 FOR 4) || substring(address FROM 17 FOR 4), 'hex'))::bit(64)::bigint;--> statement-breakpoint
@@ -32,10 +32,10 @@ CREATE TABLE "leases" (
   "acquired_at" timestamp with time zone DEFAULT now() NOT NULL,
   "expires_at" timestamp with time zone NOT NULL
 );--> statement-breakpoint
-CREATE TABLE "locks" (
+CREATE TABLE "transaction_locks" (
   "name" text PRIMARY KEY NOT NULL
 );--> statement-breakpoint
-CREATE TABLE "process_work" (
+CREATE TABLE "inflight_work" (
   "process" uuid PRIMARY KEY NOT NULL,
   "machine" text NOT NULL,
   "pid" integer NOT NULL,
@@ -44,17 +44,17 @@ CREATE TABLE "process_work" (
   "entered_at" timestamp with time zone DEFAULT now() NOT NULL,
   "alive_until" timestamp with time zone NOT NULL
 );--> statement-breakpoint
-CREATE TABLE "suspect_work" (
+CREATE TABLE "quarantined_work" (
   "name" text PRIMARY KEY NOT NULL,
   "crashes" integer NOT NULL,
   "crashed_at" timestamp with time zone DEFAULT now() NOT NULL
 );--> statement-breakpoint
-CREATE TABLE "table_samples" (
+CREATE TABLE "table_sizes_hourly" (
   "table_name" text NOT NULL,
   "hour" timestamp with time zone NOT NULL,
   "sampled_at" timestamp with time zone DEFAULT now() NOT NULL,
   "bytes" bigint NOT NULL,
-  CONSTRAINT "table_samples_table_name_hour_pk" PRIMARY KEY("table_name","hour")
+  CONSTRAINT "table_sizes_hourly_table_name_hour_pk" PRIMARY KEY("table_name","hour")
 );--> statement-breakpoint
 
 -- ============================================================================
@@ -94,7 +94,7 @@ CREATE TABLE "audit_log" (
 );--> statement-breakpoint
 CREATE INDEX "audit_log_by_door" ON "audit_log" USING btree ("door","id");--> statement-breakpoint
 -- Unlogged: rows live for seconds, and a server crash may restart the windows.
-CREATE UNLOGGED TABLE "rate_spending" (
+CREATE UNLOGGED TABLE "rate_limit_usage" (
   "bucket" text PRIMARY KEY NOT NULL,
   "slot" bigint NOT NULL,
   "spent" double precision[] NOT NULL,
@@ -129,16 +129,25 @@ CREATE TABLE "blocks" (
   "block_timestamp" timestamp with time zone NOT NULL,
   CONSTRAINT "blocks_chain_id_block_number_pk" PRIMARY KEY("chain_id","block_number")
 );--> statement-breakpoint
-CREATE TABLE "chain_samples" (
+CREATE TABLE "chain_metrics_minutely" (
   "chain" text NOT NULL,
   "minute" timestamp with time zone NOT NULL,
   "head" bigint,
   "checkpoint" bigint,
   "covered" bigint NOT NULL,
   "rows" bigint,
-  CONSTRAINT "chain_samples_chain_minute_pk" PRIMARY KEY("chain","minute")
+  CONSTRAINT "chain_metrics_minutely_chain_minute_pk" PRIMARY KEY("chain","minute")
 );--> statement-breakpoint
-CREATE TABLE "derived_states" (
+CREATE TABLE "dataset_failures" (
+  "chain_id" bigint NOT NULL,
+  "dataset" text NOT NULL,
+  "first_block" bigint NOT NULL,
+  "last_block" bigint NOT NULL,
+  "error_message" text NOT NULL,
+  "failed_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "dataset_failures_chain_id_dataset_pk" PRIMARY KEY("chain_id","dataset")
+);--> statement-breakpoint
+CREATE TABLE "projections" (
   "chain_id" bigint NOT NULL,
   "state" text NOT NULL,
   "dataset" text NOT NULL,
@@ -147,9 +156,9 @@ CREATE TABLE "derived_states" (
   "position" bigint NOT NULL,
   "rows" bigint DEFAULT 0 NOT NULL,
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "derived_states_chain_id_state_pk" PRIMARY KEY("chain_id","state")
+  CONSTRAINT "projections_chain_id_state_pk" PRIMARY KEY("chain_id","state")
 );--> statement-breakpoint
-CREATE TABLE "kept_subjects" (
+CREATE TABLE "subject_projections" (
   "chain_id" bigint NOT NULL,
   "state" text NOT NULL,
   "subject" bytea NOT NULL,
@@ -157,9 +166,9 @@ CREATE TABLE "kept_subjects" (
   "is_stale" boolean DEFAULT false NOT NULL,
   "rows" bigint DEFAULT 0 NOT NULL,
   "asked_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "kept_subjects_subject_chain_id_state_pk" PRIMARY KEY("subject","chain_id","state")
+  CONSTRAINT "subject_projections_subject_chain_id_state_pk" PRIMARY KEY("subject","chain_id","state")
 );--> statement-breakpoint
-CREATE INDEX "kept_subjects_by_state" ON "kept_subjects" USING btree ("chain_id","state","asked_at");--> statement-breakpoint
+CREATE INDEX "subject_projections_by_state" ON "subject_projections" USING btree ("chain_id","state","asked_at");--> statement-breakpoint
 CREATE TABLE "range_jobs" (
   "id" text PRIMARY KEY NOT NULL,
   "chain" text NOT NULL,
@@ -185,7 +194,7 @@ CREATE TABLE "range_jobs" (
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL
 );--> statement-breakpoint
 CREATE INDEX "range_jobs_open" ON "range_jobs" USING btree ("chain","id") WHERE status IN ('queued', 'running');--> statement-breakpoint
-CREATE TABLE "subject_histories" (
+CREATE TABLE "backfill_requests" (
   "chain_id" bigint NOT NULL,
   "kind" text NOT NULL,
   "subject" bytea NOT NULL,
@@ -196,13 +205,15 @@ CREATE TABLE "subject_histories" (
   "requested_by" text,
   "requested_at" timestamp with time zone DEFAULT now() NOT NULL,
   "attempts" integer DEFAULT 0 NOT NULL,
-  "due_at" timestamp with time zone,
+  "lease_until" timestamp with time zone,
+  "holder" text,
+  "due_at" timestamp with time zone DEFAULT now(),
   "error_code" text,
   "error_message" text,
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "subject_histories_chain_id_kind_subject_pk" PRIMARY KEY("chain_id","kind","subject")
+  CONSTRAINT "backfill_requests_chain_id_kind_subject_pk" PRIMARY KEY("chain_id","kind","subject")
 );--> statement-breakpoint
-CREATE INDEX "subject_histories_unfinished" ON "subject_histories" USING btree ("chain_id","status") WHERE status <> 'done';--> statement-breakpoint
+CREATE INDEX "backfill_requests_unfinished" ON "backfill_requests" USING btree ("chain_id","status") WHERE status <> 'done';--> statement-breakpoint
 CREATE TABLE "subject_ranges" (
   "chain_id" bigint NOT NULL,
   "kind" text NOT NULL,
@@ -258,7 +269,7 @@ CREATE TABLE "upstream_calls" (
   "latency" bigint[] NOT NULL,
   CONSTRAINT "upstream_calls_slot_chain_upstream_role_outcome_pk" PRIMARY KEY("slot","chain","upstream","role","outcome")
 );--> statement-breakpoint
-CREATE TABLE "upstream_faults" (
+CREATE TABLE "upstream_errors" (
   "chain_id" bigint NOT NULL,
   "upstream" text NOT NULL,
   "kind" text NOT NULL,
@@ -266,10 +277,10 @@ CREATE TABLE "upstream_faults" (
   "facts" jsonb NOT NULL,
   "occurrences" integer DEFAULT 1 NOT NULL,
   "seen_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "upstream_faults_chain_id_upstream_kind_block_number_pk" PRIMARY KEY("chain_id","upstream","kind","block_number")
+  CONSTRAINT "upstream_errors_chain_id_upstream_kind_block_number_pk" PRIMARY KEY("chain_id","upstream","kind","block_number")
 );--> statement-breakpoint
-CREATE INDEX "upstream_faults_by_time" ON "upstream_faults" USING btree ("seen_at");--> statement-breakpoint
-CREATE TABLE "wrong_answers" (
+CREATE INDEX "upstream_errors_by_time" ON "upstream_errors" USING btree ("seen_at");--> statement-breakpoint
+CREATE TABLE "upstream_mismatches" (
   "day" date NOT NULL,
   "chain" text NOT NULL,
   "upstream" text NOT NULL,
@@ -278,9 +289,9 @@ CREATE TABLE "wrong_answers" (
   "method" text NOT NULL,
   "description" text NOT NULL,
   "seen_at" timestamp with time zone NOT NULL,
-  CONSTRAINT "wrong_answers_day_chain_upstream_kind_pk" PRIMARY KEY("day","chain","upstream","kind")
+  CONSTRAINT "upstream_mismatches_day_chain_upstream_kind_pk" PRIMARY KEY("day","chain","upstream","kind")
 );--> statement-breakpoint
-CREATE INDEX "wrong_answers_by_time" ON "wrong_answers" USING btree ("seen_at");--> statement-breakpoint
+CREATE INDEX "upstream_mismatches_by_time" ON "upstream_mismatches" USING btree ("seen_at");--> statement-breakpoint
 
 -- ============================================================================
 -- Tokens, labels and lists
@@ -324,7 +335,11 @@ CREATE TABLE "tokens" (
   "decimals" smallint,
   "facts_status" text DEFAULT 'pending' NOT NULL,
   "facts_attempts" integer DEFAULT 0 NOT NULL,
-  "facts_retry_at" timestamp with time zone,
+  "facts_due_at" timestamp with time zone DEFAULT now(),
+  "facts_lease_until" timestamp with time zone,
+  "facts_holder" text,
+  "facts_error_code" text,
+  "facts_error_message" text,
   "logo" text,
   "verified" boolean DEFAULT false NOT NULL,
   "possible_spam" boolean DEFAULT false NOT NULL,
@@ -338,7 +353,7 @@ CREATE TABLE "tokens" (
   "supply_block_hash" bytea,
   CONSTRAINT "tokens_address_chain_id_pk" PRIMARY KEY("address","chain_id")
 );--> statement-breakpoint
-CREATE INDEX "tokens_without_facts" ON "tokens" USING btree ("facts_status","facts_retry_at");--> statement-breakpoint
+CREATE INDEX "tokens_due" ON "tokens" USING btree ("chain_id",coalesce(facts_lease_until, facts_due_at)) WHERE facts_status IN ('pending', 'failed');--> statement-breakpoint
 CREATE INDEX "tokens_by_symbol" ON "tokens" USING btree (lower(symbol),"chain_id");--> statement-breakpoint
 CREATE TABLE "contract_reviews" (
   "key_id" text NOT NULL,
@@ -354,48 +369,54 @@ CREATE TABLE "contract_reviews" (
 CREATE INDEX "contract_reviews_by_key" ON "contract_reviews" USING btree ("key_id");--> statement-breakpoint
 
 -- ============================================================================
--- ERC-20
--- Partitioned by chain and block: see docs/storage-layout.md.
+-- Tables of datasets and their projections
+-- From the schema.ts files: npm run migrations:generate writes everything between the two lines. Partitioned by chain and block: see
+-- docs/internals/storage-layouts.md.
 -- ============================================================================
-CREATE TABLE "erc20_token_counts" (
-  "token" bytea NOT NULL,
-  "chain_id" bigint NOT NULL,
-  "transfers" bigint NOT NULL,
-  CONSTRAINT "erc20_token_counts_token_chain_id_pk" PRIMARY KEY("token","chain_id")
-);--> statement-breakpoint
-CREATE TABLE "erc20_transfers" (
+-- Generated: tables of datasets
+CREATE TABLE "account_transactions" (
   "account_key" bigint NOT NULL,
   "chain_id" bigint NOT NULL,
+  "transaction_key" bigint NOT NULL,
   "block_number" integer NOT NULL,
   "transaction_index" integer NOT NULL,
-  "log_index" integer NOT NULL,
-  "direction" smallint NOT NULL,
+  "evidence" integer DEFAULT 0 NOT NULL,
+  "roles" smallint NOT NULL,
   "account" bytea NOT NULL,
-  "token" bytea NOT NULL,
-  "counterparty" bytea NOT NULL,
-  "value" numeric(78,0) NOT NULL,
-  "transaction_hash" bytea NOT NULL,
-  CONSTRAINT "erc20_transfers_pkey" PRIMARY KEY("account_key","chain_id","block_number","transaction_index","log_index","direction")
+  CONSTRAINT "account_transactions_pkey" PRIMARY KEY("account_key","chain_id","block_number","transaction_index","roles")
 ) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
-CREATE INDEX "erc20_transfers_by_token" ON "erc20_transfers" USING btree ("account_key",token_key(token),"block_number");--> statement-breakpoint
-CREATE INDEX "erc20_transfers_by_contract" ON "erc20_transfers" USING btree (token_key(token),"block_number") WHERE direction <> 1;--> statement-breakpoint
-CREATE INDEX "erc20_transfers_by_block" ON "erc20_transfers" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
-CREATE TABLE "wrapped_coin_moves" (
-  "account_key" bigint NOT NULL,
+CREATE INDEX "account_transactions_by_block" ON "account_transactions" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "block_headers" (
+  "block_key" bigint NOT NULL,
   "chain_id" bigint NOT NULL,
   "block_number" integer NOT NULL,
-  "transaction_index" integer NOT NULL,
-  "log_index" integer NOT NULL,
-  "direction" smallint NOT NULL,
-  "account" bytea NOT NULL,
-  "token" bytea NOT NULL,
-  "counterparty" bytea NOT NULL,
-  "value" numeric(78,0) NOT NULL,
-  "transaction_hash" bytea NOT NULL,
-  CONSTRAINT "wrapped_coin_moves_pkey" PRIMARY KEY("account_key","chain_id","block_number","transaction_index","log_index","direction")
+  "transaction_count" integer NOT NULL,
+  "block_hash" bytea NOT NULL,
+  "parent_hash" bytea NOT NULL,
+  "miner" bytea NOT NULL,
+  "gas_limit" numeric(78,0) NOT NULL,
+  "gas_used" numeric(78,0) NOT NULL,
+  "base_fee_per_gas" numeric(78,0),
+  "size" numeric(78,0) NOT NULL,
+  "difficulty" numeric(78,0) NOT NULL,
+  "total_difficulty" numeric(78,0),
+  "blob_gas_used" numeric(78,0),
+  "excess_blob_gas" numeric(78,0),
+  "state_root" bytea,
+  "transactions_root" bytea,
+  "receipts_root" bytea,
+  "sha3_uncles" bytea,
+  "mix_hash" bytea,
+  "nonce" bytea,
+  "withdrawals_root" bytea,
+  "parent_beacon_block_root" bytea,
+  "requests_hash" bytea,
+  "extra_data" bytea,
+  "logs_bloom" bytea,
+  "withdrawals" bytea,
+  CONSTRAINT "block_headers_pkey" PRIMARY KEY("block_key","chain_id","block_number")
 ) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
-CREATE INDEX "wrapped_coin_moves_by_contract" ON "wrapped_coin_moves" USING btree (token_key(token),"block_number") WHERE direction <> 1;--> statement-breakpoint
-CREATE INDEX "wrapped_coin_moves_by_block" ON "wrapped_coin_moves" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE INDEX "block_headers_by_block" ON "block_headers" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
 CREATE TABLE "erc20_approvals" (
   "owner_key" bigint NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -410,53 +431,6 @@ CREATE TABLE "erc20_approvals" (
   CONSTRAINT "erc20_approvals_pkey" PRIMARY KEY("owner_key","chain_id","block_number","transaction_index","log_index")
 ) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
 CREATE INDEX "erc20_approvals_by_block" ON "erc20_approvals" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
-CREATE TABLE "erc20_wallet_approvals" (
-  "wallet" bytea NOT NULL,
-  "chain_id" bigint NOT NULL,
-  "token" bytea NOT NULL,
-  "spender" bytea NOT NULL,
-  "value" numeric(78,0) NOT NULL,
-  "block_number" integer NOT NULL,
-  "transaction_index" integer NOT NULL,
-  "log_index" integer NOT NULL,
-  "transaction_hash" bytea NOT NULL,
-  CONSTRAINT "erc20_wallet_approvals_wallet_chain_id_token_spender_pk" PRIMARY KEY("wallet","chain_id","token","spender")
-);--> statement-breakpoint
-CREATE INDEX "erc20_wallet_approvals_by_block" ON "erc20_wallet_approvals" USING btree ("wallet","chain_id","block_number","transaction_index","log_index","token","spender");--> statement-breakpoint
-CREATE TABLE "erc20_token_classes" (
-  "token" bytea NOT NULL,
-  "chain_id" bigint NOT NULL,
-  "class" text NOT NULL,
-  "since_block" bigint NOT NULL,
-  "told_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "erc20_token_classes_token_chain_id_pk" PRIMARY KEY("token","chain_id")
-);--> statement-breakpoint
-CREATE TABLE "erc20_wallet_tokens" (
-  "wallet" bytea NOT NULL,
-  "chain_id" bigint NOT NULL,
-  "token" bytea NOT NULL,
-  "total" numeric DEFAULT '0' NOT NULL,
-  "moved_block" integer DEFAULT -1 NOT NULL,
-  "moved_transaction" integer DEFAULT -1 NOT NULL,
-  "moved_log" integer DEFAULT -1 NOT NULL,
-  "anchor_block" integer,
-  "anchor_value" numeric(78, 0),
-  "since" numeric DEFAULT '0' NOT NULL,
-  "anchored_at" timestamp with time zone,
-  CONSTRAINT "erc20_wallet_tokens_wallet_chain_id_token_pk" PRIMARY KEY("wallet","chain_id","token")
-);--> statement-breakpoint
-CREATE INDEX "erc20_wallet_tokens_by_movement" ON "erc20_wallet_tokens" USING btree ("wallet","chain_id","moved_block","moved_transaction","moved_log","token");--> statement-breakpoint
-CREATE INDEX "erc20_wallet_tokens_by_anchor" ON "erc20_wallet_tokens" USING btree ("chain_id","anchor_block") WHERE anchor_block IS NOT NULL;--> statement-breakpoint
-CREATE TABLE "erc20_balance_slots" (
-  "token" bytea NOT NULL,
-  "chain_id" bigint NOT NULL,
-  "layout" text,
-  "slot" numeric(78,0),
-  "checked_by" bytea[] NOT NULL,
-  "checked_block" bigint NOT NULL,
-  "found_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "erc20_balance_slots_token_chain_id_pk" PRIMARY KEY("token","chain_id")
-);--> statement-breakpoint
 CREATE TABLE "erc20_holder_counts" (
   "token" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -470,6 +444,7 @@ CREATE TABLE "erc20_holder_counts" (
   "begun_at" timestamp with time zone DEFAULT now() NOT NULL,
   CONSTRAINT "erc20_holder_counts_token_chain_id_pk" PRIMARY KEY("token","chain_id")
 );--> statement-breakpoint
+ALTER TABLE "erc20_holder_counts" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "erc20_holder_minutes" (
   "token" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -481,6 +456,7 @@ CREATE TABLE "erc20_holder_minutes" (
   "swapped" integer NOT NULL,
   CONSTRAINT "erc20_holder_minutes_token_chain_id_minute_class_pk" PRIMARY KEY("token","chain_id","minute","class")
 );--> statement-breakpoint
+ALTER TABLE "erc20_holder_minutes" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "erc20_holders" (
   "token" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -491,7 +467,7 @@ CREATE TABLE "erc20_holders" (
   "first_transaction" integer,
   "acquired" smallint,
   "anchor_block" integer,
-  "anchor_value" numeric(78, 0),
+  "anchor_value" numeric(78,0),
   "since" numeric DEFAULT '0' NOT NULL,
   "anchored_at" timestamp with time zone,
   "balance" numeric GENERATED ALWAYS AS (coalesce(anchor_value + since, total)) STORED,
@@ -500,11 +476,175 @@ CREATE TABLE "erc20_holders" (
 CREATE INDEX "erc20_holders_by_balance" ON "erc20_holders" USING btree ("token","chain_id","balance","account","anchor_block") WHERE balance > 0;--> statement-breakpoint
 CREATE INDEX "erc20_holders_below_zero" ON "erc20_holders" USING btree ("token","chain_id","balance") WHERE balance < 0;--> statement-breakpoint
 CREATE INDEX "erc20_holders_by_anchor" ON "erc20_holders" USING btree ("chain_id","anchor_block") WHERE anchor_block IS NOT NULL;--> statement-breakpoint
-
--- ============================================================================
--- NFTs
--- Partitioned by chain and block: see docs/storage-layout.md.
--- ============================================================================
+ALTER TABLE "erc20_holders" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+CREATE TABLE "erc20_token_counts" (
+  "token" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "transfers" bigint NOT NULL,
+  CONSTRAINT "erc20_token_counts_token_chain_id_pk" PRIMARY KEY("token","chain_id")
+);--> statement-breakpoint
+ALTER TABLE "erc20_token_counts" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+CREATE TABLE "erc20_transfer_sides" (
+  "account_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "direction" smallint NOT NULL,
+  "account" bytea NOT NULL,
+  "token" bytea NOT NULL,
+  "counterparty" bytea NOT NULL,
+  "value" numeric(78,0) NOT NULL,
+  "transaction_hash" bytea NOT NULL,
+  CONSTRAINT "erc20_transfer_sides_pkey" PRIMARY KEY("account_key","chain_id","block_number","transaction_index","log_index","direction")
+) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
+CREATE INDEX "erc20_transfer_sides_by_token" ON "erc20_transfer_sides" USING btree ("account_key",token_key(token),"block_number");--> statement-breakpoint
+CREATE INDEX "erc20_transfer_sides_by_contract" ON "erc20_transfer_sides" USING btree (token_key(token),"block_number") WHERE direction <> 1;--> statement-breakpoint
+CREATE INDEX "erc20_transfer_sides_by_block" ON "erc20_transfer_sides" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "erc20_wallet_approvals" (
+  "wallet" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "token" bytea NOT NULL,
+  "spender" bytea NOT NULL,
+  "value" numeric(78,0) NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "transaction_hash" bytea NOT NULL,
+  CONSTRAINT "erc20_wallet_approvals_wallet_chain_id_token_spender_pk" PRIMARY KEY("wallet","chain_id","token","spender")
+);--> statement-breakpoint
+CREATE INDEX "erc20_wallet_approvals_by_block" ON "erc20_wallet_approvals" USING btree ("wallet","chain_id","block_number","transaction_index","log_index","token","spender");--> statement-breakpoint
+ALTER TABLE "erc20_wallet_approvals" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+CREATE TABLE "erc20_wallet_tokens" (
+  "wallet" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "token" bytea NOT NULL,
+  "total" numeric DEFAULT '0' NOT NULL,
+  "moved_block" integer DEFAULT -1 NOT NULL,
+  "moved_transaction" integer DEFAULT -1 NOT NULL,
+  "moved_log" integer DEFAULT -1 NOT NULL,
+  "anchor_block" integer,
+  "anchor_value" numeric(78,0),
+  "since" numeric DEFAULT '0' NOT NULL,
+  "anchored_at" timestamp with time zone,
+  CONSTRAINT "erc20_wallet_tokens_wallet_chain_id_token_pk" PRIMARY KEY("wallet","chain_id","token")
+);--> statement-breakpoint
+CREATE INDEX "erc20_wallet_tokens_by_movement" ON "erc20_wallet_tokens" USING btree ("wallet","chain_id","moved_block","moved_transaction","moved_log","token");--> statement-breakpoint
+CREATE INDEX "erc20_wallet_tokens_by_anchor" ON "erc20_wallet_tokens" USING btree ("chain_id","anchor_block") WHERE anchor_block IS NOT NULL;--> statement-breakpoint
+ALTER TABLE "erc20_wallet_tokens" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+CREATE TABLE "erc4626_vaults" (
+  "account_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "is_receiver" boolean NOT NULL,
+  "is_deposit" boolean NOT NULL,
+  "account" bytea NOT NULL,
+  "vault" bytea NOT NULL,
+  "sender" bytea NOT NULL,
+  "owner" bytea NOT NULL,
+  "receiver" bytea NOT NULL,
+  "assets" numeric(78,0) NOT NULL,
+  "shares" numeric(78,0) NOT NULL,
+  "transaction_hash" bytea NOT NULL,
+  CONSTRAINT "erc4626_vaults_pkey" PRIMARY KEY("account_key","chain_id","block_number","transaction_index","log_index","is_receiver")
+) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
+CREATE INDEX "erc4626_vaults_by_block" ON "erc4626_vaults" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "feed_answers" (
+  "aggregator" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" bigint NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "round" numeric(78,0) NOT NULL,
+  "answer" numeric(78,0) NOT NULL,
+  "block_timestamp" timestamp with time zone NOT NULL,
+  CONSTRAINT "feed_answers_aggregator_chain_id_block_number_transaction_index_log_index_pk" PRIMARY KEY("aggregator","chain_id","block_number","transaction_index","log_index")
+);--> statement-breakpoint
+CREATE INDEX "feed_answers_by_block" ON "feed_answers" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+ALTER TABLE "feed_answers" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+CREATE TABLE "internal_transfers" (
+  "account_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "trace_index" integer NOT NULL,
+  "direction" smallint NOT NULL,
+  "account" bytea NOT NULL,
+  "counterparty" bytea NOT NULL,
+  "value" numeric(78,0) NOT NULL,
+  "transaction_hash" bytea NOT NULL,
+  "type" text NOT NULL,
+  CONSTRAINT "internal_transfers_pkey" PRIMARY KEY("account_key","chain_id","block_number","transaction_index","trace_index","direction")
+) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
+CREATE INDEX "internal_transfers_by_block" ON "internal_transfers" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "logs" (
+  "address_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "transaction_hash" bytea NOT NULL,
+  "address" bytea NOT NULL,
+  "topic0" bytea,
+  "topic1" bytea,
+  "topic2" bytea,
+  "topic3" bytea,
+  "data" bytea NOT NULL,
+  CONSTRAINT "logs_pkey" PRIMARY KEY("address_key","chain_id","block_number","transaction_index","log_index")
+) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
+CREATE INDEX "logs_by_topic" ON "logs" USING btree ("address_key","substring"(topic0, 1, 4),"block_number");--> statement-breakpoint
+CREATE INDEX "logs_by_block" ON "logs" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "nft_collection_balances" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "token_id" numeric(78,0) NOT NULL,
+  "owner" bytea NOT NULL,
+  "amount" numeric NOT NULL,
+  "last_block" integer NOT NULL,
+  "is_sum" boolean DEFAULT false NOT NULL,
+  CONSTRAINT "nft_collection_balances_token_address_chain_id_token_id_owner_pk" PRIMARY KEY("token_address","chain_id","token_id","owner")
+);--> statement-breakpoint
+CREATE INDEX "nft_collection_balances_by_change" ON "nft_collection_balances" USING btree ("token_address","chain_id","last_block","token_id","owner") WHERE amount > 0;--> statement-breakpoint
+CREATE INDEX "nft_collection_balances_by_id" ON "nft_collection_balances" USING btree ("token_address","chain_id","token_id","last_block","owner") WHERE amount > 0;--> statement-breakpoint
+CREATE INDEX "nft_collection_balances_given_by_change" ON "nft_collection_balances" USING btree ("token_address","chain_id","last_block","token_id","owner") WHERE amount <= 0 AND is_sum;--> statement-breakpoint
+CREATE INDEX "nft_collection_balances_given_by_id" ON "nft_collection_balances" USING btree ("token_address","chain_id","token_id","last_block","owner") WHERE amount <= 0 AND is_sum;--> statement-breakpoint
+ALTER TABLE "nft_collection_balances" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+CREATE TABLE "nft_collection_counts" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "transfers" bigint NOT NULL,
+  "ids" bigint NOT NULL,
+  "owners" bigint NOT NULL,
+  CONSTRAINT "nft_collection_counts_token_address_chain_id_pk" PRIMARY KEY("token_address","chain_id")
+);--> statement-breakpoint
+ALTER TABLE "nft_collection_counts" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+CREATE TABLE "nft_collection_ids" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "token_id" numeric(78,0) NOT NULL,
+  "token_hash" bytea NOT NULL,
+  "holders" bigint NOT NULL,
+  "supply" numeric NOT NULL,
+  "last_block" integer NOT NULL,
+  "newest" integer[],
+  "receiver" bytea,
+  "is_held" boolean GENERATED ALWAYS AS (CASE WHEN receiver IS NULL THEN holders > 0 ELSE receiver <> decode('0000000000000000000000000000000000000000', 'hex') END) STORED,
+  CONSTRAINT "nft_collection_ids_token_address_chain_id_token_id_pk" PRIMARY KEY("token_address","chain_id","token_id")
+);--> statement-breakpoint
+CREATE INDEX "nft_collection_ids_by_hash" ON "nft_collection_ids" USING btree ("token_address","chain_id","token_hash") WHERE is_held;--> statement-breakpoint
+CREATE INDEX "nft_collection_ids_given_by_hash" ON "nft_collection_ids" USING btree ("token_address","chain_id","token_hash") WHERE NOT is_held AND receiver IS NULL;--> statement-breakpoint
+CREATE INDEX "nft_collection_ids_by_change" ON "nft_collection_ids" USING btree ("token_address","chain_id","last_block","token_id") WHERE is_held;--> statement-breakpoint
+ALTER TABLE "nft_collection_ids" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+CREATE TABLE "nft_collection_owners" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "owner" bytea NOT NULL,
+  "ids_held" bigint NOT NULL,
+  CONSTRAINT "nft_collection_owners_token_address_chain_id_owner_pk" PRIMARY KEY("token_address","chain_id","owner")
+);--> statement-breakpoint
+ALTER TABLE "nft_collection_owners" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "nft_malformed_logs" (
   "token_address" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -516,6 +656,76 @@ CREATE TABLE "nft_malformed_logs" (
   CONSTRAINT "nft_malformed_logs_token_address_chain_id_block_number_transaction_index_log_index_pk" PRIMARY KEY("token_address","chain_id","block_number","transaction_index","log_index")
 );--> statement-breakpoint
 CREATE INDEX "nft_malformed_logs_by_block" ON "nft_malformed_logs" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+ALTER TABLE "nft_malformed_logs" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+CREATE TABLE "nft_metadata_events" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" bigint NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "kind" smallint NOT NULL,
+  "from_token_id" numeric(78,0),
+  "to_token_id" numeric(78,0),
+  "block_timestamp" timestamp with time zone NOT NULL,
+  CONSTRAINT "nft_metadata_events_token_address_chain_id_block_number_transaction_index_log_index_pk" PRIMARY KEY("token_address","chain_id","block_number","transaction_index","log_index")
+);--> statement-breakpoint
+CREATE INDEX "nft_metadata_events_by_block" ON "nft_metadata_events" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+ALTER TABLE "nft_metadata_events" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+CREATE TABLE "nft_sale_days" (
+  "token_address" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "token_id" numeric NOT NULL,
+  "payment_token" bytea NOT NULL,
+  "day" date NOT NULL,
+  "sales" bigint NOT NULL,
+  "total" numeric NOT NULL,
+  "lowest" numeric(78,0) NOT NULL,
+  "lowest_block" bigint NOT NULL,
+  "lowest_transaction" integer NOT NULL,
+  "lowest_log" integer NOT NULL,
+  "lowest_item" integer NOT NULL,
+  "highest" numeric(78,0) NOT NULL,
+  "highest_block" bigint NOT NULL,
+  "highest_transaction" integer NOT NULL,
+  "highest_log" integer NOT NULL,
+  "highest_item" integer NOT NULL,
+  "latest_block" bigint NOT NULL,
+  "latest_transaction" integer NOT NULL,
+  "latest_log" integer NOT NULL,
+  "latest_item" integer NOT NULL,
+  CONSTRAINT "nft_sale_days_token_address_chain_id_token_id_payment_token_day_pk" PRIMARY KEY("token_address","chain_id","token_id","payment_token","day")
+);--> statement-breakpoint
+ALTER TABLE "nft_sale_days" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+CREATE TABLE "nft_trades" (
+  "collection_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "item" integer NOT NULL,
+  "block_timestamp" timestamp with time zone NOT NULL,
+  "side" smallint NOT NULL,
+  "collections" smallint NOT NULL,
+  "leads" boolean NOT NULL,
+  "token_address" bytea NOT NULL,
+  "token_id" numeric(78,0) NOT NULL,
+  "token_ids" numeric(78,0)[],
+  "amounts" numeric(78,0)[],
+  "marketplace" text NOT NULL,
+  "protocol" text NOT NULL,
+  "marketplace_address" bytea NOT NULL,
+  "seller" bytea NOT NULL,
+  "buyer" bytea NOT NULL,
+  "payment_token" bytea,
+  "price" numeric,
+  "transaction_hash" bytea NOT NULL,
+  CONSTRAINT "nft_trades_pkey" PRIMARY KEY("collection_key","chain_id","block_number","transaction_index","log_index","item")
+) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
+CREATE INDEX "nft_trades_by_token" ON "nft_trades" USING btree ("collection_key",token_id_key(token_id),"block_number","transaction_index","log_index","item");--> statement-breakpoint
+CREATE INDEX "nft_trades_by_marketplace" ON "nft_trades" USING btree ("collection_key","marketplace","block_number","transaction_index","log_index","item") WHERE leads;--> statement-breakpoint
+CREATE INDEX "nft_trades_by_seller" ON "nft_trades" USING btree (address_key(seller),"block_number","transaction_index","log_index","item") WHERE leads;--> statement-breakpoint
+CREATE INDEX "nft_trades_by_buyer" ON "nft_trades" USING btree (address_key(buyer),"block_number","transaction_index","log_index","item") WHERE leads;--> statement-breakpoint
+CREATE INDEX "nft_trades_by_block" ON "nft_trades" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
 CREATE TABLE "nft_transfers" (
   "collection_key" bigint NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -546,6 +756,7 @@ CREATE TABLE "nft_wallet_collections" (
   "ids_held" bigint NOT NULL,
   CONSTRAINT "nft_wallet_collections_wallet_chain_id_token_address_pk" PRIMARY KEY("wallet","chain_id","token_address")
 );--> statement-breakpoint
+ALTER TABLE "nft_wallet_collections" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "nft_wallet_tokens" (
   "wallet" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -559,60 +770,83 @@ CREATE TABLE "nft_wallet_tokens" (
 CREATE INDEX "nft_wallet_tokens_by_change" ON "nft_wallet_tokens" USING btree ("wallet","chain_id","last_block","token_address","token_id") WHERE amount > 0;--> statement-breakpoint
 CREATE INDEX "nft_wallet_tokens_given_by_change" ON "nft_wallet_tokens" USING btree ("wallet","chain_id","last_block","token_address","token_id") WHERE amount <= 0 AND newest IS NULL;--> statement-breakpoint
 CREATE INDEX "nft_wallet_tokens_given_by_contract" ON "nft_wallet_tokens" USING btree ("wallet","chain_id","token_address","token_id") WHERE amount <= 0 AND newest IS NULL;--> statement-breakpoint
-CREATE TABLE "nft_sale_days" (
-  "token_address" bytea NOT NULL,
-  "chain_id" bigint NOT NULL,
-  "token_id" numeric NOT NULL,
-  "payment_token" bytea NOT NULL,
-  "day" date NOT NULL,
-  "sales" bigint NOT NULL,
-  "total" numeric NOT NULL,
-  "lowest" numeric(78,0) NOT NULL,
-  "lowest_block" bigint NOT NULL,
-  "lowest_transaction" integer NOT NULL,
-  "lowest_log" integer NOT NULL,
-  "lowest_item" integer NOT NULL,
-  "highest" numeric(78,0) NOT NULL,
-  "highest_block" bigint NOT NULL,
-  "highest_transaction" integer NOT NULL,
-  "highest_log" integer NOT NULL,
-  "highest_item" integer NOT NULL,
-  "latest_block" bigint NOT NULL,
-  "latest_transaction" integer NOT NULL,
-  "latest_log" integer NOT NULL,
-  "latest_item" integer NOT NULL,
-  CONSTRAINT "nft_sale_days_token_address_chain_id_token_id_payment_token_day_pk" PRIMARY KEY("token_address","chain_id","token_id","payment_token","day")
-);--> statement-breakpoint
-CREATE TABLE "nft_trades" (
-  "collection_key" bigint NOT NULL,
+ALTER TABLE "nft_wallet_tokens" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+CREATE TABLE "pool_creations" (
+  "pool_key" bigint NOT NULL,
   "chain_id" bigint NOT NULL,
   "block_number" integer NOT NULL,
   "transaction_index" integer NOT NULL,
   "log_index" integer NOT NULL,
-  "item" integer NOT NULL,
-  "block_timestamp" timestamp with time zone NOT NULL,
-  "side" smallint NOT NULL,
-  "collections" smallint NOT NULL,
-  "leads" boolean NOT NULL,
-  "token_address" bytea NOT NULL,
-  "token_id" numeric(78,0) NOT NULL,
-  "token_ids" numeric(78, 0)[],
-  "amounts" numeric(78, 0)[],
-  "marketplace" text NOT NULL,
-  "protocol" text NOT NULL,
-  "marketplace_address" bytea NOT NULL,
-  "seller" bytea NOT NULL,
-  "buyer" bytea NOT NULL,
-  "payment_token" bytea,
-  "price" numeric,
+  "fee" integer,
+  "tick_spacing" integer,
+  "is_stable" boolean,
+  "pool" bytea NOT NULL,
+  "factory" bytea NOT NULL,
+  "token0" bytea,
+  "token1" bytea,
+  "hooks" bytea,
   "transaction_hash" bytea NOT NULL,
-  CONSTRAINT "nft_trades_pkey" PRIMARY KEY("collection_key","chain_id","block_number","transaction_index","log_index","item")
+  CONSTRAINT "pool_creations_pkey" PRIMARY KEY("pool_key","chain_id","block_number","transaction_index","log_index")
+);--> statement-breakpoint
+CREATE INDEX "pool_creations_by_block" ON "pool_creations" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+ALTER TABLE "pool_creations" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+CREATE TABLE "pool_prices" (
+  "pool" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" bigint NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "sqrt_price_x96" numeric(78,0) NOT NULL,
+  "block_timestamp" timestamp with time zone NOT NULL,
+  CONSTRAINT "pool_prices_pool_chain_id_block_number_pk" PRIMARY KEY("pool","chain_id","block_number")
+);--> statement-breakpoint
+CREATE INDEX "pool_prices_by_block" ON "pool_prices" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+ALTER TABLE "pool_prices" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+CREATE TABLE "pool_states" (
+  "pool_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "tick" integer,
+  "pool" bytea NOT NULL,
+  "reserve0" numeric,
+  "reserve1" numeric,
+  "sqrt_price_x96" numeric,
+  "liquidity" numeric,
+  CONSTRAINT "pool_states_pkey" PRIMARY KEY("pool_key","chain_id","block_number","pool")
 ) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
-CREATE INDEX "nft_trades_by_token" ON "nft_trades" USING btree ("collection_key",token_id_key(token_id),"block_number","transaction_index","log_index","item");--> statement-breakpoint
-CREATE INDEX "nft_trades_by_marketplace" ON "nft_trades" USING btree ("collection_key","marketplace","block_number","transaction_index","log_index","item") WHERE leads;--> statement-breakpoint
-CREATE INDEX "nft_trades_by_seller" ON "nft_trades" USING btree (address_key(seller),"block_number","transaction_index","log_index","item") WHERE leads;--> statement-breakpoint
-CREATE INDEX "nft_trades_by_buyer" ON "nft_trades" USING btree (address_key(buyer),"block_number","transaction_index","log_index","item") WHERE leads;--> statement-breakpoint
-CREATE INDEX "nft_trades_by_block" ON "nft_trades" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE INDEX "pool_states_by_block" ON "pool_states" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "pools" (
+  "pool_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "pool" bytea NOT NULL,
+  "vault" bytea,
+  "status" text DEFAULT 'unproven' NOT NULL,
+  "proof" text,
+  "proof_block" integer,
+  "exchange" text,
+  "factory" bytea,
+  "token0" bytea,
+  "token1" bytea,
+  "fee" integer,
+  "tick_spacing" integer,
+  "is_stable" boolean,
+  "hooks" bytea,
+  "is_counted" boolean DEFAULT false NOT NULL,
+  "due_at" timestamp with time zone DEFAULT now(),
+  "attempts" integer DEFAULT 0 NOT NULL,
+  "lease_until" timestamp with time zone,
+  "holder" text,
+  "error_code" text,
+  "error_message" text,
+  CONSTRAINT "pools_pkey" PRIMARY KEY("pool_key","chain_id","pool")
+);--> statement-breakpoint
+CREATE INDEX "pools_due" ON "pools" USING btree ("chain_id",coalesce(lease_until, due_at)) WHERE coalesce(lease_until, due_at) IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "pools_by_token0" ON "pools" USING btree (address_key(token0),"chain_id") WHERE status = 'proven';--> statement-breakpoint
+CREATE INDEX "pools_by_token1" ON "pools" USING btree (address_key(token1),"chain_id") WHERE status = 'proven';--> statement-breakpoint
+CREATE INDEX "pools_proof_blocks" ON "pools" USING btree ("chain_id","proof_block") WHERE proof_block IS NOT NULL;--> statement-breakpoint
+ALTER TABLE "pools" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "punk_bids" (
   "token_address" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -626,51 +860,126 @@ CREATE TABLE "punk_bids" (
   CONSTRAINT "punk_bids_token_address_chain_id_token_id_block_number_transaction_index_log_index_pk" PRIMARY KEY("token_address","chain_id","token_id","block_number","transaction_index","log_index")
 );--> statement-breakpoint
 CREATE INDEX "punk_bids_by_block" ON "punk_bids" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
-CREATE TABLE "nft_collection_balances" (
-  "token_address" bytea NOT NULL,
+ALTER TABLE "punk_bids" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+CREATE TABLE "swaps" (
+  "pool_key" bigint NOT NULL,
   "chain_id" bigint NOT NULL,
-  "token_id" numeric(78,0) NOT NULL,
-  "owner" bytea NOT NULL,
-  "amount" numeric NOT NULL,
-  "last_block" integer NOT NULL,
-  "is_sum" boolean DEFAULT false NOT NULL,
-  CONSTRAINT "nft_collection_balances_token_address_chain_id_token_id_owner_pk" PRIMARY KEY("token_address","chain_id","token_id","owner")
-);--> statement-breakpoint
-CREATE INDEX "nft_collection_balances_by_change" ON "nft_collection_balances" USING btree ("token_address","chain_id","last_block","token_id","owner") WHERE amount > 0;--> statement-breakpoint
-CREATE INDEX "nft_collection_balances_by_id" ON "nft_collection_balances" USING btree ("token_address","chain_id","token_id","last_block","owner") WHERE amount > 0;--> statement-breakpoint
-CREATE INDEX "nft_collection_balances_given_by_change" ON "nft_collection_balances" USING btree ("token_address","chain_id","last_block","token_id","owner") WHERE amount <= 0 AND is_sum;--> statement-breakpoint
-CREATE INDEX "nft_collection_balances_given_by_id" ON "nft_collection_balances" USING btree ("token_address","chain_id","token_id","last_block","owner") WHERE amount <= 0 AND is_sum;--> statement-breakpoint
-CREATE TABLE "nft_collection_counts" (
-  "token_address" bytea NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "tick_lower" integer,
+  "tick_upper" integer,
+  "kind" smallint NOT NULL,
+  "pool" bytea NOT NULL,
+  "vault" bytea,
+  "token0" bytea,
+  "token1" bytea,
+  "amount0" numeric,
+  "amount1" numeric,
+  "liquidity_delta" numeric,
+  "wallet" bytea NOT NULL,
+  "beneficiary" bytea,
+  "transaction_hash" bytea NOT NULL,
+  CONSTRAINT "swaps_pkey" PRIMARY KEY("pool_key","chain_id","block_number","transaction_index","log_index")
+) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
+CREATE INDEX "swaps_by_wallet" ON "swaps" USING btree (address_key(wallet),"block_number","transaction_index","log_index");--> statement-breakpoint
+CREATE INDEX "swaps_by_beneficiary" ON "swaps" USING btree (address_key(beneficiary),"block_number","transaction_index","log_index") WHERE beneficiary IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "swaps_by_block" ON "swaps" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "trades" (
+  "pool_key" bigint NOT NULL,
   "chain_id" bigint NOT NULL,
-  "transfers" bigint NOT NULL,
-  "ids" bigint NOT NULL,
-  "owners" bigint NOT NULL,
-  CONSTRAINT "nft_collection_counts_token_address_chain_id_pk" PRIMARY KEY("token_address","chain_id")
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "token0_key" bigint NOT NULL,
+  "token1_key" bigint NOT NULL,
+  CONSTRAINT "trades_pkey" PRIMARY KEY("pool_key","chain_id","block_number","transaction_index","log_index")
 );--> statement-breakpoint
-CREATE TABLE "nft_collection_ids" (
-  "token_address" bytea NOT NULL,
+CREATE INDEX "trades_by_token0" ON "trades" USING btree ("token0_key","chain_id","block_number","transaction_index","log_index");--> statement-breakpoint
+CREATE INDEX "trades_by_token1" ON "trades" USING btree ("token1_key","chain_id","block_number","transaction_index","log_index");--> statement-breakpoint
+CREATE INDEX "trades_by_block" ON "trades" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+ALTER TABLE "trades" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+CREATE TABLE "transactions" (
+  "transaction_key" bigint NOT NULL,
   "chain_id" bigint NOT NULL,
-  "token_id" numeric(78,0) NOT NULL,
-  "token_hash" bytea NOT NULL,
-  "holders" bigint NOT NULL,
-  "supply" numeric NOT NULL,
-  "last_block" integer NOT NULL,
-  "newest" integer[],
-  "receiver" bytea,
-  "is_held" boolean GENERATED ALWAYS AS (CASE WHEN receiver IS NULL THEN holders > 0 ELSE receiver <> decode('0000000000000000000000000000000000000000', 'hex') END) STORED,
-  CONSTRAINT "nft_collection_ids_token_address_chain_id_token_id_pk" PRIMARY KEY("token_address","chain_id","token_id")
-);--> statement-breakpoint
-CREATE INDEX "nft_collection_ids_by_hash" ON "nft_collection_ids" USING btree ("token_address","chain_id","token_hash") WHERE is_held;--> statement-breakpoint
-CREATE INDEX "nft_collection_ids_given_by_hash" ON "nft_collection_ids" USING btree ("token_address","chain_id","token_hash") WHERE NOT is_held AND receiver IS NULL;--> statement-breakpoint
-CREATE INDEX "nft_collection_ids_by_change" ON "nft_collection_ids" USING btree ("token_address","chain_id","last_block","token_id") WHERE is_held;--> statement-breakpoint
-CREATE TABLE "nft_collection_owners" (
-  "token_address" bytea NOT NULL,
+  "nonce" bigint NOT NULL,
+  "gas" bigint NOT NULL,
+  "gas_used" bigint NOT NULL,
+  "cumulative_gas_used" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "type" smallint NOT NULL,
+  "status" smallint,
+  "sender_recovered" boolean NOT NULL,
+  "transaction_hash" bytea NOT NULL,
+  "from_address" bytea NOT NULL,
+  "to_address" bytea,
+  "contract_address" bytea,
+  "value" numeric(78,0) NOT NULL,
+  "gas_price" numeric(78,0) NOT NULL,
+  "l1_fee" numeric(78,0),
+  "blob_gas_used" numeric(78,0),
+  "blob_gas_price" numeric(78,0),
+  "root" bytea,
+  "selector" bytea,
+  "input" bytea,
+  CONSTRAINT "transactions_pkey" PRIMARY KEY("transaction_key","chain_id","block_number","transaction_index")
+) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
+CREATE INDEX "transactions_by_block" ON "transactions" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "wallet_counts" (
+  "wallet" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
-  "owner" bytea NOT NULL,
-  "ids_held" bigint NOT NULL,
-  CONSTRAINT "nft_collection_owners_token_address_chain_id_owner_pk" PRIMARY KEY("token_address","chain_id","owner")
+  "first_block" bigint NOT NULL,
+  "last_block" bigint NOT NULL,
+  "sent" integer NOT NULL,
+  "involved" integer NOT NULL,
+  "nft_transfers" integer NOT NULL,
+  "token_transfers" integer NOT NULL,
+  CONSTRAINT "wallet_counts_wallet_chain_id_first_block_pk" PRIMARY KEY("wallet","chain_id","first_block")
 );--> statement-breakpoint
+CREATE TABLE "wrapped_coin_moves" (
+  "account_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "transaction_index" integer NOT NULL,
+  "log_index" integer NOT NULL,
+  "direction" smallint NOT NULL,
+  "account" bytea NOT NULL,
+  "token" bytea NOT NULL,
+  "counterparty" bytea NOT NULL,
+  "value" numeric(78,0) NOT NULL,
+  "transaction_hash" bytea NOT NULL,
+  CONSTRAINT "wrapped_coin_moves_pkey" PRIMARY KEY("account_key","chain_id","block_number","transaction_index","log_index","direction")
+) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
+CREATE INDEX "wrapped_coin_moves_by_contract" ON "wrapped_coin_moves" USING btree (token_key(token),"block_number") WHERE direction <> 1;--> statement-breakpoint
+CREATE INDEX "wrapped_coin_moves_by_block" ON "wrapped_coin_moves" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+-- End of generated: tables of datasets
+
+-- ============================================================================
+-- ERC-20
+-- ============================================================================
+CREATE TABLE "erc20_token_classes" (
+  "token" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "class" text NOT NULL,
+  "since_block" bigint NOT NULL,
+  "told_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "erc20_token_classes_token_chain_id_pk" PRIMARY KEY("token","chain_id")
+);--> statement-breakpoint
+CREATE TABLE "erc20_balance_slots" (
+  "token" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "layout" text,
+  "slot" numeric(78,0),
+  "checked_by" bytea[] NOT NULL,
+  "checked_block" bigint NOT NULL,
+  "found_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "erc20_balance_slots_token_chain_id_pk" PRIMARY KEY("token","chain_id")
+);--> statement-breakpoint
+
+-- ============================================================================
+-- NFTs
+-- ============================================================================
 CREATE TABLE "collection_list_entries" (
   "token_address" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -711,28 +1020,17 @@ CREATE TABLE "nft_collections" (
   "synced_at" timestamp with time zone,
   "due_at" timestamp with time zone,
   "attempts" integer DEFAULT 0 NOT NULL,
+  "lease_until" timestamp with time zone,
+  "holder" text,
   "error_code" text,
   "error_message" text,
   "requested_by" text,
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
   CONSTRAINT "nft_collections_token_address_chain_id_pk" PRIMARY KEY("token_address","chain_id")
 );--> statement-breakpoint
-CREATE INDEX "nft_collections_due" ON "nft_collections" USING btree ("due_at") WHERE status NOT IN ('not-nft', 'not-contract');--> statement-breakpoint
+CREATE INDEX "nft_collections_due" ON "nft_collections" USING btree ("chain_id",coalesce(lease_until, due_at)) WHERE status NOT IN ('not-nft', 'not-contract');--> statement-breakpoint
 CREATE INDEX "nft_collections_refused" ON "nft_collections" USING btree ("due_at") WHERE status IN ('not-nft', 'not-contract');--> statement-breakpoint
 CREATE INDEX "nft_collections_requested" ON "nft_collections" USING btree ("requested_by") WHERE requested_by IS NOT NULL;--> statement-breakpoint
-CREATE TABLE "nft_metadata_events" (
-  "token_address" bytea NOT NULL,
-  "chain_id" bigint NOT NULL,
-  "block_number" bigint NOT NULL,
-  "transaction_index" integer NOT NULL,
-  "log_index" integer NOT NULL,
-  "kind" smallint NOT NULL,
-  "from_token_id" numeric(78, 0),
-  "to_token_id" numeric(78, 0),
-  "block_timestamp" timestamp with time zone NOT NULL,
-  CONSTRAINT "nft_metadata_events_token_address_chain_id_block_number_transaction_index_log_index_pk" PRIMARY KEY("token_address","chain_id","block_number","transaction_index","log_index")
-);--> statement-breakpoint
-CREATE INDEX "nft_metadata_events_by_block" ON "nft_metadata_events" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
 CREATE TABLE "nft_token_metadata" (
   "token_address" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -743,6 +1041,8 @@ CREATE TABLE "nft_token_metadata" (
   "synced_at" timestamp with time zone,
   "due_at" timestamp with time zone,
   "attempts" integer DEFAULT 0 NOT NULL,
+  "lease_until" timestamp with time zone,
+  "holder" text,
   "error_code" text,
   "error_message" text,
   "requested_by" text,
@@ -750,7 +1050,7 @@ CREATE TABLE "nft_token_metadata" (
   "uri_synced_at" timestamp with time zone,
   CONSTRAINT "nft_token_metadata_token_address_chain_id_token_id_pk" PRIMARY KEY("token_address","chain_id","token_id")
 );--> statement-breakpoint
-CREATE INDEX "nft_token_metadata_due" ON "nft_token_metadata" USING btree ("due_at");--> statement-breakpoint
+CREATE INDEX "nft_token_metadata_due" ON "nft_token_metadata" USING btree ("chain_id",coalesce(lease_until, due_at)) WHERE coalesce(lease_until, due_at) IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "nft_token_metadata_requested" ON "nft_token_metadata" USING btree ("requested_by") WHERE requested_by IS NOT NULL;--> statement-breakpoint
 CREATE TABLE "nft_collection_traits" (
   "token_address" bytea NOT NULL,
@@ -767,13 +1067,18 @@ CREATE TABLE "nft_collection_traits" (
   "work_after" numeric(78,0),
   "work_generation" bigint,
   "read_after" timestamp with time zone,
-  "advanced_at" timestamp with time zone,
+  "due_at" timestamp with time zone,
+  "attempts" integer DEFAULT 0 NOT NULL,
+  "lease_until" timestamp with time zone,
+  "holder" text,
+  "error_code" text,
+  "error_message" text,
   "requested_at" timestamp with time zone DEFAULT now() NOT NULL,
   "requested_by" text NOT NULL,
   "asked_at" timestamp with time zone DEFAULT now() NOT NULL,
   CONSTRAINT "nft_collection_traits_token_address_chain_id_pk" PRIMARY KEY("token_address","chain_id")
 );--> statement-breakpoint
-CREATE INDEX "nft_collection_traits_at_work" ON "nft_collection_traits" USING btree ("chain_id","advanced_at") WHERE work IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "nft_collection_traits_due" ON "nft_collection_traits" USING btree ("chain_id",coalesce(lease_until, due_at)) WHERE work IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "nft_collection_traits_by_asking" ON "nft_collection_traits" USING btree ("asked_at");--> statement-breakpoint
 CREATE TABLE "nft_token_rarity" (
   "token_address" bytea NOT NULL,
@@ -814,134 +1119,20 @@ CREATE TABLE "nft_trait_tokens" (
 
 -- ============================================================================
 -- Transactions, logs and contracts
--- Partitioned by chain and block: see docs/storage-layout.md.
 -- ============================================================================
-CREATE TABLE "account_transactions" (
-  "account_key" bigint NOT NULL,
-  "chain_id" bigint NOT NULL,
-  "transaction_key" bigint NOT NULL,
-  "block_number" integer NOT NULL,
-  "transaction_index" integer NOT NULL,
-  "evidence" integer DEFAULT 0 NOT NULL,
-  "roles" smallint NOT NULL,
-  "account" bytea NOT NULL,
-  CONSTRAINT "account_transactions_pkey" PRIMARY KEY("account_key","chain_id","block_number","transaction_index","roles")
-) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
-CREATE INDEX "account_transactions_by_block" ON "account_transactions" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
-CREATE TABLE "transactions" (
-  "transaction_key" bigint NOT NULL,
-  "chain_id" bigint NOT NULL,
-  "nonce" bigint NOT NULL,
-  "gas" bigint NOT NULL,
-  "gas_used" bigint NOT NULL,
-  "cumulative_gas_used" bigint NOT NULL,
-  "block_number" integer NOT NULL,
-  "transaction_index" integer NOT NULL,
-  "type" smallint NOT NULL,
-  "status" smallint,
-  "sender_recovered" boolean NOT NULL,
-  "transaction_hash" bytea NOT NULL,
-  "from_address" bytea NOT NULL,
-  "to_address" bytea,
-  "contract_address" bytea,
-  "value" numeric(78,0) NOT NULL,
-  "gas_price" numeric(78,0) NOT NULL,
-  "l1_fee" numeric(78,0),
-  "blob_gas_used" numeric(78,0),
-  "blob_gas_price" numeric(78,0),
-  "root" bytea,
-  "selector" bytea,
-  "input" bytea,
-  CONSTRAINT "transactions_pkey" PRIMARY KEY("transaction_key","chain_id","block_number","transaction_index")
-) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
-CREATE INDEX "transactions_by_block" ON "transactions" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
-CREATE TABLE "block_headers" (
-  "block_key" bigint NOT NULL,
-  "chain_id" bigint NOT NULL,
-  "block_number" integer NOT NULL,
-  "transaction_count" integer NOT NULL,
-  "block_hash" bytea NOT NULL,
-  "parent_hash" bytea NOT NULL,
-  "miner" bytea NOT NULL,
-  "gas_limit" numeric(78,0) NOT NULL,
-  "gas_used" numeric(78,0) NOT NULL,
-  "base_fee_per_gas" numeric(78,0),
-  "size" numeric(78,0) NOT NULL,
-  "difficulty" numeric(78,0) NOT NULL,
-  "total_difficulty" numeric(78,0),
-  "blob_gas_used" numeric(78,0),
-  "excess_blob_gas" numeric(78,0),
-  "state_root" bytea,
-  "transactions_root" bytea,
-  "receipts_root" bytea,
-  "sha3_uncles" bytea,
-  "mix_hash" bytea,
-  "nonce" bytea,
-  "withdrawals_root" bytea,
-  "parent_beacon_block_root" bytea,
-  "requests_hash" bytea,
-  "extra_data" bytea,
-  "logs_bloom" bytea,
-  "withdrawals" bytea,
-  CONSTRAINT "block_headers_pkey" PRIMARY KEY("block_key","chain_id","block_number")
-) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
-CREATE INDEX "block_headers_by_block" ON "block_headers" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
-CREATE TABLE "logs" (
-  "address_key" bigint NOT NULL,
-  "chain_id" bigint NOT NULL,
-  "block_number" integer NOT NULL,
-  "transaction_index" integer NOT NULL,
-  "log_index" integer NOT NULL,
-  "transaction_hash" bytea NOT NULL,
-  "address" bytea NOT NULL,
-  "topic0" bytea,
-  "topic1" bytea,
-  "topic2" bytea,
-  "topic3" bytea,
-  "data" bytea NOT NULL,
-  CONSTRAINT "logs_pkey" PRIMARY KEY("address_key","chain_id","block_number","transaction_index","log_index")
-) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
-CREATE INDEX "logs_by_topic" ON "logs" USING btree ("address_key","substring"(topic0, 1, 4),"block_number");--> statement-breakpoint
-CREATE INDEX "logs_by_block" ON "logs" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
-CREATE TABLE "internal_transfers" (
-  "account_key" bigint NOT NULL,
-  "chain_id" bigint NOT NULL,
-  "block_number" integer NOT NULL,
-  "transaction_index" integer NOT NULL,
-  "trace_index" integer NOT NULL,
-  "direction" smallint NOT NULL,
-  "account" bytea NOT NULL,
-  "counterparty" bytea NOT NULL,
-  "value" numeric(78,0) NOT NULL,
-  "transaction_hash" bytea NOT NULL,
-  "type" text NOT NULL,
-  CONSTRAINT "internal_transfers_pkey" PRIMARY KEY("account_key","chain_id","block_number","transaction_index","trace_index","direction")
-) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
-CREATE INDEX "internal_transfers_by_block" ON "internal_transfers" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
-CREATE TABLE "asked_wallets" (
+CREATE TABLE "tracked_wallets" (
   "chain_id" bigint NOT NULL,
   "wallet" bytea NOT NULL,
   "since_block" bigint,
   "asked_at" timestamp with time zone DEFAULT now() NOT NULL,
-  CONSTRAINT "asked_wallets_chain_id_wallet_pk" PRIMARY KEY("chain_id","wallet")
+  CONSTRAINT "tracked_wallets_chain_id_wallet_pk" PRIMARY KEY("chain_id","wallet")
 );--> statement-breakpoint
-CREATE INDEX "asked_wallets_new" ON "asked_wallets" USING btree ("chain_id") WHERE since_block IS NULL;--> statement-breakpoint
-CREATE INDEX "asked_wallets_by_time" ON "asked_wallets" USING btree ("chain_id","asked_at");--> statement-breakpoint
-CREATE TABLE "wallet_watches" (
+CREATE INDEX "tracked_wallets_new" ON "tracked_wallets" USING btree ("chain_id") WHERE since_block IS NULL;--> statement-breakpoint
+CREATE INDEX "tracked_wallets_by_time" ON "tracked_wallets" USING btree ("chain_id","asked_at");--> statement-breakpoint
+CREATE TABLE "wallet_scan_state" (
   "chain_id" bigint PRIMARY KEY NOT NULL,
   "first_block" bigint NOT NULL,
   "last_block" bigint NOT NULL
-);--> statement-breakpoint
-CREATE TABLE "wallet_counts" (
-  "wallet" bytea NOT NULL,
-  "chain_id" bigint NOT NULL,
-  "first_block" bigint NOT NULL,
-  "last_block" bigint NOT NULL,
-  "sent" integer NOT NULL,
-  "involved" integer NOT NULL,
-  "nft_transfers" integer NOT NULL,
-  "token_transfers" integer NOT NULL,
-  CONSTRAINT "wallet_counts_wallet_chain_id_first_block_pk" PRIMARY KEY("wallet","chain_id","first_block")
 );--> statement-breakpoint
 CREATE TABLE "contract_abi_entries" (
   "address" bytea NOT NULL,
@@ -986,18 +1177,6 @@ CREATE INDEX "contract_implementations_by_block" ON "contract_implementations" U
 -- ============================================================================
 -- Prices, names and state reads
 -- ============================================================================
-CREATE TABLE "feed_answers" (
-  "aggregator" bytea NOT NULL,
-  "chain_id" bigint NOT NULL,
-  "block_number" bigint NOT NULL,
-  "transaction_index" integer NOT NULL,
-  "log_index" integer NOT NULL,
-  "round" numeric(78, 0) NOT NULL,
-  "answer" numeric(78, 0) NOT NULL,
-  "block_timestamp" timestamp with time zone NOT NULL,
-  CONSTRAINT "feed_answers_aggregator_chain_id_block_number_transaction_index_log_index_pk" PRIMARY KEY("aggregator","chain_id","block_number","transaction_index","log_index")
-);--> statement-breakpoint
-CREATE INDEX "feed_answers_by_block" ON "feed_answers" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
 CREATE TABLE "payment_tokens" (
   "token_address" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -1006,17 +1185,6 @@ CREATE TABLE "payment_tokens" (
   "is_ether" boolean NOT NULL,
   CONSTRAINT "payment_tokens_token_address_chain_id_pk" PRIMARY KEY("token_address","chain_id")
 );--> statement-breakpoint
-CREATE TABLE "pool_prices" (
-  "pool" bytea NOT NULL,
-  "chain_id" bigint NOT NULL,
-  "block_number" bigint NOT NULL,
-  "transaction_index" integer NOT NULL,
-  "log_index" integer NOT NULL,
-  "sqrt_price_x96" numeric(78, 0) NOT NULL,
-  "block_timestamp" timestamp with time zone NOT NULL,
-  CONSTRAINT "pool_prices_pool_chain_id_block_number_pk" PRIMARY KEY("pool","chain_id","block_number")
-);--> statement-breakpoint
-CREATE INDEX "pool_prices_by_block" ON "pool_prices" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
 CREATE TABLE "price_feed_phases" (
   "feed" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -1061,11 +1229,16 @@ CREATE TABLE "state_questions" (
   "asked_at" timestamp with time zone DEFAULT now() NOT NULL,
   "settled_at" timestamp with time zone,
   "answer" jsonb,
+  "due_at" timestamp with time zone,
+  "attempts" integer DEFAULT 0 NOT NULL,
+  "lease_until" timestamp with time zone,
+  "holder" text,
   "error_code" text,
   "error_message" text,
   CONSTRAINT "state_questions_chain_id_key_pk" PRIMARY KEY("chain_id","key")
 );--> statement-breakpoint
 CREATE INDEX "state_questions_by_age" ON "state_questions" USING btree ("asked_at");--> statement-breakpoint
+CREATE INDEX "state_questions_due" ON "state_questions" USING btree ("chain_id",coalesce(lease_until, due_at)) WHERE coalesce(lease_until, due_at) IS NOT NULL;--> statement-breakpoint
 CREATE TABLE "transaction_facts" (
   "hash" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -1091,11 +1264,17 @@ CREATE TABLE "historical_jobs" (
   "addresses" text[],
   "status" text DEFAULT 'pending' NOT NULL,
   "matches" bigint DEFAULT 0 NOT NULL,
+  "due_at" timestamp with time zone,
+  "attempts" integer DEFAULT 0 NOT NULL,
+  "lease_until" timestamp with time zone,
+  "holder" text,
+  "error_code" text,
   "error_message" text,
   "created_at" timestamp with time zone DEFAULT now() NOT NULL,
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
   "requested_by" text
 );--> statement-breakpoint
+CREATE INDEX "historical_jobs_due" ON "historical_jobs" USING btree ("chain_id",coalesce(lease_until, due_at)) WHERE status IN ('pending', 'running');--> statement-breakpoint
 CREATE TABLE "stream_addresses" (
   "stream_id" uuid NOT NULL,
   "address" bytea NOT NULL,
@@ -1260,7 +1439,7 @@ CREATE TABLE "gateway_filters" (
   "chain_id" bigint NOT NULL,
   "kind" text NOT NULL,
   "subject" jsonb NOT NULL,
-  "told" jsonb NOT NULL,
+  "reported" jsonb NOT NULL,
   "version" integer DEFAULT 0 NOT NULL,
   "polled_at" timestamp with time zone DEFAULT now() NOT NULL,
   CONSTRAINT "gateway_filters_id_chain_id_pk" PRIMARY KEY("id","chain_id")
@@ -1384,23 +1563,30 @@ CREATE INDEX "aptos_transfers_by_coin" ON "aptos_transfers" USING btree ("networ
 -- ============================================================================
 -- Range constraints
 -- Two ranges of one subject never overlap, whatever the program does.
+-- Each constraint is partial with a condition that always holds and that no query implies, so that no query reads by its index.
+-- PostgreSQL (18.4 and earlier) can mark live rows as dead in a GiST index: a scan that is repeated within a statement,
+-- while the index's root page splits, applies positions of the old root to a new page. The check itself scans only once.
 -- ============================================================================
 ALTER TABLE "sync_ranges" ADD CONSTRAINT "sync_ranges_ordered" CHECK ("first_block" <= "last_block");--> statement-breakpoint
 ALTER TABLE "sync_ranges" ADD CONSTRAINT "sync_ranges_disjoint"
-  EXCLUDE USING gist ("chain_id" WITH =, "dataset" WITH =, int8range("first_block", "last_block", '[]') WITH &&);--> statement-breakpoint
+  EXCLUDE USING gist ("chain_id" WITH =, "dataset" WITH =, int8range("first_block", "last_block", '[]') WITH &&)
+  WHERE ("last_block" - "first_block" >= 0);--> statement-breakpoint
 ALTER TABLE "sync_claims" ADD CONSTRAINT "sync_claims_ordered" CHECK ("first_block" <= "last_block");--> statement-breakpoint
 ALTER TABLE "sync_claims" ADD CONSTRAINT "sync_claims_disjoint"
-  EXCLUDE USING gist ("chain_id" WITH =, int8range("first_block", "last_block", '[]') WITH &&);--> statement-breakpoint
+  EXCLUDE USING gist ("chain_id" WITH =, int8range("first_block", "last_block", '[]') WITH &&)
+  WHERE ("last_block" - "first_block" >= 0);--> statement-breakpoint
 ALTER TABLE "subject_ranges" ADD CONSTRAINT "subject_ranges_ordered" CHECK ("first_block" <= "last_block");--> statement-breakpoint
 ALTER TABLE "subject_ranges" ADD CONSTRAINT "subject_ranges_disjoint"
-  EXCLUDE USING gist ("chain_id" WITH =, "kind" WITH =, "subject" WITH =, "dataset" WITH =, int8range("first_block", "last_block", '[]') WITH &&);--> statement-breakpoint
+  EXCLUDE USING gist ("chain_id" WITH =, "kind" WITH =, "subject" WITH =, "dataset" WITH =, int8range("first_block", "last_block", '[]') WITH &&)
+  WHERE ("last_block" - "first_block" >= 0);--> statement-breakpoint
 ALTER TABLE "aptos_ranges" ADD CONSTRAINT "aptos_ranges_ordered" CHECK ("first_version" <= "last_version");--> statement-breakpoint
 ALTER TABLE "aptos_ranges" ADD CONSTRAINT "aptos_ranges_disjoint"
-  EXCLUDE USING gist ("network" WITH =, "dataset" WITH =, int8range("first_version", "last_version", '[]') WITH &&);--> statement-breakpoint
+  EXCLUDE USING gist ("network" WITH =, "dataset" WITH =, int8range("first_version", "last_version", '[]') WITH &&)
+  WHERE ("last_version" - "first_version" >= 0);--> statement-breakpoint
 
 -- ============================================================================
 -- Storage parameters
--- Autovacuum follows the kind of writes (packages/db/src/table-writes.ts). Partitions get theirs from attach_partition.
+-- Autovacuum follows the kind of writes (packages/db/src/copy/table-writes.ts). Partitions get theirs from attach_partition.
 -- ============================================================================
 -- Texts of a few kB that are written once and read once: compressing them costs more than the rest of the write.
 ALTER TABLE "stream_matches"
@@ -1413,74 +1599,56 @@ ALTER TABLE "aptos_roots" SET (autovacuum_vacuum_insert_scale_factor = 0.05, aut
 ALTER TABLE "aptos_transfers" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
 ALTER TABLE "audit_log" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
 ALTER TABLE "blocks" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
-ALTER TABLE "feed_answers" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
-ALTER TABLE "nft_malformed_logs" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
-ALTER TABLE "nft_metadata_events" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
-ALTER TABLE "pool_prices" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
-ALTER TABLE "punk_bids" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
 ALTER TABLE "stream_attempts" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
 ALTER TABLE "stream_match_transactions" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
 ALTER TABLE "transaction_facts" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
-ALTER TABLE "upstream_faults" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+ALTER TABLE "upstream_errors" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
 -- Tables whose rows change.
 ALTER TABLE "api_usage" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "aptos_balances" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "aptos_networks" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "aptos_ranges" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "asked_wallets" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "chain_samples" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "tracked_wallets" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "chain_metrics_minutely" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "console_sessions" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "derived_states" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "erc20_holder_counts" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "erc20_holder_minutes" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "erc20_holders" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "erc20_token_counts" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "erc20_wallet_approvals" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "erc20_wallet_tokens" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "projections" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "gateway_answers" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "gateway_calls" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "gateway_filters" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "gateway_heads" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "gateway_usage" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "historical_jobs" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "kept_subjects" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "subject_projections" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "leases" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "native_balances" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "nft_collection_balances" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "nft_collection_counts" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "nft_collection_ids" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "nft_collection_owners" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "nft_collection_traits" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "nft_collections" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "nft_sale_days" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "nft_token_metadata" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "nft_token_rarity" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "nft_trait_counts" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "nft_trait_generations" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "nft_trait_tokens" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "nft_wallet_collections" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "nft_wallet_tokens" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "process_work" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "inflight_work" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "range_jobs" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "rate_spending" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "rate_limit_usage" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "state_questions" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "stream_deliveries" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "stream_matches" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "stream_stats" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "streams" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "streams_version" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "subject_histories" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "backfill_requests" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "subject_ranges" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "sync_chains" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "sync_claims" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "sync_ranges" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "table_samples" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "table_sizes_hourly" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "tokens" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "upstream_calls" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "wallet_watches" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "wallet_scan_state" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "webhook_health" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "webhook_host_leases" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
-ALTER TABLE "wrong_answers" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "upstream_mismatches" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 
 -- ============================================================================
 -- Partitions
@@ -1539,12 +1707,12 @@ REVOKE EXECUTE ON FUNCTION "announce_partitions" FROM PUBLIC;--> statement-break
 -- Initial rows
 -- The program locks and updates these rows, and never inserts them.
 -- ============================================================================
-INSERT INTO "locks" ("name") VALUES ('streams-version');--> statement-breakpoint
+INSERT INTO "transaction_locks" ("name") VALUES ('streams-version');--> statement-breakpoint
 INSERT INTO "streams_version" ("id", "version") VALUES (1, 0);--> statement-breakpoint
 
 -- ============================================================================
 -- Analytics
--- Views for SQL clients (docs/analytics.md): addresses and hashes as 0x text, amounts as decimal numbers, names joined in.
+-- Views for SQL clients (docs/api/sql.md): addresses and hashes as 0x text, amounts as decimal numbers, names joined in.
 -- Columns that end in _bytes hold the stored form, which the indexes use.
 -- Expensive columns (USD prices, Punk bid prices) are subqueries in the select list: Postgres computes them only on request.
 -- Citus must be able to plan each view. Local tables form subqueries of their own, and rows on other nodes are never read one by one.
@@ -1602,11 +1770,11 @@ SELECT
   proof_reason,
   upstream
 FROM public.sync_ranges;--> statement-breakpoint
-CREATE VIEW analytics.upstream_faults AS
+CREATE VIEW analytics.upstream_errors AS
 SELECT chain_id, upstream, kind, block_number, occurrences, facts, seen_at
-FROM public.upstream_faults;--> statement-breakpoint
+FROM public.upstream_errors;--> statement-breakpoint
 -- Progress of derived states. Views over a derived state lack rows until it is built.
-CREATE VIEW analytics.derived_states AS
+CREATE VIEW analytics.projections AS
 SELECT
   chain_id,
   state,
@@ -1617,12 +1785,12 @@ SELECT
   -- Last counted block while the state is being built.
   CASE WHEN status = 'building' THEN position END AS built_to,
   updated_at
-FROM public.derived_states;--> statement-breakpoint
--- Addresses whose balances and holders are maintained, and their blocks (docs/analytics.md).
-CREATE VIEW analytics.kept_subjects AS
+FROM public.projections;--> statement-breakpoint
+-- Addresses whose balances and holders are maintained, and their blocks (docs/api/sql.md).
+CREATE VIEW analytics.subject_projections AS
 SELECT
   kept.chain_id,
-  -- The derived state. The view derived_states contains its dataset.
+  -- The derived state. The view projections contains its dataset.
   kept.state,
   analytics.hex(kept.subject) AS address,
   -- False until all rows of the address are counted. Ignore its values until then.
@@ -1631,8 +1799,8 @@ SELECT
   covered.to_block,
   kept.asked_at,
   kept.subject AS address_bytes
-FROM public.kept_subjects AS kept
-LEFT JOIN public.derived_states AS known ON known.chain_id = kept.chain_id AND known.state = kept.state
+FROM public.subject_projections AS kept
+LEFT JOIN public.projections AS known ON known.chain_id = kept.chain_id AND known.state = kept.state
 CROSS JOIN LATERAL (
   -- The newest contiguous block range, from blocks of the chain and from backfills of the address.
   SELECT max(first_block) FILTER (WHERE coalesce(reached < first_block - 1, true)) AS from_block, max(last_block) AS to_block
@@ -1699,7 +1867,7 @@ SELECT
   transfer.account AS from_bytes,
   transfer.counterparty AS to_bytes,
   transfer.account_key AS from_key
-FROM public.erc20_transfers AS transfer
+FROM public.erc20_transfer_sides AS transfer
 LEFT JOIN public.blocks AS block ON block.chain_id = transfer.chain_id AND block.block_number = transfer.block_number
 LEFT JOIN public.tokens AS token ON token.address = transfer.token AND token.chain_id = transfer.chain_id
 -- One row per transfer: the sender's row, or the only row of a self-transfer.
@@ -1729,7 +1897,7 @@ SELECT
   transfer.token AS token_bytes,
   transfer.counterparty AS counterparty_bytes,
   transfer.account_key AS wallet_key
-FROM public.erc20_transfers AS transfer
+FROM public.erc20_transfer_sides AS transfer
 LEFT JOIN public.blocks AS block ON block.chain_id = transfer.chain_id AND block.block_number = transfer.block_number
 LEFT JOIN public.tokens AS token ON token.address = transfer.token AND token.chain_id = transfer.chain_id
 WHERE token.standard IS DISTINCT FROM 'erc721' AND token.standard IS DISTINCT FROM 'erc1155';--> statement-breakpoint
@@ -1809,9 +1977,9 @@ SELECT
 FROM (
   -- Local tables only: Citus runs this subquery first, on the coordinator.
   SELECT of_subject.*, coin.from_block AS coin_from_block, coin.to_block AS coin_to_block
-  FROM analytics.kept_subjects AS of_subject
+  FROM analytics.subject_projections AS of_subject
   CROSS JOIN LATERAL (
-    -- Covered blocks of wrapped native token moves, computed as in kept_subjects.
+    -- Covered blocks of wrapped native token moves, computed as in subject_projections.
     SELECT max(first_block) FILTER (WHERE coalesce(reached < first_block - 1, true)) AS from_block, max(last_block) AS to_block
     FROM (
       SELECT first_block, last_block,
@@ -1887,9 +2055,9 @@ SELECT
 FROM (
   -- Local tables only: Citus runs this subquery first, on the coordinator.
   SELECT of_subject.*, coin.from_block AS coin_from_block, coin.to_block AS coin_to_block
-  FROM analytics.kept_subjects AS of_subject
+  FROM analytics.subject_projections AS of_subject
   CROSS JOIN LATERAL (
-    -- Covered blocks of wrapped native token moves, computed as in kept_subjects.
+    -- Covered blocks of wrapped native token moves, computed as in subject_projections.
     SELECT max(first_block) FILTER (WHERE coalesce(reached < first_block - 1, true)) AS from_block, max(last_block) AS to_block
     FROM (
       SELECT first_block, last_block,
@@ -1960,7 +2128,7 @@ SELECT
   kept.to_block,
   kept.is_built,
   counts.token AS token_bytes
-FROM analytics.kept_subjects AS kept
+FROM analytics.subject_projections AS kept
 JOIN public.erc20_holder_counts AS counts ON counts.token = kept.address_bytes AND counts.chain_id = kept.chain_id
 LEFT JOIN public.tokens AS token ON token.address = counts.token AND token.chain_id = counts.chain_id
 WHERE kept.state = 'erc20-token-holders';--> statement-breakpoint
@@ -2314,6 +2482,114 @@ SELECT
   moved.account_key
 FROM public.internal_transfers AS moved
 LEFT JOIN public.blocks AS block ON block.chain_id = moved.chain_id AND block.block_number = moved.block_number;--> statement-breakpoint
+-- Views of datasets, from the analytics.sql beside each schema.ts.
+-- Generated: views of datasets
+-- Deposits and withdrawals of ERC-4626 vaults, one row for each owner and each other receiver. Find them by account_key and account_bytes.
+CREATE VIEW analytics.erc4626_vaults AS
+SELECT
+  moved.chain_id,
+  -- Not converted to bigint: a converted column uses no index.
+  moved.block_number,
+  block.block_timestamp AS block_time,
+  analytics.hex(moved.transaction_hash) AS transaction_hash,
+  moved.transaction_index,
+  moved.log_index,
+  CASE WHEN moved.is_deposit THEN 'deposit' ELSE 'withdraw' END AS kind,
+  analytics.hex(moved.account) AS account,
+  analytics.hex(moved.vault) AS vault_address,
+  analytics.hex(moved.sender) AS sender,
+  analytics.hex(moved.owner) AS owner,
+  analytics.hex(moved.receiver) AS receiver,
+  moved.assets,
+  moved.shares,
+  -- Of two rows of one event, the one of its owner has false.
+  moved.is_receiver,
+  moved.account AS account_bytes,
+  -- Index key of accounts. Use it together with the bytes.
+  moved.account_key
+FROM public.erc4626_vaults AS moved
+LEFT JOIN public.blocks AS block ON block.chain_id = moved.chain_id AND block.block_number = moved.block_number;--> statement-breakpoint
+-- State of each pool at the end of each block in which it changed, proven or not. Find them by pool_key and pool_bytes.
+CREATE VIEW analytics.pool_states AS
+SELECT
+  state.chain_id,
+  -- Not converted to bigint: a converted column uses no index.
+  state.block_number,
+  block.block_timestamp AS block_time,
+  analytics.hex(state.pool) AS pool,
+  -- Base units.
+  state.reserve0,
+  state.reserve1,
+  -- Square root of token 1 per token 0 in base units, times 2^96.
+  state.sqrt_price_x96,
+  state.liquidity,
+  -- Tick, or active bin of Liquidity Book.
+  state.tick,
+  state.transaction_index,
+  state.log_index,
+  state.pool AS pool_bytes,
+  state.pool_key
+FROM public.pool_states AS state
+LEFT JOIN public.blocks AS block ON block.chain_id = state.chain_id AND block.block_number = state.block_number;--> statement-breakpoint
+-- Pools of decentralized exchanges with their proofs. Only a proven pool has an exchange. Find them by pool_key and pool_bytes, or by address_key(token0_bytes).
+CREATE VIEW analytics.pools AS
+SELECT
+  chain_id,
+  analytics.hex(pool) AS pool,
+  status,
+  -- creation: event of the factory, address: hash of factory and tokens, factory: its answer at proof_block.
+  proof,
+  proof_block,
+  exchange,
+  analytics.hex(factory) AS factory,
+  analytics.hex(token0) AS token0,
+  analytics.hex(token1) AS token1,
+  -- Parts per million.
+  fee,
+  tick_spacing,
+  is_stable,
+  analytics.hex(hooks) AS hooks,
+  -- False if a hook may change amounts: then its swaps are no trades.
+  is_counted,
+  token0 AS token0_bytes,
+  token1 AS token1_bytes,
+  pool AS pool_bytes,
+  pool_key
+FROM public.pools;--> statement-breakpoint
+-- Swaps and liquidity changes of all pools. exchange is null unless the pool is proven. Find them by pool_key and pool_bytes, or by address_key(wallet_bytes).
+CREATE VIEW analytics.swaps AS
+SELECT
+  swap.chain_id,
+  -- Not converted to bigint: a converted column uses no index.
+  swap.block_number,
+  block.block_timestamp AS block_time,
+  analytics.hex(swap.transaction_hash) AS transaction_hash,
+  swap.transaction_index,
+  swap.log_index,
+  CASE swap.kind WHEN 0 THEN 'swap' WHEN 1 THEN 'add' ELSE 'remove' END AS kind,
+  analytics.hex(swap.pool) AS pool,
+  pool.exchange,
+  analytics.hex(coalesce(pool.token0, swap.token0)) AS token0,
+  analytics.hex(coalesce(pool.token1, swap.token1)) AS token1,
+  -- Base units, positive into the pool.
+  swap.amount0,
+  swap.amount1,
+  swap.tick_lower,
+  swap.tick_upper,
+  swap.liquidity_delta,
+  -- Sender of the transaction.
+  analytics.hex(swap.wallet) AS wallet,
+  -- The single account that gave the sold token and received the bought one, if it is another one.
+  analytics.hex(swap.beneficiary) AS beneficiary,
+  swap.wallet AS wallet_bytes,
+  swap.beneficiary AS beneficiary_bytes,
+  swap.pool AS pool_bytes,
+  -- Index key of pools. Use it together with the bytes.
+  swap.pool_key
+FROM public.swaps AS swap
+LEFT JOIN public.blocks AS block ON block.chain_id = swap.chain_id AND block.block_number = swap.block_number
+LEFT JOIN public.pools AS pool ON pool.pool_key = swap.pool_key AND pool.chain_id = swap.chain_id AND pool.pool = swap.pool AND pool.status = 'proven';--> statement-breakpoint
+-- End of generated: views of datasets
 -- Gateway calls by key, day and method. API keys themselves are not stored.
 CREATE VIEW analytics.gateway_usage AS
 SELECT key_id, day, chain_id, method, calls, errors, cached, weight, bytes
@@ -2343,7 +2619,7 @@ BEGIN
   END IF;
 END
 $$;--> statement-breakpoint
--- Limits for logins as the role itself. A member role needs its own (docs/analytics.md). Another migration may set them at this moment.
+-- Limits for logins as the role itself. A member role needs its own (docs/api/sql.md). Another migration may set them at this moment.
 DO $$
 BEGIN
   IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'chainstead_reader' AND rolconfig IS NULL) THEN

@@ -3,16 +3,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   findCircles,
+  findFlatPackages,
   findFolderCircles,
   findTypeCircles,
   findUnboundedDecoders,
   findWrongImports,
   readImports,
 } from './check/dependency-direction.ts';
-import { renderGeneratedFiles } from './check/generated-files.ts';
 import { compareReleasedMigrations } from './check/released-migrations.ts';
+import { findRepositoryProse } from './check/repository-prose.ts';
 import { runTool } from './check/run-tool.ts';
 import { REPOSITORY_ROOT, readSourceFiles } from './check/source-files.ts';
+import { type GeneratedFile, renderGeneratedFiles } from './generated/generated-files.ts';
 
 interface Step {
   readonly name: string;
@@ -35,6 +37,7 @@ const STEPS: readonly Step[] = [
   { name: 'dependency direction', run: checkDependencyDirection },
   { name: 'unused files, exports, dependencies (knip)', run: () => tool('knip', ['--no-progress']) },
   { name: 'generated files up to date', run: checkGeneratedFiles },
+  { name: 'prose', run: checkProse },
   { name: 'migrations as they were released', run: checkReleasedMigrations },
 ];
 
@@ -65,16 +68,25 @@ async function checkDependencyDirection(): Promise<string> {
   return [
     ...findWrongImports(modules),
     ...findUnboundedDecoders(modules),
+    ...findFlatPackages(modules),
     ...[...circles].map((circle) => `circle: ${circle}`),
   ].join('\n');
 }
 
 async function checkGeneratedFiles(): Promise<string> {
-  const files = await renderGeneratedFiles();
-  return files
-    .filter(({ path, text }) => textOf(path) !== text)
-    .map(({ path }) => `${path} is not what the sources say: run "npm run generate"`)
-    .join('\n');
+  return (await renderGeneratedFiles()).filter(isOutdated).map(outdated).join('\n');
+}
+
+async function checkProse(): Promise<string> {
+  return findRepositoryProse().join('\n');
+}
+
+function isOutdated({ path, text }: GeneratedFile): boolean {
+  return textOf(path) !== text;
+}
+
+function outdated({ path }: GeneratedFile): string {
+  return `${path} is outdated: run "npm run generate"`;
 }
 
 async function checkReleasedMigrations(): Promise<StepOutcome> {

@@ -16,7 +16,12 @@ const NEEDS: readonly Need[] = [
   {
     tier: 'fast',
     isThere: () => existsSync(join(REPOSITORY_ROOT, '../shared/data/evm')),
-    without: 'tests on recorded blocks (no ../shared/data beside the checkout)',
+    without: 'tests on recorded blocks (no ../shared/data next to the checkout)',
+  },
+  {
+    tier: 'fast',
+    isThere: () => works('systemd-analyze', ['--version']),
+    without: "the check of the documented unit by systemd (Debian's package systemd is missing)",
   },
   {
     tier: 'system',
@@ -36,7 +41,7 @@ const NEEDS: readonly Need[] = [
   {
     tier: 'system',
     isThere: () => hasInFolder('/usr/lib/postgresql', 'bin/initdb'),
-    without: "tests with pg_dump and standbys (Debian's package postgresql is missing)",
+    without: "tests with psql, pg_dump and standbys (Debian's package postgresql is missing)",
   },
   {
     tier: 'nightly',
@@ -47,6 +52,11 @@ const NEEDS: readonly Need[] = [
     tier: 'nightly',
     isThere: () => hasInFolder('/usr/share/postgresql', 'extension/citus.control'),
     without: 'tests on a Citus cluster (Postgres lacks the extension)',
+  },
+  {
+    tier: 'nightly',
+    isThere: () => existsSync(join(REPOSITORY_ROOT, 'site/node_modules')),
+    without: 'the build of the documentation site (site/node_modules is missing: run `npm ci` in site)',
   },
 ];
 

@@ -1,6 +1,6 @@
 /**
  * `npm run mutants`: makes small faults in the product by a seed and runs the tests against each. Prints the test that killed each mutant, the
- * survivors and a table by area. Exit code 1 if less than 95 % are killed. Mutates the last commit, in a checkout of its own.
+ * survivors and a table by area. Exit code 1 if less than 95 % are killed. Mutates the last commit, in a separate checkout.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

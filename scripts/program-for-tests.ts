@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { listFiles, REPOSITORY_ROOT } from './check/source-files.ts';
 import { bundleEverything } from './package/bundle-program.ts';
 
-/** Where the tests find it (packages/testkit/src/program.ts). */
+/** Where the tests find it (packages/testkit/src/processes/program.ts). */
 const VARIABLE = 'CHAINSTEAD_TEST_PROGRAM';
 const FOLDER = join(REPOSITORY_ROOT, 'node_modules/.cache/chainstead-test-program');
 const BIN = 'apps/chainstead/bin/chainstead.js';
-/** Of former sources, for runs that go on. Milliseconds. */
+/** Age of former sources that running tests may still need. Milliseconds. */
 const KEPT_MS = 3 * 3_600_000;
 
 /** @public loaded by its path */
@@ -21,7 +21,7 @@ export default async function setUpProgram(): Promise<void> {
   process.env[VARIABLE] = folder;
 }
 
-/** Of all that the bundle is made of. */
+/** Hash of all inputs of the bundle. */
 async function digestOfSources(): Promise<string> {
   const digest = createHash('sha256');
   const sources = ['apps/*.ts', 'packages/*.ts', 'package-lock.json', '*package.json', BIN, 'scripts/**/*.ts'];
@@ -30,7 +30,7 @@ async function digestOfSources(): Promise<string> {
   return digest.digest('hex').slice(0, 16);
 }
 
-/** At once, so that a run beside this one never sees half of it. */
+/** Atomically, so that a concurrent run never sees half of it. */
 async function make(folder: string): Promise<void> {
   const made = await mkdtemp(`${folder}-`);
   await bundleEverything(join(made, 'dist'));

@@ -73,7 +73,14 @@ async function record(checkout: string): Promise<Recording> {
   const receiver = parts.adopt(await testkit.startWebhookReceiver(), (part) => part.close());
   const folder = parts.adopt(await mkdtemp(join(tmpdir(), 'answers-')), (part) => rm(part, { recursive: true }));
   const environment = {
-    ...{ DATA_DIR: folder, PORT: '0', METRICS_PORT: '0', API_KEYS: KEY, PROOF: 'record', INDEX_WAIT_MS: '10000' },
+    ...{
+      DATA_DIR: folder,
+      PORT: '0',
+      METRICS_PORT: '0',
+      API_KEYS: KEY,
+      VERIFICATION: 'record',
+      ON_DEMAND_WAIT_MS: '10000',
+    },
     ...{
       CHAINS: requests.CHAIN,
       RPC_URLS_POLYGON: node.url,
@@ -81,7 +88,7 @@ async function record(checkout: string): Promise<Recording> {
       TRANSACTIONS_POLYGON: 'all',
     },
     ...{ APTOS_NODE_URL: fullnode.url, APTOS_DATASETS: 'coins,transfers,holders', APTOS_START_VERSION: '0' },
-    ...{ ON_DEMAND_PER_KEY: '100000', WEBHOOK_ALLOW_PRIVATE: '127.0.0.1/32' },
+    ...{ ON_DEMAND_CONCURRENCY_PER_KEY: '100000', WEBHOOK_ALLOW_PRIVATE: '127.0.0.1/32' },
     // No server beyond this machine is read.
     ...{ IPFS_GATEWAYS: 'http://127.0.0.1:9', ARWEAVE_GATEWAYS: 'http://127.0.0.1:9', ENS_GATEWAYS: 'off' },
   };
@@ -102,17 +109,17 @@ async function record(checkout: string): Promise<Recording> {
     }),
   ]);
   const reading = requests.readingRequests(document, subjects);
-  let answers = await askAll(url, reading, known);
+  let answers = await fetchAll(url, reading, known);
   // Some values are read or computed because of a request, and are there for the next one.
   for (let pass = 1, changed = ['none yet']; changed.length > 0; pass++) {
     if (pass === PASSES_MAX) throw new Error(`Responses still change:\n${changed.join('\n')}`);
-    const again = await askAll(url, reading, known);
+    const again = await fetchAll(url, reading, known);
     changed = differences({ startedAt, answers }, { startedAt, answers: again });
     console.log(`pass ${pass}: ${changed.length} responses changed`);
     answers = again;
   }
   const once = [...requests.badRequests(), ...requests.stagedRequests(subjects)];
-  answers = [...answers, ...(await askAll(url, once, known))];
+  answers = [...answers, ...(await fetchAll(url, once, known))];
   if (answers.length < LEAST_REQUESTS) throw new Error(`Only ${answers.length} requests were recorded`);
   return { startedAt, answers };
 }
@@ -131,10 +138,10 @@ async function untilIndexed(url: string, entry: string, environment: Readonly<Re
 }
 
 /** One after the other. @param known values of names in braces, to which responses add */
-async function askAll(url: string, asked: readonly requests.RecordedRequest[], known: Map<string, string>) {
+async function fetchAll(url: string, requested: readonly requests.RecordedRequest[], known: Map<string, string>) {
   const fill = (text: string): string => text.replaceAll(/\{(\w+)\}/g, (name) => known.get(name.slice(1, -1)) ?? name);
   const answers: Answer[] = [];
-  for (const { method, path, body, keep = [], until = /^/ } of asked) {
+  for (const { method, path, body, keep = [], until = /^/ } of requested) {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     const headers = { 'x-api-key': KEY, ...(text !== undefined && { 'content-type': 'application/json' }) };
     const sent = { method, headers, ...(text !== undefined && { body: fill(text) }) };

@@ -1,11 +1,15 @@
 /**
- * `npm test`, `npm run test:system`, `npm run test:nightly`: the steps of one tier, then its test files. Prints the slowest files, what this machine
- * lacks, and the totals. Exit code 1 if a step or a test failed. Arguments go to vitest and skip the steps: `npm test -- packages/sync`.
+ * `npm test`, `npm run test:system`, `npm run test:nightly`: the steps of one tier, then its test files, then the check of the row types that they
+ * observed. Prints the slowest files, what this machine lacks, and the totals. Exit code 1 if a step or a test failed. Arguments go to vitest and skip
+ * the steps and that check: `npm test -- packages/sync`.
  */
 import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { OBSERVED_FOLDER_VARIABLE } from '../packages/db/src/testing/observed-rows.ts';
 import { REPOSITORY_ROOT } from './check/source-files.ts';
 import { missingOnThisMachine } from './missing-on-this-machine.ts';
+import { observedFolder } from './row-types/observed-folder.ts';
 
 const SIMULATE = 'apps/simulation/src/main.ts';
 
@@ -29,9 +33,17 @@ const TIERS = {
 const [name = 'fast', ...args] = process.argv.slice(2);
 if (!isTier(name)) throw new Error(`Unknown tier "${name}". Use one of: ${Object.keys(TIERS).join(', ')}`);
 const startedAt = performance.now();
-const steps: readonly (readonly string[])[] = args.length > 0 ? [] : TIERS[name];
+const isWhole = args.length === 0;
+const steps: readonly (readonly string[])[] = isWhole ? TIERS[name] : [];
 const failed = steps.filter((step) => !run('node', step)).map((step) => step.join(' '));
+if (isWhole) {
+  const folder = observedFolder(name);
+  rmSync(folder, { recursive: true, force: true });
+  process.env[OBSERVED_FOLDER_VARIABLE] = folder;
+}
 const tested = run('vitest', ['run', `--project=${name}`, ...args]);
+const rowTypes = ['scripts/check-row-types.ts', name];
+if (isWhole && !run('node', rowTypes)) failed.push(rowTypes.join(' '));
 for (const line of missingOnThisMachine(name)) console.log(line);
 for (const step of failed) console.log(`failed: ${step}`);
 console.log(`${name}: ${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`);

@@ -1,6 +1,6 @@
 /**
- * `npm run try-package`: makes the package as it is published, installs it in an empty folder of an empty machine with Node 22, and shows that it is
- * the program of the checkout: the same version, the same help, the same demo; that it starts, answers and stops. Exit code 1 if something differs,
+ * `npm run try-package`: makes the package as it is published and installs it in an empty folder of an empty machine with Node 22. Compares it with
+ * the program of the checkout: the same version, help and demo, and it starts, responds and stops. Exit code 1 if something differs,
  * or if the installed package is larger than its limit.
  */
 import assert from 'node:assert/strict';
@@ -15,11 +15,18 @@ import { createEmptyMachine, type EmptyMachine } from './package/empty-machine.t
 
 const BIN = 'node_modules/.bin/chainstead';
 const OUTPUT_MAX = 64 * 1024 * 1024;
-/** Of the folder with everything that npm installs, without the tools of the demo. */
+/** Limit for the folder with everything that npm installs, without the tools of the demo. */
 const INSTALLED_MB_MAX = 260;
 const START_MS_MAX = 120_000;
-/** Of a running program: what is served from the bundle, from the API's own folder, and from a dependency. */
-const ASKED = ['/health', '/ready', '/openapi.json', '/docs', '/docs/swagger-ui.css', '/api/v2.2/info/endpointWeights'];
+/** Paths of a running program: from the bundle, from the API's own folder, and from a dependency. */
+const REQUESTED = [
+  '/health',
+  '/ready',
+  '/openapi.json',
+  '/docs',
+  '/docs/reference.css',
+  '/api/v2.2/info/endpointWeights',
+];
 
 execFileSync(process.execPath, ['scripts/pack.ts'], { cwd: REPOSITORY_ROOT, stdio: 'inherit' });
 const machine = await createEmptyMachine();
@@ -60,10 +67,10 @@ async function compareHelp(packaged: EmptyMachine): Promise<void> {
 
 async function compareDemo(packaged: EmptyMachine): Promise<void> {
   const startedAt = performance.now();
-  const told = await packaged.run('npx', ['chainstead', 'demo', '--once']);
+  const reported = await packaged.run('npx', ['chainstead', 'demo', '--once']);
   const seconds = (performance.now() - startedAt) / 1_000;
-  assert.equal(told, await runInCheckout(['demo', '--once']), 'chainstead demo --once');
-  console.log(`✓ chainstead demo --once tells what the checkout's does (${seconds.toFixed(0)} s)`);
+  assert.equal(reported, await runInCheckout(['demo', '--once']), 'chainstead demo --once');
+  console.log(`✓ chainstead demo --once prints what the checkout's does (${seconds.toFixed(0)} s)`);
 }
 
 async function startAndAsk(packaged: EmptyMachine): Promise<void> {
@@ -75,12 +82,12 @@ async function startAndAsk(packaged: EmptyMachine): Promise<void> {
     for await (const line of createInterface({ input: program.stderr })) {
       const [, address] = /API\s+(http:\S+?)\/api\/v2\.2/.exec(line) ?? [];
       if (address === undefined) continue;
-      for (const path of ASKED) {
+      for (const path of REQUESTED) {
         const response = await fetch(`${address}${path}`);
         assert.equal(response.status, 200, `${path}: ${await response.text()}`);
       }
-      console.log(`✓ chainstead start answers ${ASKED.join(', ')}`);
-      console.log(`✓ and the console, with ${await askConsole(address)} files of its own and of dependencies`);
+      console.log(`✓ chainstead start answers ${REQUESTED.join(', ')}`);
+      console.log(`✓ and the console, with ${await requestConsole(address)} files, its own and those of dependencies`);
       await packaged.run(BIN, ['status']);
       program.kill('SIGTERM');
     }
@@ -92,8 +99,8 @@ async function startAndAsk(packaged: EmptyMachine): Promise<void> {
   }
 }
 
-/** Whoever is not signed in is led to the sign-in, with script and style. @returns how many files the page names */
-async function askConsole(address: string): Promise<number> {
+/** Visitors without a session are led to the sign-in, with script and style. @returns how many files the page names */
+async function requestConsole(address: string): Promise<number> {
   const page = await fetch(`${address}/console`, { headers: { accept: 'text/html' } });
   const text = await page.text();
   assert.deepEqual([page.status, new URL(page.url).pathname], [200, '/console/sign-in'], text);

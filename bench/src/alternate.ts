@@ -5,8 +5,8 @@ export interface Side<T> {
 }
 
 /**
- * Runs both sides the same number of times, in turn, and swaps who goes first each time: what else the machine does in the
- * meantime, and what it has warmed up, then falls on both.
+ * Runs both sides the same number of times, in turn, and swaps the first one each time. Other work of the machine in the
+ * meantime, and its warm caches, then affect both.
  */
 export async function alternate<A, B>(
   runs: number,

@@ -44,7 +44,7 @@ export async function fillApiDataset(database: Database, plan: ApiDatasetPlan): 
   const blocks = Math.ceil(transfers / TRANSFERS_PER_BLOCK);
   const span = { from: 0, to: blocks };
   await ensurePartitions(database, erc20Transfers.table, parseChainId(CHAIN_ID), [span], { rows: plan.rows, blocks });
-  const restoreIndexes = await dropIndexes(database, 'erc20_transfers');
+  const restoreIndexes = await dropIndexes(database, 'erc20_transfer_sides');
   await database.query('SELECT setseed(0.42)');
   await database.query(`CREATE UNLOGGED TABLE bench_transfers AS
     SELECT number / ${TRANSFERS_PER_BLOCK} + 1 AS block_number, number % ${TRANSFERS_PER_BLOCK} AS log_index,
@@ -52,7 +52,7 @@ export async function fillApiDataset(database: Database, plan: ApiDatasetPlan): 
       CASE WHEN by_whale AND number % ${Math.floor(transfers / plan.rareRows)} < ${stride(plan, transfers)} AND number / ${Math.floor(transfers / plan.rareRows)} < ${plan.rareRows}
         THEN ${RARE_TOKEN} ELSE ${token(`floor(${TOKENS} * power(random(), 2))`)} END AS token
     FROM (SELECT number, number % ${stride(plan, transfers)} = 0 AS by_whale FROM generate_series(0, ${transfers - 1}) AS number) AS series`);
-  await database.query(`INSERT INTO erc20_transfers
+  await database.query(`INSERT INTO erc20_transfer_sides
       (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value, transaction_hash)
     SELECT address_key(account), ${CHAIN_ID}, block_number, log_index / 2, log_index, direction, account, token, counterparty,
       1000000 + block_number, ${hash('transaction', `block_number || ' ' || log_index / 2`)}
@@ -71,7 +71,7 @@ function stride(plan: ApiDatasetPlan, transfers: number): number {
   return Math.max(2, Math.floor(transfers / plan.whaleRows));
 }
 
-/** Blocks, coverage, token metadata and labels, as they are beside the transfers of a running system. */
+/** Blocks, coverage, token metadata and labels, as next to the transfers of a running system. */
 async function fillSurroundings(database: Database, blocks: number): Promise<void> {
   await database.query(`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
     SELECT ${CHAIN_ID}, number, ${hash('block', 'number')}, ${time('number')} FROM generate_series(1, ${blocks}) AS number`);
@@ -88,11 +88,11 @@ async function fillSurroundings(database: Database, blocks: number): Promise<voi
 
 async function describe(database: Database): Promise<ApiDataset> {
   const accounts = await database.query<{ account: Address; rows: number }>(
-    `SELECT '0x' || encode(account, 'hex') AS account, count(*) AS rows FROM erc20_transfers GROUP BY account ORDER BY rows DESC LIMIT ${BUSY_WALLETS + 1}`,
+    `SELECT '0x' || encode(account, 'hex') AS account, count(*) AS rows FROM erc20_transfer_sides GROUP BY account ORDER BY rows DESC LIMIT ${BUSY_WALLETS + 1}`,
   );
   const [facts] = await database.query<{ rows: number; whale: Address; whale_rows: number; rare: Address }>(
-    `SELECT (SELECT count(*) FROM erc20_transfers) AS rows, '0x' || encode(${WHALE}, 'hex') AS whale,
-       (SELECT count(*) FROM erc20_transfers WHERE account = ${WHALE}) AS whale_rows, '0x' || encode(${RARE_TOKEN}, 'hex') AS rare`,
+    `SELECT (SELECT count(*) FROM erc20_transfer_sides) AS rows, '0x' || encode(${WHALE}, 'hex') AS whale,
+       (SELECT count(*) FROM erc20_transfer_sides WHERE account = ${WHALE}) AS whale_rows, '0x' || encode(${RARE_TOKEN}, 'hex') AS rare`,
   );
   if (facts === undefined) throw new RangeError('The filled table could not be described');
   return {

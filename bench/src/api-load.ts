@@ -9,7 +9,7 @@ export const CONNECTIONS = 20;
 const WARM_UP_SECONDS = 3;
 
 /** Paths that both servers serve, requested one after the other. */
-export interface AskedPaths {
+export interface RequestedPaths {
   readonly name: string;
   readonly paths: readonly string[];
 }
@@ -17,7 +17,7 @@ export interface AskedPaths {
 /** Requests per second of the program's API and of the floor, both warm. */
 export async function compareThroughput(
   { runs, sizes, say }: BenchmarkContext,
-  { name, paths }: AskedPaths,
+  { name, paths }: RequestedPaths,
   { url, floorUrl }: ApiServers,
   target: Target,
 ): Promise<Comparison> {

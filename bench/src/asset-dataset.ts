@@ -14,7 +14,7 @@ export interface AssetDataset {
   readonly walletTokens: number;
 }
 
-/** Indexed: all that there is of the chain. */
+/** Indexed blocks: all of the chain. */
 const BLOCKS = 1_000;
 const NAMED_HOLDERS = 500;
 const TOKEN = `substr(sha256('token'), 1, 20)`;
@@ -24,8 +24,8 @@ const hashOf = (block: string): string => `sha256(('block ' || ${block})::bytea)
 const holder = (number: string): string => `substr(sha256(('holder ' || ${number})::bytea), 1, 20)`;
 
 /**
- * Fills the production tables with what is kept of a token and of a wallet that were asked about, read from their contracts already:
- * nothing is due, so that answers come from the database alone.
+ * Fills the production tables with the derived state of a requested token and wallet, read from their contracts already.
+ * Nothing is due, so that responses come from the database alone.
  */
 export async function fillAssetDataset(
   database: Database,
@@ -52,9 +52,9 @@ async function fillChain(database: Database): Promise<void> {
     'INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, $3, $4)',
     [CHAIN_ID, erc20Transfers.name, BLOCKS - 1, 'receipts'],
   );
-  for (const { name, version } of erc20Transfers.derived ?? [])
+  for (const { name, version } of erc20Transfers.projections ?? [])
     await database.query(
-      `INSERT INTO derived_states (chain_id, state, dataset, version, status, position) VALUES ($1, $2, $3, $4, 'built', 0)`,
+      `INSERT INTO projections (chain_id, state, dataset, version, status, position) VALUES ($1, $2, $3, $4, 'built', 0)`,
       [CHAIN_ID, name, erc20Transfers.name, version],
     );
 }
@@ -92,7 +92,7 @@ async function fillWallet(database: Database, walletTokens: number): Promise<voi
       (wallet, chain_id, token, total, moved_block, moved_transaction, moved_log, anchor_block, anchor_value, anchored_at)
     SELECT ${WALLET}, ${CHAIN_ID}, ${held('number')}, balance, number % ${BLOCKS}, number / ${BLOCKS}, 0, ${BLOCKS - 1}, balance, now()
     FROM (SELECT number, floor(power(10, 3 + 18 * random()))::numeric * 997 + 1 AS balance FROM generate_series(1, ${walletTokens}) AS number) AS token`);
-  // Of which the wallet has none. Its contract would be asked once a minute, which the benchmark's node knows nothing of.
+  // The wallet holds no wrapped native tokens. Their contract would be called once a minute, and the benchmark's node does not know it.
   const { wrappedNative } = createChainRegistry().get(CHAIN_ID);
   await database.query(
     `INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, anchor_block, anchor_value, anchored_at)
@@ -103,7 +103,7 @@ async function fillWallet(database: Database, walletTokens: number): Promise<voi
 
 /** As the first request for a subject does. */
 async function keep(database: Database, state: string, subject: string): Promise<void> {
-  await database.query(`INSERT INTO kept_subjects (chain_id, state, subject) VALUES ($1, $2, ${subject})`, [
+  await database.query(`INSERT INTO subject_projections (chain_id, state, subject) VALUES ($1, $2, ${subject})`, [
     CHAIN_ID,
     state,
   ]);

@@ -6,10 +6,10 @@ import { BenchmarkError } from './benchmark-error.ts';
 import { ERC20_ONLY, startChainstead } from './chainstead-program.ts';
 import { type MeasuredProcess, type MemorySample, startProcess } from './measured-process.ts';
 
-/** Some 9,000 logs on the benchmark's chain: what a provider allows, with room to spare. */
+/** About 9,000 logs on the benchmark's chain: within the limit of a provider, with room to spare. */
 const BARE_RANGE_BLOCKS = 100;
 
-/** What is indexed: blocks 1 to `blocks`, into a fresh database. */
+/** A backfill of blocks 1 to `blocks` into a fresh database. */
 export interface BackfillPlan {
   readonly server: Pick<ScratchServer, 'createDatabase'>;
   readonly node: BenchNode;
@@ -50,7 +50,7 @@ export function rangeArguments(blocks: number): string[] {
 /** The bare script into the same tables. */
 export function runBareScript(plan: BackfillPlan): Promise<BackfillRun> {
   return runBackfill(plan, (databaseUrl, rpcUrls) => {
-    const told: BareBackfillPlan = {
+    const reported: BareBackfillPlan = {
       databaseUrl,
       rpcUrls,
       chainId: CHAIN_ID,
@@ -60,7 +60,7 @@ export function runBareScript(plan: BackfillPlan): Promise<BackfillRun> {
       rangeBlocks: BARE_RANGE_BLOCKS,
     };
     return startProcess({
-      args: [fileURLToPath(new URL('./bare/bare-backfill.ts', import.meta.url)), JSON.stringify(told)],
+      args: [fileURLToPath(new URL('./bare/bare-backfill.ts', import.meta.url)), JSON.stringify(reported)],
       env: {},
     });
   });
@@ -93,7 +93,7 @@ async function runBackfill(
 
 async function countTransfers({ database }: ScratchDatabase): Promise<number> {
   const [row] = await database.query<{ transfers: number }>(
-    'SELECT count(*) AS transfers FROM erc20_transfers WHERE direction <> 1',
+    'SELECT count(*) AS transfers FROM erc20_transfer_sides WHERE direction <> 1',
   );
   return row?.transfers ?? 0;
 }

@@ -3,11 +3,11 @@ import { type BenchNode, type BenchNodeOptions, startBenchNode } from '@chainste
 /** The benchmark's chain answers as Ethereum, so that blocks are proven under its rules. */
 export const CHAIN_ID = 1;
 
-/** Blocks above what is indexed, so that it is final for everybody. */
+/** Blocks above the indexed ones, so that those are final for every side. */
 const BLOCKS_ABOVE = 100;
 
 /**
- * A node in a process of its own, with `blocks` blocks to index (1 to `blocks`) and some more above them. getLogs gives at
+ * A node in a separate process, with `blocks` blocks to index (1 to `blocks`) and some more above them. getLogs returns at
  * most 20,000 logs, as hosted providers do.
  */
 export function startNode(blocks: number, options: Partial<BenchNodeOptions> = {}): Promise<BenchNode> {

@@ -8,10 +8,10 @@ export interface BenchmarkSizes {
   readonly provenBlocks: number;
   /** A Ponder run is ended after so many seconds; its rate is that of the time before. */
   readonly ponderSeconds: number;
-  /** Rows of `erc20_transfers` behind the API, and how many of them belong to one huge wallet. */
+  /** Rows of `erc20_transfer_sides` behind the API, and how many of them belong to one huge wallet. */
   readonly apiRows: number;
   readonly apiWhaleRows: number;
-  /** Rows of `erc20_transfers` that it is filled up to, to see whether the last cost what the first did. */
+  /** Rows of `erc20_transfer_sides` that it is filled up to, to see whether the last cost what the first did. */
   readonly growthRows: number;
   /** Who holds the token behind the API. */
   readonly holders: number;
@@ -36,7 +36,7 @@ export interface BenchmarkContext {
   readonly sizes: BenchmarkSizes;
   /** Runs of each side. */
   readonly runs: number;
-  /** Says on standard error what is going on. */
+  /** Writes the progress to standard error. */
   say(text: string): void;
 }
 

@@ -9,7 +9,7 @@ export interface ProgramPlace {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Keeps what the peers keep: the program would write NFTs besides. */
+/** Stores the same as the peers: the program would also write NFTs. */
 export const ERC20_ONLY = { DATASETS: 'erc20-transfers' } as const;
 
 const PROGRAM = fileURLToPath(new URL('../../apps/chainstead/bin/chainstead.js', import.meta.url));

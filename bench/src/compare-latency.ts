@@ -8,19 +8,19 @@ export type TimedRequest = () => Promise<number>;
 export async function compareLatency(
   { runs, sizes }: BenchmarkContext,
   name: string,
-  asked: TimedRequest,
+  requested: TimedRequest,
   reference: TimedRequest,
   atMost: number | null,
 ): Promise<Comparison> {
   const ours: number[] = [];
   const peer: number[] = [];
   for (let run = 0; run < runs; run++) {
-    const times = { asked: [] as number[], reference: [] as number[] };
+    const times = { requested: [] as number[], reference: [] as number[] };
     for (let request = 0; request < sizes.latencyRequests; request++) {
-      times.asked.push(await asked());
+      times.requested.push(await requested());
       times.reference.push(await reference());
     }
-    ours.push(quantile(times.asked, 0.5));
+    ours.push(quantile(times.requested, 0.5));
     peer.push(quantile(times.reference, 0.5));
   }
   return { name: `${name}, p50`, unit: 'ms', ours, peer, ...(atMost !== null && { target: { atMost } }) };

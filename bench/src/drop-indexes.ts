@@ -16,7 +16,7 @@ export async function dropIndexes(database: Database, table: string): Promise<()
     for (const { name, definition, constraint_definition } of indexes)
       await database.query(
         constraint_definition === null
-          ? // Of a partitioned table it names that table alone.
+          ? // For a partitioned table it names that table alone.
             definition.replace(' ON ONLY ', ' ON ')
           : `ALTER TABLE ${table} ADD CONSTRAINT ${name} ${constraint_definition}`,
       );

@@ -53,7 +53,7 @@ export async function fillTenths(plan: TenthsPlan): Promise<readonly Tenth[]> {
   };
   await database.query('CHECKPOINT');
   const stopped = new AbortController();
-  // Beside what is written, as in the program.
+  // Concurrently with the writes, as in the program.
   const sealing = keepSealing(options, stopped.signal);
   try {
     return await fill(plan, options);
@@ -90,7 +90,7 @@ async function fill(
   return tenths;
 }
 
-/** A tenth shorter than the way from checkpoint to checkpoint has all page images of one, or none: hence the mean, too. */
+/** A tenth shorter than the way from checkpoint to checkpoint has all page images of one, or none: so the mean, too. */
 export function compareTenths(tenths: readonly Tenth[]): Comparison[] {
   const [first, last] = [tenths[0], tenths.at(-1)];
   if (first === undefined || last === undefined) throw new BenchmarkError('There are no tenths');
@@ -139,7 +139,7 @@ async function backfillSlice(
   return { ms, logBytes: (await logPosition(options.database)) - logBefore };
 }
 
-/** Bytes that the server has written to its log so far. */
+/** Bytes that the server has written to the WAL so far. */
 async function logPosition(database: Database): Promise<number> {
   const [row] = await database.query<{ bytes: string }>(
     `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text AS bytes`,

@@ -91,9 +91,9 @@ async function waitForBlock(probe: Probe, block: number): Promise<void> {
 }
 
 interface Probe {
-  /** Of the wallet's list. */
+  /** From the wallet's list. */
   newestBlock(): Promise<number | null>;
-  /** Of the chain, which takes less to answer than the list. */
+  /** From the route of the chain, whose response takes less than the list. */
   newestIndexed(): Promise<number>;
   close(): Promise<void>;
 }
@@ -101,8 +101,8 @@ interface Probe {
 /** One connection: `fetch` takes the processor several times as long. */
 function openProbe(url: string, apiKey: string, path: string): Probe {
   const pool = new Pool(url, { connections: 1 });
-  const get = async (asked: string): Promise<unknown> => {
-    const { body } = await pool.request({ method: 'GET', path: asked, headers: { 'x-api-key': apiKey } });
+  const get = async (requested: string): Promise<unknown> => {
+    const { body } = await pool.request({ method: 'GET', path: requested, headers: { 'x-api-key': apiKey } });
     return body.json();
   };
   return {

@@ -1,16 +1,16 @@
 /**
- * Lets a chain grow, and looks when the API shows each of its blocks. In a thread of its own: the bench's own heap of some 80 MB took both processors for
- * 100 to 250 ms when it was collected, and what was measured waited. This one has a few.
+ * Lets a chain grow, and records when the API shows each of its blocks. Runs in a worker thread: collecting the bench's heap of about 80 MB took both processors for
+ * 100 to 250 ms, and delayed the measured requests. This one has a few.
  */
 import { Worker } from 'node:worker_threads';
 import { BenchmarkError } from './benchmark-error.ts';
 
 export interface FollowWatch {
-  /** The node's, where it is told how many blocks it shows. */
+  /** URL of the node that sets the number of visible blocks. */
   readonly nodeUrl: string;
   readonly apiUrl: string;
   readonly apiKey: string;
-  /** Path and query of the list of which the newest row is asked for. */
+  /** Path and query of the list whose newest row is requested. */
   readonly path: string;
   /** Blocks that are there when it begins. */
   readonly blocksBefore: number;
@@ -19,7 +19,7 @@ export interface FollowWatch {
   readonly blockMs: number;
 }
 
-/** @returns for each released block the milliseconds from its announcement to the answer that shows it; the last few may lack */
+/** @returns for each released block the milliseconds from its announcement to the response that shows it; the last few may be missing */
 export async function watchFollowing(plan: FollowWatch): Promise<number[]> {
   const watcher = new Worker(new URL('./follow-watch-worker.ts', import.meta.url), { workerData: plan });
   try {

@@ -11,7 +11,7 @@ const BLOCKS_ABOVE = 10_000;
 /**
  * A pool of no nodes, which nothing is sent to: of all that a backfill of filtered logs asks, it knows the answers.
  * @param blocks of the chain
- * @param logsOf a block; asked for when they are read
+ * @param logsOf a block; called when they are read
  */
 export function createGeneratedPool(
   chain: Chain,

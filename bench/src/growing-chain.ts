@@ -20,7 +20,7 @@ export interface GrowingChainPlan {
 export interface GrowingWallets {
   /** The sender of every fiftieth transfer. */
   readonly whale: readonly Address[];
-  /** 15 % of the sides that are nobody's in particular. */
+  /** 15 % of the sides that belong to no particular wallet. */
   readonly busy: readonly Address[];
   /** {@link ORDINARY_ROWS} rows each, spread over the blocks up to the reference. */
   readonly ordinaryAtReference: readonly Address[];
@@ -29,7 +29,7 @@ export interface GrowingWallets {
   readonly empty: readonly Address[];
 }
 
-/** A chain of ERC-20 transfers whose wallets become more with its height, and a pool that answers from it without a node. */
+/** A chain of ERC-20 transfers whose wallets become more with its height, and a pool that responds from it without a node. */
 export interface GrowingChain {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
@@ -45,7 +45,7 @@ const BUSY_SHARE = 0.15;
 const TRANSFERS_PER_TRANSACTION = 1.6;
 const ASKED_WALLETS = 60;
 
-/** The same plan gives the same chain. Blocks are made when they are asked for: no chain of any length is held in memory. */
+/** The same plan returns the same chain. Blocks are made on request: no chain of any length is held in memory. */
 export function createGrowingChain(plan: GrowingChainPlan): GrowingChain {
   const chain = createChainRegistry().get(CHAIN_ID);
   const some = (kind: string): Address[] =>

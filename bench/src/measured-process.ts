@@ -8,7 +8,7 @@ export interface ProcessPlan {
   /** Default: the Node that runs this program. */
   readonly command?: string;
   readonly args: readonly string[];
-  /** Besides this process' own environment. */
+  /** In addition to this process' own environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
 }
@@ -38,7 +38,7 @@ export interface MeasuredProcess {
 const MEMORY_SAMPLE_MS = 100;
 /** Longer than the program gives itself: killed before, it would leave the processes that it has started. */
 const STOP_PATIENCE_MS = 20_000;
-/** How long what it wrote last is waited for. Whoever else holds its output, as a process that it left behind does, is not. */
+/** How long to wait for the last output. Other holders of the output, such as a process left behind, are not waited for. */
 const LAST_WORDS_MS = 500;
 const OUTPUT_KEPT_LINES = 30;
 
@@ -74,7 +74,7 @@ export function startProcess(plan: ProcessPlan): MeasuredProcess {
     onLine: (listener) => void listeners.add(listener),
     line: (read) =>
       new Promise((resolve, reject) => {
-        // It may have been written before anybody listened.
+        // It may have been written before the listener was added.
         for (const line of kept) {
           const found = read(line);
           if (found !== undefined) return resolve(found);
@@ -123,7 +123,7 @@ function sampleMemory(child: ChildProcess, startedAt: number): MemorySample[] {
   return samples;
 }
 
-/** Of the largest process among this one and those it started: the program hands over to one with a sized heap. */
+/** Memory of the largest process among this one and those it started: the program hands over to one with a sized heap. */
 function residentBytes(pid: number | undefined): number | null {
   try {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

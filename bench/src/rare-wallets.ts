@@ -1,4 +1,4 @@
-import { askNode, type BenchNode } from '@chainstead/testkit';
+import { type BenchNode, requestNode } from '@chainstead/testkit';
 import { BenchmarkError } from './benchmark-error.ts';
 
 /** Blocks of a sample. */
@@ -39,7 +39,7 @@ async function readSample(node: BenchNode, from: number): Promise<SampledReceipt
   const receipts: SampledReceipt[] = [];
   for (let block = from; block < from + SAMPLE_BLOCKS; block++)
     receipts.push(
-      ...((await askNode(node.url, 'eth_getBlockReceipts', [`0x${block.toString(16)}`])) as SampledReceipt[]),
+      ...((await requestNode(node.url, 'eth_getBlockReceipts', [`0x${block.toString(16)}`])) as SampledReceipt[]),
     );
   return receipts;
 }

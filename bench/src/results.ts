@@ -21,7 +21,7 @@ export function describeMachine(): Record<string, unknown> {
   };
 }
 
-/** Plain JSON, with medians and ratios beside the samples. */
+/** Plain JSON, with medians and ratios next to the samples. */
 export function toJson(result: BenchmarkResult): Record<string, unknown> {
   return {
     benchmark: result.benchmark,

@@ -1,6 +1,6 @@
 import type { ScratchDatabase } from '@chainstead/testkit';
 
-/** More than the blocks of a run of following write, which is some 12 MB a second. */
+/** More than the blocks of a run of following write, which is about 12 MB a second. */
 const SEGMENTS = 60;
 
 /**

@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: measures Chainstead against its peers, prints a table and writes JSON to bench/results/.
- * How the figures are made: docs/benchmarks.md.
+ * How the figures are made: docs/internals/benchmarks.md.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

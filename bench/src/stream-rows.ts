@@ -5,11 +5,11 @@ import { BENCHMARK_TOKEN, blockHash, preparedBody } from './webhook-body.ts';
 export interface StreamPlan {
   readonly id: string;
   readonly webhookUrl: string;
-  /** Besides logs of contracts. Default false. */
+  /** In addition to logs of contracts. Default false. */
   readonly includeNativeTxs?: boolean;
 }
 
-/** An id that tells its number, so that bodies can name their stream before it exists. */
+/** An ID that contains its number, so that bodies can name their stream before it exists. */
 export function streamId(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 }

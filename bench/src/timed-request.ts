@@ -2,7 +2,7 @@ import { BenchmarkError } from './benchmark-error.ts';
 import type { TimedRequest } from './compare-latency.ts';
 import { readAnswer } from './wallet-page.ts';
 
-/** What is asked beside it may not compress: that is left out of the ratios. */
+/** The compared side may not compress: that is left out of the ratios. */
 const PLAIN = { 'accept-encoding': 'identity' };
 
 /** A request whose answer must be whole: a short one is quick. */

@@ -3,7 +3,7 @@ import { BenchmarkError } from './benchmark-error.ts';
 
 export const PAGE_SIZE = 100;
 
-/** The route of a wallet's transfers, as every side is asked for it. */
+/** The route of a wallet's transfers, as every side is requested. */
 export const WALLET_PAGE = {
   path: '/api/v2.2/:address/erc20/transfers',
   query: `chain=eth&limit=${PAGE_SIZE}`,
@@ -24,7 +24,7 @@ export async function timePage(url: string, rows: number): Promise<number> {
   return took;
 }
 
-/** @param headers besides the key. @throws BenchmarkError when it is refused, or not ready yet */
+/** @param headers in addition to the key. @throws BenchmarkError when it is refused, or not ready yet */
 export async function readAnswer<T>(url: string, headers: Readonly<Record<string, string>> = {}): Promise<T> {
   const response = await fetch(url, { headers: { 'x-api-key': API_KEY, ...headers } });
   if (response.status !== 200) throw new BenchmarkError(`${url}: ${response.status} ${await response.text()}`);

@@ -1,4 +1,4 @@
-/** Bodies of webhooks as both sides send them: a token's transfer with its transaction, some 2,500 bytes. */
+/** Bodies of webhooks as both sides send them: a token's transfer with its transaction, about 2,500 bytes. */
 
 export const BENCHMARK_TOKEN = account(7);
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -84,7 +84,7 @@ export function sentBody(streamId: string, number: number): string {
   return `{"confirmed":false,"retries":0,${preparedBody(streamId, number).slice(1)}`;
 }
 
-/** The hash of the block that a webhook tells of. */
+/** The hash of the block of a webhook. */
 export function blockHash(number: number): string {
   return word(number, 'b');
 }

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { ReceivedCount, ReceiverReport } from './bare/webhook-receiver.ts';
 import { startProcess } from './measured-process.ts';
 
-/** A webhook receiver in a process of its own. */
+/** A webhook receiver in a separate process. */
 export interface WebhookReceiver {
   readonly url: string;
   /** Returns the count since the last call, and starts again at zero. */

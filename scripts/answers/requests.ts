@@ -201,7 +201,7 @@ export function stagedRequests(subjects: Subjects): RecordedRequest[] {
     ask('GET /settings'),
     ...send('POST /settings', { region: 'eu-central-1', secretKey: 'a-secret-of-answers' }, { region: 'nowhere' }),
     ...send('POST /historical-jobs/create-job', { ...job, blockTo: 1 }),
-    // A worker begins with the job at a time of its own, so nothing reads its progress.
+    // A worker begins with the job at an unpredictable time, so nothing reads its progress.
     ...send('POST /historicalJobs/createJob', job),
     ask('DELETE /streams/evm/{id}'),
     ask('GET /streams/evm/{nobody}'),

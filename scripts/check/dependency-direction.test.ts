@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   findCircles,
+  findFlatPackages,
   findFolderCircles,
   findTypeCircles,
   findUnboundedDecoders,
@@ -119,12 +120,12 @@ describe('findCircles', () => {
 });
 
 describe('findTypeCircles', () => {
-  it('finds product files that know each other by types, where a package has none', () => {
-    const circle = (owner: string): Module[] => [
-      importing(`packages/${owner}/src/one.ts`, './two.ts'),
-      { path: `packages/${owner}/src/two.ts`, imports: [{ specifier: './one.ts', isTypeOnly: true, names: [] }] },
+  it('finds product files that know each other by types', () => {
+    const circle: Module[] = [
+      importing('packages/http/src/one.ts', './two.ts'),
+      { path: 'packages/http/src/two.ts', imports: [{ specifier: './one.ts', isTypeOnly: true, names: [] }] },
     ];
-    expect(findTypeCircles([...circle('http'), ...circle('sync')])).toEqual([
+    expect(findTypeCircles(circle)).toEqual([
       'packages/http/src/one.ts → packages/http/src/two.ts → packages/http/src/one.ts',
     ]);
     expect(findTypeCircles([importing('packages/http/src/one.test.ts', './one.test.ts')])).toEqual([]);
@@ -140,15 +141,40 @@ describe('findFolderCircles', () => {
     expect(findFolderCircles(modules)).toEqual(['packages/a/src/one → packages/a/src/two → packages/a/src/one']);
   });
 
-  it('passes over tests, files beside folders, and a folder within the other', () => {
+  it('finds a file that imports a folder beside it and is imported there', () => {
+    const modules: Module[] = [
+      importing('packages/a/src/one/x.ts', '../two/y.ts'),
+      importing('packages/a/src/two/y.ts', '../base.ts'),
+      importing('packages/a/src/base.ts', './one/x.ts'),
+    ];
+    expect(findFolderCircles(modules)).toEqual([
+      'packages/a/src/one → packages/a/src/two → packages/a/src/base.ts → packages/a/src/one',
+    ]);
+  });
+
+  it('passes over tests, and a folder within the other', () => {
     const modules: Module[] = [
       importing('packages/a/src/one/x.ts', '../two/y.ts', './inner/v.ts'),
       importing('packages/a/src/one/inner/v.ts', '../w.ts'),
       importing('packages/a/src/two/y.test.ts', '../one/x.ts'),
       importing('packages/a/src/two/testing/y.ts', '../../one/x.ts'),
-      importing('packages/a/src/two/y.ts', '../base.ts'),
-      importing('packages/a/src/base.ts', './one/x.ts'),
     ];
     expect(findFolderCircles(modules)).toEqual([]);
+  });
+});
+
+describe('findFlatPackages', () => {
+  const filesIn = (folder: string, count: number): Module[] =>
+    Array.from({ length: count }, (_, index) => importing(`packages/a/src/${folder}file-${index}.ts`));
+
+  it('finds more than twelve files directly in src', () => {
+    expect(findFlatPackages(filesIn('', 13))).toEqual([
+      'packages/a/src has 13 files, of at most 12: sort them into folders',
+    ]);
+  });
+
+  it('passes over files in folders, and tests', () => {
+    const tests = [importing('packages/a/src/file-0.test.ts')];
+    expect(findFlatPackages([...filesIn('', 12), ...filesIn('folder/', 13), ...tests])).toEqual([]);
   });
 });

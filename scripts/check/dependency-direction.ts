@@ -1,14 +1,15 @@
 /**
  * Which package may import which. Layers from the bottom up; a package imports packages of lower layers only, through
- * their public face, and declares each of them. Tests, benchmarks and the demo may use the testkit besides.
+ * their public face, and declares each of them. Tests, benchmarks and the demo may also use the testkit.
  */
-const LAYERS: readonly (readonly string[])[] = [
+export const LAYERS: readonly (readonly string[])[] = [
   ['core'],
   ['chains', 'upstream-http', 'abi'],
   ['rpc', 'db', 'egress', 'proof', 'token-events', 'decoding'],
-  ['sync', 'jobs', 'http'],
-  ['state', 'answers', 'gateway', 'aptos'],
-  ['tokens', 'transactions', 'contract-function', 'names'],
+  ['jobs'],
+  ['sync', 'http'],
+  ['node-reads', 'data-api', 'gateway', 'aptos'],
+  ['tokens', 'transactions', 'contract-function', 'names', 'markets'],
   ['erc20', 'prices', 'streams'],
   ['nft'],
   ['history'],
@@ -34,6 +35,11 @@ const TESTING = /\/testing(?:\/|$)/;
 
 const TEST_FILES = [/\.test\.ts$/, TESTING];
 
+/** Whether a file, by its path from the repository root, is no part of the program: tests, and what only they, benchmarks, scripts and the demo use. */
+export function isForTests(path: string): boolean {
+  return TESTKIT_USERS.some((user) => user.test(path));
+}
+
 /** A source file and what it imports. */
 export interface Module {
   /** From the repository root, with `/`. */
@@ -43,7 +49,7 @@ export interface Module {
 
 export interface ModuleImport {
   readonly specifier: string;
-  /** Erased before running, hence harmless in a circle of modules. */
+  /** Erased before running, so harmless in a circle of modules. */
   readonly isTypeOnly: boolean;
   /** Values that are imported by name; `*` for all of a module. */
   readonly names: readonly string[];
@@ -93,7 +99,7 @@ const UNBOUNDED_DECODERS = new RegExp(
 /** One sentence for each file of the product that decodes by viem: its decoders make gigabytes of a few kilobytes. */
 export function findUnboundedDecoders(modules: readonly Module[]): string[] {
   return modules
-    .filter(({ path }) => !TESTKIT_USERS.some((user) => user.test(path)))
+    .filter(({ path }) => !isForTests(path))
     .flatMap(({ path, imports }) =>
       imports
         .filter(({ specifier }) => /^viem(?:\/|$)/.test(specifier))
@@ -119,38 +125,52 @@ export function findCircles(modules: readonly Module[]): string[] {
   return circlesOf(new Map(modules.map((module) => [module.path, valueImports(module)])));
 }
 
-/** Packages in which some files still know each other by their types. */
-const TYPE_CIRCLES: ReadonlySet<string> = new Set(['gateway', 'nft', 'rpc', 'sync'].map((name) => `packages/${name}`));
-
-/** Each circle of product files that import each other, types too, in the packages that have none. */
+/** Each circle of product files that import each other, types too. */
 export function findTypeCircles(modules: readonly Module[]): string[] {
-  const looked = modules.filter(
-    ({ path }) => !TYPE_CIRCLES.has(ownerOf(path)) && !TEST_FILES.some((test) => test.test(path)),
-  );
+  const looked = modules.filter(({ path }) => !TEST_FILES.some((test) => test.test(path)));
   return circlesOf(new Map(looked.map((module) => [module.path, relativeImports(module)])));
 }
 
-/**
- * Each circle of folders beside each other in a package, by what their product files import, types too. Files that lie beside
- * folders are no part of it: they put the folders together, or are what all of them stand on.
- */
+/** Each circle of folders and files next to each other in a package, by the imports of their product files, types too. */
 export function findFolderCircles(modules: readonly Module[]): string[] {
   const edges = new Map<string, Set<string>>();
   for (const { path, imports } of modules.filter((module) => !TEST_FILES.some((test) => test.test(module.path))))
     for (const { specifier } of imports.filter((one) => one.specifier.startsWith('.'))) {
-      const [from, to] = foldersApart(path, resolveRelative(path, specifier));
+      const target = resolveRelative(path, specifier);
+      if (JOINTS.has(path) || JOINTS.has(target)) continue;
+      const [from, to] = neighbours(path, target);
       if (from === undefined || to === undefined) continue;
       edges.set(from, (edges.get(from) ?? new Set()).add(to));
     }
   return circlesOf(edges);
 }
 
-/** The folders in which two paths part; nothing where one of the files lies beside the other's folder. */
-function foldersApart(one: string, other: string): readonly string[] {
+/** Files that import adjacent folders and are imported there: left out until their types have a separate place. */
+const JOINTS: ReadonlySet<string> = new Set([
+  'packages/console/src/console-page.ts',
+  'packages/erc20/src/moved-tables.ts',
+]);
+
+/** The folders or files in which two paths part; nothing where they are the same. */
+function neighbours(one: string, other: string): readonly string[] {
   const [left, right] = [one.split('/'), other.split('/')];
   const parting = left.findIndex((name, index) => name !== right[index]);
-  if (parting + 1 >= left.length || parting + 1 >= right.length) return [];
+  if (parting < 0) return [];
   return [left, right].map((names) => names.slice(0, parting + 1).join('/'));
+}
+
+/** Files of the program that may lie directly in a package's `src`: more of them belong in folders. */
+const FILES_IN_SRC_MAX = 12;
+
+/** One sentence for each package with too many files directly in its `src`. */
+export function findFlatPackages(modules: readonly Module[]): string[] {
+  const inSrc = modules.filter(({ path }) => /^(?:apps|packages)\/[^/]+\/src\/[^/]+(?<!\.test)\.ts$/.test(path));
+  return [...Map.groupBy(inSrc, ({ path }) => ownerOf(path))]
+    .filter(([, files]) => files.length > FILES_IN_SRC_MAX)
+    .map(
+      ([owner, files]) =>
+        `${owner}/src has ${files.length} files, of at most ${FILES_IN_SRC_MAX}: sort them into folders`,
+    );
 }
 
 function circlesOf(edges: ReadonlyMap<string, Iterable<string>>): string[] {
@@ -191,7 +211,7 @@ function wrongRelativeImport(path: string, specifier: string): string | null {
   if (path.startsWith('scripts/')) return null;
   const target = resolveRelative(path, specifier);
   if (ownerOf(target) !== ownerOf(path)) return 'leaves its package; import the package by its name';
-  if (!TESTING.test(target) || TESTKIT_USERS.some((user) => user.test(path))) return null;
+  if (!TESTING.test(target) || isForTests(path)) return null;
   return ONLY_TESTS;
 }
 
@@ -199,9 +219,8 @@ function wrongPackageImport(path: string, specifier: string): string | null {
   const imported = /^@chainstead\/([^/]+)/.exec(specifier)?.[1];
   if (imported === undefined) return null;
   const owner = ownerOf(path);
-  if (imported === 'testkit')
-    return TESTKIT_USERS.some((user) => user.test(path)) ? null : 'only tests, benchmarks and the demo may';
-  if (TESTING.test(specifier) && !TESTKIT_USERS.some((user) => user.test(path))) return ONLY_TESTS;
+  if (imported === 'testkit') return isForTests(path) ? null : 'only tests, benchmarks and the demo may';
+  if (TESTING.test(specifier) && !isForTests(path)) return ONLY_TESTS;
   if (owner === 'bench' || owner === 'scripts') return null;
   const name = owner.startsWith('apps/') ? 'apps' : owner.replace('packages/', '');
   if (imported === name) return null;

@@ -1,21 +1,30 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readExamples } from './documented-examples.ts';
+import { readExamples, readPrograms, readRecipes } from './documented-examples.ts';
 import { runTool } from './run-tool.ts';
-import { REPOSITORY_ROOT, readSourceFiles } from './source-files.ts';
+import { listFiles, REPOSITORY_ROOT, readSourceFiles } from './source-files.ts';
 
 /** Where others add something. */
 const EXTENSION_POINTS = [
-  'packages/sync/src/dataset.ts Dataset',
-  'packages/sync/src/dataset.ts DerivedState',
+  'packages/sync/src/dataset/dataset.ts Dataset',
+  'packages/sync/src/dataset/projection.ts Projection',
   'packages/nft/src/trades/marketplace.ts Marketplace',
   'packages/http/src/route-module.ts RouteModule',
   'packages/streams/src/item-types.ts ITEM_TYPES',
 ];
 
-test('the examples in doc comments compile, and each extension point has one', async () => {
-  const examples = readSourceFiles().flatMap(readExamples);
+test('the examples in doc comments, recipes and pages compile, and each extension point has one', async () => {
+  const text = await readFile(join(REPOSITORY_ROOT, 'docs/internals/recipes.md'), 'utf8');
+  const recipes = readRecipes(text);
+  expect(recipes.map(({ path }) => path)).toEqual(['packages/erc20/src/approvals/approval-counts.ts']);
+  for (const { code } of recipes) expect(code.split('\n').length).toBeLessThanOrEqual(40);
+  const pages = await Promise.all(
+    listFiles('docs/*.md').map(async (path) => ({ path, text: await readFile(join(REPOSITORY_ROOT, path), 'utf8') })),
+  );
+  const programs = pages.flatMap(readPrograms);
+  expect(programs.map(({ path }) => path)).toEqual(['docs/migrate/sdk.md', 'docs/migrate/sdk.md']);
+  const examples = [...readSourceFiles().flatMap(readExamples), ...recipes, ...programs];
   expect(examples.map(({ path, of }) => `${path} ${of}`)).toEqual(expect.arrayContaining(EXTENSION_POINTS));
 
   // Packages are found from below the root alone.

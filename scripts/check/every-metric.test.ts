@@ -39,8 +39,12 @@ describe('dashboards and alert rules', () => {
 
   it('has one section of the runbook for each alert', () => {
     const alerts = [...readText(ALERTS).matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name);
-    const links = [...readText(ALERTS).matchAll(/^ +runbook: docs\/operating\.md#(\w+)$/gm)].map(([, link]) => link);
-    const headings = [...readText('docs/operating.md').matchAll(/^### (Chainstead\w+)$/gm)].map(([, name]) => name);
+    const links = [...readText(ALERTS).matchAll(/^ +runbook: docs\/operate\/runbook\.md#(\w+)$/gm)].map(
+      ([, link]) => link,
+    );
+    const headings = [...readText('docs/operate/runbook.md').matchAll(/^### (Chainstead\w+)$/gm)].map(
+      ([, name]) => name,
+    );
     expect(alerts.length).toBeGreaterThan(5);
     expect(headings.toSorted()).toEqual(alerts.toSorted());
     expect(links).toEqual(alerts.map((name) => name?.toLowerCase()));

@@ -1,27 +1,27 @@
 import { createFullnodeMetrics } from '@chainstead/aptos';
 import { createMetricsRegistry, type Registry, silentLogger, systemClock } from '@chainstead/core';
 import { createWorkJournal, measureDisk, measureSizes, openDatabase } from '@chainstead/db';
-import type { Jobs } from '@chainstead/jobs';
-import { createStateWorker } from '@chainstead/state';
+import { addPoolProofs } from '@chainstead/markets';
+import { addStateReads } from '@chainstead/node-reads';
 import { createSyncMetrics } from '@chainstead/sync';
-import { createTokenMetadataWorker } from '@chainstead/tokens';
+import { addTokenFacts } from '@chainstead/tokens';
 import { createSupervisorMetrics } from '../../apps/chainstead/src/supervisor/supervisor-metrics.ts';
-import { createWalletHistoryMetrics } from '../../packages/answers/src/wallet-history-metrics.ts';
+import { createWalletHistoryMetrics } from '../../packages/data-api/src/on-demand/on-demand-backfill-metrics.ts';
 import { createReadMetrics } from '../../packages/db/src/reads/read-metrics.ts';
-import { createAnswerMetrics } from '../../packages/gateway/src/answering/answer-metrics.ts';
+import { createAnswerMetrics } from '../../packages/gateway/src/calls/answer-metrics.ts';
 import { createFilterMetrics } from '../../packages/gateway/src/filters/filter-metrics.ts';
 import { createRefusalCount } from '../../packages/gateway/src/serving/refusals.ts';
 import { createSocketMetrics } from '../../packages/gateway/src/sockets/socket-metrics.ts';
 import { createSubscriptionMetrics } from '../../packages/gateway/src/subscriptions/subscription-metrics.ts';
 import { countProcesses } from '../../packages/http/src/limits/shared-limits.ts';
-import { requestObserver } from '../../packages/http/src/request-observer.ts';
+import { requestObserver } from '../../packages/http/src/requests/request-observer.ts';
 import { createJobMetrics } from '../../packages/jobs/src/job-metrics.ts';
 import { createMetadataMetrics } from '../../packages/nft/src/collections/metadata-metrics.ts';
 import { createTraitsMetrics } from '../../packages/nft/src/traits/traits-metrics.ts';
 import { createPoolMetrics } from '../../packages/rpc/src/pool-metrics.ts';
 import { createDeliveryMetrics } from '../../packages/streams/src/delivery/delivery-metrics.ts';
 import { createMatchMetrics } from '../../packages/streams/src/watching/match-metrics.ts';
-import { createKeptMetrics } from '../../packages/sync/src/derived/kept-metrics.ts';
+import { createSubjectProjectionMetrics } from '../../packages/sync/src/projections/subject-projection-metrics.ts';
 
 /** A registry that holds every metric of the program, made by the code that makes them there. */
 export function createEveryMetric(): Registry {
@@ -32,7 +32,7 @@ export function createEveryMetric(): Registry {
   measureSizes({ registry: metrics, database, logger });
   measureDisk(metrics, '/', logger);
   createSyncMetrics(metrics);
-  createKeptMetrics(metrics);
+  createSubjectProjectionMetrics(metrics);
   createMatchMetrics(metrics);
   createFullnodeMetrics(metrics);
   createReadMetrics(metrics);
@@ -45,9 +45,11 @@ export function createEveryMetric(): Registry {
   createSocketMetrics(metrics);
   createSubscriptionMetrics(metrics);
   createFilterMetrics(metrics);
-  const worker = { database, jobs: unusedJobs, chains: [], logger, metrics };
-  createTokenMetadataWorker(worker);
-  createStateWorker({ ...worker, readers: [], clock: systemClock });
+  const worker = { database, chains: [], logger, metrics };
+  const dueWork = { add: () => undefined };
+  addTokenFacts(dueWork, worker);
+  addPoolProofs(dueWork, worker);
+  addStateReads(dueWork, { ...worker, readers: [], clock: systemClock });
   createWalletHistoryMetrics(metrics);
   createMetadataMetrics(metrics);
   createTraitsMetrics(metrics);
@@ -56,16 +58,8 @@ export function createEveryMetric(): Registry {
   return metrics;
 }
 
-/** Connects at the first query, which reading the gauges makes in vain. */
+/** Connects at the first query, which fails when the gauges are read. */
 function unusedDatabase(metrics: Registry) {
   const url = 'postgres://unused.invalid/unused';
   return openDatabase({ url, applicationName: 'unused', logger: silentLogger(), metrics });
 }
-
-const unusedJobs: Jobs = {
-  backend: 'postgres',
-  queue() {
-    throw new TypeError('Describing metrics opens no queue');
-  },
-  close: () => Promise.resolve(),
-};

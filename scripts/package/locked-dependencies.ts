@@ -7,7 +7,7 @@ export interface Lock {
   readonly packages: Readonly<Record<string, LockedPackage>>;
 }
 
-/** What a lock says of a package; what is not named here is kept as it is. */
+/** Entry of a package in a lock; unnamed members are kept as they are. */
 export interface LockedPackage {
   readonly version?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export type LockedManifest = Pick<PackageManifest, 'name' | 'version' | 'depende
   Partial<PackageManifest>;
 
 /**
- * The lock of the published package: of the checkout's everything that the package depends on, at the same places, so that whoever installs it gets
+ * The lock of the published package: from the checkout's lock, all dependencies of the package at the same places, so that users install
  * the versions that were tested.
  * @throws {RangeError} where the checkout's lock lacks a dependency, or has another version of it
  */

@@ -23,11 +23,11 @@ const COPIED = [
   'migrations/meta/_journal.json',
 ];
 const PROGRAMS = 'apps/chainstead/bin';
-/** What a workspace's code may read besides: style sheets, pictures, contracts. */
+/** Other files that a workspace's code may read: style sheets, pictures, contracts. */
 const IS_ASSET = /^packages\/[^/]+\/(?!package\.json$)(?!.*\/testing\/).*(?<!\.ts|\.md|\.artifact\.json)$/;
 
 /**
- * Everything but bundled code. Of workspaces that are bundled, each file that is neither TypeScript nor text about it goes along at its place,
+ * Everything but bundled code. Each file of a bundled workspace that is neither TypeScript nor text about it is copied to its place,
  * since code finds it by that.
  * @param modules what is bundled, from the repository root
  */
@@ -48,7 +48,7 @@ export async function copyFiles(files: readonly PackagedFile[], folder: string):
   }
 }
 
-/** `packages/db` of `packages/db/src/migrate.ts`. */
+/** `packages/db` of `packages/db/src/migrations/migrate.ts`. */
 export function workspaceOf(path: string): string {
   return path.split('/').slice(0, 2).join('/');
 }

@@ -36,6 +36,9 @@ export const DEMO_TOOLS: readonly string[] = [
   '@foundry-rs/anvil',
   '@opensea/seaport-js',
   '@openzeppelin/contracts',
+  '@uniswap/v2-core',
+  '@uniswap/v3-core',
+  '@uniswap/v4-core',
   'solc',
 ];
 

@@ -37,7 +37,7 @@ describe('the package', () => {
       'migrations/meta/_journal.json',
       'LICENSE',
       'README.md',
-      'docs/operating.md',
+      'docs/operate/runbook.md',
     ])
       expect([file, existsSync(join(folder, file))]).toEqual([file, true]);
   });
@@ -49,7 +49,7 @@ describe('the package', () => {
         path,
       })),
     );
-    expect(found.map(({ path }) => path)).toContain('../../../migrations');
+    expect(found.map(({ path }) => path)).toContain('../../../../migrations');
     for (const { module, path } of found) {
       const place = path.endsWith('.ts')
         ? join('dist', path.replace(/^.*\/(.+)\.ts$/, '$1.js'))
@@ -62,8 +62,8 @@ describe('the package', () => {
 
   it('has no tests, and of the testkit what the demo runs alone', () => {
     expect(bundle.modules.filter((module) => /\.test\.ts$|\/acceptance\//.test(module))).toEqual([]);
-    expect(bundle.modules).toContain('packages/testkit/src/devnet.ts');
-    expect(bundle.modules).not.toContain('packages/testkit/src/scratch-database.ts');
+    expect(bundle.modules).toContain('packages/testkit/src/contracts/devnet.ts');
+    expect(bundle.modules).not.toContain('packages/testkit/src/postgres/scratch-database.ts');
     for (const tool of ['testcontainers', 'fast-check', 'vitest', 'moralis', ...DEMO_TOOLS])
       expect(Object.keys(manifest.dependencies)).not.toContain(tool);
   });

@@ -12,11 +12,11 @@ const HEAP_MB = 192;
 const HEAP_MB_PER_CHAIN = 128;
 /** Where the chains are in a configuration file, which is read later. */
 const CHAINS_UNKNOWN = 4;
-/** New objects are collected when there are so many of them. With 16 MB, half of what a followed block is made of was alive at a collection, and grew old. */
+/** Size at which new objects are collected. With 16 MB, half the objects of a followed block were alive at a collection, and were promoted. */
 const SEMI_SPACE_MB = 32;
-/** Of what is served and sent much is alive for a moment only: looked at less often, most of it is gone by then. */
+/** Most objects of a response or webhook live for a moment: with rarer collections, they are dead by then. */
 const SERVING_SEMI_SPACE_MB = 64;
-/** What the heap may grow by, of what is alive, before it is collected: V8 takes 45 % for a heap of this size. */
+/** Growth of the heap, relative to live objects, before a collection: V8 takes 45 % for a heap of this size. */
 const HEAP_GROWTH_PERCENT = 100;
 const here = dirname(fileURLToPath(import.meta.url));
 const sources = join(here, '..', 'src', 'main.ts');
@@ -59,7 +59,7 @@ function isNewEnough(version) {
   return major > nodeMin[0] || (major === nodeMin[0] && minor >= nodeMin[1]);
 }
 
-/** Wherever npm put it. */
+/** The path depends on the layout that npm chose. */
 function pinnedNode() {
   try {
     return nodeModule
@@ -107,7 +107,7 @@ function ingests(options) {
   return given === undefined || given.split(',').some((role) => role.trim() === 'ingest');
 }
 
-/** Runs the program under the other Node; the channel tells it when this process is gone, even by `kill -9`. */
+/** Runs the program under the other Node; the channel closes when this process ends, even by `kill -9`. */
 function handOver(node, flags) {
   const child = spawn(node, [...flags, entry, ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],

@@ -1,24 +1,24 @@
-/** A process that helps a `chainstead backfill`, started by it over an IPC channel: fills until nothing is left, or until told to stop or left alone. */
+/** Helper process of `chainstead backfill`, started with an IPC channel. Runs until the backfill is done, it is stopped, or the channel closes. */
 import { createLogger, createMetricsRegistry, systemClock } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
 import { createSyncMetrics, helpBackfill } from '@chainstead/sync';
 import { z } from 'zod';
 import { environmentSource, fileSource, parseConfiguration } from './configuration/index.ts';
-import { describeError } from './describe-error.ts';
-import { exitCodeOf } from './exit-code-of.ts';
-import { parseChainConfiguration } from './read-configuration.ts';
-import { createSignerProcesses } from './signer-processes.ts';
+import { describeError } from './errors/describe-error.ts';
+import { exitCodeOf } from './errors/exit-code-of.ts';
+import { parseChainConfiguration } from './session/read-configuration.ts';
+import { createSignerProcesses } from './session/signer-processes.ts';
+import { openPool } from './session/upstream-pools.ts';
 import { parseRoleMessage, type RoleMessage } from './supervisor/role-messages.ts';
 import { createSharedLimits } from './supervisor/shared-limits.ts';
-import { openPool } from './upstream-pools.ts';
 
 const block = z.number().int().nonnegative();
-const told = z
+const reported = z
   .object({ chain: z.string(), ranges: z.array(z.object({ from: block, to: block })), number: z.number().int() })
   .parse(JSON.parse(process.argv[2] ?? ''));
 const stopping = new AbortController();
 const stop = (): void => stopping.abort(new Error('The helper was asked to end'));
-// Ctrl-C reaches the whole process group: the command answers to it, and then tells us.
+// Ctrl-C reaches the whole process group. The command handles it, and then stops this process.
 for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
 process.on('SIGTERM', stop);
 process.on('disconnect', stop);
@@ -37,12 +37,12 @@ process.on('message', (value) => {
 
 try {
   const logs = await work();
-  // What is sent last is lost where the process ends before.
+  // The last message would be lost if the process ended before.
   await new Promise<void>((resolve) => send({ type: 'helped', logs }, resolve));
   process.exit(0);
 } catch (error) {
   if (stopping.signal.aborted) process.exit(0);
-  process.stderr.write(`chainstead backfill-${told.number}: ${describeError(error)}\n`);
+  process.stderr.write(`chainstead backfill-${reported.number}: ${describeError(error)}\n`);
   process.exit(exitCodeOf(error));
 }
 
@@ -52,17 +52,17 @@ async function work(): Promise<number> {
   const environment = environmentSource(process.env);
   const sources = file === undefined ? [environment] : [environment, fileSource(file)];
   const named = parseConfiguration(sources).configuration;
-  const { configuration, configured } = parseChainConfiguration(told.chain, sources, named);
-  const { backfillProof, chain, keep, proof } = configured;
+  const { configuration, configured } = parseChainConfiguration(reported.chain, sources, named);
+  const { backfillProof, chain, retention, proof } = configured;
   const logger = createLogger({
     level: configuration.logLevel === 'info' ? 'warn' : configuration.logLevel,
     destination: { write: (line) => process.stderr.write(line) },
   });
   const database = openDatabase({
-    // The command sets it, also where the database is embedded.
+    // The command sets it, also for an embedded database.
     url: configuration.database.url ?? '',
     sessionUrl: configuration.database.sessionUrl,
-    applicationName: `chainstead backfill-${told.number}`,
+    applicationName: `chainstead backfill-${reported.number}`,
     poolSize: configuration.database.poolSize,
     logger,
   });
@@ -75,7 +75,7 @@ async function work(): Promise<number> {
     const metrics = createSyncMetrics(registry);
     const done = await helpBackfill(
       {
-        ...{ chain, database, datasets, keep, logger, metrics, pool },
+        ...{ chain, database, datasets, retention, logger, metrics, pool },
         clock: systemClock,
         order: 'newest-first',
         proof: backfillProof,
@@ -83,7 +83,7 @@ async function work(): Promise<number> {
         recoverSigners: signers.recover,
         onProgress: ({ logs }) => send({ type: 'helped', logs }),
       },
-      told.ranges,
+      reported.ranges,
       stopping.signal,
     );
     return done.logs;

@@ -60,7 +60,7 @@ describe('migrate', () => {
       const first = await runCaptured(['migrate'], { DATABASE_URL: empty.url });
       expect([first.exitCode, first.stdout]).toEqual([0, expect.stringContaining('applied 0000_initial')]);
       const second = await runCaptured(['migrate'], { DATABASE_URL: empty.url });
-      expect(second.stdout).toBe('The schema was up to date.\n');
+      expect(second.stdout).toBe('The schema is already up to date.\n');
     } finally {
       await empty.drop();
     }
@@ -106,7 +106,7 @@ describe('keys', () => {
     const prefix = made.stdout.slice(0, 8);
     expect((await run('keys', 'list')).stdout).toMatch(new RegExp(`${prefix}… +page +data,rpc,streams +`));
     expect((await run('keys', 'scope', prefix, '--scope', 'rpc')).stdout).toBe(
-      `${prefix}… (page) may be used for rpc.\n`,
+      `${prefix}… (page) now has the scopes: rpc.\n`,
     );
     expect((await run('keys', 'list')).stdout).toMatch(new RegExp(`${prefix}… +page +rpc +`));
     expect((await run('keys', 'create', '--scope', 'everything')).exitCode).toBe(2);

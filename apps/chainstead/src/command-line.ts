@@ -1,5 +1,4 @@
 import { Command, CommanderError } from 'commander';
-import type { CommandContext } from './command-context.ts';
 import { backfillCommand } from './commands/backfill.ts';
 import { configCommand } from './commands/config.ts';
 import { demoCommand } from './commands/demo.ts';
@@ -21,7 +20,8 @@ import { statusCommand } from './commands/status.ts';
 import { upgradeCheckCommand } from './commands/upgrade-check.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { verifyBalancesCommand } from './commands/verify-balances.ts';
-import { EXIT_CODE_OK, EXIT_CODE_USAGE } from './exit-codes.ts';
+import { EXIT_CODE_OK, EXIT_CODE_USAGE } from './errors/exit-codes.ts';
+import type { CommandContext } from './session/command-context.ts';
 import { VERSION } from './version.ts';
 
 /** Runs one command line (without the program's name). @returns the exit code; never throws. */
@@ -31,25 +31,20 @@ export async function runCommandLine(args: readonly string[], context: CommandCo
     return EXIT_CODE_OK;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODE_OK : EXIT_CODE_USAGE;
-    const { describeError } = await import('./describe-error.ts');
-    const { exitCodeOf } = await import('./exit-code-of.ts');
-    // Whatever fails once a stop was asked for, fails because of it.
+    const { describeError } = await import('./errors/describe-error.ts');
+    const { exitCodeOf } = await import('./errors/exit-code-of.ts');
+    // After a stop signal, every failure is a consequence of it.
     context.stderr.write(`chainstead: ${context.stopSignal.aborted ? 'interrupted' : describeError(error)}\n`);
     return exitCodeOf(error);
   }
 }
 
-/**
- * The whole command tree. Commands only declare themselves; what they do is imported when they run, so that help costs
- * next to nothing.
- */
+/** The command tree. Commands only declare themselves. Their actions are imported when they run, which keeps help fast. */
 export function createProgram(context: CommandContext): Command {
   const program = new Command('chainstead')
-    .description(
-      'Self-hosted indexer backend: EVM chains into your own Postgres, served through the API your code already uses.',
-    )
-    .version(VERSION, '--version', 'print the version and exit')
-    .option('--config <file>', 'file with configuration keys (KEY=value lines, or .json); the environment wins over it')
+    .description('Self-hosted blockchain indexer with a Moralis-compatible API')
+    .version(VERSION, '--version', 'Print the version and exit')
+    .option('--config <file>', 'Configuration file: KEY=value lines, or JSON (.json); the environment wins')
     .addHelpText('after', EXAMPLES);
   for (const command of COMMANDS) program.addCommand(command(context));
   for (const command of [program, ...program.commands, ...program.commands.flatMap((parent) => parent.commands)])
@@ -83,18 +78,20 @@ const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
 
 const EXAMPLES = `
 Examples:
-  $ chainstead demo                                   a local chain with traffic, indexed and served
-  $ CHAINS=eth START_BLOCK_ETH=head chainstead start  follow Ethereum from now on
-  $ chainstead status                                 where each chain stands
-  $ chainstead config validate                        is everything that I set understood?
+  $ chainstead demo                                   Index a local chain with sample traffic
+  $ CHAINS=eth START_BLOCK_ETH=head chainstead start  Follow Ethereum from its current head
+  $ chainstead status                                 Show sync progress
+  $ chainstead config validate                        Check the configuration
 
-Exit codes: 0 done, 1 failed, 2 wrong use or configuration.`;
+Exit codes: 0 success, 1 failure, 2 wrong usage or configuration.`;
 
-/** Output through the context, errors thrown instead of `process.exit`: set on each command, as commander does not inherit it. */
+/** Sets output through the context, and thrown errors instead of `process.exit`. Commander does not inherit these settings. */
 function prepare(command: Command, context: CommandContext): void {
+  if (command.commands.length > 0) command.helpCommand('help [command]', 'Show help for a command');
   command
     .exitOverride()
-    .showHelpAfterError('(add --help for what is possible)')
+    .helpOption('-h, --help', 'Show help')
+    .showHelpAfterError('(run with --help for usage)')
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => context.stderr.write(text),

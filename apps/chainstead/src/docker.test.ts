@@ -229,17 +229,17 @@ describe('Dockerfile', () => {
     for (const path of [
       '.env',
       '.git/config',
-      'docs/operating.md',
+      'docs/operate/runbook.md',
       'node_modules/zod/package.json',
       'packages/db/node_modules/pg/package.json',
-      'packages/db/src/migrate.test.ts',
+      'packages/db/src/migrations/migrate.test.ts',
       'bench/src/run.ts',
       'apps/simulation/src/main.ts',
     ])
       expect([path, ignored(path)]).toEqual([path, true]);
     for (const path of [
       'migrations/meta/_journal.json',
-      'packages/db/src/migrate.ts',
+      'packages/db/src/migrations/migrate.ts',
       'apps/chainstead/bin/chainstead.js',
     ])
       expect([path, ignored(path)]).toEqual([path, false]);
@@ -305,7 +305,7 @@ interface Instruction {
   readonly text: string;
 }
 
-/** The instructions of a Dockerfile, with lines that go on put together. */
+/** The instructions of a Dockerfile, with continued lines joined. */
 function readInstructions(dockerfile: string): Instruction[] {
   return dockerfile
     .replaceAll(/^\s*#.*\n/gm, '')

@@ -3,14 +3,14 @@ import { isatty } from 'node:tty';
 const EXIT_CODE_INTERRUPTED = 130;
 const STANDARD_STREAMS = [0, 1, 2];
 
-/** What the process is asked for from outside. */
+/** Requests to the process from signals. */
 export interface ProcessSignals {
   /**
-   * Aborts when the process is asked to stop: by SIGINT or SIGTERM, or because the process that started it over an IPC channel
-   * is gone. A second SIGINT ends the process at once. By SIGHUP too, where it means that the terminal is closed, or nobody listens for it.
+   * Aborts at SIGINT or SIGTERM, or when the parent process on the IPC channel is gone. A second SIGINT ends the process
+   * immediately. SIGHUP also aborts it, if it means a closed terminal or if there is no listener for it.
    */
   readonly stopSignal: AbortSignal;
-  /** Has SIGHUP ask for fresh processes instead of a stop, where there is no terminal. @returns what ends that */
+  /** Calls the listener at SIGHUP instead of a stop, if there is no terminal. @returns a function that ends this */
   onReload(listener: () => void): () => void;
 }
 

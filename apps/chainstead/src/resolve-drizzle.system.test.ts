@@ -25,7 +25,7 @@ test('drizzle-orm is the same as without the short way to its modules', () => {
 });
 
 test('the short way is taken: nobody else is asked for a module beside the one that names it', () => {
-  const asked = execFileSync(
+  const requested = execFileSync(
     process.execPath,
     [
       '--input-type=module',
@@ -39,5 +39,5 @@ test('the short way is taken: nobody else is asked for a module beside the one t
     ],
     { cwd: fileURLToPath(new URL('.', import.meta.url)), encoding: 'utf8' },
   );
-  expect(JSON.parse(asked)).toEqual([]);
+  expect(JSON.parse(requested)).toEqual([]);
 });

@@ -1,13 +1,13 @@
-/** The process of one role, started by the supervisor over an IPC channel: works until told to stop or left alone. */
+/** Process of one role, started by the supervisor with an IPC channel. Runs until it is stopped or the channel closes. */
 import cluster from 'node:cluster';
 import { createLogger, createMetricsRegistry, measureProcess, systemClock } from '@chainstead/core';
 import { z } from 'zod';
 import { environmentSource, fileSource, parseConfiguration, ROLE_NAMES } from './configuration/index.ts';
-import { describeError } from './describe-error.ts';
-import { exitCodeOf } from './exit-code-of.ts';
-import { processLabels, slotName } from './role-slot.ts';
+import { describeError } from './errors/describe-error.ts';
+import { exitCodeOf } from './errors/exit-code-of.ts';
 import type { StopOptions } from './roles/role.ts';
 import { runRole } from './roles/run-role.ts';
+import { processLabels, slotName } from './shares/role-slot.ts';
 import { createMetricsExchange } from './supervisor/metrics-exchange.ts';
 import { parseRoleMessage, type RoleMessage } from './supervisor/role-messages.ts';
 import { createSharedLimits } from './supervisor/shared-limits.ts';
@@ -18,11 +18,11 @@ const slot = z
   .parse({ role: process.argv[2], number: process.argv[3], of: process.argv[4] });
 const labels = processLabels(slot);
 const stopping = Promise.withResolvers<StopOptions>();
-// Ctrl-C, and the end of the terminal, reach the whole process group: the supervisor answers to them, and then tells us.
+// Ctrl-C and the end of the terminal reach the whole process group. The supervisor handles them, and then stops this process.
 for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
 process.on('SIGTERM', () => stopping.resolve({}));
 process.on('disconnect', () => stopping.resolve({}));
-// By itself a process of a cluster ends at once when its supervisor is gone; ours answers its requests first.
+// By default, a process of a cluster ends immediately when its supervisor is gone; ours responds to its requests first.
 if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
 
 const send = (message: RoleMessage): void => {
@@ -60,7 +60,7 @@ async function work(): Promise<void> {
   const { configuration } = parseConfiguration(file === undefined ? [environment] : [environment, fileSource(file)]);
   const running = await runRole(slot, {
     configuration,
-    // The supervisor sets it, also where the database is embedded.
+    // The supervisor sets it, also for an embedded database.
     databaseUrl: configuration.database.url ?? '',
     logger: createLogger({ level: configuration.logLevel, ...labels }),
     metrics,

@@ -1,4 +1,4 @@
 import manifest from '../package.json' with { type: 'json' };
 
-/** Of the program, as in its package.json. */
+/** Version of the program, as in its package.json. */
 export const VERSION: string = manifest.version;

@@ -11,7 +11,7 @@ const at = (path: string): string => join(ROOT, path);
 const WORKFLOWS = '.github/workflows';
 const TEMPLATES = '.github/ISSUE_TEMPLATE';
 
-/** Of an action: a commit, since its owner can move branches and tags. */
+/** Version of an action: a commit, since its owner can move branches and tags. */
 const USES = /^[\w-]+\/[\w./-]+@[0-9a-f]{40}$/;
 
 const permissions = z.partialRecord(
@@ -137,9 +137,9 @@ describe('release.yml', () => {
 describe.each(readdirSync(at(TEMPLATES)).filter((name) => name !== 'config.yml'))('the issue template %s', (name) => {
   it('asks for the version and for chainstead status', () => {
     const { body } = template.parse(readYaml(`${TEMPLATES}/${name}`));
-    const asked = body.flatMap(({ id, attributes }) => (id === undefined ? [] : [[id, attributes.label]]));
-    expect(asked).toContainEqual(['version', 'Version']);
-    expect(asked).toContainEqual(['status', 'chainstead status']);
-    expect(new Set(asked.map(([id]) => id)).size).toBe(asked.length);
+    const requested = body.flatMap(({ id, attributes }) => (id === undefined ? [] : [[id, attributes.label]]));
+    expect(requested).toContainEqual(['version', 'Version']);
+    expect(requested).toContainEqual(['status', 'chainstead status']);
+    expect(new Set(requested.map(([id]) => id)).size).toBe(requested.length);
   });
 });

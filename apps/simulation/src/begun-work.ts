@@ -9,7 +9,7 @@ const POLL_MS = 10;
 export async function readProgress(database: Database): Promise<string> {
   const [row] = await database.query<{ progress: string }>(
     `SELECT concat_ws(' ', (SELECT count(*) FROM sync_ranges), (SELECT max(checkpoint) FROM sync_chains),
-       (SELECT count(*) FROM erc20_transfers), (SELECT count(*) FROM nft_transfers)) AS progress`,
+       (SELECT count(*) FROM erc20_transfer_sides), (SELECT count(*) FROM nft_transfers)) AS progress`,
   );
   return row?.progress ?? '';
 }

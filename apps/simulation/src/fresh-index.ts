@@ -35,7 +35,7 @@ export async function indexFresh(options: FreshIndexOptions): Promise<void> {
         proof: 'strict',
         backfillProof: 'receipts',
         backfillOrder: 'oldest-first',
-        proverRate: 0,
+        verifyBlocksPerSecond: 0,
       },
     }).run(AbortSignal.timeout(60_000 + (options.endBlock - options.startBlock) * BLOCK_MS_MAX));
   } finally {

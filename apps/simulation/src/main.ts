@@ -15,7 +15,7 @@ import type { StoryResult } from './story/run-story.ts';
 interface Run {
   readonly facts: string;
   readonly failure: string | null;
-  /** Options besides the seed that repeat it. */
+  /** Options in addition to the seed that repeat it. */
   readonly options: string;
 }
 
@@ -23,7 +23,7 @@ const ACTIONS_DEFAULT = 10_000;
 
 const program = new Command('npm run simulate --')
   .description(
-    'Runs the real program against a scripted chain with faults, reorganisations and kills, and compares its tables with a fresh index; or against a real node where assets are minted, moved and burned, or transactions of all types are made, and compares its answers with what the node says.',
+    'Run the real program against a scripted chain with faults, reorgs and kills, and compare its tables with a fresh index. Other stories run against a real node with assets or all transaction types, and compare the responses with the node.',
   )
   .addOption(
     new Option(
@@ -60,7 +60,7 @@ const { seed, ...given } = program.opts<{
   rate: number;
   concurrency: number;
 }>();
-// A soak is one run unless it is told otherwise.
+// A soak is one run by default.
 const count = given.story === 'soak' && program.getOptionValueSource('seeds') === 'default' ? 1 : given.seeds;
 const seeds = seed === undefined ? Array.from({ length: count }, (_, index) => given.from + index) : [seed];
 const runSeed = {

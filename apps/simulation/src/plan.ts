@@ -52,7 +52,7 @@ export function planOf(seed: number): Plan {
   };
 }
 
-/** May fail, be slow and have limits, but what it says is true. */
+/** May fail, be slow and have limits, but its responses are true. */
 function truthful(random: SeededRandom): Partial<FaultSettings> {
   return {
     latencyMs: random.integer(0, 8),

@@ -1,7 +1,12 @@
 /** Plays one plan: the real program against a scripted chain, then its tables against a fresh index of the final chain. */
 import { type Clock, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { createKeptSubjects, ensurePartitions, type SubjectState, subjectStatesOf } from '@chainstead/sync';
+import {
+  createSubjectProjections,
+  ensurePartitions,
+  type SubjectProjection,
+  subjectProjectionsOf,
+} from '@chainstead/sync';
 import {
   type ChainNode,
   compareTableRows,
@@ -44,7 +49,7 @@ export interface LongRun {
   readonly settings: Readonly<Record<string, string>>;
   /** Ends the steps early. */
   readonly signal: AbortSignal;
-  /** Starts what happens besides the steps. @returns what ends it once everything is indexed, and tells what is wrong */
+  /** Starts work concurrent to the steps. @returns a function that ends it once everything is indexed, and returns the faults */
   begin(chain: ScriptedChain, scratch: ScratchDatabase): Promise<() => Promise<readonly string[]>>;
 }
 
@@ -94,7 +99,7 @@ export async function runSimulation(
   };
   try {
     if (!isHitAtOnce(plan)) await untilAtWork(scratch.database, found, clock);
-    await askForSubjects(scratch.database, chain);
+    await requestSubjects(scratch.database, chain);
     const finish = await long?.begin(chain, scratch);
     for (const { afterMs, step } of plan.steps) {
       if (long?.signal.aborted) break;
@@ -107,18 +112,18 @@ export async function runSimulation(
     const problems = (await finish?.()) ?? [];
     await stage.ingest.kill();
     await servers.untilSettled(scratch.database);
-    await askForSubjects(scratch.database, chain);
+    await requestSubjects(scratch.database, chain);
     await indexFresh({
       url: honest.url,
       database: fresh.database,
       startBlock: plan.startBlock,
       endBlock: chain.head,
     });
-    await askForSubjects(fresh.database, chain);
+    await requestSubjects(fresh.database, chain);
     const rowsOf = (database: Database) => readTableRows(database, CHAIN_ID, simulatedDatasets());
     const differences = compareTableRows(await rowsOf(scratch.database), await rowsOf(fresh.database));
     const stored = await countRows(scratch);
-    const repairs = await scratch.database.query('SELECT 1 FROM upstream_faults');
+    const repairs = await scratch.database.query('SELECT 1 FROM upstream_errors');
     return {
       seed: plan.seed,
       blocks: chain.head - plan.startBlock + 1,
@@ -138,17 +143,17 @@ export async function runSimulation(
   }
 }
 
-/** From the first time on what is kept of them is followed, whatever happens. Before the program was there, nothing can be. */
-async function askForSubjects(database: Database, chain: ScriptedChain): Promise<void> {
-  const kept = createKeptSubjects(database);
+/** From the first time on, their derived state is maintained, whatever happens. Before the start of the program, none can be. */
+async function requestSubjects(database: Database, chain: ScriptedChain): Promise<void> {
+  const projections = createSubjectProjections(database);
   const wallets = chain.wallets.slice(0, ASKED_WALLETS);
   const collections = new Set(chain.expectedNftMoves().map(({ token }) => token));
-  for (const of of subjectStatesOf(simulatedDatasets()))
+  for (const of of subjectProjectionsOf(simulatedDatasets()))
     for (const subject of isOfContracts(of.state) ? collections : wallets)
-      await kept.keep(simulatedChain(), of, subject, KEEP_TIMEOUT_MS);
+      await projections.keep(simulatedChain(), of, subject, KEEP_TIMEOUT_MS);
 }
 
-function isOfContracts({ subjects }: SubjectState): boolean {
+function isOfContracts({ subjects }: SubjectProjection): boolean {
   return subjects.column === 'token_address';
 }
 
@@ -174,7 +179,7 @@ type Counts = Pick<SimulationResult, 'transfers' | 'nftMoves' | 'nftSales'>;
 
 async function countRows({ database }: ScratchDatabase): Promise<Counts> {
   const [counted] = await database.query<Counts>(
-    `SELECT (SELECT count(*)::int FROM erc20_transfers WHERE direction <> 1) AS transfers,
+    `SELECT (SELECT count(*)::int FROM erc20_transfer_sides WHERE direction <> 1) AS transfers,
             (SELECT count(*)::int FROM nft_transfers) AS "nftMoves",
             (SELECT count(*)::int FROM nft_trades) AS "nftSales"`,
   );
@@ -216,7 +221,7 @@ async function kill(stage: Stage, clock: Clock): Promise<void> {
   if (!isHitAtOnce(stage.plan)) await untilAtWork(database, stage.found, clock);
 }
 
-/** Waits until the tip is indexed and nothing is uncovered (or unproven where it must be proven). @returns what is left. */
+/** Waits until the tip is indexed and nothing is uncovered (or unproven if it must be proven). @returns the remaining ranges. */
 async function settle({ plan, chain, scratch }: Stage, clock: Clock): Promise<string | null> {
   const deadline = clock.now() + SETTLE_TIMEOUT_MS;
   for (;;) {
@@ -282,10 +287,10 @@ function environmentOf(plan: Plan, nodes: readonly ChainNode[], scratch: Scratch
     RPC_URLS_SIM: nodes.map((node) => node.url).join(','),
     START_BLOCK_SIM: `${plan.startBlock}`,
     POLL_INTERVAL_MS_SIM: '25',
-    PROOF_SIM: 'strict',
+    VERIFICATION_SIM: 'strict',
     BACKFILL_PROOF_SIM: plan.backfillProof,
     BACKFILL_ORDER: plan.backfillOrder,
-    PROVER_RATE: '5000',
+    VERIFY_BLOCKS_PER_SECOND: '5000',
     LOG_LEVEL: 'info',
   };
 }

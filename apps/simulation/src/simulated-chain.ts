@@ -2,7 +2,7 @@ import { type Chain, createChainRegistry, type MarketplaceDeployment } from '@ch
 import { datasets } from '@chainstead/datasets';
 import { type Dataset, datasetsOf } from '@chainstead/sync';
 import { SEAPORT_ADDRESS } from '@chainstead/testkit';
-/** The chain that is simulated, as the program knows it by its configuration, and what is kept for it. */
+/** The simulated chain, as the program knows it by its configuration, and its datasets. */
 
 export const CHAIN_ID = 1_337_001;
 export const CHAIN_KEY = 'sim';

@@ -51,7 +51,7 @@ export function clusterOf(
       await victim?.crash();
       await clock.sleep(DEAD_MS);
       await victim?.restart();
-      await until(clock, () => database.query('SELECT count(*) FROM erc20_transfers'));
+      await until(clock, () => database.query('SELECT count(*) FROM erc20_transfer_sides'));
     },
     untilSettled: (database) =>
       until(clock, async () => {

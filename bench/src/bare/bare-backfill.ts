@@ -1,11 +1,11 @@
 /**
- * What somebody would write in an hour: reads ranges of a fixed size, four at once, slices topics, copies into the
+ * A script of an hour's work: reads ranges of a fixed size, four at once, slices topics, copies into the
  * production tables. Nothing is checked, retried, resumed or counted. With `receipts` it reads eth_getBlockReceipts instead.
  */
 import { Pool } from 'pg';
 import { copyRows, createPlace, linesOf, type RawLog, TRANSFER_TOPIC } from './copy-rows.ts';
 
-/** What the script is told, as its one argument in JSON. */
+/** The input of the script, as its one argument in JSON. */
 export interface BareBackfillPlan {
   readonly databaseUrl: string;
   readonly rpcUrls: readonly string[];

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import { Pool } from 'undici';
 
-/** What the program is told, as its one argument in JSON. */
+/** The input of the program, as its one argument in JSON. */
 export interface BareProxyPlan {
   readonly upstream: string;
   readonly connections: number;

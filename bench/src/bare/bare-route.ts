@@ -6,7 +6,7 @@ import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { Pool } from 'pg';
 
-/** What the program is told, as its one argument in JSON. */
+/** The input of the program, as its one argument in JSON. */
 export interface BareRoutePlan {
   readonly databaseUrl: string;
   readonly poolSize: number;

@@ -1,11 +1,11 @@
 /**
- * What somebody would write in an hour: reads blocks with their transactions and receipts, some at once, and copies rows into the production tables.
+ * A script of an hour's work: reads blocks with their transactions and receipts, several at once, and copies rows into the production tables.
  * Nothing is checked, proven, retried, resumed or counted.
  */
 import { Pool, type PoolClient } from 'pg';
 import { copyLines } from './copy-rows.ts';
 
-/** What the script is told, as its one argument in JSON. */
+/** The input of the script, as its one argument in JSON. */
 export interface BareTransactionsPlan {
   readonly databaseUrl: string;
   readonly rpcUrl: string;

@@ -2,7 +2,7 @@
 import { Pool } from 'undici';
 import { sentBody } from '../webhook-body.ts';
 
-/** What the script is told, as its one argument in JSON. */
+/** The input of the script, as its one argument in JSON. */
 export interface BareWebhooksPlan {
   readonly url: string;
   /** Each body names one of these, in turn. */

@@ -51,7 +51,7 @@ export function linesOf(
         `${keyOf(to)}\t${place}\t1\t${receiver}\t${token}\t${sender}\t${tail}`,
       );
   }
-  // As every script would that was told to load a table in the order of its key.
+  // As every script that loads a table in the order of its key.
   transfers.sort();
   return { transfers, blocks };
 }
@@ -68,7 +68,7 @@ function bytes(hex: string): string {
 /** A place for the transfers of all blocks. */
 export async function createPlace(client: PoolClient, chainId: number): Promise<void> {
   await client.query(
-    `CREATE TABLE erc20_transfers_bare PARTITION OF erc20_transfers FOR VALUES FROM (${chainId}, MINVALUE) TO (${chainId}, MAXVALUE)`,
+    `CREATE TABLE erc20_transfer_sides_bare PARTITION OF erc20_transfer_sides FOR VALUES FROM (${chainId}, MINVALUE) TO (${chainId}, MAXVALUE)`,
   );
 }
 
@@ -79,7 +79,7 @@ export async function copyRows(
 ): Promise<void> {
   await client.query('BEGIN');
   await copyLines(client, `COPY blocks (${BLOCK_COLUMNS}) FROM STDIN`, lines.blocks);
-  await copyLines(client, `COPY erc20_transfers (${TRANSFER_COLUMNS}) FROM STDIN`, lines.transfers);
+  await copyLines(client, `COPY erc20_transfer_sides (${TRANSFER_COLUMNS}) FROM STDIN`, lines.transfers);
   await client.query('COMMIT');
 }
 

@@ -1,11 +1,11 @@
 /**
- * A JSON-RPC node that costs little: the first answer to a call comes from the benchmark's chain, all later ones from memory.
- * `POST /hold` keeps answers back, `POST /release` lets them go.
+ * A JSON-RPC node that costs little: the first response to a call comes from the benchmark's chain, all later ones from memory.
+ * `POST /hold` keeps responses back, `POST /release` sends them.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createBenchChain, serveBenchChain } from '@chainstead/testkit';
 
-/** What the program is told, as its one argument in JSON. */
+/** The input of the program, as its one argument in JSON. */
 export interface RpcUpstreamPlan {
   readonly chainId: number;
   readonly blocks: number;
@@ -15,7 +15,7 @@ const ID = /"id": ?(\d+|"[^"]*")/;
 
 const plan = JSON.parse(process.argv[2] ?? '{}') as RpcUpstreamPlan;
 const node = await serveBenchChain(createBenchChain(plan));
-/** What follows the id in the answer to a call, by the call without its id. */
+/** The part of a response after the ID, by the call without its ID. */
 const answers = new Map<string, string>();
 let held: (() => void)[] | null = null;
 

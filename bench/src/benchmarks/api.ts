@@ -15,7 +15,7 @@ const WALLET_ROUTE: ServedRoute = {
   statement: `SELECT block_number, transaction_index, log_index, direction, '0x' || encode(token, 'hex') AS token,
       '0x' || encode(counterparty, 'hex') AS counterparty, value, '0x' || encode(transaction_hash, 'hex') AS transaction_hash,
       '0x' || encode(block_hash, 'hex') AS block_hash, block_timestamp::text AS block_timestamp
-    FROM (SELECT * FROM erc20_transfers WHERE account_key = address_key($1) AND chain_id = 1
+    FROM (SELECT * FROM erc20_transfer_sides WHERE account_key = address_key($1) AND chain_id = 1
       AND CASE WHEN account = $1 THEN true END IS NOT NULL
       ORDER BY block_number DESC, transaction_index DESC, log_index DESC LIMIT (SELECT ${PAGE_SIZE})) AS transfer
     CROSS JOIN LATERAL (SELECT block_hash, block_timestamp FROM blocks
@@ -64,7 +64,7 @@ async function comparePages(context: BenchmarkContext, dataset: ApiDataset, url:
     deep = `${first}&cursor=${encodeURIComponent(cursor)}`;
   }
   const page = (url: string) => () => timePage(url, PAGE_SIZE);
-  return compareLatency(context, `page ${DEEP_PAGE} beside page 1`, page(deep), page(first), 1.2);
+  return compareLatency(context, `page ${DEEP_PAGE} compared with page 1`, page(deep), page(first), 1.2);
 }
 
 function compareRareToken(context: BenchmarkContext, dataset: ApiDataset, url: string): Promise<Comparison> {
@@ -72,7 +72,7 @@ function compareRareToken(context: BenchmarkContext, dataset: ApiDataset, url: s
   const rare = `${first}&contract_addresses%5B0%5D=${dataset.rareToken}`;
   return compareLatency(
     context,
-    'rare token beside an unfiltered page',
+    'rare token compared with an unfiltered page',
     () => timePage(rare, RARE_ROWS),
     () => timePage(first, PAGE_SIZE),
     2,

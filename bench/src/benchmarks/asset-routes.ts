@@ -30,14 +30,14 @@ const ROUTES = {
     query: `chain=eth&limit=${PAGE_SIZE}`,
     statement: `SELECT ${OWNER} FROM ${OWNERS_OF} ${BY_BALANCE}`,
   },
-  /** Of the floor alone: the page behind an owner. */
+  /** For the floor alone: the page behind an owner. */
   ownersBehind: {
     path: '/api/v2.2/erc20/:token/owners/:account/:balance',
     query: '',
     statement: `SELECT ${OWNER} FROM ${OWNERS_OF} AND (balance, account) < ($3::numeric, $2) ${BY_BALANCE}`,
   },
   summary: { path: '/api/v2.2/erc20/:token/holders', query: 'chain=eth', statement: 'SELECT $1::bytea' },
-  /** Of the floor alone: the figures as they were counted. */
+  /** For the floor alone: the figures as they were counted. */
   counted: {
     path: '/api/v2.2/erc20/holders/counted/:key',
     query: '',
@@ -64,7 +64,7 @@ interface Floor<T> {
   readonly result: readonly T[];
 }
 
-/** Who holds a token, and what a wallet holds, from the program's API and from a floor that reads and sends the same rows. */
+/** Holders of a token, and holdings of a wallet, from the program's API and from a floor that reads and sends the same rows. */
 export const assetRoutes: Benchmark = {
   name: 'asset-routes',
   title: 'Holders of a large token and a wallet of many tokens, against a floor that reads and sends their rows',
@@ -88,7 +88,7 @@ export const assetRoutes: Benchmark = {
             await compareSummary(context, dataset, url, floorUrl, () => countedKey(scratch)),
             await compareWallet(context, dataset, url, floorUrl),
           ];
-          await requireUnasked(scratch);
+          await requireUnrequested(scratch);
           return {
             comparisons,
             measures: [],
@@ -150,14 +150,14 @@ async function compareSummary(
   floorUrl: string,
   readKey: () => Promise<string>,
 ): Promise<Comparison> {
-  const asked = `${url}${pathOf(ROUTES.summary, { token })}`;
-  await untilCounted(asked);
+  const requested = `${url}${pathOf(ROUTES.summary, { token })}`;
+  await untilCounted(requested);
   const key = encodeURIComponent(await readKey());
   const isCounted = (answer: { readonly totalHolders?: number }): boolean => answer.totalHolders === holders;
   return compareLatency(
     context,
     'summary of holders, floor',
-    timed(asked, isCounted),
+    timed(requested, isCounted),
     timed(
       `${floorUrl}${pathOf(ROUTES.counted, { key })}`,
       (answer: Floor<{ readonly answer: { readonly holders: number } }>) =>
@@ -189,9 +189,9 @@ function compareWallet(
 }
 
 /** A question to a node takes longer than all else of an answer. */
-async function requireUnasked({ database }: ScratchDatabase): Promise<void> {
-  const [asked] = await database.query(`SELECT FROM state_questions WHERE kind = 'erc20-balances' LIMIT 1`);
-  if (asked !== undefined) throw new BenchmarkError('Contracts were asked for balances that the database has');
+async function requireUnrequested({ database }: ScratchDatabase): Promise<void> {
+  const [requested] = await database.query(`SELECT FROM state_questions WHERE kind = 'erc20-balances' LIMIT 1`);
+  if (requested !== undefined) throw new BenchmarkError('Node calls were made for balances that the database has');
 }
 
 const isPage = (answer: Floor<unknown>): boolean => answer.result.length === PAGE_SIZE;
@@ -203,7 +203,7 @@ async function requireSameOwners(url: string, floorUrl: string): Promise<void> {
   const owners = ours.result.map(({ owner_address, balance }) => ({ owner_address, balance }));
   if (JSON.stringify(owners) !== JSON.stringify(floor.result))
     throw new BenchmarkError(
-      `${url} and ${floorUrl} tell of other owners: ${JSON.stringify(owners[0])}, ${JSON.stringify(floor.result[0])}`,
+      `${url} and ${floorUrl} return different owners: ${JSON.stringify(owners[0])}, ${JSON.stringify(floor.result[0])}`,
     );
 }
 

@@ -4,7 +4,7 @@ import { startNode } from '../bench-chain.ts';
 import type { Benchmark, Comparison } from '../benchmark.ts';
 import { installPonder, runPonder } from '../ponder-project.ts';
 
-/** Upstream URLs, and how many times Ponder's rate is asked for. With eight, its limiter binds no longer. */
+/** Upstream URLs, and the multiple of Ponder's rate. With eight, its limiter binds no longer. */
 const VARIANTS = [
   { urls: 1, atLeast: 10 },
   { urls: 8, atLeast: 5 },

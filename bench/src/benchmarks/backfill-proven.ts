@@ -5,7 +5,7 @@ import type { Benchmark } from '../benchmark.ts';
 import { ERC20_ONLY, startChainstead } from '../chainstead-program.ts';
 import { withNode } from '../with-node.ts';
 
-/** `BACKFILL_PROOF=receipts` against a bare script that reads whole receipts; the prover's rate beside it. */
+/** `BACKFILL_PROOF=receipts` against a bare script that reads whole receipts, and the prover's rate. */
 export const backfillProven: Benchmark = {
   name: 'backfill-proven',
   title: 'Backfill proven by receipts against a bare getBlockReceipts-and-COPY script',

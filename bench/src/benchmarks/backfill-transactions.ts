@@ -39,9 +39,9 @@ export const backfillTransactions: Benchmark = {
         comparisons,
         measures: measuresOf(sizes),
         notes: [
-          `${blocks} blocks of ${TRANSACTIONS_PER_BLOCK} signed transactions with two logs and 68 bytes of calldata each; what is kept: ${DATASETS}.`,
-          'The script proves nothing, and believes the senders. PROVE_SENDERS=off believes them too, and proves the rest.',
-          'PROVE_SENDERS=on, the default, stands beside the same script while processes on all cores recover as many senders and do nothing else: no program does both in less time.',
+          `${blocks} blocks of ${TRANSACTIONS_PER_BLOCK} signed transactions with two logs and 68 bytes of calldata each. Datasets: ${DATASETS}.`,
+          'The script proves nothing, and believes the senders. VERIFY_SENDERS=off believes them too, and proves the rest.',
+          'VERIFY_SENDERS=on, the default, is compared with the same script while processes on all cores only recover as many senders. No program does both in less time.',
         ],
       };
     });
@@ -76,7 +76,7 @@ async function compare(
         startChainstead(['backfill', ...rangeArguments(blocks)], {
           databaseUrl,
           rpcUrls: [node.url],
-          env: { DATASETS, TRANSACTIONS_ETH: 'all', PROVE_SENDERS: senders },
+          env: { DATASETS, TRANSACTIONS_ETH: 'all', VERIFY_SENDERS: senders },
         }),
       ],
       true,
@@ -88,10 +88,10 @@ async function compare(
   const script = timed((databaseUrl) => [startScript(databaseUrl)]);
   const scriptBesideRecovery = timed((databaseUrl) => [startScript(databaseUrl), ...startRecovery(blocks)]);
   const comparisons: Comparison[] = [];
-  const at = `${latencyMs} ms, PROVE_SENDERS=`;
+  const at = `${latencyMs} ms, VERIFY_SENDERS=`;
   for (const [senders, name, run] of [
     ['off', 'bare script', script],
-    ['on', 'bare script beside recovery', scriptBesideRecovery],
+    ['on', 'bare script during recovery', scriptBesideRecovery],
   ] as const) {
     const { first, second } = await alternate(
       runs,

@@ -1,4 +1,4 @@
-import { askNode, type BenchNode, type ScratchDatabase, startBenchNode } from '@chainstead/testkit';
+import { type BenchNode, requestNode, type ScratchDatabase, startBenchNode } from '@chainstead/testkit';
 import { API_KEY, addressOf } from '../api-servers.ts';
 import { CHAIN_ID } from '../bench-chain.ts';
 import type { Benchmark } from '../benchmark.ts';
@@ -102,7 +102,7 @@ async function followChain(node: BenchNode, databaseUrl: string, blocks: number)
 }
 
 async function anySender(node: BenchNode): Promise<string> {
-  const { transactions } = (await askNode(node.url, 'eth_getBlockByNumber', ['0x1', true])) as {
+  const { transactions } = (await requestNode(node.url, 'eth_getBlockByNumber', ['0x1', true])) as {
     transactions: { from: string }[];
   };
   const [first] = transactions;

@@ -25,7 +25,7 @@ type Bodies = (connection: number) => string;
 const CACHED: Bodies = (connection) => bodyOf('eth_getBalance', [walletOf(connection), '0x1']);
 /** What is pending is never kept. */
 const UNCACHED: Bodies = (connection) => bodyOf('eth_getBalance', [walletOf(connection), 'pending']);
-/** Some 80 transfers of the newest block; each connection names a topic besides that does not occur. */
+/** About 80 transfers of the newest block; each connection also names a topic that does not occur. */
 const UNCACHED_LARGE: Bodies = (connection) =>
   bodyOf('eth_getLogs', [
     {
@@ -35,7 +35,7 @@ const UNCACHED_LARGE: Bodies = (connection) =>
     },
   ]);
 
-/** Calls through the gateway beside nginx and beside the least that can pass them on. */
+/** Calls through the gateway, compared with nginx and with the smallest program that passes them on. */
 export const gateway: Benchmark = {
   name: 'gateway',
   title: 'JSON-RPC calls through the gateway against a bare undici proxy and nginx, one upstream',
@@ -51,7 +51,7 @@ export const gateway: Benchmark = {
       const program = startChainstead(['start', '--roles', 'api'], {
         databaseUrl: scratch.url,
         rpcUrls: [upstreamUrl],
-        // Each open request has a connection of its own. The default closes connections above 2,000.
+        // Each open request has a separate connection. The default closes connections above 2,000.
         env: { PORT: '0', API_KEYS: API_KEY, CONNECTIONS_MAX: String(2 * OPEN_REQUESTS) },
       });
       try {
@@ -80,25 +80,25 @@ interface Urls {
 
 async function compare(context: BenchmarkContext, urls: Urls, program: MeasuredProcess) {
   const direct = await compareLoads(context, {
-    name: 'the upstream itself beside nginx (how much is measured of nginx)',
+    name: 'upstream without proxy compared with nginx (share of nginx in the result)',
     ours: [urls.upstream, CACHED],
     peer: [urls.nginx, CACHED],
     target: { atLeast: 1.5 },
   });
   const cached = await compareLoads(context, {
-    name: 'cached calls beside nginx',
+    name: 'cached calls compared with nginx',
     ours: [urls.gateway, CACHED],
     peer: [urls.nginx, CACHED],
     target: { atLeast: 1.3 },
   });
   const uncached = await compareLoads(context, {
-    name: 'uncached calls beside a bare undici proxy',
+    name: 'uncached calls compared with a bare undici proxy',
     ours: [urls.gateway, UNCACHED],
     peer: [urls.proxy, UNCACHED],
     target: { atLeast: 0.75 },
   });
   const large = await compareLoads(context, {
-    name: 'logs of a block (about 50 kB), uncached, beside a bare undici proxy',
+    name: 'logs of a block (about 50 kB), uncached, compared with a bare undici proxy',
     ours: [urls.gateway, UNCACHED_LARGE],
     peer: [urls.proxy, UNCACHED_LARGE],
   });
@@ -189,7 +189,7 @@ async function memoryUnderLoad(
   // The same call would go out once for all of them.
   const open = Array.from({ length: OPEN_REQUESTS }, (_, index) => post(agent, urls.gateway, UNCACHED(index)));
   const answers = Promise.all(open);
-  // A request that fails during the wait is thrown below, where the answers are awaited.
+  // A request that fails during the wait is thrown below, at the await of the responses.
   answers.catch(() => undefined);
   await new Promise((resolve) => setTimeout(resolve, 5_000));
   const peak = Math.max(...program.memory.slice(-20).map(({ bytes }) => bytes));

@@ -17,7 +17,7 @@ const ROWS_PER_BLOCK = 2 * TRANSFERS_PER_BLOCK;
 const REFERENCE_ROWS = 1_000_000;
 /** Where the disk is too small for more. */
 const SMALLER_ROWS = 30_000_000;
-/** What a row may take, half as much again as it does, and what the server's log may take beside the rows. */
+/** Limits for the bytes of a row, half as much again as measured, and for the WAL next to the rows. */
 const DISK_BYTES_PER_ROW = 650;
 const DISK_BYTES_OF_LOG = 10e9;
 /** Two rows with all of their indexes. */
@@ -29,7 +29,7 @@ const PAGE_KINDS = ['whale', 'busy', 'ordinary', 'empty'] as const;
 /** Median milliseconds of a page, by kind of wallet. */
 type PageTimes = Readonly<Record<(typeof PAGE_KINDS)[number], number>>;
 
-/** Whether the last row costs what the first one did: a backfill of a chain whose wallets become more, a tenth beside the other. */
+/** Whether the last row costs as much as the first one: a backfill of a chain with a growing number of wallets, compared by tenths. */
 export const growth: Benchmark = {
   name: 'growth',
   title: 'The last tenth of a large table against the first: rows/s, log, pages, bytes',
@@ -46,7 +46,7 @@ export const growth: Benchmark = {
           ...compareTenths(tenths),
           ...PAGE_KINDS.map((kind) =>
             compareOnce(
-              `page of a wallet (${kind}) beside the small table's, p50`,
+              `page of a wallet (${kind}) compared with the small table, p50`,
               'ms',
               [end[kind], reference[kind]],
               {
@@ -64,7 +64,7 @@ export const growth: Benchmark = {
           },
         ],
         notes: [
-          `${rows} rows of ${context.sizes.growthRows} asked for; pages beside those at ${referenceBlocksOf(rows) * ROWS_PER_BLOCK} rows.`,
+          `${rows} rows of ${context.sizes.growthRows} requested. Pages are compared with those at ${referenceBlocksOf(rows) * ROWS_PER_BLOCK} rows.`,
           ...notesOfTenths(tenths),
         ],
       };
@@ -74,7 +74,7 @@ export const growth: Benchmark = {
   },
 };
 
-/** What was asked for, or less where the disk of the temporary folder, in which the embedded server lives, is too small. */
+/** The requested number, or less if the disk of the temporary folder, with the embedded server, is too small. */
 async function rowsToFill({ sizes, say }: BenchmarkContext): Promise<number> {
   const { bavail, bsize } = await statfs(tmpdir());
   const free = bavail * bsize;
@@ -133,15 +133,15 @@ async function timePages(
   const program = startChainstead(['start', '--roles', 'api'], { databaseUrl, rpcUrls: ['http://127.0.0.1:9'], env });
   try {
     const url = await addressOf(program);
-    const time = async (asked: readonly Address[], rows: number): Promise<number> => {
-      const paths = asked.map((address) => `${url}${pathOf(WALLET_PAGE, { address })}`);
+    const time = async (requested: readonly Address[], rows: number): Promise<number> => {
+      const paths = requested.map((address) => `${url}${pathOf(WALLET_PAGE, { address })}`);
       for (const path of paths) await timePage(path, rows);
       const times: number[] = [];
       for (let request = 0; request < sizes.latencyRequests; request++)
         times.push(await timePage(paths[request % paths.length] ?? url, rows));
       return quantile(times, 0.5);
     };
-    // Functions that answer are compiled after some hundred requests.
+    // Request handlers are compiled after a few hundred requests.
     await time(wallets.busy, PAGE_SIZE);
     return {
       whale: await time(wallets.whale, PAGE_SIZE),
@@ -155,11 +155,11 @@ async function timePages(
 }
 
 async function requireRows(database: Database, rows: number): Promise<void> {
-  const [counted] = await database.query<{ rows: number }>('SELECT count(*) AS rows FROM erc20_transfers');
+  const [counted] = await database.query<{ rows: number }>('SELECT count(*) AS rows FROM erc20_transfer_sides');
   if (counted?.rows !== rows) throw new BenchmarkError(`${counted?.rows} rows were written instead of ${rows}`);
 }
 
-/** Of the whole database, so that whatever tables a layout has count. */
+/** Size of the whole database, so that all tables of a layout count. */
 async function sizeOf(database: Database): Promise<number> {
   const [row] = await database.query<{ bytes: string }>('SELECT pg_database_size(current_database())::text AS bytes');
   return Number(row?.bytes);

@@ -82,7 +82,7 @@ export const streamsMatching: Benchmark = {
         notes: [
           'Here the peer is Chainstead itself without streams. Rates are of the time from the first commit to the last.',
           `${sizes.watchedAddresses} addresses in ${sizes.watchingStreams} streams, of which ${occurring.length} occur; ${(100 * share).toFixed(2)} % of the transactions match.`,
-          'Where transactions are matched too, the node is asked for blocks with transaction objects, which it is not without streams.',
+          'If transactions are matched too, blocks are requested with transaction objects, unlike without streams.',
         ],
       };
     }),
@@ -154,7 +154,7 @@ async function committed({ database }: ScratchDatabase, blocks: number): Promise
 
 async function countRows({ database }: ScratchDatabase): Promise<Pick<FollowRun, 'transfers' | 'matchedTransactions'>> {
   const [row] = await database.query<{ transfers: number; matched: number }>(
-    `SELECT (SELECT count(*) FROM erc20_transfers WHERE direction <> 1) AS transfers,
+    `SELECT (SELECT count(*) FROM erc20_transfer_sides WHERE direction <> 1) AS transfers,
        (SELECT count(DISTINCT item ->> key) FROM stream_matches
         CROSS JOIN (VALUES ('transactions', 'hash'), ('logs', 'transactionHash')) AS kind(list, key)
         CROSS JOIN LATERAL jsonb_array_elements(matched::jsonb -> list) AS item) AS matched`,
@@ -163,7 +163,7 @@ async function countRows({ database }: ScratchDatabase): Promise<Pick<FollowRun,
   return { transfers: row.transfers, matchedTransactions: row.matched };
 }
 
-/** What is derived from the blocks must not depend on who watches. @throws BenchmarkError */
+/** Derived rows of the blocks must not depend on streams. @throws BenchmarkError */
 function requireSameRows(all: readonly FollowRun[]): void {
   const counts = new Set(all.map((run) => run.transfers));
   if (counts.size !== 1 || counts.has(0))

@@ -1,7 +1,7 @@
 import { EncodingRefusedError } from './encoding-refused.ts';
 import { type WordReader, wordReader } from './word-reader.ts';
 
-/** A parameter of an ABI, as far as its layout goes. Members of tuples may come from a stranger: they are checked here. */
+/** A parameter of an ABI with its layout. Members of tuples can be untrusted: they are checked here. */
 export interface ShapedParameter {
   readonly type: string;
   readonly name?: string | undefined;
@@ -36,7 +36,7 @@ export interface TupleShape {
   readonly kind: 'tuple';
   readonly layout: Layout;
   readonly members: readonly AbiShape[];
-  /** Of its members; null where one has none. */
+  /** Names of the members; null if one has none. */
   readonly names: readonly string[] | null;
   /** Characters of the members' names: each decoded tuple shows them. */
   readonly nameLength: number;
@@ -45,7 +45,7 @@ export interface TupleShape {
 interface Layout {
   /** Whether it lies elsewhere, at an offset. */
   readonly isDynamic: boolean;
-  /** What it takes in place: one word for an offset. */
+  /** Size in place: one word for an offset. */
   readonly headBytes: number;
 }
 
@@ -63,7 +63,7 @@ export function shapeOf(parameter: ShapedParameter, nesting = 0): AbiShape {
   }
   if (parameter.type === 'string' || parameter.type === 'bytes')
     return { kind: 'bytes', layout: ELSEWHERE, isText: parameter.type === 'string' };
-  if (parameter.type !== 'tuple') return { kind: 'word', layout: IN_PLACE, read: wordReader(parameter.type) };
+  if (parameter.type !== 'tuple') return { kind: 'word', layout: LOCAL_ACCESS, read: wordReader(parameter.type) };
   const components: readonly unknown[] = Array.isArray(parameter.components) ? parameter.components : [];
   const shown = components.map(parameterOf);
   return tupleShape(
@@ -73,7 +73,7 @@ export function shapeOf(parameter: ShapedParameter, nesting = 0): AbiShape {
 }
 
 const ELSEWHERE: Layout = { isDynamic: true, headBytes: WORD_BYTES };
-const IN_PLACE: Layout = { isDynamic: false, headBytes: WORD_BYTES };
+const LOCAL_ACCESS: Layout = { isDynamic: false, headBytes: WORD_BYTES };
 
 function arrayShape(item: AbiShape, count: number | null): ArrayShape {
   const isDynamic = count === null || item.layout.isDynamic;

@@ -1,4 +1,4 @@
-/** A parameter of an ABI, as far as signatures tell of it. */
+/** A parameter of an ABI, as far as signatures contain it. */
 interface SignedParameter {
   readonly type: string;
   readonly components?: readonly SignedParameter[];

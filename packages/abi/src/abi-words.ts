@@ -4,7 +4,7 @@ import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 /** Hexadecimal digits of a word. */
 export const WORD_DIGITS = 64;
 
-/** Of `0x`. */
+/** Length of `0x`. */
 export const PREFIX_DIGITS = 2;
 const ADDRESS_PADDING = '0'.repeat(24);
 const NUMBER_PADDING = '0'.repeat(51);

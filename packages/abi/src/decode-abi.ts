@@ -1,14 +1,22 @@
 import type { Hex } from '@chainstead/core';
 import type { AbiParameter, DecodeAbiParametersReturnType } from 'viem';
-import { type AbiShape, type ShapedParameter, shapeOf } from './abi-shape.ts';
+import {
+  type AbiShape,
+  type ArrayShape,
+  type ShapedParameter,
+  shapeOf,
+  type TupleShape,
+  WORD_BYTES,
+} from './abi-shape.ts';
+import { lengthAt } from './abi-words.ts';
 import { EncodingRefusedError } from './encoding-refused.ts';
 import { measureEncoding } from './measure-encoding.ts';
-import { readValues } from './read-values.ts';
+import { type LeafValue, readLeaf } from './read-leaf.ts';
 
 export interface DecodeAbiOptions {
   /** Bytes that the decoded values may take (see {@link measureEncoding}). Default 1 MiB. */
   readonly outputBytesMax?: number;
-  /** What to do with values that share bytes. Default `allow`: their cost is bounded all the same. */
+  /** Handling of values that share bytes. Default `allow`: their cost is bounded in both cases. */
   readonly overlaps?: 'allow' | 'refuse';
 }
 
@@ -21,7 +29,7 @@ export interface DecodedAbi<Values> {
 const OUTPUT_BYTES_MAX = 1_048_576;
 
 /**
- * The values that a stranger's data encodes, as viem's types have them, addresses in lower case. A few hundred kilobytes whose offsets point at one
+ * Returns the values of untrusted data, in viem's types, with addresses in lower case. A few hundred kilobytes whose offsets point at one
  * value would decode to gigabytes, so what comes out is measured before anything is decoded. Words that no value of their type encodes to are refused.
  * @throws EncodingRefusedError
  */
@@ -33,7 +41,7 @@ export function decodeAbi<const Parameters extends readonly AbiParameter[]>(
   return decodeMeasured(parameters, data, options).values;
 }
 
-/** As above, telling what the values take, for whoever keeps many of them. */
+/** As above, with the size of the values, for callers that store many of them. */
 export function decodeMeasured<const Parameters extends readonly AbiParameter[]>(
   parameters: Parameters,
   data: Hex,
@@ -60,4 +68,54 @@ function bytesOf(data: Hex): Buffer {
   const bytes = Buffer.from(data.slice(2), 'hex');
   if (2 * bytes.length !== data.length - 2) throw new EncodingRefusedError('it is not whole bytes in hexadecimal');
   return bytes;
+}
+
+/** A decoded value. Tuples are lists where one of their members has no name. */
+type AbiValue = LeafValue | readonly AbiValue[] | { readonly [member: string]: AbiValue };
+
+/**
+ * The values of an encoding, one after the other. It must have been measured (`measureEncoding`): what values cost is not looked at here.
+ * @param data lower case
+ * @throws EncodingRefusedError where a word is no value of its type
+ */
+function readValues(shapes: readonly AbiShape[], data: string): readonly AbiValue[] {
+  return readMembers(shapes, data, 0, 0);
+}
+
+function readMembers(shapes: readonly AbiShape[], data: string, first: number, base: number): AbiValue[] {
+  let end = first;
+  return shapes.map((shape) => {
+    const head = end;
+    end += shape.layout.headBytes;
+    return readValue(shape, data, head, base);
+  });
+}
+
+function readValue(shape: AbiShape, data: string, head: number, base: number): AbiValue {
+  if (shape.kind === 'array') return readArray(shape, data, head, base);
+  if (shape.kind === 'tuple') return readTuple(shape, data, head, base);
+  return readLeaf(shape, data, head, base) ?? refuse(head);
+}
+
+function readArray({ item, count, layout }: ArrayShape, data: string, head: number, base: number): AbiValue[] {
+  const start = layout.isDynamic ? base + numberAt(data, head) : head;
+  const first = count === null ? start + WORD_BYTES : start;
+  return Array.from({ length: count ?? numberAt(data, start) }, (_, index) =>
+    readValue(item, data, first + index * item.layout.headBytes, first),
+  );
+}
+
+function readTuple({ members, names, layout }: TupleShape, data: string, head: number, base: number): AbiValue {
+  const start = layout.isDynamic ? base + numberAt(data, head) : head;
+  const values = readMembers(members, data, start, start);
+  return names === null ? values : Object.fromEntries(values.map((value, index) => [names[index], value]));
+}
+
+/** An offset or a length. */
+function numberAt(data: string, byte: number): number {
+  return lengthAt(data, byte) ?? refuse(byte);
+}
+
+function refuse(byte: number): never {
+  throw new EncodingRefusedError(`at byte ${byte} is no value of the type that belongs there`);
 }

@@ -10,7 +10,7 @@ export type LeafReader = (data: string) => LeafValue | undefined;
 
 /**
  * How single values of an encoding are read without decoding the rest of it; null for arrays, tuples and what nothing is read of.
- * @throws EncodingRefusedError for types whose layout can't be told
+ * @throws EncodingRefusedError for types with an unknown layout
  */
 export function leafReaders(parameters: readonly ShapedParameter[]): readonly (LeafReader | null)[] {
   let end = 0;

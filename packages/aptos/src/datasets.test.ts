@@ -24,7 +24,7 @@ afterAll(() => scratch.drop());
 const TABLES = ['aptos_coins', 'aptos_transfers', 'aptos_balances', 'aptos_balance_history'];
 const datasets = aptosDatasets(APTOS_DATASET_NAMES);
 
-/** Writes slices one after the other, each in a transaction. @returns rows added by each */
+/** Writes slices in sequence, each in a transaction. @returns rows added by each */
 async function write(slices: readonly (readonly AptosTransaction[])[], kept = datasets): Promise<number[]> {
   const added: number[] = [];
   for (const slice of slices) added.push(await writeSlice(slice, kept));
@@ -39,7 +39,7 @@ function writeSlice(transactions: readonly AptosTransaction[], kept: readonly Ap
   });
 }
 
-/** Everything that the tables hold, in the order of their texts. */
+/** Returns the content of all tables, sorted by text. */
 async function tables(): Promise<unknown> {
   const rows = TABLES.map((table) => database.query(`SELECT t::text AS row FROM ${table} AS t ORDER BY 1`));
   return Promise.all(rows);
@@ -49,7 +49,7 @@ async function empty(): Promise<void> {
   await database.query(`TRUNCATE ${TABLES.join(', ')}`);
 }
 
-/** Few wallets and coins, so that many transactions write the same. */
+/** Few wallets and coins, so that many transactions write the same ones. */
 const walletNumbers = fc.integer({ min: 1, max: 4 }).map((wallet) => `0x${wallet}`);
 const coinTypes = fc.integer({ min: 1, max: 4 }).map((coin) => `0xa::m::C${coin}<0xb::n::D>`);
 const generated = fc.record({
@@ -88,7 +88,7 @@ function transactionOf(
   });
 }
 
-/** Transactions in any order, cut anywhere into slices, some of which come twice. */
+/** Transactions in any order, split into slices at random, some of which repeat. */
 function arrivals<T>(transactions: readonly T[]): fc.Arbitrary<T[][]> {
   const cuts = fc.array(fc.nat({ max: transactions.length }), { maxLength: 5 });
   return fc
@@ -138,7 +138,7 @@ describe('slices', () => {
         events: [coinEvent('Deposit', '0xb', 2, '5')],
       }),
     ];
-    // A coin, two transfers (one is gas), one row of history.
+    // A coin, two transfers (one is gas), one row of balance history.
     expect(await write([slice, slice])).toEqual([4, 0]);
   });
 

@@ -1,6 +1,6 @@
 /**
- * Aptos: transactions of fullnodes into coins, transfers and holders, and the routes over them. Start reading at `schema.ts`,
- * then `dataset.ts` (what is derived), `sync/aptos-sync.ts` (how it comes in) and `routes/aptos-routes.ts` (how it is asked).
+ * Aptos: reads fullnode transactions into coins, transfers and holders, and serves routes over them. Start with
+ * `schema.ts`, then `dataset.ts` (derivation), `sync/aptos-sync.ts` (ingestion) and `routes/aptos-routes.ts` (API).
  */
 export { exportCoins } from './coins-file/export-coins.ts';
 export { importCoins } from './coins-file/import-coins.ts';

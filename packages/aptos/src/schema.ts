@@ -1,6 +1,7 @@
 /**
- * Aptos in Postgres. `network` is `mainnet` or `testnet`; versions are ledger versions; amounts are in a coin's base units.
- * Texts that are ordered or compared have the C collation (byte order), which migrations/ says: drizzle-kit has no words for it.
+ * Aptos in Postgres. `network` is `mainnet` or `testnet`; versions are ledger versions; amounts are in a coin's base
+ * units. Ordered or compared texts have the C collation (byte order), which is set in migrations/: drizzle-kit does not
+ * support it.
  */
 import { bytea } from '@chainstead/db/column-types';
 import { sql } from 'drizzle-orm';
@@ -19,32 +20,32 @@ import {
 
 const network = () => text('network').notNull();
 const version = (name: string) => bigint(name, { mode: 'number' });
-/** Move's u64, and u128 where a supply could be. */
+/** Move's u64, and u128 for supplies. */
 const u128 = (name: string) => numeric(name, { precision: 39, scale: 0 });
 const moment = (name: string) => timestamp(name, { withTimezone: true });
 
-/** One row a network: what its fullnodes say, and why it does not move. */
+/** One row per network: state of its fullnodes, and why ingestion is stopped. */
 export const aptosNetworks = pgTable('aptos_networks', {
   network: text('network').primaryKey(),
   /** Ledger's chain id: 1 mainnet, 2 testnet. */
   chainId: integer('chain_id').notNull(),
-  /** Where the operator wants history to begin. */
+  /** Configured first version of the history. */
   historyStart: version('history_start').notNull(),
   /** First version that was followed; everything below belongs to the backfill. */
   firstFollowed: version('first_followed').notNull(),
-  /** Newest version that a fullnode has given. */
+  /** Newest version that a fullnode has returned. */
   head: version('head'),
   /** Oldest version that a fullnode still has. */
   oldest: version('oldest'),
   stopCode: text('stop_code'),
   stopMessage: text('stop_message'),
   stallReason: text('stall_reason'),
-  /** Health of the fullnodes as the ingest process sees them. */
+  /** Health of the fullnodes, as seen by the ingest process. */
   fullnodes: jsonb('fullnodes'),
   updatedAt: moment('updated_at').notNull().defaultNow(),
 });
 
-/** Versions that are covered, by dataset. Disjoint (an exclusion constraint); neighbours are joined. */
+/** Covered versions by dataset. Disjoint (an exclusion constraint); adjacent ranges are joined. */
 export const aptosRanges = pgTable(
   'aptos_ranges',
   {
@@ -57,7 +58,9 @@ export const aptosRanges = pgTable(
   (table) => [primaryKey({ columns: [table.network, table.dataset, table.firstVersion] })],
 );
 
-/** The accumulator's root after a version, which commits to all transactions before it; and who gave it. */
+/**
+ * The accumulator root after a version, which commits to all transactions before it; and the fullnode that returned it.
+ */
 export const aptosRoots = pgTable(
   'aptos_roots',
   {
@@ -65,13 +68,13 @@ export const aptosRoots = pgTable(
     version: version('version').notNull(),
     accumulatorRoot: bytea('accumulator_root').notNull(),
     fullnode: text('fullnode').notNull(),
-    /** The other fullnode that gave the same; null while none was asked. */
+    /** The other fullnode that returned the same root; null while unconfirmed. */
     confirmedBy: text('confirmed_by'),
   },
   (table) => [primaryKey({ columns: [table.network, table.version] })],
 );
 
-/** Every coin, as its first CoinInfo says. */
+/** Every coin, from its first CoinInfo. */
 export const aptosCoins = pgTable(
   'aptos_coins',
   {
@@ -111,7 +114,7 @@ export const aptosTransfers = pgTable(
     network: network(),
     ownerAddress: bytea('owner_address').notNull(),
     transactionVersion: version('transaction_version').notNull(),
-    /** Place among the transaction's events, from 0; −1: the gas row. Orders what one transaction did. */
+    /** Position among the transaction's events, from 0; −1: the gas row. Orders the events of one transaction. */
     eventIndex: integer('event_index').notNull(),
     eventAccountAddress: bytea('event_account_address').notNull(),
     /** −1: the gas row. */
@@ -144,7 +147,7 @@ export const aptosTransfers = pgTable(
   ],
 );
 
-/** What a wallet held of a coin after a transaction that wrote its CoinStore. */
+/** The balance of a wallet in a coin after a transaction that wrote its CoinStore. */
 export const aptosBalanceHistory = pgTable(
   'aptos_balance_history',
   {
@@ -170,7 +173,7 @@ export const aptosBalanceHistory = pgTable(
   ],
 );
 
-/** What a wallet holds of a coin: the newest row of its history. */
+/** The balance of a wallet in a coin: the newest row of its history. */
 export const aptosBalances = pgTable(
   'aptos_balances',
   {

@@ -1,10 +1,10 @@
 import { ChainsteadError } from '@chainstead/core';
 import type { Chain } from './chain.ts';
 import { type CustomChain, customChain } from './custom-chain.ts';
-import { LAYER_ONE_CHAINS } from './layer-one-chains.ts';
-import { OP_STACK_CHAINS } from './op-stack-chains.ts';
-import { OWN_HEADER_CHAINS } from './own-header-chains.ts';
-import { ROLLUP_CHAINS } from './rollup-chains.ts';
+import { LAYER_ONE_CHAINS } from './definitions/layer-one-chains.ts';
+import { OP_STACK_CHAINS } from './definitions/op-stack-chains.ts';
+import { OWN_HEADER_CHAINS } from './definitions/own-header-chains.ts';
+import { ROLLUP_CHAINS } from './definitions/rollup-chains.ts';
 
 const HEXADECIMAL = /^0x[0-9a-f]+$/;
 const DECIMAL = /^[0-9]+$/;
@@ -29,20 +29,20 @@ export class UnknownChainError extends ChainsteadError {
       message: `There is no chain ${JSON.stringify(given)}`,
       facts: { given },
       remedy:
-        'Give a name from the list in docs, an id in hexadecimal or decimal, or add the chain with CHAIN_ID_<NAME>',
+        'Use a name from the documented list or a hexadecimal or decimal ID, or add the chain with CHAIN_ID_<NAME>',
       retryable: false,
     });
   }
 }
 
-/** Two chains would answer to the same id or name. Code `CHAIN_COLLISION`. */
+/** Two chains have the same ID or name. Code `CHAIN_COLLISION`. */
 export class ChainCollisionError extends ChainsteadError {
   constructor(added: Chain, existing: Chain, shared: string | number) {
     super({
       code: 'CHAIN_COLLISION',
-      message: `The configured chain ${added.key} (${added.id}) and the chain ${existing.key} (${existing.id}) both answer to ${shared}`,
+      message: `The configured chain ${added.key} (${added.id}) and the chain ${existing.key} (${existing.id}) both use ${shared}`,
       facts: { added: added.key, existing: existing.key, shared },
-      remedy: `Use the name ${existing.key} for this chain, or give ${added.key} another name or id`,
+      remedy: `Use the name ${existing.key} for this chain, or change the name or ID of ${added.key}`,
       retryable: false,
     });
   }
@@ -68,7 +68,7 @@ export function createChainRegistry(options: ChainRegistryOptions = {}): ChainRe
   for (const custom of options.additional ?? []) {
     const key = normalName(custom.key);
     const chain = customChain({ ...custom, key }, chains.get(key) ?? null);
-    // Moved to the end, so that a collision is told of the chain that was configured.
+    // Moved to the end, so that a collision error names the configured chain.
     chains.delete(key);
     chains.set(key, chain);
   }

@@ -12,7 +12,7 @@ export type ReceiptsRootEncoding =
 
 /**
  * Whether the block hash commits to `logsBloom`. Anything but `committed` proves nothing. Receipts that Polygon and
- * HyperEVM nodes add of their own (state sync, system transactions) are outside it even where it is committed.
+ * HyperEVM nodes add (state sync, system transactions) are outside it even if it is committed.
  */
 export type BloomTrust = 'committed' | 'untrusted';
 
@@ -27,6 +27,18 @@ export interface NativeCurrency {
   readonly isEther: boolean;
 }
 
+/** An exchange that a setting adds to a chain. The package `markets` validates it. */
+export interface CustomExchange {
+  /** Name of an exchange family, for example `v2`. */
+  readonly family: string;
+  /** Factory; vault or pool manager of families with one. */
+  readonly factory: string;
+  /** `exchangeName` of responses. @default the family's name */
+  readonly name?: string | undefined;
+  /** Hash of the init code of its pools, by which their addresses are recomputed. @default they are not */
+  readonly initCodeHash?: string | undefined;
+}
+
 export interface MarketplaceDeployment {
   readonly protocol: string;
   readonly address: Address;
@@ -34,15 +46,15 @@ export interface MarketplaceDeployment {
 
 /** Which transactions are kept of a chain, and what of them: the operator's choice. */
 export interface TransactionKeeping {
-  /** `wallets`: those of wallets that somebody asked for; `all`: those of every block; `off`: none. */
+  /** `wallets`: those of requested wallets; `all`: those of every block; `off`: none. */
   readonly mode: 'wallets' | 'all' | 'off';
   /** Whether the whole calldata is kept, or its first four bytes. */
   readonly input: 'full' | 'selector';
   /** Whether senders are recovered from signatures before rows are written. */
-  readonly provesSenders: boolean;
+  readonly verifiesSenders: boolean;
 }
 
-/** Which logs are kept of a chain: all of every block, or those of contracts that somebody asked about alone. The operator's choice. */
+/** Logs to store: all of every block, or only those of requested contracts. The operator's choice. */
 export type LogKeeping = 'all' | 'off';
 
 /** Everything that Chainstead knows of a chain before asking a node. Plain data. */
@@ -54,13 +66,13 @@ export interface Chain {
   readonly name: string;
   /** Other ids under which an upstream may answer or a client may ask (Ronin Saigon's 2021). */
   readonly aliasIds: readonly number[];
-  /** Names that the API's `chain` parameter accepts beside key, hexadecimal and decimal id. Lower case. */
+  /** Names that the API's `chain` parameter accepts in addition to key, hexadecimal and decimal ID. Lower case. */
   readonly apiNames: readonly string[];
   /** Path segment of the JSON-RPC gateway; null where the gateway does not offer the chain. */
   readonly gatewaySlug: string | null;
   /** Blocks until an unconfirmed webhook is confirmed. */
   readonly confirmations: number;
-  /** The deepest reorganisation that is rolled back by itself; a deeper one stops the chain. Blocks. */
+  /** The deepest reorg that is rolled back automatically, in blocks. A deeper one stops the chain. */
   readonly reorgDepthMax: number;
   /** Whether the `finalized` tag means something on this chain's nodes. */
   readonly finalizedTag: boolean;
@@ -92,11 +104,15 @@ export interface Chain {
   readonly unindexedNfts: readonly Address[];
   /** Marketplaces deployed elsewhere than the known addresses: development chains, forks. By protocol name, `seaport-1.6`. */
   readonly marketplaces: readonly MarketplaceDeployment[];
+  /** Decentralized exchanges in addition to the known ones of the chain's id. */
+  readonly exchanges: readonly CustomExchange[];
   readonly etherPrice: EtherPriceSources;
   readonly transactions: TransactionKeeping;
   readonly logs: LogKeeping;
   /** Whether coins that move inside transactions are kept of every block, from traces. The operator's choice. */
   readonly internalTransfers: 'all' | 'off';
+  /** Whether swaps and liquidity changes of all pools are indexed. The operator's choice. */
+  readonly swaps: 'all' | 'off';
   readonly nftTrades: boolean;
   readonly nftPrices: boolean;
 }

@@ -1,6 +1,7 @@
 import { type Address, parseChainId } from '@chainstead/core';
 import type {
   Chain,
+  CustomExchange,
   LogKeeping,
   MarketplaceDeployment,
   ProofPolicy,
@@ -33,25 +34,29 @@ export interface CustomChain {
   readonly finalizedTag?: boolean | undefined;
   readonly rpcUrls?: readonly string[] | undefined;
   readonly receiptsRoot?: ReceiptsRootEncoding | undefined;
-  /** Default false: a chain that nobody looked at may hash its headers in its own way. */
+  /** Default false: an unchecked chain may hash its headers differently. */
   readonly headerHash?: boolean | undefined;
   readonly proofPolicy?: ProofPolicy | undefined;
   /** Added to the known ones. */
   readonly marketplaces?: readonly MarketplaceDeployment[] | undefined;
+  /** Added to the known ones. */
+  readonly exchanges?: readonly CustomExchange[] | undefined;
   readonly etherFeed?: EtherFeed | undefined;
   /** The contract that wraps the native currency. Default: the known chain's, or none. */
   readonly wrappedNative?: Address | undefined;
   /** Default: none are kept. */
   readonly transactions?: TransactionKeeping | undefined;
-  /** Default: only those of contracts that somebody asked about are. */
+  /** Default: only those of requested contracts. */
   readonly logs?: LogKeeping | undefined;
   /** Default: none are kept. */
   readonly internalTransfers?: 'all' | 'off' | undefined;
+  /** Default: none are kept. */
+  readonly swaps?: 'all' | 'off' | undefined;
 }
 
 /**
- * The chain that a configuration means. A known chain of the same key and id keeps its facts; under another id only
- * what was said of it as a product stays, since endpoints, contracts and proofs belong to the id.
+ * Returns the chain of a configuration. A known chain of the same key and ID keeps its facts. Under another ID, only its product
+ * facts stay, since endpoints, contracts and proofs belong to the ID.
  * @throws InvalidPrimitiveError when the id is not a positive safe integer.
  */
 export function customChain(custom: CustomChain, known: Chain | null): Chain {
@@ -77,9 +82,11 @@ export function customChain(custom: CustomChain, known: Chain | null): Chain {
     headerHash: custom.headerHash ?? base.headerHash,
     proofPolicy: custom.proofPolicy ?? base.proofPolicy,
     marketplaces: custom.marketplaces ?? base.marketplaces,
+    exchanges: custom.exchanges ?? base.exchanges,
     transactions: custom.transactions ?? base.transactions,
     logs: custom.logs ?? base.logs,
     internalTransfers: custom.internalTransfers ?? base.internalTransfers,
+    swaps: custom.swaps ?? base.swaps,
     etherPrice: custom.etherFeed === undefined ? base.etherPrice : { feed: custom.etherFeed, pools: [] },
   };
 }
@@ -113,10 +120,12 @@ function unknownChain(key: string): Omit<Chain, 'id'> {
     cryptoPunks: null,
     unindexedNfts: [],
     marketplaces: [],
+    exchanges: [],
     etherPrice: NO_ETHER_PRICE,
     transactions: NO_TRANSACTIONS,
     logs: 'off',
     internalTransfers: 'off',
+    swaps: 'off',
     nftTrades: true,
     nftPrices: true,
   };

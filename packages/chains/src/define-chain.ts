@@ -80,19 +80,21 @@ export function defineChain(facts: ChainFacts): Chain {
     cryptoPunks: optionalAddress(facts.cryptoPunks),
     unindexedNfts: (facts.unindexedNfts ?? []).map(parseAddress),
     marketplaces: [],
+    exchanges: [],
     etherPrice: etherPriceSources(viem.id),
     transactions: NO_TRANSACTIONS,
     logs: 'off',
     internalTransfers: 'off',
+    swaps: 'off',
     nftTrades: facts.nftMarkets ?? false,
     nftPrices: facts.nftMarkets ?? false,
   };
 }
 
-/** As long as nobody chooses. */
-export const NO_TRANSACTIONS: TransactionKeeping = { mode: 'off', input: 'full', provesSenders: true };
+/** Used if the operator chooses nothing. */
+export const NO_TRANSACTIONS: TransactionKeeping = { mode: 'off', input: 'full', verifiesSenders: true };
 
-/** Blocks that may be rolled back by itself on a chain whose branches can change. */
+/** Blocks that may be rolled back automatically on a chain whose branches can change. */
 export function defaultReorgDepth(confirmations: number): number {
   return Math.max(REORG_DEPTH_FLOOR, confirmations);
 }

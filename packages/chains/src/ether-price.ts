@@ -3,13 +3,13 @@ import { type Address, parseAddress } from '@chainstead/core';
 /** Chainlink's ETH/USD feed: a proxy, and the aggregators that answered behind it as far as they are known. */
 export interface EtherFeed {
   readonly proxy: Address;
-  /** Of the answers. */
+  /** Decimals of the prices. */
   readonly decimals: number;
   /** A seed, not the truth: aggregators rotate, and a worker asks the proxy for all of them. */
   readonly aggregators: readonly Address[];
 }
 
-/** A pool of ether and a dollar token whose swaps tell the price where no feed does. */
+/** A pool of ether and a dollar token. Its swaps give the price on chains without a feed. */
 export interface EtherPool {
   readonly address: Address;
   readonly protocol: 'uniswap-v3' | 'pancakeswap-v3';
@@ -31,7 +31,7 @@ export function etherPriceSources(chainId: number): EtherPriceSources {
   return SOURCES.get(chainId) ?? NO_ETHER_PRICE;
 }
 
-/** Every ETH/USD feed answers with eight decimals. */
+/** Every ETH/USD feed has eight decimals. */
 const feed = (proxy: string, ...aggregators: string[]): EtherFeed => ({
   proxy: parseAddress(proxy),
   decimals: 8,

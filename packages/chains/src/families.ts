@@ -15,7 +15,7 @@ export const ETHEREUM: ChainFamily = {
 /** Optimism's stack: deposit receipts (0x7e) in an otherwise Ethereum block. */
 export const OP_STACK: ChainFamily = { ...ETHEREUM };
 
-/** An OP Stack layer since its migration, a chain of its own before: two kinds of headers. */
+/** An OP Stack layer since its migration, a separate chain before: two kinds of headers. */
 export const RONIN: ChainFamily = { ...ETHEREUM, headerHash: false };
 
 /** Polygon's Bor: before the Rio fork 157 blocks were seen to go. */
@@ -27,7 +27,7 @@ export const PARLIA: ChainFamily = { ...ETHEREUM };
 /** A fork of BNB Smart Chain whose finalized tag and header form were not confirmed. */
 export const CHILIZ: ChainFamily = { ...PARLIA, headerHash: false, finalizedTag: false };
 
-/** Avalanche's C-Chain: accepted blocks never change; the header has fields of its own. */
+/** Avalanche's C-Chain: accepted blocks never change; the header has additional fields. */
 export const AVALANCHE: ChainFamily = { ...ETHEREUM, headerHash: false, reorgDepthMax: INSTANT_FINALITY_DEPTH };
 
 /** HyperEVM: system transactions are outside receipts root and bloom, and how nodes show them varies. */
@@ -43,7 +43,7 @@ export const HYPEREVM: ChainFamily = {
 /** Arbitrum: Nitro blocks prove like Ethereum's, the classic ones before them don't. */
 export const NITRO: ChainFamily = { ...ETHEREUM, proofPolicy: 'record' };
 
-/** Headers that commit to no receipts: zkSync (zero roots) and Polygon zkEVM (roots that nobody checks). */
+/** Headers that commit to no receipts: zkSync (zero roots) and Polygon zkEVM (unchecked roots). */
 export const UNCOMMITTED_ROLLUP: ChainFamily = {
   receiptsRoot: 'none',
   bloom: 'untrusted',

@@ -1,4 +1,4 @@
-/** The console in a real browser. Where the machine has none, the tests say so. */
+/** The console in a real browser. Skipped with a message if the machine has none. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { stageInBrowser } from './testing/browser-stage.ts';
@@ -65,7 +65,7 @@ describe('the overview', () => {
     await card.locator('h2 a').focus();
     await setCheckpoint(1_995);
     await card.getByText('1,995').first().waitFor({ timeout: 60_000 });
-    // A reorganisation takes it back.
+    // A reorg rolls it back.
     await setCheckpoint(1_993);
     await card.getByText('1,993').first().waitFor({ timeout: 60_000 });
     expect(await page.evaluate('document.activeElement?.textContent')).toBe('chain-7');
@@ -92,7 +92,7 @@ describe('the overview', () => {
     const notice = page.locator('[data-live-notice]');
     await page.locator('[data-beat]').waitFor();
     expect(await notice.isVisible()).toBe(false);
-    // By the page's clock alone: its silence is long.
+    // By the page's clock alone, as the silence takes long.
     await page.clock.install();
     await shown.browser.stopServing();
     await page.clock.fastForward('00:30');
@@ -142,13 +142,12 @@ describe('the overview', () => {
     await context.close();
   });
 
-  test('tells times and numbers as the reader does, with the zone', async () => {
+  test('writes ages and numbers in the language of the reader, with the exact time and zone on hover', async () => {
     const reader = { ...DESK, locale: 'de-DE', timezoneId: 'Asia/Tokyo' };
     const { page, context } = await shown.browser.open('/console', reader);
-    await page
-      .locator('time', { hasText: /GMT\+9|JST/ })
-      .first()
-      .waitFor();
+    const time = page.locator('time[title*="GMT+9"], time[title*="JST"]').first();
+    await time.waitFor();
+    expect(await time.textContent()).toMatch(/^(?:vor|in) \d/);
     await page.locator('#chain-chain-9').getByText('2.000').first().waitFor();
     await context.close();
   });
@@ -156,7 +155,7 @@ describe('the overview', () => {
   test('is used with the keyboard: the first stop leads past the menu', async () => {
     const { page, context } = await shown.browser.open('/console', DESK);
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Skip to the content');
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Skip to content');
     await page.keyboard.press('Enter');
     expect(await page.evaluate('document.activeElement?.id')).toBe('main');
     await context.close();
@@ -172,7 +171,7 @@ describe('keys', () => {
     await page.getByLabel('Key with the scope').fill(admin);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.waitForURL('**/console/keys');
-    const form = page.getByRole('form', { name: 'Make a key' });
+    const form = page.getByRole('form', { name: 'Create a key' });
     await form.getByLabel('Name', { exact: true }).fill('shop');
     await form.getByLabel('rpc').uncheck();
     await form.getByRole('button').click();
@@ -212,7 +211,7 @@ describe('keys', () => {
     const { page, context, complaints } = await shown.browser.open('/console/keys', DESK);
     await page.locator('[data-plot] canvas').waitFor();
     expect(complaints).toEqual([]);
-    // Within its frame, also where that is narrow: else the page scrolls sideways.
+    // Within its frame, also if that is narrow: otherwise the page scrolls sideways.
     await page.setViewportSize({ width: 390, height: 844 });
     const widths =
       'document.querySelector("[data-plot] canvas").getBoundingClientRect().right - document.querySelector("[data-plot]").getBoundingClientRect().right';

@@ -1,3 +1,4 @@
+import type { Logger } from '@chainstead/core';
 import {
   type AuditActor,
   answerTo,
@@ -9,20 +10,20 @@ import {
 } from '@chainstead/http';
 import { type ErrorHandler, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
+import { stream } from 'hono/streaming';
 import { type ConsoleAssets, KEPT_FOREVER } from './assets/console-assets.ts';
-import type { ConsoleContext, ConsoleEnv, ConsolePage, ConsoleServices } from './console-page.ts';
+import type { ConsolePage, ConsoleServices } from './console-page.ts';
 import { createConsoleRoutes } from './console-routes.ts';
 import type { Html } from './layout/html.ts';
 import { page } from './layout/page.ts';
 import { createSendLive } from './live/live-route.ts';
-import { sendParted } from './parted-page.ts';
+import type { ConsoleContext, ConsoleEnv } from './sessions/console-env.ts';
 import { refuseForeign } from './sessions/refuse-foreign.ts';
 import { requireSession } from './sessions/require-session.ts';
 import type { SessionCookie } from './sessions/session-cookie.ts';
 import type { RequestOrigin } from './sessions/session-store.ts';
-import { createSignIn } from './sessions/sign-in.ts';
-import { ownPath, signInPage } from './sessions/sign-in-page.ts';
+import { createSignIn, ownPath, signInPage } from './sessions/sign-in.ts';
 
 export interface ConsoleAppOptions {
   readonly services: ConsoleServices;
@@ -31,11 +32,12 @@ export interface ConsoleAppOptions {
   readonly assets: ConsoleAssets;
   readonly sharedLimits: SharedLimits;
   readonly version: string;
+  readonly documentationUrl: string | null;
   /** Ends the live parts. */
   readonly closing: AbortSignal;
 }
 
-/** Nothing inline, nothing from elsewhere, in nobody's frame. */
+/** Nothing inline, nothing from other origins, no framing. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -51,20 +53,20 @@ const POLICY = [
 const BODY_BYTES_MAX = 65_536;
 const USER_AGENT_MAX = 200;
 
-/** All routes of the console. What is added behind the session check needs a session, whoever adds it. */
+/** Returns all routes of the console. Every page added behind the session check needs a session. */
 export function createConsoleApp(options: ConsoleAppOptions): Hono<ConsoleEnv> {
   const { services, pages, cookie, assets, closing } = options;
   const { sessions, logger, clock } = services;
   const app = new Hono<ConsoleEnv>();
   const menu = pages.filter(({ inMenu = true }) => inMenu).map(({ path, title, group }) => ({ path, title, group }));
-  const frame = { menu, assets, version: options.version };
+  const frame = { menu, assets, version: options.version, documentationUrl: options.documentationUrl };
   app.onError(errorPage(options));
   app.use(consoleHeaders());
   app.use(limitForms(pages));
   app.use(refuseForeign());
   app.get('/assets/:tag/:name', (c) => {
     const asset = assets.find(c.req.param('tag'), c.req.param('name'));
-    if (asset === null) throw new NotFoundError('No such file: load the page again');
+    if (asset === null) throw new NotFoundError('There is no such file. Reload the page');
     const answer = sendAsset(c, asset);
     answer.headers.set('cache-control', KEPT_FOREVER);
     return answer;
@@ -94,7 +96,7 @@ export function createConsoleApp(options: ConsoleAppOptions): Hono<ConsoleEnv> {
   return app;
 }
 
-/** Where keys are asked for: the only change without a session. */
+/** The sign-in form: the only change without a session. */
 function addSignIn(
   app: Hono<ConsoleEnv>,
   { services, cookie, assets, sharedLimits, version }: ConsoleAppOptions,
@@ -121,13 +123,13 @@ function addSignIn(
     } catch (error) {
       const { status, message, headers } = answerTo(error);
       if (status >= 500) throw error;
-      services.logger.warn({ address: origin.address, request_id: origin.requestId, status }, 'A sign-in was refused');
+      services.logger.warn({ address: origin.address, request_id: origin.requestId, status }, 'Sign-in refused');
       return c.html(await show(message, goTo), status, { ...headers });
     }
   });
 }
 
-/** Forms are small, but for those of a page that says otherwise. */
+/** Limits form sizes, except for pages with their own limit. */
 function limitForms(pages: readonly ConsolePage[]): MiddlewareHandler<ConsoleEnv> {
   const limitOf = (maxSize: number) =>
     bodyLimit({
@@ -150,22 +152,22 @@ function consoleHeaders(): MiddlewareHandler<ConsoleEnv> {
     c.header('cross-origin-opener-policy', 'same-origin');
     c.header('cross-origin-resource-policy', 'same-origin');
     await next();
-    // What the API lets pages of other sites read, this is not.
+    // Unlike the API, the console allows no cross-origin reads.
     c.res.headers.delete('access-control-allow-origin');
     c.res.headers.delete('access-control-expose-headers');
   };
 }
 
-/** What went wrong, as a page. */
+/** Returns an error as a page. */
 function errorPage({ assets, version, services }: ConsoleAppOptions): ErrorHandler<ConsoleEnv> {
   return async (error, c) => {
     const { status, message, headers } = answerTo(error);
     const requestId = c.get('requestId');
-    if (status >= 500) services.logger.error({ request_id: requestId, err: error }, 'A page of the console failed');
-    const body = html`<h1>${status === 404 ? 'Not found' : 'That did not work'}</h1>
+    if (status >= 500) services.logger.error({ request_id: requestId, err: error }, 'Console page failed');
+    const body = html`<h1>${status === 404 ? 'Not found' : 'Request failed'}</h1>
 <p class="problem" role="alert">${message}</p>
 <p class="soft">Request <code>${requestId}</code>. <a href="/console">Overview</a></p>`;
-    // A part of a page that is there.
+    // A part of a loaded page.
     if (c.req.header('hx-request') !== undefined) return c.html(await body, status, { ...headers });
     const title = status === 404 ? 'Not found' : 'Error';
     return c.html(await page({ title, body, path: '/error', menu: [], assets, version, viewer: null }), status, {
@@ -186,4 +188,41 @@ function actorOf(c: ConsoleContext): AuditActor {
   const { keyId, keyName } = c.get('session');
   const { address, requestId } = originOf(c);
   return { door: 'console', id: keyId, name: keyName, address, requestId };
+}
+
+/** The position of a page's content: no other text of a page equals it. */
+const SEAM = '<!-- content -->';
+
+/**
+ * Streams a page whose content comes in parts. Errors appear at its end, since the response has started.
+ * @param frame the page around its content
+ */
+async function sendParted(
+  c: ConsoleContext,
+  parts: AsyncIterable<Html>,
+  { frame, logger }: { readonly frame: (content: Html) => Html; readonly logger: Logger },
+): Promise<Response> {
+  const [before = '', behind = ''] = String(await frame(html`${raw(SEAM)}`)).split(SEAM);
+  const requestId = c.get('requestId');
+  c.header('content-type', 'text/html; charset=UTF-8');
+  // Prevents buffering by proxies, and compression.
+  c.header('cache-control', 'no-store, no-transform');
+  c.header('x-accel-buffering', 'no');
+  return stream(c, async (sent) => {
+    await sent.write(before);
+    try {
+      for await (const part of parts) {
+        if (sent.aborted) return;
+        await sent.write(String(await part));
+      }
+    } catch (error) {
+      logger.error({ request_id: requestId, err: error }, 'Console page interrupted');
+      await sent.write(
+        String(
+          await html`<p class="problem" role="alert">The page was interrupted, so parts are missing. Search the application log for request <code>${requestId}</code>.</p>`,
+        ),
+      );
+    }
+    await sent.write(behind);
+  });
 }

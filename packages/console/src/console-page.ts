@@ -3,67 +3,57 @@ import type { Clock, Logger } from '@chainstead/core';
 import type { Database, DiskPlace } from '@chainstead/db';
 import type { AuditActor, InnerAsker, KeyStore } from '@chainstead/http';
 import type { StreamOperations } from '@chainstead/streams';
-import type { Context } from 'hono';
 import type { z } from 'zod';
 import type { Html } from './layout/html.ts';
 import type { MenuGroup } from './layout/page.ts';
+import type { ExplorerServices } from './pages/explorer/explorer-services.ts';
 import type { RangeWorkOffer } from './pages/jobs/job-chains.ts';
-import type { LookUpServices } from './pages/look-up/look-up-services.ts';
 import type { OverviewSource } from './pages/overview/read-overview.ts';
 import type { NodeTest } from './pages/upstreams/node-test.ts';
 import type { UpstreamsSource } from './pages/upstreams/read-upstreams.ts';
 import type { ConsoleSession, SessionStore } from './sessions/session-store.ts';
 
-/** What the console leaves in the context of a request. */
-export interface ConsoleEnv {
-  Variables: {
-    /** Set by the API. */
-    requestId: string;
-    session: ConsoleSession;
-    /** What the browser keeps of it: never for a page. */
-    sessionSecret: string;
-    /** What its changes carry. */
-    token: string;
-  };
-}
-
-export type ConsoleContext = Context<ConsoleEnv>;
-
-/** A page, with what it can change: a folder in pages/ and a line in pages/registry.ts. */
+/** A page with its changes: a folder in pages/ and a line in pages/registry.ts. */
 export interface ConsolePage {
   /** Below `/console`: '' or `/keys`. */
   readonly path: string;
   readonly title: string;
   /** @default true */
   readonly inMenu?: boolean;
-  /** What of the menu it stands under; absent: by itself. */
+  /** Its menu group; absent: a separate entry. */
   readonly group?: MenuGroup;
-  /** Of the largest form below its path. @default 65,536 bytes */
+  /** Limit of the largest form below its path. @default 65,536 bytes */
   readonly formBytesMax?: number;
   addRoutes(routes: ConsoleRoutes, services: ConsoleServices): void;
 }
 
-/** How a page adds routes: each stands behind the session, and a change behind its token too. Paths are below `/console`. */
+/** Adds routes of pages: each requires a session, and a change also the session's token. Paths are below `/console`. */
 export interface ConsoleRoutes {
-  /** Something to look at. */
+  /** Adds a read-only page. */
   view(path: string, answer: (request: PageRequest) => Promise<Answer>): void;
-  /** Something that a form changes; its members besides the token are parsed. */
+  /** Adds a change by a form; members other than the token are parsed. */
   change<Form>(path: string, form: z.ZodType<Form>, answer: (request: ChangeRequest<Form>) => Promise<Answer>): void;
-  /** A part of a page that is sent again when it has changed, as long as somebody looks; `path` is below `/console/events`. */
+  /**
+   * Adds a part of a page that is sent again after each change, while a client is connected; `path` is below
+   * `/console/events`.
+   */
   live(path: string, read: (request: PageRequest) => Promise<Html>): void;
 }
 
 export interface PageRequest {
   readonly session: ConsoleSession;
-  /** What forms have to carry (`layout/form.ts`). */
+  /** The token that forms must include (`layout/form.ts`). */
   readonly token: string;
-  /** Of the path. */
+  /** Returns a parameter of the path. */
   readonly parameter: (name: string) => string;
-  /** Of the query; the first where there are several. */
+  /** Returns a parameter of the query; the first if there are several. */
   readonly query: (name: string) => string | undefined;
-  /** What this server is called by whoever looks, such as `https://chainstead.example`. Said by headers: for texts alone. */
+  /**
+   * The server's origin from the client's view, such as `https://chainstead.example`. From request headers: use it only
+   * in displayed text.
+   */
   readonly origin: string;
-  /** For whom the data API is asked. */
+  /** The requester for calls to the data API. */
   readonly asker: InnerAsker;
 }
 
@@ -73,16 +63,15 @@ export interface ChangeRequest<Form> extends PageRequest {
   readonly by: AuditActor;
 }
 
-/** A page's content, at once or bit by bit, another address to look at, or a file. */
+/** A page's content, at once or in parts, a redirect, or a file. */
 export type Answer = View | PartedView | { readonly goTo: string } | FileAnswer;
 
 export interface FileAnswer {
   readonly content: string | Uint8Array;
-  /** Of the content. */
   readonly type: string;
-  /** What it is called where it is to be saved; absent: it is for a script. */
+  /** The file name for a download; absent: it is for a script. */
   readonly saveAs?: string;
-  /** Instead of those that pages have. */
+  /** Replaces the default page headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -93,13 +82,12 @@ export interface View {
   readonly status?: 200 | 400 | 404 | 503;
 }
 
-/** A page whose content comes bit by bit, while somebody waits: shown as it comes, also without script. */
+/** A page whose content comes in parts over time: shown as it arrives, also without script. */
 export interface PartedView {
   readonly title: string;
   readonly parts: AsyncIterable<Html>;
 }
 
-/** What pages work with. */
 export interface ConsoleServices {
   readonly database: Database;
   readonly keys: KeyStore;
@@ -109,8 +97,8 @@ export interface ConsoleServices {
   readonly streams: StreamOperations;
   readonly upstreams: UpstreamsSource;
   readonly nodeTest: NodeTest;
-  readonly lookUp: LookUpServices;
-  /** Where the disk under the database can be learnt from. */
+  readonly explorer: ExplorerServices;
+  /** The location of the database's disk, for its size. */
   readonly disk: DiskPlace;
   readonly rangeWork: RangeWorkOffer;
   readonly logger: Logger;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { forgedCookie, OWN_ORIGIN, openConsoleStage, type Visitor } from './testing/console-stage.ts';
 
-/** What needs no session: where a session begins, and script and style. Whatever is added later stands behind one. */
+/** Routes without a session: the sign-in, and script and style. All later ones require a session. */
 const OPEN = new Set(['GET /console/assets/:tag/:name', 'GET /console/sign-in', 'POST /console/sign-in']);
 
 const stage = stageOfFile(openConsoleStage);
@@ -16,7 +16,7 @@ beforeAll(async () => {
     .map(({ path, method }) => ({ method, path: path.replace(/:\w+/g, 'eth').replace('*', 'nowhere') }));
 });
 
-/** What changes leave behind. */
+/** The stored effects of changes. */
 async function changes(): Promise<unknown> {
   return stage.database.query(
     `SELECT (SELECT count(*) FROM audit_log) AS lines, (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL) AS keys,
@@ -36,7 +36,7 @@ function ask(
   });
 }
 
-/** Members of every form, so that none is refused for the lack of one. */
+/** Members of every form, so that none is rejected for a missing one. */
 const FORM = {
   ...{ name: 'x', scope: 'data', rate: '', key: '00000000', id: '0'.repeat(64) },
   ...{ chain: 'eth', url: 'https://node.example' },

@@ -1,26 +1,18 @@
 import { ALL_SCOPES, type AuditActor, InvalidParameterError } from '@chainstead/http';
 import type { Hono } from 'hono';
 import type { z } from 'zod';
-import type {
-  Answer,
-  ConsoleContext,
-  ConsoleEnv,
-  ConsoleRoutes,
-  FileAnswer,
-  PageRequest,
-  PartedView,
-  View,
-} from './console-page.ts';
+import type { Answer, ConsoleRoutes, FileAnswer, PageRequest, PartedView, View } from './console-page.ts';
 import type { SendLive } from './live/live-route.ts';
+import type { ConsoleContext, ConsoleEnv } from './sessions/console-env.ts';
 
 export interface ConsoleRoutesOptions {
   readonly actorOf: (c: ConsoleContext) => AuditActor;
   readonly sendLive: SendLive;
-  /** A whole page, or one whose content comes bit by bit. @param path of the page that shows it, for the menu */
+  /** Renders a whole page, or one whose content comes in parts. @param path of the page, for the menu */
   render(c: ConsoleContext, path: string, view: View | PartedView): Promise<Response>;
 }
 
-/** What pages add their routes by. @param app behind the session check */
+/** Returns the interface for pages to add routes. @param app behind the session check */
 export function createConsoleRoutes(
   app: Hono<ConsoleEnv>,
   { actorOf, sendLive, render }: ConsoleRoutesOptions,
@@ -75,13 +67,13 @@ function requestOf(c: ConsoleContext): PageRequest {
   };
 }
 
-/** By a proxy's headers, else by the request's own. */
+/** Returns the origin from a proxy's headers, otherwise from the request itself. */
 function originOf(c: ConsoleContext): string {
-  const asked = new URL(c.req.url);
+  const requested = new URL(c.req.url);
   const [protocol = ''] = c.req.header('x-forwarded-proto')?.split(',') ?? [];
   const [host = ''] = c.req.header('x-forwarded-host')?.split(',') ?? [];
-  const named = `${protocol.trim() === 'https' ? 'https:' : asked.protocol}//${host.trim() || asked.host}`;
-  return URL.parse(named)?.origin ?? asked.origin;
+  const named = `${protocol.trim() === 'https' ? 'https:' : requested.protocol}//${host.trim() || requested.host}`;
+  return URL.parse(named)?.origin ?? requested.origin;
 }
 
 /** @throws InvalidParameterError */

@@ -1,6 +1,6 @@
 import type { Chain, ChainRegistry } from '@chainstead/chains';
-import type { Clock, Hash, Logger } from '@chainstead/core';
-import type { Database, DiskPlace } from '@chainstead/db';
+import { type Clock, errorText, type Hash, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { type Database, type DiskPlace, failureLevel } from '@chainstead/db';
 import {
   type ApiApp,
   type ConfiguredKey,
@@ -12,10 +12,11 @@ import {
 } from '@chainstead/http';
 import type { NameService } from '@chainstead/names';
 import type { PictureReader } from '@chainstead/nft';
-import type { HashPlace } from '@chainstead/state';
+import type { HashPlace } from '@chainstead/node-reads';
 import type { StreamOperations } from '@chainstead/streams';
 import { loadConsoleAssets } from './assets/console-assets.ts';
 import { createConsoleApp } from './console-app.ts';
+import type { Html } from './layout/html.ts';
 import { page } from './layout/page.ts';
 import type { RangeWorkOffer } from './pages/jobs/job-chains.ts';
 import { overviewView } from './pages/overview/overview-view.ts';
@@ -26,51 +27,52 @@ import { createUpstreamsSource } from './pages/upstreams/read-upstreams.ts';
 import type { ConfiguredUpstream } from './pages/upstreams/upstream-row.ts';
 import { createSessionCookie } from './sessions/session-cookie.ts';
 import { createSessionStore } from './sessions/session-store.ts';
-import { warmUp } from './warm-up.ts';
 
 export interface ConsoleOptions extends Omit<OverviewOptions, 'database' | 'registry'> {
-  /** Of the process, not of a request: live parts outlive theirs. */
+  /** The process's connection, not a request's: live parts outlive their request. */
   readonly database: Database;
   readonly keys: KeyStore;
   /** `API_KEYS`. */
   readonly configured: readonly ConfiguredKey[];
-  /** Where attempts to sign in are counted. */
+  /** Counts sign-in attempts. */
   readonly sharedLimits: SharedLimits;
   readonly registry: ChainRegistry;
   readonly streams: StreamOperations;
-  /** Nodes of all chains that this process may ask. */
+  /** Nodes of all chains that this process may call. */
   readonly upstreams: readonly ConfiguredUpstream[];
-  /** Tries a node that somebody names. */
+  /** Tests a node that the user enters. */
   readonly nodeTest: NodeTest;
-  /** What is looked up where. */
-  readonly lookUp: {
-    /** The data routes of the API: tables show what these answer. */
+  /** Sources of the explorer. */
+  readonly explorer: {
+    /** The data routes of the API: tables show their responses. */
     readonly routes: readonly RouteModule[];
-    /** As `placeOfHash`, of the process's own questions. */
+    /** As `placeOfHash`, for the process's own reads. */
     placeOf(chain: Chain, hash: Hash): Promise<HashPlace | null | undefined>;
     readonly pictures: PictureReader;
-    /** Whose contracts workers can ask for names. */
+    /** Name services whose contracts workers can read. */
     readonly nameServices: readonly NameService[];
   };
   readonly disk: DiskPlace;
-  /** How history of a chain is read: `BACKFILL_PROOF`. */
+  /** The backfill mode of a chain: `BACKFILL_PROOF`. */
   readonly backfillProofOf: RangeWorkOffer['backfillProofOf'];
   readonly version: string;
+  /** URL of the documentation site, which pages link to. Default: no link. */
+  readonly documentationUrl?: string | null;
   readonly logger: Logger;
   readonly clock: Clock;
 }
 
 /** The console of an API process. */
 export interface Console {
-  /** To be added in front of the key check: it has a check of its own. */
+  /** Add it before the key check: the console has its own check. */
   readonly routes: RouteModule;
-  /** To be awaited before anybody is served. @param api with its routes */
+  /** Call it before the server accepts requests. @param api with its routes */
   warmUp(api: ApiApp): Promise<void>;
   /** Ends the live parts of pages, which would keep the server from closing. */
   close(): void;
 }
 
-/** The console at `/console`. Makes the secret that signs its cookies when there is none yet. */
+/** Returns the console at `/console`. Creates the secret that signs its cookies if there is none yet. */
 export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const { database, keys, registry, disk, streams, logger, clock } = options;
   const secret = await loadServerSecret(database, 'console');
@@ -96,8 +98,8 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
   const assets = await loadConsoleAssets();
   return {
     routes: (api, dependencies) => {
-      const { routes, ...readers } = options.lookUp;
-      const lookUp = {
+      const { routes, ...readers } = options.explorer;
+      const explorer = {
         chains: options.chains,
         networks: options.aptos.networks,
         data: createInnerApi(routes, dependencies),
@@ -105,12 +107,13 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
         ...readers,
       };
       const app = createConsoleApp({
-        services: { ...shared, lookUp },
+        services: { ...shared, explorer },
         pages: PAGES,
         cookie: createSessionCookie(secret),
         assets,
         sharedLimits: options.sharedLimits,
         version: options.version,
+        documentationUrl: options.documentationUrl ?? null,
         closing: closing.signal,
       });
       api.route('/console', app);
@@ -122,4 +125,37 @@ export async function createConsole(options: ConsoleOptions): Promise<Console> {
     },
     close: () => closing.abort(),
   };
+}
+
+interface WarmUpOptions {
+  /** Reads and renders the page that most users see first. */
+  readonly firstPage: () => Promise<Html>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Longest delay of the start. Milliseconds. */
+const WAIT_MS = 3_000;
+
+/** Code is faster after it has run a few times. */
+const TIMES = 5;
+
+/**
+ * Does the work that the first page of a process would wait for: sorts routes, opens connections, plans statements,
+ * compiles code. A failure here does not fail the start.
+ */
+async function warmUp(api: Pick<ApiApp, 'router'>, { firstPage, clock, logger }: WarmUpOptions): Promise<void> {
+  const ended = new AbortController();
+  await Promise.race([work(), sleepUnlessAborted(clock, WAIT_MS, ended.signal)]);
+  ended.abort();
+
+  async function work(): Promise<void> {
+    try {
+      api.router.match('GET', '/console');
+      for (let time = 0; time < TIMES; time++) await firstPage();
+    } catch (error) {
+      const message = 'Console warm-up failed; the first page takes longer';
+      logger[failureLevel(error)]({ error: errorText(error) }, message);
+    }
+  }
 }

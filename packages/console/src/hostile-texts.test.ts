@@ -46,7 +46,7 @@ beforeAll(async () => {
       [900_000 + index, text.slice(0, 2_000)],
     );
     await stage.database.query(
-      `INSERT INTO wrong_answers (day, chain, upstream, kind, occurrences, method, description, seen_at) VALUES (current_date, $1, $1, $1, 1, $2, $2, now())`,
+      `INSERT INTO upstream_mismatches (day, chain, upstream, kind, occurrences, method, description, seen_at) VALUES (current_date, $1, $1, $1, 1, $2, $2, now())`,
       [text.slice(0, 500), text],
     );
     await stage.database.query(
@@ -99,7 +99,7 @@ test.each([
   const page = await answer.text();
   expect(page.length).toBeLessThan(300_000);
   expect(page).not.toMatch(/\p{Cc}(?<![\n])|[\u202a-\u202e\u2066-\u2069]/u);
-  // All that is left of markup is what the pages write themselves.
+  // The only markup left is that of the pages themselves.
   const tags = new Set([...page.matchAll(/<([a-z][\w-]*)/gi)].map(([, tag]) => tag?.toLowerCase()));
   expect(tags.has('img')).toBe(false);
   for (const [tag] of page.matchAll(/<[a-z][^>]*>/gi)) {

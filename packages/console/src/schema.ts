@@ -2,18 +2,18 @@
 import { bytea } from '@chainstead/db/column-types';
 import { index, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
 
-/** Who is, and was, signed in to the console. What the browser keeps is stored as its SHA-256 alone. */
+/** Current and past sessions of the console. The browser's secret is stored only as its SHA-256. */
 export const consoleSessions = pgTable(
   'console_sessions',
   {
     idHash: bytea('id_hash').primaryKey(),
     /** SHA-256 of the key: the session ends with the key, and with its scope `admin`. */
     keyHash: bytea('key_hash').notNull(),
-    /** Principal's id and name, for people. */
+    /** Principal's id and name, for display. */
     keyId: text('key_id').notNull(),
     keyName: text('key_name').notNull(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
-    /** Of the last request, to the minute. */
+    /** Time of the last request, to the minute. */
     seenAt: timestamp('seen_at', { withTimezone: true }).notNull().defaultNow(),
     /** However much it is used. */
     expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),

@@ -18,13 +18,13 @@ test('what a first page needs of a day is read before anybody is served', async 
   });
   await seedChains(stage.database, [7]);
   await stage.console.warmUp(stage.app);
-  const samples = () => statements.filter((text) => text.includes('chain_samples')).length;
+  const samples = () => statements.filter((text) => text.includes('chain_metrics_minutely')).length;
   const before = samples();
   expect(before).toBeGreaterThan(1);
   const visitor = await stage.signIn();
   const page = await stage.get('/console', visitor);
   expect(await page.text()).toContain('chain-7');
-  // Those of the last minutes are read once more, those of the day are kept.
+  // Samples of the last minutes are read once more, those of the day are cached.
   expect(samples()).toBe(before + 1);
 });
 
@@ -34,7 +34,7 @@ test('a database that fails meanwhile fails no start', async () => {
     wrap: (database) => ({
       ...database,
       query: (text, values) => {
-        if (isAway && text.includes('chain_samples')) throw new Error('away');
+        if (isAway && text.includes('chain_metrics_minutely')) throw new Error('away');
         return database.query(text, values);
       },
     }),

@@ -145,7 +145,7 @@ describe('a call that gives nothing is 400 with the reason', () => {
   });
 
   test('more than can be answered is told', async () => {
-    const message = 'returned more data than can be answered';
+    const message = 'returned more data than a response can hold';
     const { status, body } = await opened.run('text', { params: { length: 1_500_000 } });
     expect([status, body]).toEqual([400, { message }]);
   });
@@ -178,7 +178,7 @@ describe('nodes', () => {
     };
     const { status, body, headers } = await opened.run('value');
     expect([status, headers.get('retry-after')]).toEqual([503, '1']);
-    expect(body).toEqual({ message: 'No node of Ethereum Mainnet answers at the moment: try again' });
+    expect(body).toEqual({ message: 'No node of Ethereum Mainnet responds at the moment: try again' });
   });
 
   test('of a chain that the gateway does not offer are not asked', async () => {
@@ -200,7 +200,7 @@ describe('nodes', () => {
     expect(await opened.run('value')).toMatchObject({
       status: 400,
       body: {
-        message: "Contracts can't be called here: ON_DEMAND_MAX_CALLS=0 keeps requests from asking nodes",
+        message: "Contracts can't be called here: ON_DEMAND_MAX_CALLS=0 prevents requests from calling nodes",
         details: { reason: 'not-offered', configuration_key: 'ON_DEMAND_MAX_CALLS' },
       },
     });
@@ -211,15 +211,15 @@ describe('nodes', () => {
     opened.settings.perKey = 2;
     const held = Promise.withResolvers<void>();
     const { node } = opened.stage;
-    let asked = 0;
+    let requested = 0;
     node.alter = async ({ method }) => {
       if (method !== 'eth_call') return undefined;
-      asked += 1;
+      requested += 1;
       await held.promise;
       return undefined;
     };
     const waiting = [opened.run('value'), opened.run('owner')];
-    await expect.poll(() => asked).toBe(2);
+    await expect.poll(() => requested).toBe(2);
     const refused = await opened.run('name');
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
     held.resolve();

@@ -1,3 +1,4 @@
+import { toQuantity } from '@chainstead/core';
 import type { CallDirectly, DirectAnswer } from '@chainstead/gateway';
 import {
   type ApiDependencies,
@@ -10,13 +11,13 @@ import {
   type RouteModule,
   releaseBody,
   requesterOf,
+  textParameter,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { blockParameter } from './call-block.ts';
-import { ContractCallError, ContractCallsOffError } from './contract-call-error.ts';
-import { encodeCall } from './encode-call.ts';
-import { type AskedFunction, type CallParams, findFunction } from './find-function.ts';
-import { readAnswer } from './read-answer.ts';
+import { encodeCall } from './call/encode-call.ts';
+import { type CallParams, findFunction, type RequestedFunction } from './call/find-function.ts';
+import { ContractCallError, ContractCallsOffError } from './result/contract-call-error.ts';
+import { readAnswer } from './result/read-answer.ts';
 
 export interface ContractFunctionOptions {
   /** Makes a node call within this request, under the limits of the gateway's clients. */
@@ -27,14 +28,14 @@ export interface ContractFunctionOptions {
 
 export const DEFAULT_CHAIN = 'eth';
 const ENTRIES_MAX = 2_000;
-/** Of one call, failover included. Milliseconds. */
+/** Limit for one call, failover included. Milliseconds. */
 const CALL_MS_MAX = 10_000;
-/** Of a node's answer, two characters a byte. */
+/** Limit for a node's response, two characters a byte. */
 const ANSWER_BYTES_MAX = 2_097_152;
 
 /**
  * `POST /api/v2.2/{address}/function`: calls a function of a contract by an ABI that comes with the request
- * (docs/provider-contract.md#contract-functions).
+ * (docs/api/transactions.md#contract-functions).
  */
 export function contractFunctionRoute({ call, budget }: ContractFunctionOptions): RouteModule {
   return (app, dependencies) => {
@@ -45,7 +46,7 @@ export function contractFunctionRoute({ call, budget }: ContractFunctionOptions)
       // The gateway says which chains it offers: not only those that are indexed.
       const chain = query.chain ?? chains.find(DEFAULT_CHAIN) ?? indexedChain(chains, DEFAULT_CHAIN);
       if (query.block !== undefined && query.to_block !== undefined) throw twoBlocks();
-      const { asked, data, errors } = readCall(c.req.valid('json'), query.function_name);
+      const { requested, data, errors } = readCall(c.req.valid('json'), query.function_name);
       releaseBody(c);
       if (!budget.mayCall) throw callsOff();
       const block = query.block ?? (query.to_block === undefined ? 'latest' : `0x${query.to_block.toString(16)}`);
@@ -53,20 +54,20 @@ export function contractFunctionRoute({ call, budget }: ContractFunctionOptions)
       const bounds = { chain, keyId, timeoutMs: CALL_MS_MAX, bytesMax: ANSWER_BYTES_MAX };
       const answer = await budget.run(keyId, async () => {
         const called = await call({ ...bounds, method: 'eth_call', params: [{ to: address, data }, block] });
-        if (!isSilent(called, asked)) return called;
+        if (!isSilent(called, requested)) return called;
         const code = await call({ ...bounds, method: 'eth_getCode', params: [address, block] });
         if (code.kind === 'result' && code.value === NOTHING) throw new ContractCallError('returned no data');
         return called;
       });
-      return c.json(readAnswer(answer, { asked, errors, chain: chain.name }), 200);
+      return c.json(readAnswer(answer, { requested, errors, chain: chain.name }), 200);
     });
   };
 }
 
 /** What is needed of a body: the node is waited for without the rest. */
 function readCall({ abi, params = {} }: z.infer<typeof bodySchema>, name: string) {
-  const asked = findFunction(abi, name, params);
-  return { asked, data: encodeCall(asked, params), errors: abi.filter(isError) };
+  const requested = findFunction(abi, name, params);
+  return { requested, data: encodeCall(requested, params), errors: abi.filter(isError) };
 }
 
 function isError(entry: unknown): boolean {
@@ -76,7 +77,7 @@ function isError(entry: unknown): boolean {
 const NOTHING = '0x';
 
 /** Whether nothing was returned of nothing that is declared: a contract that did so, or an address without one. */
-function isSilent(called: DirectAnswer, { outputs }: AskedFunction): boolean {
+function isSilent(called: DirectAnswer, { outputs }: RequestedFunction): boolean {
   return outputs.length === 0 && called.kind === 'result' && called.value === NOTHING;
 }
 
@@ -89,7 +90,7 @@ function twoBlocks(): InvalidParameterError {
 
 export function callsOff(): ContractCallsOffError {
   return new ContractCallsOffError(
-    "Contracts can't be called here: ON_DEMAND_MAX_CALLS=0 keeps requests from asking nodes",
+    "Contracts can't be called here: ON_DEMAND_MAX_CALLS=0 prevents requests from calling nodes",
     'ON_DEMAND_MAX_CALLS',
   );
 }
@@ -99,7 +100,8 @@ const paramsSchema = z
   .openapi({
     type: 'object',
     additionalProperties: true,
-    description: 'By names of inputs, or their places where they have none. Arrays and tuples as JSON, or as its text.',
+    description:
+      'Arguments by input name, or by position if the input has no name. Arrays and tuples are JSON values or JSON text.',
     example: { account: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045' },
   })
   .optional();
@@ -110,7 +112,7 @@ const bodyMembers = {
     .min(1, { error: 'at least 1 item' })
     .max(ENTRIES_MAX, { error: `at most ${ENTRIES_MAX} items` })
     .openapi({
-      description: `The contract's ABI, or the part of it that is needed: up to ${ENTRIES_MAX} entries`,
+      description: `ABI of the contract, or the required part of it: up to ${ENTRIES_MAX} entries`,
       example: [
         {
           type: 'function',
@@ -134,34 +136,53 @@ const functionName = z
   .string()
   .min(1, { error: 'at least 1 character' })
   .max(NAME_LENGTH_MAX, { error: `at most ${NAME_LENGTH_MAX} characters` })
-  .openapi({ description: 'A name, or a signature such as balanceOf(address)', example: 'balanceOf' });
+  .openapi({ description: 'Function name, or a signature such as balanceOf(address)', example: 'balanceOf' });
 
 function runContractFunction({ parameters }: ApiDependencies) {
   return createRoute({
     method: 'post',
     path: '/api/v2.2/{address}/function',
     operationId: 'runContractFunction',
-    tags: ['Utils'],
-    summary: 'Calls a function of a contract, changing nothing',
+    tags: ['Contracts'],
+    summary: 'Call a read-only contract function',
     description:
-      'A node is asked within the request, under the limits of JSON-RPC calls. One value is answered as it is, several as an object by places and names, none as null. A revert is a 400 with its reason.',
+      'Calls a node within the request; the limits of JSON-RPC calls apply. Returns a single value as it is, several values as an object by position and name, and no value as null. A revert returns 400 with its reason.',
     request: {
       params: z.object({ address: parameters.address }),
       query: querySchema({
         chain: parameters.chain,
         function_name: functionName,
         block: blockParameter,
-        to_block: parameters.toBlock.openapi({ description: 'The same as block, as a number.' }),
+        to_block: parameters.toBlock.openapi({ description: 'Same as block, as a number.' }),
       }),
       body: { required: true, content: { 'application/json': { schema: bodySchema } } },
     },
     ...BODY_BOUNDS,
     responses: {
       200: {
-        description: 'What the function returned',
+        description: 'The return value of the function',
         content: { 'application/json': { schema: z.unknown().openapi({ example: '1000000' }) } },
       },
       ...errorResponses(400, 401, 413, 429, 500, 503),
     },
   });
+}
+
+/** A block as nodes take it: a tag, a number, or a hash (EIP-1898). */
+type CallBlock = string | { readonly blockHash: string };
+
+const BLOCK = `a block number (a whole number from 0 to ${Number.MAX_SAFE_INTEGER}, decimal or hexadecimal with 0x), a block hash (0x and 64 hexadecimal digits), latest, safe, finalized, earliest or pending`;
+const TAGS: ReadonlySet<string> = new Set(['latest', 'safe', 'finalized', 'earliest', 'pending']);
+
+/** After which block a contract is asked. */
+const blockParameter = textParameter(BLOCK, parseBlock)
+  .optional()
+  .openapi({ type: 'string', description: `Reads the state after this block. Default: latest. Values: ${BLOCK}.` });
+
+function parseBlock(given: string): CallBlock | undefined {
+  const text = given.toLowerCase();
+  if (TAGS.has(text)) return text;
+  if (/^0x[0-9a-f]{64}$/.test(text)) return { blockHash: text };
+  const number = /^(?:\d{1,16}|0x[0-9a-f]{1,14})$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(number) ? toQuantity(number) : undefined;
 }

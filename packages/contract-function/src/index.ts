@@ -1,5 +1,5 @@
 /**
- * Functions of contracts, called for a client that brings their ABI. Start reading at `contract-function-route.ts`.
+ * Contract calls with an ABI from the client. Start reading at `contract-function-route.ts`.
  */
 export { contractFunctionRoute } from './contract-function-route.ts';
 export { tokenAllowanceRoute } from './token-allowance-route.ts';

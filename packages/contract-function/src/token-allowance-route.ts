@@ -7,10 +7,10 @@ import {
   requesterOf,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
+import { encodeCall } from './call/encode-call.ts';
+import { findFunction } from './call/find-function.ts';
 import { type ContractFunctionOptions, callsOff, DEFAULT_CHAIN } from './contract-function-route.ts';
-import { encodeCall } from './encode-call.ts';
-import { findFunction } from './find-function.ts';
-import { readAnswer } from './read-answer.ts';
+import { readAnswer } from './result/read-answer.ts';
 
 /** EIP-20. */
 const ABI = [
@@ -39,23 +39,23 @@ export function tokenAllowanceRoute({ call, budget }: ContractFunctionOptions): 
       const { address } = c.req.valid('param');
       const chain = query.chain ?? chains.find(DEFAULT_CHAIN) ?? indexedChain(chains, DEFAULT_CHAIN);
       const params = { owner: query.owner_address, spender: query.spender_address };
-      const asked = findFunction(ABI, 'allowance', params);
+      const requested = findFunction(ABI, 'allowance', params);
       if (!budget.mayCall) throw callsOff();
       const keyId = requesterOf(c);
       const answer = await budget.run(keyId, () =>
         call({
           ...{ chain, keyId, timeoutMs: CALL_MS_MAX, bytesMax: ANSWER_BYTES_MAX, method: 'eth_call' },
-          params: [{ to: address, data: encodeCall(asked, params) }, 'latest'],
+          params: [{ to: address, data: encodeCall(requested, params) }, 'latest'],
         }),
       );
-      return c.json({ allowance: String(readAnswer(answer, { asked, errors: [], chain: chain.name })) }, 200);
+      return c.json({ allowance: String(readAnswer(answer, { requested, errors: [], chain: chain.name })) }, 200);
     });
   };
 }
 
 const allowanceSchema = z
   .object({
-    allowance: z.string().openapi({ example: '1000000', description: 'Base units, as the contract returns them.' }),
+    allowance: z.string().openapi({ example: '1000000', description: 'Base units, as returned by the contract.' }),
   })
   .openapi('TokenAllowance');
 
@@ -65,7 +65,7 @@ function getTokenAllowance({ parameters }: ApiDependencies) {
     method: 'get',
     path: '/api/v2.2/erc20/{address}/allowance',
     operationId: 'getTokenAllowance',
-    tags: ['Token'],
+    tags: ['Tokens'],
     summary: 'Get the ERC-20 allowance of a spender',
     description:
       'Calls `allowance(owner, spender)` on a node within the request, at the newest block, under the limits of JSON-RPC calls. A contract without it returns 400 with the reason.',
@@ -73,8 +73,8 @@ function getTokenAllowance({ parameters }: ApiDependencies) {
       params: z.object({ address: parameters.address }),
       query: querySchema({
         chain: parameters.chain,
-        owner_address: account('Whose tokens they are.'),
-        spender_address: account('Who may move them.'),
+        owner_address: account('Owner of the tokens.'),
+        spender_address: account('Account that may transfer the tokens.'),
       }),
     },
     responses: {

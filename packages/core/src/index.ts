@@ -1,27 +1,28 @@
 /**
- * What everything else is written in: branded primitives, errors, block ranges, chain data, cursors, dates, clock,
- * logger, metrics, budgets.
- * No I/O. Imports no other package of the project.
+ * Basics that all other packages use: branded primitives, errors, block ranges, chain data, cursors, dates, clock,
+ * logger, metrics, budgets. No I/O. Imports no other package of the project.
  */
-export * from './answer-budget.ts';
-export * from './block-range.ts';
-export * from './chain-data.ts';
-export * from './clock.ts';
-export * from './cursor.ts';
-export * from './date.ts';
-export * from './decimal-amount.ts';
-export * from './error.ts';
-export * from './finding.ts';
-export * from './json-bounds.ts';
-export * from './keccak.ts';
-export * from './latency-percentile.ts';
-export * from './logger.ts';
-export * from './lossless-json.ts';
-export * from './max-uint256.ts';
-export * from './metrics.ts';
-export * from './primitives.ts';
-export * from './restart-delay.ts';
-export * from './settles-within.ts';
-export * from './shared-metric.ts';
-export * from './tallied-metrics.ts';
-export * from './when-aborted.ts';
+
+export * from './chain/block-range.ts';
+export * from './chain/chain-data.ts';
+export * from './chain/decimal-amount.ts';
+export * from './chain/fraction.ts';
+export * from './chain/keccak.ts';
+export * from './chain/max-uint256.ts';
+export * from './chain/primitives.ts';
+export * from './cursors/cursor.ts';
+export * from './errors/error.ts';
+export * from './errors/finding.ts';
+export * from './json/answer-budget.ts';
+export * from './json/json-bounds.ts';
+export * from './json/lossless-json.ts';
+export * from './observability/latency-percentile.ts';
+export * from './observability/logger.ts';
+export * from './observability/metrics.ts';
+export * from './observability/shared-metric.ts';
+export * from './observability/tallied-metrics.ts';
+export * from './time/clock.ts';
+export * from './time/date.ts';
+export * from './time/restart-delay.ts';
+export * from './time/settles-within.ts';
+export * from './time/when-aborted.ts';

@@ -18,8 +18,8 @@ it('builds exactly the indexes that the migrations had made', async () => {
   const migrated = await definitions();
   await dropBulkIndexes(scratch.database, datasets);
   expect((await missingBulkIndexes(scratch.database, datasets)).toSorted()).toEqual([
-    'erc20_transfers_by_contract',
-    'erc20_transfers_by_token',
+    'erc20_transfer_sides_by_contract',
+    'erc20_transfer_sides_by_token',
     'logs_by_topic',
     'nft_transfers_by_range',
     'nft_transfers_by_recipient',
@@ -33,21 +33,23 @@ it('builds exactly the indexes that the migrations had made', async () => {
 });
 
 it('builds an index on each partition, and replaces one that an interrupted build left invalid', async () => {
-  await createPartitions(scratch.database, 'erc20_transfers', parseChainId(1), [1_000]);
+  await createPartitions(scratch.database, 'erc20_transfer_sides', parseChainId(1), [1_000]);
   await dropBulkIndexes(scratch.database, datasets);
-  await scratch.database.query('CREATE INDEX erc20_transfers_1_1000_by_token ON erc20_transfers_1_1000 (token)');
   await scratch.database.query(
-    "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'erc20_transfers_1_1000_by_token'::regclass",
+    'CREATE INDEX erc20_transfer_sides_1_1000_by_token ON erc20_transfer_sides_1_1000 (token)',
+  );
+  await scratch.database.query(
+    "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'erc20_transfer_sides_1_1000_by_token'::regclass",
   );
   await buildBulkIndexes(scratch.database, datasets);
   expect(await missingBulkIndexes(scratch.database, datasets)).toEqual([]);
   const ofPartitions = await scratch.database.query(
     `SELECT indexrelid::regclass::text AS name, indisvalid AS valid FROM pg_index JOIN pg_inherits ON inhrelid = indexrelid
-      WHERE inhparent = 'erc20_transfers_by_token'::regclass ORDER BY name`,
+      WHERE inhparent = 'erc20_transfer_sides_by_token'::regclass ORDER BY name`,
   );
   expect(ofPartitions).toEqual([
-    { name: 'erc20_transfers_1_1000_by_token', valid: true },
-    { name: 'erc20_transfers_1_minvalue_by_token', valid: true },
+    { name: 'erc20_transfer_sides_1_1000_by_token', valid: true },
+    { name: 'erc20_transfer_sides_1_minvalue_by_token', valid: true },
   ]);
 });
 

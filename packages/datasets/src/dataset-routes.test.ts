@@ -1,9 +1,8 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { silentLogger, systemClock } from '@chainstead/core';
 import type { ApiApp, IndexedHere } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createJobs } from '@chainstead/jobs';
-import { madeForFile, scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
+import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, test } from 'vitest';
 import { createDatasetRoutes } from './dataset-routes.ts';
 import { datasets } from './registry.ts';
@@ -42,6 +41,10 @@ const ROUTES: readonly (readonly [method: string, path: string, dataset: string 
   ['GET', `nft/${ADDRESS}/1/trades`, 'nft-trades'],
   ['GET', `nft/${ADDRESS}/trades`, 'nft-trades'],
   ['GET', `wallets/${ADDRESS}/nfts/trades`, 'nft-trades'],
+  ['GET', `pairs/${ADDRESS}/swaps`, 'swaps'],
+  ['GET', `erc20/${ADDRESS}/swaps`, 'swaps'],
+  ['GET', `wallets/${ADDRESS}/swaps`, 'swaps'],
+  ['GET', `${ADDRESS}/reserves`, 'pool-states'],
   ['GET', `nft/${ADDRESS}/1/price`, 'nft-trades'],
   ['GET', `nft/${ADDRESS}/price`, 'nft-trades'],
   ['GET', `nft/${ADDRESS}/metadata`, null],
@@ -56,17 +59,12 @@ const ROUTES: readonly (readonly [method: string, path: string, dataset: string 
 ];
 
 const scratch = scratchOfFile();
-const jobs = stageOfFile(() =>
-  createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() }),
-);
 
 async function openApi(indexed: IndexedHere): Promise<ApiApp> {
   const onDemand = { waitMs: 0, maxCalls: 10, perKey: 10 };
-  // Queues are opened once in a process.
   const routes = createDatasetRoutes({
     database: scratch.database,
     logger: silentLogger(),
-    jobs,
     chains: [],
     onDemand,
     clock: systemClock,
@@ -129,7 +127,7 @@ describe('while blocks are missing', () => {
     expect((await ask(api, `${ADDRESS}/erc20/transfers?disable_total=false`)).body).toMatchObject(missing);
     expect((await ask(api, `nft/${ADDRESS}/price`)).body).toMatchObject({
       total_trades: 0,
-      message: 'No sale paid in ETH in what is indexed of the last 7 days: blocks are missing, see indexed',
+      message: 'No sale paid in ETH in the indexed blocks of the last 7 days: blocks are missing, see indexed',
     });
   });
 });

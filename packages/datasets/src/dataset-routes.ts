@@ -1,7 +1,7 @@
-import { createWalletHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { contractFunctionRoute, tokenAllowanceRoute } from '@chainstead/contract-function';
 import type { Clock, Logger, Registry } from '@chainstead/core';
+import { createOnDemandBackfill } from '@chainstead/data-api';
 import type { Database } from '@chainstead/db';
 import {
   createTokenStatsRoute,
@@ -16,7 +16,13 @@ import {
 import type { CallDirectly } from '@chainstead/gateway';
 import { createHistoryRoutes } from '@chainstead/history';
 import { createOnDemandBudget, type RouteModule, withScope } from '@chainstead/http';
-import type { Jobs } from '@chainstead/jobs';
+import {
+  pairAddressRoute,
+  pairReservesRoute,
+  pairSwapsRoute,
+  tokenSwapsRoute,
+  walletSwapsRoute,
+} from '@chainstead/markets';
 import { createResolveRoutes } from '@chainstead/names';
 import {
   collectionSalePricesRoute,
@@ -34,13 +40,13 @@ import {
   walletTradesRoute,
 } from '@chainstead/nft';
 import {
-  createStateQuestions,
+  createNodeReadQueue,
+  type NodeReadQueue,
   nativeBalanceRoutes,
   type ReadingContext,
-  type StateQuestions,
   transactionFactsOf,
-} from '@chainstead/state';
-import { createKeptSubjects, type Dataset } from '@chainstead/sync';
+} from '@chainstead/node-reads';
+import { createSubjectProjections, type Dataset } from '@chainstead/sync';
 import { reviewContractsRoute } from '@chainstead/tokens';
 import {
   contractLogsRoutes,
@@ -49,13 +55,11 @@ import {
   createTransactionRoutes,
 } from '@chainstead/transactions';
 import { latestBlockRoute } from './latest-block-route.ts';
-import { datasets } from './registry.ts';
+import { datasets, manifests } from './registry.ts';
 
 export interface DatasetRoutesOptions {
   /** For what serves many requests at once: each request has its own of `ApiDependencies`. */
   readonly database: Database;
-  /** Where requests leave work for the worker role. A queue is asked for once in a process. */
-  readonly jobs: Jobs;
   /** The chains that workers serve. */
   readonly chains: readonly Chain[];
   /** Those that are kept. Default: all. */
@@ -64,7 +68,7 @@ export interface DatasetRoutesOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /** One for a process: who else asks nodes gives the same here. @default one of the routes' own */
-  readonly questions?: StateQuestions;
+  readonly nodeReads?: NodeReadQueue;
   /** Where what requests have counted is measured. @default nowhere */
   readonly metrics?: Registry;
   /** The gateway's, for what asks a node within its request. @default no chain is offered */
@@ -73,13 +77,13 @@ export interface DatasetRoutesOptions {
   readonly nameChains?: readonly Chain[];
 }
 
-/** Bounds of the work that requests cause (`INDEX_WAIT_MS`, `BALANCE_MAX_AGE_MS`, `NATIVE_BALANCE_MAX_AGE_MS`, `ON_DEMAND_MAX_CALLS`, `ON_DEMAND_PER_KEY`). */
+/** Bounds of the work that requests cause (`ON_DEMAND_WAIT_MS`, `BALANCE_MAX_AGE_MS`, `NATIVE_BALANCE_MAX_AGE_MS`, `ON_DEMAND_MAX_CALLS`, `ON_DEMAND_CONCURRENCY_PER_KEY`). */
 export interface OnDemandLimits {
   /** How long a request waits for what it has caused. Milliseconds. */
   readonly waitMs: number;
   /** How old a reading of a native balance may be. Milliseconds. @default 15,000 */
   readonly nativeBalanceMaxAgeMs?: number;
-  /** How old a reading of a token may be whose transfers don't tell its balances. Milliseconds. @default 60,000 */
+  /** Maximum age of a balance reading for tokens whose transfers don't determine balances. Milliseconds. @default 60,000 */
   readonly balanceMaxAgeMs?: number;
   /** Node calls for one wallet history at most; 0: none is read. */
   readonly maxCalls: number;
@@ -91,53 +95,79 @@ const NATIVE_BALANCE_MAX_AGE_MS = 15_000;
 const BALANCE_MAX_AGE_MS = 60_000;
 const NOTHING_OFFERED: CallDirectly = async () => ({ kind: 'not-offered' });
 
+/** Loaded with this module, which only processes with an API import. */
+const ownRoutes = (await Promise.all(manifests.map((manifest) => manifest.loadRoutes()))).flatMap(
+  ({ routes }) => routes,
+);
+
 /** The API routes of all datasets, for `createApi`. */
 export function createDatasetRoutes(options: DatasetRoutesOptions): readonly RouteModule[] {
-  const { jobs, chains, onDemand, call = NOTHING_OFFERED } = options;
+  const { chains, onDemand, call = NOTHING_OFFERED } = options;
   const { waitMs, balanceMaxAgeMs: liveMaxAgeMs = BALANCE_MAX_AGE_MS } = onDemand;
   const { nativeBalanceMaxAgeMs: nativeMaxAgeMs = NATIVE_BALANCE_MAX_AGE_MS } = onDemand;
-  const questions = options.questions ?? createStateQuestions(options);
+  const nodeReads = options.nodeReads ?? createNodeReadQueue(options);
   const budget = createOnDemandBudget(onDemand);
   // One for all routes: what they have counted of a chain is counted in turn.
-  const kept = createKeptSubjects(options.database, options.metrics);
-  const reading = { database: options.database, questions, logger: options.logger };
+  const projections = createSubjectProjections(options.database, options.metrics);
+  const reading = { database: options.database, nodeReads, logger: options.logger };
   const heldNow = createHeldNow(reading, waitMs);
-  const walletHistory = createWalletHistory({ jobs, chains, datasets: options.datasets ?? datasets, ...onDemand });
-  const onUnknown = createAskImplementations({ questions, budget, logger: options.logger });
+  const onDemandBackfill = createOnDemandBackfill({
+    chains,
+    datasets: options.datasets ?? datasets,
+    ...onDemand,
+  });
+  const onUnknown = createAskImplementations({ nodeReads, budget, logger: options.logger });
   const abis = createAbiBooks({ onUnknown });
-  const balances = { questions, kept, walletHistory, waitMs, liveMaxAgeMs, nativeMaxAgeMs };
+  const subjects = { projections, onDemandBackfill, waitMs };
+  const sendersSoFar = sendersOf(reading, 0);
+  const balances = { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs, nativeMaxAgeMs };
   const routes = [
     walletTokenTransfersRoute,
-    createTokenTransfersRoute({ walletHistory }),
-    createTokenStatsRoute({ kept, walletHistory, waitMs }),
-    ...nftTransfersRoutes({ walletHistory, questions, waitMs }),
+    createTokenTransfersRoute({ onDemandBackfill }),
+    createTokenStatsRoute(subjects),
+    ...nftTransfersRoutes({ onDemandBackfill, nodeReads, waitMs }),
     createWalletBalancesRoute(balances),
     createWalletTokensRoute(balances),
-    createWalletCollectionsRoute({ kept, walletHistory, waitMs, heldNow }),
-    createWalletNftsRoute({ kept, walletHistory, waitMs, sendersOf: sendersOf(reading, 0), heldNow }),
-    ...createTraitsRoutes({ kept, walletHistory, waitMs, perKey: onDemand.perKey, sendersOf: sendersOf(reading, 0) }),
+    createWalletCollectionsRoute({ ...subjects, heldNow }),
+    createWalletNftsRoute({ ...subjects, sendersOf: sendersSoFar, heldNow }),
+    ...createTraitsRoutes({ ...subjects, perKey: onDemand.perKey, sendersOf: sendersSoFar }),
     tokenTradesRoute,
     collectionTradesRoute,
     walletTradesRoute,
     tokenSalePricesRoute,
     collectionSalePricesRoute,
-    createWalletApprovalsRoute({ kept, walletHistory, waitMs, questions }),
+    pairSwapsRoute,
+    tokenSwapsRoute,
+    walletSwapsRoute,
+    pairReservesRoute,
+    pairAddressRoute,
+    createWalletApprovalsRoute({ ...subjects, nodeReads }),
     ...tokenHolderRoutes(balances),
-    ...tokenFactsRoutes({ questions, waitMs }),
-    ...nativeBalanceRoutes({ questions, waitMs, maxAgeMs: nativeMaxAgeMs }),
-    ...createCollectionOwnersRoutes({ kept, walletHistory, waitMs, sendersOf: sendersOf(reading, 0), heldNow }),
+    ...tokenFactsRoutes({ nodeReads, waitMs }),
+    ...nativeBalanceRoutes({ nodeReads, waitMs, maxAgeMs: nativeMaxAgeMs }),
+    ...createCollectionOwnersRoutes({ ...subjects, sendersOf: sendersSoFar, heldNow }),
     latestBlockRoute,
-    ...createTransactionRoutes({ ...onDemand, questions, walletHistory, clock: options.clock, budget, abis }),
+    ...createTransactionRoutes({ ...onDemand, nodeReads, onDemandBackfill, clock: options.clock, budget, abis }),
     contractFunctionRoute({ call, budget }),
     tokenAllowanceRoute({ call, budget }),
     reviewContractsRoute,
-    ...createHistoryRoutes({ ...onDemand, chains, questions, clock: options.clock, budget, walletHistory, abis, kept }),
-    ...contractLogsRoutes({ walletHistory }),
-    ...createResolveRoutes({ ...options, questions, chains: options.nameChains ?? [], waitMs, budget }),
+    ...createHistoryRoutes({
+      ...onDemand,
+      chains,
+      nodeReads,
+      clock: options.clock,
+      budget,
+      onDemandBackfill,
+      abis,
+      projections,
+    }),
+    ...contractLogsRoutes({ onDemandBackfill }),
+    ...createResolveRoutes({ ...options, nodeReads, chains: options.nameChains ?? [], waitMs, budget }),
+    ...ownRoutes,
     // After all others of NFTs: its last one takes any segment for a token id.
     ...metadataRoutes({
       ...options,
-      onCollection: walletHistory.requestContract,
+      onCollection: onDemandBackfill.requestContract,
       sendersOf: sendersOf(reading, waitMs),
       heldNow,
     }),
@@ -145,7 +175,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
   return [withScope('data', routes)];
 }
 
-/** Senders of transactions, of those that are known or told by a node within `waitMs`; later requests have the rest. */
+/** Senders of transactions, if stored or read from a node within `waitMs`; later requests have the rest. */
 function sendersOf(context: ReadingContext, waitMs: number): SendersOf {
   return async (chain, hashes) => {
     const facts = await transactionFactsOf(context, chain, hashes, waitMs);

@@ -1,11 +1,11 @@
 import { errorResponses, indexedChain, type RouteModule, textParameter, UnavailableError } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 
-/** `GET /api/v2.2/latestBlockNumber/{chain}`: the newest block that is indexed here, so that what is asked about it next is answered. */
+/** `GET /api/v2.2/latestBlockNumber/{chain}`: the newest indexed block, so that the client's next request covers it. */
 export const latestBlockRoute: RouteModule = (app, { chains, reads }) => {
   app.openapi(latestBlock, async (c) => {
     const chain = indexedChain(chains, c.req.valid('param').chain);
-    // What is asked about it next shows the block, too.
+    // The next request of the client shows the block, too.
     const [row] = await reads.selectLasting<{ newest: number | null; head: number | null }>(STATEMENT, [chain.id]);
     const newest = row?.newest ?? row?.head ?? null;
     if (newest === null) throw new UnavailableError(`No block of chain ${chain.key} is indexed yet`);
@@ -17,27 +17,27 @@ export const latestBlockRoute: RouteModule = (app, { chains, reads }) => {
 /** The follower writes all datasets of a block at once; a chain that is only backfilled has ranges alone. */
 const STATEMENT = `
   SELECT coalesce(chain.checkpoint, (SELECT max(last_block) FROM sync_ranges WHERE chain_id = $1)) AS newest, chain.head
-  FROM (SELECT $1::bigint AS chain_id) AS asked LEFT JOIN sync_chains AS chain USING (chain_id)`;
+  FROM (SELECT $1::bigint AS chain_id) AS requested LEFT JOIN sync_chains AS chain USING (chain_id)`;
 
 const latestBlock = createRoute({
   method: 'get',
   path: '/api/v2.2/latestBlockNumber/{chain}',
   operationId: 'getLatestBlockNumber',
-  tags: ['Block'],
-  summary: 'The newest indexed block of a chain',
-  description: 'The header X-Chain-Head has the newest block that a node announced.',
+  tags: ['Blocks and transactions'],
+  summary: 'Get the newest indexed block number of a chain',
+  description: 'The header X-Chain-Head contains the newest block announced by a node.',
   request: {
     params: z.object({
       chain: textParameter('a chain', (text) => text).openapi({
         type: 'string',
-        description: 'A name, hexadecimal or decimal id.',
+        description: 'Chain name, hexadecimal or decimal ID.',
         example: 'eth',
       }),
     }),
   },
   responses: {
     200: {
-      description: 'Decimal digits',
+      description: 'Block number in decimal digits',
       content: { 'application/json': { schema: z.string().openapi({ pattern: '^[0-9]+$', example: '18500000' }) } },
     },
     ...errorResponses(400, 401, 429, 500, 503),

@@ -1,10 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import { type Database, hexText } from '@chainstead/db';
 import type { DocumentExamples } from '@chainstead/http';
+import { readManifestExamples } from './manifest/read-manifest-examples.ts';
+import { manifests } from './registry.ts';
 
 /**
- * Parameters of the datasets' routes that have rows here, for the API's documentation: of each table what one of its first rows
- * says, so that nothing is searched for however large it is. Where there is no row, the first chain alone.
+ * Parameters of the datasets' routes that have rows here, for the API's documentation. They come from one of the first rows of each
+ * table, so that a large table takes no search. Without a row, the first chain alone.
  */
 export async function readExamples(database: Database, chains: readonly Chain[]): Promise<DocumentExamples> {
   const [first] = chains;
@@ -22,9 +24,9 @@ export async function readExamples(database: Database, chains: readonly Chain[])
     const chain = chains.find(({ id }) => id === row?.chain_id);
     return row === undefined || chain === undefined ? null : { ...row, chain: chain.key };
   };
-  const [sender, transfer, approval, token, holding, trade] = await Promise.all([
+  const [sender, transfer, approval, token, holding, trade, pair, swap] = await Promise.all([
     sample<AccountRow>('account_transactions', `${hexText('account')} AS account`, { best: 'roles = 1' }),
-    sample<SentRow>('erc20_transfers', SENT, { where: IS_ACCOUNT }),
+    sample<SentRow>('erc20_transfer_sides', SENT, { where: IS_ACCOUNT }),
     sample<ApprovalRow>('erc20_approvals', hexText('owner').concat(' AS owner'), {
       best: 'value >= power(2::numeric, 255)',
     }),
@@ -39,6 +41,8 @@ export async function readExamples(database: Database, chains: readonly Chain[])
       `${hexText('token_address')} AS token, token_id::text AS token_id, ${hexText('seller')} AS seller`,
       { best: HAS_SALE_PRICE },
     ),
+    sample<PairRow>('pools', PAIR, { where: IS_PAIR, best: 'fee IS NULL AND tick_spacing IS NULL' }),
+    sample<{ readonly wallet: string; readonly chain_id: number }>('swaps', `${hexText('wallet')} AS wallet`, {}),
   ]);
   const ofToken = trade !== null && { address: trade.token, token_id: trade.token_id, chain: trade.chain };
   const ofCollection = trade !== null && { address: trade.token, chain: trade.chain };
@@ -74,6 +78,14 @@ export async function readExamples(database: Database, chains: readonly Chain[])
       getNFTFloorPriceByToken: ofToken,
     }),
     ...(ofCollection && examplesOfCollection(ofCollection)),
+    ...(pair !== null && examplesOfPair(pair)),
+    ...((swap ?? transfer) !== null && {
+      getSwapsByWalletAddress: {
+        address: swap?.wallet ?? transfer?.account ?? '',
+        chain: swap?.chain ?? transfer?.chain ?? first.key,
+      },
+    }),
+    ...(await readManifestExamples(database, chains, manifests, transfer)),
   };
 }
 
@@ -97,6 +109,7 @@ function examplesOfErc20(transfer: {
   readonly chain: string;
 }): DocumentExamples {
   return {
+    runContractFunction: { address: transfer.token, chain: transfer.chain },
     getTokenAllowance: {
       address: transfer.token,
       owner_address: transfer.account,
@@ -111,6 +124,21 @@ function examplesOfErc20(transfer: {
     getTokenOwners: { token_address: transfer.token, chain: transfer.chain },
     getTokenHolders: { tokenAddress: transfer.token, chain: transfer.chain },
     getHistoricalTokenHolders: { tokenAddress: transfer.token, chain: transfer.chain, ...HISTORY },
+  };
+}
+
+function examplesOfPair({
+  pool,
+  token0,
+  token1,
+  factory,
+  chain,
+}: PairRow & { readonly chain: string }): DocumentExamples {
+  return {
+    getSwapsByPairAddress: { address: pool, chain },
+    getSwapsByTokenAddress: { address: token0, chain },
+    getPairReserves: { pair_address: pool, chain },
+    getPairAddress: { token0_address: token0, token1_address: token1, exchange: factory, chain },
   };
 }
 
@@ -141,7 +169,7 @@ function ownersExamples({ token, token_id, chain }: MovedRow & { readonly chain:
   };
 }
 
-/** Of an account with transactions, or where none are kept with transfers. */
+/** An account with transactions, or with transfers if transactions are not stored. */
 function walletTransactionsExamples(of: { readonly account: string; readonly chain: string } | null): DocumentExamples {
   if (of === null) return {};
   const wallet = { address: of.account, chain: of.chain };
@@ -149,13 +177,14 @@ function walletTransactionsExamples(of: { readonly account: string; readonly cha
 }
 
 /** A transfer's transaction and block. */
-function transactionExamples({ hash, block, chain }: SentRow & { readonly chain: string }): DocumentExamples {
+function transactionExamples({ hash, block, chain, chain_id }: SentRow & { readonly chain: string }): DocumentExamples {
   return {
     getTransaction: { transaction_hash: hash, chain },
     getTransactionVerbose: { transaction_hash: hash, chain },
     getInternalTransactions: { transaction_hash: hash, chain },
     getBlock: { block_number_or_hash: String(block), chain },
     getBlockStats: { block_number_or_hash: String(block), chain },
+    GetStreamBlockDataByNumber: { blockNumber: block, chainId: `0x${chain_id.toString(16)}` },
   };
 }
 
@@ -168,12 +197,15 @@ const SAMPLE_ROWS = 1_000;
 const PAGE_SIZE = 10;
 /** The longest window: old sales are shown as well. */
 const DAYS_MAX = 365;
-/** What is minted comes from nobody, whose list says little. */
+/** Mints come from the zero address, whose list says little. */
 const IS_ACCOUNT = `account <> decode(repeat('00', 20), 'hex')`;
 const HAS_SYMBOL = `symbol IS NOT NULL AND standard = 'erc20' AND strpos(symbol, ',') = 0`;
 const IS_RECIPIENT = `to_address <> decode(repeat('00', 20), 'hex')`;
 
-/** One token for ether: what sale prices are told of. Null arrays say that it is one. */
+const PAIR = ['pool', 'token0', 'token1', 'factory'].map((column) => `${hexText(column)} AS ${column}`).join(', ');
+const IS_PAIR = "status = 'proven' AND is_counted AND token0 IS NOT NULL AND token1 IS NOT NULL";
+
+/** One token for ether, as sale prices need it. Null arrays mark it as one. */
 const HAS_SALE_PRICE = 'payment_token IS NULL AND price > 0 AND token_ids IS NULL AND collections = 1';
 
 interface TransferRow {
@@ -204,6 +236,14 @@ interface MovedRow extends TransferRow {
 interface SymbolRow {
   readonly chain_id: number;
   readonly symbol: string;
+}
+
+interface PairRow {
+  readonly pool: string;
+  readonly token0: string;
+  readonly token1: string;
+  readonly factory: string;
+  readonly chain_id: number;
 }
 
 interface TradeRow {

@@ -1,4 +1,5 @@
 import { erc20Approvals, erc20Transfers, wrappedCoinMoves } from '@chainstead/erc20/datasets';
+import { poolCreations, poolStates, swaps } from '@chainstead/markets/datasets';
 import { nftMalformedLogs, nftMetadataEvents, nftTrades, nftTransfers, punkBids } from '@chainstead/nft/datasets';
 import { feedAnswers, poolPrices } from '@chainstead/prices/datasets';
 import type { Dataset } from '@chainstead/sync';
@@ -9,8 +10,13 @@ import {
   logs,
   transactions,
 } from '@chainstead/transactions/datasets';
+import type { DatasetManifest } from './manifests.ts';
+import * as ownDatasets from './manifests.ts';
 
-/** Every dataset that the sync engine writes. To add one: a folder that exports a `Dataset`, and one entry here. */
+/** Those that are a folder of this package, with their routes. To add one: `npm run new:dataset`, or a folder and a line in `manifests.ts`. */
+export const manifests: readonly DatasetManifest[] = Object.values(ownDatasets);
+
+/** Every dataset that the sync engine writes. */
 export const datasets: readonly Dataset[] = [
   erc20Transfers,
   erc20Approvals,
@@ -22,9 +28,13 @@ export const datasets: readonly Dataset[] = [
   nftMetadataEvents,
   feedAnswers,
   poolPrices,
+  poolCreations,
+  swaps,
+  poolStates,
   transactions,
   accountTransactions,
   blockHeaders,
   logs,
   internalTransfers,
+  ...manifests,
 ];

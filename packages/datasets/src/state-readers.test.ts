@@ -1,6 +1,6 @@
 import { parseHash, silentLogger } from '@chainstead/core';
-import { hasCodeOf, transactionFactsOf } from '@chainstead/state';
-import { openStateStage } from '@chainstead/state/testing';
+import { hasCodeOf, transactionFactsOf } from '@chainstead/node-reads';
+import { openStateStage } from '@chainstead/node-reads/testing';
 import { addressOf, compileDemoContracts, DEMO_TOKEN_ABI } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { readTokenFacts } from '@chainstead/tokens';
@@ -15,7 +15,7 @@ test('readers of state have names of their own', () => {
 });
 
 test('what routes ask is answered by the readers that the worker role starts', async () => {
-  const { devnet, scratch, questions, chain } = stage;
+  const { devnet, scratch, nodeReads, chain } = stage;
   const { DemoToken } = await compileDemoContracts();
   const token = await devnet.deploy(DemoToken, ['Demo', 'DEMO', 6]);
   const receipt = await devnet.send({
@@ -26,7 +26,7 @@ test('what routes ask is answered by the readers that the worker role starts', a
   });
   await stage.commit();
   await stage.startWorker(stateReaders);
-  const context = { database: scratch.database, questions, logger: silentLogger() };
+  const context = { database: scratch.database, nodeReads, logger: silentLogger() };
   const hash = parseHash(receipt.transactionHash);
   expect((await hasCodeOf(context, chain, [token], 10_000)).get(token)).toBe(true);
   expect((await transactionFactsOf(context, chain, [hash], 10_000)).get(hash)?.recipient).toBe(token);

@@ -15,7 +15,7 @@ import {
   nativeBalancesReader,
   type StateReader,
   transactionFactsReader,
-} from '@chainstead/state';
+} from '@chainstead/node-reads';
 import { tokenCreationReader, tokenFactsReader } from '@chainstead/tokens';
 import {
   blockAtTimeReader,

@@ -3,7 +3,7 @@ import { type Address, silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
 import { nftTransfers } from '@chainstead/nft';
-import { createKnownContracts, type Dataset, readHistory, requestHistory } from '@chainstead/sync';
+import { createKnownContracts, type Dataset, enqueueHistory, readHistory } from '@chainstead/sync';
 import { createScriptedChain, examplePool, serveScriptedChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
@@ -11,8 +11,8 @@ import { expect, test } from 'vitest';
 const HISTORY = { from: 0, to: 119 };
 const scratch = scratchOfFile();
 
-/** Reads the history of one wallet of a chain that is the same but for its id. */
-async function readWallet(chainId: number, datasets: readonly Dataset[], keepBlocks: number | null = null) {
+/** Reads the history of one wallet on a chain that differs only by its ID. */
+async function readWallet(chainId: number, datasets: readonly Dataset[], retentionBlocks: number | null = null) {
   const scripted = createScriptedChain({ seed: 7, chainId, wallets: 12, finalityDepth: 0 });
   scripted.mine(160);
   const node = await serveScriptedChain(scripted);
@@ -28,7 +28,7 @@ async function readWallet(chainId: number, datasets: readonly Dataset[], keepBlo
     firstFollowed,
   ]);
   const subject = { chainId: chain.id, kind: 'wallet', address: wallet } as const;
-  await requestHistory(database, { subject, requestedBy: null, perKey: 1, maxCalls: 1_000 });
+  await enqueueHistory(database, { subject, requestedBy: null, perKey: 1, maxCalls: 1_000 });
   const before = node.counters.snapshot().calls.eth_getLogs ?? 0;
   const outcome = await readHistory(
     {
@@ -39,7 +39,7 @@ async function readWallet(chainId: number, datasets: readonly Dataset[], keepBlo
       knownContracts: createKnownContracts(),
       clock: systemClock,
       logger: silentLogger(),
-      keep: { blocks: keepBlocks, since: null },
+      retention: { blocks: retentionBlocks, since: null },
       maxCalls: 1_000,
       sliceMs: 60_000,
     },
@@ -54,7 +54,7 @@ async function readWallet(chainId: number, datasets: readonly Dataset[], keepBlo
 
 async function transfersOf(chainId: number, wallet: Address): Promise<string[]> {
   const rows = await scratch.database.query<{ place: string }>(
-    `SELECT concat_ws(' ', block_number, log_index, '0x' || encode(token, 'hex'), value) AS place FROM erc20_transfers
+    `SELECT concat_ws(' ', block_number, log_index, '0x' || encode(token, 'hex'), value) AS place FROM erc20_transfer_sides
       WHERE chain_id = $1 AND account = $2 ORDER BY block_number, transaction_index, log_index`,
     [chainId, addressBytes(wallet)],
   );

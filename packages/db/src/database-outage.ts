@@ -1,11 +1,10 @@
 import { errorText, type Logger } from '@chainstead/core';
 import { DatabaseError as PostgresError } from 'pg';
 import { DatabaseError } from './database-error.ts';
-import { withSqlstate } from './restored-sqlstate.ts';
 
 /**
- * The database can't do what was asked, whatever that was: it is away, full or read-only. `message` names it and says why;
- * trying again later helps. Its facts hold the SQLSTATE, where the server gave one.
+ * The database is unavailable, full or read-only, so no request can succeed. `message` contains the database and the
+ * reason. A later retry helps. Facts contain the SQLSTATE if the server returned one.
  */
 export class DatabaseUnavailableError extends DatabaseError {
   constructor(reason: string, sqlstate: string | null, cause: unknown) {
@@ -13,14 +12,14 @@ export class DatabaseUnavailableError extends DatabaseError {
       code: 'DATABASE_UNAVAILABLE',
       message: `The database ${reason}: ${errorText(cause)}`,
       facts: { sqlstate },
-      remedy: 'See to the database server: work goes on by itself once it answers and has space',
+      remedy: 'Check the Postgres server and its free disk space. Work resumes automatically',
       retryable: true,
       cause,
     });
   }
 }
 
-/** What the server says when it is not the query's fault. Classes by two characters, single codes by five. */
+/** Server errors not caused by the query. Two characters match a class, five a single code. */
 const REASONS: Readonly<Record<string, string>> = {
   '08': "can't be reached",
   '53100': 'has no disk space left',
@@ -45,11 +44,11 @@ const NETWORK_CODES: ReadonlySet<unknown> = new Set([
   'EAI_AGAIN',
 ]);
 
-/** How node-postgres says that a connection is gone: its errors have no codes. */
+/** Messages of node-postgres for a lost connection: these errors have no code. */
 const CONNECTION_GONE =
   /^Connection terminated|^timeout exceeded when trying to connect|^Client has encountered a connection error/;
 
-/** An error of a query or connection as it is to be thrown: outages under one class, everything else unchanged. */
+/** Returns the error to throw for a failed query or connection: outages as one class, all others unchanged. */
 export function outageOr(thrown: unknown): unknown {
   const error = withSqlstate(thrown);
   if (error instanceof PostgresError) {
@@ -65,34 +64,39 @@ export function outageOr(thrown: unknown): unknown {
   return isGone ? new DatabaseUnavailableError("can't be reached", null, error) : error;
 }
 
-/** Whether something failed since the database is away, full or read-only, however deep below that is. */
+/** Returns whether an error, or any of its causes, is a database outage. */
 export function isOutage(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (cause instanceof DatabaseUnavailableError) return true;
   return false;
 }
 
-/** Runs queries, throws outages as such, and tells one once when it begins and once when it is over. */
+/**
+ * Runs queries, throws outages as {@link DatabaseUnavailableError}, and logs the start and the end of each outage once.
+ */
 export interface OutageWatch {
   watch<T>(query: () => Promise<T>): Promise<T>;
-  /** Whether an outage that began is not over yet. */
+  /** Returns whether an outage is ongoing. */
   isAway(): boolean;
 }
 
-/** A full or read-only server still answers reads: it counts as well when nothing has failed for so long. */
+/**
+ * A full or read-only server still responds to reads: it counts as available again after this time without an error.
+ */
 const WELL_AFTER_MS = 30_000;
 
-/** For all connections of a pool. */
+/** Creates one watch for all connections of a pool. */
 export function createOutageWatch(logger: Logger): OutageWatch {
   let since: number | null = null;
-  // Before the first answer nothing has broken off: whoever opens the database tells why it can't.
+  // Before the first response there is no outage: the code that opens the database reports its error.
   let hasAnswered = false;
   let failedAt = 0;
   let isAnswering = false;
 
   function failed(outage: DatabaseUnavailableError): void {
     failedAt = performance.now();
-    // SQLSTATE classes 25 and 53 come from a server that otherwise works, and 08 from a coordinator that misses a node (08P01: from PgBouncer).
+    // SQLSTATE class 25 or 53 comes from a server that otherwise works. Class 08 comes from a coordinator with a
+    // missing node, except 08P01, which is from PgBouncer.
     isAnswering = /^(08(?!P01)|25|53)/.test(String(outage.facts.sqlstate));
     if (since !== null || !hasAnswered) return;
     since = failedAt;
@@ -120,4 +124,30 @@ export function createOutageWatch(logger: Logger): OutageWatch {
       }
     },
   };
+}
+
+/** SQLSTATE of errors from Citus. */
+const INTERNAL_ERROR = 'XX000';
+
+/** Message prefixes from the server of a shard, in its language, which is English by default. */
+const SQLSTATES: readonly (readonly [RegExp, string])[] = [
+  [/^duplicate key value violates unique constraint/, '23505'],
+  [/^no partition of relation/, '23514'],
+  [/^deadlock detected/, '40P01'],
+  [/^canceling statement due to lock timeout/, '55P03'],
+  // A node of the transaction became unavailable.
+  [/^failure on connection marked as essential/, '08006'],
+];
+
+/**
+ * Restores the SQLSTATE that a single server would return. Rows for a distributed table reach its nodes by COPY, and
+ * Citus forwards only the text of a node's error: deadlocks would not be retried, and missing partitions not created.
+ */
+export function withSqlstate(error: unknown): unknown {
+  if (!(error instanceof PostgresError) || error.code !== INTERNAL_ERROR) return error;
+  const { message } = error;
+  const known = SQLSTATES.find(([text]) => text.test(message));
+  if (known === undefined) return error;
+  const [, code] = known;
+  return Object.assign(error, { code });
 }

@@ -1,8 +1,8 @@
 import { isOutage } from './database-outage.ts';
 
 /**
- * How loudly to tell of work that failed and is tried again. {@link openDatabase} tells an outage once by itself: all that
- * fails because of it is for debugging alone, however often it is tried.
+ * Returns the log level of a failure that is retried. {@link openDatabase} logs an outage once, so failures caused by
+ * it are logged at `debug`.
  * @param otherwise the level of all other failures
  */
 export function failureLevel<Level extends 'warn' | 'error' = 'warn'>(

@@ -1,10 +1,8 @@
 /**
- * The door to Postgres: connections and transactions with fast COPY, the embedded server, migrations, locks and leadership, and the
- * pieces of SQL text that statements are put together from.
- * Start reading at database.ts.
+ * Access to Postgres: connections and transactions with fast COPY, the embedded server, migrations, locks and
+ * leadership, and building blocks of SQL statements. Start reading at database.ts.
  */
 
-export { checkSessions } from './check-sessions.ts';
 export { commitLock } from './citus/commit-lock.ts';
 export { distributeTables } from './citus/distribute-tables.ts';
 export { IS_CITUS, isSpread } from './citus/is-spread.ts';
@@ -18,29 +16,46 @@ export { isDistributed, readLayout } from './citus/read-layout.ts';
 export { readShards } from './citus/read-shards.ts';
 export { requireSettled } from './citus/require-settled.ts';
 export { type ClusterSummary, readCluster } from './citus/summarise-shards.ts';
-export { measurePool } from './connection-metrics.ts';
-export { type ConnectionRoom, readConnectionRoom } from './connection-room.ts';
-export { parseConnectionString, redactConnectionString } from './connection-string.ts';
-export { COPY_NULL, copyHex, copyText, copyValue } from './copy-text.ts';
+export { type HeldLock, transactionLock } from './citus/transaction-lock.ts';
+export { measurePool } from './connections/connection-metrics.ts';
+export { parseConnectionString, redactConnectionString } from './connections/connection-string.ts';
+export { openPool } from './connections/open-pool.ts';
+export { COPY_NULL, copyHex, copyText, copyValue } from './copy/copy-text.ts';
+export { createRowWriter } from './copy/row-writer.ts';
 export * from './database.ts';
 export { DatabaseError } from './database-error.ts';
 export { DatabaseUnavailableError, isOutage, outageOr } from './database-outage.ts';
-export { measureDisk } from './disk-metrics.ts';
-export { hasCluster, hasRunningServer, startEmbeddedPostgres } from './embedded-postgres.ts';
-export { examineServer } from './examine-server.ts';
+export { hasCluster, hasRunningServer, startEmbeddedPostgres } from './embedded/embedded-postgres.ts';
+export { chooseServerAccount } from './embedded/server-account.ts';
+export { unlessMissing } from './embedded/unless-missing.ts';
 export { failureLevel } from './failure-level.ts';
-export * from './leadership.ts';
-export { checkSchema, MIGRATIONS_FOLDER, migrate } from './migrate.ts';
+export { type KeysetOrder, rowsAfter, rowsAfterInPartitions } from './keyset.ts';
+export { listenTo } from './listen.ts';
+export {
+  createWorkJournal,
+  type RiskyWork,
+  UNWRITTEN,
+  WORK_QUARANTINED,
+  type WorkJournal,
+  WorkSetAsideError,
+} from './locks/crash-guard.ts';
+export * from './locks/leadership.ts';
+export { readSetAsideWork, type SetAsideWork } from './locks/quarantined-work.ts';
+export { checkSchema, migrate } from './migrations/migrate.ts';
+export { listMigrationFiles, MIGRATIONS_FOLDER } from './migrations/read-migrations.ts';
 export { type DatabaseOptions, openDatabase } from './open-database.ts';
-export { openPool } from './open-pool.ts';
-export { provisionDatabase } from './provision-database.ts';
 export { readWithin } from './read-within.ts';
 export { openReads, type Reads } from './reads/open-reads.ts';
 export type { ReadSession } from './reads/read-session.ts';
-export { createRowWriter } from './row-writer.ts';
-export { chooseServerAccount } from './server-account.ts';
-export { POSTGRES_MAJOR_MIN } from './server-check.ts';
-export { measureSizes } from './size-metrics.ts';
+export { checkSessions } from './server/check-sessions.ts';
+export { type ConnectionRoom, readConnectionRoom } from './server/connection-room.ts';
+export { measureDisk } from './server/disk-metrics.ts';
+export { examineServer } from './server/examine-server.ts';
+export { provisionDatabase } from './server/provision-database.ts';
+export { readTime } from './server/read-time.ts';
+export { POSTGRES_MAJOR_MIN } from './server/server-check.ts';
+export { measureSizes } from './server/size-metrics.ts';
+export { joinSql, rawSql, runStatements, type Sql, sql, statementOf } from './sql.ts';
 export {
   addressBytes,
   type Bind,
@@ -55,9 +70,15 @@ export {
 export type { DiskPlace } from './storage/disk-space.ts';
 export { readStorage, type StorageReport } from './storage/read-storage.ts';
 export { sampleTables } from './storage/table-samples.ts';
-export { readSetAsideWork, type SetAsideWork } from './suspect-work.ts';
-export { type HeldLock, transactionLock } from './transaction-lock.ts';
-export { unlessMissing } from './unless-missing.ts';
+export { deleteByKey, hasSameKey } from './tables/keyed-statements.ts';
+export {
+  type ColumnOf,
+  type ColumnsOf,
+  columnList,
+  columnsAs,
+  namesOf,
+  tableName,
+} from './tables/typed-columns.ts';
 export { type MigrationsPlan, type PlannedMigration, planMigrations } from './upgrade/plan-migrations.ts';
 export {
   findHeldTables,
@@ -66,4 +87,3 @@ export {
   obstacleOf,
   type UpgradeObstacle,
 } from './upgrade/upgrade-obstacles.ts';
-export { createWorkJournal, type RiskyWork, UNWRITTEN, type WorkJournal, WorkSetAsideError } from './work-journal.ts';

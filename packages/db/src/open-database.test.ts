@@ -112,13 +112,17 @@ describe('database', () => {
   });
 
   describe('statements that are sent together', () => {
-    const asked = async (transaction: Transaction, number: number) =>
+    const requested = async (transaction: Transaction, number: number) =>
       (await transaction.query<{ n: number }>('SELECT $1::int AS n', [number]))[0]?.n;
 
     test('are answered each by its own answer, and what comes later by its own', async () => {
       const answers = await scratch.database.transaction(async (transaction) => [
-        ...(await transaction.together(() => [asked(transaction, 1), asked(transaction, 2), asked(transaction, 3)])),
-        await asked(transaction, 4),
+        ...(await transaction.together(() => [
+          requested(transaction, 1),
+          requested(transaction, 2),
+          requested(transaction, 3),
+        ])),
+        await requested(transaction, 4),
       ]);
       expect(answers).toEqual([1, 2, 3, 4]);
     });
@@ -129,7 +133,7 @@ describe('database', () => {
         const work = single.transaction((transaction) =>
           transaction.together(() =>
             [0, 1, 2].map((place) =>
-              place === failing ? transaction.query('SELECT 1 / 0 AS nothing') : asked(transaction, place),
+              place === failing ? transaction.query('SELECT 1 / 0 AS nothing') : requested(transaction, place),
             ),
           ),
         );

@@ -1,37 +1,38 @@
-import type { Logger, Registry } from '@chainstead/core';
-import type { PoolClient } from 'pg';
-import { type Connections, connectUnlessEnded, type End, onClient, useUntil } from './client-use.ts';
-import { columnParsers } from './column-parsers.ts';
-import { measuredConnections, measureOutages } from './connection-metrics.ts';
-import { copyInto } from './copy-into.ts';
-import { copyTogether } from './copy-together.ts';
+import { Counter, type Logger, type Registry, sharedMetric } from '@chainstead/core';
+import { type PoolClient, DatabaseError as PostgresError } from 'pg';
+import { columnParsers } from './columns/column-parsers.ts';
+import { type Connections, connectUnlessEnded, type End, onClient, useUntil } from './connections/client-use.ts';
+import { measuredConnections, measureOutages } from './connections/connection-metrics.ts';
+import { type ConnectionOptions, openPool, sessionsOf } from './connections/open-pool.ts';
+import { SessionClient } from './connections/session-client.ts';
+import { copyInto } from './copy/copy-into.ts';
+import { copyTogether } from './copy/copy-together.ts';
 import type { Database, ReadDatabase, Transaction } from './database.ts';
 import { DatabaseError } from './database-error.ts';
 import { createOutageWatch, type OutageWatch } from './database-outage.ts';
-import { createNotifications, type SendNotifications } from './notify.ts';
-import { type ConnectionOptions, openPool, sessionsOf } from './open-pool.ts';
-import { SessionClient } from './session-client.ts';
 
 export interface DatabaseOptions extends ConnectionOptions {
-  /** Connections at most. @default 10 */
+  /** Maximum connections. @default 10 */
   readonly poolSize?: number;
   /**
-   * Keep the statements of {@link Database.query} prepared on each connection, a bounded number of them. For callers that ask for the
-   * same few shapes again and again: the text must be the same for the same shape. Those without `values`, and transactions, are not
-   * prepared. A pooler that can't keep statements is found out, and told of once. @default false
+   * Whether to prepare a limited number of {@link Database.query} statements on each connection. For callers with few,
+   * often repeated statements: the same statement must have the same text. Statements without `values` and those in
+   * transactions are not prepared. If a pooler can't keep statements, that is detected and logged once. @default false
    */
   readonly prepared?: boolean;
   readonly logger: Logger;
-  /** Where connections and outages are shown. @default nowhere */
+  /** Metrics of connections and outages. @default none */
   readonly metrics?: Registry;
 }
 
 /**
- * Opens a connection pool; nothing connects before the first query.
+ * Returns a connection pool, which connects at the first query.
  *
- * What makes every query fail alike (server away, full, read-only) is thrown as {@link DatabaseUnavailableError} and logged once.
+ * Failures of all queries (server unavailable, full or read-only) are thrown as {@link DatabaseUnavailableError} and
+ * logged once.
  *
- * Values arrive as: `bigint` → number (refused beyond 2^53 − 1), `numeric` → text (in arrays too), `timestamptz` → Date, `bytea` → Buffer.
+ * Types of values: `bigint` → number (error beyond 2^53 − 1), `numeric` → text (in arrays too), `timestamptz` → Date,
+ * `bytea` → Buffer.
  * @throws {DatabaseError} DATABASE_URL_INVALID
  */
 export function openDatabase(options: DatabaseOptions): Database {
@@ -62,7 +63,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 type Asking = 'query' | 'transaction' | keyof ReadDatabase;
 
-/** What transactions run with. */
+/** Dependencies of transactions. */
 interface Transactions {
   readonly connections: Connections;
   readonly notify: SendNotifications;
@@ -83,7 +84,7 @@ function runQuery<Row extends object>(
 ): Promise<Row[]> {
   const run = async (client: PoolClient): Promise<Row[]> => {
     if (values === undefined || !(client instanceof SessionClient)) return queryOn<Row>(client, text, values);
-    return (await client.run<Row>(text, [...values])).rows;
+    return (await client.queryPrepared<Row>(text, [...values])).rows;
   };
   return onClient(connections, run, end);
 }
@@ -97,7 +98,7 @@ async function queryOn<Row extends object>(
   return result.rows;
 }
 
-/** One server has one state: what is read of it is never older than before. */
+/** A single server never returns an older state than before. */
 function reading(query: Database['query']): Pick<Database, 'query' | keyof ReadDatabase> {
   const select: ReadDatabase['select'] = (text, values = []) => query(text, values);
   return { query, select, selectLasting: select };
@@ -121,7 +122,7 @@ async function runTransaction<T>(
     if (broken !== undefined) use.break(broken);
     return result;
   } catch (error) {
-    // A request to cancel that is under way must not hit the ROLLBACK.
+    // A running cancel request must not hit the ROLLBACK.
     if ((await use.settle()) === undefined)
       try {
         await client.query('ROLLBACK');
@@ -140,30 +141,33 @@ function transactionOn(client: PoolClient, channels: Set<string>): Transaction {
     query: (text, values) => queryOn(client, text, values),
     copy: (table, columns, lines) => copyInto(client, table, columns, lines),
     copyTogether: (copies, around) => copyTogether(client, copies, around),
-    together: (ask) => askTogether(client, ask),
+    together: (ask) => runTogether(client, ask),
     notify: (channel) => void channels.add(channel),
   };
 }
 
-/** What `pg` answers to statements in its queue is theirs only as long as it takes them for sent: it has to stay so until all are answered. */
-async function askTogether<T extends readonly unknown[]>(
+/**
+ * `pg` matches responses to queued statements only while it considers them sent, so pipelining stays on until all are
+ * answered.
+ */
+async function runTogether<T extends readonly unknown[]>(
   client: PoolClient,
   ask: () => { readonly [K in keyof T]: Promise<T[K]> },
 ): Promise<T> {
   const wasPipelined = client.pipeline;
   Object.assign(client, { pipeline: true });
   try {
-    const asked = ask();
-    const answers = await Promise.allSettled(asked);
+    const requested = ask();
+    const answers = await Promise.allSettled(requested);
     const failures = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
     if (failures.length > 0) throw failures.find((reason) => !isAfterFailure(reason)) ?? failures[0];
-    return (await Promise.all(asked)) as unknown as T;
+    return (await Promise.all(requested)) as unknown as T;
   } finally {
     Object.assign(client, { pipeline: wasPipelined });
   }
 }
 
-/** Of a statement in a transaction in which another one has failed. */
+/** Returns whether the error of a statement is only the consequence of another failed statement in its transaction. */
 function isAfterFailure(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === IN_FAILED_TRANSACTION;
 }
@@ -173,8 +177,43 @@ const IN_FAILED_TRANSACTION = '25P02';
 function notCommitted(): DatabaseError {
   return new DatabaseError({
     code: 'TRANSACTION_NOT_COMMITTED',
-    message: 'Postgres rolled back a transaction that was to be committed',
-    remedy: 'A statement in it failed and its error was swallowed: let errors leave the transaction callback',
+    message: 'Postgres rolled back a transaction at its commit',
+    remedy: 'Let errors leave the transaction callback. A statement failed in it, and its error was caught',
     retryable: false,
   });
 }
+
+/** Sends notifications of a committed transaction on its connection. @returns the reason if that connection is broken, otherwise undefined */
+type SendNotifications = (client: PoolClient, channels: ReadonlySet<string>) => Promise<unknown>;
+
+/**
+ * Returns a function that sends notifications in a separate statement. Postgres has one notification queue for all
+ * databases, which any role can fill, and a full queue fails the commit of a transaction that notifies. Notifications
+ * that don't fit are counted and dropped.
+ */
+function createNotifications(metrics: Registry | undefined): SendNotifications {
+  const dropped =
+    metrics === undefined
+      ? undefined
+      : sharedMetric(metrics, Counter<never>, {
+          name: 'chainstead_database_notifications_dropped_total',
+          help: 'Number of notifications dropped because the Postgres queue was full. Listeners find the work when they poll',
+          registers: [metrics],
+        });
+  return async (client, channels) => {
+    if (channels.size === 0) return undefined;
+    try {
+      const { rowCount } = await client.query(NOTIFY_SQL, [Array.from(channels)]);
+      dropped?.inc(channels.size - (rowCount ?? 0));
+      return undefined;
+    } catch (error) {
+      dropped?.inc(channels.size);
+      return error instanceof PostgresError ? undefined : error;
+    }
+  };
+}
+
+/** Reading the usage also frees notifications that listeners have read, which a blocked queue would never do. */
+const NOTIFY_SQL = `
+SELECT pg_notify(channel, '') FROM unnest($1::text[]) AS channel
+WHERE (SELECT pg_notification_queue_usage()) < 0.5`;

@@ -9,10 +9,10 @@ import {
   startScratchServer,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { COPY_NULL, copyHex, copyText, copyValue } from './copy-text.ts';
-import { tryAcquireLeadership } from './leadership.ts';
-import { migrate } from './migrate.ts';
-import { transactionLock } from './transaction-lock.ts';
+import { transactionLock } from './citus/transaction-lock.ts';
+import { COPY_NULL, copyHex, copyText, copyValue } from './copy/copy-text.ts';
+import { tryAcquireLeadership } from './locks/leadership.ts';
+import { migrate } from './migrations/migrate.ts';
 
 const daemon = await findDockerDaemon('migrations, COPY, locks and leases on Postgres 15, 16 and 17');
 

@@ -1,8 +1,9 @@
 import type { Database } from './database.ts';
 
 /**
- * Rows of several statements, for somebody who must not wait for a database that hangs: a scrape of metrics.
- * After the time the statements are cancelled. @throws what the database throws, or the reason of the time-out
+ * Returns the rows of several statements with a time limit, for callers that must not wait for an unresponsive
+ * database, such as a metrics scrape. After the limit the statements are canceled. @throws the database's error, or the
+ * reason of the timeout
  */
 export async function readWithin<Row extends object>(
   database: Pick<Database, 'until'>,

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 import { expect, test } from 'vitest';
-import { withSqlstate } from './restored-sqlstate.ts';
+import { withSqlstate } from './database-outage.ts';
 
 function postgresError(message: string, code: string): DatabaseError {
   return Object.assign(new DatabaseError(message, message.length, 'error'), { code });
@@ -8,7 +8,7 @@ function postgresError(message: string, code: string): DatabaseError {
 
 test.each([
   ['duplicate key value violates unique constraint "blocks_pkey_102008"', '23505'],
-  ['no partition of relation "erc20_transfers_102052" found for row', '23514'],
+  ['no partition of relation "erc20_transfer_sides_102052" found for row', '23514'],
   ['deadlock detected', '40P01'],
   ['failure on connection marked as essential: 127.0.0.1:5433', '08006'],
 ])('what a node says of a COPY has its code again: %s', (message, code) => {

@@ -1,11 +1,11 @@
-/** Several hosts in a connection string, with real servers that take writes, take none, and go away. */
+/** Several hosts in a connection string, with real servers: writable, read-only and unavailable. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger } from '@chainstead/core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Database } from './database.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres.ts';
 import { openDatabase } from './open-database.ts';
 
 let folder: string;
@@ -36,7 +36,7 @@ async function asSuperuser(server: EmbeddedPostgres, ...statements: readonly str
 
 function takesWrites(server: EmbeddedPostgres, does: boolean): Promise<void> {
   const set = `ALTER SYSTEM SET default_transaction_read_only = ${does ? 'off' : 'on'}`;
-  // It can be set by a read-only transaction's opposite alone.
+  // Only a transaction that is not read-only can change it.
   return asSuperuser(server, 'SET default_transaction_read_only = off', set, 'SELECT pg_reload_conf()');
 }
 
@@ -73,11 +73,11 @@ test('the first host that takes writes is used, and another one by itself when i
 
   const database = open('', [left, right]);
   expect(await portOf(database)).toBe(portAt(right));
-  // The one that was a standby is promoted when the primary is gone.
+  // The standby is promoted after the primary is gone.
   await right.stop();
   await expect(portOf(database)).rejects.toThrow();
   await expect(database.query('SELECT 1')).rejects.toMatchObject({
-    message: expect.stringMatching(/takes no writes.*ECONNREFUSED/),
+    message: expect.stringMatching(/accepts no writes.*ECONNREFUSED/),
   });
   await takesWrites(left, true);
   await vi.waitFor(async () => expect(await portOf(database)).toBe(portAt(left)));

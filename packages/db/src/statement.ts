@@ -1,4 +1,4 @@
-/** SQL that is put together from pieces. */
+/** A complete SQL statement with its values. */
 import type { Address } from '@chainstead/core';
 
 export interface Statement {
@@ -6,14 +6,14 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** Adds a value to a statement and gives its placeholder. */
+/** Adds a value to a statement and returns its placeholder. */
 export type Bind = (value: unknown) => string;
 
 /**
- * Makes statements whose text is put together once for each shape: for a list that is asked for often, to make the text and to find out that it is
- * prepared takes longer than to send it.
- * @param shapeOf tells all that the text depends on
- * @param build puts the text together; what it binds are functions, which give the values of each request
+ * Returns a statement builder that builds the text only once per shape. For frequently requested lists: building the
+ * text and looking up its prepared statement take longer than sending it.
+ * @param shapeOf returns a key of everything that the text depends on
+ * @param build builds the text; it binds functions that return the values of each request
  */
 export function shapedStatement<Given>(
   shapeOf: (given: Given) => string,
@@ -32,38 +32,41 @@ export function shapedStatement<Given>(
   };
 }
 
-/** Of one list; each some kB. */
+/** Per list; each takes some kB. */
 const SHAPES_MAX = 1_000;
 
-/** The condition, written so that the planner expects it of nearly every row (0.995) whatever statistics say. */
+/**
+ * Returns the condition in a form that the planner expects to hold for nearly every row (0.995), whatever the
+ * statistics.
+ */
 export function expectedTrue(condition: string): string {
   return `(CASE WHEN ${condition} THEN true END) IS NOT NULL`;
 }
 
-/** `WHERE` with all of the conditions; nothing for none. */
+/** Returns `WHERE` with all conditions; empty text without conditions. */
 export function where(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
 }
 
-/** A `bytea` column as the text that the API shows. */
+/** Returns SQL for a `bytea` column as API text. */
 export function hexText(column: string): string {
   return `'0x' || encode(${column}, 'hex')`;
 }
 
 /**
- * That many seconds from now, as SQL; null for null. Not `now() + interval`, which is only stable: what an UPDATE on Citus makes of a
- * row's columns must be immutable, and its CASEs hold no `now()`.
+ * Returns SQL for that many seconds from now; null for null. Not `now() + interval`, which is only stable: on Citus,
+ * expressions of an UPDATE over a row's columns must be immutable, and its CASEs may not contain `now()`.
  */
 export function fromNow(seconds: string): string {
   return `to_timestamp(extract(epoch FROM now())::float8 + ${seconds})`;
 }
 
-/** An address as `bytea` columns take it. */
+/** Returns an address as a value for `bytea` columns. */
 export function addressBytes(address: Address): Buffer {
   return hexBytes(address);
 }
 
-/** Hexadecimal digits, with or without `0x`, as `bytea` columns take them. */
+/** Returns hexadecimal digits, with or without `0x`, as a value for `bytea` columns. */
 export function hexBytes(hex: string): Buffer {
   return Buffer.from(hex.startsWith('0x') ? hex.slice(2) : hex, 'hex');
 }

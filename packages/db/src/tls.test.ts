@@ -1,4 +1,4 @@
-/** What sslmode means, on a real server with certificates of an authority of our own. */
+/** Meaning of sslmode, tested on a real server with certificates of a test authority. */
 import { execFile } from 'node:child_process';
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { silentLogger } from '@chainstead/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded-postgres.ts';
+import { chooseServerAccount } from './embedded/server-account.ts';
 import { openDatabase } from './open-database.ts';
-import { chooseServerAccount } from './server-account.ts';
 
 const hasOpenssl = await promisify(execFile)('openssl', ['version']).then(
   () => true,
@@ -24,7 +24,7 @@ async function openssl(...parameters: readonly string[]): Promise<void> {
   await promisify(execFile)('openssl', parameters, { cwd: folder });
 }
 
-/** A key and a certificate that the authority signed, for `localhost` unless another name is given. */
+/** Issues a key and a certificate signed by the authority, for `localhost` unless another name is given. */
 async function issue(name: string, commonName: string, signer = 'root'): Promise<void> {
   await openssl(
     'req',
@@ -83,7 +83,7 @@ beforeAll(async () => {
   await issue('server', 'localhost');
   await issue('certified', 'certified');
   await issue('somebody', 'somebody');
-  // Signed by the other authority, in the same name.
+  // Signed by the other authority for the same name.
   await issue('forged', 'certified', 'other');
   await writeFile(
     file('hba.conf'),
@@ -194,7 +194,7 @@ describe.runIf(hasOpenssl)('a server with TLS', () => {
       await expect(others('somebody', { username: 'certificate_alone', password: '' })).rejects.toThrow(
         /certificate authentication failed/i,
       );
-      // Postgres names the password here, which is right.
+      // Postgres' message mentions the password, which is right.
       await expect(others('somebody')).rejects.toThrow(/authentication failed/);
       await expect(others('forged')).rejects.toThrow(/unknown ca/i);
       await expect(

@@ -2,27 +2,28 @@ import type { Hash, Hex } from '@chainstead/core';
 import type { AbiEvent, AbiFunction } from './abi-entry.ts';
 
 /**
- * Where an ABI comes from, in the order of trust:
- * - `contract`: imported for the contract that was called, or that emitted the event.
- * - `implementation`: of what a proxy pointed to at that block.
+ * Origin of an ABI, most trusted first:
+ * - `contract`: imported for the called contract, or for the emitter of the event.
+ * - `implementation`: of the contract that a proxy pointed to at that block.
  * - `same-code`: imported for another contract with the same code.
  * - `standard`: of standards and well-known contracts ({@link STANDARDS}).
- * - `signatures`: a list of signatures that the operator imported. It knows no names of arguments, and of events not which are indexed.
+ * - `signatures`: a list of signatures imported by the operator. It lacks argument names and, for events, which
+ *   arguments are indexed.
  */
 export type AbiSource = 'contract' | 'implementation' | 'same-code' | 'standard' | 'signatures';
 
-/** What one source knows. */
+/** The functions and events of one source. */
 export interface AbiBook {
   readonly source: AbiSource;
-  /** Of this selector. */
+  /** Functions with this selector. */
   functionsOf(selector: Hex): readonly AbiFunction[];
-  /** With this topic0; of `signatures` none, which {@link functionsWithHash} gives. */
+  /** Events with this topic0; none for `signatures`, which uses {@link functionsWithHash}. */
   eventsOf(topic0: Hash): readonly AbiEvent[];
-  /** Of `signatures`: what has this hash, of which nobody knows whether it is indexed. */
+  /** For `signatures`: entries with this hash; which of their arguments are indexed is unknown. */
   functionsWithHash?(topic0: Hash): readonly AbiFunction[];
 }
 
-/** A book of entries that are at hand. */
+/** Returns a book of the given entries. */
 export function bookOf(
   source: Exclude<AbiSource, 'signatures'>,
   { functions, events }: { readonly functions: readonly AbiFunction[]; readonly events: readonly AbiEvent[] },
@@ -36,7 +37,7 @@ export function bookOf(
   };
 }
 
-/** A list's signatures: functions, or events whose indexed arguments nobody knows. */
+/** Returns a book of a signature list: functions, or events with unknown indexed arguments. */
 export function bookOfSignatures(signatures: readonly AbiFunction[]): AbiBook {
   const bySelector = Map.groupBy(signatures, ({ selector }) => selector);
   const byHash = Map.groupBy(signatures, ({ hash }) => hash);
@@ -48,7 +49,10 @@ export function bookOfSignatures(signatures: readonly AbiFunction[]): AbiBook {
   };
 }
 
-/** Whether data must be exactly what its decoded values encode to: an ABI of the contract itself needs no such proof, and calls often carry more than arguments. */
+/**
+ * Whether data must equal the encoding of its decoded values. The contract's own ABI does not need this check, and
+ * calls often contain data after their arguments.
+ */
 export function isExact(source: AbiSource): boolean {
   return source !== 'contract';
 }

@@ -2,12 +2,12 @@ import { abiSignature } from '@chainstead/abi';
 import { type Hash, type Hex, keccak256Hex } from '@chainstead/core';
 import type { AbiParameter } from 'viem';
 
-/** A type of the Solidity ABI specification, `uint256[2]` or `tuple[]`, with its name where it has one. */
+/** A type of the Solidity ABI specification, `uint256[2]` or `tuple[]`, with an optional name. */
 export interface AbiType {
-  /** Empty where it has none. */
+  /** Empty if unnamed. */
   readonly name: string;
   readonly type: string;
-  /** Of a tuple, or of arrays of them. */
+  /** Members of a tuple, or of an array of tuples. */
   readonly components?: readonly AbiType[];
 }
 
@@ -17,9 +17,9 @@ export interface AbiFunction {
   /** Name and canonical types: `transfer(address,uint256)`. */
   readonly signature: string;
   readonly hash: Hash;
-  /** Four bytes of its hash. */
+  /** First four bytes of the signature's hash. */
   readonly selector: Hex;
-  /** The same types without names, which decode to arrays: names of members may be anything. */
+  /** The same types without names, which decode to arrays: member names may be anything. */
   readonly layout: readonly AbiParameter[];
 }
 
@@ -44,7 +44,7 @@ export function abiEvent(name: string, inputs: AbiEvent['inputs']): AbiEvent {
 /** `0x` and four bytes. */
 export const SELECTOR_DIGITS = 10;
 
-/** Types as viem decodes them, to arrays where they are tuples. */
+/** Returns the types for viem, without names, so that tuples decode to arrays. */
 export function layoutOf(types: readonly AbiType[]): readonly AbiParameter[] {
   return types.map(({ type, components }) =>
     components === undefined ? { type } : { type, components: layoutOf(components) },
@@ -56,7 +56,9 @@ const BASE =
 const ARRAYS = /^(?:\[(?:[1-9]\d{0,5})?\])*$/;
 const NESTING_MAX = 8;
 
-/** The type with `uint` and `int` in full; null where there is none of this name that values can be decoded of (`fixed`, `function`). */
+/**
+ * Returns the type with `uint` and `int` in full; null for a name that is not a decodable type (`fixed`, `function`).
+ */
 export function typeNamed(given: string): string | null {
   const end = given.indexOf('[');
   const base = end === -1 ? given : given.slice(0, end);

@@ -1,11 +1,11 @@
 import { ChainsteadError } from '@chainstead/core';
 
-/** A file of ABIs or signatures that holds none that can be decoded by. Nothing was changed. */
+/** A file of ABIs or signatures without any decodable entry. Nothing was changed. */
 export class AbiUnreadableError extends ChainsteadError {
   constructor(place: string, problem: string, remedy: string) {
     super({
       code: 'ABI_UNREADABLE',
-      message: `Nothing can be decoded by what is in ${place}: ${problem}`,
+      message: `No ABI or signature could be imported from ${place}: ${problem}`,
       facts: { place },
       remedy,
       retryable: false,

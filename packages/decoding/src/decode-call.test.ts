@@ -46,17 +46,19 @@ test('whatever is encoded is told as it was encoded, by every source', () => {
     fc.property(exampleArguments, fc.constantFrom('contract', 'implementation'), ({ types, values }, source) => {
       const entry = abiFunction('act', types);
       const input = concatHex([entry.selector, encodeAbiParameters(layoutOf(types), values)]);
-      const told = decodeCall(input, [bookWith(source, entry)]);
-      expect(told?.signature).toBe(entry.signature);
+      const reported = decodeCall(input, [bookWith(source, entry)]);
+      expect(reported?.signature).toBe(entry.signature);
       expect(entry.selector).toBe(toFunctionSelector(entry.signature));
-      expect(told?.params.map(({ name, type }) => [name, type])).toEqual(types.map(({ name, type }) => [name, type]));
-      expect(told?.params.map(read)).toEqual(values.map(textsOf));
+      expect(reported?.params.map(({ name, type }) => [name, type])).toEqual(
+        types.map(({ name, type }) => [name, type]),
+      );
+      expect(reported?.params.map(read)).toEqual(values.map(textsOf));
     }),
     { numRuns: 500 },
   );
 });
 
-/** An argument's texts again, members of tuples in their order. */
+/** Converts an argument's texts back, with tuple members in order. */
 function read({ type, value, components }: DecodedArgument): unknown {
   if (components !== undefined) return components.map(read);
   return type.endsWith(']') ? leaves(JSON.parse(value)) : comparable(value);
@@ -86,8 +88,8 @@ test('what a stranger writes behind a known selector is told or not, and never f
       fc.constantFrom('contract', 'implementation'),
       ({ types }, data, source) => {
         const entry = abiFunction('act', types);
-        const told = decodeCall(concatHex([entry.selector, data]), [bookWith(source, entry)]);
-        expect(told === null || told.params.length === types.length).toBe(true);
+        const reported = decodeCall(concatHex([entry.selector, data]), [bookWith(source, entry)]);
+        expect(reported === null || reported.params.length === types.length).toBe(true);
       },
     ),
     { numRuns: 1_000 },

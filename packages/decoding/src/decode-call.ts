@@ -6,9 +6,9 @@ import type { DecodedCall } from './decoded.ts';
 import { showArgument } from './show-argument.ts';
 
 /**
- * The function and the arguments of a call; null where no book knows it, or where several signatures of a list would do.
+ * Returns the function and arguments of a call; null if no book contains it, or if several signatures of a list match.
  * @param input of the transaction, lower case
- * @param books in the order of trust; the first that decodes wins
+ * @param books most trusted first; the first that decodes wins
  */
 export function decodeCall(input: Hex, books: readonly AbiBook[]): DecodedCall | null {
   if (input.length < SELECTOR_DIGITS) return null;

@@ -5,16 +5,16 @@ import { decodeValues } from './decode-values.ts';
 import type { DecodedArgument, DecodedEvent } from './decoded.ts';
 import { showArgument } from './show-argument.ts';
 
-/** What is decoded of a log, lower case. */
+/** The decoded part of a log, lower case. */
 export interface RawLog {
   readonly topics: readonly Hash[];
   readonly data: Hex;
 }
 
 /**
- * The event and the arguments of a log; null where no book knows it, where it has another number of topics than the event, or where several events,
- * or several choices of indexed arguments, would do. Anonymous events are none of them.
- * @param books in the order of trust; the first that decodes wins
+ * Returns the event and arguments of a log. Null if no book contains it, if the topic counts differ, or if several
+ * events, or several choices of indexed arguments, match. Excludes anonymous events.
+ * @param books most trusted first; the first that decodes wins
  */
 export function decodeEvent(log: RawLog, books: readonly AbiBook[]): DecodedEvent | null {
   const [topic0] = log.topics;
@@ -54,7 +54,7 @@ function argumentsOf(
   return shown;
 }
 
-/** Of what takes more than a word, a topic holds the hash. */
+/** For values longer than a word, a topic contains the hash. */
 function indexedArgument(input: AbiEvent['inputs'][number], word: Hash | undefined): DecodedArgument | null {
   if (word === undefined) return null;
   const { name, type } = input;
@@ -66,7 +66,7 @@ function indexedArgument(input: AbiEvent['inputs'][number], word: Hash | undefin
 
 const TOPICS_MAX = 3;
 
-/** A signature as an event, with every choice of so many indexed arguments as the log has topics for. */
+/** Returns a signature as events, with every choice of indexed arguments that matches the log's topic count. */
 function choicesOf({ name, inputs }: AbiFunction, { topics }: RawLog): AbiEvent[] {
   const wanted = topics.length - 1;
   if (wanted > TOPICS_MAX || wanted > inputs.length || inputs.length > INPUTS_MAX) return [];
@@ -78,10 +78,10 @@ function choicesOf({ name, inputs }: AbiFunction, { topics }: RawLog): AbiEvent[
   );
 }
 
-/** Of more arguments there would be thousands of choices. */
+/** More arguments would yield thousands of choices. */
 const INPUTS_MAX = 12;
 
-/** Every set of so many of the numbers below `count`, each in order. */
+/** Returns every ascending subset of `size` numbers below `count`. */
 function subsets(count: number, size: number): readonly (readonly number[])[] {
   if (size === 0) return [[]];
   return Array.from({ length: count }, (_, last) => subsets(last, size - 1).map((rest) => [...rest, last])).flat();

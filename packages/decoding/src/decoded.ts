@@ -1,26 +1,29 @@
 import type { AbiSource } from './abi-book.ts';
 
-/** An argument, its value as text. */
+/** An argument with its value as text. */
 export interface DecodedArgument {
-  /** As in the ABI; empty where none is known. */
+  /** As in the ABI; empty if unknown. */
   readonly name: string;
   /** As in the ABI: `address`, `bytes32[]`, `tuple`. */
   readonly type: string;
-  /** Addresses as EIP-55 writes them, integers in decimals, bytes as hexadecimal digits, `true` or `false`; arrays and tuples as JSON of such texts. */
+  /**
+   * Addresses in EIP-55 form, integers in decimal, bytes as hexadecimal digits, `true` or `false`; arrays and tuples as
+   * JSON of such texts.
+   */
   readonly value: string;
-  /** Of a tuple. */
+  /** Members of a tuple. */
   readonly components?: readonly DecodedArgument[];
-  /** Whether the value is the hash of an argument that a topic has no room for. */
+  /** Whether the value is the hash of an argument too long for a topic. */
   readonly isHash?: true;
 }
 
 interface Decoded {
   /** Name and canonical types: `transfer(address,uint256)`. */
   readonly signature: string;
-  /** The bare name. */
+  /** The name without types. */
   readonly label: string;
   readonly params: readonly DecodedArgument[];
-  /** Which ABI told it. */
+  /** Source of the ABI. */
   readonly source: AbiSource;
 }
 

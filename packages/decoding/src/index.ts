@@ -1,6 +1,7 @@
 /**
- * What calls and events say: their names and arguments, by ABIs in an order of trust, and null rather than a guess. Pure: where ABIs are kept is
- * the caller's matter. Start reading at `decode-call.ts` and `decode-event.ts`; what every program knows stands in `standards/`.
+ * Decodes calls and events: names and arguments, from ABIs in an order of trust, with null instead of a guess. Pure:
+ * the caller stores the ABIs. Start reading at `decode-call.ts` and `decode-event.ts`; built-in ABIs are in
+ * `standards/`.
  */
 export { type AbiBook, bookOf, bookOfSignatures } from './abi-book.ts';
 export {

@@ -8,12 +8,13 @@ import {
   typeNamed,
 } from './abi-entry.ts';
 
-/** Longer lines are no signatures. */
+/** Longer lines are not signatures. */
 const LENGTH_MAX = 4_096;
 const NESTING_MAX = 8;
 
 /**
- * `transfer(address,uint256)`, or the same with names of arguments, `function transfer(address to, uint256 amount)`. Null for anything else.
+ * Parses `transfer(address,uint256)`, or the form with argument names, `function transfer(address to, uint256 amount)`.
+ * Null for anything else.
  */
 export function parseSignature(text: string): AbiFunction | null {
   const parsed = parseDeclaration(text.replace(/^function\s+/, ''));
@@ -22,7 +23,7 @@ export function parseSignature(text: string): AbiFunction | null {
     : abiFunction(parsed.name, parsed.inputs.map(withoutIndex));
 }
 
-/** `event Transfer(address indexed from, address indexed to, uint256 value)`. Null for anything else. */
+/** Parses `event Transfer(address indexed from, address indexed to, uint256 value)`. Null for anything else. */
 export function parseEventSignature(text: string): AbiEvent | null {
   const [, declaration] = /^event\s+(.*)$/s.exec(text) ?? [];
   const parsed = declaration === undefined ? null : parseDeclaration(declaration);
@@ -50,13 +51,13 @@ function parseDeclaration(text: string): Declaration | null {
   return inputs === null || text.slice(rest.at).trim() !== '' ? null : { name, inputs };
 }
 
-/** A text, and how far it was read. */
+/** A text and the current parse position. */
 interface Reading {
   readonly text: string;
   at: number;
 }
 
-/** From the bracket that opens it to the one that closes it. */
+/** Parses from the opening to the closing parenthesis. */
 function readTuple(reading: Reading, nesting: number): Input[] | null {
   if (nesting > NESTING_MAX) return null;
   reading.at += 1;

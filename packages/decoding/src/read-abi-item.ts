@@ -8,27 +8,27 @@ import {
   typeNamed,
 } from './abi-entry.ts';
 
-/** A function or an event that was read of an ABI. */
+/** A function or an event parsed from an ABI. */
 export type AbiEntry =
   | { readonly kind: 'function'; readonly entry: AbiFunction }
   | { readonly kind: 'event'; readonly entry: AbiEvent };
 
 type Input = AbiEvent['inputs'][number];
 
-/** An argument, or why it is none. */
+/** An argument, or the reason why it is invalid. */
 type ReadInput = { readonly input: Input } | { readonly problem: string };
 
-/** Arguments and members of one function or event, together. */
+/** Maximum total of arguments and members of one function or event. */
 const INPUTS_MAX = 256;
 const NESTING_MAX = 8;
 
 /**
- * An item of an ABI's JSON: names must be identifiers, types those that values can be decoded of. Null for a kind that decodes neither calls nor events; a text:
- * why it can't be read. Never throws.
+ * Parses an item of an ABI's JSON: names must be identifiers, types must be decodable. Null for kinds that decode
+ * neither calls nor events; a text is the reason why it is invalid. Never throws.
  */
 export function readAbiItem(item: unknown): AbiEntry | string | null {
   const given: { type?: unknown; name?: unknown; inputs?: unknown; anonymous?: unknown } = Object(item);
-  // The specification lets functions leave their type out.
+  // The specification allows functions to omit their type.
   const type = given.type ?? 'function';
   if (type !== 'function' && type !== 'event')
     return typeof type === 'string' && UNUSED.has(type) ? null : 'no item of an ABI';
@@ -41,7 +41,7 @@ export function readAbiItem(item: unknown): AbiEntry | string | null {
     : { kind: type, entry: abiFunction(given.name, inputs.map(withoutIndex)) };
 }
 
-/** What {@link readAbiItem} reads to the same entry again. */
+/** Returns JSON that {@link readAbiItem} parses to the same entry. */
 export function abiItemJson({ kind, entry }: AbiEntry): string {
   return JSON.stringify({ type: kind, name: entry.name, inputs: entry.inputs.map(inputJson) });
 }
@@ -65,7 +65,7 @@ function readInputs(given: unknown, budget: { left: number }, nesting: number): 
 function readInput(given: unknown, budget: { left: number }, nesting: number): ReadInput {
   const { name, type, components, indexed }: Partial<Record<'name' | 'type' | 'components' | 'indexed', unknown>> =
     Object(given);
-  // Some compilers leave the names of unnamed arguments out.
+  // Some compilers omit the names of unnamed arguments.
   const shownName = name ?? '';
   if (typeof shownName !== 'string' || (shownName !== '' && !isIdentifier(shownName)))
     return { problem: 'a name that is no identifier' };

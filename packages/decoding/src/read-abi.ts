@@ -3,18 +3,19 @@ import { SELECTOR_DIGITS } from './abi-entry.ts';
 import { type AbiEntry, readAbiItem } from './read-abi-item.ts';
 
 export interface ReadAbi {
-  /** In their order; one of each selector, and of each topic0 and number of indexed arguments. */
+  /** In order; one per selector, and one per topic0 and number of indexed arguments. */
   readonly entries: readonly AbiEntry[];
-  /** How many were left out, by reason. */
+  /** Number of skipped items, by reason. */
   readonly skipped: ReadonlyMap<string, number>;
 }
 
-/** More are no contract's. */
+/** No contract has more. */
 const ITEMS_MAX = 20_000;
 
 /**
- * The functions and events of a stranger's document: an ABI, `{ abi }` as Foundry, Hardhat and Truffle write it, or `{ output: { abi } }` as compilers'
- * metadata have it. Constructors, errors and what receives coins decode nothing, and are passed over. Null where it holds no ABI.
+ * Returns the functions and events of an untrusted document: an ABI, `{ abi }` as written by Foundry, Hardhat and
+ * Truffle, or `{ output: { abi } }` as in compiler metadata. Skips constructors, errors, and the receive and fallback
+ * functions, which decode nothing. Null without an ABI.
  * @param document parsed JSON
  */
 export function readAbi(document: unknown): ReadAbi | null {
@@ -33,7 +34,7 @@ export function readAbi(document: unknown): ReadAbi | null {
   return { entries: [...entries.values()], skipped };
 }
 
-/** The first four bytes of the hash: the selector of a function, the beginning of an event's topic0. */
+/** Returns the first four bytes of the hash: a function's selector, or the start of an event's topic0. */
 export function selectorOf({ kind, entry }: AbiEntry): Hex {
   return kind === 'function' ? entry.selector : (entry.topic0.slice(0, SELECTOR_DIGITS) as Hex);
 }
@@ -44,7 +45,7 @@ function keyOf({ kind, entry }: AbiEntry): string {
     : `${entry.topic0} ${entry.inputs.filter(({ isIndexed }) => isIndexed).length}`;
 }
 
-/** Something that looks like an ABI: members are checked one by one. */
+/** Returns the items of an ABI-like document: members are checked one by one. */
 function itemsOf(document: unknown): readonly unknown[] | null {
   const { abi, output }: { abi?: unknown; output?: unknown } = Object(document);
   const { abi: compiled }: { abi?: unknown } = Object(output);

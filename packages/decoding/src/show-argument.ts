@@ -2,7 +2,7 @@ import { getAddress } from 'viem';
 import type { AbiType } from './abi-entry.ts';
 import type { DecodedArgument } from './decoded.ts';
 
-/** An argument as it is shown. @param value as it is decoded by a layout without names */
+/** Returns an argument in display form. @param value as decoded by a layout without names */
 export function showArgument(type: AbiType, value: unknown): DecodedArgument {
   const shown = { name: type.name, type: type.type, value: textOf(type, value) };
   if (type.type !== 'tuple' || type.components === undefined) return shown;
@@ -10,7 +10,7 @@ export function showArgument(type: AbiType, value: unknown): DecodedArgument {
   return { ...shown, components: type.components.map((member, index) => showArgument(member, members[index])) };
 }
 
-/** A leaf as it is, anything else as JSON. */
+/** Returns a leaf as is, anything else as JSON. */
 function textOf(type: AbiType, value: unknown): string {
   return isLeaf(type) ? leafText(type, value) : jsonOf(type, value);
 }
@@ -26,7 +26,7 @@ function jsonOf(type: AbiType, value: unknown): string {
   const shown = components.map((component, index) => jsonOf(component, members[index]));
   const names = new Set(components.map(({ name }) => name));
   if (names.has('') || names.size < components.length) return `[${shown.join(',')}]`;
-  // Put together by hand: a member may be called `__proto__`.
+  // Concatenated manually: a member may be called `__proto__`.
   return `{${components.map(({ name }, index) => `${JSON.stringify(name)}:${shown[index]}`).join(',')}}`;
 }
 

@@ -32,7 +32,7 @@ export interface BodyEvents {
   readonly ready: () => void;
 }
 
-/** The content codings that are asked for and understood. */
+/** The supported content codings, which requests accept. */
 export const ACCEPTED_ENCODINGS = 'gzip, deflate, br';
 
 /**
@@ -87,7 +87,7 @@ function endOversize(
 /** Ends the pipeline from inside; never leaves this file. */
 class LimitReached extends Error {}
 
-/** Null for what nobody asked for. Several codings on top of each other are for bombs only. */
+/** null for unrequested codings. Several codings on top of each other are for bombs only. */
 function decoderOf(coding: string): Transform | null {
   switch (coding) {
     case 'gzip':

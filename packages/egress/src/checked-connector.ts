@@ -22,9 +22,9 @@ export interface CheckedConnectorOptions {
 }
 
 /**
- * Opens connections only to addresses that were checked. undici calls a connector for every new connection, IP literals
- * included (it calls `connect.lookup` for names alone), and the connection goes to the checked address itself: nothing is
- * resolved a second time, so an answer that changes in between (DNS rebinding) changes nothing. SNI, certificate check and
+ * Opens connections only to checked addresses. undici calls a connector for every new connection, IP literals
+ * included (it calls `connect.lookup` for names alone). The connection goes to the checked address itself: nothing is
+ * resolved a second time, so a response that changes in between (DNS rebinding) changes nothing. SNI, certificate check and
  * `Host` keep the name.
  */
 export function createCheckedConnector(options: CheckedConnectorOptions): buildConnector.connector {
@@ -71,7 +71,7 @@ async function resolveName(hostname: string, options: CheckedConnectorOptions): 
   let addresses: readonly string[];
   const timer = new AbortController();
   try {
-    // A resolver that never answers would hold the connection's place for good.
+    // A resolver that never responds would hold the connection's place permanently.
     addresses = await Promise.race([
       options.resolve(hostname),
       setTimeout(options.connectTimeoutMs, [], { signal: timer.signal, ref: false }),

@@ -9,21 +9,21 @@ describe('connections', () => {
       response.writeHead(200, request.url === '/last' ? { connection: 'close' } : {}).end('public');
     }, '127.0.0.2');
     await serve(answer('secret'), '127.0.0.1', target.port);
-    let asked = 0;
+    let requested = 0;
     const egress = open({
       // 127.0.0.2 plays the public address, 127.0.0.1 the private one.
       allowPrivate: ['127.0.0.2'],
-      resolve: async () => (asked++ === 0 ? ['127.0.0.2'] : ['127.0.0.1']),
+      resolve: async () => (requested++ === 0 ? ['127.0.0.2'] : ['127.0.0.1']),
       connectionsPerOrigin: 1,
     });
     const url = `http://rebind.test:${target.port}`;
     expect((await egress.request({ url })).body.toString()).toBe('public');
     expect(target.requests[0]?.headers.host).toBe(`rebind.test:${target.port}`);
-    // The kept connection still leads to the checked address; a new one is checked anew.
+    // The kept connection still leads to the checked address; a new one is checked again.
     expect((await egress.request({ url: `${url}/last` })).body.toString()).toBe('public');
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
     await expect(egress.request({ url })).rejects.toMatchObject({ code: 'EGRESS_BLOCKED_ADDRESS' });
-    expect(asked).toBe(2);
+    expect(requested).toBe(2);
     expect(target.requests).toHaveLength(2);
   });
 

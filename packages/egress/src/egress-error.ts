@@ -20,9 +20,9 @@ export class BlockedAddressError extends EgressError {
   constructor(host: string, address: string, range: string) {
     super({
       code: 'EGRESS_BLOCKED_ADDRESS',
-      message: `${host} leads to ${address}, which is ${range} and not allowed`,
+      message: `${host} resolves to ${address}, which is ${range} and not allowed`,
       facts: { host, address, range },
-      remedy: 'On a development machine, allow it with WEBHOOK_ALLOW_PRIVATE',
+      remedy: 'Use a public address. On a development machine, add this one to WEBHOOK_ALLOW_PRIVATE',
       retryable: false,
     });
   }
@@ -70,19 +70,19 @@ export class ResponseTooLargeError extends EgressError {
   constructor(host: string, limitBytes: number) {
     super({
       code: 'EGRESS_RESPONSE_TOO_LARGE',
-      message: `Answer of ${host} is larger than ${limitBytes} bytes`,
+      message: `Response of ${host} is larger than ${limitBytes} bytes`,
       facts: { host, limit_bytes: limitBytes },
       retryable: false,
     });
   }
 }
 
-/** A content coding that was not asked for, or data that does not fit its coding. */
+/** An unrequested content coding, or data that does not fit its coding. */
 export class BadEncodingError extends EgressError {
   constructor(host: string, encoding: string, cause?: unknown) {
     super({
       code: 'EGRESS_BAD_ENCODING',
-      message: `Answer of ${host} can't be read as ${JSON.stringify(encoding.slice(0, 60))}`,
+      message: `Response of ${host} can't be decoded as ${JSON.stringify(encoding.slice(0, 60))}`,
       facts: { host, encoding: encoding.slice(0, 60) },
       retryable: false,
       cause,
@@ -108,7 +108,7 @@ export class InvalidAllowListError extends EgressError {
       code: 'EGRESS_ALLOW_LIST',
       message: `${JSON.stringify(entry)} is neither an IP address nor a CIDR range`,
       facts: { entry },
-      remedy: 'Write ranges such as 10.0.0.0/8 or fd00::/8, separated by commas',
+      remedy: 'Use ranges such as 10.0.0.0/8 or fd00::/8, separated by commas',
       retryable: false,
     });
   }

@@ -7,10 +7,10 @@ import { type Exchange, startExchange } from './exchange.ts';
 import { isRedirect, nextHop, openingHop } from './hop.ts';
 
 export interface EgressOptions {
-  /** CIDR ranges and addresses beside the public ones (`WEBHOOK_ALLOW_PRIVATE`); `true`: every address. */
+  /** CIDR ranges and addresses in addition to the public ones (`WEBHOOK_ALLOW_PRIVATE`); `true`: every address. */
   readonly allowPrivate: readonly string[] | boolean;
   /**
-   * The one origin (`http://host:port`) that may have private addresses besides, which redirects to other origins don't inherit:
+   * The one origin (`http://host:port`) that may also have private addresses, which redirects to other origins don't inherit:
    * for a URL that the operator types. It loses that with its first public address.
    */
   readonly privateOrigin?: string;
@@ -54,7 +54,7 @@ export interface EgressResponse {
   readonly url: string;
 }
 
-/** HTTP for URLs that a stranger can set. */
+/** HTTP for untrusted URLs. */
 export interface Egress {
   /** @throws EgressError, or the reason of the request's own signal. */
   request(request: EgressRequest): Promise<EgressResponse>;
@@ -88,7 +88,7 @@ export function createEgress(options: EgressOptions): Egress {
     options.logger?.warn({ allow_private: options.allowPrivate }, 'Outgoing requests may reach private addresses');
   return {
     request: (request) => performRequest(agent, request, request.timeoutMs ?? timeoutMs, options.maxResponseBytes),
-    // Ends what is under way, too: nobody is left to read it.
+    // Ends running requests, too: no caller is left to read them.
     close: () => agent.destroy(),
   };
 }

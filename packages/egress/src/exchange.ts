@@ -22,14 +22,14 @@ export interface ExchangeOptions {
 export interface Exchange {
   /** @throws what undici says, ResponseTooLargeError, BadEncodingError, the reason of its cancellation */
   readonly answer: Promise<Answer>;
-  /** Ends it, wherever it is, unless it has ended. */
+  /** Ends it at any stage, unless it has ended. */
   cancel(reason: unknown): void;
 }
 
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Sends a request and reads its answer by undici's own events: a stream and a signal made for each request would cost more than
+ * Sends a request and reads its response by undici's events: a stream and a signal made for each request would cost more than
  * all the rest of it.
  */
 export function startExchange(dispatcher: Dispatcher, { hop, limits, wantsBody }: ExchangeOptions): Exchange {
@@ -38,11 +38,11 @@ export function startExchange(dispatcher: Dispatcher, { hop, limits, wantsBody }
   let sink: BodySink | undefined;
   let isOver = false;
 
-  /** Before all has come. What undici tells of it afterwards concerns nobody. */
+  /** Ends an unfinished exchange. Later events of undici are ignored. */
   function hangUp(): void {
     isOver = true;
     sink?.end();
-    connection?.abort(new Error('The rest of the answer is not wanted'));
+    connection?.abort(new Error('The rest of the response is not needed'));
   }
   function fail(reason: unknown): void {
     if (isOver) return;

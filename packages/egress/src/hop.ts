@@ -44,7 +44,7 @@ export function isRedirect(status: number, location: string | string[] | undefin
 }
 
 /**
- * Where a redirect leads, as browsers follow it (Fetch, HTTP-redirect fetch); null when the answer is none.
+ * Target of a redirect, as browsers follow it (Fetch, HTTP-redirect fetch); null for other responses.
  * @throws InvalidUrlError
  */
 export function nextHop(hop: Hop, status: number, location: string | string[] | undefined): Hop | null {

@@ -1,7 +1,8 @@
 /**
- * ERC-20: transfers, balances, approvals, wrapped coins, and what follows from them; each a folder with its tables, queries, routes and tests. Start reading at
- * `transfers/dataset.ts` (logs to rows), `transfers/get-wallet-token-transfers.ts` (rows to a page) and `balances/tell-wallet-balances.ts` (when a
- * balance is told). Proofs of balances: `balance-proofs/prove-balance.ts`.
+ * ERC-20: transfers, balances, approvals, wrapped native tokens and derived data; each folder contains tables, queries,
+ * routes and tests. Start reading at `transfers/dataset.ts` (logs to rows), `transfers/get-wallet-token-transfers.ts`
+ * (rows to a page) and `balances/resolve-wallet-balances.ts` (balances to show). Proofs of balances:
+ * `balance-proofs/prove-balance.ts`.
  */
 
 export { allowancesReader } from './approvals/allowances.ts';

@@ -1,15 +1,19 @@
-/** Where what changes balances of ERC-20 tokens lies: tables of the same columns. */
+/** Tables of rows that change ERC-20 balances; they have the same columns. */
+
 import type { Chain } from '@chainstead/chains';
-import type { LookUpPlace } from '@chainstead/sync';
+import { sql } from '@chainstead/db';
+import { DIRECTION } from '@chainstead/db/direction';
+import type { LookupShard } from '@chainstead/sync';
 import { erc20TransfersTable } from './transfers/row-table.ts';
+import { erc20Transfers } from './transfers/schema.ts';
 import { wrappedCoinMovesTable } from './wrapped/row-table.ts';
 
-/** Transfers, and what was wrapped and unwrapped without one. */
+/** Transfers, and wrapping and unwrapping without a Transfer event. */
 export const MOVED_TABLES = [erc20TransfersTable, wrappedCoinMovesTable] as const;
 
 /**
- * A relation of what moved on a chain, of rows that meet a condition: of those tables that have any. It wants an alias, and each table is
- * asked by its own indexes.
+ * Returns a relation of the chain's movements that meet a condition, from all tables with such rows. Needs an alias;
+ * each table uses its own indexes.
  * @param condition SQL over the columns that both have
  */
 export function movedRows({ wrappedNative }: Pick<Chain, 'wrappedNative'>, columns: string, condition: string): string {
@@ -17,10 +21,10 @@ export function movedRows({ wrappedNative }: Pick<Chain, 'wrappedNative'>, colum
   return `(${tables.map(({ name }) => `SELECT ${columns} FROM ${name} WHERE ${condition}`).join(' UNION ALL ')})`;
 }
 
-/** What of a row changes the balance of its account: SQL over its columns. */
-export const MOVED_DELTA = 'CASE direction WHEN 1 THEN value WHEN 0 THEN -value ELSE 0 END';
+/** Balance change of a row's account: SQL over its columns. */
+export const MOVED_DELTA = `CASE direction WHEN ${DIRECTION.received} THEN value WHEN ${DIRECTION.sent} THEN -value ELSE 0 END`;
 
-/** Where rows of the account lie that a look-up is asked by. @param by its name there */
-export function withAccount<By extends string>(by: By): LookUpPlace<By> {
-  return { table: 'erc20_transfers', type: 'bigint', key: (at) => `address_key(${at[by]})` };
+/** Returns the shard of an account's rows. @param by the column of the lookup key that contains the account */
+export function inShardOfAccount<By extends string>(by: By): LookupShard<By> {
+  return { column: erc20Transfers.accountKey, key: (at) => sql`address_key(${at[by]})` };
 }

@@ -1,8 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import type { ForwardingPool, RawResult } from '@chainstead/rpc';
-import type { MethodFacts } from './method-table.ts';
+import type { MethodFacts } from './methods/method-table.ts';
+import type { RpcErrorObject } from './protocol/rpc-errors.ts';
 
-/** A chain that the gateway offers. */
+/** A chain that the gateway serves. */
 export interface GatewayChain {
   /** Path segment. */
   readonly slug: string;
@@ -10,56 +11,57 @@ export interface GatewayChain {
   readonly pool: ForwardingPool;
   /** More than one upstream: `latest` is pinned to the pool's head. */
   readonly pinsHead: boolean;
-  /** Blocks that one eth_getLogs may span. */
+  /** Most blocks of one eth_getLogs range. */
   readonly logRangeMax: number;
-  /** `strict`: blocks, receipts and transactions are checked against their hashes and roots before they leave. */
+  /**
+   * `strict`: blocks, receipts and transactions are checked against their hashes and roots before they are returned.
+   */
   readonly integrity: 'none' | 'strict';
 }
 
-/** One call, its parameters validated. */
+/** One call with validated parameters. */
 export interface Call {
   readonly method: MethodFacts;
   readonly params: readonly unknown[];
 }
 
-/** JSON-RPC's error object. */
-export interface RpcErrorObject {
-  readonly code: number;
-  readonly message: string;
-  readonly data?: unknown;
-}
-
-/** What came of a call. */
+/** The outcome of a call. */
 export type Outcome =
   | {
       readonly ok: true;
       /** JSON text of the result. */
       readonly result: RawResult;
-      /** Whether no upstream was asked for it. */
+      /** Whether it was served without an upstream. */
       readonly cached: boolean;
     }
   | { readonly ok: false; readonly error: RpcErrorObject };
 
-/** Tells that nobody waits any more. What every AbortSignal can do, but these are made for every call and must cost less. */
+/**
+ * Signals that no client waits any more. A subset of AbortSignal, since one is created for every call and must be
+ * cheap.
+ */
 export interface LeaveSignal {
   readonly aborted: boolean;
   addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** What the calls of one HTTP request have in common: the head that their tags mean, read once when first needed. */
+/** State shared by the calls of one HTTP request: the head for their tags, read once at first use. */
 export interface RequestScope {
   readonly chain: GatewayChain;
   readonly signal: LeaveSignal | undefined;
-  /** Filled by the first call that needs it. */
+  /** Set by the first call that needs it. */
   head: Promise<PinnedHead> | null;
 }
 
-/** What `latest` and `finalized` mean during one request. */
+/** The blocks of `latest` and `finalized` during one request. */
 export interface PinnedHead {
   readonly latest: number;
   readonly finalized: number | null;
 }
 
-/** Answers a call; at once where the answer is in memory, since a promise costs more than such an answer. Never rejects. */
-export type AnswerCall = (call: Call, scope: RequestScope) => Outcome | Promise<Outcome>;
+/**
+ * Handles a call; synchronously if the response is in memory, since a promise costs more than such a response. Never
+ * rejects.
+ */
+export type HandleCall = (call: Call, scope: RequestScope) => Outcome | Promise<Outcome>;

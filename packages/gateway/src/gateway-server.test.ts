@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { AnswerCall, LeaveSignal, Outcome } from './call.ts';
+import type { HandleCall, LeaveSignal, Outcome } from './call.ts';
 import { type GatewayStage, result, STAGE_KEY, type StageOptions, startGatewayStage } from './testing/gateway-stage.ts';
 
 const stages: GatewayStage[] = [];
@@ -10,8 +10,8 @@ afterEach(async () => {
   for (const stage of stages.splice(0)) await stage.close();
 });
 
-/** Says which method was asked with what. */
-const echo: AnswerCall = ({ method, params }) => result([method.name, ...params]);
+/** Returns the method and its parameters. */
+const echo: HandleCall = ({ method, params }) => result([method.name, ...params]);
 
 async function start(options: Partial<StageOptions> = {}): Promise<GatewayStage> {
   const stage = await startGatewayStage({ answer: echo, keys: [STAGE_KEY], ...options });
@@ -60,15 +60,15 @@ describe('a call', () => {
   });
 
   test('that is a notification is carried out and answered with nothing', async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const stage = await start({
       answer: ({ method }) => {
-        asked.push(method.name);
+        requested.push(method.name);
         return result(1);
       },
     });
     const response = await stage.post({ jsonrpc: '2.0', method: 'eth_blockNumber' });
-    expect([response.status, await response.text(), asked]).toEqual([200, '', ['eth_blockNumber']]);
+    expect([response.status, await response.text(), requested]).toEqual([200, '', ['eth_blockNumber']]);
   });
 
   test('is answered whatever its content type', async () => {
@@ -221,7 +221,7 @@ async function* pieces(...texts: readonly string[]): AsyncGenerator<Buffer> {
 }
 
 describe('an answer in pieces', () => {
-  const stream = (result: AsyncIterable<Buffer>): AnswerCall => {
+  const stream = (result: AsyncIterable<Buffer>): HandleCall => {
     return async () => ({ ok: true, result, cached: false });
   };
 
@@ -283,7 +283,7 @@ describe('an answer in pieces', () => {
     await once(socket, 'readable');
     socket.destroy();
     await ended.promise;
-    // What the sockets of both sides hold, and no more.
+    // No more than the socket buffers on both sides hold.
     expect(read).toBeLessThan(64);
     expect(signal?.aborted).toBe(true);
   });
@@ -291,16 +291,16 @@ describe('an answer in pieces', () => {
 
 describe('a client that goes away', () => {
   test('has its calls given up', async () => {
-    const asked = Promise.withResolvers<LeaveSignal | undefined>();
+    const requested = Promise.withResolvers<LeaveSignal | undefined>();
     const stage = await start({
       answer: (_call, scope) => {
-        asked.resolve(scope.signal);
+        requested.resolve(scope.signal);
         return new Promise(() => {});
       },
     });
     const leave = new AbortController();
     const request = expect(stage.post(BLOCK, { signal: leave.signal })).rejects.toThrow();
-    const signal = await asked.promise;
+    const signal = await requested.promise;
     const aborted = new Promise<void>((resolve) => signal?.addEventListener('abort', resolve));
     leave.abort();
     await Promise.all([request, aborted]);
@@ -317,7 +317,7 @@ describe('a chain', () => {
         return started.promise;
       },
     });
-    // What never changes needs no upstream.
+    // A constant result needs no upstream.
     expect((await stage.post(call('eth_chainId'))).status).toBe(200);
     expect(starts).toBe(0);
     const answers = Promise.all([stage.post(BLOCK), stage.post(BLOCK), stage.post([BLOCK, BLOCK])]);
@@ -378,7 +378,7 @@ describe('a chain', () => {
       {},
     ])
       expect(await ask(filter)).toMatchObject({ result: [] });
-    // A tag that no node knows the block of must not open the bound.
+    // A tag without a block on any node must not bypass the range limit.
     for (const filter of [{ fromBlock: '0x1', toBlock: 'safe' }, { fromBlock: 'safe' }])
       expect(await ask(filter)).toMatchObject({
         error: { code: -32_602, message: 'there is no safe block on eth: give the block by its number' },

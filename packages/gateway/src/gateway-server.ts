@@ -10,7 +10,7 @@ import {
   type UpgradeHandler,
 } from '@chainstead/http';
 import { createRateLimits, type RateLimitOptions } from './access/rate-limits.ts';
-import type { AnswerCall, GatewayChain } from './call.ts';
+import type { GatewayChain, HandleCall } from './call.ts';
 import type { Filters } from './filters/filters.ts';
 import { createAnswerRequest } from './serving/answer-request.ts';
 import { createAnswerStateful } from './serving/answer-stateful.ts';
@@ -24,32 +24,34 @@ import type { ChainFeeds } from './subscriptions/chain-feeds.ts';
 import { createUsageCounter } from './usage/usage-counter.ts';
 
 export interface GatewayLimits extends RateLimitOptions {
-  /** Largest request body. Bytes. */
+  /** Largest request body, bytes. */
   readonly bodyBytesMax: number;
-  /** What bodies may take all together; shared with the API. */
+  /** Memory budget of all bodies, shared with the API. */
   readonly bodies: BodyBudget;
-  /** After this, calls of a request that have no answer yet are answered −32002. Milliseconds. */
+  /** Timeout of a request, milliseconds. Its unfinished calls then return −32002. */
   readonly requestTimeoutMs: number;
   readonly sockets: SocketLimits;
 }
 
 export interface GatewayServerOptions {
   readonly chains: readonly GatewayChain[];
-  /** What to say to a caller with a key who asks for another chain, by its path segment. */
+  /** Error text for a client with a key that requests another chain, by path segment. */
   readonly explainUnoffered: (slug: string) => string;
-  /** Cache, heads and upstreams behind the protocol. */
-  readonly answer: AnswerCall;
-  /** What subscriptions are told from. */
+  /** Handles calls with cache, heads and upstreams. */
+  readonly answer: HandleCall;
+  /** Sources of subscriptions. */
   readonly feeds: ChainFeeds;
   readonly filters: Filters;
-  /** Where usage is kept. */
+  /** Stores the usage. */
   readonly database: Database;
   readonly keys: KeyStore;
   readonly gate: RawGate;
   readonly limits: GatewayLimits;
-  /** Whether methods are offered that make nodes execute transactions again (`debug_trace…`, `trace_…`). Default: they are not. */
+  /**
+   * Whether methods that make nodes execute transactions again are offered (`debug_trace…`, `trace_…`). Default: no.
+   */
   readonly offersTraces?: boolean;
-  /** Where the calls of keys are counted, to be closed by its owner. Default: in this process alone. */
+  /** Counts the calls of keys; closed by its owner. Default: in this process alone. */
   readonly sharedLimits?: SharedLimits;
   readonly logger: Logger;
   readonly metrics: Registry;
@@ -58,17 +60,18 @@ export interface GatewayServerOptions {
 
 export interface GatewayServer {
   readonly handler: RawHandler;
-  /** Takes the WebSockets. */
+  /** Accepts WebSockets. */
   readonly upgrades: UpgradeHandler;
-  /** For other routes of this process. */
+  /** Calls for other routes of this process. */
   readonly call: CallDirectly;
-  /** Writes the usage that is not written yet. */
+  /** Writes the pending usage. */
   close(): Promise<void>;
 }
 
 /**
- * JSON-RPC over HTTP and WebSockets in front of an answer. The way of a request: `gateway-handler.ts` (who may pass), `serve-body.ts` (its
- * calls), `answer-request.ts` (one call), the given `answer`. Messages of a socket (`../sockets`) go the same way.
+ * JSON-RPC over HTTP and WebSockets in front of a call handler. Path of a request: `gateway-handler.ts` (admission),
+ * `serve-body.ts` (its calls), `answer-request.ts` (one call), the given `answer`. Messages of a socket (`../sockets`)
+ * take the same path.
  */
 export function createGatewayServer(options: GatewayServerOptions): GatewayServer {
   const { chains, keys, gate, limits, logger, clock, database } = options;

@@ -1,6 +1,6 @@
 /**
- * The JSON-RPC gateway: a chain's upstreams behind one address, as one node that does not fail. Start reading at
- * `gateway.ts` (the way of a call) and `schema.ts` (what its processes share).
+ * The JSON-RPC gateway: serves a chain's upstreams as one node that does not fail. Start with `gateway.ts` (path of a
+ * call) and `schema.ts` (tables shared by processes).
  */
 export { createGateway, type Gateway } from './gateway.ts';
 export { RESERVED_SEGMENTS } from './reserved-segments.ts';

@@ -1,6 +1,6 @@
 /**
- * First segments of paths that are the API's own, now or in the provider's other APIs: no chain can be offered under one
- * of them. A test holds the routes against this list.
+ * First path segments that belong to the API, now or in the hosted API's other products: no chain may use one of them.
+ * A test compares the routes with this list.
  */
 export const RESERVED_SEGMENTS: ReadonlySet<string> = new Set([
   'accounts',

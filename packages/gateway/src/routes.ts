@@ -2,7 +2,7 @@ import type { Clock } from '@chainstead/core';
 import { type ApiApp, errorResponses, NotFoundError, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { GatewayChain } from './call.ts';
-import { offeredMethods } from './method-table.ts';
+import { offeredMethods } from './methods/method-table.ts';
 import { BATCH_MAX } from './protocol/read-requests.ts';
 
 const TAG = 'JSON-RPC gateway';
@@ -46,13 +46,16 @@ const responseSchema = z
 export interface GatewayRoutesOptions {
   readonly chains: readonly GatewayChain[];
   readonly clock: Pick<Clock, 'now'>;
-  /** What to say of another chain. */
+  /** Error text for another chain. */
   readonly explainUnoffered?: (slug: string) => string;
-  /** As the gateway's server. */
+  /** See the gateway server. */
   readonly offersTraces?: boolean;
 }
 
-/** Which methods and chains the gateway offers, and its entry in the OpenAPI document. No key is needed: none is in the path. */
+/**
+ * Creates the routes that list the offered methods and chains, and the gateway's entry in the OpenAPI document. They
+ * need no key: none is in the path.
+ */
 export function createGatewayRoutes({
   chains,
   clock,
@@ -70,7 +73,7 @@ export function createGatewayRoutes({
   }));
   return (app) => {
     describeCalls(app);
-    app.openapi(open('/supportedMethods', 'The methods of each chain', z.array(methodsSchema)), (c) =>
+    app.openapi(open('/supportedMethods', 'List the supported methods of each chain', z.array(methodsSchema)), (c) =>
       c.json(all, 200),
     );
     app.openapi(chainMethodsRoute, (c) => {
@@ -79,14 +82,14 @@ export function createGatewayRoutes({
       if (methods === undefined) throw new NotFoundError(explainUnoffered(chain), { chains: [...bySlug.keys()] });
       return c.json(methods, 200);
     });
-    app.openapi(open('/chain/all', 'The chains, by their path segment', z.array(z.string())), (c) =>
+    app.openapi(open('/chain/all', 'List the chains by path segment', z.array(z.string())), (c) =>
       c.json([...bySlug.keys()], 200),
     );
     app.openapi(
-      open('/chain/extended/all', 'The chains with ids, names and coins', z.array(extendedChainSchema)),
+      open('/chain/extended/all', 'List the chains with IDs, names and native tokens', z.array(extendedChainSchema)),
       (c) => c.json(extended, 200),
     );
-    app.openapi(open('/info', 'Seconds since the start', z.object({ uptime: z.number() })), (c) =>
+    app.openapi(open('/info', 'Get the seconds since the server start', z.object({ uptime: z.number() })), (c) =>
       c.json({ uptime: (clock.now() - startedAt) / 1_000 }, 200),
     );
   };
@@ -96,11 +99,11 @@ const chainMethodsRoute = createRoute({
   method: 'get',
   path: '/{chain}/supportedMethods',
   tags: [TAG],
-  summary: 'The methods of a chain',
+  summary: 'List the supported methods of a chain',
   security: [],
   request: { params: z.object({ chain: z.string().openapi({ example: 'eth' }) }) },
   responses: {
-    200: { description: 'Methods', content: { 'application/json': { schema: methodsSchema } } },
+    200: { description: 'The supported methods', content: { 'application/json': { schema: methodsSchema } } },
     ...errorResponses(404),
   },
 });
@@ -112,11 +115,11 @@ function open<Path extends string, Schema extends z.ZodType>(path: Path, summary
     tags: [TAG],
     summary,
     security: [],
-    responses: { 200: { description: summary, content: { 'application/json': { schema } } } },
+    responses: { 200: { description: 'The requested data', content: { 'application/json': { schema } } } },
   });
 }
 
-/** The calls themselves are answered before the router: only the document knows them here. */
+/** Calls are handled before the router, so they are only documented here. */
 function describeCalls(app: ApiApp): void {
   const call = { 'application/json': { schema: z.union([requestSchema, z.array(requestSchema)]) } };
   const answer = { 'application/json': { schema: z.union([responseSchema, z.array(responseSchema)]) } };
@@ -124,21 +127,21 @@ function describeCalls(app: ApiApp): void {
     method: 'post',
     path: '/{chain}/{apiKey}',
     tags: [TAG],
-    summary: 'A JSON-RPC call, or a batch of them',
-    description: `An Ethereum JSON-RPC request, or up to ${BATCH_MAX} of them, which are answered in the same order. The same path takes WebSockets, with subscriptions.`,
+    summary: 'Send a JSON-RPC call or a batch',
+    description: `An Ethereum JSON-RPC request, or a batch of up to ${BATCH_MAX}, with responses in the same order. The same path accepts WebSockets with subscriptions.`,
     security: [],
     request: {
       params: z.object({
         chain: z.string().openapi({ example: 'eth' }),
-        apiKey: z.string().openapi({ description: 'The API key; anything on a server without keys' }),
+        apiKey: z.string().openapi({ description: 'The API key. Any value if the server has no keys' }),
       }),
       body: { required: true, content: call },
     },
     responses: {
-      200: { description: 'Result, or an error of the call', content: answer },
+      200: { description: 'The result or the error of the call', content: answer },
       ...errorResponses(400, 401, 413),
-      403: { description: 'The key does not have the scope rpc (4100)', content: answer },
-      429: { description: 'The key’s rate is exceeded (−32005); see Retry-After', content: answer },
+      403: { description: 'The API key lacks the scope rpc (4100)', content: answer },
+      429: { description: 'The rate limit of the API key is exceeded (−32005). See Retry-After', content: answer },
     },
   });
 }

@@ -1,26 +1,26 @@
-/**
- * What the gateways of all API processes share. Local tables of the coordinator on Citus.
- */
+/** Tables that the gateways of all API processes share. On Citus, local tables of the coordinator. */
 import { bytea } from '@chainstead/db/column-types';
 import { bigint, date, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 
-/** The highest block of a chain that any process has answered from: no later answer may be older. */
+/** The highest block of a chain that any process has used in a response: no later response may be older. */
 export const gatewayHeads = pgTable('gateway_heads', {
   chainId: bigint('chain_id', { mode: 'number' }).primaryKey(),
   head: bigint('head', { mode: 'number' }).notNull(),
-  /** Null where the chain or its upstreams know no finality. */
+  /** Null if the chain or its upstreams have no finality. */
   finalized: bigint('finalized', { mode: 'number' }),
   updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
 });
 
-/** Answers that can't change any more, for all processes and restarts. Where Redis is configured, it takes their place. */
+/**
+ * Responses that can't change any more, for all processes and across restarts. Redis replaces this table if configured.
+ */
 export const gatewayAnswers = pgTable(
   'gateway_answers',
   {
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     /** SHA-256 of method and parameters in canonical form. */
     callHash: bytea('call_hash').notNull(),
-    /** The result as JSON text, as the node wrote it. */
+    /** The result as JSON text from the node. */
     result: bytea('result').notNull(),
     storedAt: timestamp('stored_at', { withTimezone: true }).notNull().defaultNow(),
   },
@@ -30,21 +30,24 @@ export const gatewayAnswers = pgTable(
   ],
 );
 
-/** Filters of clients (`eth_newFilter` …), here so that any process can answer for them. Rows that nobody asks for go after five minutes. */
+/**
+ * Filters of clients (`eth_newFilter` …), shared so that any process can serve them. Deleted five minutes after the
+ * last poll.
+ */
 export const gatewayFilters = pgTable(
   'gateway_filters',
   {
     id: text('id').notNull(),
-    /** Principal's id: others don't find it. */
+    /** Principal's id: other principals can't find the filter. */
     keyId: text('key_id').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     /** `logs`, `blocks` or `pending`. */
     kind: text('kind').notNull(),
-    /** The log filter as it was given; for `pending` the upstream's filter. */
+    /** The original log filter; for `pending`, the upstream's filter. */
     subject: jsonb('subject').notNull(),
-    /** The newest blocks that the client was told of, as `[number, hash]`, oldest first. */
-    told: jsonb('told').notNull(),
-    /** Raised with each change: of two polls at once one tells. */
+    /** The newest blocks reported to the client, as `[number, hash]`, oldest first. */
+    reported: jsonb('reported').notNull(),
+    /** Incremented with each change: of two concurrent polls, only one reports. */
     version: integer('version').notNull().default(0),
     polledAt: timestamp('polled_at', { withTimezone: true }).notNull().defaultNow(),
   },
@@ -59,15 +62,15 @@ export const gatewayFilters = pgTable(
 export const gatewayUsage = pgTable(
   'gateway_usage',
   {
-    /** Principal's id: never the key. */
+    /** Principal's id, never the key. */
     keyId: text('key_id').notNull(),
     day: date('day').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     method: text('method').notNull(),
     calls: bigint('calls', { mode: 'number' }).notNull(),
-    /** Of them, answered with an error. */
+    /** Calls that returned an error. */
     errors: bigint('errors', { mode: 'number' }).notNull(),
-    /** Of them, answered without an upstream. */
+    /** Calls served without an upstream. */
     cached: bigint('cached', { mode: 'number' }).notNull(),
     /** Sum of the methods' weights. */
     weight: bigint('weight', { mode: 'number' }).notNull(),
@@ -81,16 +84,16 @@ export const gatewayUsage = pgTable(
 export const gatewayCalls = pgTable(
   'gateway_calls',
   {
-    /** When it began. */
+    /** Start of the hour. */
     hour: timestamp('hour', { withTimezone: true }).notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     method: text('method').notNull(),
     calls: bigint('calls', { mode: 'number' }).notNull(),
-    /** Of them, answered with an error. */
+    /** Calls that returned an error. */
     errors: bigint('errors', { mode: 'number' }).notNull(),
-    /** Of them, answered without an upstream. */
+    /** Calls served without an upstream. */
     cached: bigint('cached', { mode: 'number' }).notNull(),
-    /** The others by the time that they took, in the parts that usage/call-times.ts divides it into. */
+    /** Uncached calls by duration, in the buckets of usage/call-times.ts. */
     latency: bigint('latency', { mode: 'number' }).array().notNull(),
   },
   (table) => [primaryKey({ columns: [table.hour, table.chainId, table.method] })],

@@ -1,6 +1,6 @@
 /**
- * What wallets did: a page of their transactions, each classified, with what moved of theirs. Start reading at `classification/decision-table.ts`
- * (what a transaction is called) and `page/get-wallet-history.ts` (where a page comes from).
+ * Wallet history: a page of a wallet's transactions, each classified, with its asset movements. Start reading at
+ * `classification/decision-table.ts` (the categories) and `page/get-wallet-history.ts` (the pages).
  */
 export { insightReader } from './insight/insight-reader.ts';
 export { walletTransactionsReader } from './reading/wallet-transactions-reader.ts';

@@ -1,14 +1,14 @@
 import type { Logger } from '@chainstead/core';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Principal } from './principal.ts';
+import type { Principal } from './keys/principal.ts';
 
-/** What the API base leaves in the context for a route. */
+/** Context variables that the API base sets for routes. */
 export interface ApiEnv {
   Variables: {
-    /** The request's id: in the answer's `x-request-id` and in every log line. */
+    /** The request id, in the `x-request-id` response header and in every log line. */
     requestId: string;
-    /** Whose key it is; null on open routes and while no key is configured. */
+    /** The key's principal; null on open routes and while no key is configured. */
     principal: Principal | null;
   };
 }
@@ -16,7 +16,7 @@ export interface ApiEnv {
 export type ApiApp = OpenAPIHono<ApiEnv>;
 export type ApiContext = Context<ApiEnv>;
 
-/** A logger whose lines carry the request's id. Made on demand: most requests log nothing of their own. */
+/** Returns a logger that adds the request id. Created on demand: most requests log nothing themselves. */
 export function requestLogger(c: ApiContext, logger: Logger): Logger {
   return logger.child({ request_id: c.get('requestId') });
 }

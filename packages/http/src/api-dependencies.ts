@@ -1,18 +1,18 @@
 import type { Logger, Registry } from '@chainstead/core';
 import type { Database, ReadDatabase } from '@chainstead/db';
-import type { IndexedChains } from './indexed-chains.ts';
-import type { KeyStore } from './key-store.ts';
-import type { Paging } from './paging.ts';
-import type { Parameters } from './parameters.ts';
-import type { RateLimit } from './rate-limit.ts';
-import type { RouteScopes } from './route-scopes.ts';
+import type { RateLimit } from './access/rate-limit.ts';
+import type { RouteScopes } from './access/route-scopes.ts';
+import type { KeyStore } from './keys/key-store.ts';
+import type { IndexedChains } from './parameters/indexed-chains.ts';
+import type { Paging } from './parameters/paging.ts';
+import type { Parameters } from './parameters/parameters.ts';
 
-/** What route modules are given. */
+/** Dependencies of route modules. */
 export interface ApiDependencies {
   readonly chains: IndexedChains;
-  /** The primary: for what writes, and what has to see what was written just now; rows that pages show by `select`. */
+  /** The primary: for writes and for reads that must see recent writes. Use `select` for rows shown on pages. */
   readonly database: Database;
-  /** For what only reads. Standbys may answer it, none with an older state than the pages before showed. */
+  /** For reads only. Standbys may serve them, but never with an older state than earlier pages showed. */
   readonly reads: ReadDatabase;
   readonly logger: Logger;
   readonly metrics: Registry;
@@ -24,14 +24,14 @@ export interface ApiDependencies {
   readonly parameters: Parameters;
 }
 
-/** What a request and its answer may come to. */
+/** Limits of requests and responses. */
 export interface ApiLimits {
-  /** Largest request body. Bytes. */
+  /** Maximum request body. Bytes. */
   readonly bodyBytesMax: number;
-  /** Rows a page at most (`PAGE_LIMIT_MAX`). */
+  /** Maximum rows per page (`PAGE_LIMIT_MAX`). */
   readonly pageLimitMax: number;
-  /** After this a request is answered 503. Milliseconds. */
+  /** A request that takes longer gets a 503. Milliseconds. */
   readonly requestTimeoutMs: number;
-  /** Per key; null (the default of the program): none. */
+  /** Per key; null (the program's default): unlimited. */
   readonly rateLimit: RateLimit | null;
 }

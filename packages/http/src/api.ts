@@ -4,41 +4,41 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { MiddlewareHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { timeout } from 'hono/timeout';
+import { getPath } from 'hono/utils/url';
+import { authentication } from './access/authentication.ts';
+import { protectRoutes, type RouteProtection } from './access/protected-routes.ts';
+import { type CorsOptions, createOpenCheck, requestGate } from './access/request-gate.ts';
+import type { RouteScopes } from './access/route-scopes.ts';
 import type { ApiApp, ApiEnv } from './api-context.ts';
 import type { ApiDependencies, ApiLimits } from './api-dependencies.ts';
-import { authentication } from './authentication.ts';
-import { type BodyBudget, createBodyBudget } from './body-budget.ts';
-import { compression } from './compression.ts';
-import type { DocumentExamples } from './document-examples.ts';
-import { addDocumentationRoutes } from './documentation-routes.ts';
-import { errorAnswer, refuseInvalid } from './error-answer.ts';
-import { type ChainLookup, createIndexedChains, type IndexedHere } from './indexed-chains.ts';
-import { informationRoutes } from './information-routes.ts';
-import type { KeyStore } from './key-store.ts';
+import type { DocumentExamples } from './documentation/document-examples.ts';
+import { addDocumentationRoutes } from './documentation/documentation-routes.ts';
+import { informationRoutes } from './documentation/information-routes.ts';
+import { unmatched } from './errors/unmatched.ts';
+import type { Readiness } from './health/readiness.ts';
+import { addSystemRoutes } from './health/system-routes.ts';
+import type { KeyStore } from './keys/key-store.ts';
 import { createLocalLimits, type SharedLimits } from './limits/shared-limits.ts';
-import { createPaging, type ShownState } from './paging.ts';
-import { createParameters } from './parameters.ts';
-import { protectRoutes, type RouteProtection } from './protected-routes.ts';
-import type { Readiness } from './readiness.ts';
-import { requestBody } from './request-body.ts';
-import { type CorsOptions, createOpenCheck, requestGate } from './request-gate.ts';
-import { requestObserver } from './request-observer.ts';
-import { requestPath } from './request-path.ts';
+import { type ChainLookup, createIndexedChains, type IndexedHere } from './parameters/indexed-chains.ts';
+import { createPaging, type ShownState } from './parameters/paging.ts';
+import { createParameters } from './parameters/parameters.ts';
+import { type BodyBudget, createBodyBudget } from './requests/body-budget.ts';
+import { compression } from './requests/compression.ts';
+import { errorAnswer, refuseInvalid } from './requests/error-answer.ts';
+import { requestBody } from './requests/request-body.ts';
+import { requestObserver } from './requests/request-observer.ts';
 import type { RouteModule } from './route-module.ts';
-import type { RouteScopes } from './route-scopes.ts';
-import { addSystemRoutes } from './system-routes.ts';
-import { unmatched } from './unmatched.ts';
 import type { ApiUsageCounter } from './usage/api-usage-counter.ts';
 
 export interface ApiOptions {
-  /** All known ones. */
+  /** All known chains. */
   readonly chains: ChainLookup;
-  /** What of them is indexed here. Default: all chains and datasets. */
+  /** The indexed part of them. Default: all chains and datasets. */
   readonly indexed?: IndexedHere;
   readonly database: Database;
-  /** For what only reads. Default: `database`. */
+  /** For reads only. Default: `database`. */
   readonly reads?: ReadDatabase;
-  /** Of the {@link RequestDatabase} that gives `reads`, where standbys answer: pages after a cursor never go back behind it. */
+  /** From the {@link RequestDatabase} of `reads`, if standbys serve them: later pages never show an older state. */
   readonly shown?: ShownState | null;
   readonly logger: Logger;
   readonly metrics: Registry;
@@ -46,38 +46,40 @@ export interface ApiOptions {
   /** `createCursorCodec(await loadServerSecret(database, 'cursor'))`. */
   readonly cursors: CursorCodec;
   readonly limits: ApiLimits;
-  /** Where the requests of keys are counted, to be closed by its owner. Default: in this process alone. */
+  /** Counts the requests of keys; the owner closes it. Default: counts in this process only. */
   readonly sharedLimits?: SharedLimits;
-  /** Where is kept what keys asked for, to be closed by its owner. Default: nowhere. */
+  /** Records the requests of keys; the owner closes it. Default: not recorded. */
   readonly usage?: ApiUsageCounter;
-  /** What bodies may take all together; shared with others that read bodies. Default: 16 of the largest. */
+  /** Memory limit of all bodies together, shared with other readers of bodies. Default: 16 of the largest. */
   readonly bodies?: BodyBudget;
-  /** The address that will be listened on: decides whether a server without keys is open. */
+  /** The listen address: decides whether a server without keys is open. */
   readonly host: string;
   readonly cors: CorsOptions;
-  /** Whether `/metrics` is among the routes, or on another port. @default true */
+  /** Whether `/metrics` is served here, not on another port. @default true */
   readonly servesMetrics?: boolean;
-  /** Of the program, for the OpenAPI document. */
+  /** Program version for the OpenAPI document. */
   readonly version: string;
-  /** `/ready`: whether requests can be answered. */
+  /** URL of the documentation site, which `/docs` links to. Default: no link. */
+  readonly documentationUrl?: string | null;
+  /** `/ready`: whether the process can serve requests. */
   readonly readiness: () => Promise<Readiness>;
-  /** `/synced`: whether all chains are caught up. Default: as `readiness`. */
+  /** `/synced`: whether all chains are caught up. Default: same as `readiness`. */
   readonly synchronization?: () => Promise<Readiness>;
-  /** Of the {@link RequestDatabase} that is given as the database, if it is one. */
+  /** From the {@link RequestDatabase} that is passed as the database, if any. */
   readonly requestScope?: MiddlewareHandler<ApiEnv>;
-  /** What `/docs` fills in. Default: what schemas say. */
+  /** Examples prefilled in `/docs`. Default: from the schemas. */
   readonly examples?: () => Promise<DocumentExamples>;
-  /** Of the routes that need no key otherwise. Default: none. */
+  /** For routes that otherwise need no key. Default: none. */
   readonly protection?: RouteProtection;
-  /** Routes behind the key check. */
+  /** Routes that require a key. */
   readonly routes: readonly RouteModule[];
-  /** Routes that check a key of their own (the gateway has it in its path), or none. */
+  /** Routes that check the key themselves (the gateway has it in its path), or none. */
   readonly openRoutes?: readonly RouteModule[];
 }
 
 const BODIES_AT_ONCE = 16;
 
-/** The whole HTTP API: what every request passes, the system's own routes, and the given ones. Serve it with `serveApi`. */
+/** Creates the HTTP API: common middleware, system routes and the given routes. Serve it with `serveApi`. */
 export function createApi(options: ApiOptions): ApiApp {
   const { limits, logger, metrics, keys, servesMetrics = true } = options;
   const app: ApiApp = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid, getPath: requestPath });
@@ -103,9 +105,9 @@ export function createApi(options: ApiOptions): ApiApp {
   app.use(timeout(limits.requestTimeoutMs, new HTTPException(503, { message: 'The request took too long' })));
   app.use(compression());
   registerSecuritySchemes(app);
-  // Middleware guards only what is registered after it.
+  // Middleware applies only to routes registered after it.
   if (options.protection !== undefined) {
-    // Where there is no such route, 404 tells more than 401 or 403.
+    // For an unknown route, a 404 is more informative than a 401 or 403.
     const { metricsKey, opensMetrics, docs } = options.protection;
     const metricsGuard = servesMetrics ? { metricsKey, opensMetrics } : { metricsKey: null, opensMetrics: true };
     protectRoutes(app, { ...metricsGuard, docs }, { keys, isOpen });
@@ -118,6 +120,7 @@ export function createApi(options: ApiOptions): ApiApp {
   });
   addDocumentationRoutes(app, {
     version: options.version,
+    documentationUrl: options.documentationUrl ?? null,
     logger,
     routeScopes,
     examples: options.examples ?? (async () => ({})),
@@ -144,4 +147,15 @@ function registerSecuritySchemes(app: ApiApp): void {
     name: 'X-API-Key',
   });
   app.openAPIRegistry.registerComponent('securitySchemes', 'Bearer', { type: 'http', scheme: 'bearer' });
+}
+
+/** Pages with relative links: a redirect, not the path normalization, decides on their trailing slash. */
+const KEEPS_LAST_SLASH = /^\/(?:docs\/$|console(?:\/|$))/;
+
+/** Returns the path used for routing, without double or trailing slashes, which clients produce by joining URLs. */
+function requestPath(request: Request): string {
+  const path = getPath(request);
+  const single = path.includes('//') ? path.replaceAll(/\/{2,}/g, '/') : path;
+  const isEnded = single.length > 1 && single.endsWith('/') && !KEEPS_LAST_SLASH.test(single);
+  return isEnded ? single.slice(0, -1) : single;
 }

@@ -1,29 +1,31 @@
 /**
- * The API base that route modules are written on: keys, rate limits, the error envelope, parameters, paging, OpenAPI,
- * request ids, metrics, graceful serving. Start reading at api.ts. Imports core, chains and db.
+ * The API base for route modules: keys, rate limits, the error envelope, parameters, paging, OpenAPI, request ids,
+ * metrics, graceful serving. Start reading at api.ts. Imports core, chains and db.
  */
+
+export { assertSafeBinding, isLoopbackName, UnsafeBindingError } from './access/binding.ts';
+export { createRawGate, type RawGate, type RawHandler } from './access/raw-gate.ts';
 export { type ApiOptions, createApi } from './api.ts';
+export { apiActorOf } from './api-actor.ts';
 export type { ApiApp, ApiContext } from './api-context.ts';
 export type { ApiDependencies } from './api-dependencies.ts';
-export * from './api-error.ts';
-export { apiActorOf } from './audit/api-actor.ts';
 export * from './audit/audit-log.ts';
-export { assertSafeBinding, isLoopbackName, UnsafeBindingError } from './binding.ts';
-export { blockBoundsSchema, boundsOfRows, givenBlockBounds, NO_BLOCK_BOUNDS } from './block-bounds.ts';
-export { bodyBounds } from './body-bounds.ts';
-export { type BodyBudget, bytesOfValues, createBodyBudget } from './body-budget.ts';
-export { addressGroupOf, clientAddressOf } from './client-address.ts';
-export type { ConfiguredKey } from './configured-key.ts';
-export type { DocumentExamples } from './document-examples.ts';
-export { answerTo, errorResponses, refuseInvalid } from './error-answer.ts';
-export { createFirstAdminKey } from './first-admin-key.ts';
-export { requireIndexes } from './index-missing.ts';
-export { type IndexedHere, indexedChain, indexedChainsOf } from './indexed-chains.ts';
+export { addressGroupOf, clientAddressOf } from './audit/client-address.ts';
+export type { DocumentExamples } from './documentation/document-examples.ts';
+export { OPERATION_GROUPS } from './documentation/operation-groups.ts';
+export { type StaticAsset, sendAsset, staticAsset } from './documentation/static-asset.ts';
+export * from './errors/api-error.ts';
+export { requireIndexes } from './errors/index-missing.ts';
+export { keepFor } from './health/keep-for.ts';
+export { keepForSecond } from './health/keep-for-second.ts';
+export type { Readiness } from './health/readiness.ts';
 export { createInnerApi, type InnerApi, type InnerAsker } from './inner-api.ts';
-export { keepFor } from './keep-for.ts';
-export { keepForSecond } from './keep-for-second.ts';
-export * from './key-scope.ts';
-export * from './key-store.ts';
+export type { ConfiguredKey } from './keys/configured-key.ts';
+export { createFirstAdminKey } from './keys/first-admin-key.ts';
+export * from './keys/key-scope.ts';
+export * from './keys/key-store.ts';
+export type { Principal } from './keys/principal.ts';
+export { loadServerSecret } from './keys/server-secret.ts';
 export {
   createOnDemandBudget,
   type OnDemandBounds,
@@ -37,19 +39,21 @@ export {
   type SharedLimit,
   type SharedLimits,
 } from './limits/shared-limits.ts';
-export { NotIndexedError } from './not-indexed.ts';
-export * from './paging.ts';
-export { addressParameter, booleanParameter, limitParameter, textParameter } from './parameters.ts';
-export type { Principal } from './principal.ts';
-export { querySchema } from './query.ts';
-export { createRawGate, type RawGate, type RawHandler } from './raw-gate.ts';
-export type { Readiness } from './readiness.ts';
-export { releaseBody } from './request-body.ts';
-export { createRequestDatabase, type RequestDatabase } from './request-database.ts';
+export { defineListRoute } from './lists/list-route.ts';
+export { definePagedRoute, type ListQueryShape, type ListRequest, type PageEnvelope } from './lists/paged-route.ts';
+export { blockBoundsSchema, boundsOfRows, givenBlockBounds } from './parameters/block-bounds.ts';
+export { type IndexedHere, indexedChain, indexedChainsOf } from './parameters/indexed-chains.ts';
+export { NotIndexedError } from './parameters/not-indexed.ts';
+export * from './parameters/paging.ts';
+export { addressParameter, booleanParameter, limitParameter, textParameter } from './parameters/parameters.ts';
+export { querySchema } from './parameters/query.ts';
+export { bodyBounds } from './requests/body-bounds.ts';
+export { type BodyBudget, bytesOfValues, createBodyBudget } from './requests/body-budget.ts';
+export { answerTo, errorResponses, refuseInvalid } from './requests/error-answer.ts';
+export { releaseBody } from './requests/request-body.ts';
+export { createRequestDatabase, type RequestDatabase } from './requests/request-database.ts';
 export type { RouteModule } from './route-module.ts';
 export { type ApiServer, serveApi } from './serve.ts';
-export { loadServerSecret } from './server-secret.ts';
-export { type StaticAsset, sendAsset, staticAsset } from './static-asset.ts';
 export { UNSERVED_OPERATIONS } from './unserved/unserved-operations.ts';
 export { unservedRoutes } from './unserved/unserved-routes.ts';
 export type { UpgradeHandler } from './upgrade-handler.ts';

@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { expect, test } from 'vitest';
-import { NotFoundError } from './api-error.ts';
+import { NotFoundError } from './errors/api-error.ts';
 import { createInnerApi, type InnerApi } from './inner-api.ts';
 import type { RouteModule } from './route-module.ts';
 import { createDemoApi, fixedKeys } from './testing/demo-api.ts';
 
-const asked: RouteModule = (app) => {
+const requested: RouteModule = (app) => {
   app.openapi(
     createRoute({
       method: 'get',
@@ -20,15 +20,15 @@ const asked: RouteModule = (app) => {
   );
 };
 
-/** Of an API that has the same routes for its clients. */
+/** The inner API next to an API with the same routes for clients. */
 function openInner(): { readonly inner: InnerApi; readonly request: (path: string) => Response | Promise<Response> } {
   let inner: InnerApi | undefined;
   const { app } = createDemoApi({
     keys: fixedKeys('key'),
-    routes: [asked],
+    routes: [requested],
     openRoutes: [
       (_app, dependencies) => {
-        inner = createInnerApi([asked], dependencies);
+        inner = createInnerApi([requested], dependencies);
       },
     ],
   });

@@ -1,32 +1,32 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { ApiApp, ApiEnv } from './api-context.ts';
 import type { ApiDependencies } from './api-dependencies.ts';
-import { errorAnswer, refuseInvalid } from './error-answer.ts';
-import type { Principal } from './principal.ts';
+import type { Principal } from './keys/principal.ts';
+import { errorAnswer, refuseInvalid } from './requests/error-answer.ts';
 import type { RouteModule } from './route-module.ts';
 
-/** Routes as the process itself asks them, whoever asks having been checked before: no key, no rate. */
+/** Routes for requests from the process itself, after an earlier check of the client: no key, no rate limit. */
 export interface InnerApi {
-  /** @param target path and query, as a client would send them */
+  /** @param target path and query, as in a client request */
   get(target: string, asker: InnerAsker): Promise<InnerAnswer>;
 }
 
-/** For whom the process asks. */
+/** The client on whose behalf the process sends the request. */
 export interface InnerAsker {
-  /** Whom work that the request causes is counted for. */
+  /** The principal that the request's work is counted for. */
   readonly principal: Principal | null;
   readonly requestId: string;
 }
 
 export interface InnerAnswer {
   readonly status: number;
-  /** JSON, read; null where the answer is none. */
+  /** Parsed JSON; null if the response is not JSON. */
   readonly body: unknown;
 }
 
 /**
- * The same routes once more, with the same database, cursors and limits: who asks them within a request of the API gets what its clients get, and
- * cursors of one work at the other.
+ * Creates a second instance of the routes with the same database, cursors and limits. An inner request within an API
+ * request gets the same response as a client, and cursors work in both.
  */
 export function createInnerApi(modules: readonly RouteModule[], dependencies: ApiDependencies): InnerApi {
   const app: ApiApp = new OpenAPIHono<ApiEnv>({ defaultHook: refuseInvalid });
@@ -38,7 +38,7 @@ export function createInnerApi(modules: readonly RouteModule[], dependencies: Ap
     c.set('principal', asker?.principal ?? null);
     return next();
   });
-  // Scopes are asked for where requests come in.
+  // Scopes are checked where requests enter.
   for (const addRoutes of modules) addRoutes(app, { ...dependencies, routeScopes: new Map() });
   return {
     async get(target, asker) {

@@ -16,7 +16,7 @@ import type { ApiDependencies } from './api-dependencies.ts';
  *   request: { params: z.object({ chain: z.string().openapi({ example: 'eth' }) }) },
  *   responses: {
  *     200: {
- *       description: 'How many blocks are indexed',
+ *       description: 'The indexed blocks',
  *       content: { 'application/json': { schema: z.object({ blocks: z.number() }) } },
  *     },
  *     ...errorResponses(400, 401, 429, 500),

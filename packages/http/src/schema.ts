@@ -1,4 +1,4 @@
-/** Keys of the API and secrets of the server. Local tables on Citus. */
+/** API keys and server secrets. Local tables on Citus. */
 import { bytea } from '@chainstead/db/column-types';
 import {
   bigint,
@@ -14,38 +14,38 @@ import {
   timestamp,
 } from 'drizzle-orm/pg-core';
 
-/** Keys made by `chainstead keys create`, as SHA-256 of the key: the key itself is shown once and stored nowhere. */
+/** Keys created by `chainstead keys create`, as SHA-256: the key itself is shown once and not stored. */
 export const apiKeys = pgTable('api_keys', {
   keyHash: bytea('key_hash').primaryKey(),
-  /** First characters of the key, to recognise it in lists. */
+  /** First characters of the key, to recognize it in lists. */
   prefix: text('prefix').notNull(),
   name: text('name').notNull(),
-  /** What it may be used for (`key-scope.ts`). */
+  /** Its scopes (`key-scope.ts`). */
   scopes: text('scopes').array().notNull().default(['data', 'rpc', 'streams', 'admin']),
   createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
   revokedAt: timestamp('revoked_at', { withTimezone: true }),
-  /** Requests a second to the API; null: what `RATE_LIMIT` says. */
+  /** API requests per second; null: the `RATE_LIMIT` setting. */
   rateLimit: integer('rate_limit'),
-  /** Made by the first start, for the console alone: such a key does not close a server that is open to this machine. */
+  /** Created at the first start for the console only: such a key does not close a loopback-only server. */
   byStart: boolean('by_start').notNull().default(false),
 });
 
-/** What was changed by people: who, what, when, from where. Written in the transaction of the change; rows are never changed or deleted. */
+/** The audit log of changes. Written in the transaction of the change; rows are never changed or deleted. */
 export const auditLog = pgTable(
   'audit_log',
   {
-    /** Microseconds since 1970 and random digits: ascends with the time. */
+    /** Microseconds since 1970 and random digits: ascends with time. */
     id: text('id').primaryKey(),
     at: timestamp('at', { withTimezone: true }).notNull().defaultNow(),
     /** api, console, command or start. */
     door: text('door').notNull(),
-    /** Id of a key (its first characters, or `config:<n>`); of a command, user and machine. */
+    /** Id of a key (its first characters, or `config:<n>`); for a command, user and machine. */
     actor: text('actor').notNull(),
     /** Name of the key. */
     actorName: text('actor_name'),
     /** Such as `key.create`. */
     action: text('action').notNull(),
-    /** What it was done to: the id of a key, of a session … */
+    /** Target of the action: the id of a key, of a session … */
     target: text('target').notNull(),
     details: jsonb('details').notNull(),
     /** Null for commands. */
@@ -55,7 +55,7 @@ export const auditLog = pgTable(
   (table) => [index('audit_log_by_door').on(table.door, table.id)],
 );
 
-/** Requests by key, day (UTC) and route of the API. Calls of the JSON-RPC gateway: `gateway_usage`. */
+/** API requests by key, day (UTC) and route. For calls of the JSON-RPC gateway see `gateway_usage`. */
 export const apiUsage = pgTable(
   'api_usage',
   {
@@ -66,30 +66,30 @@ export const apiUsage = pgTable(
     /** The route's pattern, such as `/api/v2.2/:address/erc20`. */
     route: text('route').notNull(),
     requests: bigint('requests', { mode: 'number' }).notNull(),
-    /** Of them, answered with 400 to 499. */
+    /** Responses with 400 to 499 among them. */
     refused: bigint('refused', { mode: 'number' }).notNull(),
-    /** Of them, answered with 500 and above. */
+    /** Responses with 500 and above among them. */
     failed: bigint('failed', { mode: 'number' }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.keyId, table.day, table.method, table.route] })],
 );
 
-/** Secrets that all replicas share: `cursor` (32 random bytes, made at the first start). */
+/** Secrets shared by all replicas: `cursor` (32 random bytes, created at the first start). */
 export const serverSecrets = pgTable('server_secrets', {
   name: text('name').primaryKey(),
   value: bytea('value').notNull(),
 });
 
 /**
- * What keys spend of their limits, while all processes count them together in Postgres (`limits/`). UNLOGGED: windows are
- * seconds long. Rows that are over go within seconds. A process that counts has a row, too.
+ * Spending of keys from shared limits (`limits/`). UNLOGGED: windows last seconds. Expired rows are deleted within
+ * seconds. Each counting process also has a row.
  */
-export const rateSpending = pgTable('rate_spending', {
-  /** Limit and principal's id, no key; or `process:` and a random id. */
+export const rateSpending = pgTable('rate_limit_usage', {
+  /** Limit and principal's id, not the key; or `process:` and a random id. */
   bucket: text('bucket').primaryKey(),
-  /** The newest slot that `spent` knows, counted from the Unix epoch. */
+  /** The newest slot in `spent`, counted from the Unix epoch. */
   slot: bigint('slot', { mode: 'number' }).notNull(),
-  /** A ring: the place of a slot is its number modulo 16. */
+  /** A ring: the index of a slot is its number modulo 16. */
   spent: doublePrecision('spent').array().notNull(),
   expiresAt: timestamp('expires_at', { withTimezone: true }).notNull(),
 });

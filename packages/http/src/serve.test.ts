@@ -20,7 +20,7 @@ async function start(
   return { server, url: server.url, port: Number(new URL(server.url).port) };
 }
 
-/** Sends text as it is and reads until the server ends the connection. */
+/** Sends raw text and reads until the server closes the connection. */
 async function sendRaw(port: number, text: string): Promise<{ head: string; body: string }> {
   const socket = connect(port, '127.0.0.1');
   socket.write(text);
@@ -122,7 +122,7 @@ describe('close', () => {
     const demo = createDemoApi();
     const { server, url } = await start(demo, { closeDeadlineMs: 30_000 });
     const agent = new Agent({ keepAlive: true });
-    // A connection that is kept and idle.
+    // An idle keep-alive connection.
     (await ask(agent, `${url}/demo/small`)).resume();
     const slow = ask(agent, `${url}/demo/slow`);
     await demo.entered;
@@ -153,7 +153,7 @@ describe('close', () => {
     await expect(fetch(`${url}/demo/small`)).rejects.toThrow('fetch failed');
     const [used, another] = agents;
     for (const agent of [used, another]) if (agent !== undefined) expect(await text(agent)).toEqual([200, 'close']);
-    // The third keeps its connection, unused, until the grace is over.
+    // The third client keeps its connection unused until the grace period ends.
     expect(isClosed).toBe(false);
     await closed;
     for (const agent of agents) agent.destroy();

@@ -1,43 +1,44 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import type { RawHandler } from './access/raw-gate.ts';
+import { requestIdOf } from './access/request-gate.ts';
 import type { ApiApp } from './api-context.ts';
-import type { RawHandler } from './raw-gate.ts';
-import { requestIdOf } from './request-gate.ts';
-import { closeUnlessRead, continueOnceRead } from './unread-body.ts';
 import type { UpgradeHandler } from './upgrade-handler.ts';
 
 export interface ServeOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Largest request line and headers together; above it 431. Default 16 KiB. */
+  /** Maximum size of request line and headers together; above it 431. Default 16 KiB. */
   readonly headerBytesMax?: number;
-  /** How long a client may take to send a request; above it 408. Default 30,000 ms. */
+  /** Time limit for receiving a request; above it 408. Default 30,000 ms. */
   readonly receiveTimeoutMs?: number;
-  /** How long a client may take to send the headers; above it 408. Default 10,000 ms. */
+  /** Time limit for receiving the headers; above it 408. Default 10,000 ms. */
   readonly headersTimeoutMs?: number;
-  /** Connections at once; further ones are closed as they come, idle ones make room. Default 2,000. */
+  /** Maximum concurrent connections; further ones are closed on arrival, idle ones make room. Default 2,000. */
   readonly connectionsMax?: number;
-  /** How long requests may go on after `close`. Default 10,000 ms. */
+  /** Time that requests get after `close`. Default 10,000 ms. */
   readonly closeDeadlineMs?: number;
-  /** Asked first for every request; what it does not take, the API answers. */
+  /** Called first for every request; the API handles the requests that it does not take. */
   readonly rawHandler?: RawHandler;
-  /** Takes requests for another protocol; without it they are served as if they had not asked for one. */
+  /** Handles protocol upgrades; without it, upgrade requests are served as plain requests. */
   readonly upgrades?: UpgradeHandler;
 }
 
 export interface ApiServer {
-  /** Where it listens, such as `http://127.0.0.1:8080`. */
+  /** The server's URL, such as `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** Stops accepting, lets requests finish until the deadline, then ends what is left. The options of a second call don't count. */
+  /**
+   * Stops accepting, lets requests finish until the deadline, closes the rest. Options of a second call are ignored.
+   */
   close(options?: CloseOptions): Promise<void>;
 }
 
 export interface CloseOptions {
   /**
-   * How long connections that clients keep open, and that are idle now, may carry one more request, whose answer tells the client to close.
-   * A client can't know that a connection is closed while it sends: ended at once, some requests would fail. Default 0 ms.
+   * Time in which idle keep-alive connections may carry one more request, whose response closes them. A client can't
+   * know that a connection is being closed while it sends: without the grace, some requests would fail. Default 0 ms.
    */
   readonly idleGraceMs?: number;
 }
@@ -45,26 +46,26 @@ export interface CloseOptions {
 const HEADER_BYTES_MAX = 16_384;
 const RECEIVE_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** How often overdue requests are looked for. */
+/** Interval of checks for overdue requests. */
 const TIMEOUT_CHECK_MS = 2_000;
-/** Longer than proxies keep a connection, so that they close first. */
+/** Longer than proxies keep a connection open, so that they close it first. */
 const KEEP_ALIVE_MS = 65_000;
-/** A connection on which nothing moves, for instance since the client takes nothing of its answer. */
+/** Timeout of a connection without traffic, for instance of a client that does not read its response. */
 const SILENCE_MS = 120_000;
 const CONNECTIONS_MAX = 2_000;
 const CLOSE_DEADLINE_MS = 10_000;
-/** A property that Node has (documented beside `maxConnections`) and its types lack. */
+/** A property of Node (documented next to `maxConnections`) that is missing in its types. */
 const DROP_ABOVE_MAX = { dropMaxConnection: true };
-/** How often connections that became idle are ended while the server closes. */
+/** Interval for closing idle connections during shutdown. */
 const IDLE_SWEEP_MS = 20;
 
-/** Listens. Rejects when the address is taken. */
+/** Starts listening. Rejects if the address is in use. */
 export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiServer> {
   const receiveTimeoutMs = options.receiveTimeoutMs ?? RECEIVE_TIMEOUT_MS;
   const { rawHandler, upgrades } = options;
   let closed: Promise<void> | undefined;
   const listener = getRequestListener(app.fetch, {
-    // It would receive up to 64 MiB of what was not read.
+    // Otherwise up to 64 MiB of unread body would be received.
     autoCleanupIncoming: false,
     errorHandler: () => errorResponse(400, 'Request line or Host header is malformed'),
   });
@@ -85,7 +86,7 @@ export async function serveApi(app: ApiApp, options: ServeOptions): Promise<ApiS
     answer,
   );
   server.maxConnections = options.connectionsMax ?? CONNECTIONS_MAX;
-  // Processes that share a port would hand such a connection to each other for as long as all of them are full.
+  // Processes that share a port would otherwise pass such a connection on to each other as long as all are full.
   Object.assign(server, DROP_ABOVE_MAX);
   server.on('drop', () => server.closeIdleConnections());
   server.setTimeout(SILENCE_MS);
@@ -130,21 +131,21 @@ interface GracefulClose extends Required<CloseOptions> {
 
 async function closeGracefully(server: Server, { deadlineMs, idleGraceMs, upgrades }: GracefulClose): Promise<void> {
   const closed = new Promise<void>((resolve, reject) => {
-    // An HTTP server's own `close` ends idle connections at once.
+    // The `close` of an HTTP server would close idle connections immediately.
     NetServer.prototype.close.call(server, (error) => (error === undefined ? resolve() : reject(error)));
   });
   let sweep: NodeJS.Timeout | undefined;
   const endIdle = (): void => {
-    // A keep-alive connection whose request has just finished would hold the server open.
+    // A keep-alive connection whose request just finished would keep the server open.
     sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
-    // For what it ends besides connections; it was closed before, which it tells as an error.
+    // Needed for the other cleanup of an HTTP server; the server is already closed, so the reported error is ignored.
     server.close(() => undefined);
   };
   if (idleGraceMs === 0) endIdle();
   const grace = idleGraceMs === 0 ? undefined : setTimeout(endIdle, idleGraceMs);
   const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
   try {
-    // The server counts their connections among its own.
+    // The server counts upgraded connections as its own.
     await Promise.all([upgrades?.close(deadlineMs), closed]);
   } finally {
     clearTimeout(grace);
@@ -153,14 +154,14 @@ async function closeGracefully(server: Server, { deadlineMs, idleGraceMs, upgrad
   }
 }
 
-/** A client that expects anything but `100-continue`. Its body is not read. */
+/** Responds to an `Expect` header other than `100-continue`. The body is not read. */
 function refuseExpectation(incoming: IncomingMessage, outgoing: ServerResponse): void {
   closeUnlessRead(incoming, outgoing);
   outgoing.writeHead(417, { 'content-type': 'application/json', 'x-request-id': requestIdOf(undefined) });
   outgoing.end(JSON.stringify({ message: 'Only 100-continue can be expected' }));
 }
 
-/** What Node's parser refuses never becomes a request, but gets the same envelope. */
+/** Requests that Node's parser refuses never reach the API, but get the same envelope. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -182,4 +183,51 @@ function describeClientError(code: string | undefined): readonly [status: number
 
 function errorResponse(status: number, message: string): Response {
   return Response.json({ message }, { status, headers: { 'x-request-id': requestIdOf(undefined) } });
+}
+
+/** An unread body up to this length is received, so that the connection can continue. Bytes. */
+const UNREAD_BYTES_MAX = 65_536;
+
+/** Time for a client to read a response that was sent before its body was read. */
+const READ_ANSWER_MS = 1_000;
+
+/**
+ * Closes the connection after the response if too much body may follow. It may be the rest of a long body, or a body
+ * that waits for `100 Continue`: the client may send that one or not.
+ */
+function closeUnlessRead(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { 'content-length': length, 'transfer-encoding': encoding, expect } = incoming.headers;
+  const isShort = encoding === undefined && (length === undefined || Number(length) <= UNREAD_BYTES_MAX);
+  if (isShort && expect === undefined) return;
+  const { socket } = incoming;
+  const { shouldKeepAlive } = outgoing;
+  const { destroySoon } = socket;
+  outgoing.shouldKeepAlive = false;
+  // Runs after Node has started to receive and drop the rest; the pause in `closeUnread` stops that.
+  socket.destroySoon = () => process.nextTick(closeUnread, socket);
+  incoming.once('end', () => {
+    outgoing.shouldKeepAlive = shouldKeepAlive;
+    socket.destroySoon = destroySoon;
+  });
+}
+
+/** Sends `100 Continue` to a waiting client once its body is read: not before its key and route are checked. */
+function continueOnceRead(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const read = incoming._read;
+  incoming._read = (size) => {
+    incoming._read = read;
+    // After the response, Node reads the rest only to drop it.
+    if (!outgoing.headersSent) outgoing.writeContinue();
+    incoming._read(size);
+  };
+}
+
+/**
+ * Closing with unread bytes resets the connection, which may overtake the response: the client gets time to read it.
+ */
+function closeUnread(socket: Socket): void {
+  socket.pause();
+  socket.end();
+  const timer = setTimeout(() => socket.destroy(), READ_ANSWER_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
 }

@@ -1,7 +1,7 @@
-import type { KeyScope } from './key-scope.ts';
+import type { KeyScope } from './keys/key-scope.ts';
 import type { RouteModule } from './route-module.ts';
 
-/** The routes of these modules ask for keys with the scope; routes without any ask for `admin`. */
+/** Returns the routes of these modules with a required key scope; routes without one require `admin`. */
 export function withScope(scope: KeyScope, modules: readonly RouteModule[]): RouteModule {
   return (app, dependencies) => {
     const before = app.routes.length;

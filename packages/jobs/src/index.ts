@@ -1,6 +1,19 @@
-/**
- * The door to BullMQ: typed queues on Postgres or, at higher rates, on Redis. Start reading at jobs.ts.
- */
-export { examineRedis } from './examine-redis.ts';
-export type { JobQueue, QueueOptions } from './job-queue.ts';
-export { createJobs, type Jobs, type JobsOptions, migrateJobs } from './jobs.ts';
+/** Background work: rows that become due (due-work/) and functions that run at intervals (schedules/). */
+
+export { dueChannel, notifyDue, TOKEN_FACTS_WORK } from './due-work/due-channel.ts';
+export { type DueEntry, type DueSummary, summarizeDueWork } from './due-work/due-summary.ts';
+export {
+  type Claim,
+  claimDue,
+  claimValues,
+  type DueTable,
+  failDue,
+  failureOf,
+  isClaimed,
+  settled,
+} from './due-work/due-table.ts';
+export { createDueWork, type DueWork } from './due-work/due-work.ts';
+export { backoffSeconds } from './due-work/retry-delay.ts';
+export { examineRedis } from './schedules/examine-redis.ts';
+export { migrateJobs } from './schedules/postgres-backend.ts';
+export { createSchedules, type Schedule } from './schedules/schedules.ts';

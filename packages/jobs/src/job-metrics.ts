@@ -1,62 +1,87 @@
-import { Counter, errorText, Gauge, Histogram, type Logger, type Registry } from '@chainstead/core';
-import { within } from './backend-watch.ts';
+import { Counter, errorText, Gauge, Histogram, type Logger, type Registry, sharedMetric } from '@chainstead/core';
+import { failureLevel, outageOr } from '@chainstead/db';
+import { within } from './within.ts';
 
 type JobOutcome = 'completed' | 'retried' | 'failed' | 'stalled' | 'interrupted';
 
-export interface JobMetrics {
+export interface AttemptMetrics {
   finished(queue: string, outcome: JobOutcome): void;
   took(queue: string, seconds: number): void;
-  /** The queue is worked on in this process: what is counted begins at 0, so that the first failure is seen as one. */
+  /** Sets the counters of a queue to 0 before its first attempt, so that the first failure is visible. */
   worked(queue: string): void;
-  /** Has the queue's depth read at every scrape. @returns how to stop that */
-  watchDepth(queue: string, source: DepthSource): () => void;
 }
 
-/** Where a queue's depth comes from. */
-export interface DepthSource {
-  /** Jobs by state. */
-  read(): Promise<Readonly<Record<string, number>>>;
-  /** Whether the queue's home can be reached: it is not asked otherwise. */
-  isUp(): boolean;
+export interface JobMetrics extends AttemptMetrics {
+  /** Reads the depth of due work at each scrape. @returns a function that stops this */
+  watchDepth(queue: string, read: ReadDepth): () => void;
 }
 
-/** A scrape waits no longer than that for a queue. */
+/** Returns the number of due rows by state. */
+type ReadDepth = () => Promise<Readonly<Record<string, number>>>;
+
+/** Longest wait of a scrape for one kind of work. */
 const READ_MS = 1_000;
 
-/** Registers the metrics of all queues of a process. */
-export function createJobMetrics(registry: Registry, logger: Logger): JobMetrics {
+/** Metrics of attempts, for schedules and due work. */
+export function createAttemptMetrics(registry: Registry): AttemptMetrics {
   const registers = [registry];
-  const sources = new Map<string, DepthSource>();
-  const outcomes = new Counter({
+  const outcomes = sharedMetric(registry, Counter<'queue' | 'outcome'>, {
     name: 'chainstead_jobs_total',
-    help: 'Attempts of jobs by outcome: completed, retried, failed for good, stalled (their worker died), interrupted (their process ended, or the database went away)',
+    help: 'Number of job attempts by outcome: completed, retried, failed (permanently), stalled (the worker died), interrupted (the process ended or the database became unavailable)',
     labelNames: ['queue', 'outcome'],
     registers,
   });
-  const durations = new Histogram({
+  const durations = sharedMetric(registry, Histogram<'queue'>, {
     name: 'chainstead_job_seconds',
-    help: 'Time that a handler took for one attempt',
+    help: 'Time from start to end of one job attempt',
     labelNames: ['queue'],
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     registers,
   });
+  return {
+    finished: (queue, outcome) => outcomes.inc({ queue, outcome }),
+    took: (queue, seconds) => durations.observe({ queue }, seconds),
+    worked: (queue) => {
+      for (const outcome of ['completed', 'failed']) outcomes.inc({ queue, outcome }, 0);
+    },
+  };
+}
+
+const watched = new WeakMap<Registry, Map<string, ReadDepth>>();
+
+/** Metrics of all due work of a process, registered once. */
+export function createJobMetrics(registry: Registry, logger: Logger): JobMetrics {
+  const sources = watched.get(registry) ?? watchDepths(registry, logger);
+  return {
+    ...createAttemptMetrics(registry),
+    watchDepth(queue, read) {
+      sources.set(queue, read);
+      return () => sources.delete(queue);
+    },
+  };
+}
+
+function watchDepths(registry: Registry, logger: Logger): Map<string, ReadDepth> {
+  const registers = [registry];
+  const sources = new Map<string, ReadDepth>();
+  watched.set(registry, sources);
   const stale = new Gauge({
     name: 'chainstead_jobs_depth_stale',
-    help: '1 while the depth of the queue is the last that could be read, as its home does not answer; 0 otherwise',
+    help: '1 if the queue depth is outdated because Postgres does not respond, otherwise 0',
     labelNames: ['queue'],
     registers,
     collect: () => refresh(),
   });
   const depth = new Gauge({
     name: 'chainstead_jobs_depth',
-    help: 'Jobs in the queue by state, read at the scrape; see chainstead_jobs_depth_stale',
+    help: 'Number of due rows by queue and state, read at each scrape and counted up to 10,000. See chainstead_jobs_depth_stale',
     labelNames: ['queue', 'state'],
     registers,
     collect: () => refresh(),
   });
   let refreshing: Promise<void> | null = null;
 
-  /** Once for both gauges of a scrape. */
+  /** Reads once for both gauges of a scrape. */
   function refresh(): Promise<void> {
     refreshing ??= readAll().finally(() => {
       refreshing = null;
@@ -66,30 +91,19 @@ export function createJobMetrics(registry: Registry, logger: Logger): JobMetrics
 
   async function readAll(): Promise<void> {
     await Promise.all(
-      [...sources].map(async ([queue, source]) => {
+      [...sources].map(async ([queue, read]) => {
         try {
-          if (!source.isUp()) throw new Error('the home of the queues is away');
-          const states = Object.entries(await within(READ_MS, source.read()));
+          const states = Object.entries(await within(READ_MS, read()));
           for (const [state, jobs] of states) depth.set({ queue, state }, jobs);
           stale.set({ queue }, 0);
         } catch (error) {
-          // One unreachable queue must not take the other metrics away; what was read last stays.
+          // One failed read must not remove the other metrics: the last values stay.
           stale.set({ queue }, 1);
-          if (source.isUp()) logger.warn({ queue, reason: errorText(error) }, 'Queue depth could not be read');
+          logger[failureLevel(outageOr(error))]({ queue, reason: errorText(error) }, 'Queue depth could not be read');
         }
       }),
     );
   }
 
-  return {
-    finished: (queue, outcome) => outcomes.inc({ queue, outcome }),
-    took: (queue, seconds) => durations.observe({ queue }, seconds),
-    worked: (queue) => {
-      for (const outcome of ['completed', 'failed']) outcomes.inc({ queue, outcome }, 0);
-    },
-    watchDepth(queue, source) {
-      sources.set(queue, source);
-      return () => sources.delete(queue);
-    },
-  };
+  return sources;
 }

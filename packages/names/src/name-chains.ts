@@ -46,7 +46,7 @@ export function servicesOn(chains: readonly Chain[]): readonly NameService[] {
   return (['ens', 'unstoppable'] as const).filter((service) => chainOfService(chains, service) !== null);
 }
 
-/** Of these chains the one whose queue carries questions to a service; null where none of its chains is among them. */
+/** Returns the chain whose queue carries questions to a service; null if none of its chains is among these. */
 export function chainOfService(chains: readonly Chain[], service: NameService): Chain | null {
   const [first] = NAME_CHAINS[service].flatMap((key) => chains.filter((chain) => chain.key === key));
   return first ?? null;

@@ -1,4 +1,4 @@
-import type { StateKind } from '@chainstead/state';
+import type { StateKind } from '@chainstead/node-reads';
 import { z } from 'zod';
 
 const questionSchema = z.object({
@@ -14,7 +14,7 @@ const answerSchema = z.object({
   answer: z.string().nullable(),
   /** Whether a gateway would have to be asked, and may not be. */
   offChain: z.boolean(),
-  /** Of which block contracts said so; null where several chains had to say it. */
+  /** Block of the contract calls; null if several chains were needed. */
   asOf: z.object({ chainId: z.int(), block: z.int() }).nullable(),
 });
 
@@ -29,7 +29,7 @@ export const nameKind: StateKind<NameQuestion, NameAnswer> = {
   name: 'name',
   question: questionSchema,
   answer: answerSchema,
-  // Whoever owns a domain writes the resolver of all names below it.
+  // The owner of a domain writes the resolver of all names below it.
   originOf: ({ service, wanted, subject }) =>
     wanted === 'address' ? `${service} ${subject.split('.').slice(-2).join('.')}` : undefined,
 };

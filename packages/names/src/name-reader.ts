@@ -1,5 +1,5 @@
 import type { Egress } from '@chainstead/egress';
-import { type StateReader, StateUnavailableError } from '@chainstead/state';
+import { type StateReader, StateUnavailableError } from '@chainstead/node-reads';
 import { createEnsNames } from './ens/ens-names.ts';
 import { NAME_CONTRACTS, type NameContracts, type NameNodes } from './name-chains.ts';
 import { type NameAnswer, type NameQuestion, nameKind } from './name-question.ts';
@@ -24,8 +24,7 @@ export function createNameReader(options: NameReaderOptions): StateReader<NameQu
     kind: nameKind,
     async read({ database }, question, signal) {
       const names = question.service === 'ens' ? ens : unstoppable;
-      if (names === null)
-        throw new StateUnavailableError(`This worker has no nodes that ${question.service} names are read from`);
+      if (names === null) throw new StateUnavailableError(`This worker has no nodes for ${question.service} names`);
       const { subject } = question;
       const answer =
         question.wanted === 'address' ? await names.addressOf(subject, signal) : await names.nameOf(subject, signal);

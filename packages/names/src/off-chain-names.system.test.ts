@@ -11,7 +11,7 @@ const FAR = getAddress(addressOf(0xfa2));
 
 let opened: NameStage;
 let server: Server;
-let asked: string[] = [];
+let requested: string[] = [];
 let answer: { status: number; body: string };
 const egress = createEgress({ allowPrivate: ['127.0.0.1'] });
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      asked.push(`${request.method} ${request.url} ${Buffer.concat(chunks).toString()}`);
+      requested.push(`${request.method} ${request.url} ${Buffer.concat(chunks).toString()}`);
       response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body);
     });
   });
@@ -38,7 +38,7 @@ afterAll(async () => {
   server.close();
 });
 beforeEach(async () => {
-  asked = [];
+  requested = [];
   answer = { status: 200, body: JSON.stringify({ data: encodeAbiParameters([{ type: 'address' }], [FAR]) }) };
   await opened.reset();
 });
@@ -48,9 +48,9 @@ const dnsName = (name: string): Hex => toHex(packetToBytes(name));
 test('a name that is kept off chain is what its gateway says and its contract takes', async () => {
   expect(await opened.ask('ens/far.eth')).toMatchObject({ status: 200, body: { address: FAR } });
   const sender = opened.resolver.address;
-  expect(asked).toEqual([expect.stringMatching(new RegExp(`^GET /${sender}/0x[0-9a-f]+\\.json $`))]);
+  expect(requested).toEqual([expect.stringMatching(new RegExp(`^GET /${sender}/0x[0-9a-f]+\\.json $`))]);
   expect(await opened.ask('ens/posted.eth')).toMatchObject({ status: 200, body: { address: FAR } });
-  expect(asked[1]).toMatch(new RegExp(`^POST /post \\{"data":"0x[0-9a-f]+","sender":"${sender}"\\}$`));
+  expect(requested[1]).toMatch(new RegExp(`^POST /post \\{"data":"0x[0-9a-f]+","sender":"${sender}"\\}$`));
 });
 
 test.each([
@@ -75,7 +75,7 @@ test('a resolver that leads from lookup to lookup leads nowhere', async () => {
   try {
     const { status } = await opened.ask('ens/far.eth');
     expect(status).toBeGreaterThanOrEqual(404);
-    expect(asked.length).toBeLessThanOrEqual(8);
+    expect(requested.length).toBeLessThanOrEqual(8);
   } finally {
     await set(resolver, 'setEndless', false);
   }

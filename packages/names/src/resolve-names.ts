@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { errorText, type Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { ApiError, NotFoundError, type OnDemandBudget } from '@chainstead/http';
-import { SILENCE_MS, type StateQuestions, StateUnavailableError } from '@chainstead/state';
+import { type NodeReadQueue, SILENCE_MS, StateUnavailableError } from '@chainstead/node-reads';
 import { chainOfService } from './name-chains.ts';
 import { type NameAnswer, type NameQuestion, nameKind } from './name-question.ts';
 import { readStoredName } from './stored-names.ts';
@@ -10,10 +10,10 @@ import { readStoredName } from './stored-names.ts';
 export interface NamesOptions {
   /** For more than one request. */
   readonly database: Database;
-  readonly questions: StateQuestions;
+  readonly nodeReads: NodeReadQueue;
   /** The chains that workers read names from. */
   readonly chains: readonly Chain[];
-  /** How long a request waits for the first reading (`INDEX_WAIT_MS`). Milliseconds. */
+  /** How long a request waits for the first reading (`ON_DEMAND_WAIT_MS`). Milliseconds. */
   readonly waitMs: number;
   /** Shared with other routes that have nodes asked. */
   readonly budget: OnDemandBudget;
@@ -34,12 +34,12 @@ export interface NameResolution {
 const FRESH_MS = { found: 600_000, none: 60_000 } as const;
 
 export function createNameResolution(options: NamesOptions): NameResolution {
-  const { database, questions, budget, logger } = options;
+  const { database, nodeReads, budget, logger } = options;
 
-  /** Has it read again, for whoever asks next. */
+  /** Queues another reading for the next request. */
   async function leave(chain: Chain, question: NameQuestion): Promise<void> {
     try {
-      await questions.ask(chain, nameKind, question, { waitMs: 0, fruitlessMs: SILENCE_MS });
+      await nodeReads.request(chain, nameKind, question, { waitMs: 0, fruitlessMs: SILENCE_MS });
     } catch (error) {
       if (!(error instanceof StateUnavailableError)) throw error;
       logger.debug({ chain: chain.key, error: errorText(error) }, 'A name is shown as it was read before');
@@ -57,7 +57,7 @@ export function createNameResolution(options: NamesOptions): NameResolution {
     }
     if (!budget.mayCall) throw new NamesOffError();
     const read = { waitMs: options.waitMs, fruitlessMs: SILENCE_MS };
-    const answer = await budget.run(requester, () => questions.ask(chain, nameKind, question, read));
+    const answer = await budget.run(requester, () => nodeReads.request(chain, nameKind, question, read));
     if (answer === null) throw new StateUnavailableError('being read from the node');
     return answer;
   }
@@ -74,7 +74,7 @@ export function createNameResolution(options: NamesOptions): NameResolution {
 
 const NOT_CONFIGURED = {
   ens: {
-    message: 'ENS names are read from Ethereum, and no node of it is configured here: set NAMES_RPC_ETH',
+    message: 'ENS names are read from Ethereum, but no Ethereum node is configured: set NAMES_RPC_ETH',
     key: 'NAMES_RPC_ETH',
   },
   unstoppable: {
@@ -84,7 +84,7 @@ const NOT_CONFIGURED = {
   },
 } as const;
 
-/** No configured node reads names of this service. A 501: a 404 would say that there is no such name. */
+/** No node is configured for names of this service. A 501: a 404 would mean that the name does not exist. */
 class NamesNotConfiguredError extends ApiError {
   constructor(service: NameQuestion['service']) {
     const { message, key } = NOT_CONFIGURED[service];
@@ -103,7 +103,7 @@ class NamesOffError extends ApiError {
     super({
       code: 'NAMES_OFF',
       status: 400,
-      message: 'names are not kept yet, and ON_DEMAND_MAX_CALLS=0 keeps requests from having them read from a node',
+      message: 'names are not stored yet, and ON_DEMAND_MAX_CALLS=0 prevents requests from reading them from a node',
       details: { reason: 'not-offered', configuration_key: 'ON_DEMAND_MAX_CALLS' },
     });
   }

@@ -162,8 +162,8 @@ describe('what was read', () => {
       [{ service: 'unstoppable', wanted: 'address', subject: 'brad.crypto' }, 137],
     ] as const)
       expect(await readStoredName(database, question)).toMatchObject({ asOf: { chainId, block } });
-    const asked = stage.node.received.slice(seen).filter(({ method }) => method === 'eth_call');
-    expect(new Set(asked.map(({ params }) => params[1]))).toEqual(new Set([toHex(block)]));
+    const requested = stage.node.received.slice(seen).filter(({ method }) => method === 'eth_call');
+    expect(new Set(requested.map(({ params }) => params[1]))).toEqual(new Set([toHex(block)]));
   });
 
   const later = (minutes: number) =>
@@ -208,7 +208,7 @@ describe('what was read', () => {
     opened.stage.node.alter = () => {
       throw new Error('away');
     };
-    for (let asked = 0; asked < 3; asked++)
+    for (let requested = 0; requested < 3; requested++)
       expect((await opened.ask('ens/vitalik.eth')).body).toEqual({ address: OWNER });
   });
 
@@ -217,7 +217,7 @@ describe('what was read', () => {
     await later(24 * 60 + 1);
     await opened.ask('new.crypto');
     const kept = await opened.stage.scratch.database.query<{ subject: string }>('SELECT subject FROM resolved_names');
-    // Of the test before a reading may come late.
+    // A reading of the previous test may come late.
     expect(kept.map(({ subject }) => subject)).not.toContain('none.eth');
   });
 });

@@ -10,7 +10,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { normalName } from './normal-name.ts';
 import { createNameResolution, type NameResolution, type NamesOptions } from './resolve-names.ts';
 
-/** `GET /api/v2.2/resolve/…`: addresses of names, and names of addresses (docs/provider-contract.md#names). */
+/** `GET /api/v2.2/resolve/…`: addresses of names, and names of addresses (docs/api/names.md#names). */
 export function createResolveRoutes(options: NamesOptions): readonly RouteModule[] {
   const names = createNameResolution(options);
   return [ensRoute(names), reverseRoute(names), addressToDomainRoute(names), domainRoute(names)];
@@ -67,17 +67,19 @@ const domain = textParameter(DOMAIN, (text) => normalName(text) ?? undefined).op
 
 const currency = textParameter(CURRENCY, (text) => (/^(?:eth|0x1)$/i.test(text) ? 'eth' : undefined))
   .optional()
-  .openapi({ type: 'string', enum: ['eth', '0x1'], default: 'eth', description: 'Of which coin the address is.' });
+  .openapi({ type: 'string', enum: ['eth', '0x1'], default: 'eth', description: 'Coin whose address is returned.' });
 
 const addressSchema = z
   .object({
-    address: z.string().openapi({ example: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045', description: 'As EIP-55' }),
+    address: z
+      .string()
+      .openapi({ example: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045', description: 'Address with EIP-55 checksum' }),
   })
   .openapi('ResolvedAddress');
 const nameSchema = z.object({ name: z.string().openapi({ example: 'vitalik.eth' }) }).openapi('ResolvedName');
 
-const READ = 'Read from contracts when it is asked for, and kept; 503 where that takes longer than a request waits.';
-const TAGS = ['Resolve Web3 Domain'];
+const READ = 'Read from contracts on request and cached. Returns 503 if the read exceeds `ON_DEMAND_WAIT_MS`.';
+const TAGS = ['Names'];
 
 function found<Schema extends z.ZodType>(description: string, schema: Schema) {
   return {
@@ -91,10 +93,10 @@ const resolveEnsDomain = createRoute({
   path: '/api/v2.2/resolve/ens/{domain}',
   operationId: 'resolveENSDomain',
   tags: TAGS,
-  summary: 'The address of an ENS name',
+  summary: 'Resolve an ENS name to an address',
   description: READ,
   request: { params: z.object({ domain }) },
-  responses: found('The address', addressSchema),
+  responses: found('The address of the name', addressSchema),
 });
 
 const resolveDomain = createRoute({
@@ -102,10 +104,10 @@ const resolveDomain = createRoute({
   path: '/api/v2.2/resolve/{domain}',
   operationId: 'resolveDomain',
   tags: TAGS,
-  summary: 'The address of a name of Unstoppable, or of one that ends in .eth',
+  summary: 'Resolve an Unstoppable Domains or .eth name to an address',
   description: READ,
   request: { params: z.object({ domain }), query: querySchema({ currency }) },
-  responses: found('The address', addressSchema),
+  responses: found('The address of the name', addressSchema),
 });
 
 function resolveAddress({ parameters }: ApiDependencies) {
@@ -114,10 +116,10 @@ function resolveAddress({ parameters }: ApiDependencies) {
     path: '/api/v2.2/resolve/{address}/reverse',
     operationId: 'resolveAddress',
     tags: TAGS,
-    summary: 'The ENS name of an address, where it leads back to it',
+    summary: 'Get the ENS name of an address',
     description: READ,
     request: { params: z.object({ address: parameters.address }) },
-    responses: found('The name', nameSchema),
+    responses: found('The name of the address', nameSchema),
   });
 }
 
@@ -127,9 +129,9 @@ function resolveAddressToDomain({ parameters }: ApiDependencies) {
     path: '/api/v2.2/resolve/{address}/domain',
     operationId: 'resolveAddressToDomain',
     tags: TAGS,
-    summary: 'The name of Unstoppable of an address, where it leads back to it',
+    summary: 'Get the Unstoppable Domains name of an address',
     description: READ,
     request: { params: z.object({ address: parameters.address }), query: querySchema({ currency }) },
-    responses: found('The name', nameSchema),
+    responses: found('The name of the address', nameSchema),
   });
 }

@@ -1,13 +1,13 @@
 /** What names lead to. */
 import { bigint, boolean, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 
-/** What names and addresses were resolved to, the newest reading of each; those that nobody asks about go after a day. */
+/** Resolved names and addresses, the newest reading of each. Rows without a request for a day are deleted. */
 export const resolvedNames = pgTable(
   'resolved_names',
   {
     /** ens or unstoppable. */
     service: text('service').notNull(),
-    /** What was asked for: address or name. */
+    /** The requested address or name. */
     wanted: text('wanted').notNull(),
     /** The name, normalised, or the address in lower case. */
     subject: text('subject').notNull(),

@@ -24,7 +24,7 @@ export async function readStoredName(
   return stored ?? null;
 }
 
-/** Keeps a reading, and forgets some that nobody had read again for a day. */
+/** Stores a reading, and deletes some without a request for a day. */
 export async function saveName(
   database: Database,
   { service, wanted, subject }: NameQuestion,

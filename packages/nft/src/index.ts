@@ -1,6 +1,7 @@
 /**
- * NFTs: transfers with balances and their lists, trades of marketplaces, sale prices, collections with their metadata, and what wallets hold;
- * each a folder with its tables, datasets, queries, routes and tests. Start reading at `transfers/dataset.ts`.
+ * NFTs: transfers with balances and lists, marketplace trades, sale prices, collections with metadata, and wallet
+ * holdings. Each folder has its own tables, datasets, queries, routes and tests. Start reading at
+ * `transfers/dataset.ts`.
  */
 
 export { collectionFacts } from './collections/collection-facts-statement.ts';
@@ -11,8 +12,9 @@ export {
   listCollectionReads,
 } from './collections/list-collection-reads.ts';
 export { type MetadataCounts, type MetadataStatus, readMetadataStatuses } from './collections/metadata-status.ts';
-export { createMetadataWorker } from './collections/metadata-worker.ts';
+export { addNftMetadata } from './collections/metadata-worker.ts';
 export { createDocumentReader } from './collections/read-document.ts';
+export { nftDueEntries } from './due-entries.ts';
 export { createCollectionOwnersRoutes } from './owners/owners-routes.ts';
 export { createPictureReader, type PictureReader } from './pictures/picture-reader.ts';
 export { readDocument } from './records/document-object.ts';
@@ -31,7 +33,7 @@ export { nftTrades } from './trades/dataset.ts';
 export { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './trades/trades-route.ts';
 export { createTraitsRoutes } from './traits/traits-routes.ts';
 export { readTraitsStatuses, type TraitsStatus } from './traits/traits-status.ts';
-export { createTraitsWorker } from './traits/traits-worker.ts';
+export { addTraits } from './traits/traits-worker.ts';
 export { hasNftTransfers } from './transfer-lists/has-nft-transfers.ts';
 export { nftTransfersRoutes } from './transfer-lists/nft-transfers-routes.ts';
 export { nftTransfers } from './transfers/dataset.ts';

@@ -1,12 +1,13 @@
-/** Rows with every member null that can be: the official SDK reads them. What it reads of known NFTs is in the acceptance tests. */
+/**
+ * The official SDK parses rows in which every nullable member is null. Known NFTs are covered by the acceptance tests.
+ */
 
 import { createChainRegistry } from '@chainstead/chains';
-import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { systemClock } from '@chainstead/core';
 import { addressBytes, type Database } from '@chainstead/db';
 import { serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createJobs } from '@chainstead/jobs';
-import { createKeptSubjects } from '@chainstead/sync';
+import { createSubjectProjections } from '@chainstead/sync';
 import { addressOf, createScratchDatabase, type Moralis, seedBuilt, startOfficialSdk } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCollectionOwnersRoutes } from './owners/owners-routes.ts';
@@ -29,20 +30,16 @@ beforeAll(async () => {
   const eth = createChainRegistry().get('eth');
   const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
   ({ database } = scratch);
-  const metrics = createMetricsRegistry();
-  const jobs = parts.adopt(await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics }), (one) =>
-    one.close(),
-  );
   const ofWallet = {
-    kept: createKeptSubjects(database),
-    walletHistory: { requestWallet: async () => 'unserved' as const },
+    projections: createSubjectProjections(database),
+    onDemandBackfill: { requestWallet: async () => 'unserved' as const },
     waitMs: 5_000,
   };
   const api = await exampleApi(database, [
     createWalletNftsRoute(ofWallet),
     createWalletCollectionsRoute(ofWallet),
-    ...createCollectionOwnersRoutes({ ...ofWallet, walletHistory: { requestContract: async () => 'unserved' } }),
-    ...metadataRoutes({ jobs, onDemand: { waitMs: 0, perKey: 50 }, clock: systemClock }),
+    ...createCollectionOwnersRoutes({ ...ofWallet, onDemandBackfill: { requestContract: async () => 'unserved' } }),
+    ...metadataRoutes({ onDemand: { waitMs: 0, perKey: 50 }, clock: systemClock }),
   ]);
   for (const state of [nftWalletTokens, nftCollectionOwners]) await seedBuilt(database, eth.id, state);
   await cover(database, eth, 0, 100);
@@ -70,7 +67,7 @@ test.each([
 });
 
 test('so are one by itself and several; null where there is none', async () => {
-  // Its events were seen: otherwise it would be read first.
+  // Its events were seen, otherwise it would be read first.
   await database.query('INSERT INTO tokens (address, chain_id, seen_as) VALUES ($1, 1, 2)', [addressBytes(CATS)]);
   const answer = await nft.getNFTMetadata({ address: CATS, chain, tokenId: '4' });
   expect(answer?.toJSON()).toMatchObject({ owner_of: HOLDER, name: null, token_uri: null, metadata: null });

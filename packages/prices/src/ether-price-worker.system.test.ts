@@ -8,7 +8,7 @@ import {
   parseHash,
   silentLogger,
 } from '@chainstead/core';
-import { createJobs, type Jobs } from '@chainstead/jobs';
+import { createSchedules } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import {
   addressOf,
@@ -22,8 +22,8 @@ import {
   startDevnet,
 } from '@chainstead/testkit';
 import type { TransactionReceipt } from 'viem';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createEtherPriceWorker } from './ether-price-worker.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createEtherPriceSchedules } from './ether-price-worker.ts';
 import { feedAnswers } from './feed-answers.ts';
 import { createFeedPhasesReader } from './feed-phases.ts';
 import { seedPriceSources } from './price-sources.ts';
@@ -50,7 +50,6 @@ let scratch: ScratchDatabase;
 let proxyCode: CompiledContract;
 let aggregatorCode: CompiledContract;
 let pool: UpstreamPool;
-let jobs: Jobs | null;
 
 beforeAll(async () => {
   const contracts = await compileSolidity({ 'Feed.sol': SOURCE });
@@ -68,9 +67,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await scratch.database.query('TRUNCATE price_feed_phases, payment_tokens');
-  jobs = null;
 });
-afterEach(() => jobs?.close());
 
 const signal = (): AbortSignal => AbortSignal.timeout(10_000);
 const chainWith = (feed: EtherFeed): Chain =>
@@ -90,14 +87,18 @@ const storedPhases = (): Promise<{ aggregator: Address; decimals: number }[]> =>
   );
 
 async function startWorker(chain: Chain): Promise<void> {
-  jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
-  await createEtherPriceWorker({
-    database: scratch.database,
-    jobs,
-    chains: [{ chain, pool }],
-    logger: silentLogger(),
-    refreshEveryMs: 100,
-  }).start();
+  const { url, database } = scratch;
+  const logger = silentLogger();
+  const schedules = await createSchedules({
+    databaseUrl: url,
+    redisUrl: null,
+    logger,
+    metrics: createMetricsRegistry(),
+  });
+  onTestFinished(() => schedules.close());
+  await schedules.start(
+    await createEtherPriceSchedules({ database, chains: [{ chain, pool }], logger, refreshEveryMs: 100 }),
+  );
 }
 
 describe('a feed', () => {

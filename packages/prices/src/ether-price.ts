@@ -1,36 +1,31 @@
 /**
- * The price of one ether in US dollars as an exact fraction: divisions happen once, at the end, on what is shown.
+ * The price of one ether in US dollars as an exact fraction: divisions happen once, at the end, for display.
  */
 import type { EtherPool } from '@chainstead/chains';
-
-/** Dollars per ether: numerator / denominator, both above zero. */
-export interface EtherPrice {
-  readonly numerator: bigint;
-  readonly denominator: bigint;
-}
+import type { Fraction } from '@chainstead/core';
 
 const ETHER_DECIMALS = 18;
 const WEI = 10n ** BigInt(ETHER_DECIMALS);
 const Q192 = 2n ** 192n;
 
-/** Of a feed's answer; null where the answer is no price (zero or below). @param answer decimal digits, perhaps signed */
-export function priceOfAnswer(answer: string, decimals: number): EtherPrice | null {
+/** Dollars per ether from a feed; null for zero or below. @param answer decimal digits, perhaps signed */
+export function priceOfAnswer(answer: string, decimals: number): Fraction | null {
   const numerator = BigInt(answer);
   return numerator > 0n ? { numerator, denominator: 10n ** BigInt(decimals) } : null;
 }
 
 /**
- * Of a pool's price: (sqrtPriceX96 / 2^96)^2 base units of token1 for one of token0.
+ * Dollars per ether from a pool: (sqrtPriceX96 / 2^96)^2 base units of token1 for one of token0.
  * @param sqrtPriceX96 decimal digits, above zero
  */
-export function priceOfPool(sqrtPriceX96: string, pool: EtherPool): EtherPrice {
+export function priceOfPool(sqrtPriceX96: string, pool: EtherPool): Fraction {
   const squared = BigInt(sqrtPriceX96) ** 2n;
   const [numerator, denominator] = pool.etherIs === 'token0' ? [squared, Q192] : [Q192, squared];
   return { numerator: numerator * WEI, denominator: denominator * 10n ** BigInt(pool.dollarDecimals) };
 }
 
 /** What an amount of ether is worth, in dollars with two decimals, halves rounded up. @param wei decimal digits */
-export function dollarsOf(wei: string, price: EtherPrice): string {
+export function dollarsOf(wei: string, price: Fraction): string {
   const numerator = BigInt(wei) * price.numerator * 100n;
   const denominator = WEI * price.denominator;
   const cents = (2n * numerator + denominator) / (2n * denominator);

@@ -1,12 +1,13 @@
 /**
- * Looking the price of ether up in SQL: the last answer of the chain's feed, or the last swap of its most trusted pool, at or
+ * Looks up the price of ether in SQL: the last price of the chain's feed, or the last swap of its most trusted pool, at or
  * before a place in the chain. Arguments are SQL expressions, never values.
  */
 
-import { isComplete } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
+import type { Fraction } from '@chainstead/core';
+import { isComplete } from '@chainstead/data-api';
 import { addressBytes, type Bind } from '@chainstead/db';
-import { type EtherPrice, priceOfAnswer, priceOfPool } from './ether-price.ts';
+import { priceOfAnswer, priceOfPool } from './ether-price.ts';
 import { feedAnswers } from './feed-answers.ts';
 import { poolPrices, pricingPools } from './pool-prices.ts';
 
@@ -21,7 +22,7 @@ export interface EtherQuotes {
   /** Common table expressions that the quotes read, to be put in the statement's `WITH`. */
   readonly ctes: readonly string[];
   /**
-   * A relation of at most one row (value, source) for {@link readEtherQuote}. Of a place, only where every block from the answer
+   * A relation of at most one row (value, source) for {@link readEtherQuote}. With a place, it has a row only if every block from the price
    * to there is indexed: a gap may hide a newer one. Null: the newest that is known.
    */
   at(place: ChainPlace | null): string;
@@ -64,11 +65,11 @@ export function etherQuotes(chain: Chain, chainId: string, bind: Bind): EtherQuo
   };
 }
 
-/** What a quote says; null where there is none. */
+/** The price of a quote; null without one. */
 export function readEtherQuote(
   chain: Chain,
   quote: { readonly value: string | null; readonly source: number | null },
-): EtherPrice | null {
+): Fraction | null {
   if (quote.value === null || quote.source === null) return null;
   if (chain.etherPrice.feed !== null) return priceOfAnswer(quote.value, quote.source);
   const pool = pricingPools(chain)[quote.source - 1];
@@ -85,7 +86,7 @@ interface QuoteSource {
   readonly order: string;
 }
 
-/** The newest answer of all aggregators. Those that the proxy named come with the decimals that it told. */
+/** The newest price of all aggregators. Those that the proxy named come with the proxy's decimals. */
 function feedSource(proxy: string, chainId: string, seeds: string, decimals: string): QuoteSource {
   return {
     cte: `price_sources AS MATERIALIZED (

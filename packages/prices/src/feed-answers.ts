@@ -6,8 +6,8 @@ import { type FeedAnswerRow, feedAnswers as table } from './schema.ts';
 export const ANSWER_UPDATED_TOPIC = '0x0559884fd3a460db3073b7fc896cc77986f16e378210ded43186175bf646fc5f' as Hash;
 
 /**
- * Answers of Chainlink aggregators, on chains whose ETH/USD feed is known. Those of all feeds are kept: which aggregators answer
- * for ether changes, and what was not kept could not be found again when one turns out to.
+ * Prices of Chainlink aggregators, on chains whose ETH/USD feed is known. Those of all feeds are stored: the aggregators of
+ * ether change, and the earlier prices of a new one could not be found later.
  */
 export const feedAnswers: Dataset<FeedAnswerRow> = {
   name: 'feed-answers',

@@ -25,7 +25,7 @@ const PHASE_AGGREGATORS = '0xc1597304';
 
 /** What `phaseId()` can answer: an uint16. Anything else is no proxy. */
 const PHASE_ID_MAX = 65_535n;
-/** Feeds are in their first ten phases; a contract that claims thousands is asked for its newest only. */
+/** Feeds are in their first ten phases; for a contract that claims thousands, only the newest are read. */
 const PHASES_READ_MAX = 100;
 /** numeric holds far more; a feed has 8 or 18. */
 const DECIMALS_MAX = 77n;

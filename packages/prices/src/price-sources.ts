@@ -1,4 +1,4 @@
-/** What the database is told of ether's price: the aggregators of feeds, and which tokens are ether. */
+/** Sources of ether's price in the database: the aggregators of feeds, and the tokens that are ether. */
 
 import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
@@ -29,7 +29,7 @@ export async function seedPriceSources(database: Database, chain: Chain): Promis
   await database.query(
     `INSERT INTO payment_tokens (token_address, chain_id, symbol, decimals, is_ether)
      SELECT address, $1, symbol, decimals, is_ether
-     FROM unnest($2::bytea[], $3::text[], $4::smallint[], $5::boolean[]) AS told(address, symbol, decimals, is_ether) ORDER BY address
+     FROM unnest($2::bytea[], $3::text[], $4::smallint[], $5::boolean[]) AS reported(address, symbol, decimals, is_ether) ORDER BY address
      ON CONFLICT (token_address, chain_id) DO UPDATE
        SET symbol = excluded.symbol, decimals = excluded.decimals, is_ether = excluded.is_ether`,
     [
@@ -52,10 +52,10 @@ async function arePaymentTokens(
     `SELECT concat_ws(' ', ${hexText('token_address')}, symbol, decimals, is_ether) AS text FROM payment_tokens WHERE chain_id = $1`,
     [chain.id],
   );
-  const told = tokens.map(
+  const reported = tokens.map(
     ({ address, symbol, decimals, isEther }) => `${address} ${symbol} ${decimals} ${isEther ? 't' : 'f'}`,
   );
-  return new Set(told).symmetricDifference(new Set(known.map(({ text }) => text))).size === 0;
+  return new Set(reported).symmetricDifference(new Set(known.map(({ text }) => text))).size === 0;
 }
 
 /** Adds aggregators that a feed's proxy named; what the proxy says of their decimals wins over the chain's facts. */
@@ -79,7 +79,7 @@ async function insertPhases(
   await database.query(
     `INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals)
      SELECT $1, $2, aggregator, decimals
-     FROM unnest($3::bytea[], $4::smallint[]) AS told(aggregator, decimals) ORDER BY aggregator
+     FROM unnest($3::bytea[], $4::smallint[]) AS reported(aggregator, decimals) ORDER BY aggregator
      ON CONFLICT (feed, chain_id, aggregator) DO ${onConflict}`,
     [
       addressBytes(feed),

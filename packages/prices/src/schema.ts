@@ -1,9 +1,10 @@
 /** What the chain itself says of the price of ether in US dollars: Chainlink's answers, and swaps of ether/stablecoin pools. */
 import { blockRangeIndex } from '@chainstead/db/block-range-index';
 import { address, blockTime, bytea } from '@chainstead/db/column-types';
+import { declareStorage, LOCAL } from '@chainstead/db/table-storage';
 import { bigint, boolean, integer, numeric, pgTable, primaryKey, smallint, text, timestamp } from 'drizzle-orm/pg-core';
 
-/** Answers of Chainlink aggregators, of every feed: which aggregators answer for ether is in `price_feed_phases`. */
+/** Prices of Chainlink aggregators, of every feed: the aggregators of ether are in `price_feed_phases`. */
 export const feedAnswers = pgTable(
   'feed_answers',
   {
@@ -25,10 +26,12 @@ export const feedAnswers = pgTable(
   ],
 );
 
+declareStorage(feedAnswers, { writes: 'append', placement: LOCAL });
+
 /** One answer; `round` and `answer` are decimal digits. */
 export type FeedAnswerRow = Readonly<typeof feedAnswers.$inferSelect>;
 
-/** Which aggregators answered behind a feed's proxy: from chain facts, from the proxy's events, and asked of the proxy. */
+/** Aggregators behind a feed's proxy: from chain facts, from the proxy's events, and from calls of the proxy. */
 export const priceFeedPhases = pgTable(
   'price_feed_phases',
   {
@@ -77,6 +80,8 @@ export const poolPrices = pgTable(
     blockRangeIndex('pool_prices', table),
   ],
 );
+
+declareStorage(poolPrices, { writes: 'append', placement: LOCAL });
 
 /** The last swap of a block in a pool. */
 export type PoolPriceRow = Readonly<typeof poolPrices.$inferSelect>;

@@ -1,31 +1,31 @@
 import type { Chain } from '@chainstead/chains';
 import { type Clock, type Logger, type Registry, systemClock } from '@chainstead/core';
-import { createBroadcaster } from './broadcast-transaction.ts';
-import { createUpstreamState } from './create-upstream-state.ts';
-import { createDeadlines } from './deadlines.ts';
-import { createFailover } from './failover.ts';
-import { createBlockFetcher } from './fetch-blocks.ts';
-import { createLogFetcher } from './fetch-logs.ts';
-import { createReceiptFetcher } from './fetch-receipts.ts';
-import { createCallForwarder } from './forward-call.ts';
-import { createRequestForwarder } from './forward-request.ts';
+import { createBlockFetcher } from './blocks/fetch-blocks.ts';
+import { createReceiptFetcher } from './blocks/fetch-receipts.ts';
+import { createFailover } from './failover/failover.ts';
+import { createManyRequester } from './failover/request-many.ts';
+import { createBroadcaster } from './forward/broadcast-transaction.ts';
+import { createCallForwarder } from './forward/forward-call.ts';
+import { createRequestForwarder } from './forward/forward-request.ts';
 import type { ForwardingPool } from './forwarding-pool.ts';
-import { createHeadTracker, type HeadTracker } from './head-tracker.ts';
-import { lagTolerance } from './lag-watch.ts';
-import { createNewHeadsSubscription } from './new-heads-subscription.ts';
-import { DEFAULT_LIMITS, type PoolLimits } from './pool-limits.ts';
+import { createHeadTracker, type HeadTracker } from './heads/head-tracker.ts';
+import { createNewHeadsSubscription } from './heads/new-heads-subscription.ts';
+import { createHeadProbe } from './heads/probe-head.ts';
+import { createFinalityReader } from './heads/read-finality.ts';
+import { createUpstreamCheck } from './heads/upstream-check.ts';
+import type { UpstreamLimits } from './limits/call-limits.ts';
+import { createLocalLimits } from './limits/limiters.ts';
+import { DEFAULT_LIMITS, type PoolLimits } from './limits/pool-limits.ts';
+import { createLogFetcher } from './logs/fetch-logs.ts';
 import { createPoolMetrics } from './pool-metrics.ts';
-import { createHeadProbe } from './probe-head.ts';
-import { createFinalityReader } from './read-finality.ts';
 import { nameUpstreams } from './redact-secrets.ts';
-import { createManyRequester } from './request-many.ts';
-import type { CallLimits } from './shares/call-limits.ts';
-import { createLocalLimits } from './shares/limiters.ts';
-import { createUpstream, type Upstream } from './upstream.ts';
-import { createUpstreamCheck } from './upstream-check.ts';
+import { createDeadlines } from './transport/deadlines.ts';
+import { createUpstreamState } from './upstream/create-upstream-state.ts';
+import { lagTolerance } from './upstream/lag-watch.ts';
+import { createUpstream, type Upstream } from './upstream/upstream.ts';
 import type { OnWrongAnswer, UpstreamConfig } from './upstream-pool.ts';
 
-/** What a pool is made of. */
+/** Dependencies and settings of a pool. */
 export interface UpstreamPoolOptions {
   readonly chain: Chain;
   readonly upstreams: readonly UpstreamConfig[];
@@ -33,17 +33,17 @@ export interface UpstreamPoolOptions {
   readonly metrics: Registry;
   readonly clock?: Clock;
   readonly limits?: Partial<PoolLimits>;
-  /** Limits that are shared with others who call the same upstreams. Default: those of this pool alone. */
-  readonly callLimits?: CallLimits | undefined;
-  /** Milliseconds between head polls; the chain's own by default. */
+  /** Limits shared with other pools that call the same upstreams. Default: limits of this pool alone. */
+  readonly callLimits?: UpstreamLimits | undefined;
+  /** Milliseconds between head polls. Default: the chain's interval. */
   readonly pollIntervalMs?: number;
-  /** Told of each answer that is found out to be wrong. @default nobody is */
+  /** Called for each response that proves wrong. @default none */
   readonly onWrongAnswer?: OnWrongAnswer | undefined;
 }
 
 /**
- * The pool of one chain's upstreams. Nothing is sent before `start()`.
- * @throws NoUpstreamError from start() when none can be used
+ * Creates the pool of a chain's upstreams. No request is sent before `start()`.
+ * @throws NoUpstreamError from start() if no upstream is usable
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: puts the parts of a pool together, each of which is elsewhere.
 export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool {
@@ -68,11 +68,11 @@ export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool
         ...lag,
         config,
         name,
-        pace: callLimits.paceOf(config),
-        slots: callLimits.slotsOf(config),
+        pace: callLimits.rateLimiterOf(config),
+        slots: callLimits.concurrencyLimiterOf(config),
       }),
     );
-  // Private relays take transactions for those who chose them, and serve no reads.
+  // Private relays only take transactions, and only if the operator chose them. They serve no reads.
   const isPublic = upstreams.some(({ config }) => config.isPrivate !== true);
   const open = isPublic ? upstreams.filter(({ config }) => config.isPrivate !== true) : upstreams;
   const acceptsChainId = (id: number): boolean => id === chain.id || chain.aliasIds.includes(id);
@@ -148,7 +148,7 @@ export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool
       closing.abort();
       for (const subscription of subscriptions) subscription.close();
       await Promise.all(upstreams.map((upstream) => upstream.close()));
-      // Nobody looks after them any more: what they were last is not what they are.
+      // The upstreams are no longer watched, so their last gauge values would be stale.
       for (const upstream of names)
         for (const gauge of [metrics.head, metrics.circuit]) gauge.remove({ chain: chain.key, upstream });
     },

@@ -1,14 +1,42 @@
 import { ChainsteadError } from '@chainstead/core';
-import type { Reaction } from './error-rules.ts';
 import type { FaultKind } from './upstream-pool.ts';
 
-/** Why one upstream did not answer; named in the error when none of them did. */
+/** How the pool reacts to an error response. */
+export type Reaction =
+  /** Key refused or wrong plan. The operator must act; the upstream is excluded and checked again periodically. */
+  | 'misconfigured'
+  /** The paid quota is used up. Other upstreams are used; this one is retried rarely. */
+  | 'out-of-budget'
+  /** Too many blocks in one getLogs call. A structural cap, which is remembered. */
+  | 'range'
+  /** Too many results, bytes or seconds for this span. Only this span is halved. */
+  | 'density'
+  /** Too many requests per second. Wait, but never shrink the range. */
+  | 'throttled'
+  /** The upstream lacks the block, its state or its history. */
+  | 'missing-data'
+  /** The range ends above the upstream's head. */
+  | 'beyond-head'
+  /** Timed out. getLogs halves the range after one retry. */
+  | 'timeout'
+  /** The upstream does not support this method. */
+  | 'unsupported'
+  /** Too many calls in one batch, or too large a response. */
+  | 'batch-size'
+  /** A verdict on the call itself; returned to the caller. */
+  | 'call'
+  /** Parameters refused. One other upstream is tried, then the error is returned to the caller. */
+  | 'caller'
+  /** Any other error: another upstream, with back-off. */
+  | 'transient';
+
+/** Why one upstream failed. Listed in the error if all of them fail. */
 export interface UpstreamFailure {
   readonly upstream: string;
   readonly reason: string;
 }
 
-/** No upstream of the chain may be used at all. */
+/** Thrown if no upstream of the chain is usable. */
 export class NoUpstreamError extends ChainsteadError {
   readonly failures: readonly UpstreamFailure[];
 
@@ -17,22 +45,22 @@ export class NoUpstreamError extends ChainsteadError {
       code: 'NO_UPSTREAM',
       message: `No upstream of ${options.chain} can be used: ${describe(options.failures)}`,
       facts: { chain: options.chain, failures: options.failures },
-      remedy: 'Check the RPC URLs of this chain and that their nodes are up',
+      remedy: 'Check RPC_URLS_<CHAIN> of this chain and that its nodes are up',
       retryable: options.retryable,
     });
     this.failures = options.failures;
   }
 }
 
-/** Every upstream that may be asked was, and none answered. */
+/** Thrown if every allowed upstream was tried and failed. */
 export class UpstreamsExhaustedError extends ChainsteadError {
-  /** Whether all of them lack what was asked for, and at least one says that it is not kept any more. */
+  /** Whether all upstreams lack the data and at least one of them reported it as pruned. */
   readonly isPruned: boolean;
 
   constructor(options: { chain: string; method: string; failures: readonly UpstreamFailure[]; isPruned?: boolean }) {
     super({
       code: 'UPSTREAMS_EXHAUSTED',
-      message: `No upstream of ${options.chain} answered ${options.method}: ${describe(options.failures)}`,
+      message: `No upstream of ${options.chain} returned a result for ${options.method}: ${describe(options.failures)}`,
       facts: { chain: options.chain, method: options.method, failures: options.failures },
       retryable: true,
     });
@@ -40,18 +68,20 @@ export class UpstreamsExhaustedError extends ChainsteadError {
   }
 }
 
-/** The node's answer is an error of the call itself (a revert, wrong parameters): asking elsewhere gives the same. */
+/** The node returned an error of the call itself (a revert, wrong parameters). Another node would return the same. */
 export class RpcCallError extends ChainsteadError {
-  /** JSON-RPC error code as the node gave it. */
+  /** JSON-RPC error code from the node. */
   readonly rpcCode: number;
-  /** JSON-RPC error text as the node gave it. */
+  /** JSON-RPC error message from the node. */
   readonly rpcMessage: string;
-  /** JSON-RPC error data: revert bytes for instance. */
+  /** JSON-RPC error data, for example revert bytes. */
   readonly rpcData: unknown;
   readonly upstream: string;
-  /** `execution`: a contract was run and failed. `parameters`, `method`: what nodes refuse. `call`: any other verdict. */
+  /**
+   * `execution`: a contract ran and failed. `parameters`, `method`: the node refused these. `call`: any other verdict.
+   */
   readonly about: 'execution' | 'parameters' | 'method' | 'call';
-  /** Whether another node may see it differently (invalid parameters, unknown method, a limit of gas or time). */
+  /** Whether another node may decide otherwise (invalid parameters, unknown method, a limit on gas or time). */
   readonly disputable: boolean;
 
   constructor(options: {
@@ -65,7 +95,7 @@ export class RpcCallError extends ChainsteadError {
   }) {
     super({
       code: 'RPC_CALL',
-      message: `${options.method} was answered with error ${options.rpcCode}: ${options.rpcMessage.slice(0, 500)}`,
+      message: `${options.method} returned error ${options.rpcCode}: ${options.rpcMessage.slice(0, 500)}`,
       facts: { upstream: options.upstream, method: options.method, rpc_code: options.rpcCode },
       retryable: false,
     });
@@ -78,17 +108,20 @@ export class RpcCallError extends ChainsteadError {
   }
 }
 
-/** Whether a call of a contract has an error for an answer: it was run, or its parameters make no sense to any node. Nodes without the method say nothing of it. */
+/**
+ * Whether the error is the result of a contract call: the contract ran, or no node accepts the parameters. An unknown
+ * method is not a result of the call.
+ */
 export function isAnswerOfCall(error: unknown): error is RpcCallError {
   return error instanceof RpcCallError && error.about !== 'method';
 }
 
-/** The request was given up because its signal was aborted, or the pool was closed. */
+/** The request was canceled because its signal aborted or the pool was closed. */
 export class RequestAbortedError extends ChainsteadError {
   constructor(method: string, cause?: unknown) {
     super({
       code: 'REQUEST_ABORTED',
-      message: `${method} was given up before it was answered`,
+      message: `${method} was canceled before its response`,
       facts: { method },
       retryable: false,
       cause,
@@ -96,40 +129,38 @@ export class RequestAbortedError extends ChainsteadError {
   }
 }
 
-/** What a fault says about limits and waiting, beside its kind. */
+/** Facts of a fault about limits and waiting, in addition to its kind. */
 export interface FaultHints {
-  /** What the pool does about it. */
   readonly reaction: Reaction;
-  /** False where only a text says so that may repeat what a stranger wrote. @default true */
+  /** False if only an error text indicates it: a contract may have written that text. @default true */
   readonly isSure?: boolean;
-  /** Milliseconds that the upstream asks to be left alone. */
+  /** Retry delay that the upstream requested, milliseconds. */
   readonly retryAfterMs?: number;
-  /** Largest count of blocks that the upstream says it allows. */
+  /** Largest number of blocks allowed, according to the upstream. */
   readonly limitBlocks?: number;
-  /** Block range that the upstream suggests instead. */
   readonly suggestedRange?: { readonly from: number; readonly to: number };
-  /** Largest count of results that the upstream says it allows. */
+  /** Largest number of results allowed, according to the upstream. */
   readonly limitResults?: number;
-  /** Whether what was asked for is not kept any more. */
+  /** Whether the upstream pruned the requested data. */
   readonly isPruned?: boolean;
   readonly cause?: unknown;
 }
 
-/** A JSON-RPC error as a node gave it, without the upstream's secrets. */
+/** A JSON-RPC error from a node, without the upstream's secrets. */
 export interface SaidError {
   readonly code: number;
   readonly message: string;
   readonly data: unknown;
 }
 
-/** One upstream failed one call. Stays inside the pool: callers see {@link UpstreamsExhaustedError}. */
+/** One upstream failed one call. Internal to the pool: callers get {@link UpstreamsExhaustedError}. */
 export class UpstreamFault extends ChainsteadError {
   readonly upstream: string;
   readonly method: string;
   readonly kind: FaultKind;
   readonly hints: FaultHints;
   readonly text: string;
-  /** The node's JSON-RPC error, where it gave one. */
+  /** The node's JSON-RPC error; undefined if it returned none. */
   readonly said: SaidError | undefined;
 
   constructor(options: {
@@ -159,4 +190,9 @@ export class UpstreamFault extends ChainsteadError {
 function describe(failures: readonly UpstreamFailure[]): string {
   if (failures.length === 0) return 'none is configured';
   return failures.map((failure) => `${failure.upstream}: ${failure.reason}`).join('; ');
+}
+
+/** Whether a node's error may be about the call although its code and text are unknown. */
+export function isDoubtful(error: unknown): error is UpstreamFault {
+  return error instanceof UpstreamFault && error.kind === 'rpc-error' && error.hints.reaction === 'transient';
 }

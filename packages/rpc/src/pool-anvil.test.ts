@@ -17,7 +17,7 @@ let anvil: ChildProcess;
 let url: string;
 
 beforeAll(async () => {
-  // The package's launcher starts the binary as its child: one process group, so that both can be ended.
+  // The package's launcher starts the binary as its child. One process group lets the test end both.
   anvil = spawn(ANVIL, ['--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   if (anvil.stdout === null) throw new Error('anvil has no output');
   for await (const line of createInterface(anvil.stdout)) {
@@ -41,7 +41,8 @@ async function emit(pool: UpstreamPool, times: number): Promise<void> {
     const { value: hash } = await pool.request('eth_sendTransaction', [
       { from: accounts[0], data: EMIT, gas: '0x30d40' },
     ]);
-    // The hash is answered before the block is mined; a second one sent meanwhile may land in the same block.
+    // The node returns the hash before it mines the block; a second transaction sent meanwhile may land in the same
+    // block.
     await vi.waitFor(
       async () => expect((await pool.request('eth_getTransactionReceipt', [hash])).value).not.toBeNull(),
       { timeout: 10_000, interval: 5 },
@@ -83,7 +84,7 @@ test('a real node: a reorganisation of the same height is noticed', async () => 
 
 test('a real node: reverts and unknown methods are errors of the call', async () => {
   const pool = await startedPool([{ url }], { chain: CHAIN });
-  // Creation code that reverts at once: PUSH1 0, PUSH1 0, REVERT.
+  // Creation code that reverts immediately: PUSH1 0, PUSH1 0, REVERT.
   await expect(pool.request('eth_call', [{ data: '0x60006000fd' }, 'latest'])).rejects.toMatchObject({
     code: 'RPC_CALL',
   });

@@ -117,8 +117,8 @@ describe('getHeaders', () => {
     const before = slow.received.length;
     const headers = await pool.getHeaders([0, 1, 2, 3, 4, 5]);
     expect(headers.map(({ value }) => value.number)).toEqual([0, 1, 2, 3, 4, 5]);
-    const asked = slow.received.slice(before).filter(({ method }) => method === 'eth_getBlockByNumber');
-    expect(asked.map(({ params }) => params[0])).toEqual(['0x1', '0x3', '0x5']);
+    const requested = slow.received.slice(before).filter(({ method }) => method === 'eth_getBlockByNumber');
+    expect(requested.map(({ params }) => params[0])).toEqual(['0x1', '0x3', '0x5']);
   });
 
   test('keeps what was right beside a broken element', async () => {

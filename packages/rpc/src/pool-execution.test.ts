@@ -1,4 +1,4 @@
-/** Calls of contracts that the EVM ends: an answer, and no fault of the node that gives it. */
+/** Contract calls that the EVM aborts: a valid response, not a fault of the node. */
 import { describe, expect, test } from 'vitest';
 import { RpcCallError, UpstreamsExhaustedError } from './errors.ts';
 import type { Scripted, ScriptedNode } from './testing/scripted-node.ts';
@@ -7,7 +7,7 @@ import { errorOf, faultsOf, node, startedPool, type TestPool } from './testing/t
 const CONTRACT = { to: `0x${'11'.repeat(20)}`, data: '0xdeadbeef' };
 const UNKNOWN: Scripted = { error: { code: -32_603, message: 'frobnication is off', data: { reason: 'odd' } } };
 
-/** Calls of the contract come to this; what else is called returns nothing. */
+/** Calls of the contract return this; all other calls return nothing. */
 function contractIs(answer: Scripted): ScriptedNode['script'] {
   return ({ method, params }) => {
     if (method !== 'eth_call') return undefined;
@@ -19,7 +19,7 @@ function isOfContract(params: readonly unknown[]): boolean {
   return JSON.stringify(params).includes(CONTRACT.to);
 }
 
-function askedOf(nodes: readonly ScriptedNode[]): number[] {
+function requestedOf(nodes: readonly ScriptedNode[]): number[] {
   return nodes.map((one) => one.received.filter(({ params }) => isOfContract(params)).length);
 }
 
@@ -48,21 +48,21 @@ describe.each(WAYS)('%s', (_way, call) => {
     const { nodes, pool } = await failing({ error: { code: -32_000, message: 'invalid jump destination' } }, 2);
     const error = await errorOf(call(pool));
     expect(error).toMatchObject({ rpcCode: -32_000, rpcMessage: 'invalid jump destination', about: 'execution' });
-    expect(askedOf(nodes).reduce((sum, count) => sum + count)).toBe(1);
+    expect(requestedOf(nodes).reduce((sum, count) => sum + count)).toBe(1);
     expectUnblamed(pool, nodes);
   });
 
   test('asks one other node about a limit of the first', async () => {
     const { nodes, pool } = await failing({ error: { code: -32_000, message: 'execution aborted (timeout = 5s)' } }, 3);
     expect(await errorOf(call(pool))).toMatchObject({ rpcMessage: 'execution aborted (timeout = 5s)' });
-    expect(askedOf(nodes).toSorted()).toEqual([0, 1, 1]);
+    expect(requestedOf(nodes).toSorted()).toEqual([0, 1, 1]);
     expectUnblamed(pool, nodes);
   });
 
   test('asks a node that is alone once about its limit', async () => {
     const { nodes, pool } = await failing({ error: { code: -32_000, message: 'out of gas' } }, 1);
     expect(await errorOf(call(pool))).toBeInstanceOf(RpcCallError);
-    expect(askedOf(nodes)).toEqual([1]);
+    expect(requestedOf(nodes)).toEqual([1]);
     expectUnblamed(pool, nodes);
   });
 
@@ -74,7 +74,7 @@ describe.each(WAYS)('%s', (_way, call) => {
       rpcData: { reason: 'odd' },
       about: 'execution',
     });
-    expect(askedOf(nodes).reduce((sum, asked) => sum + asked)).toBe(2);
+    expect(requestedOf(nodes).reduce((sum, requested) => sum + requested)).toBe(2);
     expectUnblamed(pool, nodes);
   });
 

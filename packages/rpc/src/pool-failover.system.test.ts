@@ -127,18 +127,18 @@ test('Retry-After is honoured: a single upstream is left alone for that long, th
   const one = await node(100);
   const pool = await startedPool([one]);
   let throttledAt = 0;
-  let askedAgainAfter = 0;
+  let requestedAgainAfter = 0;
   one.script = ({ method }) => {
     if (method !== 'eth_gasPrice') return undefined;
     if (throttledAt === 0) {
       throttledAt = performance.now();
       return { http: { status: 429, body: 'slow down', headers: { 'retry-after': '1' } } };
     }
-    askedAgainAfter ||= performance.now() - throttledAt;
+    requestedAgainAfter ||= performance.now() - throttledAt;
     return { result: '0x7' };
   };
   expect((await pool.request('eth_gasPrice', [])).value).toBe('0x7');
-  expect(askedAgainAfter).toBeGreaterThanOrEqual(990);
+  expect(requestedAgainAfter).toBeGreaterThanOrEqual(990);
 });
 
 test('a single upstream that fails for a while is never out for good', async () => {
@@ -168,7 +168,7 @@ test('an open circuit closes by a probe, without traffic', async () => {
 test('a key that is refused later leaves the upstream out, with the reason for the operator, until it is accepted', async () => {
   const one = await node(100);
   const two = await node(100);
-  // Heads are not asked for meanwhile, which would be refused as well.
+  // No head polls meanwhile: they would be refused too.
   const pool = await startedPool([one, two], { pollIntervalMs: 60_000 });
   one.script = () => ({ http: { status: 401, body: '{"message":"key is inactive"}' } });
   two.script = only('eth_gasPrice', { result: '0x5' });

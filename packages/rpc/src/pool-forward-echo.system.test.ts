@@ -1,4 +1,4 @@
-/** What a caller writes comes back in nodes' errors: no text may take an upstream away from others. */
+/** Nodes echo caller input in their errors: no text may exclude an upstream for other clients. */
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { RpcCallError } from './errors.ts';
@@ -13,7 +13,7 @@ function callOf(written: string, method = 'eth_call'): RawCall {
   return { method, params: JSON.stringify([{ type: written }, 'latest']), nullable: false, block: null };
 }
 
-/** Words that mean something to the one who reads errors, one or more of each kind. */
+/** Phrases that the error classifier reacts to, at least one of each kind. */
 const LOADED = [
   'monthly capacity limit',
   'invalid api key',
@@ -37,7 +37,7 @@ const LOADED = [
   'nonce too low',
 ];
 
-/** How a node may repeat what it was given. */
+/** Ways in which a node may echo its input. */
 const ECHOES: readonly ((written: string) => string)[] = [
   (written) => written,
   (written) => written.toUpperCase(),
@@ -76,7 +76,7 @@ async function echoingNodes(count: number): Promise<ScriptedNode[]> {
   return nodes;
 }
 
-/** Answers what the others ask as before; all else with the error. */
+/** Responds to the calls of other clients as before, and to all else with the error. */
 function answerStrangers(nodes: readonly ScriptedNode[], answer: Scripted): void {
   for (const one of nodes)
     one.script = ({ method, params }) => {
@@ -85,7 +85,7 @@ function answerStrangers(nodes: readonly ScriptedNode[], answer: Scripted): void
     };
 }
 
-function statesOf(pool: TestPool): unknown[] {
+function projectionsOf(pool: TestPool): unknown[] {
   return pool.status().map(({ state, reason }) => [state, reason]);
 }
 
@@ -102,10 +102,10 @@ describe.each([1, 2])('over %d upstreams that repeat what they are given', (coun
         const body = isPlain ? text : JSON.stringify({ jsonrpc: '2.0', id: null, error });
         answerStrangers(nodes, status === 200 && !isPlain ? { error } : { http: { status, body } });
         await errorOf(pool.forward(callOf(given.written, method), { hedge: true }));
-        expect(statesOf(pool)).toEqual(HEALTHY);
+        expect(projectionsOf(pool)).toEqual(HEALTHY);
         const before = nodes.map((one) => one.count('eth_gasPrice'));
         expect(String((await pool.forward(GAS_PRICE)).value)).toBe('"0x5"');
-        // The first that is asked answers: nobody is left out or marked.
+        // The first upstream responds: none is excluded or marked.
         expect(nodes.reduce((sum, one, index) => sum + one.count('eth_gasPrice') - (before[index] ?? 0), 0)).toBe(1);
         for (const { name } of nodes) await pool.forward(GAS_PRICE, { only: name });
       }),
@@ -123,7 +123,7 @@ describe.each([1, 2])('over %d upstreams that repeat what they are given', (coun
       expect(error).toBeInstanceOf(RpcCallError);
       expect(error).toMatchObject({ rpcCode: code, rpcMessage: 'bad type "monthly capacity limit"' });
     }
-    expect(statesOf(pool)).toEqual(HEALTHY);
+    expect(projectionsOf(pool)).toEqual(HEALTHY);
   });
 
   test('a text that a contract wrote changes nothing for this program’s own calls', async () => {
@@ -132,7 +132,7 @@ describe.each([1, 2])('over %d upstreams that repeat what they are given', (coun
     for (const message of ['VM execution error (monthly capacity limit)', 'invalid api key', 'too many requests']) {
       answerStrangers(nodes, { error: { code: -32000, message } });
       await errorOf(pool.request('eth_call', [{ type: '0x0' }, 'latest']));
-      expect(statesOf(pool)).toEqual(HEALTHY);
+      expect(projectionsOf(pool)).toEqual(HEALTHY);
     }
   });
 

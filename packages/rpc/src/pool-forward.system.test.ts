@@ -46,7 +46,7 @@ describe('a fault of one upstream is passed over within one forwarded call', () 
   ])('%s', async (_what, answer, kind) => {
     const ill = await node(100);
     const well = await node(100);
-    // One at a time there, so that calls at the same time try the other one, whoever seems better.
+    // One at a time there, so that concurrent calls also try the other upstream, whichever scores better.
     const pool = await startedPool([ill, { url: well.url, concurrency: 1 }], {
       limits: { ...ofSilence(answer), responseBytesMax: 200_000 },
     });

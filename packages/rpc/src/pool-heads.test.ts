@@ -7,7 +7,7 @@ import { errorOf, faultsOf, node, startedPool } from './testing/test-pool.ts';
 
 const never = new AbortController().signal;
 
-/** Announces `number` and has nothing above the node's head. */
+/** Announces block `number` but has nothing above the node's head. */
 function announcing(number: number): ScriptedNode['script'] {
   return ({ method }) => (method === 'eth_blockNumber' ? { result: `0x${number.toString(16)}` } : undefined);
 }
@@ -282,7 +282,7 @@ function send(socket: Socket, message: unknown): void {
   socket.write(Buffer.concat([head, payload]));
 }
 
-/** The texts of short masked frames. */
+/** Decodes the texts of short masked frames. */
 function unmask(data: Buffer): string[] {
   const texts: string[] = [];
   for (let at = 0; at + 6 <= data.length; ) {

@@ -64,7 +64,7 @@ test('an upstream that does not filter by arguments is not believed', async () =
       : undefined;
   const query = { range, topics: [TOPIC], indexed: [[A]] };
   for (let round = 0; round < 4; round++) expect(blockNumbers(await pool.getLogs(query))).toEqual([0, 2, 4, 6]);
-  // Whoever seems better was asked so far.
+  // So far, only the upstream with the better score was used.
   await expect(pool.getLogs(query, { only: careless.name })).rejects.toThrow('malformed');
   expect(faultsOf(pool, careless.name).malformed).toBeGreaterThan(0);
 });
@@ -88,17 +88,19 @@ test('what one wallet taught about ranges serves the next, and says nothing of o
   };
   const pool = await startedPool([one], { limits });
   const whole = { from: 0, to: 59_999 };
-  const asked = async (work: () => Promise<unknown>): Promise<number[]> => {
+  const requested = async (work: () => Promise<unknown>): Promise<number[]> => {
     const before = ranges(one).length;
     await work();
     return ranges(one)
       .slice(before)
       .map(({ size }) => size);
   };
-  const first = await asked(() => pool.getLogs({ range: whole, topics: [TOPIC], indexed: [[A]] }));
+  const first = await requested(() => pool.getLogs({ range: whole, topics: [TOPIC], indexed: [[A]] }));
   expect(first).toEqual([3_000, 12_000, 40_000, 5_000]);
-  expect(await asked(() => pool.getLogs({ range: whole, topics: [TOPIC], indexed: [[B]] }))).toEqual([40_000, 20_000]);
-  const broad = await asked(() => pool.getLogs({ range: whole, topics: [TOPIC] }));
+  expect(await requested(() => pool.getLogs({ range: whole, topics: [TOPIC], indexed: [[B]] }))).toEqual([
+    40_000, 20_000,
+  ]);
+  const broad = await requested(() => pool.getLogs({ range: whole, topics: [TOPIC] }));
   expect(broad[0]).toBe(100);
 });
 

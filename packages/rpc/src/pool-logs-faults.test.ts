@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { UpstreamsExhaustedError } from './errors.ts';
-import { type Asked, expectCovered, numbers, onLogs, ranges, WIDE } from './testing/log-ranges.ts';
+import { expectCovered, numbers, onLogs, type Requested, ranges, WIDE } from './testing/log-ranges.ts';
 import { logsOf, OTHER_TOPIC, type ScriptedNode, TOKEN, TOPIC } from './testing/scripted-node.ts';
 import { errorOf, faultsOf, node, startedPool } from './testing/test-pool.ts';
 import type { LogsAnswer } from './upstream-pool.ts';
@@ -10,7 +10,7 @@ describe('a wrong answer is a fault, and another upstream is asked', () => {
     ...logsOf({}, from, from)[0],
     ...change,
   });
-  test.each<[string, (asked: Asked) => unknown]>([
+  test.each<[string, (requested: Requested) => unknown]>([
     ['a log outside the range', ({ to }) => [log(to + 1)]],
     ['a topic that was not asked for', ({ from }) => [log(from, { topics: [OTHER_TOPIC] })]],
     ['a contract that was not asked for', ({ from }) => [log(from, { address: `0x${'bb'.repeat(20)}` })]],
@@ -21,7 +21,7 @@ describe('a wrong answer is a fault, and another upstream is asked', () => {
     const liar = await node(5_000);
     const well = await node(5_000);
     const pool = await startedPool([liar, well]);
-    liar.script = onLogs((asked) => ({ result: answer(asked) }));
+    liar.script = onLogs((requested) => ({ result: answer(requested) }));
     const query = { range: { from: 100, to: 199 }, topics: [TOPIC], addresses: [TOKEN] };
     for (let call = 0; call < 4; call++) {
       const found = await pool.getLogs(query);
@@ -53,7 +53,7 @@ describe('logs that are not numbered by block', () => {
     one.script = onLogs(({ from, to }) => ({ result: bent(logsOf(FOUR, from, to)) }));
     expect(placesOf(await pool.getLogs(query))).toEqual(TRUE_PLACES);
     expect(faultsOf(pool, one.name)['log-index-mismatch']).toBeGreaterThan(0);
-    // From now on, also where nothing can be seen.
+    // From now on this also applies if a response shows no sign of it.
     one.script = onLogs(({ from, to }) => ({ result: bent(logsOf(FOUR, from, to)).slice(3, 4) }));
     expect(placesOf(await pool.getLogs({ ...query, range: { from: 5, to: 5 } }))).toContain('5/1/3');
   });

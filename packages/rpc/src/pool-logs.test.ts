@@ -56,7 +56,7 @@ test('each upstream is asked within its own cap', async () => {
   expect(ranges(large).filter(({ size }) => size > 400).length).toBeLessThanOrEqual(1);
 });
 
-test('a cap of results shrinks only the dense stretch, takes the suggestion, and grows back', async () => {
+test('a cap of results shrinks only the dense span, takes the suggestion, and grows back', async () => {
   const dense = (block: number): number => (block >= 1_000 && block < 1_100 ? 50 : 0);
   const one = await node(20_000, { logsIn: dense });
   const pool = await startedPool([one], { limits: { ...WIDE, logsConcurrency: 1 } });
@@ -72,9 +72,9 @@ test('a cap of results shrinks only the dense stretch, takes the suggestion, and
   );
   const answer = await pool.getLogs({ range: { from: 900, to: 18_000 }, topics: [TOPIC] });
   expect(answer.logs).toHaveLength(5_000);
-  const asked = ranges(one);
-  expect(asked[1]).toEqual({ from: 900, to: 915, size: 16 });
-  expect(Math.max(...asked.slice(1).map(({ size }) => size))).toBeGreaterThan(2_000);
+  const requested = ranges(one);
+  expect(requested[1]).toEqual({ from: 900, to: 915, size: 16 });
+  expect(Math.max(...requested.slice(1).map(({ size }) => size))).toBeGreaterThan(2_000);
   expect(pool.status()[0]?.capabilities.logRangeMax).toBeNull();
 });
 

@@ -8,10 +8,10 @@ import {
   TalliedCounter,
   type Tally,
 } from '@chainstead/core';
-import type { CallPace, CallSlots } from './shares/call-limits.ts';
+import type { ConcurrencyLimiter, RateLimiter } from './limits/call-limits.ts';
 import type { UpstreamConfig } from './upstream-pool.ts';
 
-/** Of a request's time, seconds. */
+/** Buckets of the request time in seconds. */
 export const LATENCY_BUCKETS: readonly number[] = [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** The Prometheus metrics of all pools of a process. */
@@ -27,69 +27,69 @@ export interface PoolMetrics {
   readonly pause: ReadGauge<'chain' | 'upstream'>;
 }
 
-/** Registers the metrics, or gives those that another chain's pool registered before. */
+/** Registers the metrics, or returns those that the pool of another chain already registered. */
 export function createPoolMetrics(registry: Registry): PoolMetrics {
   const registers = [registry];
   return {
     requests: sharedMetric(registry, TalliedCounter<'chain' | 'upstream' | 'method' | 'outcome'>, {
       name: 'chainstead_rpc_requests_total',
-      help: 'JSON-RPC calls by outcome: ok, error (of the call itself) or the kind of fault',
+      help: 'Number of JSON-RPC calls by outcome: ok, error (the call itself failed) or the fault kind',
       labelNames: ['chain', 'upstream', 'method', 'outcome'],
       registers,
     }),
     latency: sharedMetric(registry, Histogram<'chain' | 'upstream' | 'method'>, {
       name: 'chainstead_rpc_request_duration_seconds',
-      help: 'Time from sending a JSON-RPC request to its parsed answer',
+      help: 'Time from sending a JSON-RPC request to parsing its response',
       labelNames: ['chain', 'upstream', 'method'],
       buckets: [...LATENCY_BUCKETS],
       registers,
     }),
     faults: sharedMetric(registry, Counter<'chain' | 'upstream' | 'kind'>, {
       name: 'chainstead_rpc_faults_total',
-      help: 'What upstreams did wrong, by kind',
+      help: 'Number of upstream faults, by kind',
       labelNames: ['chain', 'upstream', 'kind'],
       registers,
     }),
     head: sharedMetric(registry, Gauge<'chain' | 'upstream'>, {
       name: 'chainstead_rpc_upstream_head',
-      help: 'Newest block number that the upstream reported',
+      help: 'Newest block number reported by the upstream',
       labelNames: ['chain', 'upstream'],
       registers,
     }),
     inFlight: sharedMetric(registry, ReadGauge<'chain' | 'upstream'>, {
       name: 'chainstead_rpc_in_flight',
-      help: 'JSON-RPC requests sent and not yet answered',
+      help: 'Number of JSON-RPC requests sent to the upstream and waiting for a response',
       labelNames: ['chain', 'upstream'],
       registers,
     }),
     circuit: sharedMetric(registry, Gauge<'chain' | 'upstream'>, {
       name: 'chainstead_rpc_circuit_state',
-      help: '0 closed, 1 half-open, 2 open, 3 disabled',
+      help: 'Circuit breaker state of the upstream: 0 closed, 1 half-open, 2 open, 3 disabled',
       labelNames: ['chain', 'upstream'],
       registers,
     }),
     pause: sharedMetric(registry, ReadGauge<'chain' | 'upstream'>, {
       name: 'chainstead_rpc_pause_seconds',
-      help: 'Seconds for which the upstream is asked nothing, as it throttled calls or its budget is used up (then a minute or more); 0 otherwise',
+      help: 'Seconds until the upstream receives calls again, because it throttled them or its budget is used up (then a minute or more), otherwise 0',
       labelNames: ['chain', 'upstream'],
       registers,
     }),
     rateAllowed: sharedMetric(registry, Gauge<'chain' | 'upstream'>, {
       name: 'chainstead_rpc_rate_allowed',
-      help: 'Calls a second that all processes of a start may make to the upstream together (RPC_RATE)',
+      help: 'Maximum calls per second to the upstream from all processes of one `chainstead start` (RPC_RATE)',
       labelNames: ['chain', 'upstream'],
       registers,
     }),
     callsWaiting: sharedMetric(registry, ReadGauge<'chain' | 'upstream'>, {
       name: 'chainstead_rpc_turns_waiting',
-      help: 'Calls of the process that wait within RPC_RATE and RPC_CONCURRENCY',
+      help: 'Number of calls in this process waiting because of RPC_RATE or RPC_CONCURRENCY',
       labelNames: ['chain', 'upstream'],
       registers,
     }),
   };
 }
 
-/** Shows what the operator allows of an upstream, and who waits for it; what is used of it the requests tell. */
+/** Registers the allowed rate and the waiting calls of an upstream. The request counters cover its usage. */
 export function measureLimits(
   metrics: PoolMetrics,
   labels: { readonly chain: string; readonly upstream: string },
@@ -102,11 +102,11 @@ export function measureLimits(
 
 interface UpstreamLimits {
   readonly config: UpstreamConfig;
-  readonly pace: CallPace | null;
-  readonly slots: CallSlots | null;
+  readonly pace: RateLimiter | null;
+  readonly slots: ConcurrencyLimiter | null;
 }
 
-/** Counts the requests of one upstream. What is counted often is looked up by two short keys, not by all labels. */
+/** Counts the requests of one upstream. Frequent counters are looked up by two short keys, not by all labels. */
 export function createRequestCounter(
   metrics: PoolMetrics,
   labels: { readonly chain: string; readonly upstream: string },
@@ -129,7 +129,7 @@ export function createRequestCounter(
   };
 }
 
-/** Gateways pass on what strangers write: only method names that nodes know become label values. */
+/** Gateways forward untrusted input: only method names known to nodes become label values. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...[
     'chainId blockNumber gasPrice feeHistory maxPriorityFeePerGas call estimateGas createAccessList sendRawTransaction',
@@ -144,7 +144,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'net_version',
 ]);
 
-/** The label value of a method: its name where nodes know it, `other` for the rest. */
+/** The label value of a method: its name if nodes know it, otherwise `other`. */
 export function methodLabel(method: string): string {
   return KNOWN.has(method) ? method : 'other';
 }

@@ -18,7 +18,7 @@ async function textOf(result: RawResult): Promise<string> {
   return Buffer.isBuffer(result) ? result.toString() : Buffer.concat(await Array.fromAsync(result)).toString();
 }
 
-/** Writes as fast as the reader takes it. */
+/** Writes at the reader's pace. */
 async function write(response: ServerResponse, text: string): Promise<void> {
   if (response.write(text) || response.destroyed) return;
   await new Promise<void>((resolve) => {
@@ -101,7 +101,7 @@ describe('a large answer', () => {
 });
 
 describe('the reader of a large answer', () => {
-  /** Writes 20 MB and tells how much the connection has taken so far. */
+  /** Writes 20 MB and reports the bytes that the connection has taken so far. */
   async function twentyMegabytes(): Promise<{ url: string; sent: { bytes: number; isOver: boolean } }> {
     const sent = { bytes: 0, isOver: false };
     const url = await handWrittenNode(async ({ response, id }) => {
@@ -125,7 +125,7 @@ describe('the reader of a large answer', () => {
     const iterator = piecesOf((await pool.forward(CALL)).value)[Symbol.asyncIterator]();
     let received = (await iterator.next()).value?.length ?? 0;
     let before = -1;
-    // What fits the socket buffers of both sides goes through; then nothing more does.
+    // The socket buffers on both sides fill up; after that nothing more is taken.
     await vi.waitFor(
       () => {
         const now = sent.bytes;
@@ -155,12 +155,12 @@ describe('the reader of a large answer', () => {
       for await (const piece of piecesOf((await pool.forward(CALL)).value)) {
         most = Math.max(most, process.memoryUsage().arrayBuffers - before);
         if (piece.length === 0) throw new Error('an empty piece');
-        // Slower than it comes.
+        // Reads more slowly than the data arrives.
         await new Promise((resolve) => setImmediate(resolve));
       }
     });
     await Promise.all(reads);
-    // 200 MB went through.
+    // 200 MB were streamed in total.
     expect(most).toBeLessThan(120 * MEBIBYTE);
   });
 

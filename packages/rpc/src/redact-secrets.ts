@@ -1,9 +1,9 @@
 import type { UpstreamConfig } from './upstream-pool.ts';
 
-/** Blanks secrets in a text, and cuts it to 500 characters or as many as told. */
+/** Masks secrets in a text and cuts it to `lengthMax` characters, 500 by default. */
 export type Redactor = (text: string, lengthMax?: number) => string;
 
-/** Gives a function that blanks, in any text of this upstream, the secrets of its URL and headers. */
+/** Returns a function that masks the secrets of this upstream's URL and headers in any text. */
 export function createRedactor(config: UpstreamConfig): Redactor {
   const url = new URL(config.url);
   const secrets = [
@@ -16,7 +16,10 @@ export function createRedactor(config: UpstreamConfig): Redactor {
     secrets.reduce((left, secret) => left.replaceAll(secret, '[redacted]'), text).slice(0, lengthMax);
 }
 
-/** `host[:port]` of each upstream, with `#2` where one repeats. No path, no credentials: keys live there. */
+/**
+ * Returns `host[:port]` of each upstream, with a suffix like `#2` for repeats. No path and no credentials: they contain
+ * keys.
+ */
 export function nameUpstreams(configs: readonly UpstreamConfig[]): string[] {
   const seen = new Map<string, number>();
   return configs.map((config) => {

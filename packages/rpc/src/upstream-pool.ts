@@ -1,25 +1,25 @@
 import type { Block, BlockHeader, BlockRange, ChainId, Hash, Log, Receipt } from '@chainstead/core';
 
-/** One JSON-RPC endpoint as configured. */
+/** One configured JSON-RPC endpoint. */
 export interface UpstreamConfig {
   readonly url: string;
   /** `http(s)` endpoints carry every call; a `ws(s)` one only announces heads. Derived from the URL. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Requests a second that the provider allows; unlimited when absent. */
+  /** Requests per second that the provider allows. Absent: unlimited. */
   readonly requestsPerSecond?: number;
-  /** Requests in flight at once. Default 16. */
+  /** Requests in flight. Default: 16. */
   readonly concurrency?: number;
-  /** Private relays never see other people's transactions (gateway). */
+  /** Whether it is a private relay. It must never receive other users' transactions (gateway). */
   readonly isPrivate?: boolean;
 }
 
-/** The result and the upstream (its redacted name) that gave it. */
+/** The result and the redacted name of the upstream that returned it. */
 export interface Answer<T> {
   readonly value: T;
   readonly upstream: string;
 }
 
-/** The newest block, as far as it was asked for. */
+/** The newest block: number, hash and time. */
 export interface Head {
   readonly number: number;
   readonly hash: Hash;
@@ -28,45 +28,48 @@ export interface Head {
   readonly timestamp: number;
 }
 
-/** Which upstreams may be asked, and for how long. */
+/** The upstreams that may be used, and the time limits. */
 export interface RequestOptions {
-  /** Upstreams (names) not to ask, e.g. the one whose answer is in doubt. */
+  /** Names of upstreams to skip, for example the one whose response is in doubt. */
   readonly exclude?: ReadonlySet<string>;
-  /** Ask only this upstream. */
+  /** Use only this upstream. */
   readonly only?: string;
-  /** Only upstreams that are known to have reached this block. */
+  /** Use only upstreams known to have reached this block. */
   readonly minBlock?: number;
   readonly signal?: AbortSignal;
-  /** Milliseconds for one attempt on one upstream. */
+  /** Timeout of one attempt on one upstream, milliseconds. */
   readonly timeoutMs?: number;
-  /** Ask a second upstream after the p95 latency of the first; off by default. */
+  /** Call a second upstream after the p95 latency of the first. Default: off. */
   readonly hedge?: boolean;
-  /** Ask the first upstream that is there, not the best one: for what differs between them, as waiting transactions do. */
+  /**
+   * Use the first available upstream, not the best: for data that differs between upstreams, such as pending
+   * transactions.
+   */
   readonly sticky?: boolean;
 }
 
-/** Which logs of which blocks. */
+/** A log query by blocks, topics and addresses. */
 export interface LogsQuery {
   readonly range: BlockRange;
   /** Alternatives for topic0. */
   readonly topics: readonly Hash[];
   /**
-   * Alternatives for topic 1 to 3, by position; null: anything. A log must have as many topics as positions are named, so
-   * that a null at the end tells events with the same topic0 apart (EIP-721's Transfer from EIP-20's).
+   * Alternatives for topics 1 to 3, by position; null: any. A log must have at least as many topics as positions given,
+   * so a trailing null distinguishes events with the same topic0 (EIP-721's Transfer from EIP-20's).
    */
   readonly indexed?: readonly (readonly Hash[] | null)[];
   readonly addresses?: readonly string[];
 }
 
-/** Consecutive logs and which upstream gave which part of the range, in order. */
+/** Consecutive logs, and the upstream of each part of the range, in order. */
 export interface LogsAnswer {
   readonly logs: readonly Log[];
   readonly sources: readonly { readonly range: BlockRange; readonly upstream: string }[];
-  /** eth_getLogs calls that it took, refused ones included. */
+  /** Number of eth_getLogs calls, including refused ones. */
   readonly calls: number;
 }
 
-/** What an upstream did wrong; counted by kind in metrics and status. */
+/** A kind of upstream fault, counted in metrics and status. */
 export type FaultKind =
   | 'timeout'
   | 'connection'
@@ -92,28 +95,28 @@ export type FaultKind =
   | 'log-index-mismatch'
   | 'balance-mismatch';
 
-/** An answer of an upstream that was found out to be wrong. */
+/** A response of an upstream that proved wrong. */
 export interface WrongAnswer {
-  /** As in `Chain.key`. */
+  /** `Chain.key`. */
   readonly chain: string;
   readonly upstream: string;
   readonly kind: FaultKind;
-  /** `verification` where it was found out later. */
+  /** `verification` if it was detected later. */
   readonly method: string;
-  /** What was wrong, without secrets. */
+  /** The error, without secrets. */
   readonly text: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** To be told of each of them. Must not throw. */
+/** Called for each wrong response. Must not throw. */
 export type OnWrongAnswer = (answer: WrongAnswer) => void;
 
-/** One upstream as an operator sees it. */
+/** The status of one upstream for the operator. */
 export interface UpstreamStatus {
   readonly name: string;
   readonly state: 'healthy' | 'degraded' | 'open-circuit' | 'disabled';
-  /** Why it is disabled or degraded, for the operator. */
+  /** Why it is disabled or degraded. */
   readonly reason: string | null;
   /** 0 (worst) to 1. */
   readonly score: number;
@@ -125,7 +128,7 @@ export interface UpstreamStatus {
     readonly blockReceipts: boolean | null;
     readonly batch: boolean | null;
     readonly traces: 'debug' | 'parity' | null;
-    /** Learnt cap of blocks per getLogs; null while none is known. */
+    /** Learned cap of blocks per getLogs call; null if none is known. */
     readonly logRangeMax: number | null;
     readonly logTimestamps: boolean | null;
   };
@@ -133,52 +136,65 @@ export interface UpstreamStatus {
 }
 
 /**
- * Every call to a chain's nodes goes through its pool. It chooses the upstream by health, retries elsewhere, adapts to
- * limits, and never lets a fault of one upstream reach the caller while another can answer.
+ * The pool that every call to a chain's nodes goes through. It chooses the upstream by health, retries on others,
+ * adapts to limits, and hides the fault of one upstream as long as another can respond.
  */
 export interface UpstreamPool {
   readonly chainId: ChainId;
-  /** Checks chain ids and probes capabilities. @throws NoUpstreamError when every upstream is refused, naming each and why. */
+  /**
+   * Checks chain ids and probes capabilities.
+   * @throws NoUpstreamError if every upstream is refused, with the reason of each
+   */
   start(): Promise<void>;
-  /** Any method. @throws UpstreamsExhaustedError (retryable) after every upstream failed; RpcError when the answer is an error of the call itself. */
+  /**
+   * Calls any method.
+   * @throws UpstreamsExhaustedError (retryable) after every upstream failed; RpcCallError for an error of the call
+   * itself
+   */
   request(method: string, params: readonly unknown[], options?: RequestOptions): Promise<Answer<unknown>>;
   /**
-   * One method with many parameters, batched, in the order asked. A null is asked of other upstreams before it is believed. For methods whose
-   * errors no contract writes. @throws as request, also where one of the calls is answered with an error
+   * Calls one method with many parameter lists, batched, and returns results in request order. A null is accepted only
+   * after other upstreams were tried. For methods whose errors no contract writes.
+   * @throws as request, also if one of the calls returns an error
    */
   requestMany(
     method: string,
     params: readonly (readonly unknown[])[],
     options?: RequestOptions,
   ): Promise<Answer<unknown>[]>;
-  /** The best head that an upstream can actually serve (its block is asked for, not only its number). */
+  /** Returns the best head that an upstream can serve (its block is requested, not only its number). */
   getHead(options?: RequestOptions): Promise<Answer<Head>>;
-  /** The finalized block's number by tag, or null where the chain or its upstreams have none. */
+  /** Returns the number of the finalized block by tag; null if the chain or its upstreams have none. */
   getFinalized(options?: RequestOptions): Promise<number | null>;
   /** Resolves to the newest head once it differs from `after`, by subscription or polling. */
   waitForHead(after: Head | null, signal: AbortSignal): Promise<Answer<Head>>;
-  /** Null only when every upstream that claims to have reached the height says it does not exist. */
+  /** Returns null only if every upstream that reports to have reached the height lacks the block. */
   getBlock(
     at: number | Hash,
     options?: RequestOptions & { readonly transactions?: boolean },
   ): Promise<Answer<Block> | null>;
-  /** Headers of many blocks, batched, in the order asked. */
+  /** Returns the headers of many blocks, batched, in request order. */
   getHeaders(numbers: readonly number[], options?: RequestOptions): Promise<Answer<BlockHeader>[]>;
-  /** All receipts of a block, by eth_getBlockReceipts or one call each; count, order, hashes checked against the block. */
+  /**
+   * Returns all receipts of a block, with eth_getBlockReceipts or one call each. Count, order and hashes are checked
+   * against the block.
+   */
   getReceipts(block: Block, options?: RequestOptions): Promise<Answer<readonly Receipt[]>>;
-  /** Block by number and its receipts in as few round trips as can be. */
+  /** Returns a block and its receipts in as few round trips as possible. */
   getWholeBlock(
     at: number | Hash,
     options?: RequestOptions & { readonly transactions?: boolean },
   ): Promise<Answer<{ block: Block; receipts: readonly Receipt[] }> | null>;
-  /** Logs of any range, split to what each upstream allows; each log is inside the range and matches the topics. */
+  /**
+   * Returns the logs of any range, split to each upstream's limit. Each log is inside the range and matches the topics.
+   */
   getLogs(query: LogsQuery, options?: RequestOptions): Promise<LogsAnswer>;
   /**
-   * About how many eth_getLogs calls a query would take over these ranges, from what is known of the upstreams and as if
-   * few logs matched. No call is made for it.
+   * Estimates the eth_getLogs calls of a query over these ranges from learned limits, as if few logs matched. Makes no
+   * call.
    */
   estimateLogCalls(query: Omit<LogsQuery, 'range'>, ranges: readonly BlockRange[]): number;
-  /** A higher layer found an answer wrong: counted, and the upstream's score falls. */
+  /** Reports a response that a higher layer found wrong. It is counted, and the upstream's score falls. */
   reportFault(upstream: string, kind: FaultKind, facts: Readonly<Record<string, unknown>>): void;
   status(): UpstreamStatus[];
   close(): Promise<void>;

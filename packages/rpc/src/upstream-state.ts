@@ -1,7 +1,7 @@
 import type { UpstreamFault } from './errors.ts';
 import type { FaultKind, UpstreamStatus } from './upstream-pool.ts';
 
-/** Capabilities of an upstream as far as they are known. */
+/** Known capabilities of an upstream; null: unknown. */
 export interface Capabilities {
   blockReceipts: boolean | null;
   batch: boolean | null;
@@ -9,43 +9,43 @@ export interface Capabilities {
   logTimestamps: boolean | null;
 }
 
-/** What is remembered of one upstream: health, circuit, pauses, capabilities, counters. */
+/** The state of one upstream: health, circuit, pauses, capabilities and counters. */
 export interface UpstreamState {
   readonly name: string;
   readonly capabilities: Capabilities;
   /** Newest block number that it reported; null before the first. */
   readonly head: number | null;
   setHead(head: number): void;
-  /** Highest block that it has actually given, not only announced; null before the first. */
+  /** Highest block that it returned, not only announced; null before the first. */
   readonly served: number | null;
   setServed(block: number): void;
-  /** Milliseconds until it may be asked, 0 for now; null while it is disabled. */
+  /** Milliseconds until it may be called, 0 for now; null while it is disabled. */
   waitMs(): number | null;
-  /** Why it may not be asked now. */
+  /** Why it must not be called now. */
   readonly obstacle: string;
-  /** Whether it said that it does not serve the method. */
+  /** Whether it reported the method as unsupported. */
   lacks(method: string): boolean;
-  /** Whether it said that it has no data of this block any more. */
+  /** Whether it reported the data of this block as pruned. */
   lacksHistory(block: number): boolean;
   setHistoryGone(upTo: number): void;
   score(bestHead: number | null): number;
   percentile(method: string, share: number): number;
-  /** A request goes out; `ended` follows. */
+  /** Records a sent request; `ended` follows. */
   sent(): void;
   ended(): void;
   answered(method: string, latencyMs: number): void;
-  /** Counts a fault and draws its consequences. */
+  /** Counts a fault and applies its consequences. */
   failed(fault: UpstreamFault): void;
-  /** Counts a fault that says nothing of other calls, without consequences. */
+  /** Counts a fault that does not affect other calls, without consequences. */
   noted(fault: UpstreamFault): void;
-  /** Counts a fault that was found in an answer later. */
+  /** Counts a fault found in a response later. */
   blamed(kind: FaultKind, text: string): void;
-  /** The attempt ended without an answer either way. */
+  /** Records an attempt that ended without a result. */
   abandoned(): void;
   disable(reason: string): void;
   enable(): void;
   readonly disabledReason: string | null;
-  /** When a disabled upstream, or one whose circuit is open, should be looked at again; epoch milliseconds. */
+  /** When to check a disabled upstream, or one with an open circuit, again; epoch milliseconds. */
   readonly recheckAt: number | null;
   status(bestHead: number | null, logRangeMax: number | null): UpstreamStatus;
 }

@@ -8,8 +8,8 @@ const VERSION_BYTE = 6;
 const VARIANT_BYTE = 8;
 
 /**
- * The id of a webhook: a UUID (version 5, RFC 9562) of what it tells, so that the same match gives the same id whoever makes it
- * and however often: receivers can tell duplicates by it.
+ * Returns the id of a webhook: a UUID (version 5, RFC 9562) derived from its contents. Every process computes the same
+ * id for the same match, so receivers can detect duplicates.
  */
 export function deliveryId(
   kind: DeliveryKind,

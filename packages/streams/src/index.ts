@@ -1,5 +1,5 @@
 /**
- * Streams: what is watched, what matched in each block (written in the block's own transaction), and its delivery as signed
+ * Streams: their configuration, the matches of each block (written in the block's transaction), and delivery as signed
  * webhooks. Start reading at `stream.ts` and `schema.ts`.
  */
 
@@ -13,7 +13,7 @@ export { createProbeWebhook, createTestWebhook } from './delivery/test-webhook.t
 export { listWaitingDeliveries, type WaitingPage } from './delivery/waiting-list.ts';
 export { createEnrichMatch } from './enrichment/enrich-match.ts';
 export { createWebhookBodies } from './enrichment/webhook-bodies.ts';
-export { createHistoricalJobs } from './historical/historical-jobs.ts';
+export { addHistoricalJobs, DUE_HISTORICAL_JOBS, HISTORICAL_JOB_WORK } from './historical/historical-jobs.ts';
 export { createPastBlockServices } from './historical/past-block-services.ts';
 export { PREVIEW_BLOCKS_MAX, type RangePreview } from './historical/preview-range.ts';
 export { type AbiEvent, readAbiEvents } from './operations/read-abi-events.ts';

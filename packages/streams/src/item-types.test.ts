@@ -14,14 +14,14 @@ import {
 import { renderBody } from './payload/render-body.ts';
 import { enrichedMatch } from './payload/testing/enriched-match.ts';
 import { exampleMatch, exampleToken } from './payload/testing/example-match.ts';
-import { selectorProblem } from './routes/selectors.ts';
+import { selectorProblem } from './routes/check-triggers.ts';
 import { nativeBalanceSchema, triggerSchema } from './routes/stream-schema.ts';
 
 const [ALICE, BOB, TOKEN, NFT] = [0xa1, 0xb0, 0xee, 0xef].map(exampleAddress) as [Address, Address, Address, Address];
 const ETHEREUM = createChainRegistry().get('eth');
 const ERC20_APPROVAL = eventItem('event Approval(address indexed owner, address indexed spender, uint256 value)');
 
-/** A block with an item of each type. A new type needs one here. */
+/** A block with an item of each type. Add one for each new type. */
 const MATCH = exampleMatch([
   {
     from: ALICE,

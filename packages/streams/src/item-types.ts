@@ -1,18 +1,18 @@
-import type { WebhookContents } from './payload/webhook.ts';
+import type { WebhookContents } from './webhook.ts';
 
-/** Lists of a webhook whose items selectors may name members of. */
+/** Webhook lists whose item members selectors can name. */
 type ItemList = 'txs' | 'logs' | 'erc20Transfers' | 'erc20Approvals' | 'nftTransfers' | 'txsInternal';
 
-/** Items of one of a webhook's lists, as triggers and native balances name them. */
+/** Items of a webhook list, as named by triggers and native balances. */
 interface ItemType<List extends ItemList> {
   readonly list: List;
-  /** Members that `$name` may stand for where an address has to come out; a topic gives one when its upper 12 bytes are zero. */
+  /** Members that `$name` can select as an address; a topic yields one if its upper 12 bytes are zero. */
   readonly addresses: readonly (keyof WebhookContents[List][number])[];
-  /** The other members that `$name` may stand for. */
+  /** Other members that `$name` can select. */
   readonly others: readonly (keyof WebhookContents[List][number])[];
-  /** Whether a trigger may be of this type; its results are shown with the items then. */
+  /** Whether triggers support this type; their results are shown with the items. */
   readonly hasTriggers: boolean;
-  /** Whether a trigger may be for the items of one event alone. */
+  /** Whether a trigger can be limited to the items of one event. */
   readonly hasTopic0?: boolean;
 }
 
@@ -22,7 +22,7 @@ const TOKEN = ['transactionHash', 'logIndex', 'tokenName', 'tokenSymbol'] as con
 const ERC20 = [...TOKEN, 'tokenDecimals', 'value', 'valueWithDecimals'] as const;
 
 /**
- * The types by the names that streams give them. What may be asked for, read and shown follows from here.
+ * Item types by their name in streams. Determines the allowed selectors, triggers and results.
  *
  * @example
  * ```ts
@@ -94,10 +94,10 @@ export const ITEM_TYPES = {
   },
 } as const satisfies Readonly<Record<string, AnyItemType>>;
 
-/** What selectors may be of. */
+/** Item types for selectors. */
 export type SelectorType = keyof typeof ITEM_TYPES;
 
-/** What triggers may be of. */
+/** Item types for triggers. */
 export type TriggerType = {
   [Type in SelectorType]: (typeof ITEM_TYPES)[Type]['hasTriggers'] extends true ? Type : never;
 }[SelectorType];
@@ -105,7 +105,7 @@ export type TriggerType = {
 export const SELECTOR_TYPES = Object.keys(ITEM_TYPES) as readonly SelectorType[];
 export const TRIGGER_TYPES = SELECTOR_TYPES.filter((type): type is TriggerType => ITEM_TYPES[type].hasTriggers);
 
-/** A type's entry, without what the others lack. */
+/** Returns an entry with the members that all types have in common. */
 export function itemTypeOf(type: SelectorType): AnyItemType {
   return ITEM_TYPES[type];
 }

@@ -1,8 +1,6 @@
-/**
- * Streams, what matched, and its delivery. Local tables of the coordinator on Citus: a block's matches are written in the
- * block's own transaction.
- */
+/** Streams, matches and deliveries. On Citus local tables of the coordinator: matches are written with their block. */
 import { bytea } from '@chainstead/db/column-types';
+import { dueColumns, dueIndex } from '@chainstead/jobs/due-columns';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -36,7 +34,7 @@ export const streams = pgTable(
     includeAllTxLogs: boolean('include_all_tx_logs').notNull(),
     filterPossibleSpamAddresses: boolean('filter_possible_spam_addresses').notNull(),
     getNativeBalances: jsonb('get_native_balances').notNull(),
-    /** Text where the order of keys is the owner's: it is sent back and into webhooks as it came. */
+    /** Stored as text to keep the owner's key order in responses and webhooks. */
     abi: text('abi'),
     advancedOptions: text('advanced_options'),
     triggers: text('triggers'),
@@ -45,14 +43,14 @@ export const streams = pgTable(
     /** active, paused, error, terminated. */
     status: text('status').notNull(),
     statusMessage: text('status_message').notNull(),
-    /** When it got into error; 24 hours later it is terminated. */
+    /** Time of entering `error`; the stream is terminated 24 hours later. */
     errorSince: moment('error_since'),
     amountOfAddresses: bigint('amount_of_addresses', { mode: 'number' }).notNull().default(0),
     createdAt: moment('created_at').notNull().defaultNow(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
-    /** Kept for the history of what was sent; nothing matches any more. */
+    /** Rows of deleted streams remain for the delivery history; they no longer match. */
     deletedAt: moment('deleted_at'),
-    /** The key that made it, by its id; null for streams from before that was kept. */
+    /** Id of the creating key; null for streams created before this column. */
     createdBy: text('created_by'),
   },
   (table) => [index('streams_by_creator').on(table.createdBy).where(sql`deleted_at IS NULL`)],
@@ -64,7 +62,7 @@ export const streamAddresses = pgTable(
   {
     streamId: uuid('stream_id').notNull(),
     address: bytea('address').notNull(),
-    /** The configuration version that added it: what a matcher has not loaded yet. */
+    /** The configuration version that added it, so that a matcher can load only newer addresses. */
     version: bigint('version', { mode: 'number' }).notNull(),
   },
   (table) => [
@@ -75,15 +73,15 @@ export const streamAddresses = pgTable(
 );
 
 /**
- * One row. Every change of streams or addresses raises the version in its own transaction; a block's transaction holds it
- * (FOR SHARE), so that exactly what was committed before the block applies to it.
+ * One row. Every change of streams or addresses raises the version in its transaction. A block's transaction holds it
+ * (FOR SHARE), so exactly the changes committed before the block apply to it.
  */
 export const streamsVersion = pgTable('streams_version', {
   id: smallint('id').primaryKey(),
   version: bigint('version', { mode: 'number' }).notNull(),
 });
 
-/** What matched a stream in a block. Stored once; the unconfirmed and the confirmed delivery are made from it. */
+/** The match of a stream in a block. Stored once; the unconfirmed and the confirmed delivery are built from it. */
 export const streamMatches = pgTable(
   'stream_matches',
   {
@@ -92,16 +90,18 @@ export const streamMatches = pgTable(
     streamId: uuid('stream_id').notNull(),
     blockHash: bytea('block_hash').notNull(),
     blockTimestamp: moment('block_timestamp').notNull(),
-    /** JSON: what matched, as match.ts has it; made into the webhook's body before the first attempt, and empty from then on. */
+    /** JSON of the match (match.ts). It is turned into the webhook body before the first attempt and then emptied. */
     matched: text('matched').notNull(),
-    /** JSON text of the body without confirmed and retries; null until token metadata, triggers and balances are read. */
+    /**
+     * JSON text of the body without confirmed and retries; null until token metadata, triggers and balances are read.
+     */
     body: text('body'),
     logs: integer('logs').notNull(),
     txs: integer('txs').notNull(),
     txsInternal: integer('txs_internal').notNull(),
-    /** When the block left the canonical chain; its confirmed delivery is never made. */
+    /** When the block left the canonical chain; no confirmed delivery follows. */
     removedAt: moment('removed_at'),
-    /** Whether the confirmed delivery has been made. */
+    /** Whether the confirmed delivery exists. */
     confirmed: boolean('confirmed').notNull().default(false),
   },
   (table) => [
@@ -112,7 +112,7 @@ export const streamMatches = pgTable(
   ],
 );
 
-/** Transactions that a match tells of, to look its attempts up by hash. Written with its body. */
+/** Transactions of a match, for finding its attempts by hash. Written with its body. */
 export const streamMatchTransactions = pgTable(
   'stream_match_transactions',
   {
@@ -124,7 +124,7 @@ export const streamMatchTransactions = pgTable(
   },
   (table) => [
     primaryKey({
-      // The name that follows from its columns is too long for Postgres.
+      // The name derived from its columns exceeds the Postgres limit.
       name: 'stream_match_transactions_pk',
       columns: [table.chainId, table.blockNumber, table.streamId, table.blockHash, table.transactionHash],
     }),
@@ -132,11 +132,11 @@ export const streamMatchTransactions = pgTable(
   ],
 );
 
-/** The outbox: one row for each webhook that is to arrive. The truth; queues are rebuilt from it. */
+/** The outbox: one row per webhook. Authoritative; queues are rebuilt from it. */
 export const streamDeliveries = pgTable(
   'stream_deliveries',
   {
-    /** The same on every attempt and replay: derived from stream, chain, block hash and kind. */
+    /** The same for every attempt and replay: derived from stream, chain, block hash and kind. */
     id: uuid('id').primaryKey(),
     streamId: uuid('stream_id').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
@@ -144,19 +144,19 @@ export const streamDeliveries = pgTable(
     blockHash: bytea('block_hash').notNull(),
     /** unconfirmed, confirmed, removed. */
     kind: text('kind').notNull(),
-    /** pending, delivered, failed (retries used up), dropped (its block was removed before it arrived). */
+    /** pending, delivered, failed (retries used up), dropped (its block was removed before delivery). */
     status: text('status').notNull().default('pending'),
-    /** Attempts so far that failed: `retries` of the next body. */
+    /** Failed attempts so far: `retries` of the next body. */
     retries: integer('retries').notNull().default(0),
     dueAt: moment('due_at').notNull().defaultNow(),
-    /** The exact text of the newest attempt, as it was signed. Null for what `finishBody` makes of its match's: that is stored once. */
+    /** The exact signed text of the newest attempt. Null if it is the `finishBody` result for the stored match. */
     body: text('body'),
-    /** Body of a failed attempt that is to be sent once more, as it was; null: the next body is made anew. */
+    /** Body of a failed attempt to resend unchanged; null: the next body is built from the match. */
     resend: text('resend'),
     createdAt: moment('created_at').notNull().defaultNow(),
-    /** First 2xx; kept when it is sent again. */
+    /** First 2xx; a replay does not change it. */
     deliveredAt: moment('delivered_at'),
-    /** The key that asked for it, where it is sent on demand. */
+    /** The requesting key, for webhooks sent on request. */
     requestedBy: text('requested_by'),
   },
   (table) => [
@@ -168,7 +168,7 @@ export const streamDeliveries = pgTable(
   ],
 );
 
-/** Every attempt, for /history/logs; failed ones are also /history, with the body as it was sent. */
+/** Every attempt, for /history/logs; failed ones are also listed in /history, with the sent body. */
 export const streamAttempts = pgTable(
   'stream_attempts',
   {
@@ -182,10 +182,10 @@ export const streamAttempts = pgTable(
     tag: text('tag').notNull(),
     retries: integer('retries').notNull(),
     success: boolean('success').notNull(),
-    /** Null where no answer came. */
+    /** Null without a response. */
     httpStatus: integer('http_status'),
     errorMessage: text('error_message'),
-    /** The body that was sent; only of failures, until their retention ends. */
+    /** The sent body; only for failures, until their retention ends. */
     body: text('body'),
     /** txs + logs + txsInternal. */
     records: integer('records').notNull(),
@@ -193,7 +193,7 @@ export const streamAttempts = pgTable(
     createdAt: moment('created_at').notNull().defaultNow(),
   },
   (table) => [
-    // The order of lists. By the random ids alone, each row of a large table would go to another page.
+    // The order of lists. With random ids alone, each row of a large table would go to another page.
     primaryKey({ columns: [table.createdAt, table.id] }),
     index('stream_attempts_by_stream').on(table.streamId, table.createdAt, table.id),
     index('stream_attempts_by_block').on(table.chainId, table.blockNumber),
@@ -202,7 +202,7 @@ export const streamAttempts = pgTable(
   ],
 );
 
-/** What a stream has delivered. Exact at rest (docs/provider-contract.md#statistics). */
+/** Delivery statistics of a stream. Exact when no delivery is in flight (docs/api/streams-reference.md#statistics). */
 export const streamStats = pgTable('stream_stats', {
   streamId: uuid('stream_id').primaryKey(),
   webhooksDelivered: bigint('webhooks_delivered', { mode: 'number' }).notNull().default(0),
@@ -214,14 +214,16 @@ export const streamStats = pgTable('stream_stats', {
   updatedAt: moment('updated_at').notNull().defaultNow(),
 });
 
-/** How well a webhook URL answers: 0 to 100, up by one for each success, down by one for each failure (docs/provider-contract.md#status). */
+/**
+ * Success rate of a webhook URL: 0 to 100, plus one per success, minus one per failure (docs/api/streams.md#status).
+ */
 export const webhookHealth = pgTable('webhook_health', {
   webhookUrl: text('webhook_url').primaryKey(),
   successRate: integer('success_rate').notNull().default(100),
   updatedAt: moment('updated_at').notNull().defaultNow(),
 });
 
-/** Which process sends to a host: one at a time, until its lease runs out. */
+/** Leases of hosts: one process sends to a host until its lease expires. */
 export const webhookHostLeases = pgTable('webhook_host_leases', {
   /** Origin of the webhooks' URLs. */
   host: text('host').primaryKey(),
@@ -234,32 +236,36 @@ export const streamSettings = pgTable('stream_settings', {
   id: smallint('id').primaryKey(),
   region: text('region').notNull(),
   secretKey: text('secret_key').notNull(),
-  /** Signs besides the new one until its time is over. */
+  /** Also signs until its overlap ends. */
   previousSecretKey: text('previous_secret_key'),
   previousValidUntil: moment('previous_valid_until'),
   updatedAt: moment('updated_at').notNull().defaultNow(),
 });
 
 /** Replays of a stream over past blocks. */
-export const historicalJobs = pgTable('historical_jobs', {
-  id: uuid('id').primaryKey(),
-  streamId: uuid('stream_id').notNull(),
-  chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-  fromBlock: bigint('from_block', { mode: 'number' }).notNull(),
-  toBlock: bigint('to_block', { mode: 'number' }).notNull(),
-  /** The next block to look at. */
-  nextBlock: bigint('next_block', { mode: 'number' }).notNull(),
-  /** Unix seconds, both inclusive, where the job was asked for by time. */
-  fromTimestamp: bigint('from_timestamp', { mode: 'number' }),
-  toTimestamp: bigint('to_timestamp', { mode: 'number' }),
-  /** Hexadecimal addresses instead of the stream's own; null: the stream's. */
-  addresses: text('addresses').array(),
-  /** The key that asked, by its id; null for jobs from before that was kept. */
-  requestedBy: text('requested_by'),
-  /** pending, running, done, failed. */
-  status: text('status').notNull().default('pending'),
-  matches: bigint('matches', { mode: 'number' }).notNull().default(0),
-  errorMessage: text('error_message'),
-  createdAt: moment('created_at').notNull().defaultNow(),
-  updatedAt: moment('updated_at').notNull().defaultNow(),
-});
+export const historicalJobs = pgTable(
+  'historical_jobs',
+  {
+    id: uuid('id').primaryKey(),
+    streamId: uuid('stream_id').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    fromBlock: bigint('from_block', { mode: 'number' }).notNull(),
+    toBlock: bigint('to_block', { mode: 'number' }).notNull(),
+    /** The next block to process. */
+    nextBlock: bigint('next_block', { mode: 'number' }).notNull(),
+    /** Unix seconds, both inclusive, if the job was requested by time. */
+    fromTimestamp: bigint('from_timestamp', { mode: 'number' }),
+    toTimestamp: bigint('to_timestamp', { mode: 'number' }),
+    /** Hexadecimal addresses that replace the stream's; null: the stream's. */
+    addresses: text('addresses').array(),
+    /** Id of the requesting key; null without a key. */
+    requestedBy: text('requested_by'),
+    /** pending, running, done, failed. */
+    status: text('status').notNull().default('pending'),
+    matches: bigint('matches', { mode: 'number' }).notNull().default(0),
+    ...dueColumns(''),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    updatedAt: moment('updated_at').notNull().defaultNow(),
+  },
+  (table) => [dueIndex('historical_jobs_due', table, `status IN ('pending', 'running')`)],
+);

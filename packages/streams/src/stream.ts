@@ -1,8 +1,8 @@
-/** A stream as it is kept: what is watched on which chains, and where what matched is sent (docs/provider-contract.md#stream-record). */
+/** A stored stream: its chains, watched items and webhook (docs/api/streams-reference.md#stream-record). */
 import type { Address, ChainId, Hash } from '@chainstead/core';
 import type { SelectorType, TriggerType } from './item-types.ts';
 
-/** One item of a contract's ABI, as given: kept and sent back as it came. */
+/** One item of a contract's ABI, stored and returned unchanged. */
 export interface AbiItem {
   readonly type: string;
   readonly name?: string | undefined;
@@ -23,11 +23,14 @@ export interface AbiParameter {
   readonly internalType?: string | undefined;
 }
 
-/** `{op: [field, value]}` or `{and | or: [filter, filter, …]}` (docs/provider-contract.md#matching). Checked when a stream is created. */
+/**
+ * `{op: [field, value]}` or `{and | or: [filter, filter, …]}` (docs/api/streams-matching.md#matching). Checked when a
+ * stream is created.
+ */
 export type StreamFilter = Readonly<Record<string, readonly unknown[]>>;
 
 export interface AdvancedOption {
-  /** As given: a signature in text form, or its hash. */
+  /** Unchanged: a signature in text form, or its hash. */
   readonly topic0: string;
   readonly filter?: StreamFilter | undefined;
   readonly includeNativeTxs?: boolean | undefined;
@@ -49,13 +52,13 @@ export interface StreamTrigger {
 
 export type StreamStatus = 'active' | 'paused' | 'error' | 'terminated';
 
-/** What the owner sets. */
+/** Owner settings. */
 export interface StreamConfig {
   readonly webhookUrl: string;
   readonly description: string;
   readonly tag: string;
   readonly chainIds: readonly ChainId[];
-  /** As given. Null and empty: none. */
+  /** Unchanged. Null and empty: none. */
   readonly topic0: readonly string[] | null;
   readonly abi: readonly AbiItem[] | null;
   readonly advancedOptions: readonly AdvancedOption[] | null;
@@ -68,7 +71,7 @@ export interface StreamConfig {
   readonly includeAllTxLogs: boolean;
   readonly filterPossibleSpamAddresses: boolean;
   readonly demo: boolean;
-  /** Beyond the provider: also tell of blocks that a reorganisation removed. */
+  /** Addition to the hosted API: also notify about blocks removed by a reorg. */
   readonly sendRemoved: boolean;
 }
 
@@ -82,7 +85,7 @@ export interface Stream extends StreamConfig {
   readonly updatedAt: Date;
 }
 
-/** A transaction of a block as the node answered it, with what its receipt says. */
+/** A transaction unchanged from the node's response, with its receipt fields. */
 export interface StreamTransaction {
   readonly hash: Hash;
   readonly index: number;

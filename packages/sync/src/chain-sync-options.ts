@@ -1,49 +1,52 @@
-/** What a chain's ingestion is given. */
+/** Options of a chain's ingestion. */
 import type { Chain, ProofPolicy } from '@chainstead/chains';
 import type { Clock, Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
-import type { BackfillProgress } from './backfill.ts';
-import type { BlockWatcher } from './block-watcher.ts';
-import type { Dataset } from './dataset.ts';
-import type { KeepSettings } from './keep-settings.ts';
+import type { BackfillProgress } from './backfill/backfill-options.ts';
+import type { RetentionSettings } from './coverage/retention-settings.ts';
+import type { Dataset } from './dataset/dataset.ts';
+import type { BlockWatcher } from './read/block-watcher.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 
 export interface ChainSyncSettings {
-  /** Where history begins; null: at the head of the first start. */
+  /** First block to index; null: the head at the first start. */
   readonly startBlock: number | null;
-  /** A head at the first start below which history without a start begins with the chain's first block. @default 0 */
+  /**
+   * If `startBlock` is null and the head at the first start is below this block, indexing starts at the chain's first
+   * block. @default 0
+   */
   readonly wholeBelow?: number;
-  /** Whether the chain may be without new blocks for any time, as a development chain is. @default false */
+  /** Whether the chain may have no new blocks for any time, like a development chain. @default false */
   readonly mayIdle?: boolean;
-  /** Last block of a bounded run; null: follow for ever. */
+  /** Last block of a bounded run; null: follow forever. */
   readonly endBlock: number | null;
   readonly proof: ProofPolicy;
   readonly backfillProof: 'none' | 'receipts';
   readonly backfillOrder: 'newest-first' | 'oldest-first';
-  /** How much of the history of datasets whose rows can be dropped is kept. @default all */
-  readonly keep?: KeepSettings | undefined;
-  /** Blocks a second that the prover may read; auto: as many as the upstreams allow; 0: off. */
-  readonly proverRate: number | 'auto';
+  /** Retention windows of datasets whose rows can be dropped. @default all blocks are retained */
+  readonly retention?: RetentionSettings | undefined;
+  /** Maximum blocks per second for the prover; auto: as many as the upstreams allow; 0: off. */
+  readonly verifyBlocksPerSecond: number | 'auto';
 }
 
 export interface ChainSyncOptions {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
   readonly database: Database;
-  /** Of these, the ones that are kept for this chain. */
+  /** Candidates: those that apply to this chain are indexed. */
   readonly datasets: readonly Dataset[];
   readonly logger: Logger;
   readonly metrics: SyncMetrics;
   readonly clock: Clock;
   readonly settings: ChainSyncSettings;
-  /** Sees every block that is followed, inside the transaction that commits it. */
+  /** Called for every followed block inside the transaction that commits it. */
   readonly watcher?: BlockWatcher;
-  /** Who recovers senders from signatures. @default this process */
+  /** Recovers senders from signatures. @default in this process */
   readonly recoverSigners?: RecoverSigners | undefined;
-  /** Told when this process begins to fill history, and when there is none left. */
+  /** Called when this process starts to backfill, and when no blocks are left. */
   onFilling?(isFilling: boolean): void;
-  /** Progress of the backfill, for bars and logs. */
+  /** Called with the progress of the backfill, for progress bars and logs. */
   onBackfill?(progress: BackfillProgress): void;
 }

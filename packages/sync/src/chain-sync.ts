@@ -1,6 +1,6 @@
 /**
- * One chain's ingestion: leads it (or stands by), follows the head, fills history and proves it, all at once. State lives
- * in the database; whatever fails, the session is thrown away and a new one goes on from the last commit.
+ * Ingestion of one chain: takes the lead (or stands by), then follows the head, backfills and proves blocks
+ * concurrently. State is in the database: after any failure, a new session resumes from the last commit.
  */
 import type { ProofPolicy } from '@chainstead/chains';
 import { ChainsteadError, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
@@ -12,23 +12,22 @@ import {
   tryAcquireLeadership,
 } from '@chainstead/db';
 import type { Head } from '@chainstead/rpc';
+import { type FillOptions, fillGaps, fillHistory } from './backfill/fill-history.ts';
 import type { ChainSyncOptions } from './chain-sync-options.ts';
 import { type ChainState, readChainState, saveChainStart } from './checkpoint.ts';
-import { type ClaimOwner, createClaimOwner } from './claims.ts';
-import { listCoverage } from './coverage.ts';
-import type { Dataset } from './dataset.ts';
-import { datasetsOf } from './datasets-of.ts';
-import { registerDerivedStates } from './derived/derived-record.ts';
-import { keepForgetting } from './derived/forget-unasked.ts';
-import { buildDerivedStates, keepDerivedStates } from './derived/keep-derived-states.ts';
-import { type FillOptions, fillGaps, fillHistory } from './fill-history.ts';
-import { follow } from './follower.ts';
-import { createKnownContracts } from './known-contracts.ts';
+import { type ClaimOwner, createClaimOwner } from './coverage/claims.ts';
+import { listCoverage } from './coverage/coverage.ts';
+import type { Dataset } from './dataset/dataset.ts';
+import { datasetsOf } from './dataset/datasets-of.ts';
+import { follow } from './follow/follower.ts';
 import { announceAgain } from './partitions/announce-partitions.ts';
-import { keepSealing } from './partitions/seal-partitions.ts';
-import { prove } from './prover.ts';
-import { keepRetention } from './retention/keep-retention.ts';
+import { keepForgetting } from './projections/forget-unrequested.ts';
+import { buildProjections, maintainProjections } from './projections/maintain-projections.ts';
+import { registerProjections } from './projections/projection-record.ts';
+import { enforceRetention } from './retention/enforce-retention.ts';
+import { keepSealing } from './retention/seal-partitions.ts';
 import { settleRetention } from './retention/settle-retention.ts';
+import { createKnownContracts } from './rows/known-contracts.ts';
 import {
   beginProgress,
   type ChainProgress,
@@ -38,29 +37,33 @@ import {
   saveStall,
   startStatusReports,
   startsAboveHead,
-} from './status-reports.ts';
+} from './status/status-reports.ts';
 import { forgetLedChain } from './sync-metrics.ts';
+import { prove } from './verify/prover.ts';
 
 export interface ChainSync {
   /**
-   * Runs until the signal aborts, or until everything up to the end block is covered. Never rejects for what a node or
-   * the database does: it says why in status, metric and log, and tries again.
+   * Runs until the signal aborts or every block up to the end block is covered. Never rejects for a node or database
+   * failure: it reports the reason in status, metric and log, and retries.
    */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** For a last word to the database, which may be what fell silent. */
+/** Limit for the last database write, because the database itself may have stopped responding. */
 const LAST_WORD_MS = 5_000;
 const STANDBY_POLL_MS = 1_000;
 const RESTART_DELAY_MS = 500;
 const RESTART_DELAY_MAX_MS = 15_000;
-/** A chain that stopped for a reason that needs the operator looks again so often. */
+/** Interval between retries of a chain that stopped and needs the operator. */
 const STOPPED_RETRY_MS = 60_000;
-/** Whoever stands by looks for a free lease, and after an outage for the database: each costs a connection and one statement. */
+/**
+ * A standby checks for a free lease, and for the database after an outage. Each check costs a connection and one
+ * statement.
+ */
 const WAITS_MS = { standby: STANDBY_POLL_MS, away: STANDBY_POLL_MS, stopped: STOPPED_RETRY_MS };
 const CUT_OFF = 'Ended sessions of the former leader, which fell silent while it held what others wait for';
 const PROVER_IDLE_MS = 1_000;
-/** Behind the head by more blocks, the follower needs the upstreams more than the prover does. */
+/** If the follower is more blocks than this behind the head, it needs the upstreams more than the prover does. */
 const BEHIND_BLOCKS = 10;
 
 export function createChainSync(given: ChainSyncOptions): ChainSync {
@@ -109,7 +112,7 @@ async function leadOnce(options: ChainSyncOptions, progress: ChainProgress, sign
     leadership = candidacy.leadership;
     metrics.leader.set({ chain: chain.key }, 1);
     leadership.lost.addEventListener('abort', () => metrics.leader.set({ chain: chain.key }, 0), { once: true });
-    // A claim under way when the line falls silent would hold up the news of the loss.
+    // Otherwise a claim in progress on a dead connection would delay the detection of lost leadership.
     owner = await createClaimOwner(database.until(leadership.lost));
     const lost = AbortSignal.any([leadership.lost, owner.lost]);
     await runSession(
@@ -131,7 +134,7 @@ async function leadOnce(options: ChainSyncOptions, progress: ChainProgress, sign
   }
 }
 
-/** What is under way when the leadership is lost fails for many reasons, of which the loss is the first. */
+/** If leadership is lost, running work fails with many errors: this returns the loss as the root cause. */
 function reasonOf(error: unknown, ...held: readonly ({ readonly lost: AbortSignal } | null)[]): unknown {
   return held.find((lease) => lease?.lost.aborted === true)?.lost.reason ?? error;
 }
@@ -141,7 +144,7 @@ type Led = ChainSyncOptions & { readonly owner: ClaimOwner; readonly leadership:
 async function runSession(options: Led, progress: ChainProgress, signal: AbortSignal): Promise<void> {
   const session = new AbortController();
   const stop = AbortSignal.any([signal, session.signal]);
-  // From the very start: a chain whose upstreams give no head has to say so too.
+  // Started first, so that a chain whose upstreams return no head reports that too.
   const reports = startStatusReports(options, progress, stop);
   const running: Promise<void>[] = [reports.stopped];
   try {
@@ -160,20 +163,20 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
     reports.progress({ head, checkpoint: state.checkpoint });
     await reportFarStart(options, head, state);
     const tended = { ...options, datasets: tendedDatasets(options) };
-    // Before anything is written: what follows the rows of an empty chain from the first on need not be built.
-    await registerDerivedStates(options.database, options.chain, tended.datasets);
+    // Before the first write: projections that follow an empty chain from its first row need no build.
+    await registerProjections(options.database, options.chain, tended.datasets);
     for (const { table } of tended.datasets) if (table.isPartitioned) await announceAgain(options.database, table.name);
-    running.push(keepDerivedStates(tended, stop), keepForgetting(tended, stop));
-    const { keep, proof: policy } = options.settings;
-    const shared = { ...options, knownContracts: createKnownContracts(), policy, keep };
-    const partitioned = { ...tended, keep };
-    running.push(keepSealing(partitioned, stop), keepRetention(partitioned, stop));
+    running.push(maintainProjections(tended, stop), keepForgetting(tended, stop));
+    const { retention, proof: policy } = options.settings;
+    const shared = { ...options, knownContracts: createKnownContracts(), policy, retention };
+    const partitioned = { ...tended, retention };
+    running.push(keepSealing(partitioned, stop), enforceRetention(partitioned, stop));
     let finished = false;
     let filling = true;
     const prover = prove(
       {
         ...shared,
-        rate: options.settings.proverRate,
+        rate: options.settings.verifyBlocksPerSecond,
         isBehind: () => reports.blocksBehind() > BEHIND_BLOCKS,
         isFilling: () => filling,
         onRate: reports.proving,
@@ -190,7 +193,7 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
     const work = [runFollower(shared, state, reports, stop), backfill];
     running.push(prover, ...work);
     if (options.settings.endBlock === null)
-      // Where the backfill fails, that ends the session.
+      // A failed backfill ends the session through `work`.
       running.push(
         backfill.then(
           () => fillGaps(fillOptions(shared), stop),
@@ -198,12 +201,12 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
         ),
       );
     const covered = Promise.all(work);
-    // Whichever of them fails first ends the session.
+    // The first failure ends the session.
     await Promise.race([covered, prover.then(() => covered)]);
     finished = true;
     if (options.settings.endBlock !== null) {
       await prover;
-      await buildDerivedStates(options, stop);
+      await buildProjections(options, stop);
     } else stop.throwIfAborted();
   } finally {
     session.abort(new ChainsteadError({ code: 'SESSION_ENDED', message: 'The session ended', retryable: true }));
@@ -211,14 +214,16 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
   }
 }
 
-/** Datasets that have rows of the chain: those that are kept, and those of which the watcher writes some. */
+/**
+ * Returns the datasets that have rows of the chain: indexed datasets, and those that the watcher writes single rows of.
+ */
 function tendedDatasets({ chain, datasets, watcher }: ChainSyncOptions): readonly Dataset[] {
   return [...datasets, ...(watcher?.rows?.datasets(chain) ?? [])];
 }
 
 type Shared = Led & {
   readonly policy: ProofPolicy;
-  readonly keep: ChainSyncOptions['settings']['keep'];
+  readonly retention: ChainSyncOptions['settings']['retention'];
   readonly knownContracts: ReturnType<typeof createKnownContracts>;
 };
 
@@ -246,7 +251,7 @@ function fillOptions(shared: Shared): FillOptions {
   return { ...shared, endBlock, order, proof, kind: 'add' };
 }
 
-/** Waits for a head, and fixes at the first start where following begins. */
+/** Waits for a head. At the first start, it also fixes the first followed block. */
 async function prepare(options: ChainSyncOptions, signal: AbortSignal): Promise<{ head: Head; state: ChainState }> {
   const { chain, pool, database, settings } = options;
   const { value: head } = await pool.waitForHead(null, signal);
@@ -269,7 +274,7 @@ async function prepare(options: ChainSyncOptions, signal: AbortSignal): Promise<
   return { head, state };
 }
 
-/** A start above the head is a mistake more often than a plan: nothing moves, and nothing else would say why. */
+/** A start above the head is usually a mistake, and nothing else would show why no block is indexed. */
 async function reportFarStart(
   { chain, database, logger }: ChainSyncOptions,
   head: Head,
@@ -278,7 +283,7 @@ async function reportFarStart(
   if (!startsAboveHead(state, head)) return;
   logger.warn(
     { chain: chain.key, head: head.number, history_start: state.historyStart },
-    'START_BLOCK is above the head: nothing is indexed until the chain gets there',
+    'START_BLOCK is above the head: nothing is indexed until the chain reaches it',
   );
   await saveStall(database, chain.id, farStartText(state, head));
 }
@@ -294,7 +299,7 @@ async function reportFailure(options: ChainSyncOptions, progress: ChainProgress,
     ...(error instanceof ChainsteadError ? { code: error.code } : {}),
   };
   if (stopping) logger.error(fields, 'The chain is stopped until this is resolved');
-  else logger[failureLevel(error)](fields, 'Ingestion was interrupted, going on from the last commit');
+  else logger[failureLevel(error)](fields, 'Ingestion was interrupted, resuming from the last commit');
   const saving = database.until(AbortSignal.timeout(LAST_WORD_MS));
   try {
     if (stopping) await saveChainStop(saving, chain.id, error);

@@ -1,4 +1,4 @@
-/** The row of a chain in `sync_chains`: where the follower stands. */
+/** A chain's row in `sync_chains`: the follower's position. */
 import type { Chain } from '@chainstead/chains';
 import { type ChainId, type Hash, parseHash } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
@@ -22,7 +22,7 @@ interface ChainRow {
   checkpoint_hash: Buffer | null;
 }
 
-/** Null before the chain's first start. */
+/** Returns null before the chain's first start. */
 export async function readChainState(source: Pick<Database, 'query'>, chainId: ChainId): Promise<ChainState | null> {
   const [row] = await source.query<ChainRow>(
     'SELECT history_start, first_followed, checkpoint, checkpoint_hash FROM sync_chains WHERE chain_id = $1',
@@ -36,7 +36,10 @@ export async function readChainState(source: Pick<Database, 'query'>, chainId: C
   return { historyStart: row.history_start, firstFollowed: row.first_followed, checkpoint };
 }
 
-/** Creates the chain's row, or moves its start of history. The first followed block stays once a block was followed. */
+/**
+ * Creates the chain's row or moves its start of historical blocks. The first followed block is fixed once a block was
+ * followed.
+ */
 export async function saveChainStart(
   database: Database,
   { id, key }: Pick<Chain, 'id' | 'key'>,
@@ -54,7 +57,7 @@ export async function saveChainStart(
 
 /**
  * Moves the checkpoint from `from` to `to` inside the block's transaction.
- * @throws CheckpointMovedError when it is not at `from`: another process is ahead, nothing may be written.
+ * @throws CheckpointMovedError if it is not at `from`: another process is ahead, and nothing may be written.
  */
 export async function moveCheckpoint(
   transaction: Transaction,
@@ -72,7 +75,7 @@ export async function moveCheckpoint(
   if (moved.length !== 1) throw new CheckpointMovedError({ chain: chain.key, expected: from?.number ?? null });
 }
 
-/** The hash that is indexed at a height; null where the block is not stored. */
+/** Returns the indexed block hash at a height; null if the block is not stored. */
 export async function storedHash(
   source: Pick<Database, 'query'>,
   chainId: ChainId,

@@ -1,78 +1,62 @@
 /**
- * The sync engine: reads blocks, proves them, decodes them with every dataset, and writes rows, coverage and checkpoint in
- * one transaction. Backfill, follow, reorganisations, prover. Imports core, chains, proof, rpc and db; datasets import it.
- * Start reading at `chain-sync.ts`.
+ * The sync engine: reads blocks, proves them, decodes them with every dataset, and writes rows, coverage and checkpoint
+ * in one transaction. It contains backfill, follower, reorg handling and prover. It imports core, chains, proof, rpc
+ * and db; datasets import it. Start reading at `chain-sync.ts`.
  */
-export type { BackfillProgress } from './backfill.ts';
-export type { BlockWatcher, InternalTransfer, WatchedBlock, WatchNeeds } from './block-watcher.ts';
-export { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './bulk-indexes.ts';
-export { type ChainSample, readChainSamples, saveSamples } from './chain-samples/chain-samples.ts';
-export { sampleChains } from './chain-samples/sample-chains.ts';
-export { type ChainStatus, countRows, readChainStatuses } from './chain-status.ts';
+export type { BackfillProgress } from './backfill/backfill-options.ts';
+export { helpBackfill, readHelpable } from './backfill/help-backfill.ts';
 export { createChainSync } from './chain-sync.ts';
 export type { ChainSyncSettings } from './chain-sync-options.ts';
 export { type ChainState, type Checkpoint, readChainState } from './checkpoint.ts';
-export { listFillingChains } from './claims.ts';
-export { commitSubjectRows } from './commit-subject.ts';
-export { type Coverage, type DatasetCoverage, listCoverage } from './coverage.ts';
+export { commitSubjectRows } from './commit/commit-subject.ts';
+export { listFillingChains } from './coverage/claims.ts';
+export { CONTRADICTIONS, type Coverage, type DatasetCoverage, listCoverage } from './coverage/coverage.ts';
+export { readKnownBlocks } from './coverage/known-blocks.ts';
+export { readRetainedFrom } from './coverage/retained-from.ts';
+export { isDroppable, type RetentionSettings } from './coverage/retention-settings.ts';
+export type { Subject, SubjectKind } from './coverage/subject.ts';
+export { recordSubjectRange } from './coverage/subject-ranges.ts';
 export type {
   Dataset,
   DecodeContext,
-  DerivedState,
   HistoryFilter,
   MentionedContract,
   SubjectHistories,
-  SubjectState,
-} from './dataset.ts';
-export { datasetsOf } from './datasets-of.ts';
-export { type DatasetLines, linesOfRows } from './decoded-batch.ts';
-export { subjectStatesOf } from './derived/derived-record.ts';
-export { createKeptSubjects, isAskNoted, isNoted, type KeptSubjects } from './derived/keep-subject.ts';
-export { ChainMovedError, WatchNeedsChangedError } from './errors.ts';
-export { executedTransaction, executedTransactions } from './executed-transactions.ts';
-export { helpBackfill, readHelpable } from './help-backfill.ts';
+} from './dataset/dataset.ts';
+export { findTableMismatches, requireDatasetTables } from './dataset/dataset-tables.ts';
+export { datasetsOf } from './dataset/datasets-of.ts';
 export {
-  finishHistory,
-  type HistoryRecord,
-  type HistoryStatus,
-  listDueHistories,
-  NO_ARCHIVE,
-  postponeHistory,
-  readHistories,
-  recordProgress,
-  saveEstimate,
-} from './histories/history-record.ts';
-export { type HistoriesPage, listHistories } from './histories/list-histories.ts';
-export { isHistoryMissing, readHighestFinal } from './histories/plan-history.ts';
-export { readHistory } from './histories/read-history.ts';
-export { type RequestOutcome, requestHistory } from './histories/request-history.ts';
-export type { Subject, SubjectKind } from './histories/subject.ts';
-export { recordSubjectRange } from './histories/subject-ranges.ts';
-export {
-  awaitMore,
-  type HistoryOutcome,
-  refuseForArchive,
-  refuseForCalls,
-  takeHistory,
-} from './histories/take-history.ts';
-export { joinWatchers } from './join-watchers.ts';
-export { isDroppable, type KeepSettings } from './keep-settings.ts';
-export { readKeptFrom } from './kept-from.ts';
-export { readKnownBlocks } from './known-blocks.ts';
-export { createKnownContracts } from './known-contracts.ts';
-export { columnsOf, defineLookUp, type LookUpPlace } from './look-up.ts';
+  joinSubjects,
+  type Projection,
+  type RemovedRows,
+  type RowsChange,
+  type SubjectProjection,
+} from './dataset/projection.ts';
+export { defineTable } from './dataset/row-table.ts';
+export { createBlockTimes, timestampText } from './dataset/timestamp-text.ts';
+export type { ExecutedTransaction, InternalTransaction, InternalTransfer, WholeBlock } from './dataset/whole-block.ts';
+export { ReorgedWhileReadingError, WatchNeedsChangedError } from './errors.ts';
+export { joinWatchers } from './follow/join-watchers.ts';
+export { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './partitions/bulk-indexes.ts';
 export { ensurePartitions } from './partitions/ensure-partitions.ts';
-export { keepSealing, sealFullPartitions } from './partitions/seal-partitions.ts';
-export { type ProvenBlock, readProvenBlock } from './proven-block.ts';
+export { defineSums } from './projections/define-sums.ts';
+export { subjectProjectionsOf } from './projections/projection-record.ts';
+export {
+  createSubjectProjections,
+  isAskNoted,
+  isNoted,
+  type SubjectProjections,
+} from './projections/subject-projections.ts';
+export { planUpgradeWork, type UpgradeWork } from './projections/upgrade-work.ts';
+export { estimateRangeWork } from './range-jobs/estimate-range-work.ts';
+export { performRangeWork } from './range-jobs/perform-range-work.ts';
 export {
   backfillRanges,
   type RangeCommandOptions,
   reindexRanges,
   type VerifyReport,
   verifyRanges,
-} from './range-commands.ts';
-export { estimateRangeWork } from './range-jobs/estimate-range-work.ts';
-export { performRangeWork } from './range-jobs/perform-range-work.ts';
+} from './range-jobs/range-commands.ts';
 export {
   NoSuchRangeJobError,
   RANGE_JOB_ID,
@@ -91,28 +75,57 @@ export {
 } from './range-jobs/range-job-store.ts';
 export type { RangeJobSite } from './range-jobs/run-range-job.ts';
 export { workRangeJobs } from './range-jobs/work-range-jobs.ts';
-export { readWatchedBlock } from './read-watched-block.ts';
-export { IN_PLACE, type Reading, runDerived } from './reading.ts';
-export { defineTable } from './row-table.ts';
-export { clearStartFailure, saveStartFailure } from './status-reports.ts';
-export { beginChainMetrics, createSyncMetrics, type SyncMetrics } from './sync-metrics.ts';
-export { createBlockTimes, timestampText } from './timestamp-text.ts';
-export { readTraces } from './traces/read-traces.ts';
-export { readTransactionTraces } from './traces/read-transaction-traces.ts';
-export { planUpgradeWork, type UpgradeWork } from './upgrade-work.ts';
+export type { BlockWatcher, WatchedBlock, WatchNeeds } from './read/block-watcher.ts';
+export { type DatasetLines, linesOfRows } from './read/decoded-batch.ts';
+export { executedTransaction, executedTransactions } from './read/executed-transactions.ts';
+export { type ProvenBlock, readProvenBlock } from './read/proven-block.ts';
+export { readWatchedBlock } from './read/read-watched-block.ts';
+export { readTraces } from './read/traces/read-traces.ts';
+export { readTransactionTraces } from './read/traces/read-transaction-traces.ts';
+export {
+  awaitMore,
+  claimHistory,
+  type HistoryOutcome,
+  refuseForArchive,
+  refuseForCalls,
+} from './requests/claim-history.ts';
+export { enqueueHistory, type RequestOutcome } from './requests/enqueue-history.ts';
+export {
+  DUE_HISTORIES,
+  finishHistory,
+  HISTORY_WORK,
+  type HistoryRecord,
+  type HistoryStatus,
+  NO_ARCHIVE,
+  postponeHistory,
+  readHistories,
+  recordProgress,
+  saveEstimate,
+} from './requests/history-record.ts';
+export { type HistoriesPage, listHistories } from './requests/list-histories.ts';
+export { isHistoryMissing, readHighestFinal } from './requests/plan-history.ts';
+export { readHistory } from './requests/read-history.ts';
+export { keepSealing, sealFullPartitions } from './retention/seal-partitions.ts';
+export { createKnownContracts } from './rows/known-contracts.ts';
+export { lockChainCommits } from './rows/write-batch.ts';
+export { type ChainSample, readChainSamples, saveSamples } from './status/chain-samples.ts';
+export { type ChainStatus, countRows, readChainStatuses } from './status/chain-status.ts';
+export { sampleChains } from './status/sample-chains.ts';
+export { clearStartFailure, saveStartFailure } from './status/status-reports.ts';
 export {
   addUpstreamCalls,
   CALLS_SLOT_MS,
   type RecentCalls,
   readUpstreamCalls,
   type UpstreamCalls,
-} from './upstream-records/upstream-calls.ts';
+} from './status/upstream-calls.ts';
 export {
   addWrongAnswers,
   type CountedWrongAnswers,
   listWrongAnswers,
   type WrongAnswerCursor,
   type WrongAnswerRecord,
-} from './upstream-records/wrong-answers.ts';
-export type { ExecutedTransaction, InternalTransaction, WholeBlock } from './whole-block.ts';
-export { lockChainCommits } from './write-batch.ts';
+} from './status/upstream-mismatches.ts';
+export { beginChainMetrics, createSyncMetrics, type SyncMetrics } from './sync-metrics.ts';
+export { defineSqlLookup, keyOfLookup, type LookupShard } from './table-access/sql-lookup.ts';
+export { LOCAL_ACCESS, runProjection } from './table-access/table-access.ts';

@@ -1,8 +1,9 @@
 /**
- * Sync state. Exclusion constraints (no two ranges or claims overlap) are in migrations/: drizzle-kit has no words for them.
- * On Citus these stay local tables of the coordinator.
+ * Sync state. Exclusion constraints (no two ranges or claims overlap) are in migrations/, because drizzle-kit does not
+ * support them. On Citus, these are local tables of the coordinator.
  */
 import { bytea } from '@chainstead/db/column-types';
+import { dueColumns } from '@chainstead/jobs/due-columns';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -18,65 +19,65 @@ import {
   timestamp,
 } from 'drizzle-orm/pg-core';
 
-/** Headers of followed blocks, and of every backfilled block that caused a row. */
+/** Headers of followed blocks, and of every backfilled block with rows. */
 export const blocks = pgTable(
   'blocks',
   {
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
     blockHash: bytea('block_hash').notNull(),
-    /** Null where the backfill learnt the block from its logs alone. */
+    /** Null if the block was backfilled from logs alone. */
     parentHash: bytea('parent_hash'),
     blockTimestamp: timestamp('block_timestamp', { withTimezone: true, mode: 'date' }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.blockNumber] })],
 );
 
-/** One row a chain: where the follower stands, and why it does not move. */
+/** One row per chain: the follower's position, and the reason why it is blocked or stopped. */
 export const syncChains = pgTable('sync_chains', {
   chainId: bigint('chain_id', { mode: 'number' }).primaryKey(),
-  /** The key that the chain has in the configuration: who looks at the database alone may not know it. */
+  /** Chain key in the configuration, for readers that have only the database. */
   chainKey: text('chain_key'),
-  /** Where the operator wants history to begin. */
+  /** First block to index, as configured by the operator. */
   historyStart: bigint('history_start', { mode: 'number' }).notNull(),
-  /** First block that was followed; everything below belongs to the backfill. */
+  /** First followed block; all blocks below belong to the backfill. */
   firstFollowed: bigint('first_followed', { mode: 'number' }).notNull(),
-  /** Last block written by the follower; null before the first. */
+  /** Last block written by the follower; null before the first one. */
   checkpoint: bigint('checkpoint', { mode: 'number' }),
   checkpointHash: bytea('checkpoint_hash'),
   finalized: bigint('finalized', { mode: 'number' }),
-  /** Newest head that an upstream announced. */
+  /** Newest head announced by an upstream. */
   head: bigint('head', { mode: 'number' }),
-  /** Error code and text of what stopped the chain for good; null while it runs. */
+  /** Error code and message of a stopped chain; null while it runs. */
   stopCode: text('stop_code'),
   stopMessage: text('stop_message'),
-  /** Why there is no progress at the moment: upstream, call, answer. */
+  /** Reason for the current lack of progress: upstream, call, response. */
   stallReason: text('stall_reason'),
-  /** Upstream health as the ingest process sees it (UpstreamStatus[]). */
+  /** Upstream health as measured by the ingest process (UpstreamStatus[]). */
   upstreams: jsonb('upstreams'),
-  /** Blocks a second that the background prover reads; null while it has nothing to do. */
+  /** Blocks per second read by the background prover; null while it is idle. */
   proverRate: doublePrecision('prover_rate'),
   updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
 });
 
-/** Where each chain stood, by the minute, for a day: what lag and pace are plotted from. */
+/** Progress of each chain by minute, for a day: the data of lag and speed charts. */
 export const chainSamples = pgTable(
-  'chain_samples',
+  'chain_metrics_minutely',
   {
-    /** Id of an EVM chain in decimal; of Aptos, `aptos` or `aptos-testnet`. */
+    /** EVM chain id in decimal, or `aptos` or `aptos-testnet`. */
     chain: text('chain').notNull(),
     minute: timestamp('minute', { withTimezone: true }).notNull(),
     head: bigint('head', { mode: 'number' }),
     checkpoint: bigint('checkpoint', { mode: 'number' }),
-    /** Blocks (versions) covered, all datasets added up. */
+    /** Covered blocks (Aptos: versions), summed over all datasets. */
     covered: bigint('covered', { mode: 'number' }).notNull(),
-    /** Rows of transfers and trades that the server has written since its statistics began; null where it does not tell. */
+    /** Rows of transfers and trades written since the server's statistics began; null if unavailable. */
     rows: bigint('rows', { mode: 'number' }),
   },
   (table) => [primaryKey({ columns: [table.chain, table.minute] })],
 );
 
-/** What is covered, by dataset, and how far its completeness is proven. Disjoint per chain and dataset. */
+/** Coverage by dataset, with its proof level. Disjoint per chain and dataset. */
 export const syncRanges = pgTable(
   'sync_ranges',
   {
@@ -86,30 +87,45 @@ export const syncRanges = pgTable(
     lastBlock: bigint('last_block', { mode: 'number' }).notNull(),
     /** ProofLevel: receipts, cross, none, not-applicable, unproven. */
     proof: text('proof').notNull(),
-    /** Why it is unproven: `root-mismatch`. */
+    /** Reason of an unproven range: `root-mismatch`. */
     proofReason: text('proof_reason'),
-    /** Who gave an unproven range; null once proven. */
+    /** Source of an unproven range; null once proven. */
     upstream: text('upstream'),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.dataset, table.firstBlock] })],
 );
 
+/** Datasets that could not decode some blocks, with the range of these. Deleted once all of them are covered. */
+export const datasetFailures = pgTable(
+  'dataset_failures',
+  {
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    dataset: text('dataset').notNull(),
+    firstBlock: bigint('first_block', { mode: 'number' }).notNull(),
+    lastBlock: bigint('last_block', { mode: 'number' }).notNull(),
+    /** Last error thrown by the dataset. */
+    errorMessage: text('error_message').notNull(),
+    failedAt: timestamp('failed_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.dataset] })],
+);
+
 /**
- * How far each derived state of a chain counts the rows of its dataset. One that has no row here, or one of another version than
- * the program's, is built anew from the rows that are there.
+ * Build progress of a chain's projections. A projection without a row of the program's version is rebuilt from stored
+ * rows.
  */
-export const derivedStates = pgTable(
-  'derived_states',
+export const projections = pgTable(
+  'projections',
   {
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     state: text('state').notNull(),
     dataset: text('dataset').notNull(),
     version: integer('version').notNull(),
-    /** clearing: what it held is deleted; building: it counts the rows up to a block; built: it counts all. */
+    /** clearing: old values are being deleted; building: it counts rows up to a block; built: it counts all rows. */
     status: text('status').notNull(),
-    /** clearing: the page of its tables that is next; building: the last block that it counts, −1 for none; else 0. */
+    /** clearing: next page of its tables; building: last counted block, −1 for none; otherwise 0. */
     position: bigint('position', { mode: 'number' }).notNull(),
-    /** Rows that were counted since building began. */
+    /** Rows counted since the build began. */
     rows: bigint('rows', { mode: 'number' }).notNull().default(0),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
   },
@@ -117,30 +133,30 @@ export const derivedStates = pgTable(
 );
 
 /**
- * Subjects (wallets, contracts) that somebody asked about, for each state that is kept for such only. One without a row here has no rows in
- * the state's tables.
+ * Requested subjects (wallets, contracts) of each projection built per subject. A subject without a row here has no
+ * rows in the projection's tables.
  */
-export const keptSubjects = pgTable(
-  'kept_subjects',
+export const subjectProjections = pgTable(
+  'subject_projections',
   {
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     state: text('state').notNull(),
     subject: bytea('subject').notNull(),
-    /** The last block whose rows are counted, −1 for none; null: all rows are. */
+    /** Last counted block, −1 for none; null: all rows are counted. */
     builtTo: bigint('built_to', { mode: 'number' }),
-    /** What the state's tables have of it counts for nothing, and is deleted first. */
+    /** Its rows in the projection's tables are invalid, and are deleted first. */
     isStale: boolean('is_stale').notNull().default(false),
-    /** Rows that were counted since building began. */
+    /** Rows counted since the build began. */
     rows: bigint('rows', { mode: 'number' }).notNull().default(0),
-    askedAt: timestamp('asked_at', { withTimezone: true }).notNull().defaultNow(),
+    lastRequestedAt: timestamp('asked_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [
     primaryKey({ columns: [table.subject, table.chainId, table.state] }),
-    index('kept_subjects_by_state').on(table.chainId, table.state, table.askedAt),
+    index('subject_projections_by_state').on(table.chainId, table.state, table.lastRequestedAt),
   ],
 );
 
-/** Ranges that some work (backfill, prover, reindex) holds. Disjoint per chain. */
+/** Block ranges claimed by a job (backfill, prover, reindex). Disjoint per chain. */
 export const syncClaims = pgTable(
   'sync_claims',
   {
@@ -155,40 +171,43 @@ export const syncClaims = pgTable(
   (table) => [primaryKey({ columns: [table.chainId, table.firstBlock] })],
 );
 
-/** Work on ranges that operators asked for (backfill, verify, reindex), which processes of the role `ingest` take one after the other. */
+/** Range jobs requested by operators (backfill, verify, reindex). `ingest` processes run them one after another. */
 export const rangeJobs = pgTable(
   'range_jobs',
   {
-    /** Ascends with the time when it was asked for. */
+    /** Ascends with the time of the request. */
     id: text('id').primaryKey(),
-    /** Id of an EVM chain in decimal; of Aptos, `aptos` or `aptos-testnet`. Whoever works on a chain's jobs holds the lease `range-jobs:<chain>`. */
+    /**
+     * EVM chain id in decimal, or `aptos` or `aptos-testnet`. The process that runs a chain's jobs holds the lease
+     * `range-jobs:<chain>`.
+     */
     chain: text('chain').notNull(),
     /** backfill, verify, reindex. */
     work: text('work').notNull(),
-    /** Null: all that are kept of the chain. */
+    /** Null: all indexed datasets of the chain. */
     dataset: text('dataset'),
     /** BlockRange[], ascending. */
     ranges: jsonb('ranges').notNull(),
-    /** queued, running (also where whoever did it has died), done, failed, cancelled. */
+    /** queued, running (also after its process died), done, failed, cancelled. */
     status: text('status').notNull().default('queued'),
-    /** Blocks done, and in all; null before that is known. */
+    /** Blocks done, and in total; null until known. */
     done: bigint('done', { mode: 'number' }).notNull().default(0),
     total: bigint('total', { mode: 'number' }),
     logs: bigint('logs', { mode: 'number' }).notNull().default(0),
-    /** All blocks below are done. Not of a backfill: what it has done is covered. */
+    /** All blocks below are done. Not used by a backfill, whose done blocks are covered. */
     position: bigint('position', { mode: 'number' }),
-    /** What came of it, of a verification: VerifyOutcome. */
+    /** Result of a verification: VerifyOutcome. */
     outcome: jsonb('outcome'),
     requestedBy: text('requested_by').notNull(),
     requestedAt: timestamp('requested_at', { withTimezone: true }).notNull().defaultNow(),
-    /** When it was taken last, and what was done by then: its pace is told from there. */
+    /** Time when it was last started, and blocks done by then: the base of its speed. */
     takenAt: timestamp('taken_at', { withTimezone: true }),
     doneBefore: bigint('done_before', { mode: 'number' }).notNull().default(0),
-    cancelAskedAt: timestamp('cancel_asked_at', { withTimezone: true }),
+    cancelRequestedAt: timestamp('cancel_asked_at', { withTimezone: true }),
     finishedAt: timestamp('finished_at', { withTimezone: true }),
-    /** How often it was taken since it last got on. */
+    /** Attempts since its last progress. */
     attempts: integer('attempts').notNull().default(0),
-    /** Not before; null: at once. */
+    /** Earliest start; null: immediately. */
     dueAt: timestamp('due_at', { withTimezone: true }),
     errorCode: text('error_code'),
     errorMessage: text('error_message'),
@@ -197,9 +216,9 @@ export const rangeJobs = pgTable(
   (table) => [index('range_jobs_open').on(table.chain, table.id).where(sql`status IN ('queued', 'running')`)],
 );
 
-/** Upstreams caught in a wrong answer, by the proof. One row a block and kind. */
+/** Incorrect responses of upstreams, found by proofs. One row per block and kind. */
 export const upstreamFaults = pgTable(
-  'upstream_faults',
+  'upstream_errors',
   {
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     upstream: text('upstream').notNull(),
@@ -211,13 +230,13 @@ export const upstreamFaults = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.upstream, table.kind, table.blockNumber] }),
-    index('upstream_faults_by_time').on(table.seenAt),
+    index('upstream_errors_by_time').on(table.seenAt),
   ],
 );
 
-/** Upstreams caught in a wrong answer by any process, by day (UTC) and kind, for a year: however many there are, it is one row. */
+/** Incorrect responses of upstreams, counted over all processes by day (UTC) and kind, for a year. */
 export const wrongAnswers = pgTable(
-  'wrong_answers',
+  'upstream_mismatches',
   {
     day: date('day').notNull(),
     /** As in `CHAINS`. */
@@ -225,72 +244,73 @@ export const wrongAnswers = pgTable(
     upstream: text('upstream').notNull(),
     kind: text('kind').notNull(),
     occurrences: bigint('occurrences', { mode: 'number' }).notNull(),
-    /** What the last one was asked, and what was wrong with it. */
+    /** Request of the last one, and its error. */
     method: text('method').notNull(),
     description: text('description').notNull(),
     seenAt: timestamp('seen_at', { withTimezone: true }).notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.day, table.chain, table.upstream, table.kind] }),
-    index('wrong_answers_by_time').on(table.seenAt),
+    index('upstream_mismatches_by_time').on(table.seenAt),
   ],
 );
 
-/** Calls to upstreams by all processes, by ten minutes, for a day. */
+/** Calls to upstreams by all processes, in ten-minute slots, for a day. */
 export const upstreamCalls = pgTable(
   'upstream_calls',
   {
-    /** When the ten minutes began. */
+    /** Start of the ten minutes. */
     slot: timestamp('slot', { withTimezone: true }).notNull(),
     /** As in `CHAINS`. */
     chain: text('chain').notNull(),
     upstream: text('upstream').notNull(),
-    /** Of the processes that made them. */
+    /** Role of the calling processes. */
     role: text('role').notNull(),
     /** ok, error (of the call itself), or the kind of fault. */
     outcome: text('outcome').notNull(),
     calls: bigint('calls', { mode: 'number' }).notNull(),
-    /** Time until answers came, added up. All outcomes' is in the row `ok`, so is `latency`. */
+    /** Total response time. The row `ok` has it for all outcomes, like `latency`. */
     busyMs: bigint('busy_ms', { mode: 'number' }).notNull(),
-    /** Answers by the parts that LATENCY_BOUNDS_MS of packages/rpc divides times into. */
+    /** Number of responses per bucket of LATENCY_BOUNDS_MS in packages/rpc. */
     latency: bigint('latency', { mode: 'number' }).array().notNull(),
   },
   (table) => [primaryKey({ columns: [table.slot, table.chain, table.upstream, table.role, table.outcome] })],
 );
 
+const due = dueColumns('');
+
 /**
- * Histories of single wallets and contracts, read on demand where the chain's own coverage does not reach back to its first
- * block. What each has covered is in `subject_ranges`.
+ * On-demand backfills of single wallets and contracts, for chains not covered from their first block. Their coverage is
+ * in `subject_ranges`.
  */
 export const subjectHistories = pgTable(
-  'subject_histories',
+  'backfill_requests',
   {
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    /** wallet, contract, emitter. */
+    /** wallet, contract, sender, receiver, emitter. */
     kind: text('kind').notNull(),
     subject: bytea('subject').notNull(),
-    /** pending, running, done, refused (too many calls, or set aside), failed. */
+    /** pending, running, done, refused (too many calls, no archive node, or quarantined), failed. */
     status: text('status').notNull().default('pending'),
-    /** Node calls that it will take, estimated when it was asked for, and made so far. */
+    /** Node calls: the estimate, and those made so far. */
     callsEstimated: integer('calls_estimated'),
     callsMade: integer('calls_made').notNull().default(0),
     rowsAdded: bigint('rows_added', { mode: 'number' }).notNull().default(0),
-    /** Who asked: the key's prefix, or null. */
+    /** Prefix of the client's API key, or null. */
     requestedBy: text('requested_by'),
     requestedAt: timestamp('requested_at', { withTimezone: true }).notNull().defaultNow(),
-    attempts: integer('attempts').notNull().default(0),
-    dueAt: timestamp('due_at', { withTimezone: true }),
-    errorCode: text('error_code'),
-    errorMessage: text('error_message'),
+    ...due,
+    /** New requests are due immediately. */
+    dueAt: due.dueAt.defaultNow(),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.kind, table.subject] }),
-    index('subject_histories_unfinished').on(table.chainId, table.status).where(sql`status <> 'done'`),
+    index('backfill_requests_unfinished').on(table.chainId, table.status).where(sql`status <> 'done'`),
   ],
 );
 
-/** What a subject's history has covered, by dataset. Disjoint (exclusion constraint). */
+/** Coverage of on-demand backfills, by subject and dataset. Disjoint (exclusion constraint). */
 export const subjectRanges = pgTable(
   'subject_ranges',
   {

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from '@chainstead/core';
 
-/** Everything that the sync engine counts; documented in docs/metrics.md. */
+/** Metrics of the sync engine, documented in docs/reference/metrics.md. */
 export interface SyncMetrics {
   readonly head: Gauge<'chain'>;
   readonly checkpoint: Gauge<'chain'>;
@@ -13,7 +13,8 @@ export interface SyncMetrics {
   readonly commitSeconds: Histogram<'chain' | 'kind'>;
   readonly coveredBlocks: Gauge<'chain' | 'dataset' | 'proof'>;
   readonly gapBlocks: Gauge<'chain' | 'dataset'>;
-  readonly keptFrom: Gauge<'chain'>;
+  readonly datasetFailedBlocks: Gauge<'chain' | 'dataset'>;
+  readonly retainedFrom: Gauge<'chain'>;
   readonly derivedBuilt: Gauge<'chain' | 'state'>;
   readonly stalled: Gauge<'chain'>;
   readonly leader: Gauge<'chain'>;
@@ -23,14 +24,14 @@ export interface SyncMetrics {
   readonly proverRepairs: Counter<'chain' | 'upstream'>;
 }
 
-/** What is told of a chain before anything happened: what counts begins at 0, so that the first reorganisation is seen as one. */
+/** Sets the initial values of a chain: counters start at 0, so that the first reorg is visible. */
 export function beginChainMetrics(metrics: SyncMetrics, chain: string): void {
   for (const gauge of [metrics.leader, metrics.standby, metrics.stalled]) gauge.set({ chain }, 0);
   metrics.reorgs.inc({ chain }, 0);
   metrics.reorgDepth.zero({ chain });
 }
 
-/** Takes back what only the leader of a chain tells, for whoever stands by: another process tells it now. */
+/** Removes the metrics that only a chain's leader reports. Called on standbys: another process reports them now. */
 export async function forgetLedChain(metrics: SyncMetrics, chain: string): Promise<void> {
   metrics.stalled.set({ chain }, 0);
   await Promise.all([
@@ -38,14 +39,15 @@ export async function forgetLedChain(metrics: SyncMetrics, chain: string): Promi
     forgetChain(metrics.checkpoint, chain),
     forgetChain(metrics.coveredBlocks, chain),
     forgetChain(metrics.gapBlocks, chain),
-    forgetChain(metrics.keptFrom, chain),
+    forgetChain(metrics.datasetFailedBlocks, chain),
+    forgetChain(metrics.retainedFrom, chain),
     forgetChain(metrics.derivedBuilt, chain),
     forgetChain(metrics.proverRate, chain),
     forgetChain(metrics.proverSecondsLeft, chain),
   ]);
 }
 
-/** Which datasets, levels and states there are of the chain, the gauge itself knows. */
+/** Removes all values of a chain, whatever their datasets, levels and states. */
 async function forgetChain<L extends string>(gauge: Gauge<L>, chain: string): Promise<void> {
   const { values } = await gauge.get();
   for (const { labels } of values) if (Object.entries(labels).some(isOfChain)) gauge.remove(labels);
@@ -62,60 +64,84 @@ export function createSyncMetrics(registry: Registry): SyncMetrics {
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> =>
     new Counter({ name: `chainstead_sync_${name}`, help, labelNames: [...labelNames], registers });
   return {
-    head: gauge('head_block', 'Newest block that an upstream can serve', ['chain']),
-    checkpoint: gauge('checkpoint_block', 'Last block written by the follower', ['chain']),
-    blocks: counter('blocks_total', 'Blocks committed, by kind of work', ['chain', 'kind']),
-    logs: counter('logs_total', 'Logs read from upstreams and committed, by kind of work', ['chain', 'kind']),
-    rows: counter('rows_total', 'Rows written, by dataset', ['chain', 'dataset']),
-    droppedRows: counter('dropped_rows_total', 'Rows of old blocks that were dropped, about, by dataset', [
+    head: gauge('head_block', 'Newest block number that an upstream can serve', ['chain']),
+    checkpoint: gauge('checkpoint_block', 'Newest block number written by the follower', ['chain']),
+    blocks: counter('blocks_total', 'Number of blocks committed, by kind of work', ['chain', 'kind']),
+    logs: counter('logs_total', 'Number of event logs read from upstreams and committed, by kind of work', [
+      'chain',
+      'kind',
+    ]),
+    rows: counter('rows_total', 'Number of rows written, by dataset', ['chain', 'dataset']),
+    droppedRows: counter(
+      'dropped_rows_total',
+      'Approximate number of rows of old blocks deleted by retention, by dataset',
+      ['chain', 'dataset'],
+    ),
+    reorgs: counter('reorgs_total', 'Number of reorgs rolled back', ['chain']),
+    ...createSyncHistograms(registers),
+    coveredBlocks: gauge('covered_blocks', 'Number of indexed blocks, by dataset and proof level', [
       'chain',
       'dataset',
+      'proof',
     ]),
-    reorgs: counter('reorgs_total', 'Reorganisations rolled back', ['chain']),
+    gapBlocks: gauge(
+      'gap_blocks',
+      'Number of blocks not indexed between the first block to index and the checkpoint, by dataset',
+      ['chain', 'dataset'],
+    ),
+    datasetFailedBlocks: gauge(
+      'dataset_failed_blocks',
+      'Number of blocks missing from a dataset because they could not be decoded. 0 if all were decoded',
+      ['chain', 'dataset'],
+    ),
+    retainedFrom: gauge(
+      'kept_from_block',
+      'Lowest block number whose ERC-20 transfers are retained (RETENTION_BLOCKS, RETENTION_FROM_DATE). 0 if all are retained',
+      ['chain'],
+    ),
+    derivedBuilt: gauge(
+      'projection_built_ratio',
+      'Ratio of indexed blocks that the aggregate includes. Below 1 while the aggregate is built from stored rows',
+      ['chain', 'state'],
+    ),
+    stalled: gauge('stalled', '1 if the chain makes no progress although work is pending, otherwise 0', ['chain']),
+    leader: gauge('leader', '1 if this process is the ingest leader of the chain, otherwise 0', ['chain']),
+    standby: gauge('standby', '1 if this process is on standby for the chain while another one leads, otherwise 0', [
+      'chain',
+    ]),
+    proverRate: gauge(
+      'prover_blocks_per_second',
+      'Number of blocks per second read by the background prover. 0 if it has no work',
+      ['chain'],
+    ),
+    proverSecondsLeft: gauge(
+      'prover_seconds_left',
+      'Seconds until all indexed blocks are proven, at the current rate. Absent if the prover has no work',
+      ['chain'],
+    ),
+    proverRepairs: counter(
+      'prover_repaired_blocks_total',
+      'Number of blocks whose rows the prover repaired, by the upstream that returned wrong data',
+      ['chain', 'upstream'],
+    ),
+  };
+}
+
+function createSyncHistograms(registers: Registry[]): Pick<SyncMetrics, 'reorgDepth' | 'commitSeconds'> {
+  return {
     reorgDepth: new Histogram({
       name: 'chainstead_sync_reorg_depth_blocks',
-      help: 'Blocks rolled back by a reorganisation',
+      help: 'Number of blocks rolled back by one reorg',
       labelNames: ['chain'],
       buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
       registers,
     }),
     commitSeconds: new Histogram({
       name: 'chainstead_sync_commit_seconds',
-      help: 'Time of one commit, decoding included',
+      help: 'Time from starting to decode a batch to its commit',
       labelNames: ['chain', 'kind'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,
     }),
-    coveredBlocks: gauge('covered_blocks', 'Blocks covered, by dataset and proof level', ['chain', 'dataset', 'proof']),
-    gapBlocks: gauge('gap_blocks', 'Blocks between the start of history and the checkpoint that are not covered', [
-      'chain',
-      'dataset',
-    ]),
-    keptFrom: gauge(
-      'kept_from_block',
-      'Lowest block that keeps its ERC-20 transfers (KEEP_BLOCKS, KEEP_SINCE); 0: all do',
-      ['chain'],
-    ),
-    derivedBuilt: gauge(
-      'derived_built_ratio',
-      'Part of the blocks whose rows a derived state counts: below 1 while it is built from the rows that are there',
-      ['chain', 'state'],
-    ),
-    stalled: gauge('stalled', '1 while a chain makes no progress although there is something to do', ['chain']),
-    leader: gauge('leader', '1 while this process leads the ingestion of the chain', ['chain']),
-    standby: gauge('standby', '1 while this process stands by for the chain, which another one leads', ['chain']),
-    proverRate: gauge('prover_blocks_per_second', 'Blocks a second that the background prover reads; 0 without work', [
-      'chain',
-    ]),
-    proverSecondsLeft: gauge(
-      'prover_seconds_left',
-      'Seconds until all that is covered is proven, at the rate of the moment; absent without work',
-      ['chain'],
-    ),
-    proverRepairs: counter(
-      'prover_repaired_blocks_total',
-      'Blocks whose rows the prover repaired, by the upstream that had lied',
-      ['chain', 'upstream'],
-    ),
   };
 }

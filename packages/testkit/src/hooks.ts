@@ -1,6 +1,10 @@
 /** Set-up and clean-up of test files. Only vitest can load it. */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { createScratchDatabase, type ScratchDatabase, type ScratchDatabaseOptions } from './scratch-database.ts';
+import {
+  createScratchDatabase,
+  type ScratchDatabase,
+  type ScratchDatabaseOptions,
+} from './postgres/scratch-database.ts';
 
 const FILE = [beforeAll, afterAll] as const;
 const TEST = [beforeEach, afterEach] as const;

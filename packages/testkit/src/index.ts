@@ -3,39 +3,54 @@
  * scratch databases. No code of the product imports it. Start reading at `serve-chain.ts` and `faults.ts`.
  */
 
-export { compileActivityContracts } from './activity-contracts.ts';
-export type { AptosFaultSettings } from './aptos-faults.ts';
-export { type AptosFullnode, startAptosFullnode } from './aptos-fullnode.ts';
-export { type AptosLedger, createAptosLedger, readAptosTransactions } from './aptos-ledger.ts';
-export { compileAssetContracts } from './asset-contracts.ts';
-export { createBenchChain } from './bench-chain.ts';
-export { type BenchNode, type BenchNodeOptions, serveBenchChain, startBenchNode } from './bench-node.ts';
-export { fieldsOfRow } from './binary-row.ts';
-export type { ChainSource, JsonObject, SourceBlock } from './chain-source.ts';
-export { checkAnswers } from './check-answers.ts';
-export { firstLine, spawnDependent } from './child-process.ts';
-export { CLIENT_PROFILES, type ClientProfile } from './client-profiles.ts';
-export { type Closable, closeOf } from './closable.ts';
-export { type CompiledContract, compileSolidity } from './compile-solidity.ts';
+export type { AptosFaultSettings } from './aptos/aptos-faults.ts';
+export { type AptosFullnode, startAptosFullnode } from './aptos/aptos-fullnode.ts';
+export { type AptosLedger, createAptosLedger, readAptosTransactions } from './aptos/aptos-ledger.ts';
+export { createBenchChain } from './bench/bench-chain.ts';
+export { type BenchNode, type BenchNodeOptions, serveBenchChain, startBenchNode } from './bench/bench-node.ts';
+export { checkAnswers } from './clients/check-answers.ts';
+export { CLIENT_PROFILES, type ClientProfile } from './clients/client-profiles.ts';
+export { findChromium } from './clients/find-chromium.ts';
+export { bendMethods, takeTurns } from './clients/odd-client.ts';
+export { type Moralis, type OfficialSdk, officialSdkScript, startOfficialSdk } from './clients/official-sdk.ts';
+export { compileActivityContracts } from './contracts/activity-contracts.ts';
+export { compileAssetContracts } from './contracts/asset-contracts.ts';
+export { type CompiledContract, compileSolidity } from './contracts/compile-solidity.ts';
+export { compileDecodingBomb } from './contracts/decoding-bomb.ts';
+export { compileDemoContracts, DEMO_NFT_ABI, DEMO_TOKEN_ABI } from './contracts/demo-contracts.ts';
+export { installDemoTools } from './contracts/demo-tools.ts';
+export { type Devnet, type DevnetCall, startDevnet } from './contracts/devnet.ts';
+export { unlessReverted } from './contracts/unless-reverted.ts';
+export { exampleChain } from './examples/example-chain.ts';
+export { examplePool } from './examples/example-pool.ts';
+export { addressOf, hashOf, timestampOf } from './examples/example-values.ts';
+export { readExchangeArtifact } from './exchanges/exchange-artifacts.ts';
+export { deployExchanges, type ExchangeDevnet } from './exchanges/exchange-devnet.ts';
+export type { ExchangePool } from './exchanges/exchange-pool.ts';
+export type { FaultSettings } from './json-rpc/faults.ts';
+export { type RpcHandler, type RpcReply, rpcError } from './json-rpc/json-rpc-reply.ts';
+export { type NodeProxyOptions, startNodeProxy } from './json-rpc/node-proxy.ts';
+export { postJson, requestNode } from './json-rpc/rpc-client.ts';
+export { type DeployedContract, deployMarket, type Market } from './market/market.ts';
+export { createMarketScript, type MarketScript } from './market/market-script.ts';
+export type { ExpectedTrade } from './market/market-stall.ts';
+export { freePort } from './network/free-port.ts';
+export { listenOnLoopback } from './network/loopback-server.ts';
+export { openSilentLine } from './network/silent-line.ts';
+export { openSwitchedLine, type SwitchedLine } from './network/switched-line.ts';
 export {
-  CONTAINER_HOOK_MS_MAX,
-  CONTAINER_IMAGES,
-  findDockerDaemon,
-  type ScratchContainer,
-  startPostgresContainer,
-  startRedisContainer,
-} from './containers.ts';
-export { copyMigrations, type MigrationsCopy } from './copy-migrations.ts';
-export { countDeaths } from './count-deaths.ts';
-export { createPartitions } from './create-partitions.ts';
-export { compileDecodingBomb } from './decoding-bomb.ts';
-export { compileDemoContracts, DEMO_NFT_ABI, DEMO_TOKEN_ABI } from './demo-contracts.ts';
-export { installDemoTools } from './demo-tools.ts';
-export { type Devnet, type DevnetCall, startDevnet } from './devnet.ts';
-export { dyingDatabase, KilledError } from './dying-database.ts';
-export { exampleChain } from './example-chain.ts';
-export { examplePool } from './example-pool.ts';
-export { addressOf, hashOf, timestampOf } from './example-values.ts';
+  type ReceivedWebhook,
+  startWebhookReceiver,
+  type WebhookReceiver,
+  type WebhookReceiverOptions,
+} from './network/webhook-receiver.ts';
+export type { ChainSource, JsonObject, SourceBlock } from './nodes/chain-source.ts';
+export { type ChainNode, serveChain } from './nodes/serve-chain.ts';
+export { fillNotificationQueue } from './notification-queue.ts';
+export { fieldsOfRow } from './postgres/binary-row.ts';
+export { copyMigrations, type MigrationsCopy } from './postgres/copy-migrations.ts';
+export { createPartitions } from './postgres/create-partitions.ts';
+export { dyingDatabase, KilledError } from './postgres/dying-database.ts';
 export {
   type Explained,
   explain,
@@ -47,59 +62,47 @@ export {
   rowsInto,
   rowsRead,
   rowsScanned,
-} from './explain.ts';
-export type { FaultSettings } from './faults.ts';
-export { findChromium } from './find-chromium.ts';
-export { freePort } from './free-port.ts';
-export { type RpcHandler, type RpcReply, rpcError } from './json-rpc-reply.ts';
-export { listenOnLoopback } from './loopback-server.ts';
-export { type DeployedContract, deployMarket, type Market } from './market.ts';
-export { createMarketScript, type MarketScript } from './market-script.ts';
-export type { ExpectedTrade } from './market-stall.ts';
-export { type NodeProxyOptions, startNodeProxy } from './node-proxy.ts';
-export { fillNotificationQueue } from './notification-queue.ts';
-export { bendMethods, takeTurns } from './odd-client.ts';
-export { type Moralis, type OfficialSdk, officialSdkScript, startOfficialSdk } from './official-sdk.ts';
-export { askCluster, pauseReplay } from './paused-replay.ts';
-export { processorMs } from './processor-ms.ts';
-export { commandLineOf, descendantsOf, type Program, programToStart, startProgram } from './program.ts';
-export { atDepth } from './property-depth.ts';
-export { loadRecordedChain, serveRecordedChain } from './recorded-chain-node.ts';
-export { recordedData, recordedEvmFolder } from './recorded-data.ts';
-export { type RecordedExchange, readExchanges, serveExchanges } from './recorded-exchanges.ts';
-export { listRecordedBlocks, readRecordedLogs } from './recorded-logs.ts';
-export { askNode, postJson } from './rpc-client.ts';
-export { findCitus, type ScratchCitus } from './scratch-citus.ts';
-export { findPostgresPrograms, type ScratchCluster } from './scratch-cluster.ts';
+} from './postgres/explain.ts';
+export { pauseReplay, queryCluster } from './postgres/paused-replay.ts';
+export { findCitus, type ScratchCitus } from './postgres/scratch-citus.ts';
+export { findPostgresPrograms, type ScratchCluster } from './postgres/scratch-cluster.ts';
 export {
   createScratchDatabase,
   type ScratchDatabase,
   type ScratchServer,
   startScratchServer,
-} from './scratch-database.ts';
-export { startScratchPgBouncer } from './scratch-pgbouncer.ts';
-export { flushRedis, type ScratchRedis, startScratchRedis } from './scratch-redis.ts';
-export type { ExpectedNftMove, ScriptedBlock } from './scripted-block.ts';
-export { createScriptedChain, type ScriptedChain, serveScriptedChain } from './scripted-chain.ts';
-export { TRANSFER_TOPIC } from './scripted-event.ts';
-export { MULTICALL3_ADDRESS, type ScriptedToken } from './scripted-tokens.ts';
-export { type ScriptedCall, scriptedCalls, traceMethods } from './scripted-traces.ts';
-export { SEAPORT_ADDRESS } from './seaport-sale-log.ts';
-export { seedBuilt } from './seed-built.ts';
-export { createSeededRandom, type SeededRandom } from './seeded-random.ts';
-export { type ChainNode, serveChain } from './serve-chain.ts';
-export { openSilentLine } from './silent-line.ts';
-export { openSwitchedLine, type SwitchedLine } from './switched-line.ts';
+} from './postgres/scratch-database.ts';
+export { startScratchPgBouncer } from './postgres/scratch-pgbouncer.ts';
+export { seedBuilt } from './postgres/seed-built.ts';
 export {
   compareTableRows,
   readTableRows,
   type TableDifference,
   type TableRows,
-} from './table-rows.ts';
-export { unlessReverted } from './unless-reverted.ts';
+} from './postgres/table-rows.ts';
+export { firstLine, spawnDependent } from './processes/child-process.ts';
+export { type Closable, closeOf } from './processes/closable.ts';
 export {
-  type ReceivedWebhook,
-  startWebhookReceiver,
-  type WebhookReceiver,
-  type WebhookReceiverOptions,
-} from './webhook-receiver.ts';
+  CONTAINER_HOOK_MS_MAX,
+  CONTAINER_IMAGES,
+  findDockerDaemon,
+  type ScratchContainer,
+  startPostgresContainer,
+  startRedisContainer,
+} from './processes/containers.ts';
+export { countDeaths } from './processes/count-deaths.ts';
+export { processorMs } from './processes/processor-ms.ts';
+export { commandLineOf, descendantsOf, type Program, programToStart, startProgram } from './processes/program.ts';
+export { flushRedis, type ScratchRedis, startScratchRedis } from './processes/scratch-redis.ts';
+export { atDepth } from './property-depth.ts';
+export { loadRecordedChain, serveRecordedChain } from './recorded/recorded-chain-node.ts';
+export { recordedData, recordedEvmFolder } from './recorded/recorded-data.ts';
+export { type RecordedExchange, readExchanges, serveExchanges } from './recorded/recorded-exchanges.ts';
+export { listRecordedBlocks, readRecordedLogs } from './recorded/recorded-logs.ts';
+export type { ExpectedNftMove, ScriptedBlock } from './scripted/scripted-block.ts';
+export { createScriptedChain, type ScriptedChain, serveScriptedChain } from './scripted/scripted-chain.ts';
+export { TRANSFER_TOPIC } from './scripted/scripted-event.ts';
+export { MULTICALL3_ADDRESS, type ScriptedToken } from './scripted/scripted-tokens.ts';
+export { type ScriptedCall, scriptedCalls, traceMethods } from './scripted/scripted-traces.ts';
+export { SEAPORT_ADDRESS } from './scripted/seaport-sale-log.ts';
+export { createSeededRandom, type SeededRandom } from './seeded-random.ts';

@@ -6,7 +6,7 @@ const SQLSTATE_FULL = '54000';
 
 /** A server's queue of notifications, filled as a reader can: by listening, not reading, and notifying. */
 interface FilledNotificationQueue {
-  /** The reader leaves. What it sent stays in the queue until somebody frees it. */
+  /** The reader leaves. Its messages stay in the queue until they are freed. */
   leave(): Promise<void>;
 }
 

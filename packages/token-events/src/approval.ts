@@ -12,7 +12,7 @@ export type Approval =
       readonly approved: boolean;
     };
 
-/** The approval that a log is: of ERC-20 or ERC-721, told apart by the number of topics, or for all NFTs; null where it is none. */
+/** Returns the approval in a log: of ERC-20 or ERC-721, distinguished by the number of topics, or for all NFTs; null for other logs. */
 export function decodeApproval({ topics, data }: Pick<Log, 'topics' | 'data'>): Approval | null {
   const [topic0, first, second, id] = topics;
   if (topic0 !== APPROVAL_TOPIC && topic0 !== APPROVAL_FOR_ALL_TOPIC) return null;

@@ -18,7 +18,7 @@ const PUNKS = `0x${'b4'.repeat(20)}` as Address;
 const decode = (...logs: Log[]) => decodeNftTransfers(logs, exampleChain({ cryptoPunks: PUNKS }));
 const moves = (...logs: Log[]) => decode(...logs).transfers.map(({ tokenId, from, to }) => ({ tokenId, from, to }));
 const unitFrom = (seller: Address, buyer: Address) => erc20Log(seller, buyer, 1n, PUNKS);
-/** What acceptBidForPunk emits beside its Transfer: the bid was cleared before. */
+/** Events of acceptBidForPunk next to its Transfer: the bid was cleared before. */
 const accepted = (seller: Address, id = 3740n) => punkBoughtLog(PUNKS, seller, ZERO_ADDRESS, id, 0n);
 
 describe('CryptoPunks', () => {

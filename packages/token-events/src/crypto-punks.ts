@@ -15,7 +15,7 @@ export interface PunkTransfer {
  *
  * `acceptBidForPunk` clears the bid before it emits, so its PunkBought names no buyer. The buyer is the receiver of the
  * contract's own `Transfer` (of one unit, shaped like ERC-20's) from the same seller just before in the same transaction.
- * Where that log is missing nobody knows the buyer, and PunkBought counts as malformed; it is not taken for a burn.
+ * If that log is missing, the buyer is unknown, and PunkBought counts as malformed; it is not taken for a burn.
  */
 export function createPunkReader(): (log: Log) => PunkTransfer | null | 'malformed' {
   let lastTransfer: Log | null = null;

@@ -1,6 +1,6 @@
-import { addressAt, decimalAt, wordCount } from '@chainstead/abi';
+import { addressAt, decimalAt, lengthAt, wordCount } from '@chainstead/abi';
 import type { Chain } from '@chainstead/chains';
-import type { Address, Log } from '@chainstead/core';
+import type { Address, Hex, Log } from '@chainstead/core';
 import { type ConsecutiveRange, createExpansion, type Expansion, readConsecutiveRange } from './consecutive.ts';
 import { createPunkReader, type PunkTransfer } from './crypto-punks.ts';
 import {
@@ -12,7 +12,6 @@ import {
   type NftTransferKind,
 } from './nft-transfer.ts';
 import { CONSECUTIVE_TRANSFER_TOPIC, TRANSFER_BATCH_TOPIC, TRANSFER_SINGLE_TOPIC, TRANSFER_TOPIC } from './topics.ts';
-import { readTransferBatch } from './transfer-batch.ts';
 
 /** What logs say of NFTs. Both lists are in the order of the logs. */
 export interface NftTransfers {
@@ -24,11 +23,11 @@ export interface NftTransfers {
  * Every token that these logs (of whole blocks, in chain order) move: ERC-721, ERC-1155, ERC-2309, CryptoPunks, and contracts
  * of `chain.unindexedNfts`. Pure; never throws on what a contract emits. Looks only at topics of `nftTransferTopics(chain)`.
  *
- * An event is told by its shape: a `Transfer` with three topics is ERC-20's and no business of this; one with four topics and
+ * An event is recognized by its shape: a `Transfer` with three topics is ERC-20's and ignored here; one with four topics and
  * no data is ERC-721's. What names an event of NFTs and does not have its shape is malformed, as a whole.
  *
- * How many ids of ConsecutiveTransfer events become transfers of their own is bounded by event and by block (consecutive.ts),
- * so of a block with such an event all of them must be among the logs.
+ * The number of ids of ConsecutiveTransfer events that become separate transfers is bounded by event and by block (consecutive.ts).
+ * All such events of a block must be among the logs.
  */
 export function decodeNftTransfers(logs: readonly Log[], chain: Chain): NftTransfers {
   const transfers: NftTransfer[] = [];
@@ -39,7 +38,7 @@ export function decodeNftTransfers(logs: readonly Log[], chain: Chain): NftTrans
   return { transfers, malformed };
 }
 
-/** The same in the order of the logs, each transfer made when it is asked for: a few logs may hold a great many. */
+/** The same in the order of the logs, each transfer made on request: a few logs may hold a great many. */
 export function* readNftLogs(logs: readonly Log[], chain: Chain): Generator<NftTransfer | MalformedNftLog> {
   const readPunk = createPunkReader();
   const expands = createExpansion();
@@ -53,7 +52,7 @@ export function* readNftLogs(logs: readonly Log[], chain: Chain): Generator<NftT
   }
 }
 
-/** What a log says: transfers, why it can't be read, or null where it is no event of NFTs. */
+/** Result of a log: transfers, the reason why it can't be read, or null if it is no event of NFTs. */
 type LogRead = NftTransfer | Iterable<NftTransfer> | MalformedReason | null;
 
 const { undecodable } = MALFORMED_REASONS;
@@ -150,4 +149,52 @@ function transfer(
   operator: Address | null = null,
 ): NftTransfer {
   return { log, item, kind, token: log.address, tokenId, lastTokenId: null, from, to, amount, operator };
+}
+
+/** One id of a TransferBatch with its amount, decimal digits both. */
+interface BatchItem {
+  readonly id: string;
+  readonly value: string;
+}
+
+const WORD_BYTES = 32;
+
+/** The two offsets before the arrays. */
+const HEAD_WORDS = 2;
+
+/**
+ * The two arrays of EIP-1155's TransferBatch. Work is bounded by the data's own length. An array that is not wholly within
+ * the data, or shares words with the other one or the head, is no encoding of the event. Unused words are let pass.
+ */
+function readTransferBatch(data: Hex): readonly BatchItem[] | MalformedReason {
+  const words = wordCount(data);
+  if (words === null) return MALFORMED_REASONS.undecodable;
+  const ids = arrayAt(data, words, 0);
+  const values = arrayAt(data, words, 1);
+  if (ids === null || values === null || overlap(ids, values)) return MALFORMED_REASONS.undecodable;
+  if (ids.length !== values.length) return MALFORMED_REASONS.lengthsDiffer;
+  const items: BatchItem[] = [];
+  for (let place = 1; place <= ids.length; place++)
+    items.push({ id: decimalAt(data, ids.place + place), value: decimalAt(data, values.place + place) });
+  return items;
+}
+
+/** An array in the data: the place of its length word, and how many words follow it. */
+interface WordArray {
+  readonly place: number;
+  readonly length: number;
+}
+
+function arrayAt(data: Hex, words: number, headPlace: number): WordArray | null {
+  if (words < HEAD_WORDS) return null;
+  const offset = lengthAt(data, WORD_BYTES * headPlace);
+  if (offset === undefined || offset % WORD_BYTES !== 0) return null;
+  const place = offset / WORD_BYTES;
+  if (place < HEAD_WORDS || place >= words) return null;
+  const length = lengthAt(data, offset);
+  return length === undefined || length > words - place - 1 ? null : { place, length };
+}
+
+function overlap(a: WordArray, b: WordArray): boolean {
+  return a.place <= b.place + b.length && b.place <= a.place + a.length;
 }

@@ -33,7 +33,7 @@ interface Moved {
   readonly amount: string;
 }
 
-/** A log, and what whoever wrote it meant. */
+/** A log, and the meaning that its author intended. */
 interface Meant {
   readonly log: Log;
   readonly moved: readonly Moved[];

@@ -10,8 +10,8 @@ interface WrappedCoinMove {
 }
 
 /**
- * What a log of a wrapped native coin (WETH9 and those made after it) says of coins that were wrapped or unwrapped; null where it says
- * nothing of that: another event, or the account not in a topic.
+ * Returns the wrapped or unwrapped native tokens in a log of their wrapper (WETH9 and its successors). null for other
+ * events, or if the account is not in a topic.
  */
 export function decodeWrappedCoinMove({ topics, data }: Pick<Log, 'topics' | 'data'>): WrappedCoinMove | null {
   const [topic0, second] = topics;

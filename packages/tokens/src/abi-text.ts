@@ -1,5 +1,5 @@
 /**
- * Answers of token contracts, which are whatever their author liked: `string`, `bytes32`, nothing, a megabyte, bytes that are no
+ * Responses of token contracts, with any content that their authors chose: `string`, `bytes32`, nothing, a megabyte, bytes that are no
  * text. Everything here takes any bytes and gives a clean value or null; nothing throws.
  */
 import { returnedNumber } from '@chainstead/abi';

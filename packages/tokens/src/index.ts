@@ -5,13 +5,13 @@
 export { cleanText, decodeFlag, decodeRawText, decodeText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from './abi-text.ts';
 export { INTERFACES, supportsInterface } from './erc165.ts';
 export { seekTokenCreations, tokenCreationReader } from './facts/token-creation.ts';
-export { readTokenFacts, type ToldToken } from './facts/token-facts-question.ts';
+export { type ReportedToken, readTokenFacts } from './facts/token-facts-question.ts';
 export { tokenFactsReader } from './facts/token-facts-reader.ts';
-export { saveTokenMetadata } from './pending-metadata.ts';
+export { saveTokenMetadata, TOKEN_FACTS } from './pending-metadata.ts';
 export { refreshTokens } from './refresh-tokens.ts';
 export { applyReviews } from './reviews/apply-reviews.ts';
 export { isCalledSpam, type ReviewSelection, readReviews } from './reviews/read-reviews.ts';
 export { reviewContractsRoute } from './reviews/review-contracts-route.ts';
 export { readSeenContracts } from './seen-contracts.ts';
 export { createTokenMetadataReader, type TokenMetadataReader } from './token-metadata.ts';
-export { createTokenMetadataWorker } from './token-metadata-worker.ts';
+export { addTokenFacts } from './token-metadata-worker.ts';

@@ -1,5 +1,6 @@
 import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes, type Database, fromNow, hexText } from '@chainstead/db';
+import { addressBytes, type Database, fromNow } from '@chainstead/db';
+import { backoffSeconds, type DueTable } from '@chainstead/jobs';
 import { refreshTokens } from './refresh-tokens.ts';
 import type { TokenMetadata } from './token-metadata.ts';
 
@@ -8,29 +9,21 @@ export const SILENT_ATTEMPTS_MAX = 3;
 /** Attempts after which unreadable metadata waits for {@link FAILED_RETRY_SECONDS} each time. */
 export const FAILING_ATTEMPTS_MAX = 10;
 
-/** Longer than any job takes; what a crash leaves behind is due again after it. Seconds. */
-const LEASE_SECONDS = 120;
-const RETRY_SECONDS_BASE = 10;
-const RETRY_SECONDS_MAX = 3_600;
+const RETRY_SECONDS = { base: 10, max: 3_600 } as const;
 const FAILED_RETRY_SECONDS = 86_400;
 
-/**
- * Takes tokens whose metadata is due and hides them from other takers for two minutes. A job that is lost needs no clean-up:
- * its tokens are simply due again.
- */
-export async function leasePendingTokens(database: Database, chainId: ChainId, limit: number): Promise<Address[]> {
-  const rows = await database.query<{ address: Address }>(
-    // Chosen by itself, once: of a table that each node of a cluster has, each would choose its own.
-    `WITH due AS MATERIALIZED (
-       SELECT address, chain_id FROM tokens
-       WHERE facts_status IN ('pending', 'failed') AND chain_id = $1 AND coalesce(facts_retry_at, '-infinity') <= now()
-       ORDER BY facts_status DESC, facts_retry_at NULLS FIRST LIMIT $2 FOR UPDATE SKIP LOCKED
-     )
-     UPDATE tokens SET facts_retry_at = now() + make_interval(secs => $3) FROM due
-     WHERE (tokens.address, tokens.chain_id) = (due.address, due.chain_id) RETURNING ${hexText('tokens.address')} AS address`,
-    [chainId, limit, LEASE_SECONDS],
-  );
-  return rows.map((row) => row.address);
+/** `tokens` as due work: facts of a contract. */
+export const TOKEN_FACTS: DueTable = {
+  name: 'tokens',
+  key: ['address', 'chain_id'],
+  prefix: 'facts_',
+  isOpen: `facts_status IN ('pending', 'failed')`,
+  onFailure: `facts_status = CASE WHEN facts_attempts >= ${FAILING_ATTEMPTS_MAX} THEN 'failed' ELSE 'pending' END`,
+};
+
+/** Seconds until a token that no upstream could read is read again; `attempts` counts from 1. */
+export function tokenRetrySeconds(attempts: number): number {
+  return attempts >= FAILING_ATTEMPTS_MAX ? FAILED_RETRY_SECONDS : backoffSeconds(attempts, RETRY_SECONDS);
 }
 
 /** Stores metadata. A contract that answered nothing is asked again a few times before nulls are taken for its metadata. */
@@ -49,12 +42,13 @@ export async function saveTokenMetadata(
     );
     await transaction.query(
       `UPDATE tokens SET
-         name = told.name, symbol = told.symbol, decimals = told.decimals, standard = told.standard, facts_attempts = facts_attempts + 1,
-         facts_status = CASE WHEN told.answered OR facts_attempts + 1 >= $8 THEN 'known' ELSE 'pending' END,
-         facts_retry_at = ${fromNow(`CASE WHEN told.answered OR facts_attempts + 1 >= $8 THEN NULL ELSE ${backoff('$9', '$10')} END`)}
+         name = reported.name, symbol = reported.symbol, decimals = reported.decimals, standard = reported.standard, facts_lease_until = NULL, facts_holder = NULL,
+         facts_error_code = NULL, facts_error_message = NULL,
+         facts_status = CASE WHEN reported.answered OR facts_attempts >= $8 THEN 'known' ELSE 'pending' END,
+         facts_due_at = ${fromNow(`CASE WHEN reported.answered OR facts_attempts >= $8 THEN NULL ELSE least($9::float8 * power(2, facts_attempts - 1), $10) END`)}
        FROM unnest($2::bytea[], $3::text[], $4::text[], $5::smallint[], $6::text[], $7::boolean[])
-         AS told(address, name, symbol, decimals, standard, answered)
-       WHERE tokens.address = told.address AND tokens.chain_id = $1`,
+         AS reported(address, name, symbol, decimals, standard, answered)
+       WHERE tokens.address = reported.address AND tokens.chain_id = $1`,
       [
         chainId,
         addresses,
@@ -64,8 +58,8 @@ export async function saveTokenMetadata(
         column((one) => one.standard),
         column((one) => one.answered),
         SILENT_ATTEMPTS_MAX,
-        RETRY_SECONDS_BASE,
-        RETRY_SECONDS_MAX,
+        RETRY_SECONDS.base,
+        RETRY_SECONDS.max,
       ],
     );
     await refreshTokens(transaction, 'SELECT address, $2::bigint FROM unnest($1::bytea[]) AS touched(address)', [
@@ -73,40 +67,4 @@ export async function saveTokenMetadata(
       chainId,
     ]);
   });
-}
-
-/** Metadata that no upstream could give: tried again later, each time after a longer wait. */
-export async function postponeTokenMetadata(
-  database: Database,
-  chainId: ChainId,
-  addresses: readonly Address[],
-): Promise<void> {
-  await database.query(
-    `UPDATE tokens SET facts_attempts = facts_attempts + 1,
-       facts_status = CASE WHEN facts_attempts + 1 >= $3 THEN 'failed' ELSE 'pending' END,
-       facts_retry_at = ${fromNow(`CASE WHEN facts_attempts + 1 >= $3 THEN $4::float8 ELSE ${backoff('$5', '$6')} END`)}
-     WHERE (address, chain_id) IN (
-       SELECT address, chain_id FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[]) ORDER BY address, chain_id FOR UPDATE)`,
-    [
-      chainId,
-      addresses.map(addressBytes),
-      FAILING_ATTEMPTS_MAX,
-      FAILED_RETRY_SECONDS,
-      RETRY_SECONDS_BASE,
-      RETRY_SECONDS_MAX,
-    ],
-  );
-}
-
-/** Metadata that ended the process each time it was asked for: not tried again. */
-export async function setTokenAside(database: Database, chainId: ChainId, address: Address): Promise<void> {
-  await database.query(
-    `UPDATE tokens SET facts_status = 'failed', facts_retry_at = 'infinity' WHERE address = $1 AND chain_id = $2`,
-    [addressBytes(address), chainId],
-  );
-}
-
-/** 10 s, 20 s, 40 s, … up to an hour. */
-function backoff(base: string, max: string): string {
-  return `least(${base}::float8 * power(2, least(facts_attempts, 20)), ${max}::float8)`;
 }

@@ -2,12 +2,12 @@ import type { Transaction } from '@chainstead/db';
 import { SPAM_PATTERNS } from './spam-rule.ts';
 
 /**
- * Computes what imported lists make of some tokens: logo and verified from token lists (the first source by name that
- * says something), name, symbol and decimals from there while the chain's own are not known, possible_spam from scam lists and
- * the rule of docs/spam.md. A token of a token list is never spam by the rule, only by a scam list.
+ * Computes columns of some tokens from imported lists. Token lists (the first source by name with a value) set logo and verified. They
+ * also set name, symbol and decimals while the chain's values are unknown. possible_spam comes from scam lists and
+ * the rule of docs/api/spam.md. A token of a token list is never spam by the rule, only by a scam list.
  *
- * Run twice it changes nothing more. Rows are locked in key order, so that it never deadlocks with itself. What is said of a
- * row uses immutable functions only (hence no `concat`): Citus refuses others in an UPDATE.
+ * Run twice it changes nothing more. Rows are locked in key order, so that it never deadlocks with itself. The SET expressions of a
+ * row use immutable functions only (so no `concat`): Citus refuses others in an UPDATE.
  * @param touched SQL of rows (address, chain_id); may use `values` as $1, $2, …
  */
 export async function refreshTokens(

@@ -1,7 +1,10 @@
 /** Token contracts: what the chain says of them, what imported lists say, and labels of addresses. */
 import { bytea, uint256 } from '@chainstead/db/column-types';
+import { dueColumns, dueIndex } from '@chainstead/jobs/due-columns';
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, index, integer, pgTable, primaryKey, smallint, text, timestamp } from 'drizzle-orm/pg-core';
+import { bigint, boolean, index, pgTable, primaryKey, smallint, text, timestamp } from 'drizzle-orm/pg-core';
+
+const facts = dueColumns('facts_');
 
 /** One row for each contract seen in a transfer or named by a list. Metadata is null until known. */
 export const tokens = pgTable(
@@ -18,20 +21,21 @@ export const tokens = pgTable(
     decimals: smallint('decimals'),
     /** pending, known, failed. */
     factsStatus: text('facts_status').notNull().default('pending'),
-    factsAttempts: integer('facts_attempts').notNull().default(0),
-    factsRetryAt: timestamp('facts_retry_at', { withTimezone: true }),
+    ...facts,
+    /** A token that was just seen is due at once. */
+    dueAt: facts.dueAt.defaultNow(),
     /** From imported lists. */
     logo: text('logo'),
     verified: boolean('verified').notNull().default(false),
-    /** By an imported list or by the rule in docs/spam.md. */
+    /** By an imported list or by the rule in docs/api/spam.md. */
     possibleSpam: boolean('possible_spam').notNull().default(false),
     /** Base units, as `totalSupply` said at the block; null: not read, or the contract has none. */
     totalSupply: uint256('total_supply'),
     supplyBlock: bigint('supply_block', { mode: 'number' }),
-    /** Of that block: once another one stands in its place, the supply is nobody's. */
+    /** Hash of that block: once another one replaces it, the supply is invalid. */
     supplyBlockHash: bytea('supply_block_hash'),
     supplyReadAt: timestamp('supply_read_at', { withTimezone: true }),
-    /** The block in which its code first is; null: not looked for, or no node could tell. */
+    /** The block in which its code first is; null: not looked up, or unknown to all nodes. */
     createdBlock: bigint('created_block', { mode: 'number' }),
     createdAt: timestamp('created_at', { withTimezone: true }),
     /** When the creation was looked for, whatever came of it. */
@@ -39,7 +43,7 @@ export const tokens = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.address, table.chainId] }),
-    index('tokens_without_facts').on(table.factsStatus, table.factsRetryAt),
+    dueIndex('tokens_due', table, `facts_status IN ('pending', 'failed')`),
     // The chain last: led by it, the index would be taken for look-ups by chain and address where statistics are old.
     index('tokens_by_symbol').on(sql`lower(symbol)`, table.chainId),
   ],

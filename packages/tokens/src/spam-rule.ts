@@ -1,5 +1,5 @@
 /**
- * The rule for obvious spam, told in docs/spam.md: a token's name or symbol that wants its reader to go somewhere.
+ * The rule for obvious spam, described in docs/api/spam.md: a token's name or symbol that wants its reader to go somewhere.
  * A domain alone is no spam (`yearn.finance`), a bait word alone neither (`Jarvis Reward Token`): it takes two signs, or a link.
  */
 

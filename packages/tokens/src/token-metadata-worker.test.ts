@@ -1,5 +1,7 @@
-import { type Address, createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { createJobs, type Jobs } from '@chainstead/jobs';
+import { randomUUID } from 'node:crypto';
+import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { hexText } from '@chainstead/db';
+import { claimDue, createDueWork, type DueWork, failDue } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import {
   addressOf,
@@ -13,13 +15,8 @@ import {
   serveScriptedChain,
 } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import {
-  FAILING_ATTEMPTS_MAX,
-  leasePendingTokens,
-  postponeTokenMetadata,
-  SILENT_ATTEMPTS_MAX,
-} from './pending-metadata.ts';
-import { createTokenMetadataWorker } from './token-metadata-worker.ts';
+import { FAILING_ATTEMPTS_MAX, SILENT_ATTEMPTS_MAX, TOKEN_FACTS, tokenRetrySeconds } from './pending-metadata.ts';
+import { addTokenFacts } from './token-metadata-worker.ts';
 
 const scripted = createScriptedChain({ seed: 5 });
 const chain = exampleChain({
@@ -42,17 +39,17 @@ const bytes = (address: string): Buffer => Buffer.from(address.slice(2), 'hex');
 let scratch: ScratchDatabase;
 let node: ChainNode;
 let pool: UpstreamPool;
-let jobs: Jobs | null;
+let work: DueWork | null;
 let metrics = createMetricsRegistry();
 
 beforeEach(async () => {
   scratch = await createScratchDatabase();
   node = await serveScriptedChain(scripted);
   pool = await examplePool(chain, node.url);
-  jobs = null;
+  work = null;
 });
 afterEach(async () => {
-  await jobs?.close();
+  await work?.close();
   await pool.close();
   await node.close();
   await scratch.drop();
@@ -68,15 +65,11 @@ async function addPending(addresses: readonly string[]): Promise<void> {
 
 async function startWorker(): Promise<void> {
   metrics = createMetricsRegistry();
-  jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics });
-  await createTokenMetadataWorker({
-    database: scratch.database,
-    jobs,
-    chains: [{ chain, pool }],
-    logger: silentLogger(),
-    metrics,
-    sweepEveryMs: 100,
-  }).start();
+  const logger = silentLogger();
+  const { database } = scratch;
+  work = createDueWork({ database, clock: systemClock, logger, metrics, sweepEveryMs: 100 });
+  addTokenFacts(work, { database, chains: [{ chain, pool }], logger, metrics });
+  work.start();
 }
 
 interface TokenRow {
@@ -90,7 +83,7 @@ interface TokenRow {
 
 async function rowOf(address: string): Promise<TokenRow> {
   const [row] = await scratch.database.query<TokenRow>(
-    'SELECT facts_status, facts_attempts, name, standard, possible_spam, coalesce(facts_retry_at > now(), false) AS waits FROM tokens WHERE address = $1',
+    'SELECT facts_status, facts_attempts, name, standard, possible_spam, coalesce(facts_due_at > now(), false) AS waits FROM tokens WHERE address = $1',
     [bytes(address)],
   );
   if (row === undefined) throw new Error(`no row of ${address}`);
@@ -99,7 +92,7 @@ async function rowOf(address: string): Promise<TokenRow> {
 
 const soon = { timeout: 15_000, interval: 50 };
 const isDue = (): Promise<unknown> =>
-  scratch.database.query('UPDATE tokens SET facts_retry_at = NULL WHERE facts_status <> $1', ['known']);
+  scratch.database.query('UPDATE tokens SET facts_due_at = now() WHERE facts_status <> $1', ['known']);
 
 describe('the worker', () => {
   test('fills in the metadata of tokens that the sync engine left pending, spam and NFTs marked', async () => {
@@ -143,7 +136,7 @@ describe('the worker', () => {
       async () => expect(await rowOf(token)).toMatchObject({ facts_status: 'pending', facts_attempts: 1, waits: true }),
       { ...soon, timeout: 25_000 },
     );
-    await jobs?.close();
+    await work?.close();
     await pool.close();
     node = await serveScriptedChain(scripted);
     pool = await examplePool(chain, node.url);
@@ -156,18 +149,28 @@ describe('the worker', () => {
   });
 });
 
+const claimAll = (limit: number) =>
+  claimDue<{ address: Address }>(scratch.database, TOKEN_FACTS, {
+    chainId: chain.id,
+    limit,
+    leaseMs: 120_000,
+    holder: randomUUID(),
+    returning: `${hexText('work.address')} AS address`,
+  });
+const claimTokens = async (limit: number): Promise<Address[]> => (await claimAll(limit)).map(({ row }) => row.address);
+
 describe('pending metadata', () => {
   test('a leased token is nobody else’s until its lease ends; a lost job’s tokens are due again then', async () => {
     await addPending([addressOf(1), addressOf(2), addressOf(3)]);
-    const first = await leasePendingTokens(scratch.database, chain.id, 2);
-    const second = await leasePendingTokens(scratch.database, chain.id, 2);
+    const first = await claimTokens(2);
+    const second = await claimTokens(2);
     expect([...first, ...second].sort()).toEqual([addressOf(1), addressOf(2), addressOf(3)]);
-    expect(await leasePendingTokens(scratch.database, chain.id, 2)).toEqual([]);
+    expect(await claimTokens(2)).toEqual([]);
     await scratch.database.query(
-      "UPDATE tokens SET facts_retry_at = facts_retry_at - interval '3 minutes' WHERE address = $1",
+      "UPDATE tokens SET facts_lease_until = facts_lease_until - interval '3 minutes' WHERE address = $1",
       [bytes(addressOf(2))],
     );
-    expect(await leasePendingTokens(scratch.database, chain.id, 2)).toEqual([addressOf(2)]);
+    expect(await claimTokens(2)).toEqual([addressOf(2)]);
   });
 
   test('another chain’s tokens and known ones are never leased', async () => {
@@ -176,22 +179,25 @@ describe('pending metadata', () => {
       "INSERT INTO tokens (address, chain_id, facts_status) VALUES ($1, $2, 'pending'), ($3, $4, 'known')",
       [bytes(addressOf(2)), 8453, bytes(addressOf(3)), chain.id],
     );
-    expect(await leasePendingTokens(scratch.database, chain.id, 10)).toEqual([addressOf(1)]);
+    expect(await claimTokens(10)).toEqual([addressOf(1)]);
   });
 
   test('waits grow, and after many failures a token waits a day at a time', async () => {
     await addPending([addressOf(1)]);
     const waits: number[] = [];
     for (let attempt = 1; attempt <= FAILING_ATTEMPTS_MAX; attempt++) {
-      await postponeTokenMetadata(scratch.database, chain.id, [addressOf(1)]);
+      const [claim] = await claimAll(1);
+      if (claim === undefined) throw new Error('no token is due');
+      const retrySeconds = tokenRetrySeconds(claim.attempts);
+      await failDue(scratch.database, TOKEN_FACTS, claim, { error: new Error('no upstream'), retrySeconds });
       const [row] = await scratch.database.query<{ seconds: number; facts_status: string }>(
-        'SELECT round(extract(epoch FROM facts_retry_at - now()))::int AS seconds, facts_status FROM tokens',
+        'SELECT round(extract(epoch FROM facts_due_at - now()))::int AS seconds, facts_status FROM tokens',
       );
       waits.push(row?.seconds ?? -1);
       expect(row?.facts_status).toBe(attempt < FAILING_ATTEMPTS_MAX ? 'pending' : 'failed');
+      await isDue();
     }
     expect(waits).toEqual([10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 86_400]);
-    await isDue();
-    expect(await leasePendingTokens(scratch.database, chain.id, 1)).toEqual([addressOf(1)]);
+    expect(await claimTokens(1)).toEqual([addressOf(1)]);
   });
 });

@@ -1,141 +1,74 @@
 import type { Chain } from '@chainstead/chains';
-import {
-  type Address,
-  ChainsteadError,
-  Counter,
-  isAddress,
-  type Logger,
-  parseAddress,
-  type Registry,
-} from '@chainstead/core';
-import { type Database, type RiskyWork, UNWRITTEN, type WorkJournal, WorkSetAsideError } from '@chainstead/db';
-import type { JobQueue, Jobs } from '@chainstead/jobs';
+import { type Address, ChainsteadError, Counter, type Logger, type Registry } from '@chainstead/core';
+import { type Database, hexText } from '@chainstead/db';
+import { type Claim, type DueWork, failDue, TOKEN_FACTS_WORK } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { z } from 'zod';
-import { leasePendingTokens, postponeTokenMetadata, saveTokenMetadata, setTokenAside } from './pending-metadata.ts';
+import { saveTokenMetadata, TOKEN_FACTS, tokenRetrySeconds } from './pending-metadata.ts';
 import { createTokenMetadataReader, type TokenMetadata, type TokenMetadataReader } from './token-metadata.ts';
 
-export interface TokenMetadataWorkerOptions {
+export interface TokenFactsOptions {
   readonly database: Database;
-  readonly jobs: Jobs;
   /** The chains whose tokens this process reads. */
   readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Where what might end the process is written down. Default: nowhere. */
-  readonly journal?: Pick<WorkJournal, 'run' | 'suspects'>;
-  /** How often tokens without metadata are looked for. Default 2,000 ms. */
-  readonly sweepEveryMs?: number;
 }
 
-/** Fills in what contracts say of themselves, behind the sync engine's back: it only leaves rows with status pending. */
-export interface TokenMetadataWorker {
-  /** Begins to look for tokens without metadata and to read them. Queues are closed by `jobs.close()`. */
-  start(): Promise<void>;
-}
-
-/** Tokens in one job. */
-const JOB_TOKENS_MAX = 50;
-/** Jobs that wait at most, so that none waits longer than its tokens are leased: 20 × 50 tokens are done within seconds. */
-const WAITING_JOBS_MAX = 20;
+/** Tokens that are read together. */
+const BATCH = 50;
 const CONCURRENCY = 2;
-const SWEEP_EVERY_MS = 2_000;
 
-const payloadSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('sweep') }),
-  z.object({ kind: z.literal('read'), addresses: z.array(z.string().refine(isAddress)).min(1) }),
-]);
-type Payload = z.infer<typeof payloadSchema>;
-
-/**
- * One queue a chain, `token-facts-<chain>`, so that a chain whose upstreams fail delays no other. A sweep, one for all
- * processes, turns pending rows into jobs; a job that is lost leaves rows that a later sweep finds.
- */
-export function createTokenMetadataWorker(options: TokenMetadataWorkerOptions): TokenMetadataWorker {
-  const { database, jobs, logger, journal = UNWRITTEN } = options;
+/** Adds the reading of contract facts, for all tokens that the sync engine left pending. */
+export function addTokenFacts(dueWork: Pick<DueWork, 'add'>, options: TokenFactsOptions): void {
+  const { database, logger } = options;
   const outcomes = new Counter({
     name: 'chainstead_token_facts_total',
-    help: 'Token contracts asked for their metadata, by outcome: known, silent (answered nothing), failed (no upstream answered)',
+    help: 'Number of token metadata reads by outcome: known, silent (the contract returned nothing), failed (no upstream responded)',
     labelNames: ['chain', 'outcome'],
     registers: [options.metrics],
   });
 
-  async function sweep(chain: Chain, queue: JobQueue<Payload>): Promise<void> {
-    const { waiting } = await queue.depth();
-    for (let jobs = waiting; jobs < WAITING_JOBS_MAX; jobs++) {
-      const addresses = await leasePendingTokens(database, chain.id, JOB_TOKENS_MAX);
-      const [first] = addresses;
-      // A lease keeps a token out of every other job, so one token names the job.
-      if (first !== undefined) await queue.add(`read:${first}`, { kind: 'read', addresses });
-      if (addresses.length < JOB_TOKENS_MAX) return;
-    }
-  }
-
-  /** All together but those that processes ended with before: each of these by itself. */
-  async function readJob(
-    chain: Chain,
-    reader: TokenMetadataReader,
-    addresses: readonly Address[],
-    ending: AbortSignal,
-  ): Promise<void> {
-    const workOf = (some: readonly Address[]): RiskyWork => ({
-      kind: 'token-facts',
-      keys: some.map((address) => `${chain.id} ${address}`),
-    });
-    const suspects = await journal.suspects(workOf(addresses));
-    const isSuspect = (address: Address): boolean => suspects.has(`${chain.id} ${address}`);
-    const clear = addresses.filter((address) => !isSuspect(address));
-    if (clear.length > 0) await journal.run(workOf(clear), () => read(chain, reader, clear, ending));
-    for (const address of addresses.filter(isSuspect))
-      try {
-        await journal.run(workOf([address]), () => read(chain, reader, [address], ending));
-      } catch (error) {
-        if (!(error instanceof WorkSetAsideError)) throw error;
-        await setTokenAside(database, chain.id, address);
-        logger.error({ chain: chain.key, token: address, err: error }, 'Metadata of a token is not asked for any more');
-        outcomes.inc({ chain: chain.key, outcome: 'failed' });
-      }
-  }
-
   async function read(
     chain: Chain,
     reader: TokenMetadataReader,
-    addresses: readonly Address[],
+    claims: readonly Claim<TokenRow>[],
     ending: AbortSignal,
   ): Promise<void> {
+    const addresses = claims.map(({ row }) => row.address);
     const { metadata, failed, error } = await readAll(reader, addresses, ending);
-    // The process ends: what was not read is due again when its lease runs out.
-    if (ending.aborted) throw ending.reason;
+    ending.throwIfAborted();
     if (metadata.size > 0) await saveTokenMetadata(database, chain.id, metadata);
-    if (failed.length > 0) {
-      await postponeTokenMetadata(database, chain.id, failed);
+    for (const claim of claims.filter(({ row }) => failed.includes(row.address)))
+      await failDue(database, TOKEN_FACTS, claim, { error, retrySeconds: tokenRetrySeconds(claim.attempts) });
+    if (failed.length > 0)
       logger.warn(
         { chain: chain.key, tokens: failed.length, err: error },
         'Token metadata could not be read, will be tried again',
       );
-    }
     const answered = [...metadata.values()].filter((one) => one.answered).length;
     outcomes.inc({ chain: chain.key, outcome: 'known' }, answered);
     outcomes.inc({ chain: chain.key, outcome: 'silent' }, metadata.size - answered);
     outcomes.inc({ chain: chain.key, outcome: 'failed' }, failed.length);
   }
 
-  return {
-    async start() {
-      for (const { chain, pool } of options.chains) {
-        const reader = createTokenMetadataReader({ chain, pool });
-        const queue = jobs.queue<Payload>(`token-facts-${chain.key}`, { schema: payloadSchema });
-        await queue.work(
-          ({ payload, signal }) =>
-            payload.kind === 'sweep'
-              ? sweep(chain, queue)
-              : readJob(chain, reader, payload.addresses.map(parseAddress), signal),
-          { concurrency: CONCURRENCY },
-        );
-        await queue.schedule('sweep', { kind: 'sweep' }, { everyMs: options.sweepEveryMs ?? SWEEP_EVERY_MS });
-      }
-    },
-  };
+  for (const { chain, pool } of options.chains) {
+    const reader = createTokenMetadataReader({ chain, pool });
+    dueWork.add<TokenRow>({
+      name: TOKEN_FACTS_WORK,
+      chain,
+      table: TOKEN_FACTS,
+      returning: `${hexText('work.address')} AS address`,
+      concurrency: CONCURRENCY,
+      batch: BATCH,
+      risk: { kind: 'token-facts', keyOf: ({ address }) => `${chain.id} ${address}` },
+      perform: (claims, signal) => read(chain, reader, claims, signal),
+      retrySeconds: ({ attempts }) => tokenRetrySeconds(attempts),
+    });
+  }
+}
+
+interface TokenRow {
+  readonly address: Address;
 }
 
 interface Readings {
@@ -173,7 +106,7 @@ async function readAll(
 }
 
 const FAILURES_ALONE_MAX = 2;
-/** Together shorter than a token's lease (pending-metadata.ts), or another job would read the same tokens meanwhile. Milliseconds. */
+/** For all of a batch. Milliseconds. */
 const JOB_MS_MAX = 90_000;
 const TOGETHER_MS_MAX = 30_000;
 const ALONE_MS_MAX = 10_000;

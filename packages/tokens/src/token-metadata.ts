@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, ChainsteadError, Hex } from '@chainstead/core';
+import { type ContractCalls, createContractCalls, isUnread, settleTogether } from '@chainstead/node-reads';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { type ContractCalls, createContractCalls, isUnread, settleTogether } from '@chainstead/state';
 import { decodeDecimals, decodeFlag, decodeText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from './abi-text.ts';
 import { INTERFACES, supportsInterface } from './erc165.ts';
 
@@ -19,7 +19,7 @@ export interface TokenMetadata {
 /** Reads token metadata from a chain's nodes. */
 export interface TokenMetadataReader {
   /**
-   * Metadata of the addresses given. One odd contract never spoils another's metadata: one that nobody can read, or that takes far longer than the
+   * Metadata of the addresses given. One odd contract never spoils another's metadata: an unreadable one, or one that takes far longer than the
    * others, is missing.
    * @throws UpstreamsExhaustedError (retryable) when none of them can be read, RequestAbortedError when the signal ends it.
    */
@@ -36,7 +36,7 @@ const CALLS = {
 type CallName = keyof typeof CALLS;
 const CALL_NAMES: readonly CallName[] = ['name', 'symbol', 'decimals', 'erc721', 'erc1155'];
 
-/** Answers of one contract: returned data, or null where the call reverted or returned nothing. */
+/** Results of one contract: returned data, or null if the call reverted or returned nothing. */
 type Answers = Record<CallName, Hex | null>;
 
 const NOTHING: Answers = { name: null, symbol: null, decimals: null, erc721: null, erc1155: null };

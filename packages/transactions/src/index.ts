@@ -1,11 +1,11 @@
 /**
- * Transactions and blocks: read from a node because a request asked, proven by their block's header, shaped as answers. Start reading at
- * `routes/transaction-routes.ts` (the side of requests) and `reading/read-block.ts` (the side of workers).
+ * Transactions and blocks: read from a node on request, proven by their block's header, and shaped as responses. Start
+ * reading at `routes/transaction-routes.ts` (requests) and `reading/read-block.ts` (workers).
  */
 export { type AbiBooks, type BooksOf, createAbiBooks, STANDARDS_ALONE } from './abis/abi-books.ts';
-export { callsOf, eventsOf } from './abis/asked-entries.ts';
 export { type GivenAbi, importAbis } from './abis/import-abis.ts';
 export { importSignatures } from './abis/import-signatures.ts';
+export { callsOf, eventsOf } from './abis/requested-entries.ts';
 export type { SignaturePiece } from './abis/signature-texts.ts';
 export { type GivenApproval, readApprovals } from './approvals/read-approvals.ts';
 export { contractLogsRoutes } from './contract-logs/contract-logs-routes.ts';
@@ -13,13 +13,13 @@ export { blockAtTimeReader } from './dates/block-at-time-reader.ts';
 export { decodeEvidence, evidenceOf } from './evidence/decode-evidence.ts';
 export { EVIDENCE, type Evidence } from './evidence/evidence.ts';
 export { readEvidenceBits, type StoredEvidence } from './evidence/evidence-bits.ts';
-export { readKeptLogs } from './indexed/kept-logs.ts';
+export { readRetainedLogs } from './indexed/retained-logs.ts';
 export { type InternalTransactionsByHash, readInternalTransactions } from './internal-transactions.ts';
 export { internalTransfers } from './internal-transfers/dataset.ts';
-export { createLookUps, type LookUpOptions, type LookUps } from './look-ups.ts';
-export { createAskImplementations } from './proxies/ask-implementations.ts';
+export { createOnDemandReads, type OnDemandReads, type OnDemandReadsOptions } from './on-demand-reads.ts';
 export { implementationsReader } from './proxies/contract-implementations.ts';
 export { createProxiesWatcher } from './proxies/create-proxies-watcher.ts';
+export { createAskImplementations } from './proxies/fetch-implementations.ts';
 export { blockReader } from './reading/block-reader.ts';
 export { internalTransactionsReader } from './reading/internal-transactions-reader.ts';
 export { transactionInputsReader } from './reading/transaction-inputs-reader.ts';
@@ -40,8 +40,8 @@ export { HAS_ROLE } from './stored/schema.ts';
 export { readStored, STORED_COLUMNS, type StoredColumns } from './stored/stored-transaction.ts';
 export { transactionKey } from './stored/transaction-key.ts';
 export { watchedBlocks } from './stored/watched-blocks.ts';
-export { type AskedWallets, createAskedWallets } from './wallets/asked-wallets.ts';
 export { createWalletsWatcher } from './wallets/create-wallets-watcher.ts';
 export { readReceiver } from './wallets/read-received.ts';
 export { readSender } from './wallets/read-sent.ts';
 export { olderMarks } from './wallets/read-wallet-search.ts';
+export { createTrackedWallets, type TrackedWallets } from './wallets/tracked-wallets.ts';

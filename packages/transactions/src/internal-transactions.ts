@@ -1,23 +1,23 @@
 import type { Chain } from '@chainstead/chains';
 import { parseAddress, parseHash } from '@chainstead/core';
-import type { LookUps } from './look-ups.ts';
+import type { OnDemandReads } from './on-demand-reads.ts';
 import { internalTransactionsKind } from './reading/internal-transactions-reader.ts';
 import type { ProofMark } from './reading/proof-mark.ts';
 import type { InternalTransactionRecord } from './records/internal-transaction-record.ts';
 import type { TransactionRecord } from './records/transaction-record.ts';
 
-/** The calls inside each transaction, by its hash; null: no node of the chain gives traces. */
+/** The calls inside each transaction, by its hash; null: no node of the chain provides traces. */
 export type InternalTransactionsByHash = ReadonlyMap<string, readonly InternalTransactionRecord[]> | null;
 
-/** Whose calls are read, and for whom. */
+/** The transactions to trace, and the requester. */
 export interface TracingRequest {
-  readonly lookUps: LookUps;
+  readonly onDemandReads: OnDemandReads;
   readonly chain: Chain;
-  /** Whose request it is. */
+  /** The requesting key. */
   readonly requester: string;
 }
 
-/** A transaction, its place, and how far both are certain. */
+/** A transaction, its position, and how far both are certain. */
 export interface PlacedTransaction {
   readonly transaction: TransactionRecord;
   readonly block: { readonly hash: string };
@@ -26,16 +26,17 @@ export interface PlacedTransaction {
 }
 
 /**
- * The calls inside some transactions, a hundred at most, traced by a node and checked against what the transactions say of themselves.
- * @throws as {@link LookUps.read}
+ * Returns the calls inside up to a hundred transactions, traced by a node and checked against the transactions' own
+ * fields.
+ * @throws as {@link OnDemandReads.read}
  */
 export async function readInternalTransactions(
-  { lookUps, chain, requester }: TracingRequest,
+  { onDemandReads, chain, requester }: TracingRequest,
   placed: readonly PlacedTransaction[],
 ): Promise<InternalTransactionsByHash> {
   if (placed.length === 0) return new Map();
   const isFinal = placed.every(({ finalized }) => finalized);
-  const { traced } = await lookUps.read({
+  const { traced } = await onDemandReads.read({
     chain,
     kind: internalTransactionsKind,
     question: { transactions: placed.map(toTraced) },
@@ -46,14 +47,14 @@ export async function readInternalTransactions(
 }
 
 /**
- * The calls inside all transactions of a block: one trace for any number of them.
- * @throws as {@link LookUps.read}
+ * Returns the calls inside all transactions of a block: one trace for any number of them.
+ * @throws as {@link OnDemandReads.read}
  */
 export async function readInternalTransactionsOfBlock(
-  { lookUps, chain, requester }: TracingRequest,
+  { onDemandReads, chain, requester }: TracingRequest,
   { number, hash, finalized }: { readonly number: number; readonly hash: string; readonly finalized: boolean },
 ): Promise<InternalTransactionsByHash> {
-  const { traced } = await lookUps.read({
+  const { traced } = await onDemandReads.read({
     chain,
     kind: internalTransactionsKind,
     question: { block: { number, hash: parseHash(hash) } },

@@ -1,5 +1,5 @@
 /**
- * One HTTP exchange with a configured upstream, and what its failures mean. Start reading at http-exchange.ts.
+ * One HTTP exchange with a configured upstream, and the meaning of its failures. Start reading at http-exchange.ts.
  */
 export { basicAuthorization } from './basic-authorization.ts';
 export { createHttpExchange, type HttpAnswer, isLocal } from './http-exchange.ts';

@@ -3,7 +3,7 @@ import { ChainsteadError, errorText } from '@chainstead/core';
 /** `truncated`: cut off or damaged. `aborted`: by the caller. */
 export type TransportFault = 'connection' | 'timeout' | 'truncated' | 'not-json' | 'too-large' | 'aborted';
 
-/** Why no usable HTTP answer came. */
+/** The HTTP request to the node failed or returned no usable response. */
 export class TransportError extends ChainsteadError {
   readonly kind: TransportFault;
 

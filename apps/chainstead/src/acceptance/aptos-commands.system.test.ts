@@ -76,7 +76,7 @@ describe.skipIf(isMissing)(title('chainstead on Aptos'), () => {
       aptos: { networks: [{ chain: 'aptos', covered: [{ dataset: 'coins', versions: 2_002, missing: 499 }] }] },
     });
     const status = await run(['status']);
-    expect(status.stdout).toContain('coins: 2002 versions covered; 499 missing');
+    expect(status.stdout).toContain('coins: 2002 versions indexed; 499 missing');
     expect(status.stdout).toMatch(/aptos_coins +\d/);
 
     const again = await run(['backfill', '--chain', 'aptos', '--from', '0', '--to', '1500']);
@@ -102,7 +102,7 @@ describe.skipIf(isMissing)(title('chainstead on Aptos'), () => {
     const refused = await run(['backfill', '--chain', 'aptos', '--from', '0', '--to', '1500']);
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toContain('700');
-    expect(refused.stderr).toContain('begin at 700');
+    expect(refused.stderr).toContain('start at version 700');
   });
 
   it('refuses what it can not do with Aptos', async () => {

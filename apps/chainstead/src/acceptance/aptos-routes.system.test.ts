@@ -1,4 +1,4 @@
-/** The Aptos routes of the program: which network a request means, by port, by query, and by what is indexed. */
+/** The Aptos routes of the program: the network of a request, by port, by query, and by the indexed networks. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createScratchDatabase, type Program, type ScratchDatabase, startProgram } from '@chainstead/testkit';

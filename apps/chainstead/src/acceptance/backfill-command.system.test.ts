@@ -60,7 +60,7 @@ describe.concurrent('backfillRanges', () => {
       never,
     );
     await expect(refused).rejects.toMatchObject({ code: 'RANGE_NOT_FINAL', facts: { highestFinal: highest } });
-    await expect(refused).rejects.toThrow(`above ${highest}`);
+    await expect(refused).rejects.toThrow(`exceed ${highest}`);
     expect(await listCoverage(options.database, stage.facts.id)).toEqual([]);
     await backfillRanges(options, [{ from: highest - 5, to: highest }], never);
     await expect(reindexRanges(options, [{ from: highest, to: highest + 1 }], never)).rejects.toMatchObject({

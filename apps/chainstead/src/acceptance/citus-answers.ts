@@ -1,13 +1,12 @@
 /** What the API says of a chain's busiest wallets, tokens and collections, over any database. */
 import type { Chain, ChainRegistry } from '@chainstead/chains';
-import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
 import { type Database, hexText } from '@chainstead/db';
-import { createJobs } from '@chainstead/jobs';
 import type { ScratchDatabase } from '@chainstead/testkit';
 import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 
-/** Of wallet and token. */
+/** Paths about a wallet and a token. */
 const WALLET_PATHS = [
   '/{wallet}/erc20/transfers?limit=5',
   '/{wallet}/erc20/transfers?limit=5&order=ASC',
@@ -44,7 +43,7 @@ const WALLET_PATHS = [
   '/erc20/{token}/holders/historical?fromDate=2015-01-01&toDate=2035-01-01&timeFrame=1m',
 ] as const;
 
-/** Of collection and id. */
+/** Paths about a collection and an ID. */
 const COLLECTION_PATHS = [
   '/nft/{collection}',
   '/nft/{collection}/metadata',
@@ -79,11 +78,11 @@ const SENT = [
   ['/nft/{collection}/nfts-by-traits', '{"traits":[{"trait_type":"Fur","value":"Gold"}]}'],
 ] as const;
 
-/** Pages of a list that are asked for, each by the cursor of the one before. */
+/** Requested pages of a list, each by the cursor of the one before. */
 const PAGES = 3;
 
-/** What is asked for. */
-export interface AskedFor {
+/** The requests. */
+export interface RequestedFor {
   readonly wallet: string;
   readonly token: string;
   readonly collection: string;
@@ -91,7 +90,7 @@ export interface AskedFor {
 }
 
 /** Those with the most transfers and trades, in any order of ties that the addresses give. */
-export async function busiest(database: Database, chain: Chain, most: number): Promise<readonly AskedFor[]> {
+export async function busiest(database: Database, chain: Chain, most: number): Promise<readonly RequestedFor[]> {
   const list = async (column: string, table: string, condition: string): Promise<string[]> => {
     const rows = await database.query<{ found: string }>(
       `SELECT ${hexText(column)} AS found FROM (SELECT ${column}, count(*) AS rows FROM ${table} WHERE chain_id = $1 AND ${condition}
@@ -100,12 +99,12 @@ export async function busiest(database: Database, chain: Chain, most: number): P
     );
     return rows.map(({ found }) => found);
   };
-  const wallets = await list('account', 'erc20_transfers', `account <> decode(repeat('00', 20), 'hex')`);
-  const tokens = await list('token', 'erc20_transfers', 'true');
+  const wallets = await list('account', 'erc20_transfer_sides', `account <> decode(repeat('00', 20), 'hex')`);
+  const tokens = await list('token', 'erc20_transfer_sides', 'true');
   const sold = await list('token_address', 'nft_trades', 'price > 0');
   const moved = await list('token_address', 'nft_transfers', 'true');
   const collections = [...new Set([...sold, ...moved])];
-  const asked: AskedFor[] = [];
+  const requested: RequestedFor[] = [];
   for (let place = 0; place < most; place++) {
     const [wallet, token, collection] = [wallets, tokens, collections].map((all) => all[place % all.length]);
     if (wallet === undefined || token === undefined || collection === undefined) continue;
@@ -113,9 +112,9 @@ export async function busiest(database: Database, chain: Chain, most: number): P
       `SELECT min(token_id)::text AS id FROM nft_transfers WHERE chain_id = $1 AND collection_key = address_key($2) AND token_address = $2`,
       [chain.id, Buffer.from(collection.slice(2), 'hex')],
     );
-    asked.push({ wallet, token, collection, id: row?.id ?? '0' });
+    requested.push({ wallet, token, collection, id: row?.id ?? '0' });
   }
-  return asked;
+  return requested;
 }
 
 /** The API over a database. */
@@ -123,84 +122,71 @@ export interface Pages {
   /** Status and text of an answer. What says when it was read is left out. @param path with a query or without */
   ask(path: string): Promise<string>;
   /** As above, of the first pages of a list. @param sent the body of a POST */
-  askOn(path: string, sent?: string): Promise<readonly string[]>;
-  close(): Promise<void>;
+  queryOn(path: string, sent?: string): Promise<readonly string[]>;
 }
 
 export async function openPages(scratch: ScratchDatabase, chains: ChainRegistry, chain: Chain): Promise<Pages> {
   const { database } = scratch;
-  const jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
-  try {
-    const routes = createDatasetRoutes({
-      database,
-      logger: silentLogger(),
-      jobs,
-      chains: [chain],
-      onDemand: { waitMs: 0, maxCalls: 0, perKey: 1_000 },
-      clock: systemClock,
-    });
-    const api = await createApiUnderTest(database, chains, routes);
-    const answerTo = async (path: string, sent?: string) => {
-      const target = `/api/v2.2${path}${path.includes('?') ? '&' : '?'}chain=${chain.key}`;
-      const headers = { 'x-api-key': TEST_KEY };
-      const answer = await api.request(
-        target,
-        sent === undefined
-          ? { headers }
-          : { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: sent },
-      );
-      const text = await answer.text();
-      return {
-        shown: `${answer.status} ${withoutClocks(text)}`,
-        cursor: /"cursor":"([^"]+)"/.exec(text)?.[1] ?? null,
-      };
-    };
+  const routes = createDatasetRoutes({
+    database,
+    logger: silentLogger(),
+    chains: [chain],
+    onDemand: { waitMs: 0, maxCalls: 0, perKey: 1_000 },
+    clock: systemClock,
+  });
+  const api = await createApiUnderTest(database, chains, routes);
+  const answerTo = async (path: string, sent?: string) => {
+    const target = `/api/v2.2${path}${path.includes('?') ? '&' : '?'}chain=${chain.key}`;
+    const headers = { 'x-api-key': TEST_KEY };
+    const answer = await api.request(
+      target,
+      sent === undefined
+        ? { headers }
+        : { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: sent },
+    );
+    const text = await answer.text();
     return {
-      ask: async (path) => (await answerTo(path)).shown,
-      async askOn(path, sent) {
-        const first = await answerTo(path, sent);
-        const shown = [first.shown];
-        for (let { cursor } = first; cursor !== null && shown.length < PAGES; ) {
-          const next = await answerTo(
-            `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`,
-            sent,
-          );
-          shown.push(next.shown);
-          ({ cursor } = next);
-        }
-        return shown;
-      },
-      close: () => jobs.close(),
+      shown: `${answer.status} ${withoutClocks(text)}`,
+      cursor: /"cursor":"([^"]+)"/.exec(text)?.[1] ?? null,
     };
-  } catch (error) {
-    await jobs.close();
-    throw error;
-  }
+  };
+  return {
+    ask: async (path) => (await answerTo(path)).shown,
+    async queryOn(path, sent) {
+      const first = await answerTo(path, sent);
+      const shown = [first.shown];
+      for (let { cursor } = first; cursor !== null && shown.length < PAGES; ) {
+        const next = await answerTo(
+          `${path}${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`,
+          sent,
+        );
+        shown.push(next.shown);
+        ({ cursor } = next);
+      }
+      return shown;
+    },
+  };
 }
 
-/** Status and text of each answer by what was asked, with the pages that follow. */
+/** Status and text of each response by request, with the pages that follow. */
 export async function answersOf(
   scratch: ScratchDatabase,
   chains: ChainRegistry,
   chain: Chain,
-  asked: readonly AskedFor[],
+  requested: readonly RequestedFor[],
 ): Promise<Readonly<Record<string, readonly string[]>>> {
   const pages = await openPages(scratch, chains, chain);
-  try {
-    const answers: Record<string, readonly string[]> = {};
-    for (const one of asked) {
-      const fill = (text: string): string => text.replaceAll(/\{(\w+)\}/g, (_, name: keyof AskedFor) => one[name]);
-      for (const path of [...WALLET_PATHS, ...COLLECTION_PATHS]) answers[fill(path)] = await pages.askOn(fill(path));
-      for (const [path, sent] of SENT)
-        answers[`${fill(path)} ${fill(sent)}`] = await pages.askOn(fill(path), fill(sent));
-    }
-    return answers;
-  } finally {
-    await pages.close();
+  const answers: Record<string, readonly string[]> = {};
+  for (const one of requested) {
+    const fill = (text: string): string => text.replaceAll(/\{(\w+)\}/g, (_, name: keyof RequestedFor) => one[name]);
+    for (const path of [...WALLET_PATHS, ...COLLECTION_PATHS]) answers[fill(path)] = await pages.queryOn(fill(path));
+    for (const [path, sent] of SENT)
+      answers[`${fill(path)} ${fill(sent)}`] = await pages.queryOn(fill(path), fill(sent));
   }
+  return answers;
 }
 
-/** An answer without what says when it was read, and without its cursor, which is signed with the database's own secret. */
+/** A response without its read time and its cursor, which is signed with the database's own secret. */
 export function withoutClocks(text: string): string {
   return text
     .replaceAll(/"cursor":"[^"]*"/g, '"cursor":"…"')

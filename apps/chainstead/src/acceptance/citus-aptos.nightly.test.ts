@@ -1,4 +1,4 @@
-/** Aptos on a cluster of Citus: filled by commands and followed by the program, it comes to the rows and answers of one server. */
+/** Aptos on a cluster of Citus: filled by commands and followed by the program, it has the rows and responses of one server. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ await describeOnCitus('Aptos on a cluster', 'Aptos on a cluster', ({ createBoth,
       const [own, expected] = await Promise.all(
         (await createBoth()).map(async (scratch) => {
           const run = (...args: string[]) => runCaptured(args, environmentOf(scratch, fullnode));
-          // Twice: what is there already is met by what comes.
+          // Twice: new rows meet existing ones.
           for (const to of ['1800', `${HEAD}`]) {
             const filled = await run('backfill', '--chain', 'aptos', '--from', '0', '--to', to);
             expect(filled, filled.stderr).toMatchObject({ exitCode: 0 });
@@ -131,7 +131,7 @@ function expectFull(rows: Contents['rows'] = {}, answers: Contents['answers'] = 
   for (const answer of answers) expect(answer).toMatch(/^200 .*"result":\[\{/);
 }
 
-/** Of each row what does not say when it was written. */
+/** Columns of each row without its write time. */
 async function rowsOf(database: Database): Promise<Contents['rows']> {
   const tables: Record<string, readonly string[]> = {};
   for (const table of TABLES) {
@@ -145,7 +145,7 @@ async function rowsOf(database: Database): Promise<Contents['rows']> {
   return tables;
 }
 
-/** Of every route, about whatever has the most rows. */
+/** Requests of every route, for the subject with the most rows. */
 async function answersOf(database: Database): Promise<Contents['answers']> {
   const busiest = async (table: string, column: string): Promise<string> => {
     const [row] = await database.query<{ found: string }>(

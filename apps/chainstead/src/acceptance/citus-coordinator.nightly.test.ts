@@ -13,7 +13,7 @@ const DYING = 'a coordinator that dies while blocks are written';
 const TIMEOUT_MS = 240_000;
 const KILLS = 3;
 const WALLETS = 10;
-/** What is read again below the head. */
+/** Blocks that are read again below the head. */
 const AGAIN = { from: 1, to: 50 };
 
 await describeOnCitus('a distributed database of which the coordinator dies', DYING, (stage) => {
@@ -55,7 +55,7 @@ await describeOnCitus('a distributed database of which the coordinator dies', DY
     for (let kill = 0; kill < KILLS; kill++) {
       const stopMining = followed.mineOn(random, 0.4);
       await systemClock.sleep(random.integer(400, 1_000));
-      // A server that ends at once with all of its processes, and one whose processes go on for a moment.
+      // A server that ends immediately with all of its processes, and one whose processes continue for a moment.
       await (kill % 2 === 0 ? coordinator.kill() : coordinator.crash());
       await systemClock.sleep(random.integer(50, 400));
       stopMining();
@@ -64,20 +64,20 @@ await describeOnCitus('a distributed database of which the coordinator dies', DY
     expect(await again).toBeGreaterThan(0);
     await untilIndexed(database, facts, chain, { proven: true });
     const single = await followed.indexAlone();
-    // Of those that were kept through all of it, and of those that are kept from now on.
+    // For those that were kept through all of it, and for those that are kept from now on.
     for (const one of [database, single]) await keepEverything(one, facts);
     const own = await dumpEverything(database, facts);
     const expected = await dumpEverything(single, facts);
     const inexact = inexactTokens(own);
     for (const [table, rows] of Object.entries(expected))
       expect(compared(inexact, own[table] ?? []), table).toEqual(compared(inexact, rows));
-    expect(countRows(own).erc20_transfers).toBeGreaterThan(500);
+    expect(countRows(own).erc20_transfer_sides).toBeGreaterThan(500);
     expect(countRows(own).erc20_wallet_tokens).toBeGreaterThan(WALLETS);
     await untilSettled(database);
   });
 });
 
-/** Those whose transfers did not all come one above the other, as they do in a fresh index: their past is not told (token-holders.ts). */
+/** Those whose transfers did not all come in ascending order, as they do in a fresh index: their past is omitted (token-holders.ts). */
 function inexactTokens({
   erc20_holder_counts: counts = [],
 }: Readonly<Record<string, readonly string[]>>): readonly string[] {

@@ -27,7 +27,7 @@ await describeOnCitus('a distributed database of which a node dies', DYING, (sta
     await untilIndexed(database, facts, chain, { proven: true, timeoutMs: 120_000 });
     const own = await dumpEverything(database, facts);
     expect(own).toEqual(await dumpEverything(await followed.indexAlone(), facts));
-    expect(countRows(own).erc20_transfers).toBeGreaterThan(1_000);
+    expect(countRows(own).erc20_transfer_sides).toBeGreaterThan(1_000);
     await untilSettled(database);
   });
 });

@@ -15,7 +15,7 @@ import {
 import { afterAll, beforeAll, describe, expect, onTestFinished, vi } from 'vitest';
 import { type Indexer, indexFresh, SCRIPTED_CHAIN_ID, scriptedChainFacts, startIndexer } from './indexed-chain.ts';
 
-/** Three servers start, which is slow beside other tests. */
+/** Three servers start, which is slow during other tests. */
 const START_MS = 300_000;
 
 export interface CitusStage {
@@ -29,7 +29,7 @@ export interface CitusStage {
 }
 
 /**
- * Tests on a cluster of their own. Without Citus they don't run, and that is said.
+ * Tests on a separate cluster. Without Citus they are skipped with a notice.
  * @param what is not tested then: `nodes that die`
  */
 export async function describeOnCitus(
@@ -87,7 +87,7 @@ export async function followSpread(
   const { database } = await createSpread();
   const chain = createScriptedChain({ ...options, chainId: SCRIPTED_CHAIN_ID });
   chain.mine(blocks);
-  // Slow answers to small ranges, so that a crash meets commits.
+  // Slow responses to small ranges, so that a crash meets commits.
   const node = await serveScriptedChain(chain, {
     faults: { latencyMs: 5, logLimit: { style: 'geth', maxRange: 16 } },
   });

@@ -1,4 +1,4 @@
-/** What the program does beside indexing comes to the same on a cluster of Citus as on one server: workers, readings, commands, retention, views for SQL. */
+/** The program's work apart from indexing has the same result on a cluster of Citus as on one server: workers, readings, commands, retention, views for SQL. */
 import { silentLogger, systemClock } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
@@ -16,11 +16,11 @@ import { createNftStage, type IndexedNfts, type NftStage } from './nft-stage.ts'
 const BESIDE = 'work beside indexing on a cluster';
 const NFT_CHAIN_ID = 1_337_061;
 const TIMEOUT_MS = 300_000;
-/** Of chain data alone, without what says when somebody asked. */
+/** Chain data alone, without request times. */
 const COMPARED: readonly string[] = [
   'blocks',
   'erc20_approvals',
-  'erc20_transfers',
+  'erc20_transfer_sides',
   'nft_holdings',
   'nft_owners',
   'nft_sale_days',
@@ -77,8 +77,8 @@ await describeOnCitus('beside indexing, a distributed database', BESIDE, ({ crea
             ? null
             : `${path}: ${differenceOf(own, expected)}\n${spread.program.output()}`;
         });
-      // What workers do when traits are computed anew deletes the rows of before.
-      await spread.scratch.database.query(`UPDATE nft_collection_traits SET work = 'compute'`);
+      // When workers recompute traits, they delete the earlier rows.
+      await spread.scratch.database.query(`UPDATE nft_collection_traits SET work = 'compute', due_at = now()`);
       await waitUntil(async () => {
         const generations = await spread.scratch.database.query(
           `SELECT generation FROM nft_trait_tokens UNION SELECT generation FROM nft_trait_counts UNION SELECT generation FROM nft_trait_generations`,
@@ -143,7 +143,7 @@ await describeOnCitus('beside indexing, a distributed database', BESIDE, ({ crea
             ? null
             : `${answer}\n${wrapping.program.output()}`;
         });
-      // The answer is of the newest block that is indexed, which may not be the last one yet.
+      // The response is of the newest indexed block, which may not be the last one yet.
       await waitUntil(async () => {
         const { result }: { result: readonly { owner_address: string; balance: string }[] } = JSON.parse(
           (await ask(wrapping, `erc20/${address}/owners`)).slice('200 '.length),
@@ -181,7 +181,7 @@ await describeOnCitus('beside indexing, a distributed database', BESIDE, ({ crea
     const node = await serveScriptedChain(chain);
     onTestFinished(() => node.close());
     const facts = scriptedChainFacts();
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     for (const scratch of await createBoth()) {
       const { database } = scratch;
       const indexer = await startIndexer({ chain: facts, database, urls: [node.url] });
@@ -201,7 +201,7 @@ await describeOnCitus('beside indexing, a distributed database', BESIDE, ({ crea
       const verified = await verifyRanges(options, [{ from: 20, to: 120 }], never);
       expect(verified.repairs.length).toBeGreaterThan(1);
       const mended = await dumpEverything(database, facts);
-      expect(mended.erc20_transfers).toEqual(whole.erc20_transfers);
+      expect(mended.erc20_transfer_sides).toEqual(whole.erc20_transfer_sides);
       expect(mended.nft_transfers).toEqual(whole.nft_transfers);
       await reindexRanges(options, [{ from: 50, to: 90 }], never);
       const again = await dumpEverything(database, facts);
@@ -210,9 +210,9 @@ await describeOnCitus('beside indexing, a distributed database', BESIDE, ({ crea
       const shown = await runCaptured(['gaps', '--json'], { DATABASE_URL: scratch.url });
       expect((await runCaptured(['status'], { DATABASE_URL: scratch.url })).exitCode).toBe(0);
       const gaps = shown.stdout.replaceAll(/"updated_at":"[^"]*"/g, '');
-      told.push({ whole, verified, mended, again, gaps, coverage: status?.coverage, missing: status?.gaps });
+      reported.push({ whole, verified, mended, again, gaps, coverage: status?.coverage, missing: status?.gaps });
     }
-    expect(told[0]).toEqual(told[1]);
+    expect(reported[0]).toEqual(reported[1]);
   });
 
   it('drops what is not to be kept, and nothing else', { timeout: TIMEOUT_MS }, async () => {
@@ -221,7 +221,7 @@ await describeOnCitus('beside indexing, a distributed database', BESIDE, ({ crea
     const node = await serveScriptedChain(chain);
     onTestFinished(() => node.close());
     const facts = { ...scriptedChainFacts(), reorgDepthMax: 8 };
-    const keep = { blocks: 60, since: null };
+    const retention = { blocks: 60, since: null };
     const left: unknown[] = [];
     for (const { database } of await createBoth()) {
       for (const [from, to] of [
@@ -229,23 +229,23 @@ await describeOnCitus('beside indexing, a distributed database', BESIDE, ({ crea
         [40, 80],
         [80, null],
       ])
-        await database.query(`SELECT attach_partition('erc20_transfers', $1, $2, $3)`, [facts.id, from, to]);
-      const indexer = await startIndexer({ chain: facts, database, urls: [node.url], settings: { keep } });
+        await database.query(`SELECT attach_partition('erc20_transfer_sides', $1, $2, $3)`, [facts.id, from, to]);
+      const indexer = await startIndexer({ chain: facts, database, urls: [node.url], settings: { retention } });
       onTestFinished(() => indexer.stop());
       await waitUntil(async () => {
         const [oldest] = await database.query<{ block: number | null }>(
-          'SELECT min(block_number) AS block FROM erc20_transfers',
+          'SELECT min(block_number) AS block FROM erc20_transfer_sides',
         );
         if (oldest?.block == null || oldest.block < 80) return `there are transfers of ${oldest?.block}`;
-        const [status] = await readChainStatuses(database, datasets, [facts], () => keep);
+        const [status] = await readChainStatuses(database, datasets, [facts], () => retention);
         if (status?.checkpoint !== 150) return `${status?.checkpoint} is the last block`;
         return status.gaps.length === 0 ? null : `blocks are missing: ${JSON.stringify(status.gaps)}`;
       });
       await indexer.stop();
-      const { erc20_transfers } = await dumpEverything(database, facts);
-      const [status] = await readChainStatuses(database, datasets, [facts], () => keep);
-      left.push({ erc20_transfers, keptFrom: status?.keptFrom });
-      expect(erc20_transfers?.length).toBeGreaterThan(100);
+      const { erc20_transfer_sides } = await dumpEverything(database, facts);
+      const [status] = await readChainStatuses(database, datasets, [facts], () => retention);
+      left.push({ erc20_transfer_sides, retainedFrom: status?.retainedFrom });
+      expect(erc20_transfer_sides?.length).toBeGreaterThan(100);
     }
     expect(left[0]).toEqual(left[1]);
   });
@@ -258,7 +258,7 @@ function differenceOf(own: string, expected: string): string {
   return `${own.slice(from, from + 300)}\ninstead of\n${expected.slice(from, from + 300)}`;
 }
 
-/** Of each row what does not say when it was written. */
+/** Columns of each row without its write time. */
 async function viewOf({ scratch: { database } }: IndexedNfts, view: string): Promise<readonly string[]> {
   const columns = await database.query<{ name: string }>(
     `SELECT attname AS name FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 ORDER BY attname`,
@@ -271,7 +271,7 @@ async function viewOf({ scratch: { database } }: IndexedNfts, view: string): Pro
 
 /** Rows go, change and come by hand. */
 async function damage(database: Database): Promise<void> {
-  await database.query('DELETE FROM erc20_transfers WHERE block_number = 60');
-  await database.query('UPDATE erc20_transfers SET value = value + 1 WHERE block_number = 70');
+  await database.query('DELETE FROM erc20_transfer_sides WHERE block_number = 60');
+  await database.query('UPDATE erc20_transfer_sides SET value = value + 1 WHERE block_number = 70');
   await database.query('DELETE FROM nft_transfers WHERE block_number BETWEEN 80 AND 85');
 }

@@ -9,7 +9,7 @@ import {
   serveScriptedChain,
   startProgram,
 } from '@chainstead/testkit';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openPages, type Pages } from './citus-answers.ts';
 import { keepEverything } from './citus-rows.ts';
 import { describeOnCitus } from './citus-stage.ts';
@@ -25,7 +25,7 @@ const WALLETS = 12;
 /** A shard: of a table, the one that a subject's address, or its key, lies in. */
 type Place = readonly [table: string, by: 'address' | 'key'];
 
-/** What is asked about a subject, with the shards that its answer is read from. `zero`: also the one of the address that tokens come from. */
+/** Requests about a subject, with the shards that the response is read from. `zero`: also the one of the address that tokens come from. */
 interface Page {
   readonly path: string;
   readonly places: readonly Place[];
@@ -33,8 +33,8 @@ interface Page {
 }
 
 const OF_WALLET: readonly Page[] = [
-  { path: '/{}/erc20/transfers?limit=5', places: [['erc20_transfers', 'key']] },
-  { path: '/{}/erc20/transfers?order=ASC&from_date=2015-01-01', places: [['erc20_transfers', 'key']] },
+  { path: '/{}/erc20/transfers?limit=5', places: [['erc20_transfer_sides', 'key']] },
+  { path: '/{}/erc20/transfers?order=ASC&from_date=2015-01-01', places: [['erc20_transfer_sides', 'key']] },
   { path: '/{}/erc20', places: [['erc20_wallet_tokens', 'address']] },
   { path: '/wallets/{}/approvals', places: [['erc20_wallet_approvals', 'address']] },
   { path: '/{}/nft/collections', places: [['nft_wallet_collections', 'address']] },
@@ -52,7 +52,7 @@ const OF_COLLECTION: readonly Page[] = [
   { path: '/nft/{}?limit=2', places: [KNOWN, MOVES] },
 ];
 const OF_TOKEN: readonly Page[] = [{ path: '/erc20/{}/owners', places: [['erc20_holders', 'address']], zero: true }];
-/** Of all shards: docs/scaling.md. */
+/** Pages from all shards: docs/operate/citus.md. */
 const OF_ALL = { wallet: '/{}/nft/transfers', token: '/erc20/{}/transfers' };
 
 const UNAVAILABLE = '503 {"message":"The database is unavailable: try again later"}';
@@ -75,29 +75,28 @@ await describeOnCitus('a cluster of which a worker is away', AWAY, (stage) => {
       await keepEverything(spread.database, facts);
       pages = await openPages(spread, chains, facts);
     }, TIMEOUT_MS);
-    afterAll(() => pages?.close());
 
     it('answers what lies on the others as before, the rest with 503, and all once it is back', {
       timeout: TIMEOUT_MS,
     }, async () => {
       const dead = stage.worker();
       onTestFinished(() => dead.restart());
-      const asked = await questions(spread.database, facts, chain);
-      // The first answers only have it looked for what is known.
-      for (const { path } of asked) await pages.ask(path);
+      const requested = await questions(spread.database, facts, chain);
+      // The first responses only start the look-up.
+      for (const { path } of requested) await pages.ask(path);
       const before = new Map<string, string>();
-      for (const { path } of asked) before.set(path, await pages.ask(path));
+      for (const { path } of requested) before.set(path, await pages.ask(path));
       expect([...before].filter(([, answer]) => !answer.startsWith('200'))).toEqual([]);
       await dead.crash();
       const meanwhile = new Map<string, string>();
-      for (const { path } of asked) meanwhile.set(path, await pages.ask(path));
-      const expected = asked.map(({ path, nodes }): [string, string | undefined] => [
+      for (const { path } of requested) meanwhile.set(path, await pages.ask(path));
+      const expected = requested.map(({ path, nodes }): [string, string | undefined] => [
         path,
         nodes.has(dead.host) ? UNAVAILABLE : before.get(path),
       ]);
       expect([...meanwhile]).toEqual(expected);
       for (const { path } of [...OF_WALLET, ...OF_COLLECTION]) {
-        const answers = asked.filter(({ page }) => page === path).map((one) => meanwhile.get(one.path));
+        const answers = requested.filter(({ page }) => page === path).map((one) => meanwhile.get(one.path));
         expect(answers, path).toContain(UNAVAILABLE);
         expect(answers.filter((answer) => answer !== UNAVAILABLE).length, path).toBeGreaterThan(0);
       }
@@ -119,7 +118,7 @@ await describeOnCitus('a cluster of which a worker is away', AWAY, (stage) => {
         },
       });
       expect(await program.exited).toBe(2);
-      expect(program.output()).toContain("DATABASE_READ_URL can't be used: tables are distributed over a cluster");
+      expect(program.output()).toContain("DATABASE_READ_URL can't be used with distributed tables");
     });
   });
 
@@ -151,8 +150,8 @@ await describeOnCitus('a cluster of which a worker is away', AWAY, (stage) => {
     const first = await start();
     await first.untilFollowed();
     await first.stop();
-    // Queues of a first start are made while the worker is away.
-    await spread.database.query('DROP SCHEMA chainstead_jobs CASCADE');
+    // The schema of schedules is made at a first start while the worker is away.
+    await spread.database.query('DROP SCHEMA bullmq CASCADE');
     const dead = stage.worker();
     onTestFinished(() => dead.restart());
     await dead.crash();
@@ -162,7 +161,7 @@ await describeOnCitus('a cluster of which a worker is away', AWAY, (stage) => {
     await dead.restart();
     await untilFollowed();
     const schemas = await spread.database.query(
-      `SELECT result FROM run_command_on_all_nodes('SELECT count(*) FROM pg_namespace WHERE nspname = ''chainstead_jobs''') ORDER BY 1`,
+      `SELECT result FROM run_command_on_all_nodes('SELECT count(*) FROM pg_namespace WHERE nspname = ''bullmq''') ORDER BY 1`,
     );
     // On the coordinator alone.
     expect(schemas).toEqual([{ result: '0' }, { result: '0' }, { result: '1' }]);
@@ -173,11 +172,11 @@ interface Question {
   /** Of {@link Page}. */
   readonly page: string;
   readonly path: string;
-  /** `127.0.0.1:5432` of each node that its answer is read from, besides the coordinator. */
+  /** `127.0.0.1:5432` of each node that its response is read from, in addition to the coordinator. */
   readonly nodes: ReadonlySet<string>;
 }
 
-/** Of each page one about each subject. */
+/** For each page one about each subject. */
 async function questions(database: Database, { id }: Chain, chain: ScriptedChain): Promise<readonly Question[]> {
   const contracts = async (column: string, table: string): Promise<readonly string[]> => {
     const rows = await database.query<{ address: string }>(
@@ -189,18 +188,18 @@ async function questions(database: Database, { id }: Chain, chain: ScriptedChain
   const subjects: readonly (readonly [readonly Page[], readonly string[]])[] = [
     [OF_WALLET, chain.wallets],
     [OF_COLLECTION, await contracts('token_address', 'nft_transfers')],
-    [OF_TOKEN, await contracts('token', 'erc20_transfers')],
+    [OF_TOKEN, await contracts('token', 'erc20_transfer_sides')],
   ];
-  const asked: Question[] = [];
+  const requested: Question[] = [];
   for (const [pages, addresses] of subjects)
     for (const address of addresses)
       for (const { path: page, places, zero = false } of pages) {
         const nodes = new Set<string>();
         for (const place of places) nodes.add(await nodeOf(database, place, address));
-        if (zero) nodes.add(await nodeOf(database, ['erc20_transfers', 'key'], ZERO_ADDRESS));
-        asked.push({ page, path: page.replace('{}', address), nodes });
+        if (zero) nodes.add(await nodeOf(database, ['erc20_transfer_sides', 'key'], ZERO_ADDRESS));
+        requested.push({ page, path: page.replace('{}', address), nodes });
       }
-  return asked;
+  return requested;
 }
 
 async function nodeOf(database: Database, [table, by]: Place, address: string): Promise<string> {

@@ -1,6 +1,6 @@
 /**
  * One chain, served the way each client serves it: whichever it is, the program follows to the head and gives the same answers. Without the role `worker`:
- * answers of contracts have tests of their own.
+ * contract calls have separate tests.
  */
 import { parseChainId } from '@chainstead/core';
 import {

@@ -33,9 +33,9 @@ function startIngest(databaseUrl: string, nodeUrl: string, backfillProof: Backfi
     RPC_URLS_CRASH: nodeUrl,
     START_BLOCK_CRASH: '1',
     POLL_INTERVAL_MS_CRASH: '20',
-    PROOF_CRASH: 'strict',
+    VERIFICATION_CRASH: 'strict',
     BACKFILL_PROOF_CRASH: backfillProof,
-    PROVER_RATE: '500',
+    VERIFY_BLOCKS_PER_SECOND: '500',
     LOG_LEVEL: 'info',
   };
   return startProgram(['start', '--roles', 'ingest'], { environment });
@@ -49,7 +49,7 @@ async function coveredBlocks(database: Database): Promise<number> {
 }
 
 /** Waits until it works and the node was asked so often since: a moment that does not depend on how busy this machine is. */
-async function untilAsked(program: Program, node: ChainNode, requests: number): Promise<void> {
+async function untilRequested(program: Program, node: ChainNode, requests: number): Promise<void> {
   await waitUntil(() => (program.output().includes('Leading the chain') ? null : program.output()));
   const until = node.counters.httpRequests + requests;
   await waitUntil(() => (node.counters.httpRequests >= until ? null : program.output()), TIMEOUT_MS, LOOK_MS);
@@ -62,7 +62,7 @@ test(
     const facts = scriptedChainFacts(CHAIN_ID);
     const chain = createScriptedChain({ seed: SEED, chainId: CHAIN_ID });
     chain.mine(900);
-    // Slow answers to small ranges, so that a kill meets work.
+    // Slow responses to small ranges, so that a kill meets work.
     const faults = { latencyMs: 10, logLimit: { style: 'geth', maxRange: 16 } } as const;
     const node = await serveScriptedChain(chain, { faults });
     const scratch = await createScratchDatabase();
@@ -72,7 +72,7 @@ test(
     /** However busy this machine is, some kills come after a commit. */
     const killAfter = async (requests: number, isAfterCommit: boolean): Promise<void> => {
       const before = await coveredBlocks(database);
-      await untilAsked(program, node, requests);
+      await untilRequested(program, node, requests);
       if (isAfterCommit)
         await waitUntil(
           async () => {

@@ -1,13 +1,19 @@
-/** The demo as a newcomer runs it, and the commands that it tells them to try. */
+/** The demo as a newcomer runs it, and the commands that it suggests. */
 
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { type Program, startProgram } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { runCaptured } from '../testing/captured-context.ts';
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 // Processes start slowly on a busy machine.
 let demo: Program;
@@ -15,7 +21,7 @@ let invitation: string;
 
 beforeAll(async () => {
   demo = startProgram(['demo'], { environment: { PORT: '0', LOG_LEVEL: '' } });
-  [invitation] = await demo.waitFor(/Chainstead runs and indexes[\s\S]*--webhooks\):\n/);
+  [invitation] = await demo.waitFor(/Chainstead indexes a local chain[\s\S]*--webhooks shows one line each\):\n/);
 });
 
 afterAll(async () => {
@@ -30,16 +36,37 @@ describe('the demo', () => {
     for (const url of lists) expect([url, (await fetch(url)).status]).toEqual([url, 200]);
   });
 
+  it('returns the owner of an NFT to the curl line and to the SDK script of docs/start/demo.md', async () => {
+    const page = await readFile(join(ROOT, 'docs/start/demo.md'), 'utf8');
+    const [, address = '', collection = ''] =
+      /curl '(http:[^']*?)\/api\/v2\.2\/nft\/(0x\w+)\/owners/.exec(invitation) ?? [];
+    const placed = (text: string): string =>
+      text.replaceAll('http://127.0.0.1:8080', address).replaceAll('<collection>', collection);
+    const [, url = ''] = /^curl '(.*\/1\/owners.*)'$/m.exec(page) ?? [];
+    const owners = z.object({ result: z.array(z.object({ owner_of: z.string() })).length(1) });
+    const { result } = owners.parse(await (await fetch(placed(url))).json());
+    const [, script = ''] = /owner\.mjs`:\n\n```js\n([\s\S]*?)^```/m.exec(page) ?? [];
+    await mkdir(join(ROOT, 'node_modules/.cache'), { recursive: true });
+    const folder = await mkdtemp(join(ROOT, 'node_modules/.cache/demo-'));
+    try {
+      await writeFile(join(folder, 'owner.mjs'), placed(script));
+      const { stdout } = await promisify(execFile)(process.execPath, ['owner.mjs', collection], { cwd: folder });
+      expect(stdout.trim()).toBe(`[ '${result[0]?.owner_of}' ]`);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
   it('is what status and gaps look at, by its DATA_DIR or where there is no other database', async () => {
     const [, folder = ''] = /DATA_DIR=(\S+) npx chainstead status/.exec(invitation) ?? [];
     const status = await runCaptured(['status'], { DATA_DIR: folder });
     expect(status.stdout).toContain('devnet (31337), as of');
     expect(status.stdout).toMatch(/^streams\n {2}1 active; \d+ webhooks? pending$/m);
-    expect(status.stdout).not.toMatch(/held up|STOPPED/);
+    expect(status.stdout).not.toMatch(/blocked {5}|STOPPED/);
     expect((await runCaptured(['gaps'], { DATA_DIR: folder })).stdout).toMatch(/devnet +erc20-transfers/);
     const elsewhere = join(await mkdtemp(join(tmpdir(), 'nothing-')), 'data');
     const found = await runCaptured(['status', '--json'], { DATA_DIR: elsewhere });
-    expect(found.stderr).toContain('this is the demo that runs (DATA_DIR=');
+    expect(found.stderr).toContain('Using the running demo (DATA_DIR=');
     expect(JSON.parse(found.stdout).chains).toMatchObject([{ chain: 'devnet', stop: null }]);
   });
 

@@ -2,8 +2,8 @@
 import { silentLogger } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
 import {
-  askCluster,
   findCitus,
+  queryCluster,
   type ScratchCitus,
   type ScratchCluster,
   type ScratchDatabase,
@@ -44,13 +44,13 @@ describe.runIf(citus !== undefined)('chainstead distribute', () => {
     const { exitCode, stdout, stderr } = await run('distribute', '--dry-run');
     expect([exitCode, stderr]).toEqual([
       0,
-      expect.stringMatching(/^erc20_transfers +by account_key, with all by account +distribute +60,000/m),
+      expect.stringMatching(/^erc20_transfer_sides +by account_key, colocated by account +distribute +60,000/m),
     ]);
     expect(stderr).toMatch(/^tokens +on every node +distribute +2,000/m);
     const { tables, ...rest }: { tables: object[] } = JSON.parse(stdout);
     expect(rest).toEqual({ work: 'distribute', dry_run: true });
     expect(tables).toContainEqual(
-      expect.objectContaining({ table: 'erc20_transfers', column: 'account_key', rows: TRANSFERS }),
+      expect.objectContaining({ table: 'erc20_transfer_sides', column: 'account_key', rows: TRANSFERS }),
     );
     expect(await distributed()).toBe(0);
     expect((await run('status')).stdout).not.toContain('cluster');
@@ -63,7 +63,7 @@ describe.runIf(citus !== undefined)('chainstead distribute', () => {
       const { exitCode, stderr } = await run('distribute');
       expect([exitCode, stderr]).toEqual([
         1,
-        expect.stringMatching(/while the program runs: api[\s\S]*Stop it on every machine/),
+        expect.stringMatching(/while Chainstead is running: api[\s\S]*Stop Chainstead on every machine/),
       ]);
     } finally {
       client.release(true);
@@ -74,7 +74,7 @@ describe.runIf(citus !== undefined)('chainstead distribute', () => {
   it('goes on where it was killed, keeps every row, and status shows how they lie', async () => {
     const before = await sums(scratch);
     const program = startProgram(['distribute'], { environment });
-    await program.waitFor(/^erc20_transfers: by account_key, with all by account, 60,000 rows/m);
+    await program.waitFor(/^erc20_transfer_sides: by account_key, colocated by account, 60,000 rows/m);
     program.signal('SIGKILL');
     expect(await program.exited).toBe('SIGKILL');
     expect(await sums(scratch)).toEqual(before);
@@ -88,25 +88,25 @@ describe.runIf(citus !== undefined)('chainstead distribute', () => {
     expect(JSON.parse(again.stdout)).toEqual({ work: 'distribute', dry_run: false, tables: [], finished: true });
     const { stdout } = await run('status');
     expect(stdout).toMatch(
-      /^cluster\n(?: {4}127\.0\.0\.1:\d+: \d+ shards, [\d.]+ [kM]B\n){3} {4}erc20_transfers: 4 shards, [\d.]+ MB, the largest 1\.\d\d times the average$/m,
+      /^cluster\n(?: {4}127\.0\.0\.1:\d+: \d+ shards, [\d.]+ [kM]B\n){3} {4}erc20_transfer_sides: 4 shards, [\d.]+ MB, the largest 1\.\d\d times the average$/m,
     );
-    expect(stdout).toMatch(/^erc20_transfers +60,000/m);
+    expect(stdout).toMatch(/^erc20_transfer_sides +60,000/m);
     const { cluster: shown } = JSON.parse((await run('status', '--json')).stdout);
     expect(shown).toMatchObject({ away: [], waiting: [] });
-    expect(shown.tables[0]).toMatchObject({ table: 'erc20_transfers', shards: 4 });
+    expect(shown.tables[0]).toMatchObject({ table: 'erc20_transfer_sides', shards: 4 });
   });
 });
 
 describe.runIf(citus !== undefined)('chainstead distribute by a role that is no superuser', () => {
-  it('sets up a new cluster as docs/operating.md tells', { timeout: 180_000 }, async () => {
+  it('sets up a new cluster as docs/operate/citus.md describes', { timeout: 180_000 }, async () => {
     if (citus === undefined) return;
     const { coordinator, workers, remove } = await citus.createCluster();
     onTestFinished(remove);
     for (const server of [coordinator, ...workers]) {
       // What the migrations and Citus make.
-      await askCluster(server, 'DROP ROLE chainstead_reader');
-      await askCluster(server, 'CREATE ROLE chainstead LOGIN CREATEROLE');
-      await askCluster(server, 'CREATE DATABASE chainstead OWNER chainstead');
+      await queryCluster(server, 'DROP ROLE chainstead_reader');
+      await queryCluster(server, 'CREATE ROLE chainstead LOGIN CREATEROLE');
+      await queryCluster(server, 'CREATE DATABASE chainstead OWNER chainstead');
       await asSuperuser(server, 'CREATE EXTENSION citus');
     }
     const [host, port] = coordinator.host.split(':');
@@ -124,9 +124,9 @@ describe.runIf(citus !== undefined)('chainstead distribute by a role that is no 
       /^cluster\n(?: {4}127\.0\.0\.1:\d+: \d+ shards, .*\n){3}/m,
     );
     for (const worker of workers)
-      expect(await askCluster(worker, `SELECT rolcanlogin FROM pg_roles WHERE rolname = 'chainstead_reader'`)).toEqual([
-        { rolcanlogin: false },
-      ]);
+      expect(
+        await queryCluster(worker, `SELECT rolcanlogin FROM pg_roles WHERE rolname = 'chainstead_reader'`),
+      ).toEqual([{ rolcanlogin: false }]);
   });
 });
 
@@ -145,9 +145,9 @@ async function asSuperuser(server: ScratchCluster, statement: string): Promise<v
 }
 
 async function fill({ database }: ScratchDatabase): Promise<void> {
-  await database.query(`SELECT attach_partition('erc20_transfers', 1, 0, null)`);
+  await database.query(`SELECT attach_partition('erc20_transfer_sides', 1, 0, null)`);
   await database.query(
-    `INSERT INTO erc20_transfers SELECT hashint8(n)::bigint * 4294967296, 1, n / 100, 0, n, 0, decode(lpad(to_hex(n), 40, '0'), 'hex'),
+    `INSERT INTO erc20_transfer_sides SELECT hashint8(n)::bigint * 4294967296, 1, n / 100, 0, n, 0, decode(lpad(to_hex(n), 40, '0'), 'hex'),
        decode(repeat('aa', 20), 'hex'), decode(repeat('bb', 20), 'hex'), n, decode(repeat('cc', 32), 'hex') FROM generate_series(1, ${TRANSFERS}) AS n`,
   );
   await database.query(
@@ -159,7 +159,7 @@ async function fill({ database }: ScratchDatabase): Promise<void> {
 /** What would change if a row were lost, or there twice. */
 async function sums({ database }: ScratchDatabase): Promise<unknown> {
   const transfers = await database.query(
-    'SELECT count(*) AS rows, sum(value) AS value, sum(log_index) AS places FROM erc20_transfers',
+    'SELECT count(*) AS rows, sum(value) AS value, sum(log_index) AS places FROM erc20_transfer_sides',
   );
   const tokens = await database.query('SELECT count(*) AS rows FROM tokens');
   return { transfers, tokens };

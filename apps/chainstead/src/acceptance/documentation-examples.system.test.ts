@@ -1,4 +1,5 @@
 /** What `/docs` fills in works: every example of the running program's OpenAPI document is sent and answered as it says. */
+import { manifests } from '@chainstead/datasets';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createNftStage, type IndexedNfts, NFT_STAGE_KEY, type NftStage } from './nft-stage.ts';
@@ -29,11 +30,18 @@ type Operation = z.infer<typeof operationShape>;
 /** Empty while no webhook was sent. */
 const OF_WEBHOOKS = /^\/(?:history|historical-jobs)/;
 
-/** The stage's only token is its wrapped coin, whose deposits are no transfers: it is asked for balances, and has no history of holders. */
+/** The stage's only token is its wrapped native token, whose deposits are no transfers: its contract is called for balances, and it has no history of holders. */
 const OF_HOLDERS = /\/holders\/historical$/;
 
 /** The first request has them read. */
 const OF_EMITTERS = /\/\{address\}\/logs$/;
+
+/** Routes of single datasets: the stage has no contracts of theirs. */
+const OF_DATASETS = manifests.flatMap(({ endpoints }) => endpoints.map(({ path }) => path));
+
+/** The stage has no exchange: its pair is a row of this test, without swaps and states. */
+const OF_SWAPS = /\/swaps$/;
+const OF_PAIRS = /\/(?:reserves|pairAddress)$/;
 
 /** Listings are not on the chain. */
 const NEVER_ANSWERED = /\/floor-price(?:\/|$)/;
@@ -41,6 +49,7 @@ const NEVER_ANSWERED = /\/floor-price(?:\/|$)/;
 /** They say how far the chains are; the stage's Aptos is nowhere. */
 const PROBES = new Set(['/ready', '/synced']);
 
+const CHAIN_ID = 1_337_031;
 const WALLET = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';
 const BRAD = '0x8aad44321a86b170879d7a244c1e8d360c99dda8';
 
@@ -49,11 +58,12 @@ let indexed: IndexedNfts;
 let operations: readonly (readonly [path: string, operation: Operation])[];
 
 beforeAll(async () => {
-  stage = await createNftStage(1_337_031);
+  stage = await createNftStage(CHAIN_ID);
   indexed = await stage.index({
     APTOS_NODE_URL: 'http://127.0.0.1:9/v1',
     TRANSACTIONS_DEVNET: 'all',
     NAMES_RPC_ETH: 'http://127.0.0.1:9',
+    SWAPS_DEVNET: 'all',
   });
   await indexed.scratch.database.query(
     `INSERT INTO resolved_names (service, wanted, subject, answer, off_chain)
@@ -93,6 +103,12 @@ beforeAll(async () => {
        RETURNING id
      ), statistics AS (INSERT INTO stream_stats (stream_id) SELECT id FROM stream)
      INSERT INTO stream_addresses (stream_id, address, version) SELECT id, substring(sha256('owner') FOR 20), 1 FROM stream`,
+  );
+  await indexed.scratch.database.query(
+    `INSERT INTO pools (pool_key, chain_id, pool, status, proof, is_counted, exchange, factory, token0, token1, due_at)
+     SELECT address_key(pool), $1, pool, 'proven', 'creation', true, 'v2', substring(sha256('factory') FOR 20), decode(repeat('0a', 20), 'hex'), decode(repeat('0b', 20), 'hex'), NULL
+     FROM substring(sha256('pair') FOR 20) AS pool`,
+    [CHAIN_ID],
   );
   await indexed.untilServedAsTheNodeSays();
   const { paths } = documentShape.parse(await (await fetch(`${indexed.api.address}/openapi.json`)).json());
@@ -139,21 +155,26 @@ describe('the examples of the documentation', () => {
   });
 
   it('are answered, lists with rows', async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     for (const [path, operation] of operations) {
       const target = targetOf(path, operation);
-      if (PROBES.has(path) || NEVER_ANSWERED.test(path)) continue;
+      if (PROBES.has(path) || NEVER_ANSWERED.test(path) || OF_PAIRS.test(path)) continue;
       const { status, body } = await ask(target);
       expect([path, status < 300, body]).toEqual([path, true, body]);
       const rows = z.object({ result: z.array(z.unknown()) }).safeParse(body).data?.result;
-      const isUnread = OF_WEBHOOKS.test(path) || OF_HOLDERS.test(path) || OF_EMITTERS.test(path);
+      const isUnread =
+        OF_WEBHOOKS.test(path) ||
+        OF_HOLDERS.test(path) ||
+        OF_EMITTERS.test(path) ||
+        OF_SWAPS.test(path) ||
+        OF_DATASETS.some((one) => one.endsWith(path));
       if (rows !== undefined && !isUnread) {
-        asked.push(path);
+        requested.push(path);
         expect([path, rows.length > 0]).toEqual([path, true]);
       }
       if (path.endsWith('/price')) expect(body).toMatchObject({ last_sale: { price: expect.any(String) } });
     }
-    expect(asked.length).toBeGreaterThan(16);
+    expect(requested.length).toBeGreaterThan(16);
   });
 
   it('of errors are what the server says', async () => {
@@ -181,5 +202,5 @@ it('the root leads to the documentation, for browsers and for others', async () 
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<a href="docs">')]);
   expect((await fetch(`${address}/docs/`)).url).toBe(`${address}/docs`);
   const icon = await fetch(`${address}/favicon.ico`);
-  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png']);
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
 });

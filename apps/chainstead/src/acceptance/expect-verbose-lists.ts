@@ -16,7 +16,7 @@ export async function expectVerboseLists(
   transactions: readonly Expected[],
 ): Promise<void> {
   const talkative = transactions.toSorted((one, other) => other.logs.length - one.logs.length);
-  // Nobody is behind the zero address.
+  // The zero address has no owner.
   const senders = new Set(talkative.map(({ from_address: from }) => from).filter((from) => from !== ZERO_ADDRESS));
   for (const sender of [...senders].slice(0, SENDERS)) {
     const block = transactions[0]?.block_number;

@@ -76,14 +76,14 @@ export function expectedBlock(chain: Chain, { block, receipts }: RecordedBlock):
   };
 }
 
-/** Listed by nodes of Polygon and HyperEVM beside the block's own. */
+/** Listed by nodes of Polygon and HyperEVM in addition to the block's own. */
 function isBeside(chain: Chain, block: Json, { hash, gasPrice }: Json): boolean {
   if (chain.receiptsRoot === 'hyperliquid' && gasPrice === '0x0') return true;
   const number = numberToHex(Number(block.number), { size: 8 });
   return lower(hash) === keccak256(concat([toHex('matic-bor-receipt-'), number, String(block.hash) as Hex]));
 }
 
-/** A transaction of the block; null for one that has no receipt or stands beside the block's own. */
+/** A transaction of the block; null for one without a receipt or outside the block's own. */
 export function expectedTransaction(chain: Chain, { block, receipts }: RecordedBlock, transaction: Json) {
   const receipt = receipts.find(({ transactionHash }) => lower(transactionHash) === lower(transaction.hash));
   if (receipt === undefined || isBeside(chain, block, transaction)) return null;
@@ -145,7 +145,7 @@ export function expectedTransaction(chain: Chain, { block, receipts }: RecordedB
   };
 }
 
-/** What was paid for a unit of gas: the receipt's word, or what follows from the transaction and the block's base fee. */
+/** Price of a unit of gas: from the receipt, or computed from the transaction and the block's base fee. */
 function priceOf(block: Json, transaction: Json, receipt: Json): bigint {
   if (typeof receipt.effectiveGasPrice === 'string') return BigInt(receipt.effectiveGasPrice);
   const { maxFeePerGas, maxPriorityFeePerGas, gasPrice } = transaction;
@@ -199,7 +199,7 @@ export function expectedEvent(log: {
 }): unknown {
   if (log.topic0 === null) return null;
   const isErc20 = log.topic0 === TRANSFER && log.topic2 !== null && log.topic3 === null && log.data?.length === 66;
-  if (!isErc20) return expect.toSatisfy((told) => told === null || told.type === 'event');
+  if (!isErc20) return expect.toSatisfy((reported) => reported === null || reported.type === 'event');
   const value = BigInt(log.data ?? 0).toString();
   return expect.objectContaining({
     label: 'Transfer',

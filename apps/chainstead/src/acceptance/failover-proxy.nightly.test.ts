@@ -1,4 +1,4 @@
-/** The running program behind a proxy that turns from a primary to the standby that was promoted: the program knows one host, and is told nothing. */
+/** The running program behind a proxy that turns from a primary to the promoted standby: the program knows one host, and gets no notice. */
 import { silentLogger } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
 import { findPostgresPrograms, openSwitchedLine, type ScratchCluster } from '@chainstead/testkit';
@@ -33,7 +33,7 @@ describe.runIf(programs !== undefined)('the program follows a proxy to the promo
   test.each([
     // The former primary is gone with its connections.
     ['cut', 31],
-    // Nobody hears of it any more, though it runs: its connections stay open on both sides, and nothing gets through.
+    // It runs, but is unreachable: its connections stay open on both sides, and nothing gets through.
     ['hang', 32],
   ] as const)(
     'when connections to the former primary %s: no row is lost or doubled, and no process is started again',

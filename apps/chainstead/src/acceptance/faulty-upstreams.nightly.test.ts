@@ -1,6 +1,6 @@
-/** One test for each thing that nodes do wrong: the final tables are the truth all the same, and the fault is counted. */
+/** One test for each fault of nodes: the final tables are correct, and the fault is counted. */
 import { datasets } from '@chainstead/datasets';
-import { type FaultKind, NoUpstreamError } from '@chainstead/rpc';
+import { type FaultKind, NoUpstreamError, type PoolLimits } from '@chainstead/rpc';
 import { readChainStatuses } from '@chainstead/sync';
 import { type ChainNode, createScriptedChain, type FaultSettings } from '@chainstead/testkit';
 import { describe } from 'vitest';
@@ -18,7 +18,7 @@ import {
 import { commonCoverage, expectTruth, untilIndexed } from './indexed-tables.ts';
 import { STAGE_BLOCKS, type Stage, stagedTest } from './stage.ts';
 
-/** Indexes and proves everything while the chain goes on, and holds the tables against the script. */
+/** Indexes and proves everything while the chain continues, and compares the tables with the script. */
 async function indexToTheTruth(
   stage: Stage,
   nodes: readonly ChainNode[],
@@ -41,12 +41,13 @@ async function indexToTheTruth(
 interface Case {
   readonly name: string;
   readonly faults: Partial<FaultSettings>;
-  /** Whether an honest upstream stands beside it. */
+  /** Whether there is also an honest upstream. */
   readonly honest: boolean;
   /** Kinds of which at least one must be counted. */
   readonly kinds: readonly FaultKind[];
   /** A small one leaves to the backfill what is near the head. */
   readonly reorgDepthMax?: number;
+  readonly limits?: Partial<PoolLimits>;
 }
 
 const CASES: readonly Case[] = [
@@ -56,7 +57,13 @@ const CASES: readonly Case[] = [
     honest: true,
     kinds: ['receipts-root-mismatch'],
   },
-  { name: 'times out', faults: { hangRate: 0.3 }, honest: true, kinds: ['timeout'] },
+  {
+    name: 'times out',
+    faults: { hangRate: 0.3 },
+    honest: true,
+    kinds: ['timeout'],
+    limits: { attemptTimeoutMs: 400, heavyTimeoutMs: 400 },
+  },
   {
     name: 'answers [] beyond its head and hides where that is',
     faults: { lagBlocks: 60, headLieBlocks: 60, beyondHead: 'empty' },
@@ -125,13 +132,13 @@ const CASES: readonly Case[] = [
 ];
 
 describe.concurrent('an upstream that', () => {
-  for (const { name, faults, honest, kinds, reorgDepthMax } of CASES)
+  for (const { name, faults, honest, kinds, reorgDepthMax, limits } of CASES)
     stagedTest(`${name}: the tables are the truth, the fault is counted`, async ({ stage, expect }) => {
       const faulty = await stage.serve(faults);
       // A little slower, so that the faulty one is the better choice.
       const nodes = honest ? [faulty, await stage.serve({ latencyMs: 12 })] : [faulty];
       const chain = { ...stage.facts, ...(reorgDepthMax === undefined ? {} : { reorgDepthMax }) };
-      const { registry } = await indexToTheTruth(stage, nodes, { chain });
+      const { registry } = await indexToTheTruth(stage, nodes, { chain, ...(limits && { limits }) });
       expect(await countFaults(registry, upstreamName(faulty.url), kinds)).toBeGreaterThan(0);
       if (kinds.includes('lagging'))
         await waitUntil(async () => {
@@ -155,14 +162,14 @@ describe.concurrent('an upstream that', () => {
           missing.set(one.blockNumber, (missing.get(one.blockNumber) ?? 0) + (one.from === one.to ? 1 : 2));
       expect(missing.size).toBeGreaterThan(2);
       const named = await scratch.database.query<{ block_number: number; missing: number }>(
-        `SELECT block_number, (facts->'datasets'->'erc20-transfers'->>'missing')::int AS missing FROM upstream_faults
+        `SELECT block_number, (facts->'datasets'->'erc20-transfers'->>'missing')::int AS missing FROM upstream_errors
           WHERE chain_id = $1 AND upstream = $2 AND kind = 'missing-logs' AND facts->'datasets' ? 'erc20-transfers'
           ORDER BY block_number`,
         [facts.id, upstreamName(liar.url)],
       );
       expect(named.map((row) => [row.block_number, row.missing])).toEqual([...missing]);
       // A block is one fault, whichever datasets it shows in.
-      const faults = await scratch.database.query('SELECT 1 FROM upstream_faults');
+      const faults = await scratch.database.query('SELECT 1 FROM upstream_errors');
       expect(faults.length).toBeGreaterThanOrEqual(missing.size);
       expect(await countFaults(registry, upstreamName(liar.url), ['missing-logs'])).toBe(faults.length);
       expect(await metrics.proverRepairs.get()).toMatchObject({ values: [{ value: faults.length }] });
@@ -180,7 +187,7 @@ describe.concurrent('an upstream that', () => {
   stagedTest('drops 1 % of logs beside an honest one: only the liar is named', async ({ stage, expect }) => {
     const liar = await stage.serve({ dropLogsRate: 0.01 });
     await indexToTheTruth(stage, [liar, await stage.serve({ latencyMs: 12 })]);
-    const named = await stage.scratch.database.query('SELECT DISTINCT upstream FROM upstream_faults');
+    const named = await stage.scratch.database.query('SELECT DISTINCT upstream FROM upstream_errors');
     expect(named).toEqual([{ upstream: upstreamName(liar.url) }]);
   });
 
@@ -213,8 +220,10 @@ describe.concurrent('an upstream that', () => {
     const { metrics } = await stage.index([node]);
     await waitUntil(async () => {
       const [status] = await readChainStatuses(scratch.database, datasets, [facts]);
-      const told = new RegExp(`^No progress for \\d+ s: ${upstreamName(node.url)} .*eth_blockNumber.*announced block`);
-      return told.test(status?.stallReason ?? '') ? null : `the status says ${status?.stallReason}`;
+      const reported = new RegExp(
+        `^No progress for \\d+ s: ${upstreamName(node.url)} .*eth_blockNumber.*announced block`,
+      );
+      return reported.test(status?.stallReason ?? '') ? null : `the status says ${status?.stallReason}`;
     });
     expect((await metrics.stalled.get()).values).toMatchObject([{ value: 1 }]);
     node.faults.clear();

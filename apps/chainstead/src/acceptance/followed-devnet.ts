@@ -1,9 +1,8 @@
 /** A devnet that an ingest follows from its first block, and the API over its rows alone: no request may cause a call. */
 import { type Chain, type CustomChain, createChainRegistry } from '@chainstead/chains';
-import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes, datasets } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
-import { createJobs } from '@chainstead/jobs';
 import {
   type Closable,
   checkAnswers,
@@ -15,7 +14,7 @@ import {
 import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 import { type Indexer, startIndexer } from './indexed-chain.ts';
 
-/** Below them nothing is reorganised on a devnet, and what is missing is filled in. Blocks. */
+/** Below them nothing is reorganized on a devnet, and gaps are filled. Blocks. */
 export const FINAL_DEPTH = 70;
 
 export interface FollowedDevnet extends Closable {
@@ -30,13 +29,13 @@ export interface FollowedDevnet extends Closable {
   follow(url?: string): Promise<Indexer>;
 }
 
-/** Not followed yet. @param keeps what is kept of the chain */
+/** Not followed yet. @param keeps the datasets of the chain */
 export async function openFollowedDevnet(keeps: Pick<CustomChain, 'key' | 'id' | 'logs'>): Promise<FollowedDevnet> {
   const registry = createChainRegistry({
     additional: [
       {
         ...{ pollIntervalMs: 20, headerHash: true, proofPolicy: 'strict', confirmations: 1 },
-        transactions: { mode: 'all', input: 'full', provesSenders: true },
+        transactions: { mode: 'all', input: 'full', verifiesSenders: true },
         ...keeps,
       },
     ],
@@ -47,12 +46,8 @@ export async function openFollowedDevnet(keeps: Pick<CustomChain, 'key' | 'id' |
   const devnet = parts.adopt(await startDevnet({ chainId: chain.id }), (one) => one.stop());
   const { database } = scratch;
   const logger = silentLogger();
-  const jobs = parts.adopt(
-    await createJobs({ databaseUrl: scratch.url, logger, metrics: createMetricsRegistry() }),
-    (one) => one.close(2_000),
-  );
   const routes = createDatasetRoutes({
-    ...{ database, jobs, logger, chains: [chain], clock: systemClock },
+    ...{ database, logger, chains: [chain], clock: systemClock },
     onDemand: { waitMs: 0, maxCalls: 0, perKey: 1 },
   });
   const indexed = { chains: [chain], datasets: datasets.map(({ name }) => name) };

@@ -1,4 +1,4 @@
-/** What clients send by themselves: viem with batching and ethers, against a real node through the gateway. */
+/** Automatic requests of clients: viem with batching and ethers, against a real node through the gateway. */
 import { compileDemoContracts, DEMO_TOKEN_ABI, type Devnet, startDevnet } from '@chainstead/testkit';
 import { Contract, ContractFactory, JsonRpcProvider, Wallet } from 'ethers';
 import {

@@ -5,7 +5,7 @@ import { type GatewayStage, startGateway } from './gateway-stage.ts';
 
 const CHAIN_ID = 3_503_995_874_084_926;
 const HEAD = 0x36;
-/** Of the recorded methods, those that are in the gateway's list (docs/provider-contract.md#gateway). */
+/** The recorded methods that are in the gateway's list (docs/api/json-rpc.md). */
 const OFFERED = new Set([
   'eth_blockNumber',
   'eth_call',
@@ -38,7 +38,7 @@ const OFFERED = new Set([
   'net_version',
   'web3_clientVersion',
 ]);
-/** The gateway answers with its own name. */
+/** The gateway returns its own name. */
 const OWN_ANSWER = new Set(['web3_clientVersion']);
 
 const { folder, isMissing, title } = recordedData('data/rpc-conformance');

@@ -67,7 +67,7 @@ it('answers others while a client writes refusals of accounts into its calls', a
   onTestFinished(() => gateway.close());
   expect((await gateway.call('eth_blockNumber')).result).toBeDefined();
 
-  // Beside the point, but the program is there: a chain that it does not offer.
+  // A further check, since the program runs: a chain that it does not offer.
   const elsewhere = gateway.url.replace('devnet', 'ethereum');
   const reply = await fetch(elsewhere, { method: 'POST', body: '{"jsonrpc":"2.0","id":7,"method":"eth_chainId"}' });
   const message = 'Chain eth is not offered here: add it to CHAINS (CHAINS=eth,…) and restart';
@@ -86,7 +86,7 @@ it('answers others while a client writes refusals of accounts into its calls', a
   // Another spelling must not pass the bound of a range.
   await expectRefusal(gateway, 'eth_getLogs', [{ FromBlock: '0x0', fromBlock: '0x20', toBlock: '0x21', topics: [] }]);
   const twice = `{"fromBlock":"0x0","fromBlock":"0x20","toBlock":"0x20","toBlock":"0x21","topics":[]}`;
-  await askAsStranger(gateway, `{"jsonrpc":"2.0","id":1,"method":"eth_getLogs","params":[${twice}]}`);
+  await requestAsStranger(gateway, `{"jsonrpc":"2.0","id":1,"method":"eth_getLogs","params":[${twice}]}`);
   const filters = nodes.flatMap(({ repeated }) => repeated).filter((body) => body.includes('eth_getLogs'));
   expect(filters.length).toBeGreaterThan(0);
   for (const filter of filters) expect(filter).toContain('[{"fromBlock":"0x20","toBlock":"0x21","topics":[]}]');
@@ -94,7 +94,7 @@ it('answers others while a client writes refusals of accounts into its calls', a
   const random = createSeededRandom('gateway echo');
   for (let sent = 0; sent < BODIES; sent += 1) {
     const { method, params } = strangeCall(random);
-    await askAsStranger(gateway, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+    await requestAsStranger(gateway, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
     if (sent % 10 === 0) await expectOthersAnswered(gateway, sent + 2);
   }
   const repeated = nodes.flatMap((node) => node.repeated);
@@ -105,18 +105,18 @@ it('answers others while a client writes refusals of accounts into its calls', a
   expect(circuits).toEqual(['0', '0']);
 });
 
-async function askAsStranger(gateway: GatewayStage, body: string): Promise<GatewayReply> {
+async function requestAsStranger(gateway: GatewayStage, body: string): Promise<GatewayReply> {
   const url = gateway.url.replace(GATEWAY_KEY, STRANGER_KEY);
   const response = await fetch(url, { method: 'POST', body });
   return (await response.json()) as GatewayReply;
 }
 
 async function expectRefusal(gateway: GatewayStage, method: string, params: readonly unknown[]): Promise<void> {
-  const reply = await askAsStranger(gateway, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
+  const reply = await requestAsStranger(gateway, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
   expect(reply.error?.code).toBe(-32_602);
 }
 
-/** Of an address that was not asked for yet: nothing of it is kept. */
+/** Request for an address that was not requested yet: nothing of it is cached. */
 async function expectOthersAnswered(gateway: GatewayStage, round: number): Promise<void> {
   const other = `0x${round.toString(16).padStart(40, '0')}`;
   expect(await gateway.call('eth_getBalance', [other, 'latest'])).toMatchObject({ result: '0x0' });

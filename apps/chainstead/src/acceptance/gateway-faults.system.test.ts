@@ -1,11 +1,11 @@
 /** Three upstreams, each faulty in its own way, while the chain grows: no call fails, and none is answered wrongly. */
 import { isDeepStrictEqual } from 'node:util';
 import {
-  askNode,
   type ChainNode,
   createScriptedChain,
   createSeededRandom,
   type FaultSettings,
+  requestNode,
   type ScriptedChain,
   type SeededRandom,
   serveScriptedChain,
@@ -38,18 +38,18 @@ it('answers 2,000 mixed calls over a slow, a lying and a failing upstream', asyn
   onTestFinished(() => gateway.close());
 
   const problems: string[] = [];
-  let asked = 0;
+  let requested = 0;
   const work = async (client: number): Promise<void> => {
     const random = createSeededRandom(`gateway faults ${client}`);
-    for (let head = 0; asked < CALLS; ) {
-      asked += 1;
-      if (asked % CALLS_PER_BLOCK === 0) chain.mine(1);
+    for (let head = 0; requested < CALLS; ) {
+      requested += 1;
+      if (requested % CALLS_PER_BLOCK === 0) chain.mine(1);
       if (random.chance(0.3)) {
-        const seen = await askForTheHead(gateway, chain, random);
+        const seen = await requestHead(gateway, chain, random);
         if (typeof seen === 'string') problems.push(seen);
         else if (seen < head) problems.push(`the head went from ${head} back to ${seen}`);
         else head = seen;
-      } else problems.push(...(await askForThePast(gateway, honest, chain, random)));
+      } else problems.push(...(await requestPast(gateway, honest, chain, random)));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, (_, client) => work(client)));
@@ -58,8 +58,8 @@ it('answers 2,000 mixed calls over a slow, a lying and a failing upstream', asyn
   expect(upstreams[2]?.faults.injected.httpStatus).toBeGreaterThan(20);
 });
 
-/** @returns the head that it was told, or what is wrong with it */
-async function askForTheHead(
+/** @returns the reported head, or its fault */
+async function requestHead(
   gateway: GatewayStage,
   chain: ScriptedChain,
   random: SeededRandom,
@@ -76,7 +76,7 @@ async function askForTheHead(
 }
 
 /** @returns what is wrong with the answer, if anything is */
-async function askForThePast(
+async function requestPast(
   gateway: GatewayStage,
   honest: ChainNode,
   chain: ScriptedChain,
@@ -85,7 +85,7 @@ async function askForThePast(
   const [method, params] = aboutThePast(chain, random);
   const [reply, truth] = await Promise.all([
     gateway.call(method, params),
-    askNode(honest.url, method, params) as Promise<unknown>,
+    requestNode(honest.url, method, params) as Promise<unknown>,
   ]);
   const isTrue = reply.error === undefined && isDeepStrictEqual(reply.result, truth);
   return isTrue ? [] : [`${method} ${JSON.stringify(params)}: ${shorten(reply)} instead of ${shorten(truth)}`];

@@ -7,7 +7,7 @@ export const GATEWAY_KEY = '0123456789abcdef0123456789abcdef';
 export interface GatewayStage extends Closable {
   /** `http://127.0.0.1:<port>`. */
   readonly api: string;
-  /** Of the chain, with the key. */
+  /** URL of the chain, with the key. */
   readonly url: string;
   /** One call. */
   call(method: string, params?: readonly unknown[]): Promise<GatewayReply>;

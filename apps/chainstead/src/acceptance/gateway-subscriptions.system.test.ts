@@ -94,15 +94,15 @@ describe('ethers', () => {
     onTestFinished(() => provider.destroy());
     const blocks: number[] = [];
     await provider.on('block', (number: number) => blocks.push(number));
-    const told = await watchTransfers(provider);
+    const reported = await watchTransfers(provider);
     await subscriptionsOpen(2);
     await mint(5n);
     await mint(6n);
-    await expect.poll(() => told, PATIENCE).toEqual(['+5', '+6']);
+    await expect.poll(() => reported, PATIENCE).toEqual(['+5', '+6']);
     await devnet.reorg(1);
     await mint(7n);
     // It keeps removed logs from listeners of the event: what it was sent shows that they came.
-    await expect.poll(() => told, PATIENCE).toEqual(['+5', '+6', '+7']);
+    await expect.poll(() => reported, PATIENCE).toEqual(['+5', '+6', '+7']);
     expect(removedLogs).toBe(1);
     await expect.poll(() => blocks.at(-1), PATIENCE).toBe(await provider.getBlockNumber());
   });
@@ -136,15 +136,15 @@ describe('filters over HTTP', () => {
 
 async function watchTransfers(provider: JsonRpcApiProvider): Promise<string[]> {
   const { DemoToken } = await compileDemoContracts();
-  const told: string[] = [];
+  const reported: string[] = [];
   const contract = new Contract(token, DemoToken.abi as never, provider);
   await contract.on('Transfer', (_from: string, _to: string, value: bigint, { log }: ContractEventPayload) =>
-    told.push(`${log.removed ? '-' : '+'}${value}`),
+    reported.push(`${log.removed ? '-' : '+'}${value}`),
   );
-  return told;
+  return reported;
 }
 
-/** Waits until the program has so many subscriptions: clients don't tell when theirs are there. */
+/** Waits until the program has so many subscriptions: clients don't report their start. */
 async function subscriptionsOpen(count: number, kind = '\\w+'): Promise<void> {
   await expect
     .poll(() => total(`chainstead_gateway_subscriptions\\{chain="devnet",kind="${kind}"`), PATIENCE)
@@ -155,7 +155,7 @@ function filtersMade(): Promise<number> {
   return total('chainstead_gateway_filters_total\\{');
 }
 
-/** Of the program's metrics whose names and labels begin so. */
+/** Sum of the program's metrics whose names and labels begin so. */
 async function total(pattern: string): Promise<number> {
   const text = await (await fetch(`${gateway.api}/metrics`)).text();
   return [...text.matchAll(new RegExp(`^${pattern}.* (\\d+)$`, 'gm'))].reduce(

@@ -20,12 +20,12 @@ const TRANSFER_SIDES = `
   SELECT concat_ws(' ', block_number, transaction_index, log_index, direction, encode(account, 'hex'),
            encode(counterparty, 'hex'), encode(token, 'hex'), value, encode(transaction_hash, 'hex'),
            encode(block_hash, 'hex'), extract(epoch FROM block_timestamp)::bigint) AS row
-    FROM erc20_transfers JOIN blocks USING (chain_id, block_number) WHERE chain_id = $1`;
+    FROM erc20_transfer_sides JOIN blocks USING (chain_id, block_number) WHERE chain_id = $1`;
 
 /** Contracts of the transfers; what no row mentions any more may stay. */
 const TOKENS = `
   SELECT encode(address, 'hex') AS row FROM tokens k WHERE chain_id = $1
-     AND EXISTS (SELECT 1 FROM erc20_transfers t WHERE t.chain_id = k.chain_id AND t.token = k.address)`;
+     AND EXISTS (SELECT 1 FROM erc20_transfer_sides t WHERE t.chain_id = k.chain_id AND t.token = k.address)`;
 
 /** One move of an NFT as text. */
 const NFT_MOVES = `
@@ -34,7 +34,7 @@ const NFT_MOVES = `
            encode(block_hash, 'hex'), extract(epoch FROM block_timestamp)::bigint) AS row
     FROM nft_transfers JOIN blocks USING (chain_id, block_number) WHERE chain_id = $1`;
 
-/** What moves add up to for wallets that were asked about; that nothing is left of something says no more than no row. */
+/** Sums of transfers for requested wallets; a row with zero means the same as no row. */
 const NFT_BALANCES = `
   SELECT concat_ws(' ', encode(wallet, 'hex'), encode(token_address, 'hex'), token_id, amount) AS row
     FROM nft_wallet_tokens WHERE chain_id = $1 AND amount <> 0`;
@@ -88,7 +88,7 @@ function expectedNftMoves(chain: ScriptedChain, from: number, to: number): strin
     );
 }
 
-/** Balances and holdings that the moves tell, in the words of the queries above: of ERC-1155 sums, of single things one where the newest went. */
+/** Balances and holdings by the transfers, in the words of the queries above: sums for ERC-1155, the newest owner for single tokens. */
 function expectedBalances(chain: ScriptedChain, from: number, to: number): { balances: string[]; holdings: string[] } {
   const several = new Set<string>(chain.tokens.flatMap(({ kind, address }) => (kind === 'erc1155' ? [address] : [])));
   const sums = new Map<string, bigint>();
@@ -121,7 +121,7 @@ export async function commonCoverage(database: Database, chain: Chain): Promise<
   return first;
 }
 
-/** The rows of every table that the chain's datasets fill, with what is kept for wallets of NFTs. */
+/** The rows of every table that the chain's datasets fill, with the derived state for wallets of NFTs. */
 export async function dumpTables(database: Database, chain: Chain): Promise<TableRows> {
   await keepAllWallets(database, chain);
   return readTableRows(database, chain.id, datasetsOf(chain, datasets));
@@ -163,7 +163,7 @@ export async function expectEqualToFreshIndex(
   }
 }
 
-/** Waits until the tip is indexed and nothing from `from` on is uncovered, or (when asked for) unproven. */
+/** Waits until the tip is indexed and nothing from `from` on is uncovered, or (if requested) unproven. */
 export async function untilIndexed(
   database: Database,
   facts: Chain,

@@ -22,7 +22,7 @@ it('resolves names of a chain that is not indexed', async () => {
       API_KEYS: KEY,
       NAMES_RPC_ETH: devnet.url,
       ENS_UNIVERSAL_RESOLVER: address,
-      INDEX_WAIT_MS: '20000',
+      ON_DEMAND_WAIT_MS: '20000',
     },
   });
   try {

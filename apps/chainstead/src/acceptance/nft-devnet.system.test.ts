@@ -4,7 +4,7 @@ import { type ExpectedTrade, type Moralis, startOfficialSdk } from '@chainstead/
 import { numberToHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { askApi, readAllPages, readApi } from '../demo/demo-api.ts';
+import { readAllPages, readApi, requestApi } from '../demo/demo-api.ts';
 import { readCollectionFacts, readHoldings, readMetadata } from '../demo/nft-collections.ts';
 import { expectedPrices, readEtherAnswers } from '../demo/nft-prices.ts';
 import { asServed } from '../demo/nft-trades.ts';
@@ -128,16 +128,16 @@ describe('the program over a node with a marketplace', () => {
       let read = 0;
       for (const [path, expected] of prices) {
         const [, address = '', tokenId = ''] = path.split('/');
-        const asked =
+        const requested =
           tokenId === 'price'
             ? nft.getNFTContractSalePrices({ address, chain, days: 365 })
             : nft.getNFTSalePrices({ address, chain, tokenId, days: 7 });
         if (expected.total_trades === 0) {
           // The SDK can't read the documented nulls of a token without sales.
-          await expect(asked, path).rejects.toThrow(/null/);
+          await expect(requested, path).rejects.toThrow(/null/);
           continue;
         }
-        const answer = await asked;
+        const answer = await requested;
         expect(answer.raw, path).toMatchObject(expected);
         expect(answer.result.lastSale.priceFormatted).toBe(expected.last_sale?.price_formatted);
         read += 1;
@@ -157,7 +157,7 @@ describe('the program over a node with a marketplace', () => {
       });
     await untilTwitterIs('newcats');
 
-    const before = await askApi(indexed.api, `nft/${cats}/metadata`);
+    const before = await requestApi(indexed.api, `nft/${cats}/metadata`);
     const response = await fetch(`${indexed.api.address}/api/v2.2/nft/${cats}/sync?chain=devnet`, {
       method: 'PUT',
       headers: { 'x-api-key': NFT_STAGE_KEY },
@@ -165,7 +165,7 @@ describe('the program over a node with a marketplace', () => {
     expect(response.status).toBe(201);
     const synced = z.object({ synced_at: z.string() });
     await waitUntil(async () => {
-      const { body } = await askApi(indexed.api, `nft/${cats}/metadata`);
+      const { body } = await requestApi(indexed.api, `nft/${cats}/metadata`);
       return synced.parse(body).synced_at > synced.parse(before.body).synced_at ? null : JSON.stringify(body);
     });
   });
@@ -173,11 +173,11 @@ describe('the program over a node with a marketplace', () => {
   it('reads the document of a token when asked, and shows it with its trades', async () => {
     const [newest] = await expectedCats();
     const [id = ''] = newest?.tokenIds ?? [];
-    const answer = await askApi(indexed.api, `nft/${cats}/${id}/metadata/resync`, { mode: 'sync' });
+    const answer = await requestApi(indexed.api, `nft/${cats}/${id}/metadata/resync`, { mode: 'sync' });
     expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-    const { body } = await askApi(indexed.api, `nft/${cats}/${id}/trades`);
+    const { body } = await requestApi(indexed.api, `nft/${cats}/${id}/trades`);
     expect(body).toMatchObject({ result: [{ nft_metadata: [{ token_id: id, name: `Gallery Cat #${id}` }] }] });
-    const queued = await askApi(indexed.api, `nft/${cats}/${id}/metadata/resync`);
+    const queued = await requestApi(indexed.api, `nft/${cats}/${id}/metadata/resync`);
     expect(queued.status, JSON.stringify(queued.body)).toBe(202);
   });
 
@@ -202,7 +202,7 @@ describe('the program over a node with a marketplace', () => {
 /** As if the time had passed after which it is looked at again whether the newest blocks are final. */
 async function lookAgain({ scratch }: IndexedNfts): Promise<void> {
   await scratch.database.query(
-    `UPDATE subject_histories SET due_at = now() WHERE status = 'pending' AND due_at > now()`,
+    `UPDATE backfill_requests SET due_at = now() WHERE status = 'pending' AND due_at > now()`,
   );
 }
 

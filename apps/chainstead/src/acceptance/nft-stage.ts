@@ -21,7 +21,7 @@ export const NFT_STAGE_KEY = 'acceptance-key-0123456789';
 /** The chain, before and while it is indexed. */
 export interface NftStage extends TradedChain, Closable {
   readonly chainId: number;
-  /** Starts the program over the chain, with a database of its own unless one is given. Both end with the stage. */
+  /** Starts the program over the chain, with a new database unless one is given. Both end with the stage. */
   index(environment?: Readonly<Record<string, string>>, database?: ScratchDatabase): Promise<IndexedNfts>;
 }
 
@@ -62,7 +62,7 @@ export async function createNftStage(chainId: number): Promise<NftStage> {
             CHAIN_ID_DEVNET: String(chainId),
             RPC_URLS_DEVNET: devnet.url,
             START_BLOCK_DEVNET: '0',
-            // Lists of wallets are compared whole, also of those that nobody asked for before.
+            // Lists of wallets are compared whole, also of those without an earlier request.
             TRANSACTIONS_DEVNET: 'all',
             POLL_INTERVAL_MS_DEVNET: '50',
             MARKETPLACES_DEVNET: `seaport-1.6:${market.seaport.address}`,

@@ -1,6 +1,6 @@
 /** What a webhook has to say of a block: read from the node by viem, decoded by viem and by nothing of ours. */
 import { type Address, parseAddress } from '@chainstead/core';
-import { askNode, type Devnet } from '@chainstead/testkit';
+import { type Devnet, requestNode } from '@chainstead/testkit';
 import { erc20Abi, formatEther, formatUnits, type Log, numberToHex, type Transaction } from 'viem';
 import { z } from 'zod';
 import { type NodeTokens, nodeTokenLists, readNodeTokens } from './node-tokens.ts';
@@ -10,11 +10,11 @@ export interface Watch {
   readonly watched: readonly Address[];
   readonly native?: boolean;
   readonly internal?: boolean;
-  /** Of the logs in which a watched address occurs, those that are wanted. Absent: none. */
+  /** Filter of the logs in which a watched address occurs. Absent: none. */
   readonly logs?: (log: Log<bigint, number, false>) => boolean;
 }
 
-/** The body but for what the stream's owner chose, `confirmed` and `retries`. Lists of causes are sorted. */
+/** The body except the choices of the stream's owner, `confirmed` and `retries`. Lists of causes are sorted. */
 export async function readNodeWebhook(devnet: Devnet, blockNumber: bigint, watch: Watch) {
   const block = await devnet.client.getBlock({ blockNumber, includeTransactions: true });
   const logs = (await devnet.client.getLogs({ blockHash: block.hash })).flatMap((log) => {
@@ -107,7 +107,7 @@ const call: z.ZodType<Call> = z.object({
 async function readInternal(devnet: Devnet, transactions: readonly Transaction[], watch: Watch) {
   const shown = [];
   for (const { hash } of transactions) {
-    const root = call.parse(await askNode(devnet.url, 'debug_traceTransaction', [hash, { tracer: 'callTracer' }]));
+    const root = call.parse(await requestNode(devnet.url, 'debug_traceTransaction', [hash, { tracer: 'callTracer' }]));
     for (const { from, to = null, value, gas } of (root.calls ?? []).flatMap(withInnerCalls)) {
       const causes = parties(watch, from, to);
       if (causes === null || BigInt(value ?? 0) === 0n) continue;

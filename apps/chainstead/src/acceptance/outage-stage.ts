@@ -14,12 +14,12 @@ import { expect, vi } from 'vitest';
 export const WAIT = { timeout: 90_000, interval: 200 };
 
 export interface OutageStage extends Closable {
-  /** Of 30 blocks at first; its id is 31337. */
+  /** A chain of 30 blocks at first; its ID is 31337. */
   readonly chain: ScriptedChain;
   readonly program: Program;
-  /** Of the program, and of commands beside it. */
+  /** Environment of the program, and of other commands. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Of the API. */
+  /** URL of the API. */
   readonly address: string;
   /** Asks for the transfers of the busiest wallet. */
   page(): Promise<Response>;

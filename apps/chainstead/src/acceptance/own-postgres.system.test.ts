@@ -1,4 +1,4 @@
-/** The running program on a Postgres of one's own with a standby: failover, then dump and restore as docs/operating.md has it. */
+/** The running program on a Postgres of one's own with a standby: failover, then dump and restore as docs/operate/backup.md has it. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,9 +27,11 @@ let standby: ScratchCluster;
 let stage: OutageStage | undefined;
 const closing: (() => Promise<unknown>)[] = [];
 
-/** What docs/operating.md and docs/analytics.md have one run. */
+/** Commands of docs/operate/backup.md, docs/start/production.md and docs/api/sql.md. */
 interface Documented {
   readonly dump: string;
+  /** The one of docs/start/production.md. */
+  readonly firstDump: string;
   readonly restore: string;
   readonly readers: readonly string[];
   readonly swap: readonly string[];
@@ -38,14 +40,15 @@ interface Documented {
 
 async function readDocumented(): Promise<Documented> {
   const read = (name: string) => readFile(fileURLToPath(new URL(`../../../../docs/${name}`, import.meta.url)), 'utf8');
-  const operating = await read('operating.md');
-  const only = (pattern: RegExp, text = operating): string => {
+  const backup = await read('operate/backup.md');
+  const only = (pattern: RegExp, text = backup): string => {
     const [found = '', ...others] = text.match(pattern) ?? [];
     expect([found === '', others]).toEqual([false, []]);
     return found;
   };
   return {
     dump: only(/^pg_dump .*$/gm),
+    firstDump: only(/^pg_dump .*$/gm, await read('start/production.md')),
     restore: only(/^psql .*CREATE DATABASE restored.*\npg_restore .*$/gm),
     readers: only(/^GRANT USAGE ON SCHEMA analytics [^`]*/gm)
       .trim()
@@ -53,7 +56,7 @@ async function readDocumented(): Promise<Documented> {
     swap: only(/^DROP DATABASE [^`]*/gm)
       .trim()
       .split('\n'),
-    provision: only(/^npx chainstead (provision)$/gm, await read('analytics.md')).replace('npx chainstead ', ''),
+    provision: only(/^npx chainstead (provision)$/gm, await read('api/sql.md')).replace('npx chainstead ', ''),
   };
 }
 
@@ -80,7 +83,7 @@ function asProgram(hosts: readonly string[], database = 'chainstead'): string {
   return `postgres://chainstead:${PASSWORD}@${hosts.join(',')}/${database}?target_session_attrs=read-write`;
 }
 
-/** As docs/analytics.md has it. */
+/** As docs/api/sql.md has it. */
 async function provision(server: Pick<ScratchCluster, 'host' | 'url'>): Promise<void> {
   const environment = { DATABASE_SUPERUSER_URL: server.url(), DATABASE_URL: asProgram([server.host]) };
   const provisioning = startProgram([documented.provision], { environment });
@@ -99,7 +102,7 @@ function contentOf(url: string): Promise<Record<string, object | undefined>> {
   return on(url, async (database) => {
     const relations = await database.query<{ name: string }>(
       `SELECT format('%I.%I', nspname, relname) AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-        WHERE nspname IN ('public', 'analytics', 'chainstead_jobs') AND relkind IN ('r', 'p', 'v') ORDER BY 1`,
+        WHERE nspname IN ('public', 'analytics', 'bullmq') AND relkind IN ('r', 'p', 'v') ORDER BY 1`,
     );
     const content: Record<string, object | undefined> = {};
     for (const { name } of relations)
@@ -166,8 +169,8 @@ describe.runIf(programs !== undefined)('on a Postgres of its own', () => {
     await ask(other.url(), `CREATE ROLE owner LOGIN PASSWORD '${PASSWORD}'`);
     expect(await run(documented.dump, { DATABASE_URL: asProgram([primary.host, standby.host]) })).toBe('');
     const content = await contentOf(asProgram([standby.host]));
-    expect(content['public.erc20_transfers']).toMatchObject({ rows: expect.any(Number) });
-    expect(Object.keys(content)).toEqual(expect.arrayContaining(['analytics.tokens', 'chainstead_jobs.job']));
+    expect(content['public.erc20_transfer_sides']).toMatchObject({ rows: expect.any(Number) });
+    expect(Object.keys(content)).toEqual(expect.arrayContaining(['analytics.tokens', 'bullmq.job']));
 
     const there = `postgres://owner:${PASSWORD}@${other.host}/restored`;
     const restore = documented.restore.replace('OWNER chainstead', 'OWNER owner');
@@ -177,12 +180,13 @@ describe.runIf(programs !== undefined)('on a Postgres of its own', () => {
     // Another server's programs may need advisory locks: rights to them are given, not restored.
     await ask(there, 'SELECT pg_advisory_lock(1)');
 
-    const beside = asProgram([standby.host], 'restored');
-    expect(await run(documented.restore, { SUPERUSER_URL: standby.url(), RESTORED_URL: beside })).toBe('');
+    const related = asProgram([standby.host], 'restored');
+    expect(await run(documented.firstDump, { DATABASE_URL: asProgram([standby.host]) })).toBe('');
+    expect(await run(documented.restore, { SUPERUSER_URL: standby.url(), RESTORED_URL: related })).toBe('');
     await ask(standby.url(), ...documented.swap);
     expect(await contentOf(asProgram([standby.host]))).toEqual(content);
     const migration = startProgram(['migrate'], { environment: { DATABASE_URL: asProgram([standby.host]) } });
-    expect([await migration.exited, migration.output()]).toEqual([0, 'The schema was up to date.\n']);
+    expect([await migration.exited, migration.output()]).toEqual([0, 'The schema is already up to date.\n']);
   });
 
   it('readers get their rights to what was restored', async () => {

@@ -1,7 +1,7 @@
 /** The running program with PgBouncer in transaction mode before its database. */
 import { createScratchDatabase, startProgram, startScratchPgBouncer } from '@chainstead/testkit';
 import { afterAll, describe, expect, it } from 'vitest';
-import { EXIT_CODE_FAILED } from '../exit-codes.ts';
+import { EXIT_CODE_FAILED } from '../errors/exit-codes.ts';
 import { mintAndSee } from './mint-and-see.ts';
 import { createStreamStage } from './stream-stage.ts';
 

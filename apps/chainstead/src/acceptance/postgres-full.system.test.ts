@@ -61,7 +61,7 @@ describe('the disk of Postgres is full', () => {
     await rm(ballast);
     await stage.untilFollowed();
     await stage.untilReady(200);
-    // Each of the processes may have met it, and tells it once.
+    // Each of the processes may have met it, and logs it once.
     expect(said('"msg":"Database unavailable"')).toBeLessThanOrEqual(3);
   });
 });

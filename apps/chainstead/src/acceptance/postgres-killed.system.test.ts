@@ -61,7 +61,7 @@ describe.runIf(platform() === 'linux')('the embedded Postgres is killed', () => 
     });
 
     await writeFile(settings, before);
-    await program.waitFor(/Embedded Postgres ended by itself, starting it again/);
+    await program.waitFor(/Embedded Postgres exited unexpectedly, restarting it/);
     await program.waitFor(/Embedded Postgres runs again/);
     await vi.waitFor(async () => {
       const response = await page();
@@ -77,7 +77,7 @@ describe.runIf(platform() === 'linux')('the embedded Postgres is killed', () => 
     expect(postmasters(program.pid)).not.toContain(killed);
 
     process.kill(await postmasterPid(), 'SIGKILL');
-    await program.waitFor(/ended by itself[\s\S]*ended by itself/);
+    await program.waitFor(/exited unexpectedly[\s\S]*exited unexpectedly/);
     program.signal('SIGINT');
     expect(await program.exited).toBe(0);
     expect(commandLineOf(await postmasterPid())).toBeNull();

@@ -1,4 +1,4 @@
-/** The whole program over a Postgres server of its own user's, which is stopped and started again. */
+/** The whole program over a Postgres server of the same user, which is stopped and started again. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,9 +14,9 @@ import { expectTransferRows } from './transfer-rows.ts';
 
 const CONFIRMATIONS = 3;
 const { id: CHAIN_ID } = scriptedChainFacts(31_337);
-/** Of the API, of ingestion and of the worker: each tells an outage once. */
+/** Lines of the API, of ingestion and of the worker: each logs an outage once. */
 const PROCESSES = 3;
-/** Besides what each process says: leases and connections that are lost, once each. */
+/** In addition to the lines of each process: leases and connections that are lost, once each. */
 const LINES_OF_AN_OUTAGE = 10;
 const TRIED_AGAIN_MS = 5_000;
 

@@ -38,7 +38,7 @@ test('it comes near what the node allows, with few refusals, while the head is f
     chain,
     urls: [node.url],
     database,
-    settings: { proverRate: 'auto' },
+    settings: { verifyBlocksPerSecond: 'auto' },
     clock: systemClock,
   });
   const seen: NonNullable<ChainStatus['proving']>[] = [];
@@ -63,10 +63,10 @@ test('it comes near what the node allows, with few refusals, while the head is f
     await indexer.stop();
   }
   const { calls } = node.counters;
-  const asked = Object.values(calls).reduce((sum, count) => sum + count, 0);
+  const requested = Object.values(calls).reduce((sum, count) => sum + count, 0);
   const refused = await countFaults(indexer.registry, upstreamName(node.url), ['rate-limited']);
-  expect(asked).toBeGreaterThan(BLOCKS * 2);
-  expect(refused / asked).toBeLessThan(0.15);
+  expect(requested).toBeGreaterThan(BLOCKS * 2);
+  expect(refused / requested).toBeLessThan(0.15);
   const fastest = Math.max(...seen.map(({ blocksPerSecond }) => blocksPerSecond));
   expect(fastest).toBeGreaterThan(FIRST_BLOCKS_PER_SECOND);
   expect(seen.some(({ blocksLeft, secondsLeft }) => blocksLeft > 0 && secondsLeft > 0)).toBe(true);

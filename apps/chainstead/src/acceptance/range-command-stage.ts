@@ -7,7 +7,7 @@ import { startPool } from './indexed-chain.ts';
 import { untilIndexed } from './indexed-tables.ts';
 import type { Stage } from './stage.ts';
 
-/** What never ends by itself. */
+/** A wait without an end. */
 export const never = new AbortController().signal;
 
 /** What the command line hands to the sync engine. */
@@ -47,7 +47,7 @@ export async function indexedStage(stage: Stage): Promise<ChainNode> {
 /** Blocks of which the table has rows. */
 export async function blocksWithRows(stage: Stage): Promise<number[]> {
   const rows = await stage.scratch.database.query<{ block_number: number }>(
-    'SELECT DISTINCT block_number FROM erc20_transfers ORDER BY block_number',
+    'SELECT DISTINCT block_number FROM erc20_transfer_sides ORDER BY block_number',
   );
   return rows.map((row) => row.block_number);
 }
@@ -64,14 +64,14 @@ export const DAMAGED = { from: 100, to: 139 } as const;
 export async function damage(stage: Stage): Promise<void> {
   const { database } = stage.scratch;
   const [first, second, third] = blocksWithTransfers(stage, DAMAGED);
-  await database.query('DELETE FROM erc20_transfers WHERE block_number = $1', [first]);
-  await database.query('UPDATE erc20_transfers SET value = value + 1 WHERE block_number = $1', [second]);
+  await database.query('DELETE FROM erc20_transfer_sides WHERE block_number = $1', [first]);
+  await database.query('UPDATE erc20_transfer_sides SET value = value + 1 WHERE block_number = $1', [second]);
   await database.query(
-    `INSERT INTO erc20_transfers (account_key, account, chain_id, block_number, transaction_index, log_index, direction,
+    `INSERT INTO erc20_transfer_sides (account_key, account, chain_id, block_number, transaction_index, log_index, direction,
                                   token, counterparty, value, transaction_hash)
      SELECT account_key, account, chain_id, block_number, transaction_index, log_index + 10000, direction, token,
             counterparty, value, transaction_hash
-       FROM erc20_transfers WHERE block_number = $1 LIMIT 1`,
+       FROM erc20_transfer_sides WHERE block_number = $1 LIMIT 1`,
     [third],
   );
 }

@@ -1,4 +1,4 @@
-/** Work on ranges that was left to the running program, whose process is killed while it does it: another one goes on, and it ends as it would have. */
+/** A range job in the running program, whose process is killed during it: another one continues, and it ends as it would have. */
 
 import { platform } from 'node:os';
 import type { Database } from '@chainstead/db';
@@ -39,11 +39,11 @@ describe.runIf(platform() === 'linux')('a job on a range', () => {
       const start = (...args: readonly string[]) => stage.start(args, url, PROCESSES);
       const program = start('start', '--roles', 'ingest');
       await untilIndexed(database, facts, chain, { proven: true });
-      // What is to be read anew is damaged, so that nothing else makes it whole.
-      await database.query('DELETE FROM erc20_transfers WHERE block_number BETWEEN 20 AND 60');
+      // The blocks to fetch again are damaged, so that nothing else repairs them.
+      await database.query('DELETE FROM erc20_transfer_sides WHERE block_number BETWEEN 20 AND 60');
       stage.node.faults.set({ latencyMs: 1_500 });
-      const asked = start('reindex', '--chain', 'shared', '--from', '1', '--to', String(SETTLED), '--detach');
-      expect(await asked.exited, asked.output()).toBe(0);
+      const requested = start('reindex', '--chain', 'shared', '--from', '1', '--to', String(SETTLED), '--detach');
+      expect(await requested.exited, requested.output()).toBe(0);
       const job = async () => (await listRangeJobs(database, { limit: 1 }))[0];
       let victim: number | null = null;
       await waitUntil(async () => {

@@ -15,7 +15,7 @@ const UID = 1_000;
 const UNTIL_READY = { timeout: 220_000, interval: 250 };
 
 /**
- * Mounts in a name space of its own. The data folder, the program and Node each get a path below `/run`, which every user may enter:
+ * Mounts in a separate name space. The data folder, the program and Node each get a path below `/run`, which every user may enter. The reason:
  * the clone may lie below `/tmp`, or below a folder that only root may enter. Everything but the data and `/tmp` is read-only.
  */
 const PREPARED = `
@@ -65,14 +65,14 @@ it.skipIf(obstacle !== null)(obstacle === null ? TITLE : `${TITLE} (${obstacle})
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const told = text(program.stderr);
+  const reported = text(program.stderr);
   const ended = once(program, 'exit');
   try {
     const answer = vi.waitFor(
       async () => expect((await fetch(`http://127.0.0.1:${port}/ready`)).status).toBe(200),
       UNTIL_READY,
     );
-    await Promise.race([answer, ended.then(async () => expect(await told).toBe('it should go on'))]);
+    await Promise.race([answer, ended.then(async () => expect(await reported).toBe('it should go on'))]);
     const healthy = spawnSync(process.execPath, ['apps/chainstead/bin/healthcheck.js'], {
       cwd: ROOT,
       env: { PORT: port },

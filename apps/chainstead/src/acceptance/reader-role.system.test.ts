@@ -1,4 +1,4 @@
-/** A reader of the analytics views holds what it may hold: ingestion, migrations and streams' changes go on. */
+/** A reader of the analytics views holds its locks: ingestion, migrations and streams' changes continue. */
 import { randomBytes } from 'node:crypto';
 import { silentLogger } from '@chainstead/core';
 import { migrate, openDatabase, transactionLock } from '@chainstead/db';
@@ -28,7 +28,7 @@ describe.concurrent('a reader', () => {
     const holds = Promise.withResolvers<void>();
     const holding = reader.transaction(async (transaction) => {
       // Preparing takes the locks of tables that running would, before any permission is looked at.
-      for (const table of ['locks', 'leases', 'streams_version', 'sync_chains', 'schema_migrations'])
+      for (const table of ['transaction_locks', 'leases', 'streams_version', 'sync_chains', 'schema_migrations'])
         await transaction.client.query(
           `PREPARE row_of_${table} AS SELECT * FROM public.${table} FOR UPDATE; PREPARE rows_of_${table} AS DELETE FROM public.${table}`,
         );
@@ -50,10 +50,10 @@ describe.concurrent('a reader', () => {
   stagedTest('can lock neither rows nor tables that others wait for', async ({ stage, expect }) => {
     const reader = await connectReader(stage);
     for (const statement of [
-      'SELECT * FROM public.locks FOR UPDATE',
+      'SELECT * FROM public.transaction_locks FOR UPDATE',
       'SELECT * FROM public.leases FOR SHARE',
       'SELECT * FROM public.sync_chains FOR KEY SHARE',
-      'LOCK TABLE public.locks IN ACCESS EXCLUSIVE MODE',
+      'LOCK TABLE public.transaction_locks IN ACCESS EXCLUSIVE MODE',
       'LOCK TABLE public.leases IN SHARE MODE',
       "INSERT INTO public.leases VALUES ('ingest:1')",
     ])

@@ -20,7 +20,7 @@ const { folder, isMissing, title } = recordedData('data/evm');
 
 /**
  * Listed as not recomputing, but it does by the rule of the OP specification: a deposit receipt's nonce is hashed only
- * beside a receipt version (Canyon), and this Regolith block has none.
+ * with a receipt version (Canyon), and this Regolith block has none.
  */
 const RECOMPUTES_THOUGH_UNLISTED = 'optimism/107353722';
 
@@ -43,7 +43,7 @@ describe.skipIf(isMissing)(title('recorded blocks'), () => {
   const proves = (block: string): boolean =>
     roots.receiptsRoot_recomputes.includes(block) || block === RECOMPUTES_THOUGH_UNLISTED;
   let scratch: ScratchDatabase;
-  /** Of blocks that are refused nothing comes into it. */
+  /** Refused blocks add nothing to it. */
   let empty: ScratchDatabase;
 
   beforeAll(async () => {
@@ -106,7 +106,7 @@ describe.skipIf(isMissing)(title('recorded blocks'), () => {
       });
       await expect(refused).rejects.toMatchObject({ code: 'UNPROVEN_BLOCK' });
       expect(await listCoverage(database, chain.id)).toEqual([]);
-      expect(await database.query('SELECT 1 FROM erc20_transfers LIMIT 1')).toEqual([]);
+      expect(await database.query('SELECT 1 FROM erc20_transfer_sides LIMIT 1')).toEqual([]);
     },
   );
 
@@ -134,7 +134,7 @@ describe.skipIf(isMissing)(title('recorded blocks'), () => {
             proof: 'record',
             backfillProof: 'receipts',
             backfillOrder: 'newest-first',
-            proverRate: 0,
+            verifyBlocksPerSecond: 0,
           },
         }).run(AbortSignal.timeout(180_000));
         const covered = mergeRanges((await listCoverage(own.database, chain.id)).map((one) => one.range));
@@ -146,7 +146,7 @@ describe.skipIf(isMissing)(title('recorded blocks'), () => {
         expect(linked?.links).toBe(range.to - range.from);
         const expected = blocksOf(range).flatMap((block) => decodeIndependently(folder, `${name}/${block}`, chain));
         const [count] = await own.database.query<{ n: number }>(
-          'SELECT count(*)::int AS n FROM erc20_transfers WHERE direction <> 1',
+          'SELECT count(*)::int AS n FROM erc20_transfer_sides WHERE direction <> 1',
         );
         expect(count?.n).toBe(expected.length);
       } finally {

@@ -82,7 +82,7 @@ async function readWallet(): Promise<Row[]> {
 }
 
 /** What the node itself says of the wallet's transfers of real ERC-20 tokens, in the words of the API. */
-async function askNode(): Promise<unknown[]> {
+async function requestNode(): Promise<unknown[]> {
   const logs = await devnet.client.getLogs({
     event: TRANSFER,
     address: [token, oldToken].filter((address) => address !== undefined),
@@ -120,7 +120,7 @@ function factsOf(row: Row): unknown {
 
 async function untilServedAsTheNodeSays(): Promise<void> {
   await waitUntil(async () => {
-    const [served, said] = [(await readWallet()).map(factsOf), await askNode()];
+    const [served, said] = [(await readWallet()).map(factsOf), await requestNode()];
     return JSON.stringify(served) === JSON.stringify(said)
       ? null
       : `served are ${JSON.stringify(served)}, the node says ${JSON.stringify(said)}\n${program.output()}`;
@@ -140,7 +140,7 @@ describe('the program over a real node', () => {
     }));
     const oldMaker = { token_name: 'Old Maker', token_symbol: 'OMKR', token_decimals: '18', value_decimal: '1' };
     expect(await readWallet()).toMatchObject([...demoDollars, { ...oldMaker, from_address: ZERO_ADDRESS }]);
-    // Its events were stored as transfers, until ERC-165 told what it is.
+    // Its events were stored as transfers, until ERC-165 returned its kind.
     const stored = await scratch.database.query(
       `SELECT DISTINCT standard FROM tokens WHERE address = decode($1, 'hex')`,
       [nft?.slice(2)],

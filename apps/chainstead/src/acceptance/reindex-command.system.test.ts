@@ -35,7 +35,9 @@ describe.concurrent('reindexRanges', () => {
     const damaged = await dumpTables(options.database, stage.facts);
     await reindexRanges(options, [DAMAGED], never);
     await expectTruth(options.database, stage.facts, stage.chain);
-    expect(damaged.erc20_transfers).not.toEqual((await dumpTables(options.database, stage.facts)).erc20_transfers);
+    expect(damaged.erc20_transfer_sides).not.toEqual(
+      (await dumpTables(options.database, stage.facts)).erc20_transfer_sides,
+    );
   });
 
   stagedTest('touches the range alone', async ({ stage, expect }) => {
@@ -56,8 +58,8 @@ describe.concurrent('reindexRanges', () => {
   stagedTest('touches the given dataset alone', async ({ stage, expect }) => {
     const node = await indexedStage(stage);
     const { database } = stage.scratch;
-    // A second dataset of the same blocks, in a table of its own.
-    await database.query('CREATE TABLE copied_transfers (LIKE erc20_transfers INCLUDING ALL)');
+    // A second dataset of the same blocks, in a separate table.
+    await database.query('CREATE TABLE copied_transfers (LIKE erc20_transfer_sides INCLUDING ALL)');
     const copied = {
       ...erc20Transfers,
       name: 'copied-transfers',
@@ -74,7 +76,7 @@ describe.concurrent('reindexRanges', () => {
     const damaged = await dumpTables(database, stage.facts);
     await reindexRanges({ ...both, datasets: [copied] }, [DAMAGED], never);
     expect(await copies()).toEqual(original);
-    expect((await dumpTables(database, stage.facts)).erc20_transfers).toEqual(damaged.erc20_transfers);
+    expect((await dumpTables(database, stage.facts)).erc20_transfer_sides).toEqual(damaged.erc20_transfer_sides);
     await reindexRanges({ ...both, datasets }, [DAMAGED], never);
     await expectTruth(database, stage.facts, stage.chain);
     expect(await copies()).toEqual(original);

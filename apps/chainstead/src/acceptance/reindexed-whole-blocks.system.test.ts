@@ -1,6 +1,6 @@
 /**
  * Rows that are read with whole blocks: `chainstead reindex` makes them those that a program has which wrote them from the beginning. So of
- * accounts and of headers that somebody has deleted and altered.
+ * accounts and of headers that were deleted and altered.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { createChainRegistry } from '@chainstead/chains';
@@ -45,7 +45,7 @@ describe.skipIf(isMissing)(title('rows that are read with whole blocks'), () => 
         CHAINS: chain.key,
         RPC_URLS_POLYGON: node.url,
         START_BLOCK_POLYGON: String(BLOCKS.from),
-        PROOF_POLYGON: 'record',
+        VERIFICATION_POLYGON: 'record',
         TRANSACTIONS_POLYGON: 'all',
         LOG_LEVEL: 'warn',
       },
@@ -110,7 +110,7 @@ describe.skipIf(isMissing)(title('rows that are read with whole blocks'), () => 
         `UPDATE block_headers SET miner = decode(repeat('ab', 20), 'hex'), base_fee_per_gas = NULL, transaction_count = 0 WHERE block_number > $1`,
         [second],
       );
-      // Of another block of the same height.
+      // From another block of the same height.
       await database.query(
         `UPDATE block_headers SET block_key = 7, block_hash = decode(repeat('cd', 32), 'hex') WHERE block_number = $1`,
         [second],

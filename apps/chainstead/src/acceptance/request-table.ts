@@ -25,7 +25,7 @@ export interface TableRequest extends SentRequest {
   readonly path: string;
   readonly status: number;
   readonly body: unknown;
-  /** What the body is about, where it can't be told from what is sent. */
+  /** Subject of the body, if the request does not show it. */
   readonly about?: string;
 }
 
@@ -101,9 +101,9 @@ export function testRequests<Stage extends RequestStage>(table: RequestTable<Sta
   });
 
   test(`there are at least ${least}, each another one`, () => {
-    const told = requests.map(({ method, path, contentType, sent }) => [method, path, contentType, sent].join());
-    expect(new Set(told).size).toBe(told.length);
-    expect(told.length).toBeGreaterThanOrEqual(least);
+    const reported = requests.map(({ method, path, contentType, sent }) => [method, path, contentType, sent].join());
+    expect(new Set(reported).size).toBe(reported.length);
+    expect(reported.length).toBeGreaterThanOrEqual(least);
   });
   return () => stage;
 }

@@ -1,4 +1,4 @@
-/** A role that may change no schema but the queue's, with the rights that docs/operating.md gives it. */
+/** A role that may change no schema but the queue's, with the rights that docs/operate/upgrade.md gives it. */
 
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -7,14 +7,14 @@ import type { ScratchDatabase } from '@chainstead/testkit';
 import { startProgram } from '@chainstead/testkit';
 import { expect } from 'vitest';
 
-const OPERATING = fileURLToPath(new URL('../../../../docs/operating.md', import.meta.url));
+const UPGRADE = fileURLToPath(new URL('../../../../docs/operate/upgrade.md', import.meta.url));
 
 /** Migrates as the owner. @returns what the program is configured with to work as the role */
 export async function asRestrictedRole({ url, database }: ScratchDatabase): Promise<{ readonly DATABASE_URL: string }> {
   const role = `program_${randomBytes(6).toString('hex')}`;
   const migration = startProgram(['migrate'], { environment: { DATABASE_URL: url } });
   expect([await migration.exited, migration.output()]).toEqual([0, expect.stringContaining('The schema ')]);
-  const grants = (await readFile(OPERATING, 'utf8')).match(/^GRANT .* TO chainstead_program;$/gm) ?? [];
+  const grants = (await readFile(UPGRADE, 'utf8')).match(/^GRANT .* TO chainstead_program;$/gm) ?? [];
   expect(grants.length).toBeGreaterThan(0);
   await database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
   for (const grant of grants) await database.query(grant.replace('chainstead_program', role));

@@ -9,7 +9,7 @@ import { expectTransferRows } from './transfer-rows.ts';
 /** Changes of a next version that this one can work with. */
 const NEXT = '0001_next';
 const MIGRATION = `ALTER TABLE "tokens" ADD COLUMN "next" text;--> statement-breakpoint
-ALTER TABLE "erc20_transfers" ADD COLUMN "next" integer;--> statement-breakpoint
+ALTER TABLE "erc20_transfer_sides" ADD COLUMN "next" integer;--> statement-breakpoint
 CREATE TABLE "next" ("id" bigint PRIMARY KEY);`;
 
 const next = await makeNextVersion();
@@ -25,7 +25,7 @@ function keepAsking(url: string): { stop(): Promise<readonly number[]> } {
   const stopped = new AbortController();
   const asking = (async () => {
     while (!stopped.signal.aborted) {
-      // A refused connection is a failed request, as a status that there is none of.
+      // A refused connection is a failed request, with a status that does not exist.
       const status = await fetch(url).then(
         async (response) => {
           await response.arrayBuffer();

@@ -35,7 +35,7 @@ export interface ServedRows {
   readonly chain: ScriptedChain;
   /** The busiest one. */
   readonly wallet: string;
-  /** Sends the target exactly as written, with a good key: `fetch` would mend some of it. */
+  /** Sends the target exactly as written, with a good key: `fetch` would correct some of it. */
   send(target: string, sent?: SentRequest): Promise<Answer>;
   /** Transfers in the table, self-transfers once. */
   countTransfers(): Promise<number>;
@@ -68,7 +68,7 @@ export async function serveRows(): Promise<ServedRows> {
     send,
     async countTransfers() {
       const [row] = await scratch.database.query<{ rows: number }>(
-        'SELECT count(*)::int AS rows FROM erc20_transfers WHERE direction <> 1',
+        'SELECT count(*)::int AS rows FROM erc20_transfer_sides WHERE direction <> 1',
       );
       return row?.rows ?? 0;
     },

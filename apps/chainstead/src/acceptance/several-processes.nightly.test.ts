@@ -1,4 +1,4 @@
-/** The whole program with two processes of each role over two chains: all of them work, one's death and their replacement fail nobody else's requests. */
+/** The whole program with two processes of each role over two chains: all of them work, and one's death and replacement fail no other requests. */
 import { Agent, request } from 'node:http';
 import { platform } from 'node:os';
 import { text } from 'node:stream/consumers';
@@ -89,7 +89,7 @@ function processIds(): ReadonlyMap<string, number> {
   );
 }
 
-/** Over a connection of its own, unless an agent keeps some. */
+/** Over a separate connection, unless an agent keeps some. */
 async function ask(path: string, options: { readonly agent?: Agent; readonly body?: string } = {}) {
   const { agent = false, body } = options;
   const { promise, resolve, reject } = Promise.withResolvers<{ readonly status: number; readonly body: string }>();
@@ -177,13 +177,13 @@ describe.runIf(platform() === 'linux')('two processes of each role', () => {
     await untilFollowed();
     for (let round = 0; round < 20; round += 1)
       for (const chain of chains) expect((await ask(pageOf(chain))).status).toBe(200);
-    // What is asked twice within a second is counted once.
+    // Repeated requests within a second are counted once.
     await vi.waitFor(async () => {
       const pages = await valuesByProcess('chainstead_http_requests_total', 'erc20/transfers');
       expect(pages['api-1']).toBeGreaterThan(10);
       expect(pages['api-2']).toBeGreaterThan(10);
     }, WAIT);
-    // A process that does not answer in time is left out of what is told.
+    // A process that does not respond in time is left out of the report.
     await vi.waitFor(async () => {
       expect(await valuesByProcess('chainstead_sync_leader', 'chain="one"')).toEqual({ 'ingest-1': 1 });
       expect(await valuesByProcess('chainstead_sync_leader', 'chain="two"')).toEqual({ 'ingest-2': 1 });
@@ -207,7 +207,7 @@ describe.runIf(platform() === 'linux')('two processes of each role', () => {
     // By the one that is left: a second starts after half a second at the earliest.
     await vi.waitFor(() => expect(load.answered()).toBeGreaterThan(atDeath + 2 * LOOPS), WAIT);
     await untilStartedAfresh(killed, before);
-    await program.waitFor(/"child_process":"api-1".*Role process ended unexpectedly, starting it again/);
+    await program.waitFor(/"child_process":"api-1".*Role process ended unexpectedly, restarting it/);
     const { failures } = await load.end();
     // Those that it had in hand.
     expect(failures.length, failures.join('\n')).toBeLessThanOrEqual(LOOPS);
@@ -221,7 +221,7 @@ describe.runIf(platform() === 'linux')('two processes of each role', () => {
     const loads = [keepAsking(), keepAsking(new Agent({ keepAlive: true, maxSockets: LOOPS }))];
     await vi.waitFor(() => expect(loads.every(({ answered }) => answered() > 10)).toBe(true), WAIT);
     program.signal('SIGHUP');
-    await program.waitFor(/All processes of the role were replaced/);
+    await program.waitFor(/All processes of the role replaced/);
     const answered = loads.map((load) => load.answered());
     await vi.waitFor(
       () => expect(loads.every((load, place) => load.answered() > (answered[place] ?? 0) + 10)).toBe(true),
@@ -240,8 +240,8 @@ describe.runIf(platform() === 'linux')('two processes of each role', () => {
     if (first === undefined) throw new Error('No chain is served');
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] });
     const heads: number[] = [];
-    for (let asked = 0; asked < 150; asked += 1) {
-      if (asked % 5 === 0) first.chain.mine();
+    for (let requested = 0; requested < 150; requested += 1) {
+      if (requested % 5 === 0) first.chain.mine();
       const answer: { readonly result: string } = JSON.parse((await ask('/one/anything', { body })).body);
       heads.push(Number(answer.result));
       await systemClock.sleep(10);

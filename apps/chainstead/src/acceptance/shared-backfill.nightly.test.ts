@@ -29,7 +29,7 @@ async function coveredBlocks(database: Database): Promise<number> {
  * Kills processes one after the other, each when it has written rows of blocks and waits to commit them. The test holds up all commits of the chain meanwhile,
  * so that each dies with its work half done, and there is history left.
  * @param names of their sessions, one for each kill
- * @param commandOf tells the process of a session by its command line
+ * @param commandOf returns the process of a session by its command line
  */
 async function killMidCommit(
   program: Program,
@@ -38,9 +38,9 @@ async function killMidCommit(
   commandOf: (name: string) => RegExp,
 ): Promise<void> {
   const lock = `commit:${CHAIN_ID}`;
-  await database.query('INSERT INTO locks (name) VALUES ($1) ON CONFLICT DO NOTHING', [lock]);
+  await database.query('INSERT INTO transaction_locks (name) VALUES ($1) ON CONFLICT DO NOTHING', [lock]);
   await database.transaction(async (transaction) => {
-    await transaction.query('SELECT FROM locks WHERE name = $1 FOR UPDATE', [lock]);
+    await transaction.query('SELECT FROM transaction_locks WHERE name = $1 FOR UPDATE', [lock]);
     // Sessions of the dead wait on: the server looks for them only when it has something to say.
     const dead: number[] = [];
     for (const name of names) {
@@ -78,7 +78,7 @@ const HISTORY = BLOCKS - facts.reorgDepthMax;
 const RANGE = ['--chain', 'shared', '--from', '1', '--to', String(HISTORY)];
 let single: Promise<{ readonly outcome: unknown; readonly tables: unknown }> | undefined;
 
-/** What one process alone tells and writes of the history. */
+/** Lines and rows of one process alone about the backfill. */
 function indexAlone(): NonNullable<typeof single> {
   single ??= (async () => {
     const { database, url } = await openScratch();
@@ -103,7 +103,7 @@ describe.runIf(platform() === 'linux')('the history of one chain', () => {
       const { database, url } = await openScratch();
       stage.node.faults.set(SLOW);
       const program = start(['start', '--roles', 'ingest'], url, PROCESSES);
-      await program.waitFor(/"process":"ingest-[23]".*Helping to fill the history/);
+      await program.waitFor(/"process":"ingest-[23]".*Helping with the backfill/);
       // The first leads.
       const victims = [/ ingest-1$/, / ingest-[23]$/, / ingest-[23]$/];
       await killMidCommit(
@@ -157,7 +157,7 @@ describe.runIf(platform() === 'linux')('the history of one chain', () => {
         victims,
         (name) => new RegExp(`backfill-process\\.[jt]s .*"number":${name.at(-1)}`),
       );
-      expect(program.output()).toContain('A process that helps the backfill ended unexpectedly, starting it again');
+      expect(program.output()).toContain('Backfill helper process ended unexpectedly, restarting it');
       stage.node.faults.clear();
       expect(await program.exited, program.output()).toBe(0);
       expect(linesOf(program).at(-1)).toMatchObject({ blocks: HISTORY, finished: true });

@@ -72,7 +72,7 @@ export function sharedChainStage(options: { chainId: number; seed: number; block
         RPC_URLS_SHARED: served().url,
         START_BLOCK_SHARED: '1',
         POLL_INTERVAL_MS_SHARED: '100',
-        PROOF_SHARED: 'strict',
+        VERIFICATION_SHARED: 'strict',
         BACKFILL_PROOF_SHARED: 'receipts',
       };
       const program = startProgram(args, { environment });

@@ -1,4 +1,4 @@
-/** The line between an ingest and its database falls silent, which neither of them is told: another ingest takes the chain over. */
+/** The line between an ingest and its database falls silent, without a notice to either: another ingest takes the chain over. */
 import { type Logger, silentLogger, systemClock } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
 import { openSilentLine } from '@chainstead/testkit';
@@ -7,7 +7,7 @@ import { type Indexer, waitUntil } from './indexed-chain.ts';
 import { expectTruth, untilIndexed } from './indexed-tables.ts';
 import { stagedTest } from './stage.ts';
 
-/** A lease, the poll of whoever stands by, and a transaction that the silent one may have left open. */
+/** A lease, the poll of the process that stands by, and a transaction that the silent one may have left open. */
 const TAKEOVER_MS = 100_000;
 async function measured(indexer: Indexer, name: 'leader' | 'standby' | 'blocks'): Promise<number> {
   return (await indexer.metrics[name].get()).values.reduce((sum, { value }) => sum + value, 0);

@@ -22,7 +22,7 @@ import {
 
 export interface Stage {
   readonly scratch: ScratchDatabase;
-  /** Of a few hundred blocks. */
+  /** A chain of a few hundred blocks. */
   readonly chain: ScriptedChain;
   readonly facts: Chain;
   /** A node over the stage's chain, or another one. */
@@ -65,7 +65,7 @@ async function openStage(): Promise<Stage & Closable> {
   };
 }
 
-/** `test` with a stage of its own for each test, so that tests may run at the same time. */
+/** `test` with a separate stage for each test, so that tests may run at the same time. */
 export const stagedTest = test.extend<{ stage: Stage }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which other fixtures are needed.
   stage: async ({}, use) => {

@@ -4,7 +4,7 @@ import { createMetricsRegistry, silentLogger } from '@chainstead/core';
 import { type Database, migrate, openDatabase, openReads, type Reads } from '@chainstead/db';
 import { seedCoverage, seedTransfers } from '@chainstead/erc20/testing';
 import { createKeyStore, createRequestDatabase } from '@chainstead/http';
-import { addressOf, askCluster, findPostgresPrograms, pauseReplay, type ScratchCluster } from '@chainstead/testkit';
+import { addressOf, findPostgresPrograms, pauseReplay, queryCluster, type ScratchCluster } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createApiUnderTest, readWallet, type ServedTransfer, TEST_KEY } from './api-under-test.ts';
 import { startOutageStage, WAIT } from './outage-stage.ts';
@@ -16,7 +16,7 @@ if (programs === undefined)
 const registry = createChainRegistry();
 const eth = registry.get('eth');
 const WALLET = addressOf(0xa11ce);
-/** Of one page: `api-under-test.ts`. */
+/** Rows of one page: `api-under-test.ts`. */
 const PAGE = 100;
 const OLD = 4 * PAGE + 50;
 const NEW = 3 * PAGE;
@@ -29,7 +29,7 @@ const closing: (() => Promise<unknown>)[] = [];
 async function untilReplayed(server: ScratchCluster, database: Database): Promise<void> {
   const [row] = await database.query<{ position: string }>('SELECT pg_current_wal_flush_lsn()::text AS position');
   const hasReplayed = `SELECT pg_last_wal_replay_lsn() >= '${row?.position}' AS has`;
-  await vi.waitFor(async () => expect(await askCluster(server, hasReplayed)).toEqual([{ has: true }]), WAIT);
+  await vi.waitFor(async () => expect(await queryCluster(server, hasReplayed)).toEqual([{ has: true }]), WAIT);
 }
 
 function* transfersIn(first: number, last: number) {
@@ -152,18 +152,18 @@ describe.runIf(programs !== undefined)('with standbys', () => {
       expect(await status()).toBe(200);
       await keys.revoke(key);
       await vi.waitFor(async () => expect(await status()).toBe(401), WAIT);
-      expect(await askCluster(other, 'SELECT FROM api_keys')).toEqual([]);
+      expect(await queryCluster(other, 'SELECT FROM api_keys')).toEqual([]);
     });
   });
 
   it('the program reads from one, answers what it has not replayed, and goes on without it', async () => {
     if (programs === undefined) return;
     const password = 'of-the-program';
-    // A second try begins anew.
-    await askCluster(primary, 'DROP DATABASE IF EXISTS chainstead WITH (FORCE)');
-    await askCluster(primary, 'DROP ROLE IF EXISTS chainstead');
-    await askCluster(primary, `CREATE ROLE chainstead LOGIN CREATEROLE PASSWORD '${password}'`);
-    await askCluster(primary, 'CREATE DATABASE chainstead OWNER chainstead');
+    // A second try starts over.
+    await queryCluster(primary, 'DROP DATABASE IF EXISTS chainstead WITH (FORCE)');
+    await queryCluster(primary, 'DROP ROLE IF EXISTS chainstead');
+    await queryCluster(primary, `CREATE ROLE chainstead LOGIN CREATEROLE PASSWORD '${password}'`);
+    await queryCluster(primary, 'CREATE DATABASE chainstead OWNER chainstead');
     const standby = await primary.createStandby();
     closing.push(() => standby.remove());
     const urlOf = (hosts: readonly string[]): string =>
@@ -209,7 +209,7 @@ describe.runIf(programs !== undefined)('with standbys', () => {
     await standby.crash();
     for (let request = 0; request < 30; request += 1) expect((await page()).status).toBe(200);
     await untilReady(200);
-    // Of the primary among the standbys, and of the one that died.
+    // Names of the primary among the standbys, and of the one that died.
     await vi.waitFor(() => expect(stage.said('The standby can not be read from')).toBe(2), WAIT);
     expect(stage.said('Reads go to the standby')).toBe(1);
     // Metrics are gathered once a second.

@@ -6,7 +6,7 @@ import { hastyClock, type Indexer, waitUntil } from './indexed-chain.ts';
 import { expectEqualToFreshIndex, expectTruth, untilIndexed } from './indexed-tables.ts';
 import { type Stage, stagedTest } from './stage.ts';
 
-/** A database of its own connections, named so that they can be found in `pg_stat_activity`. */
+/** A database with separate connections, named so that they can be found in `pg_stat_activity`. */
 function connect(stage: Stage, applicationName: string): Database {
   const database = openDatabase({ url: stage.scratch.url, applicationName, poolSize: 4, logger: silentLogger() });
   stage.closeLater(() => database.close());

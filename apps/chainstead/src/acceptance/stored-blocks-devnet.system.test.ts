@@ -1,9 +1,9 @@
 /**
- * Blocks of a chain that keeps all transactions and logs are followed on a devnet, through reorganisations and a node that lies: each is answered of rows as
+ * Blocks of a chain that keeps all transactions and logs are followed on a devnet, through reorgs and a node with wrong data. Each is served from rows as
  * the node has it, and no request may cause a call.
  */
 import { ZERO_ADDRESS } from '@chainstead/core';
-import { askNode, startNodeProxy } from '@chainstead/testkit';
+import { requestNode, startNodeProxy } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectedBlock, expectedTransaction, type RecordedBlock } from './expected-transactions.ts';
 import { FINAL_DEPTH, type FollowedDevnet, openFollowedDevnet } from './followed-devnet.ts';
@@ -55,8 +55,8 @@ async function expectTruth(): Promise<number> {
   for (let number = 1; number <= head; number++) {
     const at = `0x${number.toString(16)}`;
     const of: RecordedBlock = {
-      block: (await askNode(devnet.url, 'eth_getBlockByNumber', [at, true])) as RecordedBlock['block'],
-      receipts: (await askNode(devnet.url, 'eth_getBlockReceipts', [at])) as RecordedBlock['receipts'],
+      block: (await requestNode(devnet.url, 'eth_getBlockByNumber', [at, true])) as RecordedBlock['block'],
+      receipts: (await requestNode(devnet.url, 'eth_getBlockReceipts', [at])) as RecordedBlock['receipts'],
     };
     const transactions = of.block.transactions.map((one) => expectedTransaction(chain, of, one));
     const expected = { ...expectedBlock(chain, of), transactions };
@@ -65,8 +65,8 @@ async function expectTruth(): Promise<number> {
       const { status, body } = await ask(number);
       const { hash, proof } = Object(body);
       // History may be there before it is proven.
-      const isTold = status === 200 && hash === of.block.hash && proof === marks.proof;
-      return isTold ? null : `block ${number} of ${head}: ${status} ${proof}`;
+      const isReported = status === 200 && hash === of.block.hash && proof === marks.proof;
+      return isReported ? null : `block ${number} of ${head}: ${status} ${proof}`;
     });
     for (const place of [number, String(of.block.hash)]) {
       const { status, body } = await ask(place);

@@ -1,9 +1,8 @@
 /** Recorded blocks in the tables of chains that keep everything, served of their rows alone: no node is there, and no request may cause a call. */
 import { type Chain, type ChainRegistry, createChainRegistry } from '@chainstead/chains';
-import { createMetricsRegistry, parseHash, silentLogger, systemClock } from '@chainstead/core';
+import { parseHash, silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes, datasets } from '@chainstead/datasets';
 import { type Database, hexBytes } from '@chainstead/db';
-import { createJobs } from '@chainstead/jobs';
 import { parseHeader, parseReceipt, placeLogs } from '@chainstead/rpc';
 import { type Dataset, executedTransaction, type WholeBlock } from '@chainstead/sync';
 import { type Closable, checkAnswers, closeOf, createPartitions, type ScratchDatabase } from '@chainstead/testkit';
@@ -20,7 +19,7 @@ export interface StoredBlocksStage extends Closable {
 }
 
 export async function openStoredBlocksStage(
-  { database, url }: ScratchDatabase,
+  { database }: ScratchDatabase,
   recordings: readonly Recording[],
 ): Promise<StoredBlocksStage> {
   await using parts = new AsyncDisposableStack();
@@ -31,16 +30,13 @@ export async function openStoredBlocksStage(
   const registry = keepingAll(createChainRegistry({ additional }));
   const chainOf = (name: string): Chain => registry.get(ids[name] ?? name);
   const logger = silentLogger();
-  const jobs = parts.adopt(await createJobs({ databaseUrl: url, logger, metrics: createMetricsRegistry() }), (one) =>
-    one.close(2_000),
-  );
   const chains = names.map(chainOf);
   for (const chain of chains)
     for (const { name, table } of datasets)
       if (table.isPartitioned && STORED.includes(name)) await createPartitions(database, table.name, chain.id);
   for (const recording of recordings) await store(database, chainOf(recording.chain), readRecording(recording));
   const routes = createDatasetRoutes({
-    ...{ database, jobs, logger, chains, clock: systemClock },
+    ...{ database, logger, chains, clock: systemClock },
     onDemand: { waitMs: 1_000, maxCalls: 0, perKey: 1_000 },
   });
   const api = checkAnswers(await createApiUnderTest(database, registry, routes, { chains, datasets: STORED }));
@@ -74,7 +70,7 @@ function keepingAll(registry: ChainRegistry): ChainRegistry {
   const keeping = (chain: Chain): Chain => {
     const made: Chain = known.get(chain.id) ?? {
       ...{ ...chain, logs: 'all' },
-      transactions: { mode: 'all', input: 'full', provesSenders: true },
+      transactions: { mode: 'all', input: 'full', verifiesSenders: true },
     };
     known.set(chain.id, made);
     return made;

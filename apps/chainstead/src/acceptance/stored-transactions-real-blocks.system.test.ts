@@ -1,5 +1,5 @@
 /**
- * Recorded blocks and transactions of chains that keep all transactions and logs are served of their rows alone, field by field as they were recorded: no
+ * Recorded blocks and transactions of chains that keep all transactions and logs are served from their rows alone, field by field as they were recorded. No
  * node is there, and no request may cause a call.
  */
 import { parseHash } from '@chainstead/core';

@@ -1,4 +1,4 @@
-/** What somebody without a key, or with a key that web pages show, can do to the real program. */
+/** Abilities of a client without a key, or with a key that web pages show, in the real program. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
@@ -20,7 +20,7 @@ const PAGE_KEY = 'strangers-page-key';
 const DATA_KEY = 'strangers-data-key';
 const NOBODY = 'http://127.0.0.1:9';
 const PIECE = `10000\r\n${'x'.repeat(65_536)}\r\n`;
-/** What a server takes off a line before it stops. What is sent beyond it stays in the kernel's buffers, as much as they hold. */
+/** Bytes that a server reads from a line before it stops. Further ones stay in the kernel's buffers, as much as they hold. */
 const READ_BYTES_MAX = 1_048_576;
 
 let scratch: ScratchDatabase;
@@ -124,7 +124,7 @@ test('a key does what its scopes say, and no more', async () => {
   const stream = '/streams/evm/00000000-0000-4000-8000-000000000000';
   const uses: readonly (readonly [line: string, full: number, page: number, data: number])[] = [
     [`GET /api/v2.2/${wallet}/erc20/transfers?chain=eth`, 200, 403, 200],
-    // Without an Aptos network here, a key that may ask is told so.
+    // Without an Aptos network here, a valid key gets this response.
     ['GET /coins/latest?limit=1', 400, 403, 400],
     ['GET /streams/evm?limit=1', 200, 403, 200],
     [`DELETE ${stream}`, 404, 403, 404],
@@ -147,6 +147,6 @@ test('a key does what its scopes say, and no more', async () => {
     answers.push([response.status, await response.json()]);
   }
   const result = [200, { jsonrpc: '2.0', id: 1, result: '0x1' }];
-  const error = { code: 4_100, message: expect.stringContaining('API_KEYS with :data+rpc+streams behind it') };
+  const error = { code: 4_100, message: expect.stringContaining('Add :data+rpc+streams after the key in API_KEYS') };
   expect(answers).toEqual([result, result, [403, { jsonrpc: '2.0', id: null, error }]]);
 });

@@ -43,15 +43,15 @@ export interface ArrivedWebhook extends ReceivedWebhook {
 
 export interface StreamStage extends Closable {
   readonly devnet: Devnet;
-  /** ERC-20 with 6 decimals, of which everybody may mint. */
+  /** ERC-20 with 6 decimals that every account may mint. */
   readonly token: DeployedContract;
   readonly program: Program;
   readonly scratch: ScratchDatabase;
   readonly sdk: OfficialSdk;
-  /** Of the API. */
+  /** URL of the API. */
   readonly address: string;
   readonly secret: string;
-  /** A webhook's body, verified and parsed by the official SDK when it is first asked for. */
+  /** A webhook's body, verified and parsed by the official SDK at its first use. */
   read(webhook: ReceivedWebhook): WebhookBody;
   /** Asks the API. */
   ask(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly body: unknown }>;
@@ -59,7 +59,7 @@ export interface StreamStage extends Closable {
   untilFollowed(blockNumber: bigint): Promise<void>;
   /** One more receiver; closed with the stage. */
   receive(options?: WebhookReceiverOptions): Promise<WebhookReceiver>;
-  /** Adds a stream that tells the receiver of the addresses. @returns its id */
+  /** Adds a stream that reports the addresses to the receiver. @returns its id */
   watch(receiver: WebhookReceiver, config: object, addresses?: readonly Address[]): Promise<string>;
 }
 
@@ -82,7 +82,7 @@ export async function createStreamStage(
     ...(typeof environment === 'function' ? await environment(scratch) : environment),
   });
   const address = await program.url;
-  const ask = askOf(address);
+  const ask = fetchOf(address);
   const { secretKey: secret } = z.object({ secretKey: z.string() }).parse((await ask('GET', '/settings')).body);
   const sdk = await startOfficialSdk({ address, apiKey: STREAM_STAGE_KEY, streamsSecret: secret });
   await waitUntil(async () => ((await fetch(`${address}/synced`)).ok ? null : program.output()));
@@ -118,7 +118,7 @@ export async function createStreamStage(
       return receiver;
     },
     async watch(receiver, config, addresses = []) {
-      // One that is the same in everything would be the stream that there is.
+      // A stream with equal settings would be the existing one.
       const description = randomUUID();
       const about = { webhookUrl: `${receiver.url}/webhook`, description, tag: 'acceptance' };
       const created = await ask('PUT', '/streams/evm', { ...about, chainIds: [numberToHex(chainId)], ...config });
@@ -134,7 +134,7 @@ export async function createStreamStage(
   };
 }
 
-function askOf(address: string): StreamStage['ask'] {
+function fetchOf(address: string): StreamStage['ask'] {
   return async (method, path, body) => {
     const response = await fetch(address + path, {
       method,
@@ -184,7 +184,7 @@ export async function awaitWebhook(
   return found.promise;
 }
 
-/** A body with the lists of causes sorted: their order is nobody's promise. */
+/** A body with the lists of causes sorted: their order is not promised. */
 export function withSortedCauses(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withSortedCauses);
   if (typeof value !== 'object' || value === null) return value;

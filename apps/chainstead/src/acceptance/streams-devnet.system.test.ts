@@ -38,7 +38,7 @@ afterAll(() => stage?.close());
 
 interface Expected extends Watch {
   readonly blockNumber: bigint;
-  /** Members that the stream's owner chose, or that are read beside the block. */
+  /** Members that the stream's owner chose, or that are read in addition to the block. */
   readonly more?: Readonly<Partial<NodeWebhook>> & Readonly<Record<string, unknown>>;
 }
 

@@ -64,7 +64,7 @@ describe('a reorganisation before confirmation', () => {
     return (await stage.devnet.client.getBlock({ blockNumber })).hash;
   }
 
-  function told(receiver: WebhookReceiver, id: string): [string, boolean, boolean][] {
+  function reported(receiver: WebhookReceiver, id: string): [string, boolean, boolean][] {
     return arrivedOf(stage, receiver, id).map(({ parsed }) => [
       parsed.block.hash,
       parsed.confirmed,
@@ -94,9 +94,11 @@ describe('a reorganisation before confirmation', () => {
       [againHash, true, false],
     ];
     // What is confirmed of an earlier block may arrive behind it.
-    await waitUntil(() => (told(receiver, plain).length === 5 ? null : JSON.stringify(told(receiver, plain))));
-    expect(told(receiver, plain).toSorted()).toEqual(expected.toSorted());
-    await waitUntil(() => (told(receiver, noticed).length === 6 ? null : JSON.stringify(told(receiver, noticed))));
-    expect(told(receiver, noticed).toSorted()).toEqual([...expected, [lostHash, false, true]].toSorted());
+    await waitUntil(() => (reported(receiver, plain).length === 5 ? null : JSON.stringify(reported(receiver, plain))));
+    expect(reported(receiver, plain).toSorted()).toEqual(expected.toSorted());
+    await waitUntil(() =>
+      reported(receiver, noticed).length === 6 ? null : JSON.stringify(reported(receiver, noticed)),
+    );
+    expect(reported(receiver, noticed).toSorted()).toEqual([...expected, [lostHash, false, true]].toSorted());
   });
 });

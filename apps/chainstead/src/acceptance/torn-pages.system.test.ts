@@ -3,10 +3,9 @@
  * where that doesn't help.
  */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
-import { createJobs } from '@chainstead/jobs';
 import {
   createScratchDatabase,
   createScriptedChain,
@@ -19,7 +18,7 @@ import { describeOnCitus } from './citus-stage.ts';
 import { indexFresh, SCRIPTED_CHAIN_ID, scriptedChainFacts } from './indexed-chain.ts';
 
 const TIMEOUT_MS = 90_000;
-/** Statements of pages, which give the rows and their blocks; others are asked beside them. */
+/** Statements of pages, which return the rows and their blocks, unlike the other ones of a request. */
 const IS_PAGE = /\) AS blocks\b/;
 /** A page is read so often at most. */
 const READS = 4;
@@ -41,7 +40,6 @@ function addTests(open: () => Promise<ScratchDatabase>): void {
   let torn: TornDatabase;
   let ask: (path: string) => Promise<Response>;
   let paths: readonly string[];
-  let close: () => Promise<void>;
 
   beforeAll(async () => {
     const facts = scriptedChainFacts();
@@ -52,16 +50,9 @@ function addTests(open: () => Promise<ScratchDatabase>): void {
     await indexFresh({ chain: facts, url: node.url, database: scratch.database, from: 1, to: chain.head });
     await node.close();
     torn = tearing(scratch.database, facts);
-    const jobs = await createJobs({
-      databaseUrl: scratch.url,
-      logger: silentLogger(),
-      metrics: createMetricsRegistry(),
-    });
-    close = () => jobs.close();
     const routes = createDatasetRoutes({
       database: torn.database,
       logger: silentLogger(),
-      jobs,
       chains: [facts],
       onDemand: { waitMs: 0, maxCalls: 0, perKey: 1_000 },
       clock: systemClock,
@@ -81,7 +72,6 @@ function addTests(open: () => Promise<ScratchDatabase>): void {
       `/nft/${given.token}/${given.tokenId}/transfers`,
     ];
   }, TIMEOUT_MS);
-  afterAll(() => close?.());
 
   it('is read again until its rows have their blocks', async () => {
     for (const path of paths) {
@@ -112,7 +102,7 @@ interface TornDatabase {
   /** Takes the chain's blocks out, until a page has been read so often from then on. */
   takeBlocks(options: { readonly until: number }): Promise<void>;
   putBack(): Promise<void>;
-  /** Of pages, since blocks were taken out. */
+  /** Number of pages, since blocks were taken out. */
   reads(): number;
 }
 

@@ -1,13 +1,13 @@
 /**
- * Every recorded block with its transactions is served as it was recorded, field by field: expected answers are written from the recorded JSON alone.
+ * Every recorded block with its transactions is served as it was recorded, field by field: expected responses are written from the recorded JSON alone.
  * Blocks that were recorded whole are proven; those that lack parts are served as the word of a node.
  */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes, stateReaders } from '@chainstead/datasets';
-import { createJobs, type Jobs } from '@chainstead/jobs';
+import { createDueWork, type DueWork } from '@chainstead/jobs';
+import { addStateReads } from '@chainstead/node-reads';
 import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
-import { createStateWorker } from '@chainstead/state';
 import {
   type ChainNode,
   checkAnswers,
@@ -36,7 +36,7 @@ interface Served {
 }
 
 let scratch: ScratchDatabase;
-let jobs: Jobs;
+let dueWork: DueWork;
 let api: Awaited<ReturnType<typeof createApiUnderTest>>;
 const served = new Map<string, Served>();
 
@@ -45,7 +45,7 @@ describe.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('recorded blocks'), () =>
     scratch = await createScratchDatabase();
     const { database } = scratch;
     const [logger, metrics] = [silentLogger(), createMetricsRegistry()];
-    jobs = await createJobs({ databaseUrl: scratch.url, logger, metrics });
+    dueWork = createDueWork({ database, clock: systemClock, logger, metrics });
     const ids = readRecorded('chain-ids.json') as Record<string, number>;
     const known = createChainRegistry();
     const additional = CHAINS.flatMap((key) =>
@@ -60,17 +60,17 @@ describe.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('recorded blocks'), () =>
       served.set(name, await serve(name, chain));
     }
     const chains = [...served.values()];
-    await createStateWorker({
+    addStateReads(dueWork, {
       database,
-      jobs,
       chains,
       readers: stateReaders,
       clock: systemClock,
       logger,
-      metrics: createMetricsRegistry(),
-    }).start();
+      metrics,
+    });
+    dueWork.start();
     const routes = createDatasetRoutes({
-      ...{ database, jobs, logger, chains: chains.map(({ chain }) => chain), clock: systemClock },
+      ...{ database, logger, chains: chains.map(({ chain }) => chain), clock: systemClock },
       onDemand: { waitMs: 30_000, maxCalls: 1_000, perKey: 1_000 },
     });
     api = checkAnswers(
@@ -81,7 +81,7 @@ describe.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('recorded blocks'), () =>
     );
   });
   afterAll(async () => {
-    await jobs?.close(2_000);
+    await dueWork?.close(2_000);
     for (const { pool, node } of served.values()) {
       await pool.close();
       await node.close();
@@ -119,7 +119,7 @@ describe.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('recorded blocks'), () =>
     expect(counted).toEqual({ total: String(expected.length) });
   });
 
-  /** Tempo's own type has no encoding that is known. Of what was converted from forms that lack fields some is provable all the same. */
+  /** Tempo's own type has no known encoding. Some of the blocks converted from forms that lack fields are still provable. */
   function expectedProof(
     { folder: of, isFaithful }: (typeof ALL)[number],
     chain: Chain,

@@ -9,7 +9,7 @@ export async function expectTransferRows(database: Database, chain: ScriptedChai
   const all = { from: 0, to: chain.head };
   const place = (at: { readonly blockNumber: number; readonly logIndex: number }) => `${at.blockNumber} ${at.logIndex}`;
   const rows = await database.query<{ blockNumber: number; logIndex: number }>(
-    'SELECT block_number AS "blockNumber", log_index AS "logIndex" FROM erc20_transfers WHERE chain_id = $1 AND direction <> 1',
+    'SELECT block_number AS "blockNumber", log_index AS "logIndex" FROM erc20_transfer_sides WHERE chain_id = $1 AND direction <> 1',
     [chainId],
   );
   const unsure = new Set(

@@ -1,9 +1,8 @@
 /** What the official SDK makes of operations that are not served, of a chain that is not indexed, and of the server's own facts. */
 import { createChainRegistry } from '@chainstead/chains';
-import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes } from '@chainstead/datasets';
 import { type ApiServer, serveApi, UNSERVED_OPERATIONS, unservedRoutes } from '@chainstead/http';
-import { createJobs, type Jobs } from '@chainstead/jobs';
 import { createScratchDatabase, type Moralis, type ScratchDatabase, startOfficialSdk } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
@@ -13,21 +12,18 @@ const chain = '0x1';
 const WALLET = { address, chain };
 
 let scratch: ScratchDatabase;
-let jobs: Jobs;
 let server: ApiServer;
 let sdk: Moralis;
 let evmOperations: ReadonlyMap<string, readonly string[]>;
 
 beforeAll(async () => {
   scratch = await createScratchDatabase();
-  jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
   const registry = createChainRegistry();
   const onDemand = { waitMs: 0, maxCalls: 0, perKey: 1 };
   const routes = [
     ...createDatasetRoutes({
       database: scratch.database,
       logger: silentLogger(),
-      jobs,
       chains: [],
       onDemand,
       clock: systemClock,
@@ -41,7 +37,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.close();
-  await jobs.close();
   await scratch.drop();
 });
 
@@ -79,7 +74,7 @@ describe('the official SDK', () => {
       ...['getNativeBalance', 'getNativeBalancesForAddresses', 'getTokenMetadata', 'getTokenMetadataBySymbol'],
       ...['getTokenTransfers', 'getTokenStats', 'getTokenAllowance'],
       ...['getWalletNFTTransfers', 'getNFTContractTransfers', 'getNFTTransfers'],
-      ...['getTokenOwners'],
+      ...['getTokenOwners', 'getPairReserves', 'getPairAddress'],
       ...['getContractLogs', 'getContractEvents'],
       ...['resolveENSDomain', 'resolveAddress', 'resolveDomain', 'resolveAddressToDomain'],
       ...['web3ApiVersion', 'endpointWeights', 'runContractFunction', 'reviewContracts'],

@@ -1,4 +1,4 @@
-/** What `chainstead verify` and `chainstead gaps` find and mend in real tables. */
+/** Findings and repairs of `chainstead verify` and `chainstead gaps` in real tables. */
 import { datasets } from '@chainstead/datasets';
 import { backfillRanges, datasetsOf, readChainStatuses, reindexRanges, verifyRanges } from '@chainstead/sync';
 import { describe } from 'vitest';
@@ -69,15 +69,18 @@ describe.concurrent('verifyRanges', () => {
 
   stagedTest('refuses a range that another command is working on', async ({ stage, expect }) => {
     const node = await indexedStage(stage);
-    const slow = await stage.serve({ latencyMs: 150 });
-    const [working, refused] = [await commandOptions(stage, [slow]), await commandOptions(stage, [node])];
-    const reindexing = reindexRanges(working, [{ from: 100, to: 150 }], never);
+    // It never answers for the receipts, so the reindex keeps what it has claimed.
+    const silent = await stage.serve({ methods: ['eth_getBlockReceipts'], hangRate: 1 });
+    const [working, refused] = [await commandOptions(stage, [silent]), await commandOptions(stage, [node])];
+    const stopped = new AbortController();
+    const reindexing = reindexRanges(working, [{ from: 100, to: 150 }], stopped.signal);
     await waitUntil(async () =>
       (await stage.scratch.database.query('SELECT 1 FROM sync_claims')).length > 0 ? null : 'nothing is claimed',
     );
     const verifying = verifyRanges(refused, [{ from: 90, to: 140 }], never);
     await expect(verifying).rejects.toMatchObject({ code: 'RANGE_CLAIMED' });
-    await reindexing;
+    stopped.abort();
+    await expect(reindexing).rejects.toThrow();
     expect((await verifyRanges(refused, [{ from: 90, to: 140 }], never)).repairs).toEqual([]);
     await expectTruth(stage.scratch.database, stage.facts, stage.chain);
   });

@@ -67,7 +67,7 @@ async function collections(): Promise<Answer> {
 /** As if the time had passed after which it is looked at again whether the newest blocks are final. */
 async function lookAgain(): Promise<void> {
   await scratch.database.query(
-    `UPDATE subject_histories SET due_at = now() WHERE status = 'pending' AND due_at > now()`,
+    `UPDATE backfill_requests SET due_at = now() WHERE status = 'pending' AND due_at > now()`,
   );
 }
 

@@ -5,7 +5,7 @@
 import { silentLogger, systemClock } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets';
 import { reindexRanges } from '@chainstead/sync';
-import { askNode, createSeededRandom } from '@chainstead/testkit';
+import { createSeededRandom, requestNode } from '@chainstead/testkit';
 import type { Hex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectedTransaction, type RecordedBlock } from './expected-transactions.ts';
@@ -54,16 +54,16 @@ async function sendSome(seed: number, blocks: number): Promise<void> {
 
 type Expected = NonNullable<ReturnType<typeof expectedTransaction>>;
 
-/** Of every account, by block and place, from the node's own blocks and receipts. */
+/** Transactions of every account, by block and place, from the node's own blocks and receipts. */
 async function recomputed(): Promise<ReadonlyMap<string, readonly Omit<Expected, 'logs'>[]>> {
   const { chain, devnet } = stage;
-  const head = Number(await askNode(devnet.url, 'eth_blockNumber', []));
+  const head = Number(await requestNode(devnet.url, 'eth_blockNumber', []));
   const lists = new Map<string, Omit<Expected, 'logs'>[]>();
   for (let number = 1; number <= head; number++) {
     const at = `0x${number.toString(16)}`;
     const of: RecordedBlock = {
-      block: (await askNode(devnet.url, 'eth_getBlockByNumber', [at, true])) as RecordedBlock['block'],
-      receipts: (await askNode(devnet.url, 'eth_getBlockReceipts', [at])) as RecordedBlock['receipts'],
+      block: (await requestNode(devnet.url, 'eth_getBlockByNumber', [at, true])) as RecordedBlock['block'],
+      receipts: (await requestNode(devnet.url, 'eth_getBlockReceipts', [at])) as RecordedBlock['receipts'],
     };
     for (const transaction of of.block.transactions) {
       const expected = expectedTransaction(chain, of, transaction);

@@ -3,30 +3,30 @@ import { networkOfChain } from '@chainstead/aptos/network';
 import { mergeRanges } from '@chainstead/core';
 import { type BackfillProgress, backfillRanges, buildBulkIndexes, dropBulkIndexes } from '@chainstead/sync';
 import type { Command } from 'commander';
-import { type BackfillHelpers, createBackfillHelpers } from '../backfill-helpers.ts';
-import type { BlockRangeOptions } from '../block-range-options.ts';
-import type { CommandContext } from '../command-context.ts';
 import type { Configuration } from '../configuration/index.ts';
-import { type RunRange, runRangeWork, writeOutcome } from '../range-command.ts';
-import { configurationFile } from '../read-configuration.ts';
-import { countOf } from '../role-slot.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import { type BackfillHelpers, createBackfillHelpers } from '../ranges/backfill-helpers.ts';
+import type { BlockRangeOptions } from '../ranges/block-range-options.ts';
+import { type RunRange, runRangeWork, writeOutcome } from '../ranges/range-command.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { configurationFile } from '../session/read-configuration.ts';
+import { countOf } from '../shares/role-slot.ts';
 
-/** Covers the ranges asked for, of an EVM chain or of Aptos. */
+/** Indexes the requested ranges of an EVM chain or of Aptos. */
 export async function runBackfill(
   options: BlockRangeOptions & { readonly bulk?: boolean },
   command: Command,
   context: CommandContext,
 ): Promise<void> {
   if (options.detach === true) {
-    if (options.bulk === true) throw new UsageError('--bulk is not for --detach', 'Leave one of them out');
-    const { detachRangeWork } = await import('../detach-range-work.ts');
+    if (options.bulk === true) throw new UsageError("--bulk can't be combined with --detach", 'Remove one of them');
+    const { detachRangeWork } = await import('../ranges/detach-range-work.ts');
     return detachRangeWork({ work: 'backfill', dataset: null, options, command, context });
   }
   const network = networkOfChain(options.chain);
   if (network !== null) {
-    if (options.bulk === true) throw new UsageError('--bulk is not for Aptos', 'Leave it out');
-    const { backfillAptos } = await import('../aptos-backfill.ts');
+    if (options.bulk === true) throw new UsageError('--bulk does not support Aptos', 'Remove --bulk');
+    const { backfillAptos } = await import('../ranges/aptos-backfill.ts');
     return backfillAptos(network, { options, command, context });
   }
   const helpers = createBackfillHelpers(context.clock);
@@ -37,7 +37,7 @@ export async function runBackfill(
     { name: 'backfill', options, command, context, callLimitsOf },
     options.bulk === true ? inBulk(fill, context) : fill,
   );
-  writeOutcome(context, `Covered ${result.done} blocks of ${chain} (${result.logs} logs).`, {
+  writeOutcome(context, `Indexed ${result.done} blocks of ${chain} (${result.logs} logs).`, {
     work: 'backfill',
     chain,
     blocks: result.done,
@@ -46,12 +46,12 @@ export async function runBackfill(
   });
 }
 
-/** Processes of INGEST_PROCESSES besides the command's own. */
+/** Number of INGEST_PROCESSES without this process. */
 function helpersOf({ processes }: Configuration): number {
   return countOf(processes.ingest, availableParallelism()) - 1;
 }
 
-/** The backfill beside its helpers, whose logs count as well. */
+/** Runs the backfill with its helpers, whose logs are counted too. */
 function together(
   helpers: BackfillHelpers,
   chain: string,

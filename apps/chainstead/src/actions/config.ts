@@ -1,8 +1,8 @@
 import { chainKeyOf } from '@chainstead/aptos';
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
 import { printConfiguration } from '../configuration/index.ts';
-import { configurationSources, readConfiguration } from '../read-configuration.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { configurationSources, readConfiguration } from '../session/read-configuration.ts';
 
 /** Says what a valid configuration amounts to. @throws ConfigurationError with everything that is wrong */
 export function validateConfiguration(command: Command, context: CommandContext): void {

@@ -1,16 +1,16 @@
 import { ChainsteadError } from '@chainstead/core';
 import { type DistributionPlan, distributeTables, type PlannedTable, planDistribution } from '@chainstead/db';
 import type { Command } from 'commander';
-import { sizeText } from '../cluster-status-text.ts';
-import type { CommandContext } from '../command-context.ts';
-import { withStorage } from '../command-session.ts';
-import { readConnectedProcesses } from '../connected-processes.ts';
-import { writeOutcome } from '../range-command.ts';
-import { readDatabaseConfiguration } from '../read-configuration.ts';
-import type { Storage } from '../storage.ts';
-import { renderTable } from '../text-table.ts';
+import { writeOutcome } from '../ranges/range-command.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import type { Storage } from '../session/storage.ts';
+import { readConnectedProcesses } from '../start/connected-processes.ts';
+import { sizeText } from '../text/cluster-status-text.ts';
+import { renderTable } from '../text/text-table.ts';
 
-/** Spreads the tables over a cluster of Citus, one after the other, or says what that would be. */
+/** Distributes the tables over a Citus cluster, one after the other, or shows the plan. */
 export function distribute(
   options: { readonly dryRun?: boolean },
   command: Command,
@@ -23,7 +23,7 @@ export function distribute(
     const left = plan.tables.filter(({ work }) => work !== 'none');
     if (options.dryRun === true) {
       context.stderr.write(renderPlan(plan));
-      const sentence = `${left.length} of ${plan.tables.length} tables are to be distributed; nothing was changed.`;
+      const sentence = `${left.length} of ${plan.tables.length} tables need distribution. Nothing was changed.`;
       return writeOutcome(context, sentence, { work: 'distribute', dry_run: true, tables: left.map(planJson) });
     }
     if (left.length > 0) await refuseBesideProgram(database);
@@ -37,21 +37,21 @@ export function distribute(
     });
     const sentence =
       left.length === 0
-        ? 'Every table lies where it belongs.'
-        : `${distributed.length} tables were distributed; the others lie where they belong.`;
+        ? 'All tables are already distributed.'
+        : `Distributed ${distributed.length} tables. The others were already distributed.`;
     writeOutcome(context, sentence, { work: 'distribute', dry_run: false, tables: distributed, finished: true });
   });
 }
 
-/** Its writes would wait for as long as rows are moved, which may take hours: requests and chains would be given up meanwhile. */
+/** Refuses to run next to Chainstead: its writes would wait for hours while rows are moved, and requests would time out. */
 async function refuseBesideProgram(database: Storage['database']): Promise<void> {
   const processes = await readConnectedProcesses(database);
   if (processes.length === 0) return;
   throw new ChainsteadError({
     code: 'PROGRAM_RUNS',
-    message: `The tables can't be distributed while the program runs: ${processes.map(describe).join(', ')}`,
+    message: `The tables can't be distributed while Chainstead is running: ${processes.map(describe).join(', ')}`,
     facts: { processes: processes.map(({ name }) => name) },
-    remedy: 'Stop it on every machine, distribute, and start it again',
+    remedy: 'Stop Chainstead on every machine, run "chainstead distribute", then start it again',
     retryable: true,
   });
 }
@@ -63,7 +63,7 @@ function describe({ name, address }: { readonly name: string; readonly address: 
 function startText(planned: PlannedTable): string {
   const { table, work, bytes } = planned;
   return work === 'empty'
-    ? `${table}: its rows are distributed, ${sizeText(bytes)} are given back on the coordinator`
+    ? `${table}: rows already distributed, freeing ${sizeText(bytes)} on the coordinator`
     : `${table}: ${howText(planned)}, ${rowsText(planned)} rows, ${sizeText(bytes)}`;
 }
 
@@ -75,17 +75,17 @@ function renderPlan({ tables }: DistributionPlan): string {
     planned.work === 'distribute' ? rowsText(planned) : '',
     planned.work === 'none' ? '' : sizeText(planned.bytes),
   ]);
-  return renderTable(['table', 'lies', 'work', 'rows', 'on the coordinator'], rows);
+  return renderTable(['table', 'placement', 'work', 'rows', 'size on coordinator'], rows);
 }
 
 const WORK_TEXT: Readonly<Record<PlannedTable['work'], string>> = {
   distribute: 'distribute',
-  empty: 'give the disk back',
+  empty: 'free disk space',
   none: 'done',
 };
 
 function howText({ placement }: PlannedTable): string {
-  return placement.kind === 'reference' ? 'on every node' : `by ${placement.column}, with all by ${placement.group}`;
+  return placement.kind === 'reference' ? 'on every node' : `by ${placement.column}, colocated by ${placement.group}`;
 }
 
 function rowsText({ rows, isCounted }: PlannedTable): string {

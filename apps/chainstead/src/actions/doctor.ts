@@ -1,16 +1,16 @@
 import { ChainsteadError, worstVerdict } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { askChainId, type KnownBlock } from '@chainstead/rpc';
+import { fetchChainId, type KnownBlock } from '@chainstead/rpc';
 import { readKnownBlocks } from '@chainstead/sync';
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
-import { commandLogger } from '../command-session.ts';
 import type { Configuration } from '../configuration/index.ts';
 import { type Examination, examinationJson, renderExamination } from '../doctor/doctor-text.ts';
 import { type ExamineOptions, examineConfigured, examineUrl, type NodeReport } from '../doctor/examine-nodes.ts';
 import { examineStorage } from '../doctor/examine-storage.ts';
-import { readDatabaseConfiguration } from '../read-configuration.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { commandLogger } from '../session/command-session.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 
 /** For each node. Milliseconds. */
 const DEADLINE_MS = 60_000;
@@ -22,28 +22,28 @@ interface DoctorOptions {
   readonly json?: boolean;
 }
 
-/** Something has to be changed before it works. */
+/** At least one check failed. */
 class ExaminationFailedError extends ChainsteadError {
   constructor(bad: readonly string[]) {
     super({
       code: 'EXAMINATION_FAILED',
-      message: `Something has to be changed: ${bad.join(', ')}`,
+      message: `Checks failed: ${bad.join(', ')}`,
       facts: { bad },
-      remedy: 'Each is told above with what to do',
+      remedy: 'Apply the fixes listed above',
       retryable: false,
     });
   }
 }
 
 /**
- * Looks at nodes, Postgres and Redis, and writes what it found.
- * @throws ExaminationFailedError where something is bad, after saying what; ConfigurationError, UsageError
+ * Checks nodes, Postgres and Redis, and writes the findings.
+ * @throws ExaminationFailedError if a check failed, after writing the findings; ConfigurationError, UsageError
  */
 export async function examine(options: DoctorOptions, command: Command, context: CommandContext): Promise<void> {
   const configuration = readDatabaseConfiguration(command, context);
   const { url } = options;
   if (url !== undefined && !/^(https?|wss?):\/\//.test(url))
-    throw new UsageError('--url is not a URL of a node', 'It begins with http://, https://, ws:// or wss://');
+    throw new UsageError('--url is not a node URL', 'Use a URL that starts with http://, https://, ws:// or wss://');
   const examination = await examineAll(options, configuration, context);
   context.stdout.write(
     options.json === true ? `${JSON.stringify(examinationJson(examination))}\n` : renderExamination(examination),
@@ -63,7 +63,7 @@ async function examineAll(
   if (chain !== undefined) {
     const nodes = await examineConfigured(examining, chain);
     if (nodes.length > 0) return { storage: [], nodes };
-    throw new UsageError(`No node of ${chain} is configured`, 'Give a name from CHAINS, or a node with --url', {
+    throw new UsageError(`No node for ${chain} is configured`, 'Use a name from CHAINS, or pass a node with --url', {
       chain,
     });
   }
@@ -74,22 +74,20 @@ async function examineAll(
   return { storage: reports, nodes: value };
 }
 
-/** @throws UsageError where nobody knows the chain */
+/** @throws UsageError if the chain is unknown */
 async function examineOne(examining: ExamineOptions, given: string | undefined, url: string): Promise<NodeReport> {
   const chain = given ?? (await chainOf(examining.configuration, url));
   const report = chain === null ? null : await examineUrl(examining, chain, url);
   if (report !== null) return report;
   throw new UsageError(
-    given === undefined
-      ? 'The node does not say which chain it is of, or of one that is not known'
-      : `There is no chain ${given}`,
-    'Name it with --chain: see CHAINS in README.md, or add it with CHAIN_ID_<NAME>',
+    given === undefined ? 'The node reports no chain ID, or the ID of an unknown chain' : `Unknown chain ${given}`,
+    'Use --chain with a name from CHAINS in .env.example, or add the chain with CHAIN_ID_<NAME>',
   );
 }
 
 async function chainOf({ chainRegistry }: Configuration, url: string): Promise<string | null> {
   if (!url.startsWith('http')) return null;
-  const id = await askChainId({ url }, IDENTITY_MS);
+  const id = await fetchChainId({ url }, IDENTITY_MS);
   return id === null ? null : (chainRegistry.find(id)?.key ?? null);
 }
 
@@ -99,6 +97,6 @@ function knownBlocksOf(database: Database): NonNullable<ExamineOptions['knownBlo
     const [table] = await database.query<{ exists: boolean }>("SELECT to_regclass('blocks') IS NOT NULL AS exists");
     if (table?.exists !== true) return [];
     const blocks = await readKnownBlocks(database, chain.id);
-    return blocks.map((block) => ({ ...block, source: 'what is indexed' }));
+    return blocks.map((block) => ({ ...block, source: 'indexed data' }));
   };
 }

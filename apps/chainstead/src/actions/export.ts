@@ -3,11 +3,11 @@ import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { type AptosNetwork, exportCoins, networkOfChain } from '@chainstead/aptos';
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
-import { withStorage } from '../command-session.ts';
-import { writeOutcome } from '../range-command.ts';
-import { readDatabaseConfiguration } from '../read-configuration.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import { writeOutcome } from '../ranges/range-command.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 
 /** Header and end. */
 const LINES_AROUND = 2;
@@ -37,11 +37,11 @@ export async function exportAptosCoins(
 
 function readNetwork(chain: string): AptosNetwork {
   const network = networkOfChain(chain);
-  if (network === null) throw new UsageError(`--chain ${chain} is not an Aptos network`, 'Give aptos or aptos-testnet');
+  if (network === null) throw new UsageError(`--chain ${chain} is not an Aptos network`, 'Use aptos or aptos-testnet');
   return network;
 }
 
-/** Beside the file first, so that what stands there is whole at any moment. @returns lines written */
+/** Writes next to the file first, so that the file is always complete. @returns lines written */
 async function writeFile(file: string, lines: AsyncIterable<string>, signal: AbortSignal): Promise<number> {
   const part = `${file}.part`;
   let count = 0;

@@ -2,13 +2,13 @@ import { type AptosStatus, readAptosStatuses } from '@chainstead/aptos';
 import { type BlockRange, rangeSize } from '@chainstead/core';
 import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
 import type { Command } from 'commander';
-import { chainName } from '../chain-name.ts';
-import type { CommandContext } from '../command-context.ts';
-import { withStorage } from '../command-session.ts';
-import { type Configuration, keepOfChains } from '../configuration/index.ts';
-import { findDatabase } from '../find-database.ts';
-import { readDatabaseConfiguration } from '../read-configuration.ts';
-import { renderTable } from '../text-table.ts';
+import { type Configuration, retentionOfChains } from '../configuration/index.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { findDatabase } from '../session/find-database.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { chainName } from '../text/chain-name.ts';
+import { renderTable } from '../text/text-table.ts';
 
 /** Writes what is not covered, and what is. */
 export async function showGaps(
@@ -23,7 +23,7 @@ export async function showGaps(
       database,
       configuration.datasets,
       configured,
-      keepOfChains(configuration.chains),
+      retentionOfChains(configuration.chains),
     );
     const aptos = await readAptosStatuses(database, configuration.aptos.datasets);
     context.stdout.write(
@@ -64,14 +64,12 @@ function render(statuses: readonly ChainStatus[], aptos: readonly AptosStatus[],
     ]),
   );
   const missing =
-    gaps.length === 0
-      ? 'Nothing is missing.\n'
-      : `Missing:\n${renderTable(['chain', 'dataset', 'from', 'to', 'blocks'], gaps)}`;
+    gaps.length === 0 ? 'No gaps.\n' : `Missing:\n${renderTable(['chain', 'dataset', 'from', 'to', 'blocks'], gaps)}`;
   const header = ['chain', 'dataset', 'from', 'to', 'blocks', 'proof', 'upstream'];
-  return `${missing}\nCovered:\n${renderTable(header, [...covered, ...versions])}`;
+  return `${missing}\nIndexed:\n${renderTable(header, [...covered, ...versions])}`;
 }
 
-/** Of Aptos nothing is proven; a root that two fullnodes agree on says that up to it they have the same ledger. */
+/** Aptos has no proofs. If two fullnodes have the same root, their ledgers are equal up to that version. */
 function comparisonOf({ confirmedRoot }: AptosStatus, range: BlockRange): string {
   if (confirmedRoot === null || confirmedRoot < range.from) return 'roots not compared';
   return confirmedRoot >= range.to ? 'roots agree' : `roots agree up to ${confirmedRoot}`;

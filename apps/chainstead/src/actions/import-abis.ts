@@ -3,19 +3,19 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, errorText, isAddress, parseAddress } from '@chainstead/core';
 import { type GivenAbi, importAbis } from '@chainstead/transactions';
 import type { Command } from 'commander';
-import { type ContractNaming, contractsOf } from '../abi-contracts.ts';
-import type { CommandContext } from '../command-context.ts';
-import { withStorage } from '../command-session.ts';
-import { type ListedFile, listFiles } from '../list-files.ts';
-import { createProgressReport, type ProgressReport } from '../progress.ts';
-import { writeOutcome } from '../range-command.ts';
-import { readDatabaseConfiguration } from '../read-configuration.ts';
-import { isUrl, readFileOrUrl, UnreadablePlaceError } from '../read-file-or-url.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import { type ContractNaming, contractsOf } from '../lists/abi-contracts.ts';
+import { type ListedFile, listFiles } from '../lists/list-files.ts';
+import { isUrl, readFileOrUrl, UnreadablePlaceError } from '../lists/read-file-or-url.ts';
+import { writeOutcome } from '../ranges/range-command.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { createProgressReport, type ProgressReport } from '../text/progress.ts';
 import type { ImportOptions } from './import-options.ts';
 
 const SOURCIFY_URL = 'https://sourcify.dev/server';
-/** Larger files are what compilers tell of whole projects. */
+/** Larger files are compiler output of whole projects. */
 const FILE_BYTES_MAX = 32 * 1_024 * 1_024;
 
 /** Imports ABIs of contracts: a file, a folder of files, a URL, or what Sourcify has of a contract. */
@@ -26,7 +26,7 @@ export async function runImportAbis(
   context: CommandContext,
 ): Promise<void> {
   if (options.source !== undefined)
-    throw new UsageError('An ABI is kept under its contract, not under a source', 'Leave --source out');
+    throw new UsageError('ABIs are stored by contract, not by source', 'Remove --source');
   const configuration = readDatabaseConfiguration(command, context);
   const chains = configuration.chainRegistry;
   const chain = options.chain === undefined ? undefined : namedChain(options.chain, chains.find(options.chain));
@@ -44,12 +44,12 @@ export async function runImportAbis(
           : fileAbis(place, naming, skipped, progress);
     return importAbis({ database, place, abis, skipped });
   }).finally(() => progress.finish());
-  for (const { reason, count } of report.skipped) context.stderr.write(`left out ${count}: ${reason}\n`);
+  for (const { reason, count } of report.skipped) context.stderr.write(`skipped ${count}: ${reason}\n`);
   const sentence = `Imported ${report.rows} functions and events of ${report.contracts} contracts from ${place}.`;
   writeOutcome(context, sentence, { work: 'import', kind: 'abi', place, ...report, finished: true });
 }
 
-/** What Sourcify, or a server with the same API at another URL, has of one contract. */
+/** Reads the ABI of one contract from Sourcify, or from a server with the same API. */
 async function* sourcifyAbi(
   place: string,
   from: string,
@@ -57,11 +57,10 @@ async function* sourcifyAbi(
   context: CommandContext,
 ): AsyncGenerator<GivenAbi> {
   const server = from.toLowerCase() === 'sourcify' ? SOURCIFY_URL : from;
-  if (!isUrl(server))
-    throw new UsageError(`--from ${from} is nothing that ABIs come from`, 'Give "sourcify", or a URL');
+  if (!isUrl(server)) throw new UsageError(`--from ${from} is not an ABI source`, 'Use "sourcify" or a URL');
   const address = givenAddress(place);
   if (address === undefined || chainId === undefined || named !== undefined)
-    throw new UsageError('--from takes one contract', 'Give its address as place, and its chain with --chain');
+    throw new UsageError('--from needs one contract', 'Pass its address as place, and its chain with --chain');
   const url = `${server.replace(/\/$/, '')}/v2/contract/${chainId}/${address}?fields=abi`;
   yield { address, chainId, document: parseJson(await readFileOrUrl(url, context.stopSignal)) };
 }
@@ -76,7 +75,7 @@ async function* urlAbis(
   yield* named(new URL(url).pathname, document, naming, skipped);
 }
 
-/** @throws UnreadablePlaceError, UsageError where several files would be of one contract */
+/** @throws UnreadablePlaceError, UsageError if several files would be of one contract */
 async function* fileAbis(
   place: string,
   naming: ContractNaming,
@@ -89,22 +88,25 @@ async function* fileAbis(
     count += 1;
   }
   if (count > 1 && naming.address !== undefined)
-    throw new UsageError(`${place} has ${count} files, --address names one contract`, 'Give the file of that contract');
+    throw new UsageError(
+      `${place} has ${count} files, but --address is one contract`,
+      'Pass the file of that contract',
+    );
   let [done, files] = [0, 0];
   for await (const file of listFiles(place)) {
     const refusal = count === 1 ? null : refusalOf(file);
     const document = refusal === null ? await readDocument(file.path) : undefined;
     if (document !== undefined) yield* named(file.path, document, naming, skipped);
-    else skip(skipped, refusal ?? 'a file that is no JSON');
+    else skip(skipped, refusal ?? 'a file without valid JSON');
     done += file.bytes;
     files += 1;
     progress.update({ done, total, logs: files });
   }
 }
 
-/** Why a file among others is not looked into. */
+/** Returns the reason to skip a file, or null. */
 function refusalOf({ path, bytes }: ListedFile): string | null {
-  if (!/\.json$/i.test(path)) return 'a file that is not called .json';
+  if (!/\.json$/i.test(path)) return 'a file without the extension .json';
   return bytes > FILE_BYTES_MAX ? 'a file of more than 32 MB' : null;
 }
 
@@ -118,7 +120,7 @@ async function readDocument(path: string): Promise<unknown> {
   return parseJson(text);
 }
 
-/** Undefined for what is no JSON: that is counted. */
+/** Returns undefined for invalid JSON, which is counted. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
@@ -143,12 +145,12 @@ function skip(skipped: Map<string, number>, reason: string): void {
 }
 
 function namedChain(name: string, chain: Chain | null): Chain {
-  if (chain === null) throw new UsageError(`--chain ${name} is not a known chain`, 'Give its name or its id');
+  if (chain === null) throw new UsageError(`--chain ${name} is not a known chain`, 'Use a chain name or ID');
   return chain;
 }
 
 function givenAddress(text: string | undefined): Address | undefined {
   if (text === undefined) return undefined;
-  if (!isAddress(text)) throw new UsageError(`${text} is no address`, 'Give 0x and 40 hexadecimal digits');
+  if (!isAddress(text)) throw new UsageError(`${text} is not an address`, 'Use 0x and 40 hexadecimal digits');
   return parseAddress(text);
 }

@@ -2,14 +2,14 @@ import { createReadStream } from 'node:fs';
 import { errorText } from '@chainstead/core';
 import { importSignatures, type SignaturePiece } from '@chainstead/transactions';
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
-import { withStorage } from '../command-session.ts';
-import { listFiles } from '../list-files.ts';
-import { createProgressReport, type ProgressReport } from '../progress.ts';
-import { writeOutcome } from '../range-command.ts';
-import { readDatabaseConfiguration } from '../read-configuration.ts';
-import { isUrl, readFileOrUrl, UnreadablePlaceError } from '../read-file-or-url.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import { listFiles } from '../lists/list-files.ts';
+import { isUrl, readFileOrUrl, UnreadablePlaceError } from '../lists/read-file-or-url.ts';
+import { writeOutcome } from '../ranges/range-command.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { createProgressReport, type ProgressReport } from '../text/progress.ts';
 import type { ImportOptions } from './import-options.ts';
 
 /** Imports a list of signatures: a file, a folder of files, or a URL. */
@@ -19,7 +19,7 @@ export async function runImportSignatures(
   command: Command,
   context: CommandContext,
 ): Promise<void> {
-  if (chain !== undefined) throw new UsageError('Signatures are of no chain', 'Leave --chain out');
+  if (chain !== undefined) throw new UsageError('Signatures belong to no chain', 'Remove --chain');
   const configuration = readDatabaseConfiguration(command, context);
   const { stdout: output, clock } = context;
   const progress = createProgressReport({
@@ -34,7 +34,7 @@ export async function runImportSignatures(
     const pieces = isUrl(place) ? urlPieces(place, context) : filePieces(place, progress, context.stopSignal);
     return importSignatures({ database, source, pieces });
   }).finally(() => progress.finish());
-  for (const { reason, count } of report.skipped) context.stderr.write(`left out ${count}: ${reason}\n`);
+  for (const { reason, count } of report.skipped) context.stderr.write(`skipped ${count}: ${reason}\n`);
   const facts = { work: 'import', kind: 'signatures', source, ...report, finished: true };
   writeOutcome(context, `Imported ${report.rows} signatures from ${source}.`, facts);
 }

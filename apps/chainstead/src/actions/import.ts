@@ -1,13 +1,15 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { importCoins } from '@chainstead/aptos';
+import { errorText } from '@chainstead/core';
 import { importList, type ListKind } from '@chainstead/datasets';
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
-import { withStorage } from '../command-session.ts';
-import { writeOutcome } from '../range-command.ts';
-import { readDatabaseConfiguration } from '../read-configuration.ts';
-import { readFileOrUrl } from '../read-file-or-url.ts';
-import { readLines } from '../read-lines.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import { readFileOrUrl, UnreadablePlaceError } from '../lists/read-file-or-url.ts';
+import { writeOutcome } from '../ranges/range-command.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import { runImportAbis } from './import-abis.ts';
 import type { ImportOptions } from './import-options.ts';
 import { runImportSignatures } from './import-signatures.ts';
@@ -30,12 +32,13 @@ export async function runImport(
   context: CommandContext,
 ): Promise<void> {
   if (kind === APTOS_COINS && (options.chain ?? options.source) !== undefined)
-    throw new UsageError('The file of aptos-coins names its network itself', 'Leave --chain and --source out');
+    throw new UsageError('An aptos-coins file contains its network', 'Remove --chain and --source');
   if (kind === APTOS_COINS) return importAptosCoins(place, options, command, context);
-  if (options.trustCoverage === true) throw new UsageError('--trust-coverage is for aptos-coins only', 'Leave it out');
+  if (options.trustCoverage === true)
+    throw new UsageError('--trust-coverage is for aptos-coins only', 'Remove --trust-coverage');
   if (kind === 'abi') return runImportAbis(place, options, command, context);
   const wrong = (['address', 'from'] as const).find((name) => options[name] !== undefined);
-  if (wrong !== undefined) throw new UsageError(`--${wrong} is for abi only`, 'Leave it out');
+  if (wrong !== undefined) throw new UsageError(`--${wrong} is for abi only`, `Remove --${wrong}`);
   if (kind === 'signatures') return runImportSignatures(place, options, command, context);
   const configuration = readDatabaseConfiguration(command, context);
   const chains = configuration.chainRegistry;
@@ -51,7 +54,7 @@ export async function runImport(
       content,
       ...(chainId === undefined ? {} : { chainId }),
     });
-    for (const { reason, count } of report.skipped) context.stderr.write(`left out ${count}: ${reason}\n`);
+    for (const { reason, count } of report.skipped) context.stderr.write(`skipped ${count}: ${reason}\n`);
     writeOutcome(context, `Imported ${report.rows} entries (${report.format}) from ${source}.`, {
       work: 'import',
       kind,
@@ -73,10 +76,10 @@ async function importAptosCoins(
     const report = await importCoins({ database, lines: readLines(place), trustCoverage });
     const ranges = report.claimed.map(({ from, to }) => `${from}-${to}`);
     const claim = ranges.length === 0 ? 'no versions' : `versions ${ranges.join(', ')}`;
-    const said = report.trusted ? 'which counts as covered now' : 'which does not count as covered (--trust-coverage)';
+    const said = report.trusted ? 'which now count as indexed' : 'which do not count as indexed (see --trust-coverage)';
     writeOutcome(
       context,
-      `Imported ${report.coins} coins of ${report.network}, ${report.added} of them new. The file claims ${claim}, ${said}.`,
+      `Imported ${report.coins} coins of ${report.network}, ${report.added} of them new. The file lists ${claim}, ${said}.`,
       { work: 'import', kind: APTOS_COINS, source: place, ...report, finished: true },
     );
   });
@@ -85,6 +88,16 @@ async function importAptosCoins(
 function readChainId(name: string, find: (name: string) => number | undefined): number {
   if (name === 'all') return EVERY_CHAIN;
   const id = find(name);
-  if (id === undefined) throw new UsageError(`--chain ${name} is not a known chain`, 'Give its name, its id, or "all"');
+  if (id === undefined)
+    throw new UsageError(`--chain ${name} is not a known chain`, 'Use a chain name, an ID or "all"');
   return id;
+}
+
+/** The lines of a file, without their ends, read as they are taken. @throws UnreadablePlaceError */
+async function* readLines(path: string): AsyncGenerator<string> {
+  try {
+    yield* createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY });
+  } catch (error) {
+    throw new UnreadablePlaceError(path, errorText(error), error);
+  }
 }

@@ -1,9 +1,9 @@
 import { buildBulkIndexes, missingBulkIndexes } from '@chainstead/sync';
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
-import { withStorage } from '../command-session.ts';
-import { writeOutcome } from '../range-command.ts';
-import { readDatabaseConfiguration } from '../read-configuration.ts';
+import { writeOutcome } from '../ranges/range-command.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 
 /** Builds the indexes that a bulk backfill left out. */
 export function buildMissingIndexes(command: Command, context: CommandContext): Promise<void> {
@@ -11,7 +11,7 @@ export function buildMissingIndexes(command: Command, context: CommandContext): 
   return withStorage({ configuration, context, name: 'indexes' }, async ({ database }) => {
     const missing = await missingBulkIndexes(database, configuration.datasets);
     await buildBulkIndexes(database, configuration.datasets, (index) => context.stderr.write(`building ${index} …\n`));
-    const sentence = missing.length === 0 ? 'Every index is there.' : `Built ${missing.join(', ')}.`;
+    const sentence = missing.length === 0 ? 'All indexes exist.' : `Built ${missing.join(', ')}.`;
     writeOutcome(context, sentence, { work: 'indexes', built: missing, finished: true });
   });
 }

@@ -1,14 +1,14 @@
 import { recordAudit } from '@chainstead/http';
 import { cancelRangeJob, listRangeJobs, type RangeJob } from '@chainstead/sync';
 import type { Command } from 'commander';
-import { commandActor } from '../command-actor.ts';
-import type { CommandContext } from '../command-context.ts';
-import { withStorage } from '../command-session.ts';
 import type { Configuration } from '../configuration/index.ts';
-import { findDatabase } from '../find-database.ts';
-import { formatSeconds } from '../progress.ts';
-import { readDatabaseConfiguration } from '../read-configuration.ts';
-import { renderTable } from '../text-table.ts';
+import { commandActor } from '../session/command-actor.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { findDatabase } from '../session/find-database.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { formatSeconds } from '../text/progress.ts';
+import { renderTable } from '../text/text-table.ts';
 
 const JOBS_MAX = 50;
 

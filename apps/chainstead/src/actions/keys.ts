@@ -9,16 +9,16 @@ import {
   parseScopes,
 } from '@chainstead/http';
 import type { Command } from 'commander';
-import { commandActor } from '../command-actor.ts';
-import type { CommandContext } from '../command-context.ts';
-import { withStorage } from '../command-session.ts';
-import { readDatabaseConfiguration } from '../read-configuration.ts';
-import { renderTable } from '../text-table.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import { commandActor } from '../session/command-actor.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { renderTable } from '../text/text-table.ts';
 
 const DAYS_MAX = 3_650;
 
-/** Makes a key and shows it. */
+/** Creates a key and prints it. */
 export function createKey(
   options: { readonly name: string; readonly scope?: readonly string[] },
   command: Command,
@@ -27,10 +27,10 @@ export function createKey(
   const scopes = scopesOf(options.scope ?? DEFAULT_SCOPES);
   return withKeys(command, context, async (keys) => {
     const { key } = await keys.create(options.name, scopes, commandActor());
-    // The key alone on the output, so that it can be caught by a script.
+    // stdout contains only the key, for scripts.
     context.stdout.write(`${key}\n`);
     context.stderr.write('This key is shown once. Send it as X-API-Key, or as "Authorization: Bearer …".\n');
-    context.stderr.write(`It may be used for ${[...scopes].join(', ')}.\n`);
+    context.stderr.write(`Scopes: ${[...scopes].join(', ')}.\n`);
   });
 }
 
@@ -57,7 +57,7 @@ export function listKeys(
   });
 }
 
-/** Sets what a stored key may be used for. */
+/** Sets the scopes of a stored key. */
 export function setKeyScopes(
   key: string,
   options: { readonly scope: readonly string[] },
@@ -67,7 +67,7 @@ export function setKeyScopes(
   const scopes = scopesOf(options.scope);
   return withKeys(command, context, async (keys) => {
     const changed = await keys.setScopes(key, scopes, commandActor());
-    context.stdout.write(`${changed.prefix}… (${changed.name}) may be used for ${changed.scopes.join(', ')}.\n`);
+    context.stdout.write(`${changed.prefix}… (${changed.name}) now has the scopes: ${changed.scopes.join(', ')}.\n`);
   });
 }
 
@@ -76,7 +76,7 @@ function scopesOf(names: readonly string[]): KeyScopes {
   const scopes = parseScopes(names);
   if (scopes !== null) return scopes;
   const given = names.join(',');
-  throw new UsageError(`--scope ${given} is not understood`, `Give some of ${KEY_SCOPES.join(', ')}`, { given });
+  throw new UsageError(`--scope ${given} is not valid`, `Use a comma list of ${KEY_SCOPES.join(', ')}`, { given });
 }
 
 /** Revokes a stored key. */
@@ -87,7 +87,7 @@ export function revokeKey(key: string, command: Command, context: CommandContext
   });
 }
 
-/** Shows what keys called of the gateway. */
+/** Shows gateway calls by key. */
 export async function showUsage(
   options: { readonly days: string; readonly json?: boolean },
   command: Command,
@@ -105,7 +105,7 @@ export async function showUsage(
 function parseDays(given: string): number {
   const days = /^\d{1,4}$/.test(given) ? Number(given) : 0;
   if (days >= 1 && days <= DAYS_MAX) return days;
-  throw new UsageError(`--days ${given} is not understood`, `Give a whole number from 1 to ${DAYS_MAX}`, { given });
+  throw new UsageError(`--days ${given} is not valid`, `Use a whole number from 1 to ${DAYS_MAX}`, { given });
 }
 
 function renderUsage(usage: readonly GatewayUsage[], chains: ChainRegistry): string {

@@ -1,20 +1,20 @@
 import { createMetricsRegistry } from '@chainstead/core';
 import type { Command } from 'commander';
-import type { BlockRangeOptions } from '../block-range-options.ts';
-import type { CommandContext } from '../command-context.ts';
-import { commandLogger } from '../command-session.ts';
-import { createProgressReport } from '../progress.ts';
-import { writeOutcome } from '../range-command.ts';
-import { readBlockRanges } from '../read-block-ranges.ts';
-import { readChainConfiguration } from '../read-configuration.ts';
-import { recordBlocks } from '../record-blocks.ts';
-import { openPool } from '../upstream-pools.ts';
+import type { BlockRangeOptions } from '../ranges/block-range-options.ts';
+import { writeOutcome } from '../ranges/range-command.ts';
+import { readBlockRanges } from '../ranges/read-block-ranges.ts';
+import { recordBlocks } from '../ranges/record-blocks.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { commandLogger } from '../session/command-session.ts';
+import { readChainConfiguration } from '../session/read-configuration.ts';
+import { openPool } from '../session/upstream-pools.ts';
+import { createProgressReport } from '../text/progress.ts';
 
 export interface RecordOptions extends BlockRangeOptions {
   readonly out: string;
 }
 
-/** Saves the ranges asked for as files. */
+/** Saves the requested ranges as files. */
 export async function recordRanges(options: RecordOptions, command: Command, context: CommandContext): Promise<void> {
   const ranges = readBlockRanges(options);
   const { configuration, configured } = readChainConfiguration(options.chain, command, context);

@@ -1,19 +1,19 @@
 import { datasets as allDatasets } from '@chainstead/datasets';
 import { type Dataset, reindexRanges } from '@chainstead/sync';
 import type { Command } from 'commander';
-import type { BlockRangeOptions } from '../block-range-options.ts';
-import type { CommandContext } from '../command-context.ts';
-import { detachRangeWork } from '../detach-range-work.ts';
-import { runRangeWork, writeOutcome } from '../range-command.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import type { BlockRangeOptions } from '../ranges/block-range-options.ts';
+import { detachRangeWork } from '../ranges/detach-range-work.ts';
+import { runRangeWork, writeOutcome } from '../ranges/range-command.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 export interface ReindexOptions extends BlockRangeOptions {
   readonly dataset?: string;
 }
 
-/** Reads the ranges asked for anew. */
+/** Reindexes the requested ranges. */
 export async function runReindex(options: ReindexOptions, command: Command, context: CommandContext): Promise<void> {
-  // A name that does not exist is told before anything is opened.
+  // Rejects an unknown name before anything is opened.
   chooseDatasets(allDatasets, options.dataset);
   if (options.detach === true)
     return detachRangeWork({ work: 'reindex', dataset: options.dataset ?? null, options, command, context });
@@ -40,9 +40,6 @@ function chooseDatasets(datasets: readonly Dataset[], name: string | undefined):
   if (name === undefined) return datasets;
   const chosen = datasets.filter((dataset) => dataset.name === name);
   if (chosen.length === 0)
-    throw new UsageError(
-      `There is no dataset ${name}`,
-      `Give one of ${datasets.map((dataset) => dataset.name).join(', ')}`,
-    );
+    throw new UsageError(`Unknown dataset ${name}`, `Use one of ${datasets.map((dataset) => dataset.name).join(', ')}`);
   return chosen;
 }

@@ -2,21 +2,21 @@ import { isAddress, parseAddress } from '@chainstead/core';
 import { recordAudit } from '@chainstead/http';
 import { applyReviews, isCalledSpam, type ReviewSelection, readReviews } from '@chainstead/tokens';
 import type { Command } from 'commander';
-import { commandActor } from '../command-actor.ts';
-import type { CommandContext } from '../command-context.ts';
-import { withStorage } from '../command-session.ts';
 import type { Configuration } from '../configuration/index.ts';
-import { findDatabase } from '../find-database.ts';
-import { writeOutcome } from '../range-command.ts';
-import { readDatabaseConfiguration } from '../read-configuration.ts';
-import { renderTable } from '../text-table.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import { writeOutcome } from '../ranges/range-command.ts';
+import { commandActor } from '../session/command-actor.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { findDatabase } from '../session/find-database.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { renderTable } from '../text/text-table.ts';
 
 interface ChainOption {
   readonly chain?: string;
 }
 
-/** Of a reason in the table, which clients write. */
+/** Limit for a reason in the table, which clients write. */
 const REASON_LENGTH_MAX = 60;
 
 /** Lists contracts that clients reported. */
@@ -70,17 +70,17 @@ export async function applyReported(
   const selection = selectionOf(contracts, options, configuration);
   await withStorage({ configuration, context, name: 'reviews' }, async ({ database }) => {
     const applied = await database.transaction(async (transaction) => {
-      const told = await applyReviews(transaction, selection);
+      const reported = await applyReviews(transaction, selection);
       await recordAudit(transaction, commandActor(), {
         action: 'reviews.apply',
         target: options.chain ?? 'every chain',
-        details: { contracts, spam: told.spam, not_spam: told.notSpam },
+        details: { contracts, spam: reported.spam, not_spam: reported.notSpam },
       });
-      return told;
+      return reported;
     });
     writeOutcome(
       context,
-      `Applied the reviews of ${applied.spam + applied.notSpam} contracts: ${applied.spam} are spam by them, ${applied.notSpam} are not.`,
+      `Applied the reviews of ${applied.spam + applied.notSpam} contracts: ${applied.spam} marked as spam, ${applied.notSpam} not spam.`,
       { work: 'reviews apply', spam: applied.spam, not_spam: applied.notSpam, finished: true },
     );
   });
@@ -93,8 +93,8 @@ function selectionOf(
   { chainRegistry }: Pick<Configuration, 'chainRegistry'>,
 ): ReviewSelection {
   const wrong = contracts.find((text) => !isAddress(text));
-  if (wrong !== undefined) throw new UsageError(`${wrong} is not an address`, 'Give 0x and 40 hexadecimal digits');
+  if (wrong !== undefined) throw new UsageError(`${wrong} is not an address`, 'Use 0x and 40 hexadecimal digits');
   const id = chain === undefined ? null : chainRegistry.find(chain)?.id;
-  if (id === undefined) throw new UsageError(`--chain ${chain} is not a known chain`, 'Give its name or its id');
+  if (id === undefined) throw new UsageError(`--chain ${chain} is not a known chain`, 'Use a chain name or ID');
   return { chainId: id, addresses: contracts.length === 0 ? null : contracts.map((text) => parseAddress(text)) };
 }

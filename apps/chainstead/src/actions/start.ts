@@ -2,23 +2,23 @@ import { availableParallelism } from 'node:os';
 import { createLogger, type Logger, redactUrl } from '@chainstead/core';
 import { hasCluster, migrate, readConnectionRoom, waitingTables } from '@chainstead/db';
 import { assertSafeBinding, createKeyStore, isLoopbackName, type KeyStore, UnsafeBindingError } from '@chainstead/http';
-import { missingBulkIndexes } from '@chainstead/sync';
+import { missingBulkIndexes, requireDatasetTables } from '@chainstead/sync';
 import type { Command } from 'commander';
-import { writeFirstAdminKey } from '../admin-key-file.ts';
-import { requireFreePorts } from '../check-ports.ts';
-import type { CommandContext } from '../command-context.ts';
 import { type Configuration, ROLE_NAMES, type RoleName } from '../configuration/index.ts';
-import { connectionShortage, connectionsNeeded, settingsToLower } from '../connection-demand.ts';
-import { onceDatabaseAnswers } from '../once-database-answers.ts';
-import { configurationFile, readConfiguration } from '../read-configuration.ts';
-import { type RoleSlot, renderRoles, slotsOf } from '../role-slot.ts';
-import { runRoles } from '../run-roles.ts';
-import { renderStartSummary } from '../start-summary.ts';
-import { DatabaseUnreachableError, openStorage, type Storage } from '../storage.ts';
-import { surveyUpstreams } from '../survey-upstreams.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { configurationFile, readConfiguration } from '../session/read-configuration.ts';
+import { DatabaseUnreachableError, openStorage, type Storage } from '../session/storage.ts';
+import { connectionShortage, connectionsNeeded, settingsToLower } from '../shares/connection-demand.ts';
+import { concurrencyLimiterOf, type RoleSlot, renderRoles } from '../shares/role-slot.ts';
+import { writeFirstAdminKey } from '../start/admin-key-file.ts';
+import { requireFreePorts } from '../start/check-ports.ts';
+import { onceDatabaseAnswers } from '../start/once-database-answers.ts';
+import { runRoles } from '../start/run-roles.ts';
+import { renderStartSummary } from '../start/start-summary.ts';
+import { surveyUpstreams } from '../start/survey-upstreams.ts';
 
-/** Of the sessions of this process; those of its roles come later. */
+/** Name of the sessions of this process; those of its roles come later. */
 const APPLICATION_NAME = 'chainstead start';
 
 /** Runs the program until the context's signal aborts. */
@@ -29,7 +29,7 @@ export async function start(
 ): Promise<void> {
   const { configuration } = readConfiguration(command, context);
   const roles = options.roles === undefined ? configuration.roles : parseRoles(options.roles);
-  const slots = slotsOf(configuration, roles, availableParallelism());
+  const slots = concurrencyLimiterOf(configuration, roles, availableParallelism());
   await requireFreePorts(configuration, roles);
   await requireKeys(configuration, roles);
   const surveyed = roles.includes('ingest') ? surveyUpstreams(configuration, context.clock) : Promise.resolve([]);
@@ -53,7 +53,7 @@ export async function start(
     clock: context.clock,
     logger,
     signal: context.stopSignal,
-    // Whoever gave a wrong URL shall not wait for the answer.
+    // A wrong URL fails immediately.
     isFinal: (error) => error instanceof DatabaseUnreachableError,
   });
   try {
@@ -94,6 +94,7 @@ async function prepare(
   logger: Logger,
 ): Promise<void> {
   if (!storage.isEmbedded) await migrate(storage.database, { logger });
+  await requireDatasetTables(storage.database, configuration.datasets);
   if (slots.some(({ role }) => role === 'api'))
     await assertSafeBinding({ host: configuration.api.host, keys: keyStore(storage, configuration) });
   context.stderr.write(`Starting ${renderRoles(slots)} …\n`);
@@ -102,7 +103,7 @@ async function prepare(
   await warnOfFewConnections(storage, { configuration, slots }, logger);
 }
 
-/** On this machine alone: where others reach the API, its keys are made by a command. @returns its file; null where there is a key */
+/** Creates the first admin key on a loopback host. Otherwise, keys are created with a command. @returns its file; null if a key exists */
 async function makeAdminKey(
   { database }: Storage,
   { configuration, slots }: Plan,
@@ -119,39 +120,36 @@ function keyStore({ database }: Storage, { api }: Configuration): KeyStore {
 }
 
 /**
- * Refuses what is bound to be refused once the database runs: others shall reach the API, no key is configured, and none
- * was made, as there is no database yet. @throws UnsafeBindingError
+ * Refuses an unsafe binding before the database starts: a public host, no configured key, and no stored key, because there is no
+ * database yet. @throws UnsafeBindingError
  */
 async function requireKeys({ api, database }: Configuration, roles: readonly RoleName[]): Promise<void> {
   if (!roles.includes('api') || isLoopbackName(api.host) || api.keys.length > 0) return;
   if (database.url === null && !(await hasCluster(database.dataDirectory))) throw new UnsafeBindingError(api.host);
 }
 
-/** For a person who waits: the first start of an embedded database takes a while. */
+/** Renders the line shown while the database opens. The first start of an embedded database takes a while. */
 async function describeOpening({ url, dataDirectory }: Configuration['database']): Promise<string> {
   if (url !== null) return `Connecting to the database at ${redactUrl(url)} …`;
   const verb = (await hasCluster(dataDirectory)) ? 'Starting' : 'Creating';
   return `${verb} the embedded Postgres in ${dataDirectory} …`;
 }
 
-/** An index takes hours on a large table: a start says that it is missing, and never builds it. */
+/** Logs missing indexes. A start never builds them, because an index takes hours on a large table. */
 async function warnOfMissingIndexes({ database }: Storage, { datasets }: Configuration, logger: Logger): Promise<void> {
   const missing = await missingBulkIndexes(database, datasets);
   if (missing.length > 0)
-    logger.warn({ indexes: missing }, 'Indexes are missing since a bulk backfill: run "chainstead indexes"');
+    logger.warn({ indexes: missing }, 'Indexes missing after a bulk backfill. Run "chainstead indexes"');
 }
 
-/** What a migration made on a cluster lies on the coordinator, and works there, until somebody has time to distribute it. */
+/** Logs tables that a migration created on a cluster. They work on the coordinator until an operator distributes them. */
 async function warnOfWaitingTables({ database }: Storage, logger: Logger): Promise<void> {
   const waiting = await waitingTables(database);
   if (waiting.length > 0)
-    logger.warn(
-      { tables: waiting },
-      'Tables wait to be distributed: run "chainstead distribute" while the program is stopped',
-    );
+    logger.warn({ tables: waiting }, 'Tables not distributed yet. Stop Chainstead and run "chainstead distribute"');
 }
 
-/** Once they are used up, requests and webhooks wait and fail. Behind a pooler of transactions the server's number says nothing. */
+/** Logs a shortage of connections, which makes requests and webhooks fail. Skipped behind a pooler in transaction mode. */
 async function warnOfFewConnections(
   { database }: Storage,
   { configuration, slots }: Plan,
@@ -167,7 +165,7 @@ function parseRoles(text: string): RoleName[] {
   const names = [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== '');
   const roles = names.flatMap((name) => ROLE_NAMES.filter((role) => role === name));
   if (roles.length === 0 || roles.length !== names.length)
-    throw new UsageError(`--roles ${text} is not understood`, `Give a comma list of ${ROLE_NAMES.join(', ')}`, {
+    throw new UsageError(`--roles ${text} is not valid`, `Use a comma list of ${ROLE_NAMES.join(', ')}`, {
       given: text,
     });
   return roles;

@@ -1,34 +1,33 @@
 import { aptosDatasets, readAptosStatuses } from '@chainstead/aptos';
 import { readCluster, readSetAsideWork, readStorage } from '@chainstead/db';
 import { readMetadataStatuses, readTraitsStatuses } from '@chainstead/nft';
-import { readStreamStatuses } from '@chainstead/streams';
+import { readStreamStatuses, type StreamStatuses } from '@chainstead/streams';
 import { countRows, readChainStatuses, readHistories } from '@chainstead/sync';
 import type { Command } from 'commander';
-import { aptosStatusJson, renderAptosStatus } from '../aptos-status-text.ts';
-import { renderStatus, toStatusJson } from '../chain-status-text.ts';
-import { renderCluster } from '../cluster-status-text.ts';
-import type { CommandContext } from '../command-context.ts';
-import { withStorage } from '../command-session.ts';
-import { type Configuration, keepOfChains } from '../configuration/index.ts';
-import { readConnectedProcesses, renderConnectedProcesses } from '../connected-processes.ts';
-import { findDatabase } from '../find-database.ts';
-import { readDatabaseConfiguration } from '../read-configuration.ts';
-import { renderSetAside, setAsideJson } from '../set-aside-text.ts';
-import { diskPlaceOf, renderStorage, storageJson } from '../storage-status-text.ts';
-import { renderStreamStatus, streamStatusJson } from '../stream-status-text.ts';
+import { type Configuration, retentionOfChains } from '../configuration/index.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { findDatabase } from '../session/find-database.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { readConnectedProcesses, renderConnectedProcesses } from '../start/connected-processes.ts';
+import { aptosStatusJson, renderAptosStatus } from '../text/aptos-status-text.ts';
+import { renderStatus, toStatusJson } from '../text/chain-status-text.ts';
+import { renderCluster } from '../text/cluster-status-text.ts';
+import { renderSetAside, setAsideJson } from '../text/set-aside-text.ts';
+import { diskPlaceOf, renderStorage, storageJson } from '../text/storage-status-text.ts';
 
-/** Unfinished histories that are listed; all are counted. */
+/** Number of unfinished histories listed; all are counted. */
 const HISTORIES_MAX = 20;
-/** Collections whose metadata can't be read that are listed by chain; all are counted. */
+/** Number of collections with failing metadata listed by chain; all are counted. */
 const FAILING_COLLECTIONS_MAX = 10;
 
-/** Streams that fail that are listed; all are counted. */
+/** Number of failing streams listed; all are counted. */
 const FAILING_STREAMS_MAX = 10;
 
-/** Things that processes ended with, and that are not done any more. */
+/** Number of quarantined work items listed. */
 const SET_ASIDE_MAX = 20;
 
-/** Writes where each chain stands. */
+/** Writes the status of each chain. */
 export async function showStatus(
   options: { readonly json?: boolean },
   command: Command,
@@ -38,10 +37,15 @@ export async function showStatus(
   const configured = configuration.chains.map(({ chain }) => chain);
   await withStorage({ configuration, context, name: 'status' }, async ({ database }) => {
     const cluster = await readCluster(database);
-    // Counted over all nodes: where one is away, the rest is worth more than an error.
+    // Counted over all nodes. If one is unavailable, the rest is still shown.
     const isWhole = cluster === null || cluster.away.length === 0;
     const status = {
-      chains: await readChainStatuses(database, configuration.datasets, configured, keepOfChains(configuration.chains)),
+      chains: await readChainStatuses(
+        database,
+        configuration.datasets,
+        configured,
+        retentionOfChains(configuration.chains),
+      ),
       configured,
       rows: await countRows(database, tablesOf(configuration)),
       histories: await readHistories(database, HISTORIES_MAX),
@@ -73,8 +77,29 @@ export async function showStatus(
   });
 }
 
-/** Aptos has tables where it is indexed. */
+/** Aptos tables are included if Aptos is indexed. */
 function tablesOf({ aptos, datasets }: Configuration): string[] {
   const aptosTables = aptos.networks.length === 0 ? [] : aptosDatasets(aptos.datasets).flatMap(({ tables }) => tables);
   return ['blocks', 'tokens', ...datasets.map(({ table }) => table.name), ...aptosTables];
+}
+
+/** Renders streams as one text, or none without streams. */
+function renderStreamStatus({ counts, webhooksPending, failing }: StreamStatuses): string[] {
+  const states = Object.entries(counts).map(([status, count]) => `${count} ${status}`);
+  if (states.length === 0) return [];
+  const reasons = failing.map(({ id, tag, status, message }) => `    ${id} (${tag}) ${status}: ${message}`);
+  const waiting = webhooksPending === 1 ? '1 webhook pending' : `${webhooksPending} webhooks pending`;
+  return [`${['streams', `  ${states.join(', ')}; ${waiting}`, ...reasons].join('\n')}\n`];
+}
+
+/** Renders streams as JSON. */
+function streamStatusJson({ counts, webhooksPending, failing }: StreamStatuses): Readonly<Record<string, unknown>> {
+  return {
+    active: counts.active ?? 0,
+    paused: counts.paused ?? 0,
+    error: counts.error ?? 0,
+    terminated: counts.terminated ?? 0,
+    webhooks_pending: webhooksPending,
+    failing,
+  };
 }

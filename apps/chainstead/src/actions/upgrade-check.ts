@@ -1,11 +1,11 @@
 import { ChainsteadError } from '@chainstead/core';
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
-import { commandLogger } from '../command-session.ts';
 import { parseConfiguration } from '../configuration/index.ts';
-import { findDatabase } from '../find-database.ts';
-import { configurationSources } from '../read-configuration.ts';
-import { openStorage } from '../storage.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { commandLogger } from '../session/command-session.ts';
+import { findDatabase } from '../session/find-database.ts';
+import { configurationSources } from '../session/read-configuration.ts';
+import { openStorage } from '../session/storage.ts';
 import { planUpgrade, type UpgradePlan } from '../upgrade/upgrade-plan.ts';
 import { renderUpgrade, upgradeJson, verdictOf } from '../upgrade/upgrade-text.ts';
 import { VERSION } from '../version.ts';
@@ -17,15 +17,15 @@ class UpgradeWouldFailError extends ChainsteadError {
       code: 'UPGRADE_WOULD_FAIL',
       message: verdictOf(plan).replace(/\.$/, ''),
       facts: { obstacles: plan.obstacles.map(({ code }) => code) },
-      remedy: 'Each is told above with what to do; nothing was changed',
+      remedy: 'Apply the fixes listed above. Nothing was changed',
       retryable: false,
     });
   }
 }
 
 /**
- * Writes what starting this version would do to the configured database.
- * @throws UpgradeWouldFailError where it would fail, after saying why; ConfigurationError, UsageError, and what opening the database throws
+ * Writes the changes that starting this version would make to the configured database.
+ * @throws UpgradeWouldFailError if it would fail, after writing the reasons; ConfigurationError, UsageError, and errors of opening the database
  */
 export async function checkUpgrade(
   options: { readonly json?: boolean },

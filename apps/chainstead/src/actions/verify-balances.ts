@@ -1,14 +1,13 @@
 import { type Address, ChainsteadError, decimalAmount, InvalidPrimitiveError, parseAddress } from '@chainstead/core';
-import { type BalanceProver, createBalanceProver } from '@chainstead/erc20';
-import { committedBlock, type StateBlock } from '@chainstead/state';
+import { type BalanceProof, type BalanceProver, createBalanceProver } from '@chainstead/erc20';
+import { committedBlock, type StateBlock } from '@chainstead/node-reads';
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
-import { withChain } from '../command-session.ts';
-import { readChainConfiguration } from '../read-configuration.ts';
-import { listHeldTokens, readBalances, type ShownBalance } from '../shown-balances.ts';
-import { renderTable } from '../text-table.ts';
-import { UsageError } from '../usage-error.ts';
-import { type VerifiedBalance, verifyBalance } from '../verify-balance.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { withChain } from '../session/command-session.ts';
+import { readChainConfiguration } from '../session/read-configuration.ts';
+import { renderTable } from '../text/text-table.ts';
+import { listHeldTokens, readBalances, type ShownBalance } from './shown-balances.ts';
 
 export interface VerifyBalancesOptions {
   readonly chain: string;
@@ -16,14 +15,14 @@ export interface VerifyBalancesOptions {
   readonly token?: readonly string[];
 }
 
-/** The chain's state, or a contract, has other balances than those that are shown or told. */
+/** The chain state or a contract contradicts a balance of the API or of an upstream. */
 class BalancesContradictedError extends ChainsteadError {
   constructor(chain: string, wallet: Address, details: readonly string[]) {
     super({
       code: 'BALANCES_CONTRADICTED',
       message: `${details.length} balances of ${wallet} on ${chain} differ: ${details.join('; ')}`,
       facts: { chain, wallet, details },
-      remedy: 'Take the upstream that told a wrong one out of RPC_URLS',
+      remedy: 'Remove the upstream with the wrong balance from RPC_URLS',
       retryable: false,
     });
   }
@@ -46,19 +45,19 @@ export async function verifyBalances(
   context: CommandContext,
 ): Promise<void> {
   const wallet = readAddress('--wallet', options.wallet);
-  const asked = options.token?.map((text) => readAddress('--token', text)) ?? null;
+  const requested = options.token?.map((text) => readAddress('--token', text)) ?? null;
   const { configuration, configured } = readChainConfiguration(options.chain, command, context);
   const session = { configuration, configured, context, name: 'verify-balances' };
   const report = await withChain(session, async ({ chain, database, pool }): Promise<Report> => {
     const block = await committedBlock(database, chain);
     if (block === null)
       throw new UsageError(
-        `Nothing of ${chain.key} is indexed yet`,
+        `${chain.key} has no indexed blocks yet`,
         'Run "chainstead start" or "chainstead backfill" first',
       );
     const signal = context.stopSignal;
     const { tokens, isCut } =
-      asked === null ? await listHeldTokens(database, chain, wallet) : { tokens: asked, isCut: false };
+      requested === null ? await listHeldTokens(database, chain, wallet) : { tokens: requested, isCut: false };
     const { balanceMaxAgeMs: live, nativeBalanceMaxAgeMs: native } = configuration.onDemand;
     const source = { database, pool, chain, block, maxAgeMs: { live, native } };
     const provers = new Map<string, BalanceProver>();
@@ -73,7 +72,7 @@ export async function verifyBalances(
     const refused = [...provers.values()].flatMap((prover) => prover.refused);
     return { chain: chain.key, wallet, block, balances, refused, isCut };
   });
-  context.stdout.write(context.stdout.isTTY === true ? renderText(report, asked !== null) : renderJson(report));
+  context.stdout.write(context.stdout.isTTY === true ? renderText(report, requested !== null) : renderJson(report));
   const contradicted = report.balances.filter(({ verdict }) => verdict === 'contradicted');
   if (contradicted.length === 0) return;
   throw new BalancesContradictedError(
@@ -88,28 +87,32 @@ function readAddress(option: string, text: string): Address {
     return parseAddress(text);
   } catch (error) {
     if (!(error instanceof InvalidPrimitiveError)) throw error;
-    throw new UsageError(`${option} ${text} is no address`, 'Give 0x and 40 hexadecimal digits');
+    throw new UsageError(`${option} ${text} is not an address`, 'Use 0x and 40 hexadecimal digits');
   }
 }
 
-/** Tokens that a wallet moved and holds nothing of are told only where they were asked for, or are not what they seem. */
-function renderText({ chain, wallet, block, balances, refused, isCut }: Report, isAsked: boolean): string {
-  const told = balances.filter(
-    ({ token, told: says, verdict }) => isAsked || token === null || says !== 0n || verdict === 'contradicted',
+/** Omits tokens with a zero balance unless they were requested or contradicted. */
+function renderText({ chain, wallet, block, balances, refused, isCut }: Report, isRequested: boolean): string {
+  const reported = balances.filter(
+    ({ token, reported: says, verdict }) => isRequested || token === null || says !== 0n || verdict === 'contradicted',
   );
-  const rows = told.map((balance) => [
+  const rows = reported.map((balance) => [
     nameOf(balance),
     amountOf(balance, balance.shown),
-    amountOf(balance, balance.told),
+    amountOf(balance, balance.reported),
     amountOf(balance, balance.proven),
     balance.proof === null ? balance.verdict : `${balance.verdict} (${balance.proof})`,
     balance.reason ?? '',
   ]);
-  const notes = told.flatMap((balance) => (balance.detail === null ? [] : [`${nameOf(balance)}: ${balance.detail}`]));
-  const refusals = refused.map(({ upstream, why }) => `${upstream} was not believed: ${why}`);
-  const cut = isCut ? [`The wallet moved more than ${balances.length - 1} tokens: name others with --token.`] : [];
+  const notes = reported.flatMap((balance) =>
+    balance.detail === null ? [] : [`${nameOf(balance)}: ${balance.detail}`],
+  );
+  const refusals = refused.map(({ upstream, why }) => `Rejected ${upstream}: ${why}`);
+  const cut = isCut
+    ? [`The wallet moved more than ${balances.length - 1} tokens. Check other tokens with --token.`]
+    : [];
   const lines = [...notes, ...refusals, ...cut].map((line) => `${line}\n`).join('');
-  const table = renderTable(['token', 'the API shows', 'balanceOf', 'proven value', 'verdict', 'why not'], rows);
+  const table = renderTable(['token', 'API', 'balanceOf', 'proven value', 'verdict', 'reason'], rows);
   return `${wallet} on ${chain} at block ${block.number} (${block.hash}):\n${table}${lines}`;
 }
 
@@ -128,8 +131,8 @@ function renderJson({ chain, wallet, block, balances, refused, isCut }: Report):
     symbol: balance.symbol,
     block: balance.block.number,
     shown: balance.shown?.toString() ?? null,
-    told: balance.told?.toString() ?? null,
-    told_by: balance.toldBy,
+    reported: balance.reported?.toString() ?? null,
+    told_by: balance.reportedBy,
     proven: balance.proven?.toString() ?? null,
     verdict: balance.verdict,
     proof: balance.proof,
@@ -138,4 +141,23 @@ function renderJson({ chain, wallet, block, balances, refused, isCut }: Report):
   }));
   const facts = { work: 'verify-balances', chain, wallet, block: block.number, block_hash: block.hash };
   return `${JSON.stringify({ ...facts, balances: shown, refused, complete: !isCut, finished: true })}\n`;
+}
+
+/** A balance and its verdict. A contradicted one may also be unproven: then the API and `balanceOf` differ. */
+type VerifiedBalance = ShownBalance & BalanceProof;
+
+/** Compares the balances of the API, the contract and the chain state. @throws RequestAbortedError, DatabaseError */
+async function verifyBalance(
+  prover: BalanceProver,
+  wallet: Address,
+  balance: ShownBalance,
+  signal: AbortSignal,
+): Promise<VerifiedBalance> {
+  const { token, shown, reported, reportedBy, block } = balance;
+  const proof = await prover.proveBalance({ wallet, token, shown: reported, reportedBy }, signal);
+  const isShownRight = shown === null || shown === (proof.proven ?? reported);
+  if (isShownRight) return { ...balance, ...proof };
+  const state = proof.proven === null ? '' : `, the state of block ${block.number} has ${proof.proven}`;
+  const detail = `the API shows ${shown}, ${reportedBy ?? 'balanceOf'} returns ${reported ?? 'nothing'}${state}`;
+  return { ...balance, ...proof, verdict: 'contradicted', detail };
 }

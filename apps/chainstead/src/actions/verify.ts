@@ -1,12 +1,12 @@
 import { rangeSize } from '@chainstead/core';
 import { VerificationIncompleteError, type VerifyReport, verifyRanges } from '@chainstead/sync';
 import type { Command } from 'commander';
-import type { BlockRangeOptions } from '../block-range-options.ts';
-import type { CommandContext } from '../command-context.ts';
-import { detachRangeWork } from '../detach-range-work.ts';
-import { runRangeWork } from '../range-command.ts';
+import type { BlockRangeOptions } from '../ranges/block-range-options.ts';
+import { detachRangeWork } from '../ranges/detach-range-work.ts';
+import { runRangeWork } from '../ranges/range-command.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
-/** Proves the ranges asked for. @throws VerificationIncompleteError */
+/** Verifies the requested ranges. @throws VerificationIncompleteError */
 export async function runVerification(
   options: BlockRangeOptions,
   command: Command,

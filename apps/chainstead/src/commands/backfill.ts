@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import { addDetachableRangeOptions, type BlockRangeOptions } from '../block-range-options.ts';
-import type { CommandContext } from '../command-context.ts';
+import { addDetachableRangeOptions, type BlockRangeOptions } from '../ranges/block-range-options.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 /** `chainstead backfill` */
 export function backfillCommand(context: CommandContext): Command {
   return addDetachableRangeOptions(new Command('backfill'))
-    .description('index ranges of blocks (of Aptos: of versions) and exit; what is covered already is not read again')
-    .option('--bulk', 'for large loads: leave secondary indexes out and build them afterwards, several times faster')
+    .description('Index block ranges and exit, skipping blocks already indexed')
+    .option('--bulk', 'Bulk load: build secondary indexes at the end, which is several times faster')
     .addHelpText('after', EXAMPLES)
     .action(async (options: BlockRangeOptions & { bulk?: boolean }, command: Command) => {
       const { runBackfill } = await import('../actions/backfill.ts');
@@ -15,9 +15,9 @@ export function backfillCommand(context: CommandContext): Command {
 }
 
 const EXAMPLES = `
-Safe beside a running "chainstead start", and safe to interrupt: the next run goes on where this one was. With --bulk, filters
-by token are slow until the indexes are built; "chainstead indexes" builds them after an interruption. INGEST_PROCESSES is how many
-processes fill the ranges together.
+Safe to run next to "chainstead start", and safe to interrupt: the next run continues. On Aptos, a range is a range of
+transaction versions. INGEST_PROCESSES sets the number of processes that index the ranges together.
+With --bulk, filters by token are slow until the indexes are built. After an interruption, run "chainstead indexes".
 
 Examples:
   $ chainstead backfill --chain eth --from 18000000 --to 18100000

@@ -1,17 +1,17 @@
 import { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 /** `chainstead config validate|print` */
 export function configCommand(context: CommandContext): Command {
   return new Command('config')
-    .description('check or show the configuration')
+    .description('Check or show the configuration')
     .addCommand(validateCommand(context))
     .addCommand(printCommand(context));
 }
 
 function validateCommand(context: CommandContext): Command {
   return new Command('validate')
-    .description('say everything that is wrong with the configuration, at once (exit code 2), or what it amounts to')
+    .description('Check the configuration and list every problem (exit code 2 if any)')
     .addHelpText(
       'after',
       '\nExamples:\n  $ chainstead config validate\n  $ chainstead --config production.env config validate',
@@ -24,8 +24,8 @@ function validateCommand(context: CommandContext): Command {
 
 function printCommand(context: CommandContext): Command {
   return new Command('print')
-    .description('show every key in force and where it comes from; secrets are redacted')
-    .option('--json', 'one JSON object')
+    .description('Show all settings in effect and their source (secrets are redacted)')
+    .option('--json', 'JSON output (one object)')
     .addHelpText('after', '\nExamples:\n  $ chainstead config print\n  $ chainstead config print --json')
     .action(async (options: { json?: boolean }, command: Command) => {
       const { showConfiguration } = await import('../actions/config.ts');

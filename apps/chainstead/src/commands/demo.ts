@@ -1,17 +1,15 @@
 import { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 /** `chainstead demo` */
 export function demoCommand(context: CommandContext): Command {
   return new Command('demo')
-    .description(
-      'run everything against a local chain with tokens and NFT sales; needs nothing installed or configured',
-    )
-    .option('--webhooks', 'a line for every webhook that arrives, instead of the newest one in place')
-    .option('--once', 'bounded: compare what is served with what the node says, then exit (0 only when equal)')
+    .description('Run everything against a local chain with sample tokens and NFT sales')
+    .option('--webhooks', 'One line per received webhook, instead of the latest one in place')
+    .option('--once', 'Compare API responses with the node, then exit (code 0 only if equal)')
     .addHelpText('after', EXAMPLES)
     .action(async (options: { once?: boolean; webhooks?: boolean }) => {
-      // The development tools behind it (node, compiler) must not weigh on every other command.
+      // Imported here: the demo's node and compiler would slow down every other command.
       if (options.once === true) {
         const { runDemoOnce } = await import('../demo/run-demo-once.ts');
         await runDemoOnce(context);
@@ -23,7 +21,8 @@ export function demoCommand(context: CommandContext): Command {
 }
 
 const EXAMPLES = `
-The demo's database is its own and is deleted at the end; PORT and LOG_LEVEL are respected.
+The demo needs no node, database or configuration. It uses its own database and deletes it at the end.
+It respects PORT and LOG_LEVEL.
 
 Examples:
   $ chainstead demo

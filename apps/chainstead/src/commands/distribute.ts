@@ -1,16 +1,21 @@
 import { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 /** `chainstead distribute` */
 export function distributeCommand(context: CommandContext): Command {
   return new Command('distribute')
-    .description(
-      'spread the tables over a cluster of Citus, while the program is stopped; may be interrupted, and run again at any time',
-    )
-    .option('--dry-run', 'say what would be done, and change nothing')
-    .addHelpText('after', '\nExamples:\n  $ chainstead distribute --dry-run\n  $ chainstead distribute')
+    .description('Distribute the tables over a Citus cluster (idempotent)')
+    .option('--dry-run', 'Show the planned changes and exit')
+    .addHelpText('after', EXAMPLES)
     .action(async (options: { dryRun?: boolean }, command: Command) => {
       const { distribute } = await import('../actions/distribute.ts');
       await distribute(options, command, context);
     });
 }
+
+const EXAMPLES = `
+Stop Chainstead on every machine first. After an interruption, run the command again.
+
+Examples:
+  $ chainstead distribute --dry-run
+  $ chainstead distribute`;

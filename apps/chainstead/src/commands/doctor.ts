@@ -1,18 +1,13 @@
 import { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 /** `chainstead doctor` */
 export function doctorCommand(context: CommandContext): Command {
   return new Command('doctor')
-    .description(
-      'look whether the nodes, Postgres and Redis are good for what is configured: each finding in words, with what it means and what to do; changes nothing',
-    )
-    .option('--chain <name>', 'the nodes of this chain alone')
-    .option(
-      '--url <url>',
-      'this node instead of those that are configured, for the chain that is given or that it says it is of',
-    )
-    .option('--json', 'one JSON object')
+    .description('Check nodes, Postgres and Redis against the configuration (read-only)')
+    .option('--chain <name>', 'Check only the nodes of this chain')
+    .option('--url <url>', 'Check only this node, for --chain or for the chain ID that it reports')
+    .option('--json', 'JSON output (one object)')
     .addHelpText('after', EXAMPLES)
     .action(async (options: { chain?: string; url?: string; json?: boolean }, command: Command) => {
       const { examine } = await import('../actions/doctor.ts');
@@ -21,8 +16,9 @@ export function doctorCommand(context: CommandContext): Command {
 }
 
 const EXAMPLES = `
-A node takes up to a minute and a few hundred calls, at the rate that is configured for it (RPC_RATE); they count towards its budget.
-Ends with 1 where something has to be changed, with 0 where not. Without --chain and --url it looks at everything.
+Each finding includes its meaning and a fix. Without --chain and --url, everything is checked.
+Checking a node takes up to a minute and a few hundred calls. They respect RPC_RATE and count toward the node's budget.
+Exit code 1 if something must be changed, otherwise 0.
 
 Examples:
   $ chainstead doctor

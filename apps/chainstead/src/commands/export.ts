@@ -1,13 +1,13 @@
 import { Argument, Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 /** `chainstead export` */
 export function exportCommand(context: CommandContext): Command {
   return new Command('export')
-    .description('write coins of Aptos to a file that "import" takes elsewhere')
-    .addArgument(new Argument('<kind>', 'what is written').choices(['aptos-coins']))
-    .argument('<file>', 'where to; an existing file is replaced when all is written')
-    .option('--chain <name>', 'aptos or aptos-testnet', 'aptos')
+    .description('Export Aptos coins to a file for "chainstead import"')
+    .addArgument(new Argument('<kind>', 'Kind of data').choices(['aptos-coins']))
+    .argument('<file>', 'Output file; an existing file is replaced once the export is complete')
+    .option('--chain <name>', 'Network: aptos or aptos-testnet', 'aptos')
     .addHelpText('after', EXAMPLES)
     .action(async (_kind: string, file: string, options: { chain: string }, command: Command) => {
       const { exportAptosCoins } = await import('../actions/export.ts');
@@ -16,7 +16,7 @@ export function exportCommand(context: CommandContext): Command {
 }
 
 const EXAMPLES = `
-JSON Lines; the first says which versions are covered. The format: docs/aptos.md.
+The file has JSON Lines. The first line lists the covered versions. Format: docs/api/aptos.md.
 
 Examples:
   $ chainstead export aptos-coins ./coins.jsonl

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 /** `chainstead gaps` */
 export function gapsCommand(context: CommandContext): Command {
   return new Command('gaps')
-    .description('list the blocks that are not covered, and what is covered at which level of proof')
-    .option('--json', 'one JSON array')
+    .description('List missing block ranges and the proof level of indexed ranges')
+    .option('--json', 'JSON output (one array)')
     .addHelpText('after', EXAMPLES)
     .action(async (options: { json?: boolean }, command: Command) => {
       const { showGaps } = await import('../actions/gaps.ts');
@@ -14,9 +14,15 @@ export function gapsCommand(context: CommandContext): Command {
 }
 
 const EXAMPLES = `
-Levels: receipts (root proven), cross (two upstreams agree), none (not proven yet), not-applicable (the chain's headers
-commit to nothing), unproven (no upstream could prove it). Of Aptos, versions take the place of blocks, and instead of a proof
-stands whether two fullnodes gave the same root of the ledger (confirmed_root: the newest version of which they did).
+Proof levels:
+  receipts        the receipts root is proven
+  cross           two upstreams agree
+  none            not proven yet
+  not-applicable  the chain's headers contain no usable roots
+  unproven        no upstream could prove the range
+
+Aptos ranges are transaction versions and have no proof level. Instead, confirmed_root is the newest version for which two
+fullnodes returned the same ledger root.
 
 Examples:
   $ chainstead gaps

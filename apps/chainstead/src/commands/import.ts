@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander';
 import type { ImportKind } from '../actions/import.ts';
 import type { ImportOptions } from '../actions/import-options.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 const KINDS: readonly ImportKind[] = [
   'token-list',
@@ -16,18 +16,16 @@ const KINDS: readonly ImportKind[] = [
 /** `chainstead import` */
 export function importCommand(context: CommandContext): Command {
   return new Command('import')
-    .description(
-      'import a list: token metadata with logos, address labels, scams, NFT collections, or signatures (replaces what came from the same source); ABIs of contracts; or coins of Aptos that "export" wrote',
-    )
-    .addArgument(new Argument('<kind>', 'what the list says').choices(KINDS))
-    .argument('<place>', 'where it is: a file, or an http(s) URL; of signatures and abi a folder, too')
-    .option('--source <name>', 'name to keep it under (default: the file or URL as given)')
-    .option('--chain <name>', 'chain of entries that name none: a name, an id, or "all"')
-    .option('--address <address>', 'of abi: the contract, where the name of the file or its folders do not say it')
-    .option('--from <name>', 'of abi: "sourcify", which is asked for the contract whose address is given as place')
+    .description('Import lists, signatures, ABIs or Aptos coins from a file or URL')
+    .addArgument(new Argument('<kind>', 'Kind of data').choices(KINDS))
+    .argument('<place>', 'File or http(s) URL; for signatures and abi also a folder')
+    .option('--source <name>', 'Source name to store (default: the file or URL)')
+    .option('--chain <name>', 'Chain of entries that have none: name, ID or "all"')
+    .option('--address <address>', 'For abi: contract address, if the file and folder names do not contain it')
+    .option('--from <name>', 'For abi: "sourcify" downloads the ABI of the contract address given as place')
     .option(
       '--trust-coverage',
-      'of aptos-coins: count the versions that the file claims as covered; they are not read again',
+      'For aptos-coins: count the versions listed in the file as indexed, without reading them',
     )
     .addHelpText('after', EXAMPLES)
     .action(async (kind: ImportKind, place: string, options: ImportOptions, command: Command) => {
@@ -37,8 +35,17 @@ export function importCommand(context: CommandContext): Command {
 }
 
 const EXAMPLES = `
-Importing the same source again replaces exactly its own entries, an ABI that of its contract.
-Formats: docs/spam.md, docs/collections.md, docs/operating.md (signatures, abi).
+Kinds:
+  token-list   token metadata with logos
+  labels       address labels
+  spam         spam contracts
+  collections  NFT collections
+  signatures   function and event signatures
+  abi          contract ABIs
+  aptos-coins  a file written by "chainstead export"
+
+An import replaces all earlier entries of the same source. An ABI replaces the earlier ABI of its contract.
+Formats: docs/api/spam.md, docs/api/collections.md, docs/operate/lists-and-abis.md (signatures, abi).
 
 Examples:
   $ chainstead import token-list https://tokens.uniswap.org

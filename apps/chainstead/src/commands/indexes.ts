@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 /** `chainstead indexes` */
 export function indexesCommand(context: CommandContext): Command {
   return new Command('indexes')
-    .description('build the secondary indexes that an interrupted `backfill --bulk` left out, while everything goes on')
+    .description('Build indexes missing after an interrupted `backfill --bulk` (online)')
     .addHelpText('after', '\nExamples:\n  $ chainstead indexes')
     .action(async (_options: object, command: Command) => {
       const { buildMissingIndexes } = await import('../actions/indexes.ts');

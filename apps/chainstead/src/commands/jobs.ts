@@ -1,18 +1,18 @@
 import { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 /** `chainstead jobs list|cancel` */
 export function jobsCommand(context: CommandContext): Command {
   return new Command('jobs')
-    .description('work on ranges that was left to the role ingest, by --detach or in the console')
+    .description('List or cancel range jobs queued with --detach or in the console')
     .addCommand(listCommand(context))
     .addCommand(cancelCommand(context));
 }
 
 function listCommand(context: CommandContext): Command {
   return new Command('list')
-    .description('the newest jobs: how far they are, at what pace, what came of them')
-    .option('--json', 'one JSON array')
+    .description('List the latest jobs with progress, rate and result')
+    .option('--json', 'JSON output (one array)')
     .addHelpText('after', '\nExamples:\n  $ chainstead jobs list\n  $ chainstead jobs list --json')
     .action(async (options: { json?: boolean }, command: Command) => {
       const { listJobs } = await import('../actions/jobs.ts');
@@ -22,8 +22,8 @@ function listCommand(context: CommandContext): Command {
 
 function cancelCommand(context: CommandContext): Command {
   return new Command('cancel')
-    .description('end a job; what it has written stays')
-    .argument('<job>', 'as `jobs list` shows it')
+    .description('Cancel a job (rows already written stay)')
+    .argument('<job>', 'Job ID, as shown by `jobs list`')
     .addHelpText('after', '\nExamples:\n  $ chainstead jobs cancel 17637384001234561f0c2ab9')
     .action(async (job: string, _options: object, command: Command) => {
       const { cancelJob } = await import('../actions/jobs.ts');

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 const SCOPES = 'data, rpc, streams or admin';
 
 /** `chainstead keys create|list|scope|revoke|usage` */
 export function keysCommand(context: CommandContext): Command {
   return new Command('keys')
-    .description('API keys: make, list, narrow, revoke, what they call of the JSON-RPC gateway')
+    .description('Create, list, restrict and revoke API keys; show JSON-RPC usage')
     .addCommand(createCommand(context))
     .addCommand(listCommand(context))
     .addCommand(scopeCommand(context))
@@ -16,9 +16,9 @@ export function keysCommand(context: CommandContext): Command {
 
 function createCommand(context: CommandContext): Command {
   return new Command('create')
-    .description('make a key; it is shown once and stored hashed')
-    .option('--name <text>', 'what it is for', 'unnamed')
-    .option('--scope <list>', `what it may be used for: ${SCOPES} (default: data, rpc and streams)`, collect)
+    .description('Create a key (shown once, stored as a hash)')
+    .option('--name <text>', 'Purpose of the key', 'unnamed')
+    .option('--scope <list>', `Comma list of scopes: ${SCOPES} (default: data, rpc and streams)`, collect)
     .addHelpText(
       'after',
       '\nExamples:\n  $ chainstead keys create --name "web shop"\n  $ chainstead keys create --name "web page" --scope rpc\n  $ chainstead keys create --name "console" --scope admin',
@@ -31,8 +31,8 @@ function createCommand(context: CommandContext): Command {
 
 function listCommand(context: CommandContext): Command {
   return new Command('list')
-    .description('list the keys made with `keys create` (those of API_KEYS are not stored)')
-    .option('--json', 'one JSON array')
+    .description('List keys created with `keys create` (API_KEYS are not stored)')
+    .option('--json', 'JSON output (one array)')
     .addHelpText('after', '\nExamples:\n  $ chainstead keys list\n  $ chainstead keys list --json')
     .action(async (options: { json?: boolean }, command: Command) => {
       const { listKeys } = await import('../actions/keys.ts');
@@ -42,9 +42,9 @@ function listCommand(context: CommandContext): Command {
 
 function scopeCommand(context: CommandContext): Command {
   return new Command('scope')
-    .description('set what a key may be used for; running servers follow within seconds')
-    .argument('<key>', 'the key, or the first characters that `keys list` shows')
-    .requiredOption('--scope <list>', `all that it may be used for: ${SCOPES}`, collect)
+    .description('Set the scopes of a key (running servers apply it within seconds)')
+    .argument('<key>', 'Key, or its first characters as shown by `keys list`')
+    .requiredOption('--scope <list>', `Comma list of all scopes of the key: ${SCOPES}`, collect)
     .addHelpText('after', '\nExamples:\n  $ chainstead keys scope 1f0c2ab9 --scope data,rpc')
     .action(async (key: string, options: { scope: string[] }, command: Command) => {
       const { setKeyScopes } = await import('../actions/keys.ts');
@@ -54,8 +54,8 @@ function scopeCommand(context: CommandContext): Command {
 
 function revokeCommand(context: CommandContext): Command {
   return new Command('revoke')
-    .description('revoke a key; running servers refuse it within seconds')
-    .argument('<key>', 'the key, or the first characters that `keys list` shows')
+    .description('Revoke a key (running servers reject it within seconds)')
+    .argument('<key>', 'Key, or its first characters as shown by `keys list`')
     .addHelpText('after', '\nExamples:\n  $ chainstead keys revoke 1f0c2ab9')
     .action(async (key: string, _options: object, command: Command) => {
       const { revokeKey } = await import('../actions/keys.ts');
@@ -65,9 +65,9 @@ function revokeCommand(context: CommandContext): Command {
 
 function usageCommand(context: CommandContext): Command {
   return new Command('usage')
-    .description('JSON-RPC calls to the gateway by key, chain and method, over the last days (UTC)')
-    .option('--days <n>', 'days to sum up, today included', '30')
-    .option('--json', 'one JSON array, day by day')
+    .description('Show JSON-RPC calls by key, chain and method for recent days (UTC)')
+    .option('--days <n>', 'Number of days, including today', '30')
+    .option('--json', 'JSON output (one array, by day)')
     .addHelpText('after', '\nExamples:\n  $ chainstead keys usage\n  $ chainstead keys usage --days 7 --json')
     .action(async (options: { days: string; json?: boolean }, command: Command) => {
       const { showUsage } = await import('../actions/keys.ts');
@@ -75,7 +75,7 @@ function usageCommand(context: CommandContext): Command {
     });
 }
 
-/** Comma lists, of which there may be several. */
+/** Collects the names of repeated comma lists. */
 function collect(list: string, before: string[] = []): string[] {
   return [...before, ...list.split(',').map((name) => name.trim())];
 }

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 /** `chainstead migrate` */
 export function migrateCommand(context: CommandContext): Command {
   return new Command('migrate')
-    .description('bring the database schema up to date and exit; safe to run at any time and by several processes')
+    .description('Apply pending database migrations and exit (safe to run concurrently)')
     .addHelpText('after', '\nExamples:\n  $ chainstead migrate\n  $ DATABASE_URL=postgres://… chainstead migrate')
     .action(async (_options: object, command: Command) => {
       const { runMigrations } = await import('../actions/migrate.ts');

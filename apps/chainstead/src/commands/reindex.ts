@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import type { ReindexOptions } from '../actions/reindex.ts';
-import { addDetachableRangeOptions } from '../block-range-options.ts';
-import type { CommandContext } from '../command-context.ts';
+import { addDetachableRangeOptions } from '../ranges/block-range-options.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 /** `chainstead reindex` */
 export function reindexCommand(context: CommandContext): Command {
   return addDetachableRangeOptions(new Command('reindex'))
-    .description('read ranges of blocks anew and replace their rows; any number of times with the same result')
-    .option('--dataset <name>', 'only this dataset; the names are those that DATASETS takes')
+    .description('Fetch block ranges again and replace their rows (idempotent)')
+    .option('--dataset <name>', 'Dataset to reindex, named as in DATASETS (default: all)')
     .addHelpText('after', EXAMPLES)
     .action(async (options: ReindexOptions, command: Command) => {
       const { runReindex } = await import('../actions/reindex.ts');
@@ -16,7 +16,7 @@ export function reindexCommand(context: CommandContext): Command {
 }
 
 const EXAMPLES = `
-Rows are replaced range by range in one transaction each: readers never see a hole.
+Each range is replaced in one transaction: readers never see a gap.
 
 Examples:
   $ chainstead reindex --chain eth --from 18000000 --to 18000999

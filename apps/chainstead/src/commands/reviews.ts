@@ -1,21 +1,19 @@
 import { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 /** `chainstead reviews list|apply` */
 export function reviewsCommand(context: CommandContext): Command {
   return new Command('reviews')
-    .description(
-      'what clients report of contracts (POST /api/v2.2/contracts-review), which takes effect when you apply it',
-    )
+    .description('List or apply spam reports from clients (POST /contracts-review)')
     .addCommand(listCommand(context))
     .addCommand(applyCommand(context));
 }
 
 function listCommand(context: CommandContext): Command {
   return new Command('list')
-    .description('contracts that were reported as spam or as none, those that wait first')
-    .option('--chain <name>', 'of this chain only: its name or id')
-    .option('--json', 'one JSON array')
+    .description('List contracts reported as spam or not spam, pending ones first')
+    .option('--chain <name>', 'Only this chain: name or ID')
+    .option('--json', 'JSON output (one array)')
     .addHelpText('after', '\nExamples:\n  $ chainstead reviews list\n  $ chainstead reviews list --chain eth --json')
     .action(async (options: { chain?: string; json?: boolean }, command: Command) => {
       const { listReviews } = await import('../actions/reviews.ts');
@@ -25,11 +23,9 @@ function listCommand(context: CommandContext): Command {
 
 function applyCommand(context: CommandContext): Command {
   return new Command('apply')
-    .description(
-      'mark as spam what more keys call spam than not, and take back what reviews had marked of the others; what imported lists say stays',
-    )
-    .argument('[contracts...]', 'their addresses (default: all that were reported)')
-    .option('--chain <name>', 'of this chain only: its name or id')
+    .description('Mark contracts as spam if most reports agree, and unmark the others')
+    .argument('[contracts...]', 'Contract addresses (default: all reported contracts)')
+    .option('--chain <name>', 'Only this chain: name or ID')
     .addHelpText('after', EXAMPLES)
     .action(async (contracts: string[], options: { chain?: string }, command: Command) => {
       const { applyReported } = await import('../actions/reviews.ts');
@@ -38,7 +34,8 @@ function applyCommand(context: CommandContext): Command {
 }
 
 const EXAMPLES = `
-Any key may report: look at the list before you apply it.
+A contract is marked if more keys report it as spam than as not spam. Otherwise, a mark from earlier reports is removed.
+Imported spam lists are not changed. Any key can report a contract: check the list before you apply it.
 
 Examples:
   $ chainstead reviews apply

@@ -1,13 +1,11 @@
 import { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 /** `chainstead upgrade-check` */
 export function upgradeCheckCommand(context: CommandContext): Command {
   return new Command('upgrade-check')
-    .description(
-      'say what starting this version on the database would do: migrations with what they lock and how long they take, what is built anew, and what would make it fail; changes nothing',
-    )
-    .option('--json', 'one JSON object')
+    .description('Show what starting this version would do to the database (read-only)')
+    .option('--json', 'JSON output (one object)')
     .addHelpText('after', EXAMPLES)
     .action(async (options: { json?: boolean }, command: Command) => {
       const { checkUpgrade } = await import('../actions/upgrade-check.ts');
@@ -16,7 +14,8 @@ export function upgradeCheckCommand(context: CommandContext): Command {
 }
 
 const EXAMPLES = `
-Run the new version's, while the old one works on. Ends with 1 where the upgrade would fail, with 0 where it would not.
+Lists pending migrations with their locks and estimated duration, data that is rebuilt, and problems that would stop the upgrade.
+Run the command of the new version while the old version is running. Exit code 1 if the upgrade would fail, otherwise 0.
 
 Examples:
   $ chainstead upgrade-check

@@ -1,17 +1,15 @@
 import { Command, Option } from 'commander';
 import type { VerifyBalancesOptions } from '../actions/verify-balances.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 /** `chainstead verify-balances` */
 export function verifyBalancesCommand(context: CommandContext): Command {
   return new Command('verify-balances')
-    .description(
-      "compare what the API shows of a wallet with balanceOf and with the block's state root, by eth_getProof",
-    )
-    .requiredOption('--chain <name>', 'the chain: name, hexadecimal or decimal id')
-    .requiredOption('--wallet <address>', 'whose balances')
+    .description('Compare the balances of a wallet with balanceOf and eth_getProof')
+    .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
+    .requiredOption('--wallet <address>', 'Wallet address')
     .addOption(
-      new Option('--token <address...>', 'these tokens only (default: those of its indexed transfers, newest first)'),
+      new Option('--token <address...>', 'Tokens to check (default: tokens of its indexed transfers, newest first)'),
     )
     .addHelpText('after', EXAMPLES)
     .action(async (options: VerifyBalancesOptions, command: Command) => {
@@ -21,10 +19,11 @@ export function verifyBalancesCommand(context: CommandContext): Command {
 }
 
 const EXAMPLES = `
-What the API shows is what it would answer now without asking a contract first; where it would, balanceOf is proven alone.
-The chain's own coin is proven by the account, a token by the slot of its storage that holds the balance, which is looked for
-once and kept. What can't be proven says why: no-slot-found, rebasing, not-plain, no-balance, no-proof-from-upstream,
-header-not-verifiable, not-archived (docs/proofs.md). Exit code 1 when what is shown, told and proven differs.
+Checks the balance that the API returns without a contract call. If the API needs a contract call, only balanceOf is checked.
+The native balance is proven from the account, a token balance from its storage slot. The slot is found once and stored.
+If a balance can't be proven, the reason is shown: no-slot-found, rebasing, not-plain, no-balance, no-proof-from-upstream,
+header-not-verifiable or not-archived (docs/reference/proofs.md).
+Exit code 1 if the API, balanceOf and the proof differ.
 
 Examples:
   $ chainstead verify-balances --chain eth --wallet 0xd8da6bf26964af9d7eed9e03e53415d37aa96045

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import { addDetachableRangeOptions, type BlockRangeOptions } from '../block-range-options.ts';
-import type { CommandContext } from '../command-context.ts';
+import { addDetachableRangeOptions, type BlockRangeOptions } from '../ranges/block-range-options.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 /** `chainstead verify` */
 export function verifyCommand(context: CommandContext): Command {
   return addDetachableRangeOptions(new Command('verify'))
-    .description('prove ranges by whole receipts, repair what differs, and name the upstream that gave it')
+    .description('Verify ranges against full receipts and repair mismatches')
     .addHelpText('after', EXAMPLES)
     .action(async (options: BlockRangeOptions, command: Command) => {
       const { runVerification } = await import('../actions/verify.ts');
@@ -14,7 +14,8 @@ export function verifyCommand(context: CommandContext): Command {
 }
 
 const EXAMPLES = `
-The background prover does the same at PROVER_RATE. Exit code 1 when a block stays unproven or is not indexed.
+For each mismatch, the upstream that returned the wrong data is reported.
+The background prover does the same work, at most VERIFY_BLOCKS_PER_SECOND. Exit code 1 if a block stays unproven or is not indexed.
 
 Examples:
   $ chainstead verify --chain eth --from 18000000 --to 18000999

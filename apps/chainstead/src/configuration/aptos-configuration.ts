@@ -22,7 +22,7 @@ export interface AptosConfiguration {
   readonly testnetPort: number | null;
 }
 
-/** What the keys say of Aptos. */
+/** Aptos settings, parsed. */
 export function toAptosConfiguration(settings: GlobalSettings): AptosConfiguration {
   const mainnet = networkOf('mainnet', settings.APTOS_NODE_URL, {
     apiKey: settings.APTOS_API_KEY ?? null,

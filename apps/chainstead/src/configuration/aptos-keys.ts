@@ -1,4 +1,4 @@
-/** Keys of Aptos, whose two networks are indexed side by side. */
+/** Settings of Aptos. Both networks can be indexed at the same time. */
 import { APTOS_DATASET_NAMES } from '@chainstead/aptos/datasets';
 import { optional, withDefault } from './key-facts.ts';
 import { listOf, oneOf, plainText, urlOf, wholeNumber } from './values.ts';
@@ -26,11 +26,10 @@ export const aptosKeys = {
   APTOS_TESTNET_END_VERSION: testnet.endVersion,
   APTOS_TESTNET_PORT: optional(wholeNumber(1, PORT_MAX), {
     group: 'Aptos',
-    description:
-      'Second port that the API listens on, where a request of Aptos that does not say its network means testnet',
+    description: 'Second API port. On this port, an Aptos request without a network uses testnet',
     allowed: `a whole number from 1 to ${PORT_MAX}`,
     example: '8081',
-    whenAbsent: 'no such port is opened',
+    whenAbsent: 'no second port',
   }),
 };
 
@@ -39,7 +38,7 @@ function aptosNetwork(network: string) {
   return {
     nodeUrl: optional(listOf(urlOf('http:', 'https:')), {
       group: 'Aptos',
-      description: `REST APIs of Aptos ${network} fullnodes, with or without /v1. With two or more, one stands in for another, and their ledgers are compared`,
+      description: `REST APIs of Aptos ${network} fullnodes, with or without /v1. With two or more, Chainstead fails over between them and compares their ledgers`,
       allowed: 'a comma list of http(s) URLs',
       example: `https://api.${network}.aptoslabs.com/v1`,
       whenAbsent: `Aptos ${network} is not indexed`,
@@ -47,10 +46,10 @@ function aptosNetwork(network: string) {
     }),
     apiKey: optional(plainText, {
       group: 'Aptos',
-      description: `Key that the Aptos ${network} fullnodes get as Authorization: Bearer`,
-      allowed: 'a text',
+      description: `API key for the Aptos ${network} fullnodes, sent as Authorization: Bearer`,
+      allowed: 'any text',
       example: 'aptoslabs_abc123',
-      whenAbsent: 'none is sent',
+      whenAbsent: 'no key is sent',
       isSecret: true,
     }),
     startVersion: optional(version, {

@@ -8,7 +8,7 @@ import {
 import { errorText } from '@chainstead/core';
 import { RESERVED_SEGMENTS } from '@chainstead/gateway/reserved-segments';
 import type { UpstreamConfig } from '@chainstead/rpc';
-import type { KeepSettings } from '@chainstead/sync';
+import type { RetentionSettings } from '@chainstead/sync';
 import { type ChainSettings, chainKeys, chainSuffix } from './chain-keys.ts';
 import { suggestChains } from './chain-suggestion.ts';
 import { upstreamsOf, usesPublicUpstreams } from './chain-upstreams.ts';
@@ -28,14 +28,14 @@ export interface ChainConfiguration {
   readonly usesPublicUpstreams: boolean;
   /** Null: the head at the first start. */
   readonly startBlock: number | null;
-  /** Whether history begins with the chain's first block instead, where its head is young at the first start. */
+  /** Whether indexing starts at the chain's first block instead, if the chain is young at the first start. */
   readonly startsWhole: boolean;
-  /** Whether the chain is unknown here: it may be a development chain, which has a block only when somebody sends a transaction. */
+  /** Whether Chainstead does not know the chain. A development chain may have blocks only when a transaction is sent. */
   readonly isOwn: boolean;
   /** Null: the head is followed. */
   readonly endBlock: number | null;
-  /** How much of the history of ERC-20 transfers is kept. */
-  readonly keep: KeepSettings;
+  /** Which blocks' rows are retained, for datasets whose rows can be dropped. */
+  readonly retention: RetentionSettings;
   readonly backfillOrder: 'newest-first' | 'oldest-first';
   readonly proof: ProofPolicy;
   /** `receipts`: history is proven before it is served. */
@@ -103,7 +103,7 @@ export function resolveChains(settings: GlobalSettings, variables: Variables, ne
   return { configured, gateway, registry, problems };
 }
 
-/** Every chain name that has keys of its own. */
+/** Every chain name that has separate keys. */
 export function namesWithKeys(settings: GlobalSettings): string[] {
   return [...new Set([...(settings.CHAINS ?? []), ...offeredNames(settings, createChainRegistry())])];
 }
@@ -154,7 +154,7 @@ function readChain(
   const wrapped = parsed.data.WRAPPED_NATIVE;
   const knownWrapped = base?.id === id ? base.wrappedNative : null;
   if (wrapped !== undefined && knownWrapped !== null && wrapped !== knownWrapped) {
-    const reason = `is not ${knownWrapped}, which is known to wrap the native currency of ${base?.name}`;
+    const reason = `is not ${knownWrapped}, the wrapped native token of ${base?.name}`;
     return { problems: [chainProblem(name, 'WRAPPED_NATIVE', own.WRAPPED_NATIVE, reason)] };
   }
   return {
@@ -169,8 +169,9 @@ function readChain(
       reorgDepthMax: parsed.data.REORG_DEPTH_MAX,
       nativeSymbol: parsed.data.NATIVE_SYMBOL,
       wrappedNative: wrapped,
-      proofPolicy: parsed.data.PROOF ?? settings.PROOF,
+      proofPolicy: parsed.data.VERIFICATION ?? settings.VERIFICATION,
       marketplaces: parsed.data.MARKETPLACES,
+      exchanges: parsed.data.EXCHANGES,
       etherFeed:
         parsed.data.ETHER_FEED === undefined
           ? undefined
@@ -178,10 +179,11 @@ function readChain(
       transactions: {
         mode: parsed.data.TRANSACTIONS,
         input: settings.TRANSACTION_INPUT,
-        provesSenders: settings.PROVE_SENDERS === 'on',
+        verifiesSenders: settings.VERIFY_SENDERS === 'on',
       },
       logs: parsed.data.LOGS,
       internalTransfers: parsed.data.INTERNAL_TRANSFERS,
+      swaps: parsed.data.SWAPS,
     },
   };
 }
@@ -191,7 +193,7 @@ type SelectionKey = 'CHAINS' | 'GATEWAY_CHAINS';
 
 type FoundChain = NamedChain & { readonly chain: Chain };
 
-/** Adds one chain after the other, so that a collision is told with the key that causes it. */
+/** Adds one chain after the other, so that a collision is reported with the setting that causes it. */
 function addChains(
   known: ChainRegistry,
   named: readonly NamedChain[],
@@ -240,7 +242,7 @@ function chainConfiguration(
     startsWhole: isOwn && own.START_BLOCK === undefined,
     isOwn,
     endBlock: own.END_BLOCK ?? null,
-    keep: { blocks: own.KEEP_BLOCKS ?? null, since: own.KEEP_SINCE ?? null },
+    retention: { blocks: own.RETENTION_BLOCKS ?? null, since: own.RETENTION_FROM_DATE ?? null },
     backfillOrder: own.BACKFILL_ORDER,
     proof: chain.proofPolicy,
     backfillProof: own.BACKFILL_PROOF ?? settings.BACKFILL_PROOF,
@@ -258,7 +260,7 @@ function gatewayConfiguration(
   if (slug === null) return [];
   const selectedBy = settings.GATEWAY_CHAINS === undefined ? 'CHAINS' : 'GATEWAY_CHAINS';
   if (RESERVED_SEGMENTS.has(slug)) {
-    const reason = `would have its gateway at /${slug}, which is a path of the API: give the chain another name`;
+    const reason = `would have its gateway at /${slug}, which is an API path. Use another chain name`;
     problems.push(problemWith(selectedBy, slug, reason, factsOf(globalKeys.shape[selectedBy])));
   }
   return [
@@ -275,16 +277,16 @@ function gatewayConfiguration(
 
 /** What each key allows, and the keys together do not. */
 function contradictions(configured: ChainConfiguration, name: string, variables: Variables): ConfigurationProblem[] {
-  const { chain, startBlock, endBlock, keep } = configured;
+  const { chain, startBlock, endBlock, retention } = configured;
   const own = ownVariables(name, variables);
   const problems: ConfigurationProblem[] = [];
   if (endBlock !== null && startBlock !== null && endBlock < startBlock) {
     const reason = `is below START_BLOCK_${chainSuffix(name)} (${startBlock})`;
     problems.push(chainProblem(name, 'END_BLOCK', own.END_BLOCK, reason));
   }
-  if (keep.blocks !== null && keep.blocks <= chain.reorgDepthMax) {
-    const reason = `is not more than the ${chain.reorgDepthMax} blocks that a reorganisation may replace`;
-    problems.push(chainProblem(name, 'KEEP_BLOCKS', own.KEEP_BLOCKS, reason));
+  if (retention.blocks !== null && retention.blocks <= chain.reorgDepthMax) {
+    const reason = `is not more than the ${chain.reorgDepthMax} blocks that a reorg may replace`;
+    problems.push(chainProblem(name, 'RETENTION_BLOCKS', own.RETENTION_BLOCKS, reason));
   }
   return problems;
 }
@@ -296,9 +298,7 @@ function missingUpstream(
 ): ConfigurationProblem[] {
   if (upstreams.some(({ url }) => url.startsWith('http'))) return [];
   const reason =
-    upstreams.length === 0
-      ? `no public endpoint of ${name} is known`
-      : 'an http(s) upstream is needed beside ws(s) ones';
+    upstreams.length === 0 ? `no public endpoint of ${name} is known` : 'at least one http(s) upstream is required';
   return [chainProblem(name, 'RPC_URLS', ownVariables(name, variables).RPC_URLS, reason)];
 }
 
@@ -310,7 +310,7 @@ function repeatedChains(
   const keys = chosen.map(({ chain }) => chain.key);
   const repeated = new Set(keys.filter((name, index) => keys.indexOf(name) !== index));
   const facts = factsOf(globalKeys.shape[key]);
-  return [...repeated].map((name) => problemWith(key, variables[key], `names ${name} twice`, facts));
+  return [...repeated].map((name) => problemWith(key, variables[key], `contains ${name} twice`, facts));
 }
 
 function unknownChain(name: string, known: ChainRegistry, selectedBy: SelectionKey): ConfigurationProblem {
@@ -319,7 +319,7 @@ function unknownChain(name: string, known: ChainRegistry, selectedBy: SelectionK
   return problemWith(
     selectedBy,
     name,
-    `${reason} To add a chain of your own, set CHAIN_ID_${suffix} and RPC_URLS_${suffix}`,
+    `${reason} To add a custom chain, set CHAIN_ID_${suffix} and RPC_URLS_${suffix}`,
     factsOf(globalKeys.shape[selectedBy]),
   );
 }

@@ -1,7 +1,7 @@
 import type { ChainRegistry } from '@chainstead/chains';
 import { closest } from './suggestion.ts';
 
-/** Of a shorter name, two letters are half. */
+/** In a shorter name, two letters are half. */
 const SHORT_NAME_LENGTH = 5;
 const SEPARATORS = /[\s;|+&]+/;
 
@@ -19,7 +19,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   xdai: 'gnosis',
 };
 
-/** A sentence with what was probably meant by a name that is not a chain's; empty where there is nothing to suggest. */
+/** Returns a sentence with the probable chain names for an unknown name; empty without a suggestion. */
 export function suggestChains(given: string, known: ChainRegistry): string {
   const one = nearest(given, known);
   const words = given.split(SEPARATORS).filter((word) => word !== '');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countAsked } from './chain-upstreams.ts';
+import { countRequested } from './chain-upstreams.ts';
 
 const OPEN = { url: 'https://a.example' };
 const SOCKET = { url: 'wss://a.example' };
@@ -11,5 +11,5 @@ test.each([
   [[OPEN, OPEN, RELAY], 2],
   [[RELAY, RELAY, SOCKET], 2],
 ])('of %j, %i are asked', (upstreams, count) => {
-  expect(countAsked(upstreams)).toBe(count);
+  expect(countRequested(upstreams)).toBe(count);
 });

@@ -15,13 +15,13 @@ export function upstreamsOf(chain: Chain, own: ChainSettings): UpstreamConfig[] 
   ];
 }
 
-/** Whether none was configured. */
+/** Whether no upstream is configured. */
 export function usesPublicUpstreams(own: ChainSettings): boolean {
   return own.RPC_URLS === undefined && own.RPC_PRIVATE_URLS === undefined;
 }
 
-/** How many of them are asked: those over HTTP, private ones only where there are no others. */
-export function countAsked(upstreams: readonly UpstreamConfig[]): number {
+/** Number of upstreams in use: those over HTTP, and private ones only without others. */
+export function countRequested(upstreams: readonly UpstreamConfig[]): number {
   const http = upstreams.filter(({ url }) => url.startsWith('http'));
   return http.filter(({ isPrivate }) => isPrivate !== true).length || http.length;
 }

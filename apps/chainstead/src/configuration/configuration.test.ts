@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createChainRegistry } from '@chainstead/chains';
 import { describe, expect, it } from 'vitest';
 import { parse, problemsOf } from '../testing/configuration-problems.ts';
 import {
@@ -22,7 +23,7 @@ describe('defaults', () => {
       api: { host: '127.0.0.1', port: 8080, keys: [], pageLimitMax: 100, rateLimit: null, readyLagBlocks: 20 },
       privateNetworks: false,
       chains: [],
-      proverRate: 'auto',
+      verifyBlocksPerSecond: 'auto',
       webhooks: { retries: 7, retryDelaysMs: [1, 10, 60, 120, 360, 720, 1_440].map((minutes) => minutes * 60_000) },
     });
     expect(warnings).toEqual([]);
@@ -84,10 +85,10 @@ describe('chains', () => {
       {
         key: 'WRAPPED_NATIVE_ETH',
         given: other,
-        problem: `is not ${ether.toLowerCase()}, which is known to wrap the native currency of Ethereum Mainnet`,
+        problem: `is not ${ether.toLowerCase()}, the wrapped native token of Ethereum Mainnet`,
       },
     ]);
-    // Another chain under a known name: what is known belongs to the id.
+    // Another chain under a known name: known facts belong to the ID.
     const fork = { CHAINS: 'eth', CHAIN_ID_ETH: '31337', RPC_URLS_ETH: 'http://127.0.0.1:8545' };
     expect(wrappedOf(fork)).toEqual([null]);
     expect(wrappedOf({ ...fork, WRAPPED_NATIVE_ETH: other })).toEqual([other]);
@@ -117,14 +118,14 @@ describe('chains', () => {
       START_BLOCK_ETH: '18000000',
       END_BLOCK_ETH: '18000100',
       CONFIRMATIONS_ETH: '3',
-      PROOF_ETH: 'record',
+      VERIFICATION_ETH: 'record',
       BACKFILL_PROOF_ETH: 'receipts',
       BACKFILL_ORDER_ETH: 'oldest-first',
-      KEEP_BLOCKS_ETH: '1000000',
-      KEEP_SINCE_ETH: '2025-01-01',
+      RETENTION_BLOCKS_ETH: '1000000',
+      RETENTION_FROM_DATE_ETH: '2025-01-01',
       TRANSACTIONS_ETH: 'all',
       TRANSACTION_INPUT: 'selector',
-      PROVE_SENDERS: 'off',
+      VERIFY_SENDERS: 'off',
       LOGS_ETH: 'all',
       INTERNAL_TRANSFERS_ETH: 'all',
       POLL_INTERVAL_MS: '1234',
@@ -134,7 +135,7 @@ describe('chains', () => {
     expect(eth).toMatchObject({
       chain: {
         ...{ key: 'eth', id: 1, confirmations: 3, pollIntervalMs: 1234, proofPolicy: 'record' },
-        transactions: { mode: 'all', input: 'selector', provesSenders: false },
+        transactions: { mode: 'all', input: 'selector', verifiesSenders: false },
         logs: 'all',
         internalTransfers: 'all',
       },
@@ -148,14 +149,14 @@ describe('chains', () => {
       proof: 'record',
       backfillProof: 'receipts',
       backfillOrder: 'oldest-first',
-      keep: { blocks: 1_000_000, since: new Date('2025-01-01T00:00:00Z') },
+      retention: { blocks: 1_000_000, since: new Date('2025-01-01T00:00:00Z') },
     });
     expect(baseSepolia).toMatchObject({
       chain: { key: 'base-sepolia', id: 84532, pollIntervalMs: 777, transactions: { mode: 'wallets' } },
       usesPublicUpstreams: true,
       startBlock: null,
       endBlock: null,
-      keep: { blocks: null, since: null },
+      retention: { blocks: null, since: null },
       proof: 'strict',
       backfillProof: 'none',
     });
@@ -179,12 +180,12 @@ describe('chains', () => {
     expect(configuration.chains[0]).toMatchObject({ startBlock: null, startsWhole: false, isOwn: false });
   });
 
-  it('take PROOF and BACKFILL_PROOF for all chains unless a chain has its own', () => {
+  it('take VERIFICATION and BACKFILL_PROOF for all chains unless a chain has its own', () => {
     const { configuration } = parse({
       CHAINS: 'eth,base',
-      PROOF: 'record',
+      VERIFICATION: 'record',
       BACKFILL_PROOF: 'receipts',
-      PROOF_BASE: 'strict',
+      VERIFICATION_BASE: 'strict',
     });
     expect(
       configuration.chains.map(({ proof, chain, backfillProof }) => [proof, chain.proofPolicy, backfillProof]),
@@ -192,7 +193,7 @@ describe('chains', () => {
       ['record', 'record', 'receipts'],
       ['strict', 'strict', 'receipts'],
     ]);
-    // What is read because a request asked goes by the chain, which the registry gives as well.
+    // On-demand reads go by the chain, which the registry also returns.
     expect(configuration.chainRegistry.get('eth').proofPolicy).toBe('record');
   });
 
@@ -218,12 +219,9 @@ describe('chains', () => {
 });
 
 describe('the gateway', () => {
-  const CARD = [
-    'eth,sepolia,holesky,base,base-sepolia,polygon,amoy,bsc,bsc-testnet,arbitrum,arbitrum-sepolia,optimism',
-    'optimism-sepolia,gnosis,gnosis-testnet,linea,linea-sepolia,avalanche,moonbeam,moonriver,moonbase,blast',
-    'blast-sepolia,mantle,mantle-sepolia,polygon-zkevm,polygon-zkevm-cardona,zksync,zksync-sepolia,zetachain',
-    'zetachain-testnet,fantom,opbnb,flow,flow-testnet,ronin,ronin-testnet,lisk,lisk-sepolia,pulse,monad',
-  ].flatMap((line) => line.split(','));
+  const known = createChainRegistry()
+    .all()
+    .flatMap(({ gatewaySlug }) => gatewaySlug ?? []);
   const slugs = (environment: Record<string, string>) =>
     parse(environment).configuration.gateway.chains.map(({ slug }) => slug);
 
@@ -231,9 +229,9 @@ describe('the gateway', () => {
     expect(slugs({})).toEqual([]);
     expect(slugs({ CHAINS: 'eth,base' })).toEqual(['eth', 'base']);
     expect(slugs({ CHAINS: 'eth', GATEWAY_CHAINS: 'polygon, ethereum' })).toEqual(['polygon', 'eth']);
-    expect(new Set(slugs({ GATEWAY_CHAINS: 'all' }))).toEqual(new Set(CARD));
+    expect(new Set(slugs({ GATEWAY_CHAINS: 'all' }))).toEqual(new Set(known));
     const own = { CHAINS: 'mine', CHAIN_ID_MINE: '31337', RPC_URLS_MINE: 'http://127.0.0.1:1', GATEWAY_CHAINS: 'all' };
-    expect(new Set(slugs(own))).toEqual(new Set([...CARD, 'mine']));
+    expect(new Set(slugs(own))).toEqual(new Set([...known, 'mine']));
   });
 
   it('takes keys of chains that are not indexed, and warns of none of them', () => {
@@ -322,7 +320,7 @@ describe('files', () => {
   it('are warned of for every key that has no effect', () => {
     const path = file('b.env', 'COLOUR=blue\n');
     const { warnings } = parseConfiguration([fileSource(path)]);
-    expect(warnings.map(({ message }) => message)).toEqual([`COLOUR (${path}) has no effect: there is no such key`]);
+    expect(warnings.map(({ message }) => message)).toEqual([`COLOUR (${path}) has no effect: unknown setting`]);
   });
 
   it.each([

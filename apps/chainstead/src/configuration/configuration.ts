@@ -15,99 +15,102 @@ import { type GlobalSettings, globalKeys } from './global-keys.ts';
 import { factsOf } from './key-facts.ts';
 import { type NamesConfiguration, toNamesConfiguration } from './names-configuration.ts';
 import { ConfigurationError, type ConfigurationProblem, problemWith } from './problems.ts';
+import { renamedKeyProblems } from './renamed-keys.ts';
 import type { RoleName } from './role-names.ts';
 import { type ConfigurationSource, mergeSources } from './sources.ts';
 import { type ConfigurationWarning, warnOfUnknownKeys } from './unknown-keys.ts';
 
-/** Everything that the operator can set, parsed. */
+/** All settings, parsed. */
 export interface Configuration {
   readonly roles: readonly RoleName[];
-  /** How many processes each role runs in; auto: one for each processor core. */
+  /** Number of processes per role; auto: one per CPU core. */
   readonly processes: Readonly<Record<RoleName, number | 'auto'>>;
   readonly logLevel: string;
   readonly stopTimeoutMs: number;
-  /** Where `/metrics` is served apart from the API. */
+  /** Address of `/metrics` apart from the API. */
   readonly metrics: {
     readonly host: string;
-    /** Null: no port beside the API's. */
+    /** Null: no port except that of the API. */
     readonly port: number | null;
   };
   readonly database: {
     /** Null: embedded, in `dataDirectory`. */
     readonly url: string | null;
-    /** Past a pooler in transaction mode; null: `url` serves for sessions, too. */
+    /** URL without a pooler in transaction mode; null: `url` is also used for sessions. */
     readonly sessionUrl: string | null;
-    /** As a superuser, for provisioning; null: there is nothing to provision. */
+    /** Superuser URL for provisioning; null: none. */
     readonly superuserUrl: string | null;
     /** Standbys that the API reads from; null: there are none. */
     readonly readUrl: string | null;
-    /** With more, a standby is not read from. Milliseconds. */
+    /** Maximum lag of a standby. Milliseconds. */
     readonly readLagMaxMs: number;
     readonly poolSize: number;
     /** Whether the API prepares its statements. */
     readonly prepared: boolean;
     readonly dataDirectory: string;
-    /** Size of the disk under `url`; null: nobody says. */
+    /** Size of the disk under `url`; null: unknown. */
     readonly diskBytes: number | null;
   };
-  /** Null: queues live in Postgres. */
+  /** Null: schedules are stored in Postgres. */
   readonly redisUrl: string | null;
   readonly api: {
     readonly host: string;
     readonly port: number;
     readonly keys: readonly ConfiguredKey[];
-    /** Connections to a port at once. */
+    /** Maximum concurrent connections to a port. */
     readonly connectionsMax: number;
-    /** What `/metrics` is read with; null: nothing is needed. */
+    /** Key for `/metrics`; null: none is needed. */
     readonly metricsKey: string | null;
     /** Whether the documentation needs an API key. */
     readonly protectDocs: boolean;
+    /** URL of the documentation site; null: it is not linked. */
+    readonly documentationUrl: string | null;
     readonly pageLimitMax: number;
-    /** Requests a second and key; null: unlimited. */
+    /** Requests per second and key; null: unlimited. */
     readonly rateLimit: number | null;
     readonly readyLagBlocks: number;
     readonly corsOrigins: '*' | readonly string[];
   };
-  /** Private networks that strangers' URLs may reach: none, all, or these (CIDR). */
+  /** Private networks that untrusted URLs may reach: none, all, or these (CIDR). */
   readonly privateNetworks: boolean | readonly string[];
-  /** Work that requests cause: metadata, and histories below the indexed range. */
+  /** On-demand work: metadata, and backfills below the indexed range. */
   readonly onDemand: {
-    /** How long a request waits for it. */
+    /** Time that a request waits for it. Milliseconds. */
     readonly waitMs: number;
-    /** How old a reading of a token may be whose transfers don't tell its balances. Milliseconds. */
+    /** Maximum age of a token balance, if transfers do not determine it. Milliseconds. */
     readonly balanceMaxAgeMs: number;
-    /** How old a reading of a native balance may be. Milliseconds. */
+    /** Maximum age of a native balance. Milliseconds. */
     readonly nativeBalanceMaxAgeMs: number;
     readonly ipfsGateways: readonly string[];
     readonly arweaveGateways: readonly string[];
-    /** Node calls of one history at most; 0: no histories. */
+    /** Maximum node calls of one on-demand backfill; 0: no on-demand backfills. */
     readonly maxCalls: number;
-    /** Jobs waiting per API key at most. */
+    /** Maximum waiting jobs per API key. */
     readonly perKey: number;
-    /** Documents a second that are read at most for traits of collections, by chain. */
+    /** Maximum documents per second and chain for collection traits. */
     readonly collectionRate: number;
   };
   readonly names: NamesConfiguration;
   readonly webhooks: {
-    /** Attempts after the first. */
+    /** Number of retries. */
     readonly retries: number;
-    /** After each failed attempt; the last one for all further ones. Milliseconds. */
+    /** Delay after each failed attempt; the last one for all further attempts. Milliseconds. */
     readonly retryDelaysMs: readonly [number, ...number[]];
     readonly historyDays: number;
-    /** At once, from one process. */
+    /** Maximum concurrent webhooks of one process. */
     readonly concurrency: number;
     readonly concurrencyPerHost: number;
-    /** Of triggers, for one webhook. */
+    /** Maximum trigger calls for one webhook. */
     readonly triggerCalls: number;
-    /** Replays over past blocks: under way for one key, and blocks of one. */
+    /** Limits of replays over past blocks: concurrent replays per key, and blocks per replay. */
     readonly historicalJobs: { readonly jobsPerKey: number; readonly blocksMax: number };
-    /** What one key may have. */
+    /** Limits per key. */
     readonly bounds: {
       readonly streamsPerKey: number;
       readonly addressesPerStream: number;
       readonly addressesPerKey: number;
     };
-    /** Webhooks asked for by one key that wait. */
+    /** Maximum number of webhooks queued for replay by one key. */
     readonly replaysPerKey: number;
   };
   readonly gateway: {
@@ -127,13 +130,13 @@ export interface Configuration {
     readonly offersTraces: boolean;
   };
   readonly chains: readonly ChainConfiguration[];
-  /** What is kept of them. */
+  /** Datasets to index. */
   readonly datasets: readonly Dataset[];
   /** Every chain that is known, with what the configuration adds and changes. */
   readonly chainRegistry: ChainRegistry;
   readonly aptos: AptosConfiguration;
   /** Blocks a second and chain at most; auto: what the upstreams allow; 0: the background prover is off. */
-  readonly proverRate: number | 'auto';
+  readonly verifyBlocksPerSecond: number | 'auto';
 }
 
 export interface ParsedConfiguration {
@@ -157,7 +160,12 @@ export function parseConfiguration(
   // A wrong global key must not hide problems of the chains: they are read with that key left out.
   const usable = settings.success ? settings.data : globalKeys.parse(withoutKeys(variables, problems));
   const chains = resolveChains(usable, variables, needsUpstreams);
-  problems.push(...chains.problems, ...storageProblems(usable, variables), ...aptosProblems(usable));
+  problems.push(
+    ...renamedKeyProblems(sources, namesWithKeys(usable)),
+    ...chains.problems,
+    ...storageProblems(usable, variables),
+    ...aptosProblems(usable),
+  );
   if (problems.length > 0) throw new ConfigurationError(problems);
 
   return { configuration: toConfiguration(usable, chains), warnings: warnings(sources, usable) };
@@ -178,7 +186,7 @@ function storageProblems(
 ): ConfigurationProblem[] {
   if (readUrl === undefined || given.DATABASE_URL !== undefined) return [];
   const facts = factsOf(globalKeys.shape.DATABASE_READ_URL);
-  return [problemWith('DATABASE_READ_URL', readUrl, 'is of no use without DATABASE_URL', facts)];
+  return [problemWith('DATABASE_READ_URL', readUrl, 'has no effect without DATABASE_URL', facts)];
 }
 
 function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Configuration {
@@ -207,6 +215,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
       connectionsMax: settings.CONNECTIONS_MAX,
       metricsKey: settings.METRICS_KEY ?? null,
       protectDocs: settings.PROTECT_DOCS === 'true',
+      documentationUrl: settings.DOCUMENTATION_URL ?? null,
       pageLimitMax: settings.PAGE_LIMIT_MAX,
       rateLimit: unlessZero(settings.RATE_LIMIT),
       readyLagBlocks: settings.READY_LAG_BLOCKS,
@@ -214,13 +223,13 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
     },
     privateNetworks: settings.WEBHOOK_ALLOW_PRIVATE,
     onDemand: {
-      waitMs: settings.INDEX_WAIT_MS,
+      waitMs: settings.ON_DEMAND_WAIT_MS,
       balanceMaxAgeMs: settings.BALANCE_MAX_AGE_MS,
       nativeBalanceMaxAgeMs: settings.NATIVE_BALANCE_MAX_AGE_MS,
       ipfsGateways: settings.IPFS_GATEWAYS,
       arweaveGateways: settings.ARWEAVE_GATEWAYS,
       maxCalls: settings.ON_DEMAND_MAX_CALLS,
-      perKey: settings.ON_DEMAND_PER_KEY,
+      perKey: settings.ON_DEMAND_CONCURRENCY_PER_KEY,
       collectionRate: settings.ON_DEMAND_COLLECTION_RATE,
     },
     names: toNamesConfiguration(settings, chains),
@@ -256,7 +265,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
     datasets: settings.DATASETS ?? datasets,
     chainRegistry: chains.registry,
     aptos: toAptosConfiguration(settings),
-    proverRate: settings.PROVER_RATE,
+    verifyBlocksPerSecond: settings.VERIFY_BLOCKS_PER_SECOND,
   };
 }
 
@@ -264,7 +273,7 @@ function toProcesses(settings: GlobalSettings): Configuration['processes'] {
   return { api: settings.API_PROCESSES, ingest: settings.INGEST_PROCESSES, worker: settings.WORKER_PROCESSES };
 }
 
-/** Of a limit: 0 and absent are none. */
+/** Treats a limit of 0 as none, like an absent one. */
 function unlessZero(limit: number | undefined): number | null {
   return limit === undefined || limit === 0 ? null : limit;
 }

@@ -9,7 +9,7 @@ import { environmentSource, parseConfiguration } from './index.ts';
 const text = renderEnvExample();
 
 describe('.env.example', () => {
-  it('in the repository is what the schema says (npm run generate)', () => {
+  it('in the repository matches the schema (npm run generate)', () => {
     expect(readFileSync(new URL('../../../../.env.example', import.meta.url), 'utf8')).toBe(text);
   });
 

@@ -5,7 +5,7 @@ import { factsOf, KEY_GROUPS, type KeyFacts, type KeyGroup } from './key-facts.t
 const EXAMPLE_CHAIN = 'ETH';
 const LINE_WIDTH = 118;
 
-/** The text of `.env.example`: every key with what it means, what is allowed, and its default or an example. */
+/** Text of `.env.example`: every setting with its meaning, values, and default or example. */
 export function renderEnvExample(): string {
   const sections = KEY_GROUPS.map((group) => renderGroup(group));
   return `${[intro(), ...sections].join('\n\n')}\n`;
@@ -13,12 +13,12 @@ export function renderEnvExample(): string {
 
 function intro(): string {
   return [
-    '# Configuration of Chainstead. Generated from the schema in apps/chainstead/src/configuration by',
-    '# "npm run generate"; don\'t edit it by hand.',
+    '# Chainstead configuration. "npm run generate" writes this file from apps/chainstead/src/configuration. Don\'t edit it.',
     '#',
-    '# Copy it to .env (read by "chainstead --config .env …" and by docker compose) or set the same keys in the environment,',
-    '# which wins over the file. Every key is optional. Keys that end in _ETH exist for each chain in CHAINS and GATEWAY_CHAINS:',
-    '# upper case, with _ for - (base-sepolia: RPC_URLS_BASE_SEPOLIA). "chainstead config validate" checks, "config print" shows.',
+    '# Copy it to .env: "chainstead --config .env …" and docker compose read that file. Environment variables win over it.',
+    '# All settings are optional. Settings that end in _ETH exist for each chain in CHAINS and GATEWAY_CHAINS. Write the chain in',
+    '# upper case, with _ for -: RPC_URLS_BASE_SEPOLIA.',
+    '# "chainstead config validate" checks your settings. "chainstead config print" shows them, without secrets.',
   ].join('\n');
 }
 
@@ -36,8 +36,8 @@ function keysOf(group: KeyGroup): [string, KeyFacts][] {
 }
 
 function renderKey(key: string, facts: KeyFacts): string[] {
-  const absent = facts.default === undefined ? `Absent: ${facts.whenAbsent ?? 'nothing'}. ` : '';
-  const text = `${facts.description}. ${absent}Allowed: ${facts.allowed}.`;
+  const absent = facts.default === undefined ? `Default: ${facts.whenAbsent ?? 'nothing'}. ` : '';
+  const text = `${facts.description}. ${absent}Values: ${facts.allowed}.`;
   return [...wrap(text).map((line) => `# ${line}`), `#${key}=${facts.default ?? facts.example}`];
 }
 

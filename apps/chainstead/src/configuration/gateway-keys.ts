@@ -1,4 +1,4 @@
-/** Keys of the JSON-RPC gateway. */
+/** Settings of the JSON-RPC gateway. */
 import { METHOD_NAMES } from '@chainstead/gateway/method-table';
 import { z } from 'zod';
 import { optional, withDefault } from './key-facts.ts';
@@ -8,12 +8,15 @@ const METHOD_LIMIT = /^([A-Za-z_0-9]+)=(\d{1,7})$/;
 
 const methodLimit: z.ZodType<readonly [method: string, calls: number], string> = plainText
   .refine((text) => METHOD_LIMIT.test(text), 'is not method=calls')
-  .refine((text) => METHOD_NAMES.includes(text.split('=')[0] ?? ''), 'names a method that the gateway does not offer')
+  .refine(
+    (text) => METHOD_NAMES.includes(text.split('=')[0] ?? ''),
+    'contains a method that the gateway does not offer',
+  )
   .transform((text): readonly [string, number] => {
     const [, method = '', calls] = METHOD_LIMIT.exec(text) ?? [];
     return [method, Number(calls)];
   })
-  .refine(([, calls]) => calls > 0, 'allows no call at all');
+  .refine(([, calls]) => calls > 0, 'has a limit of 0 calls');
 
 const chainSelection: z.ZodType<'all' | readonly string[], string> = plainText.pipe(
   z.union([z.literal('all'), listOf(chainName)]),
@@ -22,30 +25,29 @@ const chainSelection: z.ZodType<'all' | readonly string[], string> = plainText.p
 export const gatewayKeys = {
   GATEWAY_CHAINS: optional(chainSelection, {
     group: 'Gateway',
-    description: 'Chains that the JSON-RPC gateway offers, indexed or not',
+    description: 'Chains that the JSON-RPC gateway serves, indexed or not',
     allowed: 'all (every known chain), or a comma list of chain names',
     example: 'eth,base',
-    whenAbsent: 'those in CHAINS',
+    whenAbsent: 'the chains in CHAINS',
   }),
   GATEWAY_RATE_LIMIT: optional(wholeNumber(0, 1_000_000), {
     group: 'Gateway',
     description:
-      'Units a second that each key may spend on JSON-RPC calls, over the last four seconds and to all processes together; a cheap call costs one unit, a heavy one up to five, a trace twenty. 0 is no limit',
+      'Units per second per key for JSON-RPC calls, over the last four seconds and across all processes. A cheap call costs one unit, a heavy call up to five, a trace twenty. 0 means no limit',
     allowed: 'a whole number from 0 to 1000000',
     example: '100',
-    whenAbsent: 'RATE_LIMIT, each call counting as one',
+    whenAbsent: 'RATE_LIMIT, with one unit per call',
   }),
   GATEWAY_METHOD_LIMITS: optional(listOf(methodLimit), {
     group: 'Gateway',
-    description:
-      'JSON-RPC calls a second that each key may make to single methods, over the last four seconds and to all processes together',
+    description: 'JSON-RPC calls per second per key and method, over the last four seconds and across all processes',
     allowed: 'a comma list of method=calls',
     example: 'eth_getLogs=10,eth_call=50',
-    whenAbsent: 'no limit by method',
+    whenAbsent: 'no limit per method',
   }),
   GATEWAY_LOG_RANGE_MAX: withDefault(wholeNumber(1, 1_000_000_000), {
     group: 'Gateway',
-    description: 'Blocks that one eth_getLogs call may span, on every chain',
+    description: 'Maximum number of blocks in one eth_getLogs call, on every chain',
     allowed: 'a whole number from 1 to 1000000000',
     example: '2000',
     default: '10000',
@@ -53,21 +55,21 @@ export const gatewayKeys = {
   GATEWAY_TRACES: withDefault(oneOf('on', 'off'), {
     group: 'Gateway',
     description:
-      'Whether debug_trace… and trace_… methods are offered, which make nodes execute transactions again; a call costs 20 units',
+      'Whether debug_trace… and trace_… methods are available. They make nodes execute transactions again. A call costs 20 units',
     allowed: 'on or off',
     example: 'on',
     default: 'off',
   }),
   GATEWAY_SOCKETS_MAX: withDefault(wholeNumber(0, 1_000_000), {
     group: 'Gateway',
-    description: 'WebSockets of JSON-RPC clients that each process keeps open; 0 accepts none',
+    description: 'Maximum number of open JSON-RPC WebSockets per process. 0 accepts none',
     allowed: 'a whole number from 0 to 1000000',
     example: '5000',
     default: '1000',
   }),
   GATEWAY_SOCKETS_PER_KEY: withDefault(wholeNumber(1, 1_000_000), {
     group: 'Gateway',
-    description: 'WebSockets that one key may have open at once, in each process',
+    description: 'Maximum number of open WebSockets per key, in each process',
     allowed: 'a whole number from 1 to 1000000',
     example: '500',
     default: '100',

@@ -1,4 +1,4 @@
-/** The configuration keys that are written as they are (those of one chain: chain-keys.ts). */
+/** Settings without a chain suffix (for those of one chain, see chain-keys.ts). */
 import { KEY_PATTERN } from '@chainstead/http/configured-key';
 import { z } from 'zod';
 import { aptosKeys } from './aptos-keys.ts';
@@ -19,8 +19,8 @@ import {
   postgresUrl,
   privateNetworks,
   proofPolicy,
-  proverRate,
   urlOf,
+  verifyBlocksPerSecond,
   wholeNumber,
 } from './values.ts';
 import { webhookKeys } from './webhook-keys.ts';
@@ -29,42 +29,42 @@ const storageKeys = {
   DATABASE_URL: optional(postgresUrl, {
     group: 'Storage',
     description:
-      'Postgres 15 or newer; several hosts (host1:5432,host2:5432) and the TLS parameters of libpq are understood',
+      'Postgres 15 or newer. Several hosts (host1:5432,host2:5432) and the TLS parameters of libpq are supported',
     allowed: 'a postgres:// URL with a database name',
     example: 'postgres://chainstead:secret@127.0.0.1:5432/chainstead',
-    whenAbsent: 'an embedded Postgres runs, its data in DATA_DIR',
+    whenAbsent: 'an embedded Postgres, with its data in DATA_DIR',
     isUrl: true,
   }),
   DATABASE_SESSION_URL: optional(postgresUrl, {
     group: 'Storage',
     description:
-      'The same database past a pooler in transaction mode, for what needs a session: leadership, queues, notifications',
+      'Direct URL of the same database if DATABASE_URL uses a pooler in transaction mode. Leadership, queues and notifications need a session',
     allowed: 'a postgres:// URL with a database name',
     example: 'postgres://chainstead:secret@127.0.0.1:5432/chainstead',
-    whenAbsent: 'DATABASE_URL serves for it, and must not lead through a pooler in transaction mode',
+    whenAbsent: 'DATABASE_URL, which then must not use a pooler in transaction mode',
     isUrl: true,
   }),
   DATABASE_SUPERUSER_URL: optional(postgresUrl, {
     group: 'Storage',
     description:
-      'The server of DATABASE_URL as a superuser, for `chainstead provision` alone. Not for the program itself',
+      'Server of DATABASE_URL with a superuser, for `chainstead provision` only. Do not set it for other commands',
     allowed: 'a postgres:// URL with a database name',
     example: 'postgres://postgres:secret@127.0.0.1:5432/postgres',
-    whenAbsent: '`chainstead provision` is refused',
+    whenAbsent: 'none; `chainstead provision` fails without it',
     isUrl: true,
   }),
   DATABASE_READ_URL: optional(postgresUrl, {
     group: 'Storage',
     description:
-      'Hot standbys of DATABASE_URL that the API reads most of its lists from, each host a standby (host1:5432,host2:5432). What they do not have yet is read from the primary',
-    allowed: 'a postgres:// URL with a database name; DATABASE_URL has to be set, too',
+      'Hot standbys of DATABASE_URL, one per host (host1:5432,host2:5432). The API reads most lists from them. Data that a standby does not have yet is read from the primary',
+    allowed: 'a postgres:// URL with a database name; requires DATABASE_URL',
     example: 'postgres://chainstead:secret@standby-1:5432,standby-2:5432/chainstead',
-    whenAbsent: 'everything is read from DATABASE_URL',
+    whenAbsent: 'all reads use DATABASE_URL',
     isUrl: true,
   }),
   DATABASE_READ_MAX_LAG_SECONDS: withDefault(wholeNumber(1, 300), {
     group: 'Storage',
-    description: 'A standby of DATABASE_READ_URL that is further behind is not read from',
+    description: 'Maximum lag of a standby in DATABASE_READ_URL. A standby further behind is not read from',
     allowed: 'a whole number from 1 to 300',
     example: '30',
     default: '10',
@@ -72,15 +72,15 @@ const storageKeys = {
   DATABASE_DISK_BYTES: optional(wholeNumber(1, Number.MAX_SAFE_INTEGER), {
     group: 'Storage',
     description:
-      'Size of the disk that DATABASE_URL lies on, in bytes: how long it lasts is told from it, since Postgres does not say what is free',
+      'Size in bytes of the disk that holds the Postgres data. Used to estimate days until full; Postgres does not report disk size',
     allowed: 'a whole number from 1',
     example: '500000000000',
-    whenAbsent: 'it is read where Postgres is embedded, and unknown elsewhere',
+    whenAbsent: 'measured for an embedded Postgres, otherwise unknown',
   }),
   DATABASE_POOL_SIZE: withDefault(wholeNumber(2, 200), {
     group: 'Storage',
     description:
-      'Connections to Postgres that each process may hold; the API as many to each standby of DATABASE_READ_URL',
+      'Maximum number of Postgres connections per process. The API may open as many to each standby in DATABASE_READ_URL',
     allowed: 'a whole number from 2 to 200',
     example: '20',
     default: '10',
@@ -88,24 +88,24 @@ const storageKeys = {
   DATABASE_PREPARED: withDefault(oneOf('true', 'false'), {
     group: 'Storage',
     description:
-      'Whether the API and the worker keep their statements prepared. Behind a pooler in transaction mode that takes PgBouncer 1.21 or newer with max_prepared_statements',
+      'Whether the API and the worker use prepared statements. Behind a pooler in transaction mode, this needs PgBouncer 1.21 or newer with max_prepared_statements',
     allowed: 'true or false',
     example: 'false',
     default: 'true',
   }),
   DATA_DIR: withDefault(plainText, {
     group: 'Storage',
-    description: 'Folder of the embedded Postgres, and of the first key for the console; made when it is missing',
+    description: 'Folder of the embedded Postgres and of the first console key. Created if missing',
     allowed: 'a path that the process can write to',
     example: '/var/lib/chainstead',
     default: './.chainstead',
   }),
   REDIS_URL: optional(urlOf('redis:', 'rediss:'), {
     group: 'Storage',
-    description: 'Redis for the job queues (maxmemory-policy noeviction)',
+    description: 'Redis for schedules (maxmemory-policy noeviction)',
     allowed: 'a redis:// or rediss:// URL',
     example: 'redis://127.0.0.1:6379/0',
-    whenAbsent: 'the queues live in Postgres',
+    whenAbsent: 'schedules are stored in Postgres',
     isUrl: true,
   }),
 };
@@ -113,14 +113,14 @@ const storageKeys = {
 const apiKeys = {
   HOST: withDefault(plainText, {
     group: 'API',
-    description: 'Address that the API listens on. Any other than a loopback address needs an API key',
+    description: 'Address that the API listens on. Any address except loopback requires an API key',
     allowed: 'an IP address or host name of this machine',
     example: '0.0.0.0',
     default: '127.0.0.1',
   }),
   PORT: withDefault(wholeNumber(0, PORT_MAX), {
     group: 'API',
-    description: 'Port that the API listens on; 0 takes a free one',
+    description: 'Port that the API listens on. 0 selects a free port',
     allowed: 'a whole number from 0 to 65535',
     example: '9000',
     default: '8080',
@@ -128,38 +128,48 @@ const apiKeys = {
   API_KEYS: optional(listOf(configuredKey), {
     group: 'API',
     description:
-      'Accepted keys, beside those made with `chainstead keys create`. A key may be used for everything, or for the scopes that stand behind it: data (data routes), rpc (JSON-RPC), streams, admin (the secret of the webhooks)',
+      'API keys, in addition to those created with `chainstead keys create`. A key has all scopes, or the scopes listed after it: data (data routes), rpc (JSON-RPC), streams, admin (console and webhook secret)',
     allowed: 'a comma list of keys, each 8 to 128 of A-Z a-z 0-9 . _ -, with or without scopes as in key:data+rpc',
     example: 'a-long-random-key,key-of-a-web-page:rpc',
-    whenAbsent: 'only keys made with `chainstead keys create`; without any, the API is open to this machine alone',
+    whenAbsent:
+      'only keys created with `chainstead keys create`; without any key, the API is open to this machine only',
     isSecret: true,
   }),
   METRICS_KEY: optional(plainText.regex(KEY_PATTERN, 'is not 8 to 128 of A-Z a-z 0-9 . _ -'), {
     group: 'API',
-    description: 'Key that /metrics is read with, as X-API-Key or Authorization: Bearer; it opens nothing else',
+    description: 'Key for /metrics, sent as X-API-Key or Authorization: Bearer. It gives access to nothing else',
     allowed: '8 to 128 of A-Z a-z 0-9 . _ -',
     example: 'a-key-for-prometheus',
-    whenAbsent: '/metrics needs no key on METRICS_PORT or a loopback address, and is closed elsewhere',
+    whenAbsent: 'no key is needed on METRICS_PORT or a loopback address; on other addresses, /metrics is closed',
     isSecret: true,
   }),
   PROTECT_DOCS: withDefault(oneOf('true', 'false'), {
     group: 'API',
-    description: 'Whether /docs and /openapi.json need an API key once there is one; browsers ask for it as a password',
+    description:
+      'Whether /docs and /openapi.json require an API key, once a key exists. Browsers prompt for it as a password',
     allowed: 'true or false',
     example: 'true',
     default: 'false',
   }),
+  DOCUMENTATION_URL: optional(urlOf('http:', 'https:'), {
+    group: 'API',
+    description:
+      'URL of the documentation site that you built with `npm run docs:build`. /docs and the console link to it',
+    allowed: 'an http or https URL',
+    example: 'https://docs.example.com',
+    whenAbsent: 'no link',
+  }),
   CONNECTIONS_MAX: withDefault(wholeNumber(10, 1_000_000), {
     group: 'API',
     description:
-      'Connections at once to each process, WebSockets included; further ones are closed as they come, idle ones make room for them',
+      'Maximum number of concurrent connections per process, including WebSockets. At the limit, an idle connection is closed for a new one; without idle connections, new ones are closed',
     allowed: 'a whole number from 10 to 1000000',
     example: '10000',
     default: '2000',
   }),
   PAGE_LIMIT_MAX: withDefault(wholeNumber(1, 10_000), {
     group: 'API',
-    description: 'Largest page: a larger `limit` is lowered to it',
+    description: 'Maximum page size. A larger `limit` is reduced to it',
     allowed: 'a whole number from 1 to 10000',
     example: '500',
     default: '100',
@@ -167,7 +177,7 @@ const apiKeys = {
   RATE_LIMIT: withDefault(wholeNumber(0, 1_000_000), {
     group: 'API',
     description:
-      'Requests a second that each key may make, to all processes together, and as many JSON-RPC calls unless GATEWAY_RATE_LIMIT is set; 0 is no limit',
+      'Requests per second per key, across all processes. JSON-RPC calls have the same limit unless GATEWAY_RATE_LIMIT is set. 0 means no limit',
     allowed: 'a whole number from 0 to 1000000',
     example: '40',
     default: '0',
@@ -175,14 +185,14 @@ const apiKeys = {
   CORS_ORIGINS: withDefault(plainText.transform(splitOrigins), {
     group: 'API',
     description:
-      'Web pages that may call the API from a browser, once a key is configured. Without a key, pages of this machine may (http://localhost:5173)',
+      'Origins of web pages that may call the API, once a key is configured. Without a key, only pages on this machine may (http://localhost:5173)',
     allowed: '* or a comma list of origins',
     example: 'https://app.example.com',
     default: '*',
   }),
   READY_LAG_BLOCKS: withDefault(wholeNumber(0), {
     group: 'API',
-    description: 'Blocks that a chain may be behind its head while /synced still answers 200',
+    description: 'Maximum number of blocks that a chain may be behind its head for /synced to return 200',
     allowed: 'a whole number from 0',
     example: '5',
     default: '20',
@@ -193,7 +203,7 @@ const egressKeys = {
   WEBHOOK_ALLOW_PRIVATE: withDefault(privateNetworks, {
     group: 'Limits',
     description:
-      'Private networks that webhook and metadata URLs may reach. For development only: whoever sets such a URL reaches what this machine reaches',
+      'Private networks that webhook and metadata URLs may reach. For development only: clients who set such a URL can reach everything that this machine can',
     allowed: 'false, true, or a comma list of CIDRs',
     example: '10.20.0.0/16,127.0.0.1/32',
     default: 'false',
@@ -201,9 +211,9 @@ const egressKeys = {
 };
 
 const onDemandKeys = {
-  INDEX_WAIT_MS: withDefault(wholeNumber(0, 60_000), {
+  ON_DEMAND_WAIT_MS: withDefault(wholeNumber(0, 60_000), {
     group: 'On demand',
-    description: 'Milliseconds that a request waits for what has to be read first: metadata, balances',
+    description: 'Milliseconds that a request waits for on-demand reads, such as metadata and balances',
     allowed: 'a whole number from 0 to 60000',
     example: '3000',
     default: '1500',
@@ -211,14 +221,14 @@ const onDemandKeys = {
   BALANCE_MAX_AGE_MS: withDefault(wholeNumber(0, 3_600_000), {
     group: 'On demand',
     description:
-      'Milliseconds that a balance is given again after it was read from a contract, of tokens whose transfers do not tell their balances',
+      'Milliseconds for which a balance read from a contract is cached. Applies to tokens whose transfers do not determine their balances',
     allowed: 'a whole number from 0 to 3600000',
     example: '10000',
     default: '60000',
   }),
   NATIVE_BALANCE_MAX_AGE_MS: withDefault(wholeNumber(0, 600_000), {
     group: 'On demand',
-    description: "Milliseconds that a balance of a chain's own coin is given again after it was read from a node",
+    description: 'Milliseconds for which a native token balance is cached',
     allowed: 'a whole number from 0 to 600000',
     example: '5000',
     default: '15000',
@@ -242,7 +252,7 @@ const onDemandKeys = {
   ON_DEMAND_MAX_CALLS: withDefault(wholeNumber(0, 10_000_000), {
     group: 'On demand',
     description:
-      'Node calls that the history of one wallet or collection may take where it reaches below the indexed range; one that is estimated to take more is refused. 0 turns such histories off',
+      'Maximum number of node calls for one on-demand backfill of a wallet or collection below the indexed range. A backfill with a higher estimate is refused. 0 disables on-demand backfills',
     allowed: 'a whole number from 0 to 10000000',
     example: '50000',
     default: '10000',
@@ -250,14 +260,14 @@ const onDemandKeys = {
   ON_DEMAND_COLLECTION_RATE: withDefault(wholeNumber(1, 10_000), {
     group: 'On demand',
     description:
-      "Documents a second that are read at most, by chain, because somebody asked for a collection's traits or rarity",
+      'Maximum number of metadata documents read per second and chain for requested collection traits and rarity',
     allowed: 'a whole number from 1 to 10000',
     example: '100',
     default: '20',
   }),
-  ON_DEMAND_PER_KEY: withDefault(wholeNumber(1, 1_000_000), {
+  ON_DEMAND_CONCURRENCY_PER_KEY: withDefault(wholeNumber(1, 1_000_000), {
     group: 'On demand',
-    description: 'Histories and collections that one API key may have waiting at once',
+    description: 'Maximum number of on-demand backfills, collections and lookups in the queue per API key',
     allowed: 'a whole number from 1 to 1000000',
     example: '1000',
     default: '100',
@@ -268,67 +278,67 @@ const chainSelectionKeys = {
   CHAINS: optional(listOf(chainName), {
     group: 'Chains',
     description: 'Chains to index',
-    allowed: 'a comma list of chain names in lower case, for instance eth, base, polygon, base-sepolia',
+    allowed: 'a comma list of chain names in lower case, for example eth, base, polygon, base-sepolia',
     example: 'eth,base',
     whenAbsent: 'no chain is indexed',
   }),
   DATASETS: optional(listOf(datasetByName), {
     group: 'Chains',
-    description: 'What is kept of the chains; routes over what is left out answer empty and incomplete',
+    description: 'Datasets to index. Routes of other datasets return empty results that are marked incomplete',
     allowed: `a comma list of ${DATASET_NAMES.join(', ')}`,
     example: 'erc20-transfers',
-    whenAbsent: 'everything',
+    whenAbsent: 'all datasets',
   }),
   TRANSACTION_INPUT: withDefault(oneOf('full', 'selector'), {
     group: 'Chains',
     description:
-      'What is kept of the calldata of indexed transactions: all of it, or the first four bytes. The rest is then read from a node when it is asked for',
+      'Stored calldata of indexed transactions: all of it (full) or the first four bytes (selector). With selector, the rest is read from a node on request',
     allowed: 'full or selector',
     example: 'selector',
     default: 'full',
   }),
-  PROVE_SENDERS: withDefault(oneOf('on', 'off'), {
-    group: 'Proof',
+  VERIFY_SENDERS: withDefault(oneOf('on', 'off'), {
+    group: 'Verification',
     description:
-      'Whether the senders of transactions are recovered from their signatures before they are indexed (on), or believed (off, faster). Answers say of which kind they are',
+      'Whether transaction senders are recovered from signatures before indexing (on), or taken from the node (off, faster). Responses report which of the two applies',
     allowed: 'on or off',
     example: 'off',
     default: 'on',
   }),
   POLL_INTERVAL_MS: optional(pollInterval, {
     group: 'Chains',
-    description: 'Milliseconds between polls for a new head, on every chain, where no subscription announces it',
+    description: 'Milliseconds between polls for a new head, on every chain without a subscription to new heads',
     allowed: 'a whole number from 10 to 3600000',
     example: '2000',
-    whenAbsent: "each chain's own, about half its block time",
+    whenAbsent: 'the default of each chain, about half its block time',
   }),
-  PROOF: optional(proofPolicy, {
-    group: 'Proof',
+  VERIFICATION: optional(proofPolicy, {
+    group: 'Verification',
     description:
-      'What to do on every chain with a block whose receipts root no upstream can reproduce: stop the chain (strict) or keep the block as unproven (record)',
+      'Action for a block whose receipts root no upstream can reproduce, on every chain. strict stops the chain; record stores the block as unproven',
     allowed: 'strict or record',
     example: 'record',
-    whenAbsent: "each chain's own: strict where the encoding of receipts is known",
+    whenAbsent: 'the default of each chain: strict if its receipt encoding is known, otherwise record',
   }),
   BACKFILL_PROOF: withDefault(backfillProof, {
-    group: 'Proof',
+    group: 'Verification',
     description:
-      'Whether history is served before it is proven (none) or only proven by whole receipts (receipts, slower)',
+      'Whether historical blocks are served before they are proven (none), or only after proof by full receipts (receipts, slower)',
     allowed: 'none or receipts',
     example: 'receipts',
     default: 'none',
   }),
-  PROVER_RATE: withDefault(proverRate, {
-    group: 'Proof',
+  VERIFY_BLOCKS_PER_SECOND: withDefault(verifyBlocksPerSecond, {
+    group: 'Verification',
     description:
-      'Blocks a second and chain that the background prover reads at most to prove history. auto: as many as the upstreams give without refusing more than one call in twenty or holding up the head (on public endpoints 5); 0 turns it off',
+      'Maximum number of blocks per second and chain that the background prover verifies. With auto, as many as the upstreams allow: at most one rejected call in twenty and no delay at the head. On public endpoints, auto is 5. 0 disables the prover',
     allowed: 'auto, or a number from 0 to 100000',
     example: '50',
     default: 'auto',
   }),
 };
 
-/** Keys that are written as they are. */
+/** Settings without a chain suffix. */
 export const globalKeys = z.object({
   ...processKeys,
   ...storageKeys,

@@ -5,7 +5,7 @@
 
 export type { AptosConfiguration, AptosNetworkConfiguration } from './aptos-configuration.ts';
 export type { ChainConfiguration } from './chain-configuration.ts';
-export { countAsked } from './chain-upstreams.ts';
+export { countRequested } from './chain-upstreams.ts';
 export {
   acceptedKeys,
   type Configuration,
@@ -13,9 +13,9 @@ export {
   type ParseOptions,
   parseConfiguration,
 } from './configuration.ts';
-export { keepOfChains } from './keep-of-chains.ts';
 export { printConfiguration } from './printout.ts';
 export { ConfigurationError, ConfigurationFileError, type ConfigurationProblem } from './problems.ts';
+export { retentionOfChains } from './retention-of-chains.ts';
 export { ROLE_NAMES, type RoleName } from './role-names.ts';
 export { type ConfigurationSource, environmentSource, fileSource, mergeSources } from './sources.ts';
 export { closest } from './suggestion.ts';

@@ -1,22 +1,22 @@
 import { z } from 'zod';
 
-/** What is told about a configuration key, in `.env.example`, in error messages and in `config print`. */
+/** Description of a setting for `.env.example`, docs/reference/settings.md, error messages and `config print`. */
 export interface KeyFacts {
-  /** Heading under which `.env.example` lists it. */
+  /** Heading in `.env.example`. */
   readonly group: KeyGroup;
-  /** What it is for, one or more sentences. Starts with a capital, no full stop at the end. */
+  /** Meaning, in one or more sentences. Starts with a capital letter, without a full stop at the end. */
   readonly description: string;
-  /** Which values are accepted, to be read after "allowed:". */
+  /** Accepted values, as text after "Values:" or "allowed:". */
   readonly allowed: string;
-  /** One value that is accepted. */
+  /** One accepted value. */
   readonly example: string;
-  /** The value taken when the key is absent, as it would be written; absent: none. */
+  /** Value if the setting is absent, as it would be written. Absent: no plain default. */
   readonly default?: string;
-  /** What happens without the key, where there is no plain default value. */
+  /** Behavior without the setting, as text after "Default:" or "If not set:", if there is no plain default. */
   readonly whenAbsent?: string;
-  /** Shown as `[redacted]` everywhere. */
+  /** Always shown as `[redacted]`. */
   readonly isSecret?: boolean;
-  /** A URL (or a list of them) that may hold credentials: shown with its host only. */
+  /** A URL or a list of URLs that may contain credentials. Only the host is shown. */
   readonly isUrl?: boolean;
 }
 
@@ -25,7 +25,7 @@ export const KEY_GROUPS = [
   'Storage',
   'API',
   'Chains',
-  'Proof',
+  'Verification',
   'Limits',
   'On demand',
   'Names',
@@ -35,17 +35,17 @@ export const KEY_GROUPS = [
 ] as const;
 export type KeyGroup = (typeof KEY_GROUPS)[number];
 
-/** The facts of each key's schema: one source for parsing, messages, `.env.example` and printing. */
+/** Facts of each setting's schema: the source for messages, `.env.example`, the settings page and printing. */
 export const keyFacts = z.registry<KeyFacts>();
 
-/** The facts of a schema that was declared with `optional` or `withDefault`. */
+/** Returns the facts of a schema declared with `optional` or `withDefault`. */
 export function factsOf(schema: z.core.$ZodType): KeyFacts {
   const facts = keyFacts.get(schema);
   if (facts === undefined) throw new TypeError('A configuration key was declared without facts');
   return facts;
 }
 
-/** A key that may be absent. */
+/** Declares an optional setting. */
 export function optional<Output>(
   schema: z.ZodType<Output, string>,
   facts: Omit<KeyFacts, 'default'>,
@@ -53,7 +53,7 @@ export function optional<Output>(
   return schema.optional().register(keyFacts, facts);
 }
 
-/** A key that takes `facts.default`, parsed as if it had been given, when it is absent. */
+/** Declares a setting that parses `facts.default` if it is absent. */
 export function withDefault<Output>(
   schema: z.ZodType<Output, string>,
   facts: KeyFacts & { readonly default: string },

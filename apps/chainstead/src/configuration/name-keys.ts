@@ -1,23 +1,23 @@
-/** Keys of names (ENS, Unstoppable). */
+/** Settings for names (ENS, Unstoppable Domains). */
 import { NAME_CONTRACTS } from '@chainstead/names/name-chains';
 import { optional, withDefault } from './key-facts.ts';
 import { evmAddress, listOf, oneOf, urlOf } from './values.ts';
 
 export const nameKeys = {
-  NAMES_RPC_ETH: upstreams('Ethereum', 'ENS, and Unstoppable'),
-  NAMES_RPC_POLYGON: upstreams('Polygon', 'Unstoppable'),
-  NAMES_RPC_BASE: upstreams('Base', 'Unstoppable'),
+  NAMES_RPC_ETH: upstreams('Ethereum', 'ENS and Unstoppable Domains'),
+  NAMES_RPC_POLYGON: upstreams('Polygon', 'Unstoppable Domains'),
+  NAMES_RPC_BASE: upstreams('Base', 'Unstoppable Domains'),
   ENS_GATEWAYS: withDefault(oneOf('on', 'off'), {
     group: 'Names',
     description:
-      'Whether gateways are asked for ENS names that are kept off chain (CCIP-Read). Contracts write their URLs; only public addresses are reached',
+      'Whether gateways are queried for off-chain ENS names (CCIP-Read). Contracts define the gateway URLs; only public addresses are reached',
     allowed: 'on or off',
     example: 'on',
     default: 'off',
   }),
   ENS_UNIVERSAL_RESOLVER: withDefault(evmAddress, {
     group: 'Names',
-    description: 'The Universal Resolver of ENS, for development chains that have one of their own',
+    description: 'Address of the ENS Universal Resolver, for development chains that have their own',
     allowed: 'an address',
     example: NAME_CONTRACTS.universalResolver,
     default: NAME_CONTRACTS.universalResolver,
@@ -27,10 +27,10 @@ export const nameKeys = {
 function upstreams(chain: string, services: string) {
   return optional(listOf(urlOf('http:', 'https:')), {
     group: 'Names',
-    description: `Nodes of ${chain} that names are read from (${services}), whether the chain is indexed or not`,
+    description: `${chain} RPC URLs for name lookups (${services}), independent of CHAINS`,
     allowed: 'a comma list of http(s):// URLs',
     example: 'https://node.example.com/v2/secret',
-    whenAbsent: `those that index the chain; where it is not in CHAINS, names are not read from it`,
+    whenAbsent: 'the upstreams of the chain if it is in CHAINS; otherwise no lookups on it',
     isUrl: true,
   });
 }

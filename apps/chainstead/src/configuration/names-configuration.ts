@@ -10,7 +10,7 @@ export interface NamesConfiguration {
   readonly chains: readonly NameChainConfiguration[];
   /** Of ENS. */
   readonly universalResolver: Address;
-  /** Whether gateways of off-chain names are asked. */
+  /** Whether gateways are queried for off-chain names. */
   readonly asksGateways: boolean;
 }
 

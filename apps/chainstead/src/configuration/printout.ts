@@ -13,7 +13,7 @@ export interface PrintedKey {
   readonly origin: string;
 }
 
-/** Every key in force with where its value comes from, secrets redacted. Earlier sources win. */
+/** Lists all settings in effect with their source. Secrets are redacted. Earlier sources win. */
 export function printConfiguration(
   sources: readonly ConfigurationSource[],
   chainNames: readonly string[],

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parse, problemsOf } from '../testing/configuration-problems.ts';
-import { ConfigurationError } from './index.ts';
+import { ConfigurationError, environmentSource, parseConfiguration } from './index.ts';
 
 describe('problems', () => {
-  it('are told all at once, each with key, value, what is allowed and an example', () => {
+  it('are reported together, each with key, value, allowed values and an example', () => {
     const problems = problemsOf({
       PORT: '99999',
       LOG_LEVEL: 'loud',
@@ -29,25 +29,25 @@ describe('problems', () => {
     }
   });
 
-  it('tell that a reorganisation may reach below what is to be kept, with what was given and what is allowed', () => {
+  it('report a retention window that a reorg could exceed, with the given value and the allowed ones', () => {
     const given = { CHAINS: 'eth', REORG_DEPTH_MAX_ETH: '64' };
-    expect(problemsOf({ ...given, KEEP_BLOCKS_ETH: '64' })).toMatchObject([
+    expect(problemsOf({ ...given, RETENTION_BLOCKS_ETH: '64' })).toMatchObject([
       {
-        key: 'KEEP_BLOCKS_ETH',
+        key: 'RETENTION_BLOCKS_ETH',
         given: '64',
-        problem: 'is not more than the 64 blocks that a reorganisation may replace',
-        allowed: expect.stringContaining('above the reorganisation depth'),
+        problem: 'is not more than the 64 blocks that a reorg may replace',
+        allowed: expect.stringContaining('above the reorg depth'),
       },
     ]);
-    const [eth] = parse({ ...given, KEEP_BLOCKS_ETH: '65', KEEP_SINCE_ETH: '2025-01-01T12:30:00+02:00' }).configuration
-      .chains;
-    expect(eth?.keep).toEqual({ blocks: 65, since: new Date('2025-01-01T10:30:00Z') });
+    const [eth] = parse({ ...given, RETENTION_BLOCKS_ETH: '65', RETENTION_FROM_DATE_ETH: '2025-01-01T12:30:00+02:00' })
+      .configuration.chains;
+    expect(eth?.retention).toEqual({ blocks: 65, since: new Date('2025-01-01T10:30:00Z') });
   });
 
   it('tell that standbys are of no use to an embedded database, and nothing of them where the database is given', () => {
     const standbys = { DATABASE_READ_URL: 'postgres://u:hunter2@standby:5432/x' };
     expect(problemsOf(standbys)).toMatchObject([
-      { key: 'DATABASE_READ_URL', given: 'postgres://standby:5432', problem: 'is of no use without DATABASE_URL' },
+      { key: 'DATABASE_READ_URL', given: 'postgres://standby:5432', problem: 'has no effect without DATABASE_URL' },
     ]);
     expect(problemsOf({ ...standbys, DATABASE_URL: 'x' }).map(({ key }) => key)).toEqual(['DATABASE_URL']);
     const { database } = parse({ ...standbys, DATABASE_URL: 'postgres://db/x' }).configuration;
@@ -73,10 +73,14 @@ describe('problems', () => {
     ['a role that does not exist', { ROLES: 'api,indexer' }, 'ROLES'],
     ['a chain named twice', { CHAINS: 'eth,ethereum' }, 'CHAINS'],
     ['an end before the start', { CHAINS: 'eth', START_BLOCK_ETH: '10', END_BLOCK_ETH: '9' }, 'END_BLOCK_ETH'],
-    ['a day that is none', { CHAINS: 'eth', KEEP_SINCE_ETH: '2025-02-30' }, 'KEEP_SINCE_ETH'],
-    ['a time without its zone', { CHAINS: 'eth', KEEP_SINCE_ETH: '2025-02-20T10:00' }, 'KEEP_SINCE_ETH'],
-    ['a time of no day', { CHAINS: 'eth', KEEP_SINCE_ETH: '2025-02-20T25:00Z' }, 'KEEP_SINCE_ETH'],
-    ['a day of the future', { CHAINS: 'eth', KEEP_SINCE_ETH: '9999-01-01' }, 'KEEP_SINCE_ETH'],
+    ['a day that is none', { CHAINS: 'eth', RETENTION_FROM_DATE_ETH: '2025-02-30' }, 'RETENTION_FROM_DATE_ETH'],
+    [
+      'a time without its zone',
+      { CHAINS: 'eth', RETENTION_FROM_DATE_ETH: '2025-02-20T10:00' },
+      'RETENTION_FROM_DATE_ETH',
+    ],
+    ['a time of no day', { CHAINS: 'eth', RETENTION_FROM_DATE_ETH: '2025-02-20T25:00Z' }, 'RETENTION_FROM_DATE_ETH'],
+    ['a day of the future', { CHAINS: 'eth', RETENTION_FROM_DATE_ETH: '9999-01-01' }, 'RETENTION_FROM_DATE_ETH'],
     ['only ws upstreams', { CHAINS: 'eth', RPC_URLS_ETH: 'wss://a.example' }, 'RPC_URLS_ETH'],
     ['a chain of its own without upstreams', { CHAINS: 'mine', CHAIN_ID_MINE: '99' }, 'RPC_URLS_MINE'],
     ["another chain's id", { CHAINS: 'mine', CHAIN_ID_MINE: '1', RPC_URLS_MINE: 'http://a' }, 'CHAIN_ID_MINE'],
@@ -90,7 +94,7 @@ describe('problems', () => {
     ],
     ['a choice of logs that does not exist', { CHAINS: 'eth', LOGS_ETH: 'some' }, 'LOGS_ETH'],
     ['a part of calldata that does not exist', { TRANSACTION_INPUT: 'half' }, 'TRANSACTION_INPUT'],
-    ['a proof policy that does not exist', { CHAINS: 'eth', PROOF_ETH: 'maybe' }, 'PROOF_ETH'],
+    ['a proof policy that does not exist', { CHAINS: 'eth', VERIFICATION_ETH: 'maybe' }, 'VERIFICATION_ETH'],
     ['a second port that is the first', { PORT: '9000', APTOS_TESTNET_PORT: '9000' }, 'APTOS_TESTNET_PORT'],
     ['something that is not a CIDR', { WEBHOOK_ALLOW_PRIVATE: 'localnet' }, 'WEBHOOK_ALLOW_PRIVATE'],
     ['a schedule without units', { WEBHOOK_RETRY_SCHEDULE: '5' }, 'WEBHOOK_RETRY_SCHEDULE'],
@@ -151,7 +155,7 @@ describe('unknown keys', () => {
     ['RPC_URL', 'RPC_URLS_BASE'],
   ])('%s is answered with the key of one chain', (given, meant) => {
     const { warnings } = parse({ CHAINS: 'base', [given]: '1' });
-    expect(warnings).toEqual([{ key: given, message: expect.stringContaining(`for each chain by itself: ${meant}`) }]);
+    expect(warnings).toEqual([{ key: given, message: expect.stringContaining(`for each chain: ${meant}`) }]);
   });
 
   it('of a chain that is not in CHAINS are named', () => {
@@ -172,5 +176,55 @@ describe('unknown keys', () => {
       NODE_ENV: 'x',
     };
     expect(parse(environment).warnings).toEqual([]);
+  });
+});
+
+describe('keys that had another name', () => {
+  it.each([
+    ['INDEX_WAIT_MS', 'ON_DEMAND_WAIT_MS'],
+    ['KEEP_BLOCKS_ETH', 'RETENTION_BLOCKS_ETH'],
+    ['KEEP_SINCE_ETH', 'RETENTION_FROM_DATE_ETH'],
+    ['ON_DEMAND_PER_KEY', 'ON_DEMAND_CONCURRENCY_PER_KEY'],
+    ['PROOF', 'VERIFICATION'],
+    ['PROOF_ETH', 'VERIFICATION_ETH'],
+    // For a chain that only the configuration knows, and for a known one that is not in CHAINS.
+    ['PROOF_MY_CHAIN', 'VERIFICATION_MY_CHAIN'],
+    ['PROOF_BASE_SEPOLIA', 'VERIFICATION_BASE_SEPOLIA'],
+    ['PROVER_RATE', 'VERIFY_BLOCKS_PER_SECOND'],
+    ['PROVE_SENDERS', 'VERIFY_SENDERS'],
+  ])('%s is refused with its new name, %s, and what that allows', (old, renamed) => {
+    const environment = { CHAINS: 'eth,my-chain', CHAIN_ID_MY_CHAIN: '99', RPC_URLS_MY_CHAIN: 'http://a' };
+    expect(problemsOf({ ...environment, [old]: 'x' })).toEqual([
+      {
+        key: old,
+        given: 'x',
+        problem: `is now ${renamed}: rename it in the environment`,
+        allowed: expect.any(String),
+        example: expect.stringContaining(`${renamed}=`),
+      },
+    ]);
+  });
+
+  it('are listed in one error, each with the place where it is set', () => {
+    const file = { origin: '.env', isOwn: true, variables: { PROVER_RATE: '50', KEEP_BLOCKS_ETH: '1000' } };
+    const environment = environmentSource({ CHAINS: 'eth', PROOF: 'record' });
+    expect(() => parseConfiguration([environment, file])).toThrow(
+      [
+        'The configuration has 3 problems:',
+        '  PROOF="record" is now VERIFICATION: rename it in the environment.',
+        '    allowed: strict or record',
+        '    example: VERIFICATION=record',
+        '  PROVER_RATE="50" is now VERIFY_BLOCKS_PER_SECOND: rename it in .env.',
+        '    allowed: auto, or a number from 0 to 100000',
+        '    example: VERIFY_BLOCKS_PER_SECOND=50',
+        '  KEEP_BLOCKS_ETH="1000" is now RETENTION_BLOCKS_ETH: rename it in .env.',
+        '    allowed: a whole number above the reorg depth (REORG_DEPTH_MAX)',
+        '    example: RETENTION_BLOCKS_ETH=1000000',
+      ].join('\n'),
+    );
+  });
+
+  it('that only look like one belong to other programs', () => {
+    expect(parse({ CHAINS: 'eth', PROOF_READER: 'x', PROVER_RATE_MAX: '1' }).warnings).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { redactValue } from './redaction.ts';
 /** One thing wrong with one key. */
 export interface ConfigurationProblem {
   readonly key: string;
-  /** As given, redacted where the key is a secret; null when the key is absent. */
+  /** As given, redacted if the setting is a secret; null if it is absent. */
   readonly given: string | null;
   readonly problem: string;
   readonly allowed: string;
@@ -60,7 +60,7 @@ export class ConfigurationFileError extends ChainsteadError {
       code: 'CONFIGURATION_FILE',
       message: `The configuration file ${path} ${problem}`,
       facts: { path },
-      remedy: 'It holds KEY=value lines, or one JSON object with the same keys (a name that ends in .json)',
+      remedy: 'Use KEY=value lines, or one JSON object with the same keys in a file that ends in .json',
       retryable: false,
       cause,
     });

@@ -18,7 +18,7 @@ export function environmentSource(environment: Readonly<Record<string, string | 
   return { origin: 'environment', isOwn: false, variables: withoutEmpty(environment) };
 }
 
-/** A file of `KEY=value` lines or, where its name ends in `.json`, one JSON object. @throws ConfigurationFileError */
+/** Reads a file of `KEY=value` lines, or one JSON object if its name ends in `.json`. @throws ConfigurationFileError */
 export function fileSource(path: string): ConfigurationSource {
   const text = readText(path);
   return {
@@ -56,7 +56,7 @@ function parseJson(path: string, text: string): Record<string, string> {
   const parsed = jsonFile.safeParse(value);
   if (parsed.success) return parsed.data;
   const key = parsed.error.issues[0]?.path.join('.') ?? '';
-  throw new ConfigurationFileError(path, `has a value that is not text, a number, a boolean or a list of them: ${key}`);
+  throw new ConfigurationFileError(path, `has a value that is not a string, number, boolean or list of these: ${key}`);
 }
 
 function withoutEmpty(variables: Readonly<Record<string, string | undefined>>): Record<string, string> {

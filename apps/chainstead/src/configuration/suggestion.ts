@@ -6,7 +6,7 @@ const LENGTH_FOR_TWO_EDITS = 9;
 
 /** Gives the candidate that a key was probably meant to be, or null. An environment may hold hundreds of keys that mean nothing of ours. */
 export function keySuggestions(candidates: readonly string[]): (given: string) => string | null {
-  // Of several with the same words, the first.
+  // The first of several with the same words.
   const byWords = new Map(candidates.toReversed().map((candidate) => [sortedWords(candidate), candidate]));
   return (given) => {
     const reordered = byWords.get(sortedWords(given));
@@ -22,7 +22,7 @@ export function closest(given: string, candidates: readonly string[], editsMax: 
   let best: string | null = null;
   let bestEdits = editsMax + 1;
   for (const candidate of candidates) {
-    // What differs in length takes as many edits at least.
+    // A difference in length takes at least as many edits.
     if (Math.abs(given.length - candidate.length) >= bestEdits) continue;
     const edits = editDistance(given, candidate);
     if (edits < bestEdits) {

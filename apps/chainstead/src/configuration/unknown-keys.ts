@@ -46,7 +46,7 @@ function unknownKeyReason(
   const ofChains = known.perChain.find((name) => name === key) ?? suggest.perChain(key);
   if (ofChains !== null) {
     const [first = 'eth'] = known.configuredChains;
-    return `it is set for each chain by itself: ${ofChains}_${chainSuffix(first)}`;
+    return `set it for each chain: ${ofChains}_${chainSuffix(first)}`;
   }
   const family = known.perChain.find((name) => key.startsWith(`${name}_`));
   if (family !== undefined) {
@@ -56,5 +56,5 @@ function unknownKeyReason(
       .replaceAll('_', '-');
     return `${chain} is not in CHAINS (${known.configuredChains.join(',') || 'empty'})`;
   }
-  return isOwn || key.startsWith(OWN_PREFIX) ? 'there is no such key' : null;
+  return isOwn || key.startsWith(OWN_PREFIX) ? 'unknown setting' : null;
 }

@@ -1,9 +1,11 @@
-/** How the text of a configuration key becomes a value. Each rejects with the plain reason; keys add what is allowed. */
-import { createChainRegistry, type MarketplaceDeployment } from '@chainstead/chains';
+/** Parsers from the text of a setting to its value. Each rejects with the reason; settings add the allowed values. */
+
+import { type CustomExchange, createChainRegistry, type MarketplaceDeployment } from '@chainstead/chains';
 import { type Address, isAddress, parseAddress } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets/registry';
 import { DatabaseError, parseConnectionString } from '@chainstead/db';
 import { type ConfiguredKey, parseConfiguredKey } from '@chainstead/http/configured-key';
+import { findExchangeProblem } from '@chainstead/markets';
 import type { Dataset } from '@chainstead/sync';
 import { z } from 'zod';
 import { suggestChains } from './chain-suggestion.ts';
@@ -46,7 +48,7 @@ export function urlOf(...protocols: readonly string[]): z.ZodType<string, string
     .refine((text) => URL.canParse(text), 'is not a URL');
 }
 
-/** A connection string of Postgres, hosts and TLS parameters as libpq knows them. */
+/** A Postgres connection string, with hosts and TLS parameters as in libpq. */
 export const postgresUrl: z.ZodType<string, string> = plainText.superRefine((text, context) => {
   try {
     parseConnectionString(text);
@@ -68,14 +70,14 @@ export function listOf<Item>(item: z.ZodType<Item, string>): z.ZodType<readonly 
         .map((entry) => entry.trim())
         .filter((entry) => entry !== ''),
     )
-    .refine((entries) => entries.length > 0, 'lists nothing')
-    .refine((entries) => new Set(entries).size === entries.length, 'lists an entry twice')
+    .refine((entries) => entries.length > 0, 'is an empty list')
+    .refine((entries) => new Set(entries).size === entries.length, 'contains an entry twice')
     .pipe(z.array(item));
 }
 
 const PROCESSES_MAX = 64;
 
-/** How many processes, or `auto`: one for each processor core. */
+/** Number of processes, or `auto`: one per CPU core. */
 export const processCount: z.ZodType<number | 'auto', string> = plainText.toLowerCase().pipe(
   z.union([z.literal('auto'), wholeNumber(1, PROCESSES_MAX)], {
     error: `is neither auto nor a whole number from 1 to ${PROCESSES_MAX}`,
@@ -88,7 +90,7 @@ const DURATION = /^(\d{1,9})(ms|s|m|h|d)$/;
 /** A comma list of durations such as `30s,10m,1h`, at least one. Milliseconds. */
 export const durations: z.ZodType<readonly [number, ...number[]], string> = plainText
   .transform((text) => text.split(',').map(durationOf))
-  .refine((entries) => entries.every((entry) => entry !== null), 'holds something that is not a duration')
+  .refine((entries) => entries.every((entry) => entry !== null), 'contains a value that is not a duration')
   .transform((entries): [number, ...number[]] => {
     const [first = 0, ...others] = entries.filter((entry) => entry !== null);
     return [first, ...others];
@@ -103,7 +105,7 @@ function durationOf(text: string): number | null {
 const YES = ['true', 'yes', '1'];
 const NO = ['false', 'no', '0'];
 
-/** Which private networks strangers' URLs may reach: none (false), all (true), or the CIDRs listed. */
+/** Private networks that untrusted URLs may reach: none (false), all (true), or the listed CIDRs. */
 export const privateNetworks: z.ZodType<boolean | readonly string[], string> = plainText
   .transform((text): boolean | string[] => {
     const answer = text.toLowerCase();
@@ -115,7 +117,7 @@ export const privateNetworks: z.ZodType<boolean | readonly string[], string> = p
     'is neither true, false nor a list of CIDRs',
   );
 
-/** A block number, or `head`: where the chain stands at the first start (null). */
+/** A block number, or `head` (null): the head at the first start. */
 export const startBlock: z.ZodType<number | null, string> = plainText
   .refine((text) => text.toLowerCase() === 'head' || DIGITS.test(text), 'is neither a block number nor head')
   .transform((text) => (text.toLowerCase() === 'head' ? null : Number(text)))
@@ -127,14 +129,14 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:
 /** A day, which begins at midnight UTC, or a time with its zone; not in the future. */
 export const pastTime: z.ZodType<Date, string> = plainText
   .refine((text) => (DAY.test(text) || MOMENT.test(text)) && isCalendarDay(text.slice(0, 10)), {
-    error: 'is neither a date nor a time with its zone',
+    error: 'is neither a date nor a time with a time zone',
     abort: true,
   })
   .transform((text) => new Date(text))
-  .refine((time) => Number.isFinite(time.getTime()), { error: 'is no time of a day', abort: true })
+  .refine((time) => Number.isFinite(time.getTime()), { error: 'is not a valid time', abort: true })
   .refine((time) => time.getTime() <= Date.now(), 'is in the future');
 
-/** Dates take the 30th of February for the 2nd of March. */
+/** `Date` parses February 30 as March 2. */
 function isCalendarDay(text: string): boolean {
   const day = new Date(`${text}T00:00:00Z`);
   return Number.isFinite(day.getTime()) && day.toISOString().startsWith(text);
@@ -144,23 +146,20 @@ function isCalendarDay(text: string): boolean {
 export const chainIdText: z.ZodType<number, string> = plainText
   .regex(/^(\d+|0x[0-9a-fA-F]+)$/, 'is neither a decimal nor a hexadecimal number')
   .transform(Number)
-  .refine((value) => Number.isSafeInteger(value) && value > 0, 'is not a positive chain id');
+  .refine((value) => Number.isSafeInteger(value) && value > 0, 'is not a positive chain ID');
 
 const CHAIN_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** A chain's name, in lower case whatever is given. */
+/** A chain's name, converted to lower case. */
 export const chainName: z.ZodType<string, string> = plainText.toLowerCase().refine((text) => CHAIN_NAME.test(text), {
   error: ({ input }) =>
-    `holds ${JSON.stringify(input)}, which is not a chain name. ${suggestChains(String(input), createChainRegistry())}`.trim(),
+    `contains ${JSON.stringify(input)}, which is not a chain name. ${suggestChains(String(input), createChainRegistry())}`.trim(),
 });
 
-/** A key, and what it may be used for. */
+/** A key and its scopes. */
 export const configuredKey: z.ZodType<ConfiguredKey, string> = plainText
   .transform(parseConfiguredKey)
-  .refine(
-    (key) => key !== null,
-    'holds a key that is not 8 to 128 of A-Z a-z 0-9 . _ -, or a scope that does not exist',
-  );
+  .refine((key) => key !== null, 'contains a key that is not 8 to 128 of A-Z a-z 0-9 . _ -, or an unknown scope');
 
 export const evmAddress: z.ZodType<Address, string> = plainText
   .refine((text) => isAddress(text), 'is not an address')
@@ -182,10 +181,10 @@ export const DATASET_NAMES: readonly string[] = datasets.map(({ name }) => name)
 /** A dataset by its name. */
 export const datasetByName: z.ZodType<Dataset, string> = plainText
   .transform((text) => datasets.find(({ name }) => name === text))
-  .refine((dataset) => dataset !== undefined, 'names a dataset that does not exist');
+  .refine((dataset) => dataset !== undefined, 'contains an unknown dataset');
 
-/** Blocks a second, or `auto`. */
-export const proverRate: z.ZodType<number | 'auto', string> = plainText
+/** Blocks per second, or `auto`. */
+export const verifyBlocksPerSecond: z.ZodType<number | 'auto', string> = plainText
   .toLowerCase()
   .pipe(
     z.union([z.literal('auto'), decimalNumber(0, 100_000)], { error: 'is neither auto nor a number from 0 to 100000' }),
@@ -195,3 +194,13 @@ export const proofPolicy = oneOf('strict', 'record');
 export const backfillProof = oneOf('none', 'receipts');
 /** Milliseconds: from 10, for development chains, to an hour. */
 export const pollInterval = wholeNumber(10, 3_600_000);
+
+/** `family:factory` or `family:factory:initCodeHash`. */
+export const customExchange: z.ZodType<CustomExchange, string> = plainText.transform((text, context) => {
+  const [family = '', factory = '', initCodeHash, ...others] = text.split(':').map((part) => part.trim());
+  const exchange = { family, factory, initCodeHash };
+  const problem = others.length > 0 ? 'it has more than three parts' : findExchangeProblem(exchange);
+  if (problem === null) return exchange;
+  context.addIssue({ code: 'custom', message: `is not family:address or family:address:hash: ${problem}` });
+  return z.NEVER;
+});

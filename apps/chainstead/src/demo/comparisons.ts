@@ -1,16 +1,17 @@
-import { parseAddress } from '@chainstead/core';
-import type { DemoApi } from './demo-api.ts';
+import { type Address, parseAddress } from '@chainstead/core';
+import { z } from 'zod';
+import { type DemoApi, readAllPages } from './demo-api.ts';
 import type { TradedChain } from './demo-chain.ts';
 import type { Comparison } from './equality.ts';
 import { gatewayCalls, gatewayUrl, readCalls } from './gateway-calls.ts';
 import {
   expectedCollections,
+  type Holding,
   readCollectionFacts,
   readCollections,
   readHoldings,
   readMetadata,
 } from './nft-collections.ts';
-import { holdingText, readServedNftOwners, readServedWalletNfts } from './nft-owners.ts';
 import { expectedPrices, readEtherAnswers, readPrices, type ServedPrices, servedPrices } from './nft-prices.ts';
 import { asServed, expectedTradeLists, readTradeList, tradeText } from './nft-trades.ts';
 import { readNodeTransactions } from './node-transactions.ts';
@@ -34,7 +35,7 @@ import { readNodeTransfers, readServedTransfers } from './wallet-transfers.ts';
 /** Each takes the API a call to the node. */
 const TRANSACTIONS_READ = 20;
 
-/** Everything that the demo compares, with what the node says of it now: the chain must stand still until it is done. */
+/** Reads all comparisons of the demo with the current data of the node. The chain must not change until they are done. */
 export async function readComparisons(chain: TradedChain, api: DemoApi): Promise<Comparison[]> {
   const { devnet, wallets } = chain;
   return [
@@ -53,7 +54,7 @@ export async function readComparisons(chain: TradedChain, api: DemoApi): Promise
 
 async function compareBalances({ devnet, market, wallets }: TradedChain, api: DemoApi): Promise<Comparison[]> {
   const balances = await readNodeBalances(devnet);
-  // The wrapped coin's owners are not known by its transfers.
+  // The owners of the wrapped native token are not known by its transfers.
   const tokens = [...new Set(balances.map(({ token }) => token))].filter(
     (token) => token !== market.wrappedEther.address,
   );
@@ -64,7 +65,7 @@ async function compareBalances({ devnet, market, wallets }: TradedChain, api: De
       served: () => readServedBalances(api, wallets),
     },
     {
-      subject: 'owners of tokens, with their balances',
+      subject: 'owners of tokens with balances',
       expected: expectedOwners(balances, tokens),
       served: () => readServedOwners(api, tokens),
     },
@@ -97,7 +98,7 @@ async function compareCollections({ devnet, market, wallets }: TradedChain, api:
   const holdings = await readHoldings(devnet, market);
   return [
     {
-      subject: 'collections of wallets, with their tokens counted',
+      subject: 'collections of wallets with token counts',
       expected: expectedCollections(holdings, wallets, facts),
       served: () => readCollections(api, wallets),
     },
@@ -116,7 +117,7 @@ async function compareCollections({ devnet, market, wallets }: TradedChain, api:
       served: () => readServedWalletNfts(api, wallets),
     },
     {
-      subject: 'collections described',
+      subject: 'collections with metadata',
       expected: facts.map((one) => JSON.stringify(one)),
       served: () =>
         collect(facts, async (one) => {
@@ -139,12 +140,12 @@ async function compareActivity({ devnet, market, script, wallets }: TradedChain,
       served: () => readServedTransactions(api, listed),
     },
     {
-      subject: 'transactions by their hash, read through from the node',
+      subject: 'transactions by hash, read from the node',
       expected: expectedByHash(newest),
       served: () => readServedByHash(api, newest),
     },
     {
-      subject: 'what wallets did, each transaction with its category',
+      subject: 'history entries of wallets with categories',
       expected: expectedHistory(chain, wallets, await script.expectedTrades()),
       served: () => readServedHistory(api, wallets),
     },
@@ -164,5 +165,46 @@ async function compareCalls({ devnet }: TradedChain, api: DemoApi): Promise<Comp
 async function collect<Of>(subjects: Iterable<Of>, read: (subject: Of) => Promise<string[]>): Promise<string[]> {
   const texts: string[] = [];
   for (const subject of subjects) texts.push(...(await read(subject)));
+  return texts;
+}
+
+/** An NFT amount of an owner, as text. */
+function holdingText({ token, tokenId, owner, amount }: Readonly<Record<keyof Holding, string>>): string {
+  return `${token} ${tokenId} of ${owner}: ${amount}`;
+}
+
+const servedHolding = z.object({
+  token_address: z.string(),
+  token_id: z.string(),
+  owner_of: z.string(),
+  amount: z.string(),
+});
+
+/** Owners of collections, with what they own, as the API serves them. @throws DemoApiError */
+function readServedNftOwners(api: DemoApi, collections: readonly Address[]): Promise<string[]> {
+  return readLists(
+    api,
+    collections.map((collection) => `nft/${collection}/owners`),
+  );
+}
+
+/** NFT holdings of wallets in all collections, as the API serves them. @throws DemoApiError */
+function readServedWalletNfts(api: DemoApi, wallets: readonly Address[]): Promise<string[]> {
+  return readLists(
+    api,
+    wallets.map((wallet) => `${wallet}/nft`),
+  );
+}
+
+async function readLists(api: DemoApi, paths: readonly string[]): Promise<string[]> {
+  const texts: string[] = [];
+  for (const path of paths) {
+    const rows = await readAllPages(api, path, servedHolding);
+    texts.push(
+      ...rows.map(({ token_address: token, token_id: tokenId, owner_of: owner, amount }) =>
+        holdingText({ token, tokenId, owner, amount }),
+      ),
+    );
+  }
   return texts;
 }

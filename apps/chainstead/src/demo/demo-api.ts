@@ -23,7 +23,7 @@ export interface DemoAnswer {
 }
 
 /** Asks one question about the demo's chain. @param path below `/api/v2.2/` */
-export async function askApi(
+export async function requestApi(
   { address, key }: DemoApi,
   path: string,
   query: Readonly<Record<string, string>> = {},
@@ -38,14 +38,14 @@ export async function askApi(
   }
 }
 
-/** As {@link askApi}, for what must be there. @throws DemoApiError */
+/** As {@link requestApi}, for what must be there. @throws DemoApiError */
 export async function readApi<T>(
   api: DemoApi,
   path: string,
   shape: z.ZodType<T>,
   query: Readonly<Record<string, string>> = {},
 ): Promise<T> {
-  const { status, body } = await askApi(api, path, query);
+  const { status, body } = await requestApi(api, path, query);
   if (status !== 200) throw new DemoApiError(`/api/v2.2/${path}`, `${status} ${JSON.stringify(body)}`);
   const parsed = shape.safeParse(body);
   if (!parsed.success)

@@ -9,6 +9,7 @@ import {
   type MarketScript,
   startDevnet,
 } from '@chainstead/testkit';
+import { type DemoExchanges, deployDemoExchanges } from './demo-exchanges.ts';
 
 /** A local node with NFT collections and a marketplace on it, and accounts that use them. */
 export interface TradedChain {
@@ -23,7 +24,8 @@ export interface TradedChain {
 export interface DemoChain extends TradedChain {
   /** ERC-20 contracts. */
   readonly tokens: readonly Address[];
-  /** Transfers, mints and burns of tokens and NFTs, and sales: so many rounds of them. The last thing is a sale. */
+  readonly exchanges: DemoExchanges;
+  /** Swaps, transfers, mints and burns of tokens and NFTs, and sales: so many rounds of them. The last thing is a sale. */
   makeTraffic(rounds: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -38,7 +40,7 @@ const TOKENS = [
   ['Demo Point', 'DPT', 0],
 ] as const;
 const SUPPLY_UNITS = 1_000_000n;
-/** Of one ether, for a start. */
+/** Price of one ether, for a start. */
 const DOLLARS = 2_500;
 /** Of NFTs without a sale, and of the price of ether. */
 const ROUNDS_BETWEEN_MOVES = 4;
@@ -68,9 +70,13 @@ export async function startDemoChain(): Promise<DemoChain> {
     for (const [index, token] of tokens.entries())
       for (const wallet of wallets)
         await devnet.send(call(token, 'mint', [wallet, SUPPLY_UNITS * 10n ** BigInt(TOKENS[index]?.[2] ?? 0)]));
+    const [dollar, ether] = tokens;
+    if (dollar === undefined || ether === undefined) throw new RangeError('The demo has two tokens to trade');
+    const exchanges = await deployDemoExchanges(devnet, { dollar, ether, price: BigInt(DOLLARS) });
     let round = 0;
     const makeTraffic = async (rounds: number): Promise<void> => {
       for (let done = 0; done < rounds; done += 1, round += 1) {
+        await exchanges.trade(round);
         for (const send of roundOfCalls(round, { tokens, wallets, call })) await devnet.send(send);
         if (round % ROUNDS_BETWEEN_MOVES === 0) {
           await script.moveAround();
@@ -80,7 +86,7 @@ export async function startDemoChain(): Promise<DemoChain> {
         await script.sell(at(script.kinds, round));
       }
     };
-    return { devnet, tokens, wallets, market, script, makeTraffic, stop: () => devnet.stop() };
+    return { devnet, tokens, wallets, market, script, exchanges, makeTraffic, stop: () => devnet.stop() };
   } catch (error) {
     await devnet.stop();
     throw error;
@@ -108,7 +114,7 @@ function roundOfCalls(round: number, { tokens, wallets, call }: RoundWorld): Dev
   ];
 }
 
-/** An address that nobody holds, another one each round. */
+/** An unused address, a different one in each round. */
 function strangerOf(round: number): Address {
   return parseAddress(`0x${(0xdead_0000 + round).toString(16).padStart(40, '0')}`);
 }

@@ -6,7 +6,7 @@ import type { Comparison } from './equality.ts';
 /** Coins that were published on a small Aptos ledger, and the fullnode that serves it. */
 export interface DemoCoins {
   readonly fullnode: AptosFullnode;
-  /** The last version of the ledger, which stands still. */
+  /** The last version of the ledger, which does not change. */
   readonly lastVersion: number;
   /** Newest first. */
   readonly symbols: readonly string[];

@@ -2,31 +2,31 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@chainstead/core';
-import { writeFirstAdminKey } from '../admin-key-file.ts';
-import { requireFreePorts } from '../check-ports.ts';
-import type { CommandContext } from '../command-context.ts';
 import { acceptedKeys, environmentSource, parseConfiguration } from '../configuration/index.ts';
-import { DEMO_FOLDER_PREFIX } from '../find-database.ts';
-import { slotsOf } from '../role-slot.ts';
-import { runRoles } from '../run-roles.ts';
-import { openStorage } from '../storage.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { DEMO_FOLDER_PREFIX } from '../session/find-database.ts';
+import { openStorage } from '../session/storage.ts';
+import { concurrencyLimiterOf } from '../shares/role-slot.ts';
+import { writeFirstAdminKey } from '../start/admin-key-file.ts';
+import { requireFreePorts } from '../start/check-ports.ts';
+import { runRoles } from '../start/run-roles.ts';
 import { DEMO_CHAIN_ID, DEMO_CHAIN_NAME, type DemoChain } from './demo-chain.ts';
 import type { DemoCoins } from './demo-coins.ts';
 import { DEMO_CONFIRMATIONS } from './demo-stream.ts';
 
-/** The whole program over the demo chain, with a database of its own that is deleted afterwards. */
+/** The whole program over the demo chain, with a temporary database. */
 export interface DemoProgram {
-  /** Of the API, such as `http://127.0.0.1:8080`. */
+  /** URL of the API, such as `http://127.0.0.1:8080`. */
   readonly address: string;
-  /** File with the key for the console; null where it ended before. */
+  /** File with the console key; null if the program ended before. */
   readonly adminKeyFile: string | null;
   /** DATA_DIR of its database. */
   readonly dataDirectory: string;
-  /** Settles when the program has ended, by itself or because the context's signal aborted. */
+  /** Settles when the program has ended, with or without an abort of the context's signal. */
   readonly ended: Promise<void>;
 }
 
-/** What is indexed. */
+/** The indexed chain and its contracts. */
 export interface DemoSources {
   readonly chain: DemoChain;
   readonly coins: DemoCoins;
@@ -69,7 +69,7 @@ export async function startDemoProgram(
           logger,
         });
         await runRoles({
-          slots: slotsOf(configuration, configuration.roles, 1),
+          slots: concurrencyLimiterOf(configuration, configuration.roles, 1),
           configuration,
           configurationFile: null,
           storage,
@@ -92,7 +92,7 @@ export async function startDemoProgram(
 
 /** The demo must never touch what a developer has configured: of their keys only harmless ones stay. */
 function demoEnvironment(
-  { chain: { devnet, market }, coins }: DemoSources,
+  { chain: { devnet, market, exchanges }, coins }: DemoSources,
   dataDirectory: string,
   environment: Readonly<Record<string, string | undefined>>,
   port: number | undefined,
@@ -112,14 +112,16 @@ function demoEnvironment(
     RPC_URLS_DEVNET: devnet.url,
     MARKETPLACES_DEVNET: `seaport-1.6:${market.seaport.address}`,
     ETHER_FEED_DEVNET: market.etherFeed.address,
+    EXCHANGES_DEVNET: exchanges.setting,
+    SWAPS_DEVNET: 'all',
     START_BLOCK_DEVNET: '0',
-    // Lists of wallets are compared whole, also of those that nobody asked for before.
+    // Complete lists of wallets are compared, without an earlier request for them.
     TRANSACTIONS_DEVNET: 'all',
-    // So that the first who asks for a contract's logs finds all of them.
+    // The first request for a contract's logs returns all of them.
     LOGS_DEVNET: 'all',
     BLOCK_TIME_MS_DEVNET: '1000',
     POLL_INTERVAL_MS_DEVNET: '1000',
-    // The wrapped coin's balances are compared with the node's a moment after they changed.
+    // The balances of the wrapped native token are compared with the node's a moment after they changed.
     BALANCE_MAX_AGE_MS: '500',
     APTOS_NODE_URL: coins.fullnode.url,
     APTOS_START_VERSION: '0',

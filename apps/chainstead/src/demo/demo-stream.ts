@@ -4,11 +4,11 @@ import { formatUnits, keccak256, numberToHex, parseAbiItem, stringToBytes } from
 import { z } from 'zod';
 import { DEMO_CHAIN_ID, type DemoChain } from './demo-chain.ts';
 
-/** A stream that tells a receiver on this machine of a wallet's transfers of one token. */
+/** A stream that sends a wallet's transfers of one token to a receiver on this machine. */
 export interface DemoStream {
   readonly id: string;
   readonly wallet: Address;
-  /** The token whose transfers are told. */
+  /** The token whose transfers are sent. */
   readonly token: Address;
   /** Every webhook so far, the same one as often as it came. @throws DemoStreamError for one that is not signed right */
   webhooks(): DemoWebhook[];
@@ -33,16 +33,16 @@ const webhookSchema = z.object({
       to: z.string(),
       value: z.string(),
       tokenSymbol: z.string(),
-      /** Empty while nobody has read it. */
+      /** Empty until it is read. */
       tokenDecimals: z.string(),
     }),
   ),
 });
 
-/** The API of streams did not do what the demo asked for, or a webhook is not as it should be. */
+/** The streams API rejected a request of the demo, or a webhook is not as expected. */
 export class DemoStreamError extends ChainsteadError {
   constructor(problem: string) {
-    super({ code: 'DEMO_STREAM', message: `The demo's stream: ${problem}`, facts: {}, retryable: false });
+    super({ code: 'DEMO_STREAM', message: `Demo stream failed: ${problem}`, facts: {}, retryable: false });
   }
 }
 
@@ -50,7 +50,7 @@ const TRANSFER = parseAbiItem('event Transfer(address indexed from, address inde
 /** Blocks until the demo's webhooks are confirmed: more than its reorganisations take away. */
 export const DEMO_CONFIRMATIONS = 8;
 
-/** Makes the stream and its receiver. From the next block on it tells. @param onWebhook is called for each one that is the stream's */
+/** Creates the stream and its receiver. It reports from the next block on. @param onWebhook called for each webhook of the stream */
 export async function startDemoStream(
   api: string,
   { wallets, tokens }: Pick<DemoChain, 'wallets' | 'tokens'>,
@@ -119,7 +119,7 @@ async function ask(api: string, method: string, path: string, body?: unknown): P
 }
 
 /** The transfers of webhooks as texts, each once: webhooks arrive at least once. */
-export function toldTransfers(webhooks: readonly DemoWebhook[]): string[] {
+export function reportedTransfers(webhooks: readonly DemoWebhook[]): string[] {
   const texts = webhooks.flatMap(({ block, erc20Transfers }) =>
     erc20Transfers.map(({ transactionHash, logIndex, from, to, value }) =>
       transferText([block.hash, transactionHash, logIndex, from, to, value]),
@@ -128,7 +128,7 @@ export function toldTransfers(webhooks: readonly DemoWebhook[]): string[] {
   return [...new Set(texts)];
 }
 
-/** The transfers that the stream has to tell of, as the node has them from a block on, in the texts of `toldTransfers`. */
+/** The transfers that the stream has to report, as the node has them from a block on, in the texts of `reportedTransfers`. */
 export async function readWatchedTransfers(
   { client }: DemoChain['devnet'],
   { wallet, token }: Pick<DemoStream, 'wallet' | 'token'>,

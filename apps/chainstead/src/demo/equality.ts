@@ -1,22 +1,22 @@
 import { ChainsteadError, type Clock, errorText } from '@chainstead/core';
 
-/** What the API serves is not what the node says, and did not become it in time. */
+/** The API and the node still return different data after the timeout. */
 export class DemoMismatchError extends ChainsteadError {
   constructor(stage: string, difference: string) {
     super({
       code: 'DEMO_MISMATCH',
-      message: `${stage}: what the API serves is not what the node says: ${difference}`,
+      message: `${stage}: the API and the node return different data: ${difference}`,
       facts: { stage },
       retryable: false,
     });
   }
 }
 
-/** Facts of one kind as texts: each stands once for every time that it is meant. */
+/** Facts of one kind as texts. A repeated fact is listed as often as it occurs. */
 export interface Comparison {
   /** What the facts are, such as `sale prices`. */
   readonly subject: string;
-  /** What the node says. */
+  /** Facts from the node. */
   readonly expected: readonly string[];
   /** What the API serves now. */
   served(): Promise<readonly string[]>;

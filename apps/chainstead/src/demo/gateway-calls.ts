@@ -1,11 +1,11 @@
-import { askNode, type Devnet } from '@chainstead/testkit';
+import { type Devnet, requestNode } from '@chainstead/testkit';
 import type { DemoApi } from './demo-api.ts';
 import { DEMO_CHAIN_NAME } from './demo-chain.ts';
 
 /** A call as JSON text. */
 type CallText = string;
 
-/** Where the JSON-RPC gateway serves the demo's chain. While no key is configured, any text stands for one. */
+/** URL of the demo's chain in the JSON-RPC gateway. Without a configured key, any text is accepted as key. */
 export function gatewayUrl({ address, key = 'any-key' }: DemoApi): string {
   return `${address}/${DEMO_CHAIN_NAME}/${key}`;
 }
@@ -26,12 +26,12 @@ export async function gatewayCalls({ client }: Devnet): Promise<CallText[]> {
   ];
 }
 
-/** The answers to them as texts, from a node or from the gateway. */
+/** The responses to them as texts, from a node or from the gateway. */
 export async function readCalls(url: string, calls: readonly CallText[]): Promise<string[]> {
   const answers: string[] = [];
   for (const call of calls) {
     const { method, params } = JSON.parse(call) as { method: string; params: unknown[] };
-    answers.push(`${call}: ${JSON.stringify(await askNode(url, method, params))}`);
+    answers.push(`${call}: ${JSON.stringify(await requestNode(url, method, params))}`);
   }
   return answers;
 }

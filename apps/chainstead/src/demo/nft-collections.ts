@@ -2,7 +2,7 @@ import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { type DeployedContract, type Devnet, type Market, unlessReverted } from '@chainstead/testkit';
 import { parseAbi, parseEventLogs } from 'viem';
 import { z } from 'zod';
-import { askApi, type DemoApi, DemoApiError, readAllPages } from './demo-api.ts';
+import { type DemoApi, DemoApiError, readAllPages, requestApi } from './demo-api.ts';
 
 const EVENTS = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)',
@@ -132,7 +132,7 @@ const collectionFacts = z.object({
   instagram_username: z.string().nullable(),
 });
 
-/** What a collection says of itself, in the API's words. */
+/** Metadata of a collection, in the format of the API. */
 export type CollectionFacts = z.output<typeof collectionFacts>;
 
 /** The market's collections in the words of the API, read from the contracts themselves. */
@@ -163,7 +163,7 @@ export async function readCollectionFacts(devnet: Devnet, market: Market): Promi
 
 /** What the API serves of a collection; null until it has been read. @throws DemoApiError */
 export async function readMetadata(api: DemoApi, token: string): Promise<CollectionFacts | null> {
-  const { status, body } = await askApi(api, `nft/${token}/metadata`);
+  const { status, body } = await requestApi(api, `nft/${token}/metadata`);
   if (status === 404) return null;
   const parsed = collectionFacts.extend({ synced_at: z.string().nullable() }).safeParse(body);
   if (status !== 200 || !parsed.success)

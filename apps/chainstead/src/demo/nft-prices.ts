@@ -6,7 +6,7 @@ import { type DemoApi, readApi } from './demo-api.ts';
 
 const ANSWER = parseAbiItem('event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt)');
 
-/** An answer of the price feed. */
+/** A price of the feed. */
 export interface EtherAnswer {
   readonly blockNumber: number;
   /** Dollars for one ether, in 1e-8. */
@@ -33,7 +33,7 @@ export const servedPrices = z.object({
 });
 export type ServedPrices = z.output<typeof servedPrices>;
 
-/** All answers of the feed, oldest first, decoded by viem and by nothing of ours. */
+/** All prices of the feed, oldest first, decoded by viem and not by our code. */
 export async function readEtherAnswers(devnet: Devnet, { etherFeed }: Market): Promise<EtherAnswer[]> {
   const logs = await devnet.client.getLogs({ address: etherFeed.address, event: ANSWER, strict: true, fromBlock: 0n });
   return logs.map(({ blockNumber, args }) => ({ blockNumber: Number(blockNumber), answer: args.current }));

@@ -3,8 +3,8 @@ import type { ExpectedTrade } from '@chainstead/testkit';
 import { COIN, type NodeMove, type NodeTransaction } from './node-transactions.ts';
 
 /**
- * What a transaction was to a wallet, told by what the node says alone: the rules of docs/provider-contract.md#wallet-history, as far as the demo has
- * occasion for them (it names no wrapped coin, so nothing is wrapped for it), and by no code of the program's.
+ * Returns the category of a transaction for a wallet, from node data alone, without any code of the program. The rules are those of
+ * docs/api/wallets.md#wallet-history that apply to the demo (it has no wrapped native token).
  */
 export function categoryOf(
   transaction: NodeTransaction,
@@ -18,8 +18,8 @@ export function categoryOf(
   if (sales.some(({ seller }) => seller === wallet)) return 'nft sale';
   const own = moves.filter(({ from, to }) => from === wallet || to === wallet);
   const counted = own.filter(({ from, to, isNft, amount }) => from !== to && (isNft || amount > 0n));
-  const told = categoryOfMoves(counted, transaction, wallet);
-  if (told !== null) return told;
+  const reported = categoryOfMoves(counted, transaction, wallet);
+  if (reported !== null) return reported;
   const given = approvals.filter(({ owner }) => owner === wallet);
   if (given.length > 0) return given.some(({ isGiven }) => isGiven) ? 'approve' : 'revoke';
   const [first] = own;
@@ -64,7 +64,7 @@ function netOf(counted: readonly NodeMove[], wallet: Address): readonly (readonl
   return [...sums];
 }
 
-/** Of what counts for nothing, by itself. */
+/** Category of a move that does not count in a transaction. */
 function categoryOfMove({ asset, isNft, from }: NodeMove, wallet: Address): string {
   const way = from === wallet ? 'send' : 'receive';
   if (isNft) return `nft ${way}`;

@@ -10,7 +10,7 @@ export interface NodeMove {
   readonly from: Address;
   readonly to: Address;
   readonly amount: bigint;
-  /** Whoever moved it, where the event says so. */
+  /** The operator, if the event contains it. */
   readonly operator: Address | null;
 }
 
@@ -27,7 +27,7 @@ export interface NodeTransaction {
   readonly to: Address | null;
   readonly created: Address | null;
   readonly succeeded: boolean;
-  /** What the API's list says of it, in the same order. */
+  /** Its entry in the API list, in the same order. */
   readonly facts: readonly string[];
   /** By log; what the transaction itself moves is the first. */
   readonly moves: readonly NodeMove[];
@@ -121,7 +121,7 @@ function movesOf({ address, topics, data }: NodeLog): NodeMove[] {
   return [];
 }
 
-/** Of one NFT alone, an approval is no allowance. */
+/** An approval of one NFT alone is no allowance. */
 function approvalsOf({ topics, data }: NodeLog): NodeApproval[] {
   const isAllowance = (topics[0] === APPROVAL && topics.length === 3) || topics[0] === APPROVAL_FOR_ALL;
   return isAllowance ? [{ owner: party(topics[1]), isGiven: BigInt(data) > 0n }] : [];

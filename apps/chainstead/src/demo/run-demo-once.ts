@@ -1,5 +1,5 @@
 import { installDemoTools } from '@chainstead/testkit';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { readComparisons } from './comparisons.ts';
 import { startDemoChain } from './demo-chain.ts';
 import { compareCoins, startDemoCoins } from './demo-coins.ts';
@@ -14,8 +14,8 @@ const ROUNDS_AT_THE_HEAD = 4;
 const REORG_DEPTH = 6;
 
 /**
- * The bounded demo: history, head and a reorganisation that takes a sale away, each compared with the node; so are the webhooks of a stream. Everything is stopped at the end.
- * @throws DemoMismatchError when something is served that the node does not say
+ * Runs the bounded demo: history, head and a reorg that removes a sale. Each is compared with the node, and so are the webhooks of a stream. Everything is stopped at the end.
+ * @throws DemoMismatchError if the API and the node return different data
  */
 export async function runDemoOnce(context: CommandContext): Promise<void> {
   await installDemoTools({ report: (line) => context.stderr.write(`${line}\n`) });
@@ -34,7 +34,7 @@ export async function runDemoOnce(context: CommandContext): Promise<void> {
         const api = { address: program.address };
         const comparisons = [...(await readComparisons(chain, api)), compareCoins(coins, api)];
         await awaitEquality({ stage, comparisons, clock: context.clock, signal: stopSignal });
-        say(`✓ ${stage}: what is served is what the node says`);
+        say(`✓ ${stage}: the API and the node return the same data`);
         for (const { subject, expected } of comparisons) say(`    ${String(expected.length).padStart(4)} ${subject}`);
       };
       await compare('history');
@@ -46,7 +46,7 @@ export async function runDemoOnce(context: CommandContext): Promise<void> {
         await webhooks.beforeReorg();
         await chain.devnet.reorg(REORG_DEPTH);
         await chain.makeTraffic(1);
-        await compare(`reorganisation of ${REORG_DEPTH} blocks`);
+        await compare(`reorg of ${REORG_DEPTH} blocks`);
         for (const line of await webhooks.afterReorg()) say(line);
       } finally {
         await stream.close();

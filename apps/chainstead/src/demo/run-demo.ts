@@ -1,6 +1,6 @@
 import { errorText } from '@chainstead/core';
 import { type ExpectedTrade, installDemoTools } from '@chainstead/testkit';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../session/command-context.ts';
 import { DEMO_CHAIN_NAME, type DemoChain, startDemoChain } from './demo-chain.ts';
 import { startDemoCoins } from './demo-coins.ts';
 import { checkDemo, type DemoProgram, startDemoProgram } from './demo-program.ts';
@@ -9,17 +9,17 @@ import { gatewayUrl } from './gateway-calls.ts';
 import { createWebhookDisplay } from './webhook-display.ts';
 
 const PAUSE_MS = 500;
-/** So many rounds of traffic are the story; then the chain only shows that it goes on. */
+/** Number of rounds with frequent traffic. Afterwards the chain has little traffic. */
 const STORY_ROUNDS = 60;
 const QUIET_PAUSE_MS = 30_000;
-const CATCH_UP_MS_MAX = 20_000;
+const CATCH_UP_MS_MAX = 60_000;
 
 export interface DemoOptions {
-  /** Every webhook gets a line; otherwise the newest one is shown in place. */
+  /** Prints one line per webhook. Otherwise the latest one is shown in place. */
   readonly listsWebhooks: boolean;
 }
 
-/** The demo that goes on until it is stopped: traffic, and curl lines to look at it. */
+/** Runs the demo until it is stopped: traffic, and curl lines to try. */
 export async function runDemo(context: CommandContext, { listsWebhooks }: DemoOptions): Promise<void> {
   await checkDemo(context);
   await installDemoTools({ report: (line) => context.stderr.write(`${line}\n`) });
@@ -33,7 +33,7 @@ export async function runDemo(context: CommandContext, { listsWebhooks }: DemoOp
     if (sale === undefined) throw new RangeError('A listing that is bought is one sale');
     const program = await startDemoProgram({ chain, coins }, context);
     const traffic = keepTrafficUp(chain, context);
-    await untilCaughtUp(program.address, context);
+    await untilCaughtUp(program.address, chain, context);
     let invited = false;
     const { stdout: output, stopSignal: signal, clock } = context;
     const show = createWebhookDisplay({ output, clock, signal, listsAll: listsWebhooks });
@@ -54,12 +54,17 @@ export async function runDemo(context: CommandContext, { listsWebhooks }: DemoOp
   }
 }
 
-/** So that the first curl line already has something to show. */
-async function untilCaughtUp(address: string, { clock, stopSignal }: CommandContext): Promise<void> {
+/** Waits until the curl lines return rows. Pools come last: they are proven after their blocks are stored. */
+async function untilCaughtUp(
+  address: string,
+  { exchanges }: DemoChain,
+  { clock, stopSignal }: CommandContext,
+): Promise<void> {
+  const pairSwaps = `api/v2.2/pairs/${exchanges.pools[0]?.pool}/swaps?chain=${DEMO_CHAIN_NAME}&limit=1`;
   const deadline = clock.now() + CATCH_UP_MS_MAX;
   while (!stopSignal.aborted && clock.now() < deadline) {
-    const { ok } = await fetch(`${address}/synced`);
-    if (ok) return;
+    const answers = await Promise.all(['synced', pairSwaps].map((path) => fetch(`${address}/${path}`)));
+    if (answers.every(({ ok }) => ok)) return;
     await clock.sleep(PAUSE_MS);
   }
 }
@@ -71,7 +76,7 @@ async function keepTrafficUp(chain: DemoChain, { clock, stopSignal, stderr }: Co
       await clock.sleep(round < STORY_ROUNDS ? PAUSE_MS : QUIET_PAUSE_MS, stopSignal);
     } catch (error) {
       if (stopSignal.aborted) return;
-      stderr.write(`The traffic paused: ${errorText(error)}\n`);
+      stderr.write(`Traffic paused: ${errorText(error)}\n`);
       await clock.sleep(PAUSE_MS);
     }
   }
@@ -79,61 +84,67 @@ async function keepTrafficUp(chain: DemoChain, { clock, stopSignal, stderr }: Co
 
 function renderInvitation(
   { address, adminKeyFile, dataDirectory }: DemoProgram,
-  { wallets, tokens, market }: DemoChain,
+  { wallets, tokens, market, exchanges }: DemoChain,
   sale: ExpectedTrade,
   stream: DemoStream,
 ): string {
   const [wallet] = wallets;
   const [token] = tokens;
+  const [pair] = exchanges.pools;
+  const [trader] = exchanges.traders;
   const url = (path: string, query = ''): string => `'${address}/api/v2.2/${path}?chain=${DEMO_CHAIN_NAME}${query}'`;
   const collection = `nft/${market.cats.address}`;
   const sold = `nft/${sale.token}/${sale.tokenIds[0]}`;
   return `
-Chainstead runs and indexes a local chain: busy for a minute, then with a round of traffic every 30 s.
+Chainstead indexes a local chain. The chain is busy for a minute, then has traffic every 30 s.
 
-  What a wallet holds of tokens, and of NFTs; who holds a token, and a collection:
+  Tokens and NFTs of a wallet; owners of a token and of a collection:
     curl ${url(`${wallet}/erc20`)}
     curl ${url(`${wallet}/nft`, '&limit=3')}
     curl ${url(`erc20/${token}/owners`, '&limit=3')}
     curl ${url(`${collection}/owners`, '&limit=3')}
-  The newest token transfers of a wallet; oldest first, of one token:
+  Latest token transfers of a wallet; transfers of one token, oldest first:
     curl ${url(`${wallet}/erc20/transfers`, '&limit=3')}
     curl ${url(`${wallet}/erc20/transfers`, `&limit=3&order=ASC&contract_addresses=${token}`)}
-  The newest NFT trades of a collection; those of one token, and what it was sold for:
+  Latest NFT trades of a collection; trades and sale price of one NFT:
     curl ${url(`${collection}/trades`, '&limit=3')}
     curl ${url(`${sold}/trades`)}
     curl ${url(`${sold}/price`)}
-  The NFT collections of a wallet; what a collection says of itself:
+  NFT collections of a wallet; metadata of a collection:
     curl ${url(`${wallet}/nft/collections`, '&token_counts=true')}
     curl ${url(`${collection}/metadata`)}
-  What a wallet did, and its transactions; one of them with what its call and logs say, and its block:
+  Swaps of a Uniswap pair, its reserves, and swaps of a wallet:
+    curl ${url(`pairs/${pair?.pool}/swaps`, '&limit=3')}
+    curl ${url(`${pair?.pool}/reserves`)}
+    curl ${url(`wallets/${trader}/swaps`, '&limit=3')}
+  History and transactions of a wallet; a decoded transaction, and its block:
     curl ${url(`wallets/${wallet}/history`, '&limit=3')}
     curl ${url(wallet ?? '', '&limit=3')}
     curl ${url(`transaction/${sale.transactionHash}/verbose`)}
     curl ${url(`block/${sale.blockNumber}`)}
-  What a contract emitted; what a wallet did all in all, and on which chains:
+  Event logs of a contract; summary and active chains of a wallet:
     curl ${url(`${token}/logs`, '&limit=3')}
     curl '${address}/api/v2.2/wallets/${wallet}/insight?chains=${DEMO_CHAIN_NAME}'
     curl '${address}/api/v2.2/wallets/${wallet}/chains?chains=${DEMO_CHAIN_NAME}'
-  A stream that watches ${stream.wallet} for transfers; what it delivered; every attempt:
+  A stream of transfers of ${stream.wallet}; delivery statistics; delivery attempts:
     curl '${address}/streams/evm?limit=10'
     curl '${address}/stats'
     curl '${address}/history/logs?limit=5'
-  The node itself, through the JSON-RPC gateway:
+  The local node, through the JSON-RPC gateway:
     curl '${gatewayUrl({ address })}' -d '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
-  The newest coins of a small Aptos ledger:
+  Latest coins of a small Aptos ledger:
     curl '${address}/coins/latest?limit=3'
-  Every route, to try out in a browser:
+  All routes, in a browser:
     ${address}/docs
-  The console, in a browser; it asks for the key ${adminKeyFile === null ? 'that `chainstead keys create --scope admin` makes' : `in ${adminKeyFile}`}:
+  The console, in a browser. Sign in with the key ${adminKeyFile === null ? 'from `chainstead keys create --scope admin`' : `in ${adminKeyFile}`}:
     ${address}/console
-  Is it caught up? What does it measure?
+  Sync check and metrics:
     curl ${address}/synced
     curl ${address}/metrics
-  Where it stands, what is covered, and how far that is proven (in another terminal):
+  Sync progress, indexed ranges and proof levels (in another terminal):
     DATA_DIR=${dataDirectory} npx chainstead status
     DATA_DIR=${dataDirectory} npx chainstead gaps
 
-Ctrl-C stops it and deletes its data. The webhooks that arrive at the stream's receiver (a line for each: --webhooks):
+Press Ctrl-C to stop the demo and delete its data. Webhooks received from the stream (--webhooks shows one line each):
 `;
 }

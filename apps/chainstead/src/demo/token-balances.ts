@@ -11,7 +11,7 @@ function balanceText(token: string, owner: string, balance: string): BalanceText
   return `${token} of ${owner}: ${balance}`;
 }
 
-/** Of an account that a transfer of a token names. */
+/** Balance of an account that a transfer of a token names. */
 export interface TokenBalance {
   readonly token: Address;
   readonly owner: Address;
@@ -21,7 +21,7 @@ export interface TokenBalance {
 
 const TRANSFER = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)');
 
-/** By `balanceOf` of every token and account that transfers name together: of others nobody can know. */
+/** Reads `balanceOf` for every pair of token and account in a transfer. Others can't be known. */
 export async function readNodeBalances(devnet: Devnet): Promise<TokenBalance[]> {
   const blockNumber = await devnet.client.getBlockNumber({ cacheTime: 0 });
   const logs = await devnet.client.getLogs({ event: TRANSFER, strict: true, fromBlock: 0n, toBlock: blockNumber });
@@ -58,7 +58,7 @@ export async function readServedBalances(api: DemoApi, wallets: readonly Address
   return texts;
 }
 
-/** All of some tokens, whoever holds them. */
+/** All balances of some tokens, for all owners. */
 export function expectedOwners(balances: readonly TokenBalance[], tokens: readonly Address[]): BalanceText[] {
   return balances
     .filter(({ token }) => tokens.includes(token))

@@ -56,7 +56,7 @@ export async function readServedByHash(api: DemoApi, chain: readonly NodeTransac
   return texts;
 }
 
-/** What wallets did: every transaction in which they had a part, with what it was to them. */
+/** Wallet history: every transaction in which wallets took part, with its category for them. */
 export function expectedHistory(
   chain: readonly NodeTransaction[],
   wallets: readonly Address[],
@@ -71,7 +71,7 @@ export function expectedHistory(
 
 const historyRow = z.object({ hash: z.string(), category: z.string() });
 
-/** The same as the API tells it, page by page. @throws DemoApiError */
+/** The same from the API, page by page. @throws DemoApiError */
 export async function readServedHistory(api: DemoApi, wallets: readonly Address[]): Promise<string[]> {
   const texts: string[] = [];
   for (const wallet of wallets) {

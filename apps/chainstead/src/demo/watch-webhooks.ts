@@ -1,21 +1,21 @@
 import type { Clock } from '@chainstead/core';
 import { DEMO_TOKEN_ABI } from '@chainstead/testkit';
 import type { DemoChain } from './demo-chain.ts';
-import { DEMO_CONFIRMATIONS, type DemoStream, readWatchedTransfers, toldTransfers } from './demo-stream.ts';
+import { DEMO_CONFIRMATIONS, type DemoStream, readWatchedTransfers, reportedTransfers } from './demo-stream.ts';
 import { awaitEquality, type Comparison } from './equality.ts';
 
-/** The comparison of webhooks with the node, around a reorganisation. */
+/** Comparison of webhooks with the node, before and after a reorg. */
 export interface WatchedWebhooks {
-  /** Until every transfer so far was told unconfirmed, the last one in the newest block. The chain must stand still. */
+  /** Waits until every transfer so far, up to the newest block, has an unconfirmed webhook. The chain must not change. */
   beforeReorg(): Promise<void>;
   /**
-   * Until every transfer was told unconfirmed and confirmed, and nothing of lost blocks confirmed. The chain must stand still.
-   * @returns what was found, line by line
+   * Waits until every transfer has an unconfirmed and a confirmed webhook, and abandoned blocks have no confirmed one. The chain must not change.
+   * @returns the result, line by line
    */
   afterReorg(): Promise<string[]>;
 }
 
-/** From the next block on. The chain must stand still until it resolves. @throws DemoMismatchError, from the two steps */
+/** Watches from the next block on. The chain must not change until it resolves. @throws DemoMismatchError, from the two steps */
 export async function watchWebhooks(
   { devnet, tokens, wallets }: DemoChain,
   stream: DemoStream,
@@ -23,12 +23,12 @@ export async function watchWebhooks(
 ): Promise<WatchedWebhooks> {
   const first = (await devnet.client.getBlockNumber({ cacheTime: 0 })) + 1n;
   const readTransfers = (): Promise<string[]> => readWatchedTransfers(devnet, stream, first);
-  const told = (confirmed: boolean): string[] =>
-    toldTransfers(stream.webhooks().filter((webhook) => webhook.confirmed === confirmed));
+  const reported = (confirmed: boolean): string[] =>
+    reportedTransfers(stream.webhooks().filter((webhook) => webhook.confirmed === confirmed));
   const unconfirmed = (expected: readonly string[]): Comparison => ({
-    subject: 'transfers told by unconfirmed webhooks',
+    subject: 'transfers in unconfirmed webhooks',
     expected,
-    served: async () => told(false),
+    served: async () => reported(false),
   });
   let beforeReorg: readonly string[] = [];
   return {
@@ -44,16 +44,16 @@ export async function watchWebhooks(
       const kept = await readTransfers();
       const lost = beforeReorg.filter((transfer) => !kept.includes(transfer));
       const confirmed = {
-        subject: 'transfers told by confirmed webhooks',
+        subject: 'transfers in confirmed webhooks',
         expected: kept,
-        served: async () => told(true),
+        served: async () => reported(true),
       };
       const comparisons = [unconfirmed([...kept, ...lost]), confirmed];
       await awaitEquality({ stage: 'webhooks', comparisons, ...waiting });
       return [
-        '✓ webhooks: each is signed with the secret, and tells what the node says',
+        '✓ webhooks: all are signed and match the node',
         ...comparisons.map(({ subject, expected }) => `    ${String(expected.length).padStart(4)} ${subject}`),
-        `    ${String(lost.length).padStart(4)} transfers of lost blocks, none of them told by a confirmed webhook`,
+        `    ${String(lost.length).padStart(4)} transfers of abandoned blocks, none in a confirmed webhook`,
       ];
     },
   };

@@ -1,24 +1,24 @@
 import type { Clock } from '@chainstead/core';
-import type { Output } from '../command-context.ts';
+import type { Output } from '../session/command-context.ts';
 import { type DemoWebhook, describeWebhook } from './demo-stream.ts';
 
 export interface WebhookDisplayOptions {
   readonly output: Output;
   readonly clock: Clock;
-  /** Every webhook gets a line. */
+  /** Prints one line per webhook. */
   readonly listsAll: boolean;
-  /** Ends what is shown in place, so that other lines can follow. */
+  /** Ends the line shown in place, so that other lines can follow. */
   readonly signal: AbortSignal;
 }
 
-/** Where the output is no terminal, there is a line so often. Milliseconds. */
+/** Interval of lines if the output is not a terminal. Milliseconds. */
 const SUMMARY_INTERVAL_MS = 30_000;
 const COLUMNS_DEFAULT = 80;
 const CLEAR_LINE = '\r\u001b[2K';
 
 /**
- * Shows webhooks without pushing away what stands above: on a terminal the newest one in place with how many there were, elsewhere
- * a line now and then.
+ * Shows webhooks without scrolling earlier output away: on a terminal, the latest one with a count in one line; otherwise an occasional
+ * line.
  */
 export function createWebhookDisplay(options: WebhookDisplayOptions): (webhook: DemoWebhook) => void {
   const { output, clock, listsAll, signal } = options;

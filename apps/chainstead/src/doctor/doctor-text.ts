@@ -1,7 +1,7 @@
 import { type CheckReport, type Finding, type Verdict, worstVerdict } from '@chainstead/core';
 import type { NodeReport } from './examine-nodes.ts';
 
-/** All that was looked at. */
+/** Reports of all checks. */
 export interface Examination {
   readonly storage: readonly CheckReport[];
   readonly nodes: readonly NodeReport[];
@@ -11,7 +11,7 @@ const MARKS: Readonly<Record<Verdict, string>> = { ok: 'ok', warning: 'WARNING',
 const MARK_WIDTH = 9;
 const SUBJECT_WIDTH = 24;
 
-/** For a person. */
+/** Renders the reports as text. */
 export function renderExamination(examination: Examination): string {
   const { storage, nodes } = examination;
   const sections = [
@@ -33,19 +33,18 @@ function renderFinding({ subject, verdict, found, meaning, remedy }: Finding): s
   return `${first}${[meaning, remedy].flatMap((text) => (text === null ? [] : [`${below}${text}\n`])).join('')}`;
 }
 
-/** What it comes to, in a sentence. */
+/** Renders the result in a sentence. */
 function verdictOf({ storage, nodes }: Examination): string {
   const findings = [...storage, ...nodes].flatMap((report) => report.findings);
   const count = (verdict: Verdict): number => findings.filter((finding) => finding.verdict === verdict).length;
   const [warnings, bad] = [count('warning'), count('bad')];
-  if (bad === 0 && warnings === 0) return 'All is well.';
-  const things = (number: number): string => (number === 1 ? 'one thing' : `${number} things`);
-  const told = warnings === 0 ? '' : `${things(warnings)} to know of`;
-  if (bad === 0) return `It works, with ${told}.`;
-  return `${things(bad)} to change${told === '' ? '' : `, and ${told}`}.`.replace(/^o/, 'O');
+  if (bad === 0 && warnings === 0) return 'All checks passed.';
+  const reported = warnings === 1 ? '1 warning' : `${warnings} warnings`;
+  if (bad === 0) return `No check failed, ${reported}.`;
+  return `${bad === 1 ? '1 check' : `${bad} checks`} failed${warnings === 0 ? '' : `, ${reported}`}.`;
 }
 
-/** For a program. */
+/** Renders the reports as JSON. */
 export function examinationJson({ storage, nodes }: Examination): Readonly<Record<string, unknown>> {
   const reportJson = ({ name, findings, calls, tookMs }: CheckReport) => ({
     name,

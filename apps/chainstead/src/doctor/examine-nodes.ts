@@ -1,4 +1,4 @@
-/** Looks at the nodes of chains: of `chainstead doctor`, and of the console's test of a node. */
+/** Checks the nodes of chains, for `chainstead doctor` and for the node test in the console. */
 import { chainKeyOf, checkFullnode, networkOfChain } from '@chainstead/aptos';
 import type { Chain } from '@chainstead/chains';
 import { type CheckReport, type Clock, findingsOf, type OnFinding } from '@chainstead/core';
@@ -8,7 +8,7 @@ import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } fro
 
 /** What was found of one node. */
 export interface NodeReport extends CheckReport {
-  /** As in `CHAINS`; of Aptos, `aptos` or `aptos-testnet`. */
+  /** As in `CHAINS`; for Aptos, `aptos` or `aptos-testnet`. */
   readonly chain: string;
 }
 
@@ -20,7 +20,7 @@ export interface ExamineOptions {
   readonly deadlineMs: number;
   /** Blocks that are known to belong to a chain. @default none are */
   readonly knownBlocks?: (chain: Chain) => Promise<readonly KnownBlock[]>;
-  /** Of one node alone. @default nobody is told before the end */
+  /** Called for one node. @default no call before the end */
   readonly onFinding?: OnFinding | undefined;
 }
 
@@ -54,8 +54,7 @@ export async function examineConfigured(options: ExamineOptions, only: string | 
 }
 
 /**
- * Those that are indexed, and those that only the gateway offers where somebody named their nodes: nobody needs to hear of forty chains' public
- * endpoints.
+ * Returns the indexed chains, and gateway chains with configured nodes. Public endpoints of other chains are not checked.
  */
 function ownChains({ chains, gateway }: Configuration): Pick<ChainConfiguration, 'chain' | 'upstreams'>[] {
   const indexed = new Set(chains.map(({ chain }) => chain.id));
@@ -66,8 +65,8 @@ function ownChains({ chains, gateway }: Configuration): Pick<ChainConfiguration,
 }
 
 /**
- * One node that need not be configured, for one chain that need not be either; compared with those that are.
- * @returns null where no chain has this name
+ * Checks one node for one chain. Neither has to be configured. The node is compared with configured ones.
+ * @returns null if no chain has this name
  */
 export async function examineUrl(options: ExamineOptions, chain: string, url: string): Promise<NodeReport | null> {
   const { configuration } = options;
@@ -85,7 +84,7 @@ export async function examineUrl(options: ExamineOptions, chain: string, url: st
   if (found === null) return null;
   const configured = [...configuration.chains, ...configuration.gateway.chains];
   const known = configured.find((one) => one.chain.id === found.id)?.upstreams ?? [];
-  // The limits that are configured for it, where it is.
+  // Uses the limits of the node if it is configured.
   const upstream = known.find((one) => one.url === url) ?? { url };
   const [report] = await examineChain(options, found, [upstream], known);
   return report ?? null;
@@ -102,8 +101,8 @@ async function examineChain(
   const needsTraces = datasets.some(({ wholeBlocks }) => wholeBlocks?.reads(chain).includes('internalTransactions'));
   const reports: NodeReport[] = [];
   for (const upstream of upstreams) {
-    const asked = { chain, upstream, others, known, needsTraces };
-    const report = await checkNode({ ...asked, deadlineMs, signal, clock, onFinding });
+    const requested = { chain, upstream, others, known, needsTraces };
+    const report = await checkNode({ ...requested, deadlineMs, signal, clock, onFinding });
     reports.push({ chain: chain.key, ...report });
   }
   if (upstreams.length > 0) return reports;
@@ -111,11 +110,7 @@ async function examineChain(
 }
 
 function noNode(chain: string) {
-  return findingsOf('nodes').bad(
-    'none is configured',
-    `Nothing of ${chain} can be read.`,
-    'Name one in RPC_URLS of the chain.',
-  );
+  return findingsOf('nodes').bad('none is configured', `Chainstead can't read ${chain}.`, 'Set RPC_URLS of the chain.');
 }
 
 async function examineNetwork(
@@ -127,8 +122,8 @@ async function examineNetwork(
   for (const url of urls) {
     // A key is for those that it was configured for.
     const key = fullnodes.includes(url) ? apiKey : null;
-    const asked = { network, url, apiKey: key, others: fullnodes };
-    const report = await checkFullnode({ ...asked, deadlineMs, signal, onFinding });
+    const requested = { network, url, apiKey: key, others: fullnodes };
+    const report = await checkFullnode({ ...requested, deadlineMs, signal, onFinding });
     reports.push({ chain: chainKeyOf(network), ...report });
   }
   return reports;

@@ -12,9 +12,9 @@ import {
 } from '@chainstead/db';
 import { examineRedis } from '@chainstead/jobs';
 import type { Configuration } from '../configuration/index.ts';
-import { connectionShortage, connectionsNeeded, settingsToLower } from '../connection-demand.ts';
-import { slotsOf } from '../role-slot.ts';
-import { openStorage, type Storage } from '../storage.ts';
+import { openStorage, type Storage } from '../session/storage.ts';
+import { connectionShortage, connectionsNeeded, settingsToLower } from '../shares/connection-demand.ts';
+import { concurrencyLimiterOf } from '../shares/role-slot.ts';
 
 export interface StorageExamination {
   readonly configuration: Configuration;
@@ -26,8 +26,8 @@ export interface StorageExamination {
 const APPLICATION_NAME = 'chainstead doctor';
 
 /**
- * Looks at the database and, where one is configured, at Redis.
- * @param whileOpen what needs the database beside it; null where that can't be opened
+ * Checks the database and, if configured, Redis.
+ * @param whileOpen other checks that need the database; called with null if it can't be opened
  */
 export async function examineStorage<T>(
   examination: StorageExamination,
@@ -60,7 +60,7 @@ async function tryToOpen({ configuration, logger }: StorageExamination): Promise
   if (url === null && !(await hasCluster(dataDirectory)))
     return {
       name: 'Postgres (embedded)',
-      finding: ok(`there is none in ${dataDirectory} yet: the first start makes it`),
+      finding: ok(`no database in ${dataDirectory} yet; the first start creates it`),
     };
   try {
     const database = configuration.database;
@@ -75,7 +75,7 @@ async function tryToOpen({ configuration, logger }: StorageExamination): Promise
   } catch (error) {
     const { message, remedy } = obstacleOf(error);
     const name = url === null ? 'Postgres (embedded)' : `Postgres ${redactConnectionString(url)}`;
-    return { name, finding: bad(message, 'Nothing works without it.', remedy) };
+    return { name, finding: bad(message, "Chainstead can't run without Postgres.", remedy) };
   }
 }
 
@@ -93,32 +93,32 @@ async function schemaFinding(database: Database): Promise<Finding> {
   const { ok, warning, bad } = findingsOf('schema');
   try {
     const { pending, applied } = await planMigrations(database);
-    if (pending.length === 0) return ok(`as this version wants it (${applied} migrations)`);
-    if (applied === 0) return ok('empty: the first start makes it');
+    if (pending.length === 0) return ok(`up to date (${applied} migrations)`);
+    if (applied === 0) return ok('empty; the first start creates it');
     return warning(
       `${pending.length} migrations of this version are not applied`,
-      'This version has not been started on it yet.',
-      'Run "chainstead upgrade-check" to see what its start would do.',
+      'This version has not been started on this database yet.',
+      'Run "chainstead upgrade-check" to see the changes.',
     );
   } catch (error) {
     const { message, remedy } = obstacleOf(error);
-    return bad(message, 'This version does not start on it.', remedy);
+    return bad(message, "This version can't start on this database.", remedy);
   }
 }
 
 async function roomFinding(configuration: Configuration, database: Database): Promise<Finding> {
   const { ok, warning } = findingsOf('connections');
   const room = await readConnectionRoom(database, APPLICATION_NAME);
-  const slots = slotsOf(configuration, configuration.roles, availableParallelism());
+  const slots = concurrencyLimiterOf(configuration, configuration.roles, availableParallelism());
   const needed = connectionsNeeded(configuration, slots);
   const { max, reserved, usedByOthers } = room;
   // What runs already may be this program itself: then its connections are among those in use.
   const shortage = connectionShortage(needed, { max, reserved, usedByOthers: 0 }, settingsToLower(slots));
-  if (shortage === null) return ok(`${usedByOthers} of ${max} in use; the roles here open ${needed} at most`);
+  if (shortage === null) return ok(`${usedByOthers} of ${max} in use; the roles here open at most ${needed}`);
   return warning(
-    `the roles here may open ${needed}, and the server has ${max - reserved}`,
-    'Requests and webhooks wait and fail once they are used up.',
-    `Raise its max_connections, or lower ${settingsToLower(slots).join(' or ')}.`,
+    `the roles here may open ${needed}, but the server allows ${max - reserved}`,
+    'If they run out, requests and webhooks wait and fail.',
+    `Raise max_connections, or lower ${settingsToLower(slots).join(' or ')}.`,
   );
 }
 

@@ -1,7 +1,7 @@
 import type { DatabaseOptions } from '@chainstead/db';
 import { REQUEST_TIMEOUT_MS } from './api-limits.ts';
 
-/** Of the API's connections to the database: no statement outlives the request that waits for it by much. */
+/** Settings of the API's connections to the database: no statement outlives the request that waits for it by much. */
 const SESSION_SETTINGS: Readonly<Record<string, string>> = {
   statement_timeout: String(REQUEST_TIMEOUT_MS),
   lock_timeout: String(REQUEST_TIMEOUT_MS / 2),

@@ -1,7 +1,8 @@
-import { createAptosRoutes } from '@chainstead/aptos';
+import { chainKeyOf, createAptosRoutes } from '@chainstead/aptos';
+import { type Console, type ConsoleOptions, createConsole } from '@chainstead/console';
 import { createDatasetRoutes } from '@chainstead/datasets';
 import { openReads, type Reads } from '@chainstead/db';
-import { createEgress } from '@chainstead/egress';
+import { createEgress, type Egress } from '@chainstead/egress';
 import {
   assertSafeBinding,
   createApiUsageCounter,
@@ -10,26 +11,28 @@ import {
   createPostgresSpendingStore,
   createRequestDatabase,
   createSharedLimits,
+  type RouteModule,
   unservedRoutes,
 } from '@chainstead/http';
-import { createJobs, type Jobs } from '@chainstead/jobs';
-import { createStateQuestions } from '@chainstead/state';
-import { connectionShortage, connectionsToStandby, settingsToLower } from '../connection-demand.ts';
-import { ONLY_PROCESS } from '../role-slot.ts';
+import { servicesOn } from '@chainstead/names';
+import { createPictureReader } from '@chainstead/nft';
+import { createNodeReadQueue, type NodeReadQueue, placeOfHash } from '@chainstead/node-reads';
+import { retentionOfChains } from '../configuration/index.ts';
+import { connectionShortage, connectionsToStandby, settingsToLower } from '../shares/connection-demand.ts';
+import { ONLY_PROCESS } from '../shares/role-slot.ts';
+import { diskPlaceOf } from '../text/storage-status-text.ts';
+import { VERSION } from '../version.ts';
 import { BODY_BYTES_MAX, REQUEST_TIMEOUT_MS } from './api-limits.ts';
 import { apiSessions } from './api-sessions.ts';
 import { createClosing } from './closing.ts';
+import { configuredUpstreams, createNodeTest } from './console-upstreams.ts';
 import { openGatewayApi } from './gateway-api.ts';
 import { listen } from './listen.ts';
-import { openConsole } from './open-console.ts';
-import { openLookUp } from './open-look-up.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 import { openStreamApi } from './stream-api.ts';
 
 /** All bodies at once: 16 of the largest. */
 const BODIES_BYTES_MAX = 16 * BODY_BYTES_MAX;
-/** The API only adds jobs: a few connections do. */
-const JOBS_POOL_SIZE = 2;
 
 /** Serves the whole API. @throws UnsafeBindingError, ListenError */
 export async function startApi(context: RoleContext): Promise<RunningRole> {
@@ -37,11 +40,9 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
   const { onDemand, aptos, datasets } = configuration;
   const keys = createKeyStore({ database, configured: configuration.api.keys });
   await assertSafeBinding({ host: configuration.api.host, keys });
-  // What was opened is closed with the role, and where it can't start.
+  // Opened resources are closed with the role, and if the role can't start.
   const opened = createClosing();
   try {
-    const jobs = await openJobs(context);
-    opened.defer(() => jobs.close());
     const reads = await openStandbys(context);
     opened.defer(() => reads?.close());
     const requests = createRequestDatabase(database, reads);
@@ -67,9 +68,9 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     const usage = createApiUsageCounter({ database, logger, clock });
     opened.defer(() => usage.close());
     const nameChains = configuration.names.chains.map(({ chain }) => chain);
-    const questions = createStateQuestions({ ...context, jobs, chains: [...chains, ...nameChains] });
-    const nodes = { questions, nameChains, call: gateway.call };
-    const datasetRoutes = createDatasetRoutes({ ...context, ...nodes, jobs, chains, datasets, onDemand });
+    const nodeReads = createNodeReadQueue({ ...context, chains: [...chains, ...nameChains] });
+    const nodes = { nodeReads, nameChains, call: gateway.call };
+    const datasetRoutes = createDatasetRoutes({ ...context, ...nodes, chains, datasets, onDemand });
     const aptosRoutes = createAptosRoutes({
       indexed: aptos.networks.map(({ network }) => network),
       datasets: aptos.datasets,
@@ -82,7 +83,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
       keys,
       sharedLimits,
       streams: streams.operations,
-      lookUp: openLookUp(context, { routes: dataRoutes, questions, egress }),
+      explorer: openExplorer(context, { routes: dataRoutes, nodeReads, egress }),
     });
     const routes = [...datasetRoutes, ...streams.routes, ...aptosRoutes, unservedRoutes];
     const listening = await listen(context, {
@@ -114,18 +115,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
   }
 }
 
-function openJobs({ configuration, databaseUrl, logger, metrics }: RoleContext): Promise<Jobs> {
-  const { redisUrl, database } = configuration;
-  return createJobs({
-    ...(redisUrl === null
-      ? { databaseUrl: database.sessionUrl ?? databaseUrl, poolSize: JOBS_POOL_SIZE }
-      : { redisUrl }),
-    logger,
-    metrics,
-  });
-}
-
-/** @returns null where none are configured */
+/** @returns null if none are configured */
 async function openStandbys(context: RoleContext): Promise<Reads | null> {
   const { configuration, database, logger, metrics, place = ONLY_PROCESS } = context;
   const { readUrl, readLagMaxMs, poolSize, prepared } = configuration.database;
@@ -146,4 +136,50 @@ async function openStandbys(context: RoleContext): Promise<Reads | null> {
     logger,
     metrics,
   });
+}
+
+/** The console of an API process, over the process' own database: its live parts outlive requests. */
+function openConsole(
+  context: RoleContext,
+  opened: Pick<ConsoleOptions, 'keys' | 'sharedLimits' | 'streams' | 'explorer'>,
+): Promise<Console> {
+  const { configuration, database, logger, clock } = context;
+  const { aptos, chains } = configuration;
+  return createConsole({
+    ...opened,
+    database,
+    configured: configuration.api.keys,
+    registry: configuration.chainRegistry,
+    chains: chains.map(({ chain }) => chain),
+    datasets: configuration.datasets,
+    retentionOf: retentionOfChains(chains),
+    endOf: (name) =>
+      chains.find(({ chain }) => chain.key === name)?.endBlock ??
+      aptos.networks.find(({ network }) => chainKeyOf(network) === name)?.endVersion ??
+      null,
+    aptos: { networks: aptos.networks.map(({ network }) => network), datasets: aptos.datasets },
+    upstreams: configuredUpstreams(configuration),
+    nodeTest: createNodeTest(context),
+    disk: diskPlaceOf(configuration),
+    backfillProofOf: ({ id }) => chains.find(({ chain }) => chain.id === id)?.backfillProof ?? 'none',
+    version: VERSION,
+    documentationUrl: configuration.api.documentationUrl,
+    logger,
+    clock,
+  });
+}
+
+/** Sources of the console's look-ups: the data API, nodes for hashes, and untrusted servers for pictures. */
+function openExplorer(
+  { configuration, logger, clock }: RoleContext,
+  of: { readonly routes: readonly RouteModule[]; readonly nodeReads: NodeReadQueue; readonly egress: Egress },
+): ConsoleOptions['explorer'] {
+  const { routes, nodeReads, egress } = of;
+  const { names, onDemand } = configuration;
+  return {
+    routes,
+    placeOf: (chain, hash) => placeOfHash({ nodeReads, logger }, chain, hash, onDemand.waitMs),
+    nameServices: servicesOn(names.chains.map(({ chain }) => chain)),
+    pictures: createPictureReader({ egress, ...onDemand, clock }),
+  };
 }

@@ -22,7 +22,7 @@ export async function readAptosReadiness(
   });
 }
 
-/** As of other chains. Following goes on where only old history is pruned, so that is no reason. */
+/** As for other chains. Pruned old history is not a reason, because the head is still followed. */
 export function whyNotReady(
   { endVersion }: Pick<AptosNetworkConfiguration, 'endVersion'>,
   status: AptosStatus | undefined,
@@ -41,7 +41,7 @@ export function whyNotReady(
   return status.lag > READY_LAG_VERSIONS ? `is ${status.lag} versions behind its head` : null;
 }
 
-/** Of the dataset that lacks most. */
+/** Missing versions of the dataset that lacks most. */
 function versionsMissing({ coverage, historyStart }: AptosStatus, datasets: readonly string[], end: number): number {
   const missing = datasets.map((name) =>
     subtractRanges(

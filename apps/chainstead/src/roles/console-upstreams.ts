@@ -18,7 +18,7 @@ export function configuredUpstreams({ chains, gateway, aptos }: Configuration): 
     return upstreams.map(({ url, requestsPerSecond, concurrency, isPrivate }, index) => ({
       chain,
       name: names[index] ?? '',
-      // Names are hosts, with a number where one repeats.
+      // Names are hosts, with a number for repeated hosts.
       address: `${new URL(url).protocol}//${names[index] ?? ''}`,
       requestsPerSecond: requestsPerSecond ?? null,
       concurrency: concurrency ?? null,
@@ -34,7 +34,7 @@ export function configuredUpstreams({ chains, gateway, aptos }: Configuration): 
   return [...evm, ...fullnodes];
 }
 
-/** As `chainstead doctor --chain … --url …`, compared with what is configured and indexed here. */
+/** As `chainstead doctor --chain … --url …`, compared with the configured and indexed chains. */
 export function createNodeTest({ configuration, database, clock }: RoleContext): ConsoleOptions['nodeTest'] {
   const own = [...configuration.chains, ...configuration.gateway.chains].map(({ chain }) => chain.key);
   const known = configuration.chainRegistry.all().map(({ key }) => key);
@@ -51,7 +51,7 @@ export function createNodeTest({ configuration, database, clock }: RoleContext):
           onFinding,
           knownBlocks: async ({ id }) => {
             const blocks = await readKnownBlocks(database, id);
-            return blocks.map((block) => ({ ...block, source: 'what is indexed' }));
+            return blocks.map((block) => ({ ...block, source: 'indexed data' }));
           },
         },
         chain,

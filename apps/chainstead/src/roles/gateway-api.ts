@@ -1,8 +1,8 @@
+import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { createGateway, type Gateway } from '@chainstead/gateway';
 import { type BodyBudget, createRawGate, type KeyStore, type SharedLimits } from '@chainstead/http';
-import { countAsked } from '../configuration/index.ts';
-import { createUnofferedChainText } from '../unoffered-chain-text.ts';
-import { openPool } from '../upstream-pools.ts';
+import { closest, countRequested } from '../configuration/index.ts';
+import { openPool } from '../session/upstream-pools.ts';
 import { VERSION } from '../version.ts';
 import type { RoleContext } from './role.ts';
 
@@ -26,7 +26,7 @@ export function openGatewayApi(context: RoleContext, options: GatewayApiOptions)
     slug: configured.slug,
     chain: configured.chain,
     pool: openPool(configured, context),
-    pinsHead: countAsked(configured.upstreams) > 1,
+    pinsHead: countRequested(configured.upstreams) > 1,
     logRangeMax: configured.logRangeMax,
     integrity: configured.integrity,
   }));
@@ -63,5 +63,36 @@ export function openGatewayApi(context: RoleContext, options: GatewayApiOptions)
       await gateway.close();
       await Promise.all(chains.map(({ pool }) => pool.close()));
     },
+  };
+}
+
+interface UnofferedChainOptions {
+  readonly registry: Pick<ChainRegistry, 'find' | 'all'>;
+  /** The gateway's chains. */
+  readonly offered: readonly { readonly slug: string; readonly chain: Pick<Chain, 'key'> }[];
+  /** The configuration key that names them. */
+  readonly key: string;
+}
+
+/** Pattern of names that a message may repeat. A key in their place must not be repeated. */
+const NAME = /^[A-Za-z0-9_%.-]{1,31}$/;
+const EDITS_MAX = 2;
+
+/** Renders the fix for a path segment without a chain: another path, a setting, or the right spelling. */
+export function createUnofferedChainText({ registry, offered, key }: UnofferedChainOptions): (slug: string) => string {
+  return (slug) => {
+    const name = NAME.test(slug) ? slug : '…';
+    const known = registry.find(slug.replaceAll('%20', ' '));
+    if (known === null) {
+      const names = registry.all().flatMap((chain) => [chain.key, ...chain.apiNames, chain.gatewaySlug ?? chain.key]);
+      const near = closest(slug.toLowerCase().slice(0, 64), names, slug.length < 5 ? 1 : EDITS_MAX);
+      if (near !== null) return `There is no chain ${name}; did you mean ${near}?`;
+      const slugs = offered.map((one) => one.slug).join(', ');
+      return `There is no chain ${name}: ${slugs === '' ? 'none is offered here' : `offered here are ${slugs}`}`;
+    }
+    const elsewhere = offered.find(({ chain }) => chain.key === known.key);
+    if (elsewhere !== undefined) return `Chain ${known.key} is at /${elsewhere.slug}/{apiKey} here, not at /${name}`;
+    if (known.gatewaySlug === null) return `Chain ${known.key} has no JSON-RPC here`;
+    return `Chain ${known.key} is not offered here: add it to ${key} (${key}=${known.key},…) and restart`;
   };
 }

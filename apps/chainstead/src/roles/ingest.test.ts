@@ -9,7 +9,7 @@ import {
 } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { environmentSource, parseConfiguration } from '../configuration/index.ts';
-import type { ProcessNumber } from '../role-slot.ts';
+import type { ProcessNumber } from '../shares/role-slot.ts';
 import { startIngest } from './ingest.ts';
 import type { RoleContext } from './role.ts';
 
@@ -75,16 +75,16 @@ describe('ingest', () => {
         async () => expect((await statusOf(BAD))?.stallReason).toMatch(/wrong chain.*chain id 5/),
         PATIENCE_MS,
       );
-      const told = await statusOf(BAD);
-      expect(told?.updatedAt.getTime()).toBeLessThan(Date.now() - 3_000_000);
-      const untilTold = (line: string): Promise<void> =>
+      const reported = await statusOf(BAD);
+      expect(reported?.updatedAt.getTime()).toBeLessThan(Date.now() - 3_000_000);
+      const untilReported = (line: string): Promise<void> =>
         vi.waitFor(async () => expect(await context.metrics.metrics()).toContain(line), PATIENCE_MS);
-      await untilTold('chainstead_sync_stalled{chain="bad"} 1');
+      await untilReported('chainstead_sync_stalled{chain="bad"} 1');
       await vi.waitFor(async () => expect((await statusOf(GOOD))?.checkpoint).toBe(good.chain.head), PATIENCE_MS);
       bad.node.faults.clear();
       await vi.waitFor(async () => expect((await statusOf(BAD))?.checkpoint).toBe(bad.chain.head), PATIENCE_MS);
       await vi.waitFor(async () => expect((await statusOf(BAD))?.stallReason).toBeNull(), PATIENCE_MS);
-      await untilTold('chainstead_sync_stalled{chain="bad"} 0');
+      await untilReported('chainstead_sync_stalled{chain="bad"} 0');
     } finally {
       await role.stop();
     }

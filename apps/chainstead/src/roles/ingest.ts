@@ -1,3 +1,4 @@
+import { aptosDatasets, chainKeyOf, createAptosSync, createFullnodeMetrics, createFullnodes } from '@chainstead/aptos';
 import { errorText } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
 import type { RecoverSigners } from '@chainstead/proof';
@@ -14,24 +15,23 @@ import {
   saveStartFailure,
 } from '@chainstead/sync';
 import { createProxiesWatcher, createWalletsWatcher } from '@chainstead/transactions';
-import type { ChainConfiguration, Configuration } from '../configuration/index.ts';
-import { ONLY_PROCESS, shareOf } from '../role-slot.ts';
-import { createSignerProcesses } from '../signer-processes.ts';
-import { openPool, startPool } from '../upstream-pools.ts';
-import { startAptosIngest } from './aptos-ingest.ts';
+import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
+import { createSignerProcesses } from '../session/signer-processes.ts';
+import { openPool, startPool } from '../session/upstream-pools.ts';
+import { ONLY_PROCESS, shareOf } from '../shares/role-slot.ts';
 import { keepHelping } from './keep-helping.ts';
 import { keepRangeJobs } from './keep-range-jobs.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 
 /** Blocks a second. */
-const PUBLIC_PROVER_RATE = 5;
-/** A chain of one's own with a lower head at the first start is indexed whole: minutes, on a node next door. */
+const PUBLIC_VERIFY_RATE = 5;
+/** A custom chain with a lower head at the first start is indexed from block 0, which takes minutes on a near node. */
 const YOUNG_BLOCKS = 100_000;
 
 /**
- * Ingests this process' share of the configured chains, each by itself: what one of them suffers does not touch the others. Shares are fixed:
- * standing by for the chains of a process beside it would ask their nodes for everything once more, and a restart is as quick. Once its own chains have
- * their history, it helps to fill that of the others.
+ * Ingests this process' share of the configured chains, each independently of the others. Shares are fixed: standing by for the chains of
+ * another process would repeat all calls to their nodes, and a restart is as fast. After the backfill of its chains, the process helps
+ * with that of the others.
  */
 export async function startIngest(context: RoleContext): Promise<RunningRole> {
   const { logger, metrics } = context;
@@ -58,7 +58,7 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
   );
   const rangeJobs = keepRangeJobs({ ...context, recoverSigners }, shared.metrics, stop.signal);
   if (context.configuration.chains.length === 0 && configuration.aptos.networks.length === 0)
-    logger.info('No chain is configured: there is nothing to ingest');
+    logger.info('No chains configured, nothing to ingest');
   return {
     address: null,
     async stop() {
@@ -125,24 +125,24 @@ async function ingestChain(
       wholeBelow: configured.startsWhole ? YOUNG_BLOCKS : 0,
       mayIdle: configured.isOwn,
       endBlock: configured.endBlock,
-      keep: configured.keep,
+      retention: configured.retention,
       proof: configured.proof,
       backfillProof: configured.backfillProof,
       backfillOrder: configured.backfillOrder,
-      proverRate: proverRateOf(configured, configuration.proverRate),
+      verifyBlocksPerSecond: verifyRateOf(configured, configuration.verifyBlocksPerSecond),
     },
   });
   await sync.run(signal);
   if (!signal.aborted)
-    logger.info({ chain: chain.key, end_block: configured.endBlock }, 'Chain is complete up to its end block');
+    logger.info({ chain: chain.key, end_block: configured.endBlock }, 'Chain indexed up to its end block');
 }
 
-/** What public endpoints allow is unknown, and finding out by their refusals would be rude. */
-function proverRateOf({ usesPublicUpstreams }: ChainConfiguration, rate: number | 'auto'): number | 'auto' {
-  return rate === 'auto' && usesPublicUpstreams ? PUBLIC_PROVER_RATE : rate;
+/** The limits of public endpoints are unknown, and probing them by rejected calls would be abuse. */
+function verifyRateOf({ usesPublicUpstreams }: ChainConfiguration, rate: number | 'auto'): number | 'auto' {
+  return rate === 'auto' && usesPublicUpstreams ? PUBLIC_VERIFY_RATE : rate;
 }
 
-/** As startPool; what keeps it from starting stands in status and metric too. */
+/** As startPool. A start failure is also in the status and the metric. */
 async function startReported(
   { chain }: ChainConfiguration,
   pool: UpstreamPool,
@@ -173,4 +173,39 @@ async function startReported(
   metrics.stalled.set({ chain: chain.key }, 0);
   await write(clearStartFailure(database, chain.id, reported));
   return true;
+}
+
+/** Ingests every configured Aptos network, each independently, until the signal aborts. */
+function startAptosIngest(
+  context: RoleContext,
+  metrics: SyncMetrics,
+  signal: AbortSignal,
+): { readonly stopped: Promise<void> } {
+  const { clock, configuration, database, logger } = context;
+  const { datasets, networks } = configuration.aptos;
+  if (networks.length === 0) return { stopped: Promise.resolve() };
+  const fullnodeMetrics = createFullnodeMetrics(context.metrics);
+
+  async function ingest({ network, fullnodes: urls, apiKey, startVersion, endVersion }: AptosNetworkConfiguration) {
+    beginChainMetrics(metrics, chainKeyOf(network));
+    const fullnodes = createFullnodes({ network, urls, apiKey, logger, clock, metrics: fullnodeMetrics });
+    try {
+      const sync = createAptosSync({
+        fullnodes,
+        database,
+        datasets: aptosDatasets(datasets),
+        settings: { startVersion, endVersion },
+        logger,
+        metrics,
+        clock,
+      });
+      await sync.run(signal);
+      if (!signal.aborted)
+        logger.info({ chain: chainKeyOf(network), end_version: endVersion }, 'Chain indexed up to its end version');
+    } finally {
+      await fullnodes.close();
+    }
+  }
+
+  return { stopped: Promise.all(networks.map(ingest)).then(() => {}) };
 }

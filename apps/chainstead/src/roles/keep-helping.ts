@@ -3,7 +3,7 @@ import { failureLevel } from '@chainstead/db';
 import type { RecoverSigners } from '@chainstead/proof';
 import { helpBackfill, listFillingChains, readHelpable, type SyncMetrics } from '@chainstead/sync';
 import type { ChainConfiguration } from '../configuration/index.ts';
-import { openPool, startPool } from '../upstream-pools.ts';
+import { openPool, startPool } from '../session/upstream-pools.ts';
 import type { RoleContext } from './role.ts';
 
 /** Between two looks for a chain whose history is being filled: one statement each. Milliseconds. */
@@ -21,8 +21,8 @@ export interface Helping {
 }
 
 /**
- * Helps to fill the history of chains that other processes lead, one at a time, until the signal aborts. Their nodes are asked only while there is
- * something to help with.
+ * Helps with the backfill of chains that other processes lead, one at a time, until the signal aborts. Their nodes are called only during
+ * such a backfill.
  */
 export async function keepHelping(helping: Helping, signal: AbortSignal): Promise<void> {
   const { chains, context, isBusy } = helping;
@@ -39,7 +39,7 @@ export async function keepHelping(helping: Helping, signal: AbortSignal): Promis
         if (await help(configured, helping, signal)) break;
     } catch (error) {
       if (signal.aborted) return;
-      logger[failureLevel(error)]({ error: errorText(error) }, 'Helping was interrupted; who leads the chain goes on');
+      logger[failureLevel(error)]({ error: errorText(error) }, 'Backfill help interrupted, the chain leader continues');
       await sleepUnlessAborted(clock, AFTER_FAILURE_MS, signal);
     }
   }
@@ -53,7 +53,7 @@ async function help(configured: ChainConfiguration, helping: Helping, signal: Ab
     chain,
     database,
     datasets: configuration.datasets,
-    keep: configured.keep,
+    retention: configured.retention,
     order: configured.backfillOrder,
     proof: configured.backfillProof,
   };
@@ -66,11 +66,11 @@ async function help(configured: ChainConfiguration, helping: Helping, signal: Ab
     const onFailure = async (): Promise<void> => ending.abort();
     if (!(await startPool(pool, { chain, clock, logger, signal: ended, onFailure }))) return false;
     const fields = { chain: chain.key, block_range: ranges.map(({ from, to }) => `${from}-${to}`).join(' ') };
-    logger.info(fields, 'Helping to fill the history of a chain that another process leads');
+    logger.info(fields, 'Helping with the backfill of a chain that another process leads');
     const { metrics, recoverSigners } = helping;
     const options = { ...planned, pool, clock, logger, metrics, recoverSigners, policy: configured.proof };
     const { logs } = await helpBackfill(options, ranges, signal);
-    logger.info({ ...fields, logs }, 'The history is filled: helping has ended');
+    logger.info({ ...fields, logs }, 'Backfill complete, helping ended');
     return true;
   } finally {
     await pool.close();

@@ -3,12 +3,12 @@ import { ChainsteadError } from '@chainstead/core';
 import type { RecoverSigners } from '@chainstead/proof';
 import { performRangeWork, type RangeJobSite, type SyncMetrics, workRangeJobs } from '@chainstead/sync';
 import type { AptosNetworkConfiguration, ChainConfiguration } from '../configuration/index.ts';
-import { openPool } from '../upstream-pools.ts';
+import { openPool } from '../session/upstream-pools.ts';
 import type { RoleContext } from './role.ts';
 
 /**
- * Takes the work on ranges that operators asked for, in the console or by `--detach`, of any chain of the configuration: one job at a time in each
- * process. Nodes are asked only while there is something to do.
+ * Runs range jobs that operators queued in the console or with `--detach`, for any configured chain: one job at a time per process. Nodes
+ * are called only during a job.
  */
 export function keepRangeJobs(context: RangeJobContext, metrics: SyncMetrics, signal: AbortSignal): Promise<void> {
   const { clock, configuration, database, logger } = context;
@@ -25,7 +25,7 @@ interface RangeJobContext extends RoleContext {
 
 function chainSite(context: RangeJobContext, configured: ChainConfiguration, metrics: SyncMetrics): RangeJobSite {
   const { clock, configuration, database, logger, recoverSigners } = context;
-  const { backfillProof, chain, keep, proof } = configured;
+  const { backfillProof, chain, retention, proof } = configured;
   return {
     chain: String(chain.id),
     name: chain.key,
@@ -38,7 +38,7 @@ function chainSite(context: RangeJobContext, configured: ChainConfiguration, met
         throw error;
       }
       const { datasets } = configuration;
-      const reading = { proof, backfillProof, keep, recoverSigners };
+      const reading = { proof, backfillProof, retention, recoverSigners };
       const options = { chain, pool, database, datasets, logger, metrics, clock, ...reading };
       return { perform: performRangeWork(options), close: () => pool.close() };
     },
@@ -49,9 +49,9 @@ class AptosWorkError extends ChainsteadError {
   constructor(chain: string, work: string, dataset: string | null) {
     super({
       code: 'APTOS_WORK_NOT_OFFERED',
-      message: `Of ${chain}, ${work} of ${dataset ?? 'all datasets'} is not offered`,
+      message: `Aptos network ${chain} does not support ${work} of ${dataset ?? 'all datasets'}`,
       facts: { chain, work, dataset },
-      remedy: 'Ask for backfill of a dataset of APTOS_DATASETS, or of all',
+      remedy: 'Request a backfill of one dataset in APTOS_DATASETS, or of all',
       retryable: false,
     });
   }
@@ -76,7 +76,7 @@ function aptosSite(context: RoleContext, configured: AptosNetworkConfiguration, 
       });
       const kept = aptosDatasets(configuration.aptos.datasets);
       return {
-        async perform({ work, dataset }, ranges, tell, signal) {
+        async perform({ work, dataset }, ranges, report, signal) {
           const datasets = kept.filter(({ name }) => dataset === null || name === dataset);
           if (work !== 'backfill' || datasets.length === 0) throw new AptosWorkError(chain, work, dataset);
           const { rows } = await backfillVersions(
@@ -87,7 +87,7 @@ function aptosSite(context: RoleContext, configured: AptosNetworkConfiguration, 
               logger,
               metrics,
               clock,
-              onProgress: (progress) => tell({ done: progress.done, total: progress.total, logs: progress.rows }),
+              onProgress: (progress) => report({ done: progress.done, total: progress.total, logs: progress.rows }),
             },
             ranges,
             signal,

@@ -1,4 +1,7 @@
+import { readAptosExamples } from '@chainstead/aptos';
 import { createCursorCodec } from '@chainstead/core';
+import { readExamples } from '@chainstead/datasets';
+import type { Database } from '@chainstead/db';
 import {
   type ApiApp,
   type ApiServer,
@@ -6,6 +9,7 @@ import {
   type BodyBudget,
   createApi,
   createKeyStore,
+  type DocumentExamples,
   isLoopbackName,
   loadServerSecret,
   type RawHandler,
@@ -15,20 +19,22 @@ import {
   serveApi,
   type UpgradeHandler,
 } from '@chainstead/http';
-import { ListenError } from '../listen-error.ts';
+import { NAME_EXAMPLES } from '@chainstead/names';
+import type { Configuration } from '../configuration/index.ts';
+import { ListenError } from '../errors/listen-error.ts';
 import { VERSION } from '../version.ts';
 import { BODY_BYTES_MAX, REQUEST_TIMEOUT_MS } from './api-limits.ts';
 import { readAptosReadiness } from './aptos-readiness.ts';
-import { readDocumentExamples } from './document-examples.ts';
 import { readReadiness } from './readiness.ts';
 import type { RoleContext, RunningRole, StopOptions } from './role.ts';
 import { watchSchema } from './schema-watch.ts';
+import { readStreamExamples } from './stream-examples.ts';
 
 const RATE_WINDOW_SECONDS = 1;
-/** Of the time to stop, what requests at work may take; the rest is for closing the database. */
+/** Share of the stop time that running requests may take; the rest is for closing the database. */
 const CLOSE_SHARE = 0.8;
 
-/** What is served, and where. */
+/** The served application, and its address. */
 interface Served {
   readonly routes: readonly RouteModule[];
   readonly openRoutes?: readonly RouteModule[];
@@ -45,7 +51,7 @@ interface Served {
   readonly isMetricsPort?: boolean;
   /** Where Aptos routes mean testnet; all other routes are the same. */
   readonly testnetPort?: number | null;
-  /** What is done before anybody is served. @default nothing */
+  /** Runs before the first request is served. @default nothing */
   readonly warmUp?: (app: ApiApp) => Promise<void>;
 }
 
@@ -83,6 +89,7 @@ export async function listen(context: RoleContext, served: Served): Promise<Runn
     servesMetrics: served.servesMetrics,
     cors: { origins: api.corsOrigins },
     version: VERSION,
+    documentationUrl: api.documentationUrl,
     protection: {
       metricsKey: api.metricsKey,
       opensMetrics: served.isMetricsPort === true || isLoopbackName(served.host),
@@ -142,4 +149,28 @@ async function serveAt(
   } catch (error) {
     throw new ListenError({ host, port, cause: error });
   }
+}
+
+/** What the API's documentation fills in, so that its requests have answers here. */
+async function readDocumentExamples(
+  database: Database,
+  { chains, gateway, aptos }: Pick<Configuration, 'chains' | 'gateway' | 'aptos'>,
+): Promise<DocumentExamples> {
+  const [offered] = gateway.chains;
+  return {
+    ...(await readExamples(
+      database,
+      chains.map(({ chain }) => chain),
+    )),
+    ...(await readAptosExamples(
+      database,
+      aptos.networks.map(({ network }) => network),
+    )),
+    ...(await readStreamExamples(database)),
+    ...NAME_EXAMPLES,
+    ...(offered !== undefined && {
+      'GET /{chain}/supportedMethods': { chain: offered.slug },
+      'POST /{chain}/{apiKey}': { chain: offered.slug, apiKey: 'your-api-key' },
+    }),
+  };
 }

@@ -17,7 +17,7 @@ const configured = (changes: Partial<ChainConfiguration> = {}): ChainConfigurati
   startsWhole: false,
   isOwn: false,
   endBlock: null,
-  keep: { blocks: null, since: null },
+  retention: { blocks: null, since: null },
   backfillOrder: 'newest-first',
   proof: 'strict',
   backfillProof: 'none',
@@ -29,7 +29,7 @@ const status = (changes: Partial<ChainStatus> = {}): ChainStatus => ({
   key: 'eth',
   proving: null,
   historyStart: 0,
-  keptFrom: 0,
+  retainedFrom: 0,
   firstFollowed: 90,
   checkpoint: 100,
   head: 100,
@@ -39,6 +39,7 @@ const status = (changes: Partial<ChainStatus> = {}): ChainStatus => ({
   upstreams: [],
   coverage: [],
   gaps: [],
+  failures: [],
   building: [],
   updatedAt: new Date(NOW - 1_000),
   ...changes,
@@ -53,7 +54,7 @@ describe('readiness', () => {
     ['behind within the lag', { lag: 5 }, null],
     ['behind', { lag: 6 }, 'eth is 6 blocks behind its head'],
     ['before the first block', { lag: null }, 'eth has not followed a block yet'],
-    ['without ingest process', { updatedAt: new Date(NOW - 61_000) }, 'eth has no ingest process since 61 s'],
+    ['without ingest process', { updatedAt: new Date(NOW - 61_000) }, 'eth has had no ingest process for 61 s'],
     ['stopped', { stop: { code: 'REORG_TOO_DEEP', message: '' } }, 'eth is stopped: REORG_TOO_DEEP'],
   ])('of a chain that is %s', (_what, changes, reason) => {
     expect(judge([status(changes)])).toEqual(reason === null ? [] : [reason]);
@@ -86,7 +87,7 @@ describe('readiness', () => {
     const without = (from: number, isDroppable: (name: string) => boolean) =>
       coverage.map((one) => (isDroppable(one.dataset) ? { ...one, range: { from, to: 50 } } : one));
     const isTransfers = (name: string): boolean => name === 'erc20-transfers';
-    const kept = { ...covered(50), keptFrom: 20 };
+    const kept = { ...covered(50), retainedFrom: 20 };
     expect(judge([{ ...kept, coverage: without(20, isTransfers) }], bounded)).toEqual([]);
     expect(judge([{ ...kept, coverage: without(30, isTransfers) }], bounded)).toEqual([
       'eth lacks 10 blocks up to END_BLOCK',

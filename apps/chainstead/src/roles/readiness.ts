@@ -2,9 +2,9 @@ import { rangeSize, subtractRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { Readiness } from '@chainstead/http';
 import { type ChainStatus, type Dataset, datasetsOf, isDroppable, readChainStatuses } from '@chainstead/sync';
-import { type ChainConfiguration, keepOfChains } from '../configuration/index.ts';
+import { type ChainConfiguration, retentionOfChains } from '../configuration/index.ts';
 
-/** The ingest process writes a chain's state every few seconds; a state this old is nobody's. Milliseconds. */
+/** The ingest process writes a chain's state every few seconds. An older state has no process. Milliseconds. */
 const STALE_AFTER_MS = 60_000;
 
 export interface ReadinessOptions {
@@ -19,11 +19,11 @@ export interface ReadinessOptions {
 export async function readReadiness(database: Database, options: ReadinessOptions): Promise<Readiness> {
   if (options.chains.length === 0) return { ready: true, reasons: [] };
   const chains = options.chains.map(({ chain }) => chain);
-  const keepOf = keepOfChains(options.chains);
-  return judgeReadiness(await readChainStatuses(database, options.datasets, chains, keepOf), options);
+  const retentionOf = retentionOfChains(options.chains);
+  return judgeReadiness(await readChainStatuses(database, options.datasets, chains, retentionOf), options);
 }
 
-/** Caught up: followed within the lag, or, for a bounded chain, covered but for so many blocks. */
+/** A chain is ready if it is followed within the lag or, with an end block, indexed except for as many blocks. */
 export function judgeReadiness(statuses: readonly ChainStatus[], options: ReadinessOptions): Readiness {
   const reasons = options.chains.flatMap((configured) => {
     const status = statuses.find(({ chainId }) => chainId === configured.chain.id);
@@ -50,16 +50,16 @@ function whyNotReady(
   return status.lag > readyLagBlocks ? `is ${status.lag} blocks behind its head` : null;
 }
 
-/** Why a state is nobody's any more; null while a process writes it. @param now milliseconds since the epoch */
+/** Returns the reason if no process writes the state any more, otherwise null. @param now milliseconds since the epoch */
 export function silenceOf({ updatedAt }: { readonly updatedAt: Date }, now: number): string | null {
   const silentMs = now - updatedAt.getTime();
-  return silentMs > STALE_AFTER_MS ? `has no ingest process since ${Math.round(silentMs / 1_000)} s` : null;
+  return silentMs > STALE_AFTER_MS ? `has had no ingest process for ${Math.round(silentMs / 1_000)} s` : null;
 }
 
-/** Of the dataset that lacks most. */
+/** Number of missing blocks of the dataset with the most. */
 function blocksMissing(datasets: readonly Dataset[], status: ChainStatus, endBlock: number): number {
   const wantedOf = (dataset: Dataset) => ({
-    from: isDroppable(dataset) ? Math.max(status.historyStart, status.keptFrom) : status.historyStart,
+    from: isDroppable(dataset) ? Math.max(status.historyStart, status.retainedFrom) : status.historyStart,
     to: endBlock,
   });
   const missing = datasets.map((dataset) =>

@@ -1,8 +1,8 @@
 import type { Clock, Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { CallLimits, OnWrongAnswer } from '@chainstead/rpc';
+import type { OnWrongAnswer, UpstreamLimits } from '@chainstead/rpc';
 import type { Configuration } from '../configuration/index.ts';
-import type { ProcessNumber } from '../role-slot.ts';
+import type { ProcessNumber } from '../shares/role-slot.ts';
 
 /** What every role is made of. */
 export interface RoleContext {
@@ -13,9 +13,9 @@ export interface RoleContext {
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly clock: Clock;
-  /** What upstreams allow, for all that this start calls. Default: each pool has limits of its own. */
-  readonly callLimits?: CallLimits;
-  /** To be told by each pool of wrong answers. @default nobody is */
+  /** Upstream limits shared by all processes of this start. Default: each pool has its own limits. */
+  readonly callLimits?: UpstreamLimits;
+  /** Called by each pool for incorrect responses. @default none */
   readonly onWrongAnswer?: OnWrongAnswer;
   /** Which of the role's processes this is. @default the only one */
   readonly place?: ProcessNumber;
@@ -24,13 +24,13 @@ export interface RoleContext {
 /** How a role ends. */
 export interface StopOptions {
   /**
-   * Of a process whose place another one has taken: how long clients may send one more request over a connection that they keep open,
-   * which then tells them to close it. Closed at once, it may be just as they send one. Milliseconds. @default 0
+   * For a replaced process: time in which clients may send one more request over a keep-alive connection. The response then closes it. An
+   * immediate close could hit a request that is being sent. Milliseconds. @default 0
    */
   readonly idleGraceMs?: number;
 }
 
-/** A role at work. */
+/** A running role. */
 export interface RunningRole {
   /** Where it listens; null for roles that don't. */
   readonly address: string | null;

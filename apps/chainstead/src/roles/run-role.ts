@@ -1,6 +1,6 @@
 import { type DatabaseOptions, isSpread, measureSizes, openDatabase } from '@chainstead/db';
 import type { RoleName } from '../configuration/index.ts';
-import { type RoleSlot, slotName } from '../role-slot.ts';
+import { type RoleSlot, slotName } from '../shares/role-slot.ts';
 import { startApi } from './api.ts';
 import { apiSessions } from './api-sessions.ts';
 import { startIngest } from './ingest.ts';
@@ -15,7 +15,7 @@ const START_ROLE: Readonly<Record<RoleName, StartRole>> = {
   worker: startWorker,
 };
 
-/** Starts a role with a database pool of its own, which closes when the role has stopped. Throws what the role throws. */
+/** Starts a role with a separate database pool, which closes when the role has stopped. Throws the role's errors. */
 export async function runRole(slot: RoleSlot, context: Omit<RoleContext, 'database' | 'place'>): Promise<RunningRole> {
   const { role } = slot;
   const options = {
@@ -39,7 +39,7 @@ export async function runRole(slot: RoleSlot, context: Omit<RoleContext, 'databa
   try {
     const { onWrongAnswer } = records;
     const running = await START_ROLE[role]({ ...context, database, place: slot, onWrongAnswer });
-    // One of the roles tells of what all share.
+    // Only the worker measures the shared database.
     if (role === 'worker') measureSizes({ registry: context.metrics, database, logger: context.logger });
     return {
       address: running.address,

@@ -1,9 +1,9 @@
 import { errorText, type Logger } from '@chainstead/core';
 import { checkSchema, type Database, DatabaseError } from '@chainstead/db';
 
-/** Notices when a newer version of the program migrates the database under this one. */
+/** Detects that a newer version of Chainstead migrated the database. */
 export interface SchemaWatch {
-  /** What to tell of it; null: the schema is one that this program knows. */
+  /** Note for readiness responses; null: this version knows the schema. */
   readonly note: string | null;
   stop(): void;
 }
@@ -11,15 +11,15 @@ export interface SchemaWatch {
 export interface SchemaWatchOptions {
   readonly database: Database;
   readonly logger: Logger;
-  /** Milliseconds between two looks. Default 30,000. */
+  /** Milliseconds between two checks. Default 30,000. */
   readonly intervalMs?: number;
 }
 
 const INTERVAL_MS = 30_000;
 const NOTE =
-  'a newer version of Chainstead has migrated the database: this process goes on with what it knows, upgrade it soon';
+  'a newer version of Chainstead migrated the database; this process continues on the earlier schema, upgrade it soon';
 
-/** Looks at once and then at an interval, until it has noticed or is stopped; it is told in one log line. */
+/** Checks immediately and then at an interval, until a newer schema is found or the watch is stopped. Logs one line. */
 export async function watchSchema({
   database,
   logger,
@@ -30,12 +30,12 @@ export async function watchSchema({
   let known: readonly string[] | null = null;
   let timer: NodeJS.Timeout | undefined;
 
-  function tell(migrations: unknown): void {
+  function report(migrations: unknown): void {
     note = NOTE;
-    logger.warn({ migrations }, 'A newer version of Chainstead has migrated the database: upgrade this process soon');
+    logger.warn({ migrations }, 'A newer version of Chainstead migrated the database. Upgrade this process soon');
   }
 
-  /** By the names at the start: an upgrade in place has replaced the program's own list on the disk. */
+  /** Compares with the names at the start, because an upgrade in place replaces the list on disk. */
   async function look(): Promise<void> {
     if (known === null) {
       await checkSchema(database);
@@ -46,15 +46,15 @@ export async function watchSchema({
       'SELECT name FROM schema_migrations WHERE name <> ALL ($1) ORDER BY name',
       [known],
     );
-    if (added.length > 0) tell(added.map(({ name }) => name));
+    if (added.length > 0) report(added.map(({ name }) => name));
   }
 
   async function lookAndGoOn(): Promise<void> {
     try {
       await look();
     } catch (error) {
-      if (error instanceof DatabaseError && error.code === 'SCHEMA_NEWER') tell(error.facts.migrations);
-      else logger.debug({ error: errorText(error) }, 'The version of the schema could not be read');
+      if (error instanceof DatabaseError && error.code === 'SCHEMA_NEWER') report(error.facts.migrations);
+      else logger.debug({ error: errorText(error) }, 'Schema version could not be read');
     }
     if (note === null && !isStopped) timer = setTimeout(() => void lookAndGoOn(), intervalMs).unref();
   }

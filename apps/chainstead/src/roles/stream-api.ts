@@ -1,5 +1,5 @@
 import type { ChainId } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { readTime } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
 import type { RouteModule, SharedLimits } from '@chainstead/http';
 import {
@@ -14,7 +14,7 @@ import {
   type StreamOperations,
   type StreamServices,
 } from '@chainstead/streams';
-import { openPool } from '../upstream-pools.ts';
+import { openPool } from '../session/upstream-pools.ts';
 import type { RoleContext } from './role.ts';
 
 /** The API of streams, with what of it leaves the database. */
@@ -26,9 +26,9 @@ export interface StreamApi {
 }
 
 /**
- * The routes of streams. Webhooks are sent by the worker, all but the test webhook; nodes are asked only for past blocks, so
- * the pool of a chain starts with the first such request. Makes the secret of the webhooks when there is none yet.
- * @param limits where test webhooks are counted
+ * Opens the routes of streams. The worker sends all webhooks except test webhooks. Nodes are called only for past blocks, so the pool of a
+ * chain starts with the first such request. Creates the webhook secret if there is none.
+ * @param limits counts test webhooks
  */
 export async function openStreamApi(context: RoleContext, limits: SharedLimits): Promise<StreamApi> {
   const { configuration, database, logger, clock } = context;
@@ -89,13 +89,4 @@ export async function openStreamApi(context: RoleContext, limits: SharedLimits):
       await Promise.all([egress.close(), ...chains.map(({ pool }) => pool.close())]);
     },
   };
-}
-
-/** Milliseconds since the epoch by the database's clock, which counts for all machines. */
-async function readTime(database: Database): Promise<number> {
-  const [row] = await database.query<{ now: number }>(
-    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now',
-  );
-  if (row === undefined) throw new TypeError('The database told no time');
-  return row.now;
 }

@@ -11,7 +11,7 @@ import {
   startAptosFullnode,
 } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openPool } from '../upstream-pools.ts';
+import { openPool } from '../session/upstream-pools.ts';
 import { keepUpstreamRecords, type UpstreamRecords } from './upstream-records.ts';
 
 const chain = exampleChain({ id: 31_337, key: 'scripted' });
@@ -21,7 +21,7 @@ beforeAll(async () => {
   scratch = await createScratchDatabase();
 });
 afterAll(() => scratch.drop());
-beforeEach(() => scratch.database.query('TRUNCATE upstream_calls, wrong_answers'));
+beforeEach(() => scratch.database.query('TRUNCATE upstream_calls, upstream_mismatches'));
 
 /** A process of a role, with a pool. */
 function startProcess(role: string, url: string) {

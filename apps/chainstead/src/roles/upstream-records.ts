@@ -1,4 +1,4 @@
-/** Keeps for all processes to see what this one asked of upstreams, and whom it caught in a wrong answer. */
+/** Stores the upstream calls of this process and incorrect upstream responses, for all processes to read. */
 import { countFullnodeCalls } from '@chainstead/aptos';
 import { type Clock, errorText, type Logger, type Registry, sleepUnlessAborted } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
@@ -15,7 +15,7 @@ import {
 export interface UpstreamRecordsOptions {
   readonly role: string;
   readonly database: Database;
-  /** Where the pools of the process count. */
+  /** Metrics registry of the pools in this process. */
   readonly metrics: Registry;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -24,17 +24,17 @@ export interface UpstreamRecordsOptions {
 export interface UpstreamRecords {
   /** For pools. */
   readonly onWrongAnswer: OnWrongAnswer;
-  /** Looks at once, and writes. Never rejects. */
+  /** Reads the metrics immediately and writes. Never rejects. */
   flush(): Promise<void>;
-  /** Writes what is left. */
+  /** Writes the remaining records. */
   close(): Promise<void>;
 }
 
-/** Metrics are looked at so often. Milliseconds. */
+/** Interval between two reads of the metrics. Milliseconds. */
 const LOOK_MS = 20_000;
 const DAY_MS = 86_400_000;
 
-/** Begins at once. Calls cost nothing more for it: their metrics are read. */
+/** Starts immediately. It adds no cost to calls, because it reads their metrics. */
 export function keepUpstreamRecords(options: UpstreamRecordsOptions): UpstreamRecords {
   const { role, metrics, logger, clock } = options;
   const closing = new AbortController();
@@ -44,7 +44,7 @@ export function keepUpstreamRecords(options: UpstreamRecordsOptions): UpstreamRe
     add: (to, from) => void to.push(...from),
     write: (database, counted, slot) => addUpstreamCalls(database, slot, together(counted)),
     periodMs: CALLS_SLOT_MS,
-    what: 'Calls to upstreams',
+    what: 'Upstream calls',
   });
   const wrong = createFlushedCounts<Map<string, CountedWrongAnswers>>({
     ...options,
@@ -54,7 +54,7 @@ export function keepUpstreamRecords(options: UpstreamRecordsOptions): UpstreamRe
     },
     write: (database, counted, day) => addWrongAnswers(database, day, [...counted.values()]),
     periodMs: DAY_MS,
-    what: 'Wrong answers of upstreams',
+    what: 'Incorrect upstream responses',
   });
   let last: readonly UpstreamCallCounts[] = [];
   let looking: Promise<void> = Promise.resolve();
@@ -67,7 +67,7 @@ export function keepUpstreamRecords(options: UpstreamRecordsOptions): UpstreamRe
         last = counts;
         if (since.length > 0) calls.current().push(...since);
       } catch (error) {
-        logger.error({ error: errorText(error) }, 'Calls to upstreams could not be read from the metrics');
+        logger.error({ error: errorText(error) }, 'Upstream calls could not be read from the metrics');
       }
     });
     return looking;
@@ -122,9 +122,11 @@ function countsSince(
     const busySince = busyMs - (before?.busyMs ?? 0);
     const all = new Map([['ok', 0], ...outcomes]);
     return [...all].flatMap(([outcome, value]) => {
-      const asked = value - (before?.outcomes.get(outcome) ?? 0);
+      const requested = value - (before?.outcomes.get(outcome) ?? 0);
       const times = outcome === 'ok' ? { busyMs: busySince, latency: since } : { busyMs: 0, latency: [] };
-      return asked === 0 && times.busyMs === 0 ? [] : [{ chain, upstream, role, outcome, calls: asked, ...times }];
+      return requested === 0 && times.busyMs === 0
+        ? []
+        : [{ chain, upstream, role, outcome, calls: requested, ...times }];
     });
   });
 }

@@ -1,23 +1,25 @@
-import { createWalletHistory } from '@chainstead/answers';
-import { sleepUnlessAborted } from '@chainstead/core';
+import { readAptosStatuses } from '@chainstead/aptos';
+import type { Chain } from '@chainstead/chains';
+import { errorText, sleepUnlessAborted } from '@chainstead/core';
+import { createOnDemandBackfill } from '@chainstead/data-api';
 import { stateReaders } from '@chainstead/datasets';
-import { createWorkJournal } from '@chainstead/db';
-import { createEgress } from '@chainstead/egress';
-import { createJobs } from '@chainstead/jobs';
-import { createDocumentReader, createMetadataWorker, createTraitsWorker } from '@chainstead/nft';
-import { createEtherPriceWorker } from '@chainstead/prices';
-import { createStateWorker } from '@chainstead/state';
-import { createHistoricalJobs } from '@chainstead/streams';
-import { createKeptSubjects } from '@chainstead/sync';
-import { createTokenMetadataWorker } from '@chainstead/tokens';
+import { createWorkJournal, failureLevel, sampleTables, type WorkJournal } from '@chainstead/db';
+import { createEgress, type Egress } from '@chainstead/egress';
+import { createDueWork, createSchedules } from '@chainstead/jobs';
+import { addPoolProofs } from '@chainstead/markets';
+import { createNameReader, type NameNodes } from '@chainstead/names';
+import { addNftMetadata, addTraits, createDocumentReader } from '@chainstead/nft';
+import { addStateReads, type StateReader } from '@chainstead/node-reads';
+import { createEtherPriceSchedules } from '@chainstead/prices';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { addHistoricalJobs, createDeliveryWorker, createEnrichMatch, createWebhookBodies } from '@chainstead/streams';
+import { createSubjectProjections, sampleChains, saveSamples } from '@chainstead/sync';
+import { addTokenFacts } from '@chainstead/tokens';
 import { readReceiver, readSender } from '@chainstead/transactions';
-import { openPool, startPool } from '../upstream-pools.ts';
-import { keepSampling } from './keep-sampling.ts';
-import { openNameReader } from './open-name-reader.ts';
+import { openPool, startPool } from '../session/upstream-pools.ts';
 import type { RoleContext, RunningRole } from './role.ts';
-import { startWebhooks } from './webhooks.ts';
 
-/** How long jobs and webhooks under way may take to end by themselves; what is left undone is found again. Milliseconds. */
+/** How long running jobs and webhooks may take to end; unfinished ones are found again. Milliseconds. */
 const CLOSE_MS = 2_000;
 /** How long the work of all chains waits for the upstreams of one. Milliseconds. */
 const POOL_WAIT_MS = 5_000;
@@ -28,16 +30,12 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const { redisUrl, onDemand, privateNetworks } = configuration;
   const sessionUrl = configuration.database.sessionUrl ?? databaseUrl;
   const stop = new AbortController();
-  const jobs = await createJobs({
-    ...(redisUrl === null ? { databaseUrl: sessionUrl } : { redisUrl }),
-    logger,
-    metrics,
-  });
+  const schedules = await createSchedules({ databaseUrl: sessionUrl, redisUrl, logger, metrics });
   const chains = configuration.chains.map((configured) => ({
     chain: configured.chain,
     pool: openPool(configured, context),
     policy: configured.proof,
-    keep: configured.keep,
+    retention: configured.retention,
   }));
   const starts = chains.map(({ chain, pool }) => startPool(pool, { chain, clock, logger, signal: stop.signal }));
   const enough = new AbortController();
@@ -46,55 +44,173 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const journal = createWorkJournal({ database, logger, metrics });
   await journal.start();
   const webhooks = await startWebhooks({ context, chains, journal });
-  const tokenFacts = createTokenMetadataWorker({ database, jobs, chains, logger, metrics, journal });
-  await tokenFacts.start();
+  const dueWork = createDueWork({ database, clock, logger, metrics, journal });
+  addTokenFacts(dueWork, { database, chains, logger, metrics });
+  addPoolProofs(dueWork, { database, chains, metrics });
   const egress = createEgress({ allowPrivate: privateNetworks, logger });
   const names = openNameReader(context, { indexed: chains, egress, signal: stop.signal });
-  const asked = { chains: [...chains, ...names.unindexed], readers: [...stateReaders, names.reader] };
-  await createStateWorker({ ...asked, database, jobs, clock, logger, metrics, journal }).start();
-  await createEtherPriceWorker({ database, jobs, chains, logger }).start();
-  const walletHistory = createWalletHistory({
-    jobs,
+  const requested = { chains: [...chains, ...names.unindexed], readers: [...stateReaders, names.reader] };
+  addStateReads(dueWork, { ...requested, database, clock, logger, metrics, journal });
+  await schedules.start(await createEtherPriceSchedules({ database, chains, logger }));
+  const onDemandBackfill = createOnDemandBackfill({
     chains: configuration.chains.map(({ chain }) => chain),
     datasets: configuration.datasets,
     ...onDemand,
   });
-  await walletHistory.work({ database, chains, clock, logger, metrics, journal, readSender, readReceiver });
-  const metadata = createMetadataWorker({
+  onDemandBackfill.work(dueWork, { database, chains, clock, logger, metrics, journal, readSender, readReceiver });
+  addNftMetadata(dueWork, {
     database,
-    jobs,
     chains,
     documents: createDocumentReader({ egress, ...onDemand, clock }),
     logger,
     metrics,
-    journal,
     async onCollection(chain, address, requestedBy) {
-      // A collection that only a wallet's list mentions is not worth a history of its own.
-      if (requestedBy !== null) await walletHistory.requestContract({ database, logger }, chain, address, requestedBy);
+      // A collection that only a wallet's list mentions is not worth a backfill.
+      if (requestedBy !== null)
+        await onDemandBackfill.requestContract({ database, logger }, chain, address, requestedBy);
     },
   });
-  await metadata.start();
-  await createTraitsWorker({
+  addTraits(dueWork, {
     database,
-    kept: createKeptSubjects(database, metrics),
-    jobs,
+    projections: createSubjectProjections(database, metrics),
     chains: chains.map(({ chain }) => chain),
     documentRate: onDemand.collectionRate,
     logger,
     metrics,
     journal,
-  }).start();
-  const historicalJobs = createHistoricalJobs({ database, chains, logger, clock, journal }).run(stop.signal);
+  });
+  addHistoricalJobs(dueWork, { database, chains, logger });
+  dueWork.start();
   const sampling = keepSampling(context, stop.signal);
   return {
     address: null,
     async stop() {
       stop.abort();
-      await Promise.all([webhooks.stop(CLOSE_MS), jobs.close(CLOSE_MS)]);
-      await Promise.all([historicalJobs, sampling, ...starts]);
+      await Promise.all([webhooks.stop(CLOSE_MS), dueWork.close(CLOSE_MS), schedules.close(CLOSE_MS)]);
+      await Promise.all([sampling, ...starts]);
       await journal.close();
       await Promise.all([egress.close(), names.close()]);
       await Promise.all(chains.map(({ pool }) => pool.close()));
+    },
+  };
+}
+
+/** Several workers sample; the first sample of a minute counts. Milliseconds. */
+const INTERVAL_MS = 60_000;
+
+/**
+ * Stores the progress of each chain per minute and table sizes per hour, with a few statements independent of ingestion.
+ * Settles once the signal aborts.
+ */
+async function keepSampling(
+  { configuration, database, logger, clock }: RoleContext,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await sampleChains(database);
+      await sampleAptos();
+      await sampleTables(database);
+    } catch (error) {
+      logger[failureLevel(error)]({ error: errorText(error) }, 'Chain progress could not be stored');
+    }
+    await sleepUnlessAborted(clock, INTERVAL_MS, signal);
+  }
+
+  async function sampleAptos(): Promise<void> {
+    const statuses = await readAptosStatuses(database, configuration.aptos.datasets);
+    const samples = statuses.map(({ chain, head, checkpoint, coverage }) => {
+      const covered = coverage.reduce((sum, { range }) => sum + range.to - range.from + 1, 0);
+      return { chain, head, checkpoint, covered, rows: null };
+    });
+    await saveSamples(database, samples);
+  }
+}
+
+/** What reads names, and the nodes that are there for names alone. */
+interface OpenedNameReader {
+  readonly reader: StateReader;
+  /** Chains that are not indexed. */
+  readonly unindexed: readonly NameNodes[];
+  close(): Promise<void>;
+}
+
+/** @param indexed the chains whose pools are open anyway */
+function openNameReader(
+  context: RoleContext,
+  {
+    indexed,
+    egress,
+    signal,
+  }: { readonly indexed: readonly NameNodes[]; readonly egress: Egress; readonly signal: AbortSignal },
+): OpenedNameReader {
+  const { names } = context.configuration;
+  const own = names.chains.flatMap(({ chain, upstreams }): NameNodes[] =>
+    upstreams === null ? [] : [{ chain, pool: openPool({ chain, upstreams }, context) }],
+  );
+  const starts = own.map(({ chain, pool }) => startPool(pool, { ...context, chain, signal }));
+  const isAmong = (nodes: readonly NameNodes[], { chain }: Pick<NameNodes, 'chain'>): boolean =>
+    nodes.some((other) => other.chain.id === chain.id);
+  const shared = indexed.filter(
+    (nodes) => names.chains.some(({ chain }) => chain.id === nodes.chain.id) && !isAmong(own, nodes),
+  );
+  const { universalResolver } = names;
+  return {
+    reader: createNameReader({
+      nodes: [...own, ...shared],
+      gateways: names.asksGateways ? egress : null,
+      contracts: { universalResolver },
+    }),
+    unindexed: own.filter((nodes) => !isAmong(indexed, nodes)),
+    async close() {
+      await Promise.all(starts);
+      await Promise.all(own.map(({ pool }) => pool.close()));
+    },
+  };
+}
+
+interface WebhooksOptions {
+  readonly context: RoleContext;
+  readonly journal: WorkJournal;
+  readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
+}
+
+/** The sending of webhooks, at work. */
+interface RunningWebhooks {
+  /** Begins no more attempts; those under way may end within so many milliseconds. Ends connections then. */
+  stop(timeoutMs: number): Promise<void>;
+}
+
+/** Sends the webhooks of all streams, over separate connections. */
+async function startWebhooks({ context, chains, journal }: WebhooksOptions): Promise<RunningWebhooks> {
+  const { configuration, database, logger, metrics, clock } = context;
+  const { retries, retryDelaysMs, historyDays, concurrency, concurrencyPerHost, triggerCalls } = configuration.webhooks;
+  // The metadata client logs the allowed networks at the start.
+  const egress = createEgress({
+    allowPrivate: configuration.privateNetworks,
+    connectionsPerOrigin: concurrencyPerHost,
+  });
+  const enriched = chains.map(({ chain, pool }) => ({
+    chain,
+    enrich: createEnrichMatch({ database, chain, pool, clock, logger, callsMax: triggerCalls }),
+  }));
+  const worker = createDeliveryWorker({
+    database,
+    egress,
+    bodies: createWebhookBodies({ database, chains: enriched, clock, journal }),
+    retries: { retries, delaysMs: retryDelaysMs },
+    historyDays,
+    concurrency,
+    concurrencyPerHost,
+    logger,
+    metrics,
+    clock,
+  });
+  await worker.start();
+  return {
+    async stop(timeoutMs) {
+      await worker.stop(timeoutMs);
+      await egress.close();
     },
   };
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
-import type { RoleSlot } from '../role-slot.ts';
+import type { RoleSlot } from '../shares/role-slot.ts';
 import { parseRoleMessage, type RoleMessage } from './role-messages.ts';
 import type { RoleExit, RoleProcessHandle, RoleReady } from './role-process-handle.ts';
 
@@ -9,7 +9,7 @@ const ENTRY = fileURLToPath(new URL('../role-process.ts', import.meta.url));
 
 export interface LaunchOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** What the process says besides being ready. */
+  /** Called with each message except `ready`. */
   onMessage(message: RoleMessage): void;
 }
 
@@ -19,7 +19,7 @@ export interface LaunchedRole extends RoleProcessHandle {
   send(message: RoleMessage): void;
 }
 
-/** Starts a process of a role with an IPC channel; its output goes where ours goes. */
+/** Starts a process of a role with an IPC channel. It inherits stdout and stderr. */
 export function launchRole(slot: RoleSlot, options: LaunchOptions): LaunchedRole {
   const child = slot.role === 'api' ? forkOntoSharedPort(slot, options) : forkAlone(slot, options);
   const ready = Promise.withResolvers<RoleReady>();
@@ -31,11 +31,11 @@ export function launchRole(slot: RoleSlot, options: LaunchOptions): LaunchedRole
   });
   child.on('exit', (code, signal) => exited.resolve({ code, signal }));
   child.on('error', () => {
-    // Of one that could be started this is a message that did not arrive; its end is told by itself.
+    // For a started process, the error is an undelivered message; its exit event follows separately.
     if (child.pid === undefined) exited.resolve({ code: null, signal: null });
   });
   const send = (message: RoleMessage): void => {
-    // The channel may close between the look and the call; then the process is ending anyway.
+    // The channel may close between the check and the call. Then the process is ending anyway.
     if (child.connected) child.send(message, () => undefined);
   };
   return {
@@ -64,9 +64,9 @@ function forkAlone(slot: RoleSlot, { environment }: LaunchOptions): ChildProcess
 }
 
 /**
- * A process whose ports are opened here, and whose connections are handed out here, in turn to those that are free. With a socket of its own
- * for each process (SO_REUSEPORT), Linux would reset what waits in the socket of one that ends, macOS would not spread connections at all, and
- * nobody would notice another program of the same user on the port.
+ * Starts a process whose ports are opened here, and whose connections are distributed here, in turn to free processes. With one socket
+ * per process (SO_REUSEPORT), Linux would reset queued connections of an ending process, macOS would not distribute connections, and
+ * another program of the same user could share the port unnoticed.
  */
 function forkOntoSharedPort(slot: RoleSlot, { environment }: LaunchOptions): ChildProcess {
   cluster.setupPrimary({
@@ -76,10 +76,10 @@ function forkOntoSharedPort(slot: RoleSlot, { environment }: LaunchOptions): Chi
     args: argumentsOf(slot),
     execArgv: flagsOf(slot, process.execArgv),
   });
-  // It adds this process' own variables, of which those that are not given must not get through.
+  // `fork` adds the variables of this process. Variables that are not passed must be removed.
   const withheld = Object.fromEntries(Object.keys(process.env).map((name) => [name, undefined]));
   const worker = cluster.fork({ ...withheld, ...environment });
-  // Told by its process, too; here nobody listening would end this process.
+  // The process reports it too. Without a listener here, the error would end this process.
   worker.on('error', () => undefined);
   return worker.process;
 }
@@ -88,7 +88,7 @@ function argumentsOf({ role, number, of }: RoleSlot): string[] {
   return [role, String(number), String(of)];
 }
 
-/** As bin/chainstead.js has them, which gives all roles what suits ingest. Of the same flag V8 takes the last. */
+/** As bin/chainstead.js has them, which suits ingest. V8 takes the last of several equal flags. */
 const SERVING_FLAG = '--max-semi-space-size=64';
 
 function flagsOf({ role }: RoleSlot, inherited: readonly string[]): string[] {

@@ -1,16 +1,16 @@
 import type { MetricFamilies } from '@chainstead/core';
 import type { RoleMessage } from './role-messages.ts';
 
-/** A process whose metrics can be asked for. */
+/** A process that can return its metrics. */
 export interface MetricsPeer {
   send(message: RoleMessage): void;
 }
 
-/** Asks other processes for their metrics and matches their answers. */
+/** Requests metrics from other processes and matches the responses. */
 export interface MetricsExchange {
-  /** What the peers answer in time; who does not answer is left out. */
+  /** Returns the metrics of the peers that respond in time. */
   collect(peers: readonly MetricsPeer[]): Promise<MetricFamilies[]>;
-  /** To be told of every `metrics-answer` that arrives. */
+  /** Must be called with every `metrics-answer` message. */
   receive(message: Extract<RoleMessage, { type: 'metrics-answer' }>): void;
 }
 

@@ -1,4 +1,4 @@
-/** What role processes and their supervisor say to each other over the IPC channel. */
+/** IPC messages between role processes and their supervisor. */
 import type { MetricFamilies } from '@chainstead/core';
 import { z } from 'zod';
 import { ROLE_NAMES } from '../configuration/index.ts';
@@ -6,9 +6,9 @@ import { ROLE_NAMES } from '../configuration/index.ts';
 const metricFamilies = z.custom<MetricFamilies>((value) => Array.isArray(value));
 
 const ready = z.object({ type: z.literal('ready'), role: z.enum(ROLE_NAMES), address: z.string().nullable() });
-/** How long connections that clients keep open may get one more request, where another process has taken over. */
+/** Time for one more request on keep-alive connections, if another process has taken over. */
 const stop = z.object({ type: z.literal('stop'), idleGraceMs: z.number() });
-/** From a process of the API: the metrics of all others, please. From the supervisor: yours, please. */
+/** From an API process: requests the metrics of all other processes. From the supervisor: requests those of this process. */
 const metricsRequest = z.object({ type: z.literal('metrics-request'), id: z.number().int() });
 const metricsAnswer = z.object({
   type: z.literal('metrics-answer'),
@@ -16,15 +16,15 @@ const metricsAnswer = z.object({
   processes: z.array(metricFamilies),
 });
 
-/** Parts of a limit of an upstream: of calls a second, or of requests in flight. */
+/** Parts of an upstream limit: calls per second, or requests in flight. */
 const units = z.number().int().nonnegative();
-/** The share of a limit, by a hash of the upstream and the limit: a URL holds secrets. Each share has a number. */
+/** Share of a limit, identified by a hash of the upstream and the limit, because a URL contains secrets. Each share has a number. */
 const shared = { upstream: z.string(), number: z.number().int() };
 /** To the supervisor: the parts of the limit, those that the process could use, and the most that it uses since that share. */
 const limitReport = z.object({ type: z.literal('limit-report'), ...shared, units, wanted: units, held: units });
 /** From the supervisor: the parts that the process may use from now on. */
 const limitShare = z.object({ type: z.literal('limit-share'), ...shared, share: units });
-/** To the command that is helped: so many logs were read and committed so far. */
+/** To the helped command: number of logs read and committed so far. */
 const helped = z.object({ type: z.literal('helped'), logs: z.number().int().nonnegative() });
 
 const roleMessage = z.discriminatedUnion('type', [

@@ -7,21 +7,21 @@ export interface RoleExit {
   readonly signal: string | null;
 }
 
-/** What a role tells once it works. */
+/** Report of a role that is ready. */
 export interface RoleReady {
   readonly role: RoleName;
-  /** Where it listens; null for roles that don't. */
+  /** Listening address; null for roles without one. */
   readonly address: string | null;
 }
 
 /** A running process of one role, as the supervisor sees it. */
 export interface RoleProcessHandle {
   readonly pid: number;
-  /** Resolves when the role works; never when it ends before. */
+  /** Resolves when the role is ready; never if it ends before. */
   readonly ready: Promise<RoleReady>;
   readonly exited: Promise<RoleExit>;
-  /** Asks for a graceful end. */
+  /** Requests a graceful stop. */
   stop(options?: StopOptions): void;
-  /** Ends it at once. */
+  /** Kills it immediately. */
   kill(): void;
 }

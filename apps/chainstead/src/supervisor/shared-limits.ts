@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '@chainstead/core';
-import { type CallLimits, createCallSlots, createTokenBucket, type Limiter } from '@chainstead/rpc';
+import { createCallSlots, createTokenBucket, type Limiter, type UpstreamLimits } from '@chainstead/rpc';
 import type { LimitReport, LimitShare } from './role-messages.ts';
 
 /** The limits of upstreams in a process that has a share of each. */
-export interface SharedLimits extends CallLimits {
+export interface SharedLimits extends UpstreamLimits {
   receive(message: LimitShare): void;
 }
 
@@ -64,13 +64,13 @@ export function createSharedLimits(send: (message: LimitReport) => void, clock: 
     share({ upstream, limit, units: limit }, (onChange) => createCallSlots({ share: 0, onChange })),
   );
   return {
-    paceOf: ({ url, requestsPerSecond }) => paces(url, requestsPerSecond),
-    slotsOf: ({ url, concurrency }) => slots(url, concurrency),
+    rateLimiterOf: ({ url, requestsPerSecond }) => paces(url, requestsPerSecond),
+    concurrencyLimiterOf: ({ url, concurrency }) => slots(url, concurrency),
     receive: (message) => receivers.get(message.upstream)?.(message),
   };
 }
 
-/** Also by limit: if chains that share a URL have limits of their own, each holds. Hashed: the URL holds secrets. */
+/** Also by limit: if chains that share a URL have separate limits, each holds. Hashed: the URL holds secrets. */
 function oncePerUpstream<One>(kind: string, create: (upstream: string, limit: number) => One) {
   const known = new Map<string, One>();
   return (url: string, limit: number | undefined): One | null => {

@@ -1,26 +1,26 @@
 import { Counter, Gauge, type Registry } from '@chainstead/core';
 import type { RoleName } from '../configuration/index.ts';
 
-/** What is counted of the processes of roles. */
+/** Metrics of role processes. */
 export interface SupervisorMetrics {
   /** A process was started (1) or ended (−1). */
   running(role: RoleName, change: 1 | -1): void;
-  /** A process that ended by itself is started again. */
+  /** A process is restarted after it ended unexpectedly. */
   restarted(role: RoleName): void;
 }
 
-/** @param roles counted from the start, so that a first restart is seen as one */
+/** @param roles whose counters start at 0, so that the first restart is visible */
 export function createSupervisorMetrics(registry: Registry, roles: readonly RoleName[]): SupervisorMetrics {
   const registers = [registry];
   const processes = new Gauge({
     name: 'chainstead_role_processes',
-    help: 'Processes of the role that run under this `start`',
+    help: 'Number of running processes of the role under this `chainstead start`',
     labelNames: ['child_role'],
     registers,
   });
   const restarts = new Counter({
     name: 'chainstead_role_restarts_total',
-    help: 'Processes of the role that ended unexpectedly and were started again',
+    help: 'Number of restarts of the role after its process ended unexpectedly',
     labelNames: ['child_role'],
     registers,
   });

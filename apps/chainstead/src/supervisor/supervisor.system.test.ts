@@ -1,8 +1,8 @@
 import { type Clock, createMetricsRegistry, restartDelayMs, silentLogger } from '@chainstead/core';
 import { describe, expect, it, vi } from 'vitest';
 import type { RoleName } from '../configuration/index.ts';
-import { type RoleSlot, slotName } from '../role-slot.ts';
 import type { StopOptions } from '../roles/role.ts';
+import { type RoleSlot, slotName } from '../shares/role-slot.ts';
 import type { RoleExit, RoleProcessHandle, RoleReady } from './role-process-handle.ts';
 import { createSupervisor, RoleFailedError } from './supervisor.ts';
 import { createSupervisorMetrics } from './supervisor-metrics.ts';
@@ -77,7 +77,7 @@ describe('supervisor', () => {
   it('gives up, and stops the others, when a role says that its configuration is wrong', async () => {
     const world = createWorld();
     const supervisor = world.supervise(['api', 'ingest']);
-    world.process('ingest').endsWhenAsked();
+    world.process('ingest').endsWhenRequested();
     world.process('api').end({ code: 2, signal: null });
     await expect(supervisor.finished).rejects.toThrow(RoleFailedError);
     await expect(supervisor.ready).rejects.toThrow(RoleFailedError);
@@ -88,8 +88,8 @@ describe('supervisor', () => {
   it('stops all and finishes when all have ended', async () => {
     const world = createWorld();
     const supervisor = world.supervise(['api', 'worker']);
-    world.process('api').endsWhenAsked();
-    world.process('worker').endsWhenAsked();
+    world.process('api').endsWhenRequested();
+    world.process('worker').endsWhenRequested();
     supervisor.stop();
     await supervisor.finished;
     expect(world.launched.map((process) => [process.stopped, process.killed])).toEqual([
@@ -101,7 +101,7 @@ describe('supervisor', () => {
   it('kills what has not stopped within the time', async () => {
     const world = createWorld();
     const supervisor = world.supervise(['api', 'worker']);
-    world.process('api').endsWhenAsked();
+    world.process('api').endsWhenRequested();
     supervisor.stop();
     await world.sleepingFor(5_000);
     expect(world.process('worker').killed).toBe(false);
@@ -250,7 +250,7 @@ describe('replacing', () => {
     const { world, supervisor } = await working();
     const done = supervisor.replace('api');
     await vi.waitFor(() => expect(world.launched).toHaveLength(4));
-    for (const process of world.launched) process.endsWhenAsked();
+    for (const process of world.launched) process.endsWhenRequested();
     supervisor.stop();
     await Promise.all([supervisor.finished, done]);
     expect(atWork(world)).toEqual([]);
@@ -275,7 +275,7 @@ function scriptedProcess(slot: RoleSlot) {
   const { role } = slot;
   const ready = Promise.withResolvers<RoleReady>();
   const exited = Promise.withResolvers<RoleExit>();
-  let asked = false;
+  let requested = false;
   let over = false;
   const end = (exit: RoleExit): void => {
     over = true;
@@ -293,7 +293,7 @@ function scriptedProcess(slot: RoleSlot) {
     isOver: () => over,
     stop(options: StopOptions = {}) {
       process.stopped = options;
-      if (asked) end({ code: 0, signal: null });
+      if (requested) end({ code: 0, signal: null });
     },
     kill() {
       process.killed = true;
@@ -301,8 +301,8 @@ function scriptedProcess(slot: RoleSlot) {
     },
     becomeReady: (address: string | null) => ready.resolve({ role, address }),
     end,
-    endsWhenAsked() {
-      asked = true;
+    endsWhenRequested() {
+      requested = true;
     },
   };
   return process satisfies RoleProcessHandle;

@@ -7,7 +7,7 @@ import {
   WELL_AFTER_MS,
 } from '@chainstead/core';
 import type { RoleName } from '../configuration/index.ts';
-import { type RoleSlot, slotName } from '../role-slot.ts';
+import { type RoleSlot, slotName } from '../shares/role-slot.ts';
 import type { RoleExit, RoleProcessHandle, RoleReady } from './role-process-handle.ts';
 import type { SupervisorMetrics } from './supervisor-metrics.ts';
 
@@ -24,38 +24,38 @@ export interface SupervisorOptions {
   readonly metrics: SupervisorMetrics;
   /** Milliseconds from the request to stop until what still runs is killed. */
   readonly stopTimeoutMs: number;
-  /** Told at the stop, and with each end after it, which roles are still finishing their work; not when none is left. */
+  /** Called at the stop, and after each exit, with the roles that still finish their work. Not called when none is left. */
   onFinishing?(roles: readonly RoleName[]): void;
 }
 
-/** Keeps a process running in each slot: a crash is followed by a restart, later each time. */
+/** Keeps a process running in each slot. A crash leads to a restart, with a growing delay. */
 export interface Supervisor {
-  /** Resolves when every slot has worked once. @throws RoleFailedError */
+  /** Resolves when every slot has been ready once. @throws RoleFailedError */
   readonly ready: Promise<readonly RoleReady[]>;
   /** Resolves after `stop`, when every process has ended. @throws RoleFailedError when a role can't work at all. */
   readonly finished: Promise<void>;
   /**
-   * Puts fresh processes in the place of a role's, one after the other: the old one is asked to end once the new one works. A new one that
-   * does not get that far ends the replacing, and the old one goes on. Asked again meanwhile, it does it once more afterwards.
+   * Replaces the processes of a role, one after the other. The old process is stopped once the new one is ready. If a new one ends before,
+   * the replacement ends and the old process continues. A call during a replacement repeats it afterwards.
    */
   replace(role: RoleName): Promise<void>;
-  /** Asks all to end, and kills what has not ended within the time. */
+  /** Stops all processes, and kills those that have not ended within the time. */
   stop(): void;
 }
 
-/** A role ended in a way that a restart can't mend. */
+/** A role ended in a way that a restart can't fix. */
 export class RoleFailedError extends ChainsteadError {
   constructor(role: RoleName, exit: RoleExit) {
     super({
       code: 'ROLE_FAILED',
-      message: `The ${role} process can't work with this configuration (its own message is above)`,
+      message: `The ${role} process can't run with this configuration (see its message above)`,
       facts: { role, exit_code: exit.code, signal: exit.signal },
       retryable: false,
     });
   }
 }
 
-/** A process at work, and since when. Milliseconds since the epoch. */
+/** A running process and its start time. Milliseconds since the epoch. */
 interface Run {
   readonly handle: RoleProcessHandle;
   readonly startedAt: number;
@@ -67,9 +67,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const stopping = new AbortController();
   const running = new Map<RoleProcessHandle, RoleSlot>();
   const firstReady = new Map(options.slots.map((slot) => [slot, Promise.withResolvers<RoleReady>()]));
-  /** Started beside those whose slots they take. */
+  /** Processes started next to those that they replace, by slot. */
   const replacements = new Map<RoleSlot, Run>();
-  const replacing = new Map<RoleName, { isAskedAgain: boolean }>();
+  const replacing = new Map<RoleName, { isRequestedAgain: boolean }>();
 
   async function keepRunning(slot: RoleSlot): Promise<void> {
     let crashesInARow = 0;
@@ -87,14 +87,14 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
           crashes_in_a_row: crashesInARow,
           delay_ms: delayMs,
         },
-        'Role process ended unexpectedly, starting it again',
+        'Role process ended unexpectedly, restarting it',
       );
       await sleepUnlessAborted(clock, delayMs, stopping.signal);
       if (!stopping.signal.aborted) metrics.restarted(slot.role);
     }
   }
 
-  /** Until a process has ended that none was started to replace. */
+  /** Resolves when a process has ended without a replacement. */
   async function runOnce(slot: RoleSlot): Promise<{ readonly exit: RoleExit; readonly startedAt: number }> {
     let run = begin(slot);
     for (;;) {
@@ -114,7 +114,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     void handle.exited.then(() => {
       running.delete(handle);
       metrics.running(slot.role, -1);
-      if (stopping.signal.aborted) tellFinishing();
+      if (stopping.signal.aborted) reportFinishing();
     });
     return { handle, startedAt: clock.now() };
   }
@@ -122,14 +122,14 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   async function replace(role: RoleName): Promise<void> {
     const current = replacing.get(role);
     if (current !== undefined) {
-      current.isAskedAgain = true;
+      current.isRequestedAgain = true;
       return;
     }
-    const state = { isAskedAgain: true };
+    const state = { isRequestedAgain: true };
     replacing.set(role, state);
     try {
-      while (state.isAskedAgain && !stopping.signal.aborted) {
-        state.isAskedAgain = false;
+      while (state.isRequestedAgain && !stopping.signal.aborted) {
+        state.isRequestedAgain = false;
         await replaceAll(role);
       }
     } finally {
@@ -141,16 +141,16 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     for (const slot of options.slots.filter((one) => one.role === role)) {
       if (stopping.signal.aborted) return;
       const old = [...running].find(([, held]) => held === slot)?.[0];
-      // One that crashed is about to be started afresh anyway.
+      // A crashed process is about to be restarted anyway.
       if (old !== undefined && !(await replaceOne(slot, old))) {
-        logger.error(namesOf(slot), 'A fresh process ended before it worked: the one that it was to replace goes on');
+        logger.error(namesOf(slot), 'Replacement process ended before it was ready, the old process continues');
         return;
       }
     }
-    logger.info({ child_role: role }, 'All processes of the role were replaced');
+    logger.info({ child_role: role }, 'All processes of the role replaced');
   }
 
-  /** @returns false when the fresh process did not get to work */
+  /** @returns false if the new process did not become ready */
   async function replaceOne(slot: RoleSlot, old: RoleProcessHandle): Promise<boolean> {
     const fresh = begin(slot);
     replacements.set(slot, fresh);
@@ -162,15 +162,15 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     old.stop({ idleGraceMs: IDLE_GRACE_MS });
     await killUnlessEnded([old]);
     await old.exited;
-    logger.info({ ...namesOf(slot), pid: fresh.handle.pid, old_pid: old.pid }, 'Role process was replaced');
+    logger.info({ ...namesOf(slot), pid: fresh.handle.pid, old_pid: old.pid }, 'Role process replaced');
     return true;
   }
 
-  function tellFinishing(): void {
+  function reportFinishing(): void {
     if (running.size > 0) options.onFinishing?.([...new Set([...running.values()].map(({ role }) => role))]);
   }
 
-  /** Waits for their ends as long as a stop may take. */
+  /** Waits for the exits as long as a stop may take. */
   async function killUnlessEnded(handles: readonly RoleProcessHandle[]): Promise<void> {
     const allEnded = new AbortController();
     void Promise.all(handles.map(({ exited }) => exited)).then(() => allEnded.abort());
@@ -190,7 +190,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   function stop(): void {
     if (stopping.signal.aborted) return;
     stopping.abort();
-    tellFinishing();
+    reportFinishing();
     const handles = [...running.keys()];
     for (const handle of handles) handle.stop();
     void killUnlessEnded(handles);

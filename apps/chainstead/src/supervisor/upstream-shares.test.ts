@@ -1,4 +1,4 @@
-import type { CallPace, CallSlots } from '@chainstead/rpc';
+import type { ConcurrencyLimiter, RateLimiter } from '@chainstead/rpc';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RoleName } from '../configuration/index.ts';
@@ -69,8 +69,8 @@ function createStage(roles: readonly RoleName[] = []) {
   return stage;
 }
 
-function pacesOf(stage: ReturnType<typeof createStage>, requestsPerSecond: number): CallPace[] {
-  return stage.processes.flatMap(({ limits }) => limits.paceOf({ url: URL, requestsPerSecond }) ?? []);
+function pacesOf(stage: ReturnType<typeof createStage>, requestsPerSecond: number): RateLimiter[] {
+  return stage.processes.flatMap(({ limits }) => limits.rateLimiterOf({ url: URL, requestsPerSecond }) ?? []);
 }
 
 describe('shares of a rate', () => {
@@ -130,7 +130,7 @@ describe('shares of a rate', () => {
 });
 
 /** A request that begins when its slot is there, and is counted until it is over. */
-function request(slots: CallSlots | null | undefined, urgent: boolean) {
+function request(slots: ConcurrencyLimiter | null | undefined, urgent: boolean) {
   const aborting = new AbortController();
   const state = { isBegun: false, isOver: false };
   void (async () => {
@@ -178,7 +178,7 @@ async function play({ roles, steps, concurrency }: Script) {
   for (const taken of steps) {
     const by = 'by' in taken ? stage.processes[taken.by] : undefined;
     if (taken.kind === 'begin' && by !== undefined && !by.isOver)
-      requests.push({ of: by, ...request(by.limits.slotsOf({ url: URL, concurrency }), taken.urgent) });
+      requests.push({ of: by, ...request(by.limits.concurrencyLimiterOf({ url: URL, concurrency }), taken.urgent) });
     else if (taken.kind === 'end') requests[taken.which]?.end();
     else if (taken.kind === 'give-up') requests[taken.which]?.giveUp();
     else if (taken.kind === 'deliver') stage.deliver(4 * (concurrency + stage.processes.length));
@@ -221,7 +221,7 @@ describe('shares of requests in flight', () => {
   test('leave a busy process all but one slot of each idle one, however many slots there are', async () => {
     for (let concurrency = 1; concurrency <= 100; concurrency += 1) {
       const stage = createStage(['api', 'ingest', 'worker']);
-      const slots = stage.processes.map(({ limits }) => limits.slotsOf({ url: URL, concurrency }));
+      const slots = stage.processes.map(({ limits }) => limits.concurrencyLimiterOf({ url: URL, concurrency }));
       const requests = Array.from({ length: concurrency }, () => request(slots[1], true));
       await stage.advance(1_000, 100);
       const begun = requests.filter(({ state }) => state.isBegun).length;
@@ -233,7 +233,7 @@ describe('shares of requests in flight', () => {
 
   test('change hands while more processes wait than there are slots', async () => {
     const stage = createStage(['ingest', 'api', 'api']);
-    const slots = stage.processes.map(({ limits }) => limits.slotsOf({ url: URL, concurrency: 1 }));
+    const slots = stage.processes.map(({ limits }) => limits.concurrencyLimiterOf({ url: URL, concurrency: 1 }));
     const requests = slots.map((own) => Array.from({ length: 20 }, () => request(own, false)));
     for (let round = 0; round < 30; round += 1) {
       await stage.advance(20);

@@ -61,7 +61,7 @@ export function createUpstreamShares(): UpstreamShares {
   }
 
   function divide(limit: Limit): void {
-    // If units are few: who has waited longest is first, who has held something longest is last.
+    // If units are scarce, the longest-waiting process is first, and the longest-holding one is last.
     const rank = ({ held, since }: Member): number => (held === 0 ? since : 2 * events - since);
     const ordered = [...limit.members.values()].toSorted((a, b) => rank(a) - rank(b));
     const demands = ordered.map(({ process, wanted }) => ({ group: process.role, wanted }));
@@ -106,7 +106,7 @@ export function createUpstreamShares(): UpstreamShares {
       const member = limit.members.get(process) ?? added;
       limit.members.set(process, member);
       member.wanted = wanted;
-      // A message that crossed the newest share tells nothing about it.
+      // A message sent before the newest share arrived does not describe that share.
       if (number === member.number) hold(member, held);
       update(limit);
     },

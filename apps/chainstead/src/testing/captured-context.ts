@@ -1,6 +1,6 @@
 import { systemClock } from '@chainstead/core';
-import type { CommandContext } from '../command-context.ts';
 import { runCommandLine } from '../command-line.ts';
+import type { CommandContext } from '../session/command-context.ts';
 
 /** What a command line came to. */
 export interface CommandOutcome {
@@ -9,7 +9,7 @@ export interface CommandOutcome {
   readonly stderr: string;
 }
 
-/** Runs a command line in this process with an environment of its own, catching what it writes. For tests. */
+/** Runs a command line in this process with a separate environment, and returns its output. For tests. */
 export async function runCaptured(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},

@@ -41,7 +41,7 @@ export async function openCommandStage(): Promise<CommandStage> {
   };
 }
 
-/** What a command told as lines of JSON. */
+/** Output of a command as lines of JSON. */
 export function jsonLines(text: string): Record<string, unknown>[] {
   return text
     .trim()

@@ -12,7 +12,7 @@ import {
 } from '@chainstead/db';
 import { planUpgradeWork, type UpgradeWork } from '@chainstead/sync';
 import type { Configuration, ConfigurationWarning } from '../configuration/index.ts';
-import { type ConnectedProcess, readConnectedProcesses } from '../connected-processes.ts';
+import { type ConnectedProcess, readConnectedProcesses } from '../start/connected-processes.ts';
 
 /** What starting this version would do to a database. */
 export interface UpgradePlan {
@@ -32,9 +32,9 @@ export interface UpgradePlan {
 
 /** Bytes. */
 export interface PlannedDisk {
-  /** More than now, while it goes on. */
+  /** Additional bytes during the upgrade. */
   readonly needed: number;
-  /** On the disk of the embedded Postgres; null: of another server nobody knows here. */
+  /** Free bytes on the disk of the embedded Postgres; null: unknown for another server. */
   readonly free: number | null;
 }
 
@@ -51,7 +51,7 @@ export async function planUpgrade(options: UpgradePlanOptions): Promise<UpgradeP
   const { database, configuration, warnings, isEmbedded, version } = options;
   const { migrations, refusal } = await planOrRefusal(database);
   const chains = configuration.chains.map(({ chain }) => chain);
-  // Of a schema that this version does not know nothing else can be told.
+  // Nothing else can be reported about a schema that this version does not know.
   const work: UpgradeWork =
     refusal === null
       ? await planUpgradeWork({ database, datasets: configuration.datasets, chains })
@@ -97,8 +97,8 @@ function diskObstacles({ needed, free }: PlannedDisk): UpgradeObstacle[] {
   return [
     {
       code: 'UPGRADE_NEEDS_DISK',
-      message: `The upgrade needs ${needed} bytes of disk more, and ${free} are free`,
-      remedy: 'Free space, or move DATA_DIR to a larger disk, with the program stopped',
+      message: `The upgrade needs ${needed} more bytes of disk, but only ${free} are free`,
+      remedy: 'Free disk space, or stop Chainstead and move DATA_DIR to a larger disk',
     },
   ];
 }

@@ -1,9 +1,9 @@
 import type { PlannedMigration } from '@chainstead/db';
-import { sizeText } from '../cluster-status-text.ts';
-import { renderTable } from '../text-table.ts';
+import { sizeText } from '../text/cluster-status-text.ts';
+import { renderTable } from '../text/text-table.ts';
 import type { UpgradePlan } from './upgrade-plan.ts';
 
-/** For a person. */
+/** Renders the plan as text. */
 export function renderUpgrade(plan: UpgradePlan): string {
   const sections = [
     renderMigrations(plan),
@@ -17,24 +17,24 @@ export function renderUpgrade(plan: UpgradePlan): string {
   return sections.filter((text) => text !== '').join('\n');
 }
 
-/** What it comes to, in a sentence. */
+/** Renders the result in a sentence. */
 export function verdictOf(plan: UpgradePlan): string {
   const { obstacles, migrations, version } = plan;
   if (obstacles.length > 0)
-    return `The upgrade to ${version} would fail: ${obstacles.length === 1 ? 'one thing stands' : `${obstacles.length} things stand`} in its way.`;
-  if (isNothingToDo(plan)) return `Nothing is to be done: the database is as version ${version} wants it.`;
+    return `The upgrade to ${version} would fail: ${obstacles.length === 1 ? 'one problem' : `${obstacles.length} problems`} must be fixed first.`;
+  if (isNothingToDo(plan)) return `Nothing to do: the database matches version ${version}.`;
   const seconds = migrations.pending.reduce((sum, one) => sum + one.seconds, 0);
   return migrations.pending.length === 0
-    ? `Version ${version} starts at once; what is above it does while it runs.`
-    : `Version ${version} migrates in about ${durationText(seconds)} when it starts; the rest it does while it runs.`;
+    ? `Version ${version} starts immediately. The work above runs in the background.`
+    : `Version ${version} migrates in about ${durationText(seconds)} when it starts. The rest runs in the background.`;
 }
 
-/** Whether starting this version would change nothing but what it always does. */
+/** Whether a start of this version would change nothing beyond its usual work. */
 export function isNothingToDo({ migrations, work: { builds, fills } }: UpgradePlan): boolean {
   return migrations.pending.length + builds.length + fills.length === 0;
 }
 
-/** For a program. */
+/** Renders the plan as JSON. */
 export function upgradeJson(plan: UpgradePlan): Readonly<Record<string, unknown>> {
   const { version, server, migrations, work, keys, processes, held, disk, obstacles } = plan;
   return {
@@ -78,15 +78,15 @@ function renderMigrations({ migrations: { applied, pending } }: UpgradePlan): st
   const later =
     leftOut.length === 0
       ? ''
-      : `Left to "chainstead indexes", the tables being large: ${[...new Set(leftOut)].join(', ')}\n`;
-  return `Migrations, at the start, ${pending.length} of ${applied + pending.length}:\n${renderTable(['name', 'takes', 'holds up', 'what it does'], rows)}${later}`;
+      : `Not built on large tables (run "chainstead indexes"): ${[...new Set(leftOut)].join(', ')}\n`;
+  return `Migrations at the start, ${pending.length} of ${applied + pending.length}:\n${renderTable(['name', 'duration', 'locks', 'change'], rows)}${later}`;
 }
 
 function locksText({ locks }: PlannedMigration): string {
   const of = (lock: string): string => locks.flatMap((one) => (one.lock === lock ? [one.table] : [])).join(', ');
   const [all, writes] = [of('all'), of('writes')];
   const parts = [all === '' ? '' : `all of ${all}`, writes === '' ? '' : `writes to ${writes}`];
-  return parts.filter((part) => part !== '').join('; ') || 'nobody';
+  return parts.filter((part) => part !== '').join('; ') || 'none';
 }
 
 function renderBuilds({ work: { builds } }: UpgradePlan): string {
@@ -98,19 +98,19 @@ function renderBuilds({ work: { builds } }: UpgradePlan): string {
     Math.round(count),
     durationText(seconds),
   ]);
-  return `Derived states that are built from the rows that are there, while the program runs:\n${renderTable(['chain', 'state', 'why', 'rows', 'takes'], rows)}`;
+  return `Projections built from stored rows in the background:\n${renderTable(['chain', 'projection', 'reason', 'rows', 'duration'], rows)}`;
 }
 
 function renderFills({ work: { fills } }: UpgradePlan): string {
   if (fills.length === 0) return '';
   const rows = fills.map(({ chain, dataset, blocks }) => [chain, dataset, blocks]);
-  return `Datasets that are new, whose history is read from your nodes:\n${renderTable(['chain', 'dataset', 'blocks'], rows)}`;
+  return `New datasets, backfilled from your nodes:\n${renderTable(['chain', 'dataset', 'blocks'], rows)}`;
 }
 
 function renderDisk({ disk: { needed, free } }: UpgradePlan): string {
   if (needed === 0) return '';
-  const known = free === null ? 'what the server has free is not known here' : `${sizeText(free)} are free`;
-  return `Disk: about ${sizeText(needed)} more while it goes on; ${known}.\n`;
+  const known = free === null ? 'free space on the server is unknown' : `${sizeText(free)} are free`;
+  return `Disk: about ${sizeText(needed)} more during the upgrade; ${known}.\n`;
 }
 
 function renderRemarks({ keys, processes, held, server }: UpgradePlan): string {
@@ -119,7 +119,7 @@ function renderRemarks({ keys, processes, held, server }: UpgradePlan): string {
     ...keys.map(({ message }) => `Configuration: ${message}`),
     ...held.map(
       ({ table, pid, application, seconds }) =>
-        `${table} is held by ${application} (pid ${pid}) for ${durationText(seconds)}: a migration waits for it, ten minutes at most.`,
+        `${table} has been locked by ${application} (pid ${pid}) for ${durationText(seconds)}. A migration waits for it for up to ten minutes.`,
     ),
     ...(processes.length === 0 ? [] : [`Connected now: ${processes.map(({ name }) => name).join(', ')}.`]),
   ];

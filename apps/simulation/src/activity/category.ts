@@ -35,18 +35,18 @@ function ofNfts(moves: readonly Move[], { from: sender }: TransactionTruth, acco
   if (out.length > 0 && into.length > 0) return 'token swap';
   if (out.length > 0) return out.every(({ to }) => to === ZERO_ADDRESS) ? 'burn' : 'nft send';
   if (into.length === 0) return null;
-  // Nobody pays for them here.
+  // No account pays for them here.
   const isMinted = into.every(({ from }) => from === ZERO_ADDRESS);
   return !isMinted ? 'nft receive' : sender === account ? 'mint' : 'airdrop';
 }
 
-/** By what is left of each asset once all is summed. */
+/** By the remainder of each asset once all is summed. */
 function ofMoney(moves: readonly Move[], account: Address): string | null {
   const sums = new Map<string, bigint>();
   for (const { asset, to, amount } of moves)
     sums.set(asset, (sums.get(asset) ?? 0n) + (to === account ? amount : -amount));
   const changed = [...sums].filter(([, sum]) => sum !== 0n);
-  // What came back in full was sent all the same.
+  // An asset that came back in full was still sent.
   if (changed.length === 0 && moves.length > 0)
     return moves.some(({ asset }) => asset !== 'coin') ? 'token send' : 'send';
   const [out, into] = [changed.filter(([, sum]) => sum < 0n), changed.filter(([, sum]) => sum > 0n)];
@@ -59,7 +59,7 @@ function ofMoney(moves: readonly Move[], account: Address): string | null {
   return word === 'send' && given.every(({ to }) => to === ZERO_ADDRESS) ? 'burn' : `token ${word}`;
 }
 
-/** What moves nothing has the name of the first that there is. */
+/** A transaction without transfers has the name of its first event. */
 function ofIdle(coins: readonly Move[], [token]: readonly Move[], [nft]: readonly Move[], account: Address): string {
   if (coins.length > 0) return 'send';
   if (token !== undefined) return token.from === account ? 'token send' : 'token receive';

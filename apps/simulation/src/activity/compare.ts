@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Address, type BlockRange, mergeRanges, subtractRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { z } from 'zod';
-import { askAll, type StoryApi, type StoryList } from '../story/api.ts';
+import { fetchAll, type StoryApi, type StoryList } from '../story/api.ts';
 import { compareUntilEqual, type Differences, gatherDifferences, unlessUnanswered } from '../story/difference.ts';
 import type { ComparedStory } from '../story/run-story.ts';
 import { categoryOf } from './category.ts';
@@ -59,7 +59,7 @@ async function readList(
   differences: Differences,
   path: string,
 ): Promise<StoryList<Row> | null> {
-  const list = await askAll(api, path, rowShape, limit);
+  const list = await fetchAll(api, path, rowShape, limit);
   if (!list.isComplete) differences.missing(`${path} is not complete`);
   if (list.toBlock !== head) differences.missing(`${path} reaches block ${list.toBlock} of ${head}`);
   return list.isComplete && list.toBlock === head ? list : null;
@@ -133,7 +133,7 @@ async function compareHistory(
   const { traces } = z.object({ indexed: z.object({ traces: z.string() }) }).parse(list.first).indexed;
   if (traces !== (untraced.length === 0 ? 'indexed' : 'none'))
     differences.wrong(`${path} says of traces "${traces}", where blocks ${JSON.stringify(untraced)} lack them`);
-  // The head goes on without those that a node doesn't give; once blocks are settled, they are asked for again.
+  // The head continues without those that a node doesn't return; once blocks are settled, they are requested again.
   const isSettled = (block: number): boolean => block < head - SETTLED_DEPTH;
   if (untraced.some(({ from }) => isSettled(from)))
     differences.missing(`Traces of blocks ${JSON.stringify(untraced)} of ${head} are missing`);
@@ -152,7 +152,7 @@ async function compareHistory(
 /** Larger than the depth of a reorganisation that the chains of stories allow. */
 const SETTLED_DEPTH = 150;
 
-/** Blocks of which the program has what moved inside transactions. */
+/** Blocks whose internal transfers the program has. */
 async function readTraced({ database, chainId }: Compared): Promise<readonly BlockRange[]> {
   const rows = await database.query<{ from: number; to: number }>(
     `SELECT first_block AS from, last_block AS to FROM sync_ranges WHERE chain_id = $1 AND dataset = 'internal-transfers'`,

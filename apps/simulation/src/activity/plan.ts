@@ -16,10 +16,10 @@ export function planActivity(seed: number, actions: number): StoryPlan {
     ofChain: {
       TRANSACTIONS: 'all',
       INTERNAL_TRANSFERS: 'all',
-      PROOF: 'strict',
+      VERIFICATION: 'strict',
       BACKFILL_ORDER: random.chance(0.7) ? 'newest-first' : 'oldest-first',
     },
-    settings: { PROVER_RATE: '5000' },
+    settings: { VERIFY_BLOCKS_PER_SECOND: '5000' },
     events: drawEvents(random, { from: history, to: actions }),
   };
 }

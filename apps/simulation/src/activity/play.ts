@@ -1,9 +1,9 @@
 /** Makes blocks of transactions. */
 import { type Hex, parseAddress } from '@chainstead/core';
-import { askNode, type SeededRandom } from '@chainstead/testkit';
+import { requestNode, type SeededRandom } from '@chainstead/testkit';
 import { toEventSelector } from 'viem';
 import { z } from 'zod';
-import { askTogether } from '../story/node.ts';
+import { fetchTogether } from '../story/node.ts';
 import { type Doing, drawDoing, drawKind, type TransactionKind } from './transactions.ts';
 import type { ActivityWorld, Sender } from './world.ts';
 
@@ -19,8 +19,8 @@ export async function mineActions(
 ): Promise<readonly { readonly text: string }[]> {
   const { devnet, senders } = world;
   // What a branch that came to nothing left unmined has nonces that are given again.
-  await askNode(devnet.url, 'anvil_dropAllTransactions');
-  const counts = await askTogether(
+  await requestNode(devnet.url, 'anvil_dropAllTransactions');
+  const counts = await fetchTogether(
     devnet.url,
     senders.map(({ address }) => ({ method: 'eth_getTransactionCount', params: [address, 'latest'] })),
   );
@@ -32,20 +32,20 @@ export async function mineActions(
     const doing = drawDoing(world, random, sender.address);
     const kind = drawKind(random, doing);
     const signed = await sign(world, random, { sender, nonce, kind, doing });
-    await askNode(devnet.url, 'eth_sendRawTransaction', [signed]);
+    await requestNode(devnet.url, 'eth_sendRawTransaction', [signed]);
     nonces.set(sender.address, nonce + (kind === 'delegate' && doing.to !== null ? 2 : 1));
     sent.push({ text: `${sender.address} ${doing.text} (${kind}, nonce ${nonce})` });
   }
-  await askNode(devnet.url, 'evm_mine');
+  await requestNode(devnet.url, 'evm_mine');
   await rememberChildren(world);
   return sent;
 }
 
 const CHILDREN_MAX = 60;
 
-/** Of the newest block. */
+/** Remembers the contracts that the newest block created. */
 async function rememberChildren({ devnet, contracts, children }: ActivityWorld): Promise<void> {
-  const receipts = z.array(receiptShape).parse(await askNode(devnet.url, 'eth_getBlockReceipts', ['latest']));
+  const receipts = z.array(receiptShape).parse(await requestNode(devnet.url, 'eth_getBlockReceipts', ['latest']));
   for (const { contractAddress, logs } of receipts) {
     const made = logs.filter(({ address, topics }) => address === contracts.playground && topics[0] === MADE_TOPIC);
     const found = [contractAddress, ...made.map(({ topics }) => `0x${topics[1]?.slice(26)}`)];

@@ -5,7 +5,7 @@ import { encodeCall } from '../story/node.ts';
 import { drawWeighted } from '../story/story-node.ts';
 import type { ActivityWorld } from './world.ts';
 
-/** What a transaction does, whoever sends it. */
+/** Content of a transaction, for any sender. */
 export interface Doing {
   /** Null: it makes a contract. */
   readonly to: Address | null;

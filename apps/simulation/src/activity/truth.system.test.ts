@@ -1,9 +1,9 @@
-/** The story's own truth: it accounts for every coin that the node says anybody has. */
+/** The story's own truth: it accounts for every native token that the node reports of any account. */
 import { createSeededRandom } from '@chainstead/testkit';
 import { keccak256 } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { reorganise } from '../story/branches.ts';
-import { askTogether } from '../story/node.ts';
+import { fetchTogether } from '../story/node.ts';
 import { STORY_CHAINS } from '../story/story-chain.ts';
 import { categoryOf } from './category.ts';
 import { mineActions } from './play.ts';
@@ -31,7 +31,7 @@ test('what moved and what was paid for gas add up to everybody’s balance, also
   const truths = await reading.read();
   await expectBalances(truths);
   for (const { address } of world.senders) {
-    const [nonce] = await askTogether(world.devnet.url, [
+    const [nonce] = await fetchTogether(world.devnet.url, [
       { method: 'eth_getTransactionCount', params: [address, 'latest'] },
     ]);
     // An authorization of one's own takes a nonce, too.
@@ -41,7 +41,7 @@ test('what moved and what was paid for gas add up to everybody’s balance, also
 
 test('it has transactions of all types, some that fail, make contracts, and move coins inside', async () => {
   const truths = await createChainReading(world.devnet.url).read();
-  const types = await askTogether(
+  const types = await fetchTogether(
     world.devnet.url,
     truths.map(({ record }) => ({ method: 'eth_getTransactionByHash', params: [record.hash] })),
   );
@@ -56,10 +56,10 @@ test('it has transactions of all types, some that fail, make contracts, and move
 
 test('it was much of what a transaction can be to somebody', async () => {
   const truths = await createChainReading(world.devnet.url).read();
-  const told = anybody(world).flatMap((account) =>
+  const reported = anybody(world).flatMap((account) =>
     truths.filter((one) => isInHistory(one, account)).map((one) => categoryOf(one, account)),
   );
-  expect(told).toEqual(
+  expect(reported).toEqual(
     expect.arrayContaining([
       ...['send', 'receive', 'token send', 'token receive', 'airdrop', 'approve', 'revoke', 'contract interaction'],
     ]),
@@ -70,14 +70,14 @@ test('what a branch left unmined takes no transaction’s place', async () => {
   const [sender] = world.senders;
   if (sender === undefined) throw new Error('There are no senders');
   const { account, address } = sender;
-  const [count] = await askTogether(world.devnet.url, [
+  const [count] = await fetchTogether(world.devnet.url, [
     { method: 'eth_getTransactionCount', params: [address, 'latest'] },
   ]);
   const left = await account.signTransaction({
     ...{ type: 'legacy', chainId: world.devnet.chainId, nonce: Number(count) + 1 },
     ...{ gas: 21_000n, gasPrice: 10n ** 12n, to: address, value: 0n },
   });
-  await askTogether(world.devnet.url, [{ method: 'eth_sendRawTransaction', params: [left] }]);
+  await fetchTogether(world.devnet.url, [{ method: 'eth_sendRawTransaction', params: [left] }]);
   await mineActions(world, random, 15);
   await mineActions(world, random, 15);
   const truths = await createChainReading(world.devnet.url).read();
@@ -99,10 +99,10 @@ async function expectBalances(truths: readonly TransactionTruth[]): Promise<void
     }
   }
   const accounts = anybody(world);
-  const told = await askTogether(
+  const reported = await fetchTogether(
     world.devnet.url,
     accounts.map((account) => ({ method: 'eth_getBalance', params: [account, 'latest'] })),
   );
   for (const [place, account] of accounts.entries())
-    expect(balances.get(account) ?? 0n, account).toBe(BigInt(String(told[place])));
+    expect(balances.get(account) ?? 0n, account).toBe(BigInt(String(reported[place])));
 }

@@ -2,7 +2,7 @@
 import type { Address } from '@chainstead/core';
 import { formatEther, toEventSelector } from 'viem';
 import { z } from 'zod';
-import { askTogether, readHead } from '../story/node.ts';
+import { fetchTogether, readHead } from '../story/node.ts';
 
 const hex = z.string().regex(/^0x[0-9a-f]*$/);
 const transactionShape = z.object({
@@ -93,7 +93,7 @@ export function createChainReading(url: string): ChainReading {
       const head = await readHead(url);
       blocks.splice(head.number + 1);
       for (let tail = blocks.at(-1); tail !== undefined; tail = blocks.at(-1)) {
-        const [now] = await askTogether(url, [
+        const [now] = await fetchTogether(url, [
           { method: 'eth_getBlockByNumber', params: [quantity(tail.number), false] },
         ]);
         if (z.object({ hash: hex }).parse(now).hash === tail.hash) break;
@@ -109,20 +109,20 @@ export function createChainReading(url: string): ChainReading {
 async function readBlocks(url: string, from: number, to: number): Promise<BlockTruth[]> {
   const numbers = Array.from({ length: to - from + 1 }, (_, place) => quantity(from + place));
   const found = z.array(blockShape).parse(
-    await askTogether(
+    await fetchTogether(
       url,
       numbers.map((number) => ({ method: 'eth_getBlockByNumber', params: [number, true] })),
     ),
   );
   const receipts = z.array(z.array(receiptShape)).parse(
-    await askTogether(
+    await fetchTogether(
       url,
       numbers.map((number) => ({ method: 'eth_getBlockReceipts', params: [number] })),
     ),
   );
   const hashes = found.flatMap(({ transactions }) => transactions.map(({ hash }) => hash));
   const traces = z.array(callShape).parse(
-    await askTogether(
+    await fetchTogether(
       url,
       hashes.map((hash) => ({ method: 'debug_traceTransaction', params: [hash, { tracer: 'callTracer' }] })),
     ),
@@ -185,7 +185,7 @@ function truthOf(
   };
 }
 
-/** Of calls that were not taken back, in the order of execution. */
+/** Calls that were not reverted, in the order of execution. */
 function movesOf(calls: readonly Call[]): NativeMove[] {
   return calls.flatMap((call) => {
     if (call.error !== undefined) return [];
@@ -215,7 +215,7 @@ export function transfersOf({ logs }: TransactionTruth, account: Address, topics
   );
 }
 
-/** The transactions as far as a program can tell that has no traces of some blocks. */
+/** The transactions as far as a program without traces of some blocks can know them. */
 export function withTraces(
   truths: readonly TransactionTruth[],
   isTraced: (block: number) => boolean,

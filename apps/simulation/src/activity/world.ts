@@ -26,7 +26,7 @@ export interface Sender {
   readonly account: PrivateKeyAccount;
 }
 
-/** Of the node's accounts. */
+/** Seed phrase of the node's accounts. */
 const MNEMONIC = 'test test test test test test test test test test test junk';
 const SENDERS = 12;
 const STRANGERS = 8;
@@ -53,7 +53,7 @@ export function requireContracts({ devnet, contracts }: ActivityWorld): Promise<
   return requireCode(devnet, contracts);
 }
 
-/** Anybody that a transaction may be about. */
+/** All accounts that a transaction may be about. */
 export function anybody({ senders, strangers, contracts, children }: ActivityWorld): readonly Address[] {
   return [...senders.map(({ address }) => address), ...strangers, ...Object.values(contracts), ...children];
 }

@@ -1,7 +1,7 @@
 /** Whom wallets allow to move their tokens, against what the tokens say. */
 import type { Address } from '@chainstead/core';
 import { z } from 'zod';
-import { askAll } from '../story/api.ts';
+import { fetchAll } from '../story/api.ts';
 import { type Difference, type Differences, gatherDifferences, unlessUnanswered } from '../story/difference.ts';
 import type { Comparison } from './comparison.ts';
 import { readAllowances, readNewestApprovals } from './truth.ts';
@@ -34,7 +34,7 @@ async function compareOwner(
   differences: Differences,
 ): Promise<void> {
   const path = `wallets/${owner}/approvals`;
-  const list = await askAll(api, path, approvalShape, limit);
+  const list = await fetchAll(api, path, approvalShape, limit);
   const allowed = await readAllowances(world, owner, truth.block);
   const seen = new Set<string>();
   for (const { token, spender, value, unlimited, block_number } of list.rows) {

@@ -1,7 +1,7 @@
 /** Balances of wallets and supplies of tokens against what their contracts say. */
 import { type Address, parseAddress } from '@chainstead/core';
 import { z } from 'zod';
-import { askOne } from '../story/api.ts';
+import { fetchOne } from '../story/api.ts';
 import { type Difference, type Differences, gatherDifferences, unlessUnanswered } from '../story/difference.ts';
 import type { Comparison } from './comparison.ts';
 import { readBalance } from './truth.ts';
@@ -23,7 +23,7 @@ export async function compareBalances(
 async function compareWallet(comparison: Comparison, wallet: Address, differences: Differences): Promise<void> {
   const { api, world, truth, unnoticed, isWhole } = comparison;
   const path = `${wallet}/erc20`;
-  const { body: rows, headers } = await askOne(api, path, balancesShape, { exclude_spam: 'false' });
+  const { body: rows, headers } = await fetchOne(api, path, balancesShape, { exclude_spam: 'false' });
   const shown = new Set(rows.map(({ token_address }) => token_address));
   if (shown.size < rows.length) differences.wrong(`${path} has a token twice: ${JSON.stringify(rows)}`);
   for (const { token_address, balance, balance_block } of rows) {
@@ -42,13 +42,13 @@ async function compareWallet(comparison: Comparison, wallet: Address, difference
     const token = world.tokens[kind];
     if (held === 0n || shown.has(token) || isNeverNamed(comparison, kind)) continue;
     const text = `${path} is complete without ${nameOf(world, token)}, of which the wallet has ${held}`;
-    // Of these each answer is read anew, and one that was begun just before is of the block before.
+    // Each response about these is read again, and one that was begun just before is of the block before.
     if (drifts(world, token)) differences.missing(text);
     else differences.wrong(text);
   }
 }
 
-/** No transfer names a coin to whoever only wraps it; the program knows the wrapped coin of its own chains. */
+/** No transfer names a wrapped native token to an account that only wraps it; the program knows the wrapped native token of its chains. */
 function isNeverNamed({ world }: Comparison, kind: TokenKind): boolean {
   return kind === 'wrapped' && !world.chain.isKnown;
 }
@@ -66,14 +66,14 @@ const SYMBOLS: Readonly<Record<TokenKind, string | null>> = {
   mute: null,
 };
 
-/** Supplies as they are told with what tokens say of themselves. */
+/** Supplies as they are returned with the metadata of tokens. */
 export async function compareSupplies(comparison: Comparison): Promise<readonly Difference[]> {
   const { api, world, truth } = comparison;
   const differences = gatherDifferences();
   await unlessUnanswered(differences, async () => {
     const addresses = TOKEN_KINDS.map((kind) => world.tokens[kind]);
     const query = { addresses: addresses.join(',') };
-    const { body: rows, headers } = await askOne(api, 'erc20/metadata', factsShape, query);
+    const { body: rows, headers } = await fetchOne(api, 'erc20/metadata', factsShape, query);
     const isComplete = headers.get('x-indexed-complete') === 'true';
     if (!isComplete) differences.missing('erc20/metadata is not complete');
     for (const [place, kind] of TOKEN_KINDS.entries()) {
@@ -82,7 +82,7 @@ export async function compareSupplies(comparison: Comparison): Promise<readonly 
       const name = nameOf(world, world.tokens[kind]);
       if (row?.address !== world.tokens[kind]) differences.wrong(`erc20/metadata has ${row?.address} for ${name}`);
       else if (row.total_supply !== supply) {
-        const text = `erc20/metadata says that there are ${row.total_supply} of ${name}, the contract ${supply}`;
+        const text = `erc20/metadata reports a supply of ${row.total_supply} of ${name}, the contract ${supply}`;
         // A supply that changes without a mint is read again after an hour.
         if (isComplete && !drifts(world, world.tokens[kind])) differences.wrong(text);
         else differences.missing(text);

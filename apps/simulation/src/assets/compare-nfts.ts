@@ -1,7 +1,7 @@
 /** Who holds which NFT, against what their contracts say. */
 import type { Address } from '@chainstead/core';
 import { z } from 'zod';
-import { askAll, askOne, UnansweredError } from '../story/api.ts';
+import { fetchAll, fetchOne, UnansweredError } from '../story/api.ts';
 import { type Difference, type Differences, gatherDifferences, unlessUnanswered } from '../story/difference.ts';
 import type { Comparison } from './comparison.ts';
 import { type NftHolding, type NftTruth, readNftTruth } from './truth.ts';
@@ -37,7 +37,7 @@ function textOf(token: string, { id, owner, amount }: NftHolding): string {
 }
 
 /** What has to be known by events. */
-function told({ holdings, moved }: NftTruth): readonly NftHolding[] {
+function reported({ holdings, moved }: NftTruth): readonly NftHolding[] {
   return holdings.filter(({ id }) => moved.has(id));
 }
 
@@ -49,7 +49,7 @@ async function compareOwners(
 ): Promise<void> {
   const token = world.nfts[kind];
   const path = `nft/${token}/owners`;
-  const list = await askAll(api, path, nftShape, limit);
+  const list = await fetchAll(api, path, nftShape, limit);
   const expected = new Set(truth.holdings.map((holding) => textOf(token, holding)));
   compareRows(path, list.rows, expected, differences);
   const { status } = statusShape.parse(list.first);
@@ -59,7 +59,7 @@ async function compareOwners(
     compareMissing(
       path,
       list.rows,
-      told(truth).map((one) => textOf(token, one)),
+      reported(truth).map((one) => textOf(token, one)),
       differences,
     );
 }
@@ -104,10 +104,10 @@ async function compareIds(
   differences: Differences,
 ): Promise<void> {
   const path = `nft/${world.nfts[kind]}`;
-  const list = await askAll(api, path, idShape, limit);
+  const list = await fetchAll(api, path, idShape, limit);
   const isSingle = kind !== 'prints';
   const expected = new Map<string, string>();
-  for (const { id, owner, amount } of told(truth)) {
+  for (const { id, owner, amount } of reported(truth)) {
     const before = expected.get(id) ?? '0';
     expected.set(id, isSingle ? `1 of ${owner}` : String(BigInt(before) + BigInt(amount)));
   }
@@ -128,9 +128,9 @@ async function compareStats(
   differences: Differences,
 ): Promise<void> {
   const path = `nft/${world.nfts[kind]}/stats`;
-  const { body: stats } = await askOne(api, path, statsShape);
+  const { body: stats } = await fetchOne(api, path, statsShape);
   if (!stats.indexed.complete) return;
-  const holdings = told(truth);
+  const holdings = reported(truth);
   const owners = [...new Set(holdings.map(({ owner }) => owner))].sort();
   const ids = new Set(holdings.map(({ id }) => id)).size;
   const shown = `${stats.total_tokens} ids, ${stats.owners.current} owners`;
@@ -154,7 +154,7 @@ async function compareUnique(
   differences: Differences,
 ): Promise<void> {
   const path = `nft/${world.nfts[kind]}/unique-owners`;
-  const { body } = await askOne(api, path, uniqueShape, { limit: '5000' });
+  const { body } = await fetchOne(api, path, uniqueShape, { limit: '5000' });
   const { indexed, walletAddresses } = body;
   if (indexed.complete && walletAddresses.join() !== owners.join())
     differences.wrong(`${path} has ${walletAddresses.join()}, by the contract these are ${owners.join()}`);
@@ -173,7 +173,7 @@ async function compareOwner(
   if (held === undefined || kind === 'prints') return;
   const path = `nft/${world.nfts[kind]}/${held.id}`;
   const answer = await api.ask(path);
-  // Of an id that never moved in what is indexed, and has no document, nothing is known.
+  // An ID that never moved in the indexed blocks, and has no document, is unknown.
   if (answer.status === 404 && !(isWhole && moved.has(held.id))) return;
   if (answer.status !== 200) throw new UnansweredError(path, answer);
   const { owner_of: owner, indexed } = singleShape.parse(answer.body);
@@ -182,7 +182,7 @@ async function compareOwner(
     differences.wrong(`${path} is said to be of ${owner}, by the contract it is of ${held.owner}`);
 }
 
-/** What wallets hold of all collections. */
+/** Holdings of wallets in all collections. */
 export async function compareWalletNfts(
   comparison: Comparison,
   wallets: readonly Address[],
@@ -198,10 +198,10 @@ export async function compareWalletNfts(
           which(all).flatMap((one) => (one.owner === wallet ? [textOf(world.nfts[kind], one)] : [])),
         );
       const path = `${wallet}/nft`;
-      const list = await askAll(api, path, nftShape, limit);
+      const list = await fetchAll(api, path, nftShape, limit);
       compareRows(path, list.rows, new Set(own(({ holdings }) => holdings)), differences);
       if (!list.isComplete && isWhole) differences.missing(`${path} is not complete`);
-      if (list.isComplete) compareMissing(path, list.rows, own(told), differences);
+      if (list.isComplete) compareMissing(path, list.rows, own(reported), differences);
     });
   return differences.found.map(({ text, mayPass }) => ({ text: named(world, text), mayPass }));
 }

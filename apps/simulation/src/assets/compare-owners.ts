@@ -1,7 +1,7 @@
 /** Who holds a token, and how many do, against what its contract says. */
 import { type Address, parseAddress } from '@chainstead/core';
 import { z } from 'zod';
-import { askAll, askOne } from '../story/api.ts';
+import { fetchAll, fetchOne } from '../story/api.ts';
 import { type Difference, type Differences, gatherDifferences, unlessUnanswered } from '../story/difference.ts';
 import type { Comparison } from './comparison.ts';
 import { drifts, nameOf, type TokenKind } from './world.ts';
@@ -9,7 +9,7 @@ import { drifts, nameOf, type TokenKind } from './world.ts';
 const ownerShape = z.object({ owner_address: z.string(), balance: z.string() });
 const supplyShape = z.object({ total_supply: z.string().nullable() });
 
-/** The list of owners: each balance is the contract's, and of a list that is complete nobody is missing. */
+/** The list of owners: each balance is the contract's, and a complete list misses no owner. */
 export async function compareOwners(comparison: Comparison, kind: TokenKind): Promise<readonly Difference[]> {
   const differences = gatherDifferences();
   await unlessUnanswered(differences, () => compareList(comparison, kind, differences));
@@ -20,7 +20,7 @@ async function compareList(comparison: Comparison, kind: TokenKind, differences:
   const { api, world, truth, unnoticed, isWhole, limit } = comparison;
   const token = world.tokens[kind];
   const path = `erc20/${token}/owners`;
-  const list = await askAll(api, path, ownerShape, limit);
+  const list = await fetchAll(api, path, ownerShape, limit);
   const held = truth.balances[kind];
   const seen = new Map<Address, bigint>();
   for (const row of list.rows) {
@@ -31,15 +31,15 @@ async function compareList(comparison: Comparison, kind: TokenKind, differences:
     seen.set(owner, BigInt(row.balance));
     if (BigInt(row.balance) === said || unnoticed.has(token)) continue;
     const text = `${path} says that ${owner} has ${row.balance} of ${nameOf(world, token)}, the contract ${said}`;
-    // Of these each answer is read anew, and one that was begun just before is of the block before.
+    // Each response about these is read again, and one that was begun just before is of the block before.
     if (drifts(world, token) && BigInt(row.balance) > 0n) differences.missing(text);
     else differences.wrong(text);
   }
   const { total_supply: supply } = supplyShape.parse(list.first);
-  const told = truth.supplies[kind]?.toString() ?? null;
+  const reported = truth.supplies[kind]?.toString() ?? null;
   // A supply that changes without a mint is shown as it was up to an hour; compareSupplies looks at it once that is over.
-  if (supply !== told && !drifts(world, token)) {
-    const text = `${path} says that there are ${supply} of ${nameOf(world, token)}, the contract ${told}`;
+  if (supply !== reported && !drifts(world, token)) {
+    const text = `${path} reports a supply of ${supply} of ${nameOf(world, token)}, the contract ${reported}`;
     if (supply === null) differences.missing(text);
     else differences.wrong(text);
   }
@@ -53,13 +53,13 @@ async function compareList(comparison: Comparison, kind: TokenKind, differences:
     differences.wrong(`${path} is not in the order of balances: ${balances.join(' ')}`);
 }
 
-/** What is read of it tells balances. */
+/** Readings of it contain balances. */
 function addsUp({ chain }: Comparison['world'], kind: TokenKind): boolean {
   return ADDING_UP.includes(kind) || (kind === 'wrapped' && chain.isKnown);
 }
 
 const ADDING_UP: readonly TokenKind[] = ['plain', 'fee', 'old'];
-/** Nobody holds anything of them. */
+/** These tokens have no holders. */
 const HOLLOW: readonly TokenKind[] = ['lying', 'mute'];
 
 const holdersShape = z.object({
@@ -81,15 +81,14 @@ async function compareCounts(comparison: Comparison, kind: TokenKind, difference
   const path = `erc20/${world.tokens[kind]}/holders`;
   // The same figures are served for five minutes.
   await database.query(`DELETE FROM state_questions WHERE kind = 'erc20-holder-counts' AND settled_at IS NOT NULL`);
-  const { body } = await askOne(api, path, holdersShape);
+  const { body } = await fetchOne(api, path, holdersShape);
   const { totalHolders, holdersByAcquisition, holderDistribution, indexed } = body;
   const expected = truth.balances[kind].size;
   if (HOLLOW.includes(kind) && totalHolders !== 0)
-    differences.missing(`${path} says that ${totalHolders} hold what nobody can hold`);
+    differences.missing(`${path} reports ${totalHolders} holders of a token that no account can hold`);
   if (!indexed.complete && isWhole && addsUp(world, kind)) differences.missing(`${path} is not complete`);
   if (!indexed.complete || unnoticed.has(world.tokens[kind])) return;
-  if (totalHolders !== expected)
-    differences.wrong(`${path} says that there are ${totalHolders} holders, by the contract there are ${expected}`);
+  if (totalHolders !== expected) differences.wrong(`${path} reports ${totalHolders} holders, the contract ${expected}`);
   for (const counts of [holdersByAcquisition, holderDistribution])
     if (Object.values(counts).reduce((sum, count) => sum + count, 0) !== totalHolders)
       differences.wrong(`${path} has other holders in all than together: ${JSON.stringify(body)}`);
@@ -110,7 +109,7 @@ async function compareHistory(
   const path = `erc20/${world.tokens[kind]}/holders/historical`;
   const now = Math.round(Date.now() / 1_000);
   const query = { fromDate: String(now - YEAR_SECONDS), toDate: String(now + YEAR_SECONDS), timeFrame: '1d' };
-  const { body } = await askOne(api, path, historyShape, { ...query, limit: '1' });
+  const { body } = await fetchOne(api, path, historyShape, { ...query, limit: '1' });
   const { indexed, result } = body;
   if (!indexed.complete) return;
   const expected = truth.balances[kind].size;

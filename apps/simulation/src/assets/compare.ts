@@ -1,4 +1,4 @@
-/** Compares answers with the node, until they agree or it is certain that they don't. */
+/** Compares responses with the node, until they agree or certainly differ. */
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { compareUntilEqual, type Difference } from '../story/difference.ts';
@@ -46,7 +46,7 @@ export async function compareEverything(stage: ComparedStage, truth: Truth): Pro
   return compareAll(stage, truth, [
     compareSupplies,
     (comparison) => compareBalances(comparison, world.holders),
-    // By now every wallet's balance was read anew: what drifts has shown that it does.
+    // By now every wallet's balance was read again: a token that drifts has shown it.
     ...TOKEN_KINDS.map(
       (kind): Part =>
         (comparison) =>
@@ -83,7 +83,7 @@ async function compareOne(stage: ComparedStage, truth: Truth, part: Part): Promi
   );
 }
 
-/** Tokens that drift, and of which the program still believes that their transfers tell their balances. */
+/** Tokens that drift, although the program still derives their balances from transfers. */
 async function readUnnoticed(world: AssetsWorld, database: Database): Promise<ReadonlySet<Address>> {
   const rows = await database.query<{ token: Address }>(
     `SELECT '0x' || encode(token, 'hex') AS token FROM erc20_token_classes WHERE class = 'live'`,

@@ -1,4 +1,4 @@
-/** What answers are compared with. */
+/** Expected values of responses. */
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { StoryApi } from '../story/api.ts';
@@ -12,7 +12,7 @@ export interface Comparison {
   readonly truth: Truth;
   /** Whether the chain is indexed from its first block: then answers have to become complete. */
   readonly isWhole: boolean;
-  /** Tokens whose balances may be shown as they were: they change by themselves, and nothing has shown that to the program yet. */
+  /** Tokens whose balances may be outdated: they change without events, and the program has not noticed it yet. */
   readonly unnoticed: ReadonlySet<Address>;
   /** Rows of a page. */
   readonly limit: number;

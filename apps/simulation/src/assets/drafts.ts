@@ -1,4 +1,4 @@
-/** What an action is: what it takes to know, and the transaction that comes of it. */
+/** Parts of an action: the facts that it needs, and the transaction that it makes. */
 import type { Address, Hex } from '@chainstead/core';
 import type { SeededRandom } from '@chainstead/testkit';
 import { encodeCall, type NodeCall } from '../story/node.ts';

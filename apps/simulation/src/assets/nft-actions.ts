@@ -15,7 +15,7 @@ export function mintCat(world: AssetsWorld, random: SeededRandom): Draft {
   return always(send(actor(world, random), world.nfts.cats, ['mint(address,uint256)', receiver(world, random), id]));
 }
 
-/** By its owner, where that is somebody who can send. */
+/** By its owner, if the owner can send. */
 function ofOwner(
   world: AssetsWorld,
   nft: Address,

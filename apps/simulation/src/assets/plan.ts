@@ -13,8 +13,8 @@ export function planAssets(seed: number, actions: number): StoryPlan {
     chain: STORY_CHAINS[seed % STORY_CHAINS.length] ?? random.pick(STORY_CHAINS),
     history,
     isWhole: seed % 3 !== 2,
-    ofChain: { PROOF: 'strict', BACKFILL_ORDER: random.chance(0.7) ? 'newest-first' : 'oldest-first' },
-    settings: { PROVER_RATE: '5000', BALANCE_MAX_AGE_MS: '0' },
+    ofChain: { VERIFICATION: 'strict', BACKFILL_ORDER: random.chance(0.7) ? 'newest-first' : 'oldest-first' },
+    settings: { VERIFY_BLOCKS_PER_SECOND: '5000', BALANCE_MAX_AGE_MS: '0' },
     events: drawEvents(random, { from: history, to: actions }),
   };
 }

@@ -107,7 +107,7 @@ export function withdraw(world: AssetsWorld, random: SeededRandom): Draft {
   };
 }
 
-/** Of more than there can be, now and then. */
+/** Now and then, more than the possible amount. */
 export function pretend(world: AssetsWorld, random: SeededRandom): Draft {
   const token = world.tokens[random.pick(['lying', 'lying', 'mute'] as const)];
   const from = random.chance(0.5) ? ZERO_ADDRESS : random.pick(world.holders);

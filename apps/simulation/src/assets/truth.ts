@@ -1,7 +1,7 @@
-/** What the contracts say at a block: what answers are compared with. */
+/** State of the contracts at a block, as the expected value of responses. */
 import type { Address } from '@chainstead/core';
 import { type AbiEvent, parseAbi, parseEventLogs } from 'viem';
-import { askTogether, callAt, encodeCall, toAmount, toAmounts, toOwner } from '../story/node.ts';
+import { callAt, encodeCall, fetchTogether, toAmount, toAmounts, toOwner } from '../story/node.ts';
 import {
   type AssetsWorld,
   FOUNDER_IDS,
@@ -12,7 +12,7 @@ import {
   type TokenKind,
 } from './world.ts';
 
-/** A block, and what contracts say after it. */
+/** A block, and the state of contracts after it. */
 export interface Truth {
   readonly block: number;
   readonly hash: string;
@@ -60,7 +60,7 @@ export async function readBalance(
   return toAmount(said);
 }
 
-/** What an owner allows others of the tokens that somebody holds, above zero: `token spender` to base units. */
+/** Allowances of an owner for the tokens with holders, above zero: `token spender` to base units. */
 export async function readAllowances(
   { devnet, tokens, holders }: AssetsWorld,
   owner: Address,
@@ -80,7 +80,7 @@ export async function readAllowances(
   );
 }
 
-/** How many of an id somebody has. */
+/** Balance of an account for an ID. */
 export interface NftHolding {
   readonly id: string;
   readonly owner: Address;
@@ -89,7 +89,7 @@ export interface NftHolding {
 
 export interface NftTruth {
   readonly holdings: readonly NftHolding[];
-  /** Ids that events tell of. */
+  /** IDs in events. */
   readonly moved: ReadonlySet<string>;
   /** Each id of a batch counts; of one event of ERC-2309 nothing does. */
   readonly transfers: number;
@@ -173,7 +173,7 @@ async function readLogs(
   abi: readonly AbiEvent[],
 ): Promise<StoryEvent[]> {
   const filter = { address, fromBlock: '0x0', toBlock: `0x${block.toString(16)}` };
-  const [logs] = await askTogether(devnet.url, [{ method: 'eth_getLogs', params: [filter] }]);
+  const [logs] = await fetchTogether(devnet.url, [{ method: 'eth_getLogs', params: [filter] }]);
   const known = parseEventLogs({ abi, logs: logs as Parameters<typeof parseEventLogs>[0]['logs'] });
   return known.map(({ args, blockNumber }) => ({
     block: Number(blockNumber),

@@ -4,7 +4,7 @@ import { compileAssetContracts, type Devnet, MULTICALL3_ADDRESS, type SeededRand
 import type { StoryChain } from '../story/story-chain.ts';
 import { requireCode, startStoryNode } from '../story/story-node.ts';
 
-/** `rebasing` changes balances without an event, `wrapped` without a transfer; of `lying` and `mute` nobody holds anything. */
+/** `rebasing` changes balances without an event, `wrapped` without a transfer; `lying` and `mute` have no holders. */
 export const TOKEN_KINDS = ['plain', 'fee', 'old', 'rebasing', 'wrapped', 'lying', 'mute'] as const;
 export type TokenKind = (typeof TOKEN_KINDS)[number];
 
@@ -21,7 +21,7 @@ export interface AssetsWorld {
   readonly accounts: readonly Address[];
   /** Receive, too, and never send: they have no code. */
   readonly strangers: readonly Address[];
-  /** Whoever may hold something: these, and contracts. Nobody else ever gets anything but of `lying` and `mute`. */
+  /** All possible holders: these, and contracts. No other account ever gets a token, except of `lying` and `mute`. */
   readonly holders: readonly Address[];
   /** Every contract stands after this block: no reorganisation goes below it, as nothing would put them there again. */
   readonly madeIn: number;
@@ -39,7 +39,7 @@ export const FOUNDER_IDS = 25;
 export const LAZY_IDS = 60;
 /** Ids of `prints`: 1 to 12. */
 export const PRINT_IDS = 12;
-/** Starts the node and deploys everything. From then on it mines when it is told to. */
+/** Starts the node and deploys everything. From then on it mines on demand. */
 export async function startWorld(chain: StoryChain, random: SeededRandom): Promise<AssetsWorld> {
   const contract = await compileAssetContracts();
   const strangers = Array.from({ length: STRANGERS }, () => parseAddress(random.hex(20)));
@@ -74,7 +74,7 @@ export async function startWorld(chain: StoryChain, random: SeededRandom): Promi
   return { devnet, chain, tokens, nfts, accounts, strangers, holders, madeIn, nextCat: 1 };
 }
 
-/** Puts a contract that has no state of its own to another address. */
+/** Copies a contract without state to another address. */
 async function copyCode(devnet: Devnet, from: Address, to: Address): Promise<void> {
   const bytecode = await devnet.client.getCode({ address: from });
   if (bytecode === undefined) throw new Error(`There is no code at ${from}`);

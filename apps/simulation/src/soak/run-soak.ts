@@ -112,7 +112,7 @@ export async function runSoak(
       API_KEYS: SOAK_KEY,
       [`CONFIRMATIONS_${CHAIN_KEY.toUpperCase()}`]: String(CONFIRMATIONS),
       WEBHOOK_ALLOW_PRIVATE: '127.0.0.1/32',
-      INDEX_WAIT_MS: '5000',
+      ON_DEMAND_WAIT_MS: '5000',
       LOG_LEVEL: 'warn',
     },
     signal: options.signal,
@@ -155,7 +155,7 @@ async function sampleEvery(sample: () => Promise<void>, stopped: AbortSignal): P
   }
 }
 
-/** Waits for what is on its way. @returns what is missing then */
+/** Waits for pending webhooks. @returns the missing ones */
 async function drain(
   webhooks: readonly BlockWebhook[],
   expected: ExpectedWebhooks,

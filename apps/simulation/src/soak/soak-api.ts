@@ -3,7 +3,7 @@ import type { Address } from '@chainstead/core';
 import type { ScriptedChain, SeededRandom } from '@chainstead/testkit';
 import { z } from 'zod';
 
-/** Of the program and of every request. */
+/** API key of the program and of every request. */
 export const SOAK_KEY = 'soak-key-0123456789';
 
 export interface SoakApi {
@@ -84,12 +84,12 @@ export function requestPages(
   const failures: string[] = [];
   let answered = 0;
   const timer = setInterval(() => {
-    const asked = api.ask(random.pick(paths)).then(
+    const requested = api.ask(random.pick(paths)).then(
       () => void answered++,
       (error: unknown) => void failures.push(String(error)),
     );
-    open.add(asked);
-    void asked.finally(() => open.delete(asked));
+    open.add(requested);
+    void requested.finally(() => open.delete(requested));
   }, everyMs);
   return {
     get answered() {

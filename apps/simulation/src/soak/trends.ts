@@ -15,7 +15,7 @@ export interface TableSize {
   /** Rows, as Postgres estimates them. */
   readonly live: number;
   readonly dead: number;
-  /** Of the table and its indexes. */
+  /** Size of the table and its indexes. */
   readonly bytes: number;
 }
 

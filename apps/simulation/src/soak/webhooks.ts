@@ -55,8 +55,8 @@ export function missingWebhooks(webhooks: readonly BlockWebhook[], expected: Exp
 }
 
 /**
- * Finds webhooks that must not be: a second one that is no retry, one of a block that has nothing for the stream, a confirmed one of a
- * block that left the chain, and one with a wrong signature. What such a webhook is, and how often.
+ * Counts forbidden webhooks by kind: a repeat that is no retry, one without matches of its block, a confirmed one of an abandoned block,
+ * and one with a wrong signature.
  */
 export function wrongWebhooks(
   webhooks: readonly BlockWebhook[],

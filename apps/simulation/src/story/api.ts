@@ -21,8 +21,8 @@ export function openApi(address: () => string, chain: string): StoryApi {
   };
 }
 
-/** @throws UnansweredError unless the answer is a 200; ZodError for another shape than this */
-export async function askOne<Body>(
+/** @throws UnansweredError unless the status is 200; ZodError for another shape than this */
+export async function fetchOne<Body>(
   api: StoryApi,
   path: string,
   shape: z.ZodType<Body>,
@@ -40,7 +40,7 @@ export interface StoryList<Row> {
   readonly isComplete: boolean;
   /** The newest block that every page knew of; null where one knew of none. */
   readonly toBlock: number | null;
-  /** Of the first page. */
+  /** Body of the first page. */
   readonly first: unknown;
 }
 
@@ -52,8 +52,8 @@ interface Page<Row> {
   readonly result: readonly Row[];
 }
 
-/** All pages of a list. @throws UnansweredError unless each is a 200; ZodError for an answer that is no page */
-export async function askAll<Row>(
+/** All pages of a list. @throws UnansweredError unless each is a 200; ZodError for a response that is no page */
+export async function fetchAll<Row>(
   api: StoryApi,
   path: string,
   row: z.ZodType<Row>,
@@ -70,7 +70,7 @@ export async function askAll<Row>(
   let first: unknown = null;
   let query: Readonly<Record<string, string>> | null = { limit: String(limit) };
   while (query !== null) {
-    const page: Page<Row> = (await askOne(api, path, shape, query)).body;
+    const page: Page<Row> = (await fetchOne(api, path, shape, query)).body;
     const { cursor, indexed, result } = page;
     first ??= page;
     rows.push(...result);

@@ -1,5 +1,5 @@
 /** Branches of a story's chain. */
-import { askNode, type Devnet } from '@chainstead/testkit';
+import { type Devnet, requestNode } from '@chainstead/testkit';
 import { readHead } from './node.ts';
 
 export interface BranchingWorld {
@@ -16,7 +16,7 @@ export async function reorganise({ devnet, madeIn }: BranchingWorld, depth: numb
 
 /** A branch that comes to nothing: the chain is shorter afterwards, until it grows again. */
 export async function tryBranch({ devnet }: BranchingWorld, whileItStands: () => Promise<void>): Promise<void> {
-  const before = await askNode(devnet.url, 'evm_snapshot');
+  const before = await requestNode(devnet.url, 'evm_snapshot');
   await whileItStands();
-  await askNode(devnet.url, 'evm_revert', [before]);
+  await requestNode(devnet.url, 'evm_revert', [before]);
 }

@@ -4,7 +4,7 @@ import { UnansweredError } from './api.ts';
 
 export interface Difference {
   readonly text: string;
-  /** Whether it may be because something has not been read yet. What is shown wrongly never is. */
+  /** Whether the cause may be a missing reading. A wrong value never is. */
   readonly mayPass: boolean;
 }
 
@@ -39,7 +39,7 @@ export async function unlessUnanswered(differences: Differences, compare: () => 
 const PATIENCE_MS = 45_000;
 const POLL_MS = 100;
 
-/** Compares until there is no difference, or it is certain that there is one. @returns it in words; null where there is none */
+/** Compares until there is no difference, or a certain one. @returns it in words; null without one */
 export async function compareUntilEqual(
   clock: Clock,
   compare: () => Promise<readonly Difference[]>,

@@ -1,4 +1,4 @@
-/** What befalls a story besides its actions, drawn from its seed. Pure. */
+/** Events of a story other than its actions, drawn from its seed. Pure. */
 import type { SeededRandom } from '@chainstead/testkit';
 import type { StoryRoles } from './program.ts';
 
@@ -11,7 +11,7 @@ export type StoryEvent =
   | { readonly kind: 'kill'; readonly roles: StoryRoles }
   /** Postgres breaks every connection of the program. */
   | { readonly kind: 'break-database' }
-  /** Once everything is indexed, some of the answers are compared with the node. */
+  /** Once everything is indexed, some of the responses are compared with the node. */
   | { readonly kind: 'compare' };
 
 /** An event, and the action after which it happens. */

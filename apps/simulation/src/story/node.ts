@@ -1,4 +1,4 @@
-/** Asks the node what contracts say: many calls in one request, each of a named block. */
+/** Calls contracts on the node: many calls in one request, each at a named block. */
 import type { Address, Hex } from '@chainstead/core';
 import { postJson } from '@chainstead/testkit';
 import { type Abi, encodeFunctionData, parseAbi } from 'viem';
@@ -18,7 +18,7 @@ export interface NodeQuestion {
 const TOGETHER = 250;
 
 /** Results in the order of the questions; null where a call reverted. @throws Error for any other error */
-export async function askTogether(url: string, questions: readonly NodeQuestion[]): Promise<unknown[]> {
+export async function fetchTogether(url: string, questions: readonly NodeQuestion[]): Promise<unknown[]> {
   const results: unknown[] = [];
   for (let from = 0; from < questions.length; from += TOGETHER) {
     const some = questions.slice(from, from + TOGETHER);
@@ -52,7 +52,7 @@ export async function callAt(
 ): Promise<(Hex | null)[]> {
   const tag = block === 'latest' ? block : `0x${block.toString(16)}`;
   const questions = calls.map(({ to, data }) => ({ method: 'eth_call', params: [{ to, data }, tag] }));
-  return (await askTogether(url, questions)).map((said) =>
+  return (await fetchTogether(url, questions)).map((said) =>
     typeof said === 'string' && said.length >= WORD_CHARACTERS ? (said as Hex) : null,
   );
 }
@@ -87,7 +87,7 @@ export function toAmounts(said: Hex | null | undefined): bigint[] {
 
 /** The newest block. */
 export async function readHead(url: string): Promise<{ readonly number: number; readonly hash: Hex }> {
-  const [block] = await askTogether(url, [{ method: 'eth_getBlockByNumber', params: ['latest', false] }]);
+  const [block] = await fetchTogether(url, [{ method: 'eth_getBlockByNumber', params: ['latest', false] }]);
   const { number, hash } = block as { number: Hex; hash: Hex };
   return { number: Number(number), hash };
 }

@@ -6,7 +6,7 @@ import { openApi, type StoryApi } from './api.ts';
 import { readHead } from './node.ts';
 import type { StoryChain } from './story-chain.ts';
 
-/** Processes of their own: either may die without the other. */
+/** Separate processes: either may die without the other. */
 export type StoryRoles = 'ingest' | 'api,worker';
 
 export interface StoryProgram {
@@ -27,7 +27,7 @@ export interface StoryProgramOptions {
   readonly clock: Clock;
   /** Where its index begins. */
   readonly startBlock: number;
-  /** Further settings of the chain, without its name: `PROOF`. */
+  /** Further settings of the chain, without its name: `VERIFICATION`. */
   readonly ofChain: Readonly<Record<string, string>>;
   readonly settings: Readonly<Record<string, string>>;
 }
@@ -80,7 +80,7 @@ async function isAnswering(api: StoryApi): Promise<boolean> {
   try {
     return (await api.ask('erc20/metadata/symbols', { symbols: 'PLAIN' })).status === 200;
   } catch {
-    // Nobody listens yet: the process starts.
+    // There is no listener yet: the process starts.
     return false;
   }
 }
@@ -104,8 +104,8 @@ function environmentOf(
     PORT: String(port),
     CHAINS: chain.key,
     ...Object.fromEntries(Object.entries(own).map(([name, value]) => [`${name}_${suffix}`, value])),
-    INDEX_WAIT_MS: '5000',
-    ON_DEMAND_PER_KEY: '100000',
+    ON_DEMAND_WAIT_MS: '5000',
+    ON_DEMAND_CONCURRENCY_PER_KEY: '100000',
     LOG_LEVEL: 'warn',
     ...settings,
   };

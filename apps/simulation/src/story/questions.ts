@@ -1,4 +1,4 @@
-/** Questions that applications ask at any moment: what is kept for answers begins with the first of them. */
+/** Requests of applications at any moment: derived state begins with the first of them. */
 import { errorText } from '@chainstead/core';
 import type { StoryApi } from './api.ts';
 
@@ -7,7 +7,7 @@ export interface Questions {
   ask(): void;
   /** Waits for all answers. */
   settle(): Promise<void>;
-  readonly asked: number;
+  readonly requested: number;
   /** What no answer may be, whatever the moment; null for nothing. */
   readonly failure: string | null;
 }
@@ -26,17 +26,17 @@ export function openQuestions(
   wrongIn: (body: unknown) => string | null,
 ): Questions {
   const open = new Set<Promise<void>>();
-  let asked = 0;
+  let requested = 0;
   let failure: string | null = null;
 
-  async function askOne(path: string): Promise<void> {
+  async function fetchOne(path: string): Promise<void> {
     try {
       const { status, body } = await api.ask(path);
       if (!statuses.has(status)) failure ??= `${path} is answered with ${status} ${JSON.stringify(body)}`;
       const wrong = status === 200 ? wrongIn(body) : null;
       if (wrong !== null) failure ??= `${path} has ${wrong}: ${JSON.stringify(body)}`;
     } catch (error) {
-      // Nobody listens while the process that answers is killed and started again.
+      // There is no listener while the API process is killed and started again.
       if (!(error instanceof TypeError) && !(error instanceof SyntaxError)) failure ??= `${path}: ${errorText(error)}`;
     }
   }
@@ -44,16 +44,16 @@ export function openQuestions(
   return {
     ask() {
       if (open.size >= AT_ONCE) return;
-      asked++;
-      const answered = askOne(drawPath());
+      requested++;
+      const answered = fetchOne(drawPath());
       open.add(answered);
       void answered.finally(() => open.delete(answered));
     },
     settle: async () => {
       await Promise.all(open);
     },
-    get asked() {
-      return asked;
+    get requested() {
+      return requested;
     },
     get failure() {
       return failure;

@@ -28,11 +28,11 @@ export interface StoryPlan {
 
 /** What a story consists of. */
 export interface Story<World extends BranchingWorld> {
-  /** Starts the node, which from then on mines when it is told to. */
+  /** Starts the node, which from then on mines on demand. */
   startWorld(chain: StoryChain, random: SeededRandom): Promise<World>;
   /** Draws so many actions and mines a block of them. @returns what was sent, for people to read */
   mineActions(world: World, random: SeededRandom, count: number): Promise<readonly { readonly text: string }[]>;
-  /** @throws Error where the node has lost something: what it says is no truth to compare with then */
+  /** @throws Error if the node has lost something: its responses are no expected values then */
   requireSound(world: World): Promise<void>;
   /** Questions that are asked at any moment. */
   openQuestions(world: World, api: StoryApi, random: SeededRandom): Questions;
@@ -60,7 +60,7 @@ export interface StoryResult {
   readonly questions: number;
   readonly comparisons: number;
   readonly seconds: number;
-  /** With the action after which it was seen; null when every answer is as it must be. */
+  /** With the action after which it was seen; null if every response is correct. */
   readonly failure: string | null;
 }
 
@@ -109,7 +109,7 @@ export async function runStory<World extends BranchingWorld>(
     const counts = { done, newest: '', reorgs: 0, kills: 0, comparisons: 0 };
     const stage: Stage<World> = { story, plan, world, random, scratch, program, questions, clock, ...counts };
     try {
-      // Whatever ends it, the seed and the action are told.
+      // Any failure reports the seed and the action.
       const failure = await playStory(stage).catch(
         (error: unknown) => (error instanceof Error ? error.stack : null) ?? errorText(error),
       );
@@ -119,10 +119,10 @@ export async function runStory<World extends BranchingWorld>(
         blocks: (await readHead(nodeUrl)).number,
         reorgs: stage.reorgs,
         kills: stage.kills,
-        questions: questions.asked,
+        questions: questions.requested,
         comparisons: stage.comparisons,
         seconds: (clock.now() - started) / 1_000,
-        failure: failure === null ? null : await tellFailure(stage, failure),
+        failure: failure === null ? null : await reportFailure(stage, failure),
       };
     } finally {
       await program.stop();
@@ -193,7 +193,7 @@ async function compare<World extends BranchingWorld>(
   return story.compare({ world, api, database: scratch.database, isWhole, clock, random, head }, what);
 }
 
-async function tellFailure<World extends BranchingWorld>(
+async function reportFailure<World extends BranchingWorld>(
   { done, newest, world, program }: Stage<World>,
   failure: string,
 ): Promise<string> {

@@ -1,11 +1,11 @@
-/** The node of a story: it mines when it is told to, and keeps its contracts. */
+/** The node of a story: it mines on demand, and keeps its contracts. */
 import type { Address } from '@chainstead/core';
 import { type Devnet, type SeededRandom, startDevnet } from '@chainstead/testkit';
-import { askTogether, readHead } from './node.ts';
+import { fetchTogether, readHead } from './node.ts';
 import type { StoryChain } from './story-chain.ts';
 
 /**
- * After so many blocks the node remembers what contracts said, all in memory. By default it writes most of that to disk from its thousandth block on,
+ * Number of blocks whose state the node holds, all in memory. By default it writes most of that to disk from its thousandth block on,
  * and a branch that begins at such a block has lost the code of every contract.
  */
 const STATES_KEPT = 1_000;
@@ -29,10 +29,10 @@ export async function startStoryNode<Contracts>(
   }
 }
 
-/** @throws Error if a contract is gone: the node's answers are no truth to compare with then */
+/** @throws Error if a contract is gone: the node's responses are no expected values then */
 export async function requireCode({ url }: Devnet, contracts: Readonly<Record<string, Address>>): Promise<void> {
   const standing = Object.entries(contracts);
-  const codes = await askTogether(
+  const codes = await fetchTogether(
     url,
     standing.map(([, address]) => ({ method: 'eth_getCode', params: [address, 'latest'] })),
   );

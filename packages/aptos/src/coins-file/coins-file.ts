@@ -1,6 +1,7 @@
 /**
- * Coins as a file that one who has them can hand on: JSON Lines. The first line says what it is and which versions it claims
- * to cover, each further one is a coin, and the last one counts them, so that a file that was cut off is noticed.
+ * Coins as a file for transfer to another installation, in JSON Lines. The first line contains the file's kind and the
+ * versions that it claims to cover. Each further line is a coin. The last line contains their number, so that a
+ * truncated file is detected.
  */
 import { createHash } from 'node:crypto';
 import { type BlockRange, ChainsteadError } from '@chainstead/core';
@@ -12,21 +13,21 @@ import { MoveTypeError } from '../move-type/move-type-error.ts';
 import { parseMoveType } from '../move-type/parse-move-type.ts';
 import type { AptosNetwork } from '../transaction.ts';
 
-/** What a file says of itself. */
+/** The header of a file. */
 export interface CoinsFileHeader {
   readonly network: AptosNetwork;
-  /** Versions of which it claims to hold every coin. */
+  /** Versions for which it claims to contain every coin. */
   readonly covered: readonly BlockRange[];
 }
 
-/** A line of a file of coins is not what it must be. Lines are counted from 1. */
+/** A line of a coins file is invalid. Lines are counted from 1. */
 export class CoinsFileError extends ChainsteadError {
   constructor(line: number, problem: string, cause?: unknown) {
     super({
       code: 'COINS_FILE',
-      message: `Line ${line} of the file of coins ${problem}`,
+      message: `Line ${line} of the coins file ${problem}`,
       facts: { line },
-      remedy: 'Nothing of the file was imported; have it exported anew',
+      remedy: 'Export the file again, then import it. No line of this file was imported',
       retryable: false,
       cause,
     });
@@ -96,12 +97,18 @@ export function parseHeader(text: string): CoinsFileHeader {
   return { network, covered: ranges };
 }
 
-/** How many coins the file must have; null where the line is no end but a coin. @throws CoinsFileError */
+/**
+ * Returns the number of coins that the file must have; null if the line is a coin instead of the end.
+ * @throws CoinsFileError
+ */
 export function parseEnd(text: string, lineNumber: number): number | null {
   return text.startsWith('{"end":') ? parse(endLine, text, lineNumber).coins : null;
 }
 
-/** A coin, with everything checked that can be without the chain: the hash and the creator follow from the type. @throws CoinsFileError */
+/**
+ * Parses a coin and checks everything that needs no chain: the hash and the creator follow from the type.
+ * @throws CoinsFileError
+ */
 export function parseCoin(text: string, lineNumber: number, network: AptosNetwork): CoinRow {
   const coin = parse(coinLine, text, lineNumber);
   const { supply_aggregator_table_handle: handle, supply_aggregator_table_key: key } = coin;
@@ -122,7 +129,7 @@ export function parseCoin(text: string, lineNumber: number, network: AptosNetwor
   };
 }
 
-/** Not for a type that was cut: its hash is that of the whole. */
+/** Not for a truncated type: its hash is that of the whole text. */
 function requireConsistent(coin: CoinLine, lineNumber: number): void {
   const hash = `0x${createHash('sha256').update(coin.coin_type).digest('hex')}`;
   if (hash !== coin.coin_type_hash)

@@ -3,12 +3,12 @@ import { listCoverage } from '../sync/coverage.ts';
 import type { AptosNetwork } from '../transaction.ts';
 import { type CoinLine, renderCoin, renderEnd, renderHeader } from './coins-file.ts';
 
-/** Coins read at once. */
+/** Coins read per query. */
 const PAGE = 2_000;
 
-/** The lines of the file of a network's coins, each with its newline, oldest coin first. */
+/** Yields the lines of the coins file of a network, each with its newline, oldest coin first. */
 export async function* exportCoins(database: Database, network: AptosNetwork): AsyncGenerator<string> {
-  // Before the coins: what is added meanwhile may be among them, but nothing that is claimed can be missing.
+  // Read before the coins: coins added meanwhile may be included, but no claimed coin can be missing.
   const coverage = await listCoverage(database, network);
   yield renderHeader({
     network,

@@ -9,27 +9,28 @@ export interface ImportCoinsOptions {
   readonly database: Database;
   /** Without line ends. */
   readonly lines: AsyncIterable<string>;
-  /** Believes the file that it holds every coin of the versions that it claims: they will not be read again. */
+  /** Trusts that the file contains every coin of the versions it claims: they will not be read again. */
   readonly trustCoverage: boolean;
 }
 
 export interface ImportedCoins {
   readonly network: AptosNetwork;
-  /** In the file. */
+  /** Coins in the file. */
   readonly coins: number;
-  /** That were not there before. */
+  /** Coins that were new. */
   readonly added: number;
-  /** What the file claims to cover. */
+  /** Versions that the file claims to cover. */
   readonly claimed: readonly BlockRange[];
-  /** Whether that counts as covered now. */
+  /** Whether those count as covered now. */
   readonly trusted: boolean;
 }
 
 const ROWS_PER_WRITE = 1_000;
 
 /**
- * Imports a file of coins in one transaction, every line checked. Of a coin that is there already the earlier version stays,
- * so that importing again, or in any order, leaves the same. @throws CoinsFileError, and then nothing was imported
+ * Imports a coins file in one transaction and checks every line. If a coin already exists, the earlier version stays,
+ * so repeated imports in any order have the same result.
+ * @throws CoinsFileError; then nothing was imported
  */
 export function importCoins({ database, lines, trustCoverage }: ImportCoinsOptions): Promise<ImportedCoins> {
   return database.transaction(async (transaction) => {
@@ -58,7 +59,7 @@ export function importCoins({ database, lines, trustCoverage }: ImportCoinsOptio
   });
 }
 
-/** The coins between header and end. @throws CoinsFileError also where the end is missing or counts differently */
+/** Yields the coins between header and end. @throws CoinsFileError also if the end is missing or has another count */
 async function* readCoins(reader: AsyncIterator<string>, network: AptosNetwork): AsyncGenerator<CoinRow> {
   const seen = new Set<string>();
   let end: number | null = null;

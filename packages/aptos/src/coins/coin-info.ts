@@ -6,7 +6,7 @@ import type { AptosChange } from '../transaction.ts';
 import { coinTypeOf } from './coin-type.ts';
 import { truncate } from './truncate.ts';
 
-/** What a written `CoinInfo` says of its coin. Addresses, handles and keys: `0x` and 64 hexadecimal digits. */
+/** The coin data of a written `CoinInfo`. Addresses, handles and keys: `0x` and 64 hexadecimal digits. */
 export interface CoinInfo {
   /** The whole text. */
   readonly coinType: string;
@@ -14,7 +14,7 @@ export interface CoinInfo {
   readonly name: string;
   readonly symbol: string;
   readonly decimals: number;
-  /** Where a supply that many transactions change in parallel is kept; null for nearly all coins. */
+  /** Location of a supply that transactions change in parallel; null for nearly all coins. */
   readonly supplyAggregator: { readonly handle: string; readonly key: string } | null;
 }
 
@@ -23,7 +23,7 @@ const NAME_LENGTH_MAX = 32;
 const SYMBOL_LENGTH_MAX = 10;
 const DECIMALS_MAX = 255;
 
-/** The coin that a change of a write set describes; null for every other change (docs/provider-contract.md#coins). */
+/** Returns the coin that a change of a write set describes; null for every other change (docs/api/aptos.md#coins). */
 export function readCoinInfo(change: AptosChange): CoinInfo | null {
   if (change.type !== 'write_resource') return null;
   const resource = jsonObject(change.data);
@@ -44,7 +44,7 @@ export function readCoinInfo(change: AptosChange): CoinInfo | null {
   };
 }
 
-/** The account that published the coin's type; null where the type is none that a module could declare. */
+/** Returns the account that published the coin's type; null if no module could declare the type. */
 function creatorOf(coinType: string): string | null {
   try {
     const type = parseMoveType(coinType);
@@ -55,7 +55,7 @@ function creatorOf(coinType: string): string | null {
   }
 }
 
-/** `supply.vec[0].aggregator.vec[0]`: there is none in a supply that is untracked or an integer. */
+/** Reads `supply.vec[0].aggregator.vec[0]`, which is missing if the supply is untracked or an integer. */
 function aggregatorOf(supply: unknown): CoinInfo['supplyAggregator'] {
   const aggregator = jsonObject(optionValue(jsonObject(optionValue(supply))?.aggregator));
   if (typeof aggregator?.handle !== 'string' || typeof aggregator.key !== 'string') return null;

@@ -12,11 +12,11 @@ export interface CoinStore {
   /** Base units; 0 in a deleted store. */
   readonly amount: string;
   readonly deleted: boolean;
-  /** {@link eventHandleKey} of its deposits and withdrawals; empty in a deleted store, which is not shown. */
+  /** {@link eventHandleKey} of its deposits and withdrawals; empty in a deleted store, whose content is not shown. */
   readonly eventHandles: readonly string[];
 }
 
-/** The coin store that a change writes or deletes; null for every other change. */
+/** Returns the coin store that a change writes or deletes; null for every other change. */
 export function readCoinStore(change: AptosChange): CoinStore | null {
   if (change.address === undefined) return null;
   if (change.type === 'write_resource') return writtenStore(change.address, change.data);
@@ -24,7 +24,7 @@ export function readCoinStore(change: AptosChange): CoinStore | null {
   return null;
 }
 
-/** Names an event handle: the account that made it, and the how-manieth of its objects it was. */
+/** Returns the key of an event handle: the account that created it, and its creation number there. */
 export function eventHandleKey(account: string, creationNumber: string): string {
   return `${standardAddress(account)}/${creationNumber}`;
 }
@@ -49,7 +49,7 @@ function deletedStore(address: string, resource: string | undefined): CoinStore 
   return { owner, coinType, amount: '0', deleted: true, eventHandles: [] };
 }
 
-/** `guid.id` of an event handle, whose members have other names than an event's guid. */
+/** Reads `guid.id` of an event handle, whose members have other names than an event's guid. */
 function handleKeyOf(handle: unknown): readonly string[] {
   const id = jsonObject(jsonObject(jsonObject(handle)?.guid)?.id);
   if (typeof id?.addr !== 'string' || typeof id.creation_num !== 'string') return [];

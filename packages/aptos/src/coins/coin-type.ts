@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { FRAMEWORK_ADDRESS, standardAddress } from '../move-type/address.ts';
 import { truncate } from './truncate.ts';
 
-/** A coin type as the tables hold it. */
+/** A coin type as stored in the tables. */
 export interface CoinType {
-  /** The text as the node prints it, cut to {@link COIN_TYPE_LENGTH_MAX}. */
+  /** The text from the node, cut to {@link COIN_TYPE_LENGTH_MAX}. */
   readonly text: string;
   /** SHA-256 of the whole text: `0x` and 64 hexadecimal digits. */
   readonly hash: string;
@@ -14,8 +14,8 @@ export interface CoinType {
 export const COIN_TYPE_LENGTH_MAX = 5_000;
 
 /**
- * `T` of `0x1::coin::CoinInfo<T>` (or of `CoinStore`), whatever the spelling of the address: the text between the first `<` and
- * the last `>`, as it stands. Null for every other type.
+ * Returns `T` of `0x1::coin::CoinInfo<T>` (or of `CoinStore`), for any spelling of the address: the unchanged text
+ * between the first `<` and the last `>`. Null for every other type.
  */
 export function coinTypeOf(moveType: string, struct: 'CoinInfo' | 'CoinStore'): string | null {
   const open = moveType.indexOf('<');
@@ -26,7 +26,7 @@ export function coinTypeOf(moveType: string, struct: 'CoinInfo' | 'CoinStore'): 
   return moveType.slice(open + 1, close);
 }
 
-/** Whether a type without generics is one of the framework's module `coin`. */
+/** Whether a type without generics is in the framework's module `coin`. */
 export function isCoinStruct(type: string, struct: string): boolean {
   if (!type.trimEnd().endsWith(struct)) return false;
   const [address, module, name, ...more] = type.split('::').map((part) => part.trim());
@@ -39,7 +39,7 @@ export function isCoinStruct(type: string, struct: string): boolean {
   );
 }
 
-/** Describes coin types, each text once: a slice names few of them many times. */
+/** Describes coin types, each text once: a slice contains few of them, many times each. */
 export function createCoinTypes(): (wholeText: string) => CoinType {
   const known = new Map<string, CoinType>();
   return (wholeText) => {

@@ -136,7 +136,7 @@ describe.skipIf(isMissing)(title('recorded transactions'), () => {
   });
 });
 
-/** Rows that the given data expects, by file, of the files that are there. */
+/** Returns the expected rows of the given data by file, for existing files. */
 function expectedFiles(given: string): [string, unknown[]][] {
   const expected =
     jsonObject(JSON.parse(readFileSync(join(given, 'expected/derived_coin_info_rows.json'), 'utf8'))) ?? {};

@@ -1,12 +1,12 @@
 import type { Transaction } from '@chainstead/db';
-import type { AptosDataset, AptosSlice, DerivedRows } from '../dataset.ts';
+import type { AptosDataset, AptosSlice, DecodedRows } from '../dataset.ts';
 import { type Insert, insertRows } from '../rows/insert-rows.ts';
 import { wholeSeconds } from '../rows/whole-seconds.ts';
 import type { AptosNetwork, AptosTransaction } from '../transaction.ts';
 import { type CoinInfo, readCoinInfo } from './coin-info.ts';
 import { type CoinType, createCoinTypes } from './coin-type.ts';
 
-/** A coin as the table holds it (schema.ts). */
+/** A coin as stored in the table (schema.ts). */
 export interface CoinRow extends Omit<CoinInfo, 'coinType'> {
   readonly network: AptosNetwork;
   readonly coinType: CoinType;
@@ -16,26 +16,26 @@ export interface CoinRow extends Omit<CoinInfo, 'coinType'> {
 }
 
 /**
- * Coins by their first `CoinInfo`, which later ones (a changed supply, a claim) don't alter. Within a transaction the last write
- * counts, between transactions the earliest version, in whatever order they arrive (docs/provider-contract.md#coins).
+ * Coins by their first `CoinInfo`, which later ones (a changed supply, a claim) don't alter. The last write within a
+ * transaction wins, and the earliest version between transactions, in any order of arrival (docs/api/aptos.md#coins).
  */
 export const coins: AptosDataset = {
   name: 'coins',
   tables: ['aptos_coins'],
   markers: ['::coin::CoinInfo'],
   needsBlockHeights: false,
-  derive(slice): DerivedRows {
+  derive(slice): DecodedRows {
     const rows = deriveCoins(slice);
     return { count: rows.length, write: (transaction) => writeCoins(transaction, rows) };
   },
 };
 
-/** Of two rows of a coin the one of the earlier version stays. @returns rows that were not there before */
+/** Writes coins. If a coin exists, the row of the earlier version stays. @returns number of new rows */
 export function writeCoins(transaction: Transaction, rows: readonly CoinRow[]): Promise<number> {
   return insertRows(transaction, INSERT, rows);
 }
 
-/** One row a coin, sorted by hash. */
+/** Returns one row per coin, sorted by hash. */
 export function deriveCoins({ network, transactions }: AptosSlice): CoinRow[] {
   const describe = createCoinTypes();
   const earliest = new Map<string, CoinRow>();

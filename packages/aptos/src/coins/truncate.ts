@@ -1,4 +1,7 @@
-/** The first code points of a text: an emoji at the cut stays whole or goes. Does not look at the rest of the text. */
+/**
+ * Returns the first code points of a text: an emoji at the cut stays whole or is dropped. Does not read the rest of the
+ * text.
+ */
 export function truncate(text: string, codePointsMax: number): string {
   if (text.length <= codePointsMax) return text;
   let end = 0;

@@ -7,25 +7,25 @@ import { readLedgerHeaders } from './ledger-info.ts';
 import { budgetWaitMs } from './rate-limit.ts';
 
 export interface FullnodeCall<T> {
-  /** Behind `/v1`. */
+  /** Path after `/v1`. */
   readonly path: string;
-  /** The version that must be there; null: none in particular. */
+  /** The version that the fullnode must have; null: any. */
   readonly version: number | null;
   readonly signal: AbortSignal;
-  /** @throws FullnodeFault when the body is not what was asked for */
+  /** @throws FullnodeFault if the body is not the requested data */
   read(body: Buffer, fullnode: FullnodeState): T;
 }
 
-/** Decides who is asked, and who next. */
+/** Selects the fullnode of each call and retries on others. */
 export interface Caller {
-  /** One attempt at one fullnode; what came of it is written down. @throws only what the signal aborts with */
+  /** Makes one attempt at one fullnode and records its outcome. @throws only the abort reason of the signal */
   ask<T>(state: FullnodeState, call: FullnodeCall<T>): Promise<T | FullnodeFault>;
-  /** Attempts at all of them. @throws FullnodesExhaustedError, VersionsPrunedError, FullnodeFault too-large */
+  /** Tries all fullnodes. @throws FullnodesExhaustedError, VersionsPrunedError, FullnodeFault too-large */
   call<T>(call: FullnodeCall<T>): Promise<T>;
   isUsable(state: FullnodeState, version: number | null): boolean;
-  /** Until a pause of one of them ends, or a little where none is paused. */
+  /** Waits until the pause of one of them ends, or a short time if none is paused. */
   waitForOne(signal: AbortSignal): Promise<void>;
-  /** Refuses a fullnode of another chain. @returns why, or null */
+  /** Refuses a fullnode of another chain. @returns the reason, or null */
   checkChain(state: FullnodeState, chainId: number | undefined): FullnodeFault | null;
 }
 
@@ -43,7 +43,7 @@ export interface CallerOptions {
   readonly metrics: FullnodeMetrics;
 }
 
-/** Between two looks whether a fullnode has become usable, where none says when. */
+/** Interval between checks for a usable fullnode, if no pause has a known end. */
 const WAIT_MS = 250;
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: what is called, waited for and given up on shares the state of each fullnode.
@@ -65,9 +65,9 @@ export function createCaller(options: CallerOptions): Caller {
     return fault;
   }
 
-  function checkChain(state: FullnodeState, told: number | undefined): FullnodeFault | null {
-    if (told === undefined || told === chainId) return null;
-    const text = `${state.name} serves chain id ${told}, and ${chain} has ${chainId}`;
+  function checkChain(state: FullnodeState, reported: number | undefined): FullnodeFault | null {
+    if (reported === undefined || reported === chainId) return null;
+    const text = `${state.name} serves chain id ${reported}, and ${chain} has ${chainId}`;
     return fail(state, new FullnodeFault('wrong-chain', text), null);
   }
 
@@ -105,7 +105,7 @@ export function createCaller(options: CallerOptions): Caller {
     return version === null || (version <= (state.head ?? version) && version >= (state.oldest ?? version));
   }
 
-  /** The least busy of those that can be asked, in turn where they are equally busy; not the one that just failed. */
+  /** Chooses the least busy usable fullnode, in rotation if several are equally busy; not the one that just failed. */
   function choose(version: number | null, avoid: FullnodeState | null): FullnodeState | null {
     const usable = states.filter((state) => isUsable(state, version));
     const others = usable.filter((state) => state !== avoid);
@@ -129,7 +129,7 @@ export function createCaller(options: CallerOptions): Caller {
       requireKept(call.version);
       const state = choose(call.version, last);
       if (state === null) {
-        // Who is paused is worth waiting for; where nobody is, they may have caught up by now.
+        // A paused fullnode is worth waiting for. If none is paused, they may have caught up by now.
         if (!states.some(isPaused)) attempts++;
         await waitForOne(call.signal);
         for (const each of states) if (each.head !== null && each.head < (call.version ?? 0)) each.head = null;
@@ -148,7 +148,7 @@ export function createCaller(options: CallerOptions): Caller {
   const complaints = () =>
     states.map(({ name, lastError }) => ({ fullnode: name, complaint: lastError ?? 'no answer' }));
 
-  /** @throws VersionsPrunedError when every fullnode says that it has thrown the version away */
+  /** @throws VersionsPrunedError if every fullnode reports the version as pruned */
   function requireKept(version: number | null): void {
     const known = states.filter(({ refused }) => refused === null);
     if (version === null || known.length === 0) return;

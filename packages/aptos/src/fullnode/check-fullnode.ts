@@ -20,12 +20,12 @@ export interface FullnodeCheckOptions {
   readonly network: AptosNetwork;
   readonly url: string;
   readonly apiKey: string | null;
-  /** Other fullnodes of the network, to compare with. */
+  /** Other fullnodes of the network to compare with. */
   readonly others?: readonly string[];
-  /** For all of it. Milliseconds. @default 60,000 */
+  /** For all checks, milliseconds. @default 60,000 */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
-  /** @default nobody is told before the end */
+  /** @default no report before the end */
   readonly onFinding?: OnFinding | undefined;
 }
 
@@ -34,9 +34,9 @@ const REQUEST_SHARE = 4;
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 const CONNECTIONS = 4;
 const OTHERS_MAX = 4;
-/** Versions behind the others that are no fault yet: some seconds of the network. */
+/** Versions behind the others that are tolerated: a few seconds of the network. */
 const LAG_OK = 50_000;
-/** So far below the lowest head two fullnodes are compared. */
+/** Two fullnodes are compared this far below the lowest head. */
 const SETTLED_DEPTH = 1_000;
 const LATENCY_CALLS = 8;
 const PAGE = 100;
@@ -49,22 +49,25 @@ const sameLedger = findingsOf('same ledger');
 const latency = findingsOf('latency');
 const reading = findingsOf('versions a second');
 
-/** A fullnode that counts what it is asked. */
-interface Asked {
+/** A fullnode that counts its requests. */
+interface Requested {
   readonly name: string;
   calls: number;
-  /** @throws FullnodeFault, and what the signal aborts with */
+  /** @throws FullnodeFault, and the abort reason of the signal */
   get(path: string): Promise<Buffer>;
   readonly http: HttpFullnode;
 }
 
-/** Whether a fullnode is good for a network, as findings in words. Texts hold no secrets of its URL. Rejects only for a defect of its own. */
+/**
+ * Checks whether a fullnode suits a network and returns findings. Texts contain no secrets of its URL. Rejects only for
+ * an internal defect.
+ */
 export async function checkFullnode(options: FullnodeCheckOptions): Promise<CheckReport> {
   const { network, url, apiKey, deadlineMs = DEADLINE_MS } = options;
   const timeUp = AbortSignal.timeout(deadlineMs);
   const signal = options.signal === undefined ? timeUp : AbortSignal.any([options.signal, timeUp]);
   const timeoutMs = Math.ceil(deadlineMs / REQUEST_SHARE);
-  const open = (of: string): Asked => openFullnode({ url: of, apiKey, timeoutMs, signal });
+  const open = (of: string): Requested => openFullnode({ url: of, apiKey, timeoutMs, signal });
   const fullnode = open(url);
   const others = (options.others ?? [])
     .filter((other) => other !== url)
@@ -79,9 +82,9 @@ export async function checkFullnode(options: FullnodeCheckOptions): Promise<Chec
     add(
       signal.aborted
         ? findingsOf('time').warning(
-            `used up after ${fullnode.calls} calls, before all was looked at`,
-            'What is not told here is not known.',
-            'Look at what took long.',
+            `used up after ${fullnode.calls} calls, before all checks were done`,
+            'The missing checks have no result.',
+            'Find the slow checks above.',
           )
         : faultFinding(error instanceof FullnodeFault ? error : null),
     );
@@ -101,7 +104,7 @@ function openFullnode({
   readonly apiKey: string | null;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-}): Asked {
+}): Requested {
   const http = createHttpFullnode({
     url,
     apiKey,
@@ -109,39 +112,39 @@ function openFullnode({
     answerBytesMax: ANSWER_BYTES_MAX,
     timeoutMs,
   });
-  const asked: Asked = {
+  const requested: Requested = {
     name: redactUrl(url),
     calls: 0,
     http,
     async get(path) {
-      asked.calls += 1;
+      requested.calls += 1;
       return requireGood(await http.get(path, signal), Date.now());
     },
   };
-  return asked;
+  return requested;
 }
 
 async function checkAll(
   network: AptosNetwork,
-  fullnode: Asked,
-  others: readonly Asked[],
+  fullnode: Requested,
+  others: readonly Requested[],
   add: FindingList['add'],
 ): Promise<void> {
   const info = await readLedger(fullnode);
   const chain = chainKeyOf(network);
-  const told = findingsOf('chain id');
+  const reported = findingsOf('chain id');
   if (info.chainId !== chainIdOf(network)) {
     const other = networkOfChainId(info.chainId);
     add(
-      told.bad(
+      reported.bad(
         `${info.chainId}${other === null ? '' : ` (${chainKeyOf(other)})`}, not ${chainIdOf(network)} (${chain})`,
-        'It is of another network: Chainstead leaves it out.',
+        'The fullnode belongs to another network. Chainstead ignores it.',
         'Correct the URL.',
       ),
     );
     return;
   }
-  add(told.ok(`${info.chainId} (${chain})`));
+  add(reported.ok(`${info.chainId} (${chain})`));
   const infos = await Promise.all(others.map(async (other) => ({ other, info: await readLedgerOrNull(other) })));
   const comparable = infos.flatMap(({ other, info: its }) =>
     its?.chainId === info.chainId ? [{ other, info: its }] : [],
@@ -158,18 +161,18 @@ async function checkAll(
   add(await checkReadingSpeed(fullnode, info));
 }
 
-async function readLedger(fullnode: Asked): Promise<LedgerInfo> {
+async function readLedger(fullnode: Requested): Promise<LedgerInfo> {
   const body = await fullnode.get('');
   try {
     return parseLedgerInfo(JSON.parse(body.toString('utf8')));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new FullnodeFault('truncated', 'the answer is no complete JSON', { cause: error });
+    throw new FullnodeFault('truncated', 'the response is not complete JSON', { cause: error });
   }
 }
 
-/** Null where it can't be compared with. */
-async function readLedgerOrNull(fullnode: Asked): Promise<LedgerInfo | null> {
+/** Returns null if it can't be compared with. */
+async function readLedgerOrNull(fullnode: Requested): Promise<LedgerInfo | null> {
   try {
     return await readLedger(fullnode);
   } catch (error) {
@@ -188,25 +191,25 @@ function checkReach(
   if (behind <= LAG_OK) return head.ok(`${own}; of others ${best.name} is at ${best.head}`);
   return head.warning(
     `${own}: ${behind} versions behind ${best.name}`,
-    'Newer versions are read from others; alone it would keep the network behind.',
-    'Look whether it has peers and synchronises.',
+    'Newer versions are read from other fullnodes. Without them, indexing would lag.',
+    'Check that the fullnode has peers and is syncing.',
   );
 }
 
 function checkOldest(info: LedgerInfo): Finding {
-  if (info.oldest === 0) return oldest.ok('0: it keeps all of the history');
+  if (info.oldest === 0) return oldest.ok('0: it has the full history');
   return oldest.warning(
-    `${info.oldest}: those below are thrown away`,
-    'History below can’t be read from it.',
-    'Let history begin there or above (APTOS_START_VERSION), or add a fullnode that keeps everything.',
+    `${info.oldest}: earlier versions are pruned`,
+    'Earlier versions can’t be read from it.',
+    'Set APTOS_START_VERSION to this version or a later one, or add a fullnode with the full history.',
   );
 }
 
-/** Whether another fullnode has the same root of the ledger. */
+/** Checks whether another fullnode has the same ledger root. */
 async function checkRoots(
-  fullnode: Asked,
+  fullnode: Requested,
   info: LedgerInfo,
-  others: readonly { readonly other: Asked; readonly info: LedgerInfo }[],
+  others: readonly { readonly other: Requested; readonly info: LedgerInfo }[],
 ): Promise<Finding> {
   const version = Math.min(info.head, ...others.map((one) => one.info.head)) - SETTLED_DEPTH;
   const lowest = Math.max(info.oldest, ...others.map((one) => one.info.oldest));
@@ -219,15 +222,15 @@ async function checkRoots(
     if (root !== own)
       return sameLedger.bad(
         `after version ${version} its root is ${own}, that of ${other.name} is ${root}`,
-        'One of the two is not the ledger that the other is: indexing stops where they meet.',
-        'Find out with an explorer which serves the true ledger, and leave the other one out.',
+        'The two serve different ledgers. Indexing stops when it finds the difference.',
+        'Check with an explorer which one serves the correct ledger, and remove the other.',
       );
     same.push(other.name);
   }
   return sameLedger.ok(same.length === 0 ? 'nothing was there to compare with' : `as ${same.join(', ')} at ${version}`);
 }
 
-async function rootAfter(fullnode: Asked, version: number): Promise<string | null> {
+async function rootAfter(fullnode: Requested, version: number): Promise<string | null> {
   try {
     return readPage(await fullnode.get(`/transactions?start=${version}&limit=1`), version, 1, null).root;
   } catch (error) {
@@ -236,7 +239,7 @@ async function rootAfter(fullnode: Asked, version: number): Promise<string | nul
   }
 }
 
-async function checkLatency(fullnode: Asked): Promise<Finding> {
+async function checkLatency(fullnode: Requested): Promise<Finding> {
   const times: number[] = [];
   for (let call = 0; call < LATENCY_CALLS; call++) {
     const startedAt = performance.now();
@@ -247,11 +250,11 @@ async function checkLatency(fullnode: Asked): Promise<Finding> {
   return latency.ok(`${Math.round(times[LATENCY_CALLS / 2] ?? 0)} ms, the slowest ${Math.round(times.at(-1) ?? 0)} ms`);
 }
 
-async function checkReadingSpeed(fullnode: Asked, { head: newest, oldest: first }: LedgerInfo): Promise<Finding> {
+async function checkReadingSpeed(fullnode: Requested, { head: newest, oldest: first }: LedgerInfo): Promise<Finding> {
   const starts = Array.from({ length: PAGES }, (_, index) => newest - (index + 1) * PAGE + 1).filter(
     (start) => start >= first,
   );
-  if (starts.length === 0) return reading.ok('the ledger is too short to tell');
+  if (starts.length === 0) return reading.ok('the ledger is too short for a measurement');
   const startedAt = performance.now();
   let versions = 0;
   const readOn = async (): Promise<void> => {
@@ -265,8 +268,8 @@ async function checkReadingSpeed(fullnode: Asked, { head: newest, oldest: first 
   if (perSecond >= VERSIONS_A_SECOND_GOOD) return reading.ok(String(perSecond));
   return reading.warning(
     String(perSecond),
-    'The network makes some hundred versions a second: it follows late or not at all, and a history takes long.',
-    'Use a fullnode without a limit of its provider, or an API key (APTOS_API_KEY).',
+    'The network produces several hundred versions a second. Indexing lags or can’t keep up, and backfill is slow.',
+    'Use a fullnode without a provider limit, or an API key (APTOS_API_KEY).',
   );
 }
 
@@ -281,12 +284,12 @@ function faultFinding(fault: FullnodeFault | null): Finding {
   if (fault?.kind === 'throttled')
     return findingsOf('limits').warning(
       `it throttles: ${found}`,
-      'It is left alone for as long as it asks, and others are read from.',
-      'Use an API key or a fullnode of your own.',
+      'Chainstead waits as long as the fullnode requests and uses others meanwhile.',
+      'Use an API key or your own fullnode.',
     );
   return findingsOf('connection').bad(
     found,
-    'Nothing, or not all, can be read from it.',
-    'Check the URL, that the fullnode runs with its REST API, and what is between.',
+    'Little or nothing can be read from it.',
+    'Check the URL, the fullnode and its REST API, and the network between it and this machine.',
   );
 }

@@ -1,6 +1,6 @@
 import { ChainsteadError } from '@chainstead/core';
 
-/** What an answer of a fullnode was wrong with. */
+/** Why a fullnode call failed. */
 export type FullnodeFaultKind =
   | 'connection'
   | 'timeout'
@@ -15,10 +15,10 @@ export type FullnodeFaultKind =
   | 'pruned'
   | 'wrong-chain';
 
-/** One call to one fullnode failed. Others may do better. */
+/** One call to one fullnode failed. Others may succeed. */
 export class FullnodeFault extends ChainsteadError {
   readonly kind: FullnodeFaultKind;
-  /** How long the fullnode asked to be left alone, in milliseconds. */
+  /** Retry delay that the fullnode requested, milliseconds. */
   readonly waitMs: number | undefined;
 
   constructor(kind: FullnodeFaultKind, message: string, details: { waitMs?: number; cause?: unknown } = {}) {
@@ -34,27 +34,27 @@ export class FullnodeFault extends ChainsteadError {
   }
 }
 
-/** What one fullnode said, for the message of an error about all of them. */
+/** The error of one fullnode, for the message of an error about all of them. */
 export interface FullnodeComplaint {
   readonly fullnode: string;
   readonly complaint: string;
 }
 
-/** No fullnode gave a usable answer. */
+/** No fullnode returned a usable response. */
 export class FullnodesExhaustedError extends ChainsteadError {
   constructor(facts: { chain: string; call: string; complaints: readonly FullnodeComplaint[] }) {
     const said = facts.complaints.map(({ fullnode, complaint }) => `${fullnode}: ${complaint}`).join('; ');
     super({
       code: 'FULLNODES_EXHAUSTED',
-      message: `No fullnode of ${facts.chain} answered ${facts.call} (${said === '' ? 'none could be asked' : said})`,
+      message: `No fullnode of ${facts.chain} returned a result for ${facts.call} (${said === '' ? 'none is available' : said})`,
       facts,
-      remedy: 'Check the fullnodes, or add one',
+      remedy: 'Check the fullnodes of this network, or add one',
       retryable: true,
     });
   }
 }
 
-/** Every fullnode has thrown away what was asked for. */
+/** Every fullnode has pruned the requested version. */
 export class VersionsPrunedError extends ChainsteadError {
   /** The lowest version that one of the fullnodes still has. */
   readonly oldest: number;
@@ -62,16 +62,16 @@ export class VersionsPrunedError extends ChainsteadError {
   constructor(facts: { chain: string; version: number; oldest: number; fullnodes: readonly string[] }) {
     super({
       code: 'VERSIONS_PRUNED',
-      message: `Version ${facts.version} of ${facts.chain} is pruned from every fullnode; the oldest version that ${facts.fullnodes.join(', ')} still ${facts.fullnodes.length === 1 ? 'has' : 'have'} is ${facts.oldest}`,
+      message: `Version ${facts.version} of ${facts.chain} is pruned from every fullnode. The oldest version that ${facts.fullnodes.join(', ')} still ${facts.fullnodes.length === 1 ? 'has' : 'have'} is ${facts.oldest}`,
       facts,
-      remedy: `Add a fullnode that keeps the whole history, or begin at ${facts.oldest}`,
+      remedy: `Add a fullnode with the full history, or start at version ${facts.oldest}`,
       retryable: false,
     });
     this.oldest = facts.oldest;
   }
 }
 
-/** Two fullnodes gave different roots of the ledger's accumulator: one of them is not the ledger that the other is. */
+/** Two fullnodes returned different accumulator roots, so their ledgers differ. */
 export class RootMismatchError extends ChainsteadError {
   constructor(facts: {
     chain: string;
@@ -82,9 +82,9 @@ export class RootMismatchError extends ChainsteadError {
     const { first, second } = facts;
     super({
       code: 'ACCUMULATOR_ROOT_MISMATCH',
-      message: `After version ${facts.version} of ${facts.chain}, ${first.fullnode} gives the accumulator root ${first.root} and ${second.fullnode} gives ${second.root}`,
+      message: `Two fullnodes differ after version ${facts.version} of ${facts.chain}: ${first.fullnode} returns the accumulator root ${first.root}, ${second.fullnode} returns ${second.root}`,
       facts,
-      remedy: 'Find out which of the two serves the true ledger, remove the other, and start again',
+      remedy: 'Determine which of the two serves the correct ledger, remove the other, and restart',
       retryable: false,
     });
   }

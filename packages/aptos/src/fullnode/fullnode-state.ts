@@ -1,12 +1,12 @@
 import type { FullnodeFault, FullnodeFaultKind } from './errors.ts';
 import type { HttpFullnode } from './http-fullnode.ts';
 
-/** How a fullnode is doing, for the status. */
+/** The health of a fullnode, for the status. */
 export interface FullnodeStatus {
-  /** Protocol and host: never what may be secret. */
+  /** Protocol and host, without secrets. */
   readonly name: string;
   readonly state: 'ok' | 'paused' | 'refused';
-  /** Why it is not asked. */
+  /** Why it is not used. */
   readonly reason: string | null;
   readonly head: number | null;
   readonly oldest: number | null;
@@ -15,16 +15,16 @@ export interface FullnodeStatus {
   readonly lastError: string | null;
 }
 
-/** What is known of one fullnode. Times in epoch milliseconds. */
+/** The state of one fullnode. Times in epoch milliseconds. */
 export interface FullnodeState {
   readonly name: string;
   readonly http: HttpFullnode;
-  /** Null until it was heard. */
+  /** Null until its first response. */
   head: number | null;
   oldest: number | null;
-  /** Serves another chain: not asked for anything but who it is. */
+  /** Set if it serves another chain: then only its chain id is requested. */
   refused: string | null;
-  askedWhoAt: number;
+  requestedWhoAt: number;
   pausedUntil: number;
   failures: number;
   inFlight: number;
@@ -45,7 +45,7 @@ export function createFullnodeState(name: string, http: HttpFullnode): FullnodeS
     head: null,
     oldest: null,
     refused: null,
-    askedWhoAt: 0,
+    requestedWhoAt: 0,
     pausedUntil: 0,
     failures: 0,
     inFlight: 0,
@@ -55,12 +55,12 @@ export function createFullnodeState(name: string, http: HttpFullnode): FullnodeS
   };
 }
 
-/** It answered as it should. */
+/** Records a valid response. */
 export function noteSuccess(state: FullnodeState): void {
   state.failures = 0;
 }
 
-/** Writes down what went wrong while asking for `version`, and how long the fullnode is left alone for it. */
+/** Records a failure of a call for `version`, and how long the fullnode is paused. */
 export function noteFault(state: FullnodeState, fault: FullnodeFault, version: number | null, now: number): void {
   state.faults[fault.kind] = (state.faults[fault.kind] ?? 0) + 1;
   state.lastError = fault.message;
@@ -84,7 +84,10 @@ export function noteFault(state: FullnodeState, fault: FullnodeFault, version: n
   }
 }
 
-/** A burst in flight fails many times at once: one pause for all of them, unless the fullnode asks for more. */
+/**
+ * A burst in flight fails many times at the same time: they count as one pause, unless the fullnode requests a longer
+ * one.
+ */
 function pause(state: FullnodeState, waitMs: number | undefined, now: number): void {
   if (waitMs !== undefined) state.pausedUntil = Math.max(state.pausedUntil, now + waitMs);
   if (now < state.pausedUntil) return;

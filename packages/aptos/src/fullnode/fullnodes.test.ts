@@ -47,7 +47,7 @@ describe('fullnodes', () => {
     return fullnodes;
   }
 
-  /** Reads everything, page by page. @returns the versions */
+  /** Reads all transactions page by page. @returns the versions */
   async function readAll(fullnodes: Fullnodes, from: number, to: number): Promise<number[]> {
     const versions: number[] = [];
     for (let next = from; next <= to; ) {
@@ -150,11 +150,11 @@ describe('fullnodes', () => {
   it('gives the root of another fullnode than the one named', async () => {
     const [one, two] = [await serve(), await serve({ forkFrom: 50 })];
     const fullnodes = open([one.url, two.url]);
-    const told = await fullnodes.page(0, 60, null, NEVER);
+    const reported = await fullnodes.page(0, 60, null, NEVER);
     const roots = await Promise.all([one, two].map(({ url }) => fullnodes.rootElsewhere(59, url, NEVER)));
     expect(roots.map((given) => given?.fullnode)).toEqual([two.url, one.url]);
     expect(new Set(roots.map((given) => given?.root)).size).toBe(2);
-    expect(roots.map((given) => given?.root)).toContain(told.root);
+    expect(roots.map((given) => given?.root)).toContain(reported.root);
   });
 
   it('knows no other root where only one fullnode can say it', async () => {

@@ -1,6 +1,6 @@
 /**
- * The fullnodes of a network as one: each call goes to one that has what is asked for, and to the next when that one
- * fails. Answers are checked before they count: the right chain, complete JSON, the versions asked for in order.
+ * The fullnodes of a network as one: each call goes to one that has the requested data, and to the next one if that
+ * fails. Responses are checked before use: the right chain, complete JSON, the requested versions in order.
  */
 import { type Clock, type Logger, redactUrl } from '@chainstead/core';
 import type { AptosNetwork } from '../transaction.ts';
@@ -13,10 +13,10 @@ import { type LedgerInfo, parseLedgerInfo, wholeNumber } from './ledger-info.ts'
 import { chainIdOf, chainKeyOf } from './network.ts';
 import { type Markers, readPage, type TransactionsPage } from './read-page.ts';
 
-/** How far at least one fullnode reaches. */
+/** The newest and oldest version that at least one fullnode has. */
 export type LedgerReach = Pick<LedgerInfo, 'head' | 'oldest'>;
 
-/** A block by one of its versions. */
+/** The block of a version. */
 export interface BlockOfVersion {
   readonly height: number;
   readonly first: number;
@@ -24,25 +24,25 @@ export interface BlockOfVersion {
 }
 
 export interface FullnodePage extends TransactionsPage {
-  /** Who gave it. */
+  /** The fullnode that returned it. */
   readonly fullnode: string;
 }
 
 export interface Fullnodes {
   readonly network: AptosNetwork;
-  /** Asks each one how far it reaches. @throws FullnodesExhaustedError when none can be used */
+  /** Reads the ledger range of each fullnode. @throws FullnodesExhaustedError if none is usable */
   ledger(signal: AbortSignal): Promise<LedgerReach>;
   /**
-   * Transactions from `first` on, at least one and at most `limit`.
+   * Returns transactions from `first` on, at least one and at most `limit`.
    * @throws FullnodesExhaustedError
    * @throws VersionsPrunedError
    */
   page(first: number, limit: number, markers: Markers, signal: AbortSignal): Promise<FullnodePage>;
   /** @throws FullnodesExhaustedError, VersionsPrunedError */
   block(version: number, signal: AbortSignal): Promise<BlockOfVersion>;
-  /** The accumulator's root after `version` from another fullnode than `besides`; null where no other can say it now. */
+  /** Returns the accumulator root after `version` from another fullnode than `besides`; null if no other has it now. */
   rootElsewhere(version: number, besides: string, signal: AbortSignal): Promise<GivenRoot | null>;
-  /** The accumulator's root after `version` from the fullnode of that name; null where it can't say it now. */
+  /** Returns the accumulator root after `version` from the fullnode with this name; null if it does not have it now. */
   rootOf(name: string, version: number, signal: AbortSignal): Promise<string | null>;
   status(): FullnodeStatus[];
   close(): Promise<void>;
@@ -55,23 +55,23 @@ export interface GivenRoot {
 
 export interface FullnodesOptions {
   readonly network: AptosNetwork;
-  /** At least one, with or without `/v1` at the end. */
+  /** At least one, with or without a trailing `/v1`. */
   readonly urls: readonly string[];
   readonly apiKey?: string | null;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly metrics: FullnodeMetrics;
-  /** To each fullnode, for tests. */
+  /** Per fullnode, for tests. */
   readonly limits?: Partial<FullnodeLimits>;
 }
 
 export interface FullnodeLimits {
   readonly requestsInFlight: number;
-  /** Of all answers in flight together. */
+  /** Total of all responses in flight. */
   readonly bytesInFlight: number;
   readonly answerBytesMax: number;
   readonly timeoutMs: number;
-  /** Calls that may fail until the whole is given up. */
+  /** Failed calls before the operation is given up. */
   readonly attemptsMax: number;
 }
 
@@ -82,9 +82,9 @@ const DEFAULT_LIMITS: FullnodeLimits = {
   timeoutMs: 30_000,
   attemptsMax: 10,
 };
-/** A fullnode that serves another chain is asked again who it is so often. */
+/** How often the chain id of a refused fullnode is read again. */
 const REFUSED_RECHECK_MS = 60_000;
-/** Turns in which nobody answers until that is the answer. */
+/** Rounds without a response before the error is thrown. */
 const LEDGER_ROUNDS_MAX = 3;
 
 /** Opens no connection yet. */
@@ -136,7 +136,7 @@ export function createFullnodes(options: FullnodesOptions): Fullnodes {
   return {
     network,
     page,
-    ledger: (signal) => askLedgers(states, caller, { chain, clock, signal }),
+    ledger: (signal) => fetchLedgers(states, caller, { chain, clock, signal }),
     block: (version, signal) =>
       caller.call({
         path: `/blocks/by_version/${version}`,
@@ -146,14 +146,14 @@ export function createFullnodes(options: FullnodesOptions): Fullnodes {
       }),
     async rootElsewhere(version, besides, signal) {
       for (const state of states) {
-        const root = state.name === besides ? null : await askRoot(state, caller, version, signal);
+        const root = state.name === besides ? null : await fetchRoot(state, caller, version, signal);
         if (root !== null) return { fullnode: state.name, root };
       }
       return null;
     },
     async rootOf(name, version, signal) {
       const state = states.find((each) => each.name === name);
-      return state === undefined ? null : askRoot(state, caller, version, signal);
+      return state === undefined ? null : fetchRoot(state, caller, version, signal);
     },
     status: () => states.map((state) => statusOf(state, clock.now())),
     close: async () => {
@@ -162,26 +162,26 @@ export function createFullnodes(options: FullnodesOptions): Fullnodes {
   };
 }
 
-/** Asks all of them; those that are paused are waited for only when nobody else answers. */
-async function askLedgers(
+/** Reads the ledgers of all fullnodes. Waits for paused ones only if no other responds. */
+async function fetchLedgers(
   states: readonly FullnodeState[],
   caller: Caller,
   { chain, clock, signal }: { chain: string; clock: Clock; signal: AbortSignal },
 ): Promise<LedgerReach> {
   for (let rounds = 0; rounds < LEDGER_ROUNDS_MAX; ) {
-    const asked = states.filter(
+    const requested = states.filter(
       (state) =>
         clock.now() >= state.pausedUntil &&
-        (state.refused === null || clock.now() - state.askedWhoAt >= REFUSED_RECHECK_MS),
+        (state.refused === null || clock.now() - state.requestedWhoAt >= REFUSED_RECHECK_MS),
     );
-    const heard = await Promise.all(asked.map((state) => askLedger(state, caller, clock.now(), signal)));
+    const heard = await Promise.all(requested.map((state) => fetchLedger(state, caller, clock.now(), signal)));
     const usable = heard.filter((info) => info !== null);
     if (usable.length > 0)
       return {
         head: Math.max(...usable.map(({ head }) => head)),
         oldest: Math.min(...usable.map(({ oldest }) => oldest)),
       };
-    if (asked.length > 0) rounds++;
+    if (requested.length > 0) rounds++;
     if (!states.some(({ refused }) => refused === null)) break;
     await caller.waitForOne(signal);
   }
@@ -189,13 +189,13 @@ async function askLedgers(
   throw new FullnodesExhaustedError({ chain, call: 'the ledger info', complaints });
 }
 
-async function askLedger(
+async function fetchLedger(
   state: FullnodeState,
   caller: Caller,
   now: number,
   signal: AbortSignal,
 ): Promise<LedgerInfo | null> {
-  state.askedWhoAt = now;
+  state.requestedWhoAt = now;
   state.refused = null;
   const read = (body: Buffer): LedgerInfo => parseLedgerInfo(parseJson(body));
   const info = await caller.ask(state, { path: '', version: null, signal, read });
@@ -205,8 +205,8 @@ async function askLedger(
   return info;
 }
 
-/** Null where the fullnode can't be asked for the version now, or fails. */
-async function askRoot(
+/** Returns null if the fullnode can't serve the version now, or fails. */
+async function fetchRoot(
   state: FullnodeState,
   caller: Caller,
   version: number,
@@ -239,11 +239,11 @@ function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch (error) {
-    throw new FullnodeFault('truncated', 'the answer is no complete JSON', { cause: error });
+    throw new FullnodeFault('truncated', 'the response is not complete JSON', { cause: error });
   }
 }
 
-/** Hosts, numbered where several URLs share one. */
+/** Returns hosts, numbered if several URLs share one. */
 export function nameFullnodes(urls: readonly string[]): { name: string; url: string }[] {
   const seen = new Map<string, number>();
   return urls.map((url) => {

@@ -7,15 +7,15 @@ import {
 } from '@chainstead/upstream-http';
 import { FullnodeFault, type FullnodeFaultKind } from './errors.ts';
 
-/** One fullnode's REST API over kept-alive connections. */
+/** One fullnode's REST API over keep-alive connections. */
 export interface HttpFullnode {
-  /** @param path behind `/v1`. @throws FullnodeFault connection, timeout, truncated, too-large */
+  /** @param path after `/v1`. @throws FullnodeFault connection, timeout, truncated, too-large */
   get(path: string, signal: AbortSignal): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
 export interface HttpFullnodeOptions {
-  /** With or without `/v1` at its end. */
+  /** With or without a trailing `/v1`. */
   readonly url: string;
   /** Sent as `Authorization: Bearer`. */
   readonly apiKey: string | null;
@@ -24,7 +24,7 @@ export interface HttpFullnodeOptions {
   readonly timeoutMs: number;
 }
 
-/** With limits of size and time on each answer. */
+/** Limits the size and time of each response. */
 export function createHttpFullnode(options: HttpFullnodeOptions): HttpFullnode {
   const { answerBytesMax, timeoutMs } = options;
   const url = new URL(options.url);
@@ -47,7 +47,7 @@ export function createHttpFullnode(options: HttpFullnodeOptions): HttpFullnode {
 }
 
 function kindOf({ kind }: TransportError): FullnodeFaultKind {
-  // Bodies are not parsed there, and whoever gives up hears of that instead.
+  // Bodies are not parsed there, and an aborting caller gets the abort reason instead.
   return kind === 'not-json' || kind === 'aborted' ? 'connection' : kind;
 }
 

@@ -5,7 +5,8 @@ import { refusalWaitMs } from './rate-limit.ts';
 const SHOWN_MAX = 200;
 
 /**
- * The body of a good answer. The body of another is `{message, error_code, vm_error_code}`, or whatever a proxy says.
+ * Returns the body of a successful response. The body of an error is `{message, error_code, vm_error_code}`, or a
+ * proxy's text.
  * @throws FullnodeFault pruned, behind, throttled, server-error, rejected
  */
 export function requireGood({ status, headers, body }: HttpAnswer, now: number): Buffer {

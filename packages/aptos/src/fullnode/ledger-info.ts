@@ -1,6 +1,6 @@
 import { FullnodeFault } from './errors.ts';
 
-/** How far a fullnode's ledger reaches. */
+/** The range of a fullnode's ledger. */
 export interface LedgerInfo {
   readonly chainId: number;
   /** Newest version. */
@@ -12,7 +12,7 @@ export interface LedgerInfo {
 /** Headers with lower-case names. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** What every answer of a fullnode says in its `X-Aptos-…` headers; a proxy may have taken them away. */
+/** Reads the `X-Aptos-…` headers of a fullnode's response; a proxy may have removed them. */
 export function readLedgerHeaders(headers: AnswerHeaders): Partial<LedgerInfo> {
   const chainId = headerNumber(headers, 'x-aptos-chain-id');
   const head = headerNumber(headers, 'x-aptos-ledger-version');
@@ -24,7 +24,7 @@ export function readLedgerHeaders(headers: AnswerHeaders): Partial<LedgerInfo> {
   };
 }
 
-/** The body of `GET /v1`. @throws FullnodeFault malformed */
+/** Parses the body of `GET /v1`. @throws FullnodeFault malformed */
 export function parseLedgerInfo(body: unknown): LedgerInfo {
   const members = typeof body === 'object' && body !== null ? body : {};
   const chainId = 'chain_id' in members ? wholeNumber(members.chain_id) : undefined;
@@ -35,7 +35,7 @@ export function parseLedgerInfo(body: unknown): LedgerInfo {
   return { chainId, head, oldest };
 }
 
-/** Decimal text, or a number; undefined where it is neither or can't be kept exactly. */
+/** Returns decimal text or a number as a number; undefined if it is neither or not a safe integer. */
 export function wholeNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;

@@ -5,11 +5,12 @@ import { wholeNumber } from './ledger-info.ts';
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * A transaction as `/v1/transactions` gives it. Which members are there depends on its kind: genesis has no timestamp,
- * only user transactions have a sender. @throws FullnodeFault malformed, naming version and member
+ * Parses a transaction of `/v1/transactions`. Its members depend on its type: genesis has no timestamp, only user
+ * transactions have a sender.
+ * @throws FullnodeFault malformed, with version and member
  */
 export function parseTransaction(value: unknown): AptosTransaction {
-  if (!isMembers(value)) throw new FullnodeFault('malformed', 'an entry of the answer is not a transaction');
+  if (!isMembers(value)) throw new FullnodeFault('malformed', 'an entry of the response is not a transaction');
   const version = wholeNumber(value.version);
   if (version === undefined) throw new FullnodeFault('malformed', `${shown(value.version)} is not a version`);
   const { type, success, accumulator_root_hash: root, timestamp } = value;
@@ -33,7 +34,7 @@ export function parseTransaction(value: unknown): AptosTransaction {
   };
 }
 
-/** The function of an entry function payload, or of a multisig payload that holds one. */
+/** Returns the function of an entry function payload, or of a multisig payload that contains one. */
 function entryFunctionOf(payload: unknown): string | null {
   if (!isMembers(payload)) return null;
   if (payload.type === 'multisig_payload') return entryFunctionOf(payload.transaction_payload);
@@ -64,7 +65,10 @@ function isEvent(value: unknown): value is AptosEvent {
   );
 }
 
-/** Events of genesis may name their handle as older nodes did: `key`, eight bytes of creation number (little-endian) and the account. */
+/**
+ * Adds guids to events. Genesis events may identify their handle in an old form: `key`, eight bytes of creation number
+ * (little-endian) and the account.
+ */
 function withGuids(events: unknown): unknown {
   if (!Array.isArray(events)) return events;
   return events.map((event: unknown) => {

@@ -5,7 +5,7 @@ import { readPage } from './read-page.ts';
 
 const MARKERS = [Buffer.from('::coin::CoinInfo')];
 
-/** A transaction as a node writes it, with something in its events. */
+/** Returns a transaction in node JSON form, with data in its events. */
 function written(version: number, data: unknown, more: object = {}): string {
   return JSON.stringify({
     version: String(version),
@@ -67,7 +67,7 @@ describe('a page', () => {
   it('that is cut off anywhere does not count', () => {
     const body = page(quiet(7), marked(8), quiet(9));
     for (let length = 0; length < body.length; length++)
-      expect(() => readPage(body.subarray(0, length), 7, 100, MARKERS), String(length)).toThrow('no complete JSON');
+      expect(() => readPage(body.subarray(0, length), 7, 100, MARKERS), String(length)).toThrow('not complete JSON');
   });
 
   it('whose events look like transactions is read as what it is', () => {

@@ -1,8 +1,8 @@
 /**
- * From the bytes of `/v1/transactions` to transactions, without making objects of what can't matter. The node writes each
- * transaction as `{"version":"N","hash":…`: where those beginnings stand in order, they cut the page into its
- * transactions, and only the ones that hold a marker are parsed. No Move value can look like such a beginning, since
- * their members are sorted by name. Whatever looks different is parsed as a whole.
+ * Reads transactions from the bytes of `/v1/transactions` without creating objects for irrelevant ones. The node writes
+ * each transaction as `{"version":"N","hash":…`: if those beginnings are in order, they split the page into its
+ * transactions, and only those with a marker are parsed. No Move value can look like such a beginning, since its
+ * members are sorted by name. Any other page is parsed as a whole.
  */
 import type { AptosTransaction } from '../transaction.ts';
 import { FullnodeFault } from './errors.ts';
@@ -12,41 +12,42 @@ import { parseTransaction } from './parse-transaction.ts';
 export interface TransactionsPage {
   readonly first: number;
   readonly last: number;
-  /** At least those that hold one of the markers, in order; all of them where no markers were given. */
+  /** At least the transactions with one of the markers, in order; all of them without markers. */
   readonly transactions: readonly AptosTransaction[];
-  /** The accumulator's root after the last one. */
+  /** The accumulator root after the last one. */
   readonly root: string;
   readonly bytes: number;
 }
 
-/** Byte strings that matter; null: everything does. */
+/** Byte strings of relevant transactions; null: all are relevant. */
 export type Markers = readonly Buffer[] | null;
 
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const CLOSE_BRACE = 0x7d;
 const COMMA = 0x2c;
-/** Stands once in every transaction. */
+/** Occurs once in every transaction. */
 const ROOT_MEMBER = Buffer.from('"accumulator_root_hash":"');
-/** Where more than this share of a page matters, parsing it in one go is faster. */
+/** If more than this share of a page is relevant, it is faster to parse all of it. */
 const WHOLE_PAGE_SHARE = 0.5;
 
 /**
- * The transactions from `first` on. @param limit the most that was asked for
- * @throws FullnodeFault truncated, malformed, wrong-versions, or behind where there is none at all
+ * Returns the transactions from `first` on.
+ * @param limit the requested maximum
+ * @throws FullnodeFault truncated, malformed, wrong-versions, or behind if there is none
  */
 export function readPage(body: Buffer, first: number, limit: number, markers: Markers): TransactionsPage {
   return (markers === null ? null : readMarked(body, first, limit, markers)) ?? readWhole(body, first, limit);
 }
 
-/** Null where the page is not written as expected, or so much of it matters that nothing would be saved. */
+/** Returns null if the page has an unexpected form, or so much of it is relevant that nothing would be saved. */
 function readMarked(body: Buffer, first: number, limit: number, markers: readonly Buffer[]): TransactionsPage | null {
   const starts = findStarts(body, first, limit);
   if (starts === null) return null;
   const wanted = findMarked(body, starts, markers);
   if (wanted.length > starts.length * WHOLE_PAGE_SHARE) return null;
   const lastIndex = starts.length - 1;
-  // The last one is always parsed: it holds the root, and a page that was cut off does not get through.
+  // The last one is always parsed: it contains the root, and parsing it detects a truncated page.
   const last = parseAt(body, starts, lastIndex, first);
   const transactions: AptosTransaction[] = [];
   for (const index of wanted) {
@@ -58,7 +59,7 @@ function readMarked(body: Buffer, first: number, limit: number, markers: readonl
   return { first, last: last.version, transactions, root: last.accumulatorRootHash, bytes: body.length };
 }
 
-/** Positions of the transactions `first`, `first + 1`, …; null where they are not written as expected. */
+/** Returns the positions of the transactions `first`, `first + 1`, …; null if the form is unexpected. */
 function findStarts(body: Buffer, first: number, limit: number): number[] | null {
   if (body[0] !== OPEN_BRACKET || body.at(-1) !== CLOSE_BRACKET) return null;
   const starts: number[] = [];
@@ -80,7 +81,7 @@ function countRoots(body: Buffer): number {
   return count;
 }
 
-/** Indexes of the transactions that hold a marker, in order. */
+/** Returns the indexes of the transactions with a marker, in order. */
 function findMarked(body: Buffer, starts: readonly number[], markers: readonly Buffer[]): number[] {
   const marked = new Set<number>();
   for (const marker of markers) {
@@ -88,7 +89,7 @@ function findMarked(body: Buffer, starts: readonly number[], markers: readonly B
     for (let position = body.indexOf(marker); position !== -1; ) {
       while (index + 1 < starts.length && (starts[index + 1] ?? 0) <= position) index++;
       marked.add(index);
-      // One is enough: on to the next transaction.
+      // One marker is enough: continue with the next transaction.
       const next = starts[index + 1];
       position = next === undefined ? -1 : body.indexOf(marker, next);
     }
@@ -96,7 +97,7 @@ function findMarked(body: Buffer, starts: readonly number[], markers: readonly B
   return [...marked].toSorted((a, b) => a - b);
 }
 
-/** Null where the bytes between two beginnings are not one transaction. */
+/** Returns null if the bytes between two beginnings are not one transaction. */
 function parseAt(body: Buffer, starts: readonly number[], index: number, first: number): AptosTransaction | null {
   // Without the comma after it, or the bracket that ends the page.
   const end = (starts[index + 1] ?? body.length) - 1;
@@ -109,10 +110,13 @@ function parseAt(body: Buffer, starts: readonly number[], index: number, first: 
 
 function readWhole(body: Buffer, first: number, limit: number): TransactionsPage {
   const parsed = parseJson(body.toString('utf8'));
-  if (parsed === undefined) throw new FullnodeFault('truncated', 'the answer is no complete JSON');
-  if (!Array.isArray(parsed)) throw new FullnodeFault('malformed', 'the answer is not a list of transactions');
+  if (parsed === undefined) throw new FullnodeFault('truncated', 'the response is not complete JSON');
+  if (!Array.isArray(parsed)) throw new FullnodeFault('malformed', 'the response is not a list of transactions');
   if (parsed.length > limit)
-    throw new FullnodeFault('wrong-versions', `${parsed.length} transactions came where ${limit} were asked for`);
+    throw new FullnodeFault(
+      'wrong-versions',
+      `the response has ${parsed.length} transactions, but ${limit} were requested`,
+    );
   const transactions = parsed.map(parseTransaction);
   for (const [index, transaction] of transactions.entries()) requireVersion(transaction, first + index);
   const last = transactions.at(-1);
@@ -125,7 +129,7 @@ function requireVersion({ version }: AptosTransaction, expected: number): void {
     throw new FullnodeFault('wrong-versions', `version ${version} came where ${expected} was expected`);
 }
 
-/** `undefined` is no JSON value, so it can stand for "not JSON". */
+/** `undefined` is no JSON value, so it can mean "not JSON". */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,7 +1,7 @@
 import type { CoinType } from '../coins/coin-type.ts';
 import type { AptosNetwork } from '../transaction.ts';
 
-/** What a wallet holds of a coin after a transaction, as the table of history has it (schema.ts). */
+/** The balance of a wallet in a coin after a transaction, as a row of the history table (schema.ts). */
 export interface BalanceRow {
   readonly network: AptosNetwork;
   readonly ownerAddress: string;

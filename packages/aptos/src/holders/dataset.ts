@@ -1,26 +1,26 @@
 import { readCoinStore } from '../coins/coin-store.ts';
 import { createCoinTypes } from '../coins/coin-type.ts';
-import type { AptosDataset, AptosSlice, DerivedRows } from '../dataset.ts';
+import type { AptosDataset, AptosSlice, DecodedRows } from '../dataset.ts';
 import { wholeSeconds } from '../rows/whole-seconds.ts';
 import type { BalanceRow } from './balance-row.ts';
 import { insertBalances } from './insert-balances.ts';
 
 /**
- * Wallets' coins: the amount in every `CoinStore` that a genesis or user transaction writes, failed ones too (they pay gas), and
- * 0 in one that it deletes. The newest version is a wallet's balance, in whatever order they arrive.
+ * Coin balances of wallets: the amount in every `CoinStore` that a genesis or user transaction writes, including failed
+ * ones (they pay gas), and 0 in one that it deletes. The newest version is a wallet's balance, in any order of arrival.
  */
 export const holders: AptosDataset = {
   name: 'holders',
   tables: ['aptos_balance_history', 'aptos_balances'],
   markers: ['::coin::CoinStore'],
   needsBlockHeights: false,
-  derive(slice): DerivedRows {
+  derive(slice): DecodedRows {
     const rows = deriveBalances(slice);
     return { count: rows.length, write: (transaction) => insertBalances(transaction, rows) };
   },
 };
 
-/** One row for each store and transaction, sorted by wallet, coin and version. */
+/** Returns one row per store and transaction, sorted by wallet, coin and version. */
 export function deriveBalances({ network, transactions }: AptosSlice): BalanceRow[] {
   const describe = createCoinTypes();
   const rows = new Map<string, BalanceRow>();

@@ -3,8 +3,9 @@ import { type Insert, type InsertColumn, insertRows } from '../rows/insert-rows.
 import type { BalanceRow } from './balance-row.ts';
 
 /**
- * Adds rows to the history and brings balances up to the newest of them. @param rows sorted by wallet, coin and version
- * @returns rows added to the history
+ * Adds rows to the history and updates balances to the newest of them.
+ * @param rows sorted by wallet, coin and version
+ * @returns number of rows added to the history
  */
 export async function insertBalances(transaction: Transaction, rows: readonly BalanceRow[]): Promise<number> {
   const added = await insertRows(transaction, HISTORY, rows);
@@ -12,7 +13,7 @@ export async function insertBalances(transaction: Transaction, rows: readonly Ba
   return added;
 }
 
-/** The last row of each wallet and coin: a statement may touch a balance once. */
+/** Returns the last row of each wallet and coin: a statement may update a balance only once. */
 function newestOf(rows: readonly BalanceRow[]): readonly BalanceRow[] {
   return rows.filter((row, index) => {
     const next = rows[index + 1];

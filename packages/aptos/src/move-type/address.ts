@@ -3,8 +3,8 @@ const STANDARD = /^0x[0-9a-f]{64}$/;
 const DIGITS = 64;
 
 /**
- * An account address in its one long form: `0x` and 64 lower-case hexadecimal digits. Takes it with or without the prefix and
- * with any number of leading zeros left out; null for what is no address.
+ * Returns an account address in its long form: `0x` and 64 lower-case hexadecimal digits. Accepts it with or without
+ * the prefix and leading zeros; null if it is not an address.
  */
 export function standardAddress(text: string): string | null {
   if (STANDARD.test(text)) return text;

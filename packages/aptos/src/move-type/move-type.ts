@@ -1,4 +1,4 @@
-/** A type of the Move language as fullnodes name it (`MoveType` of the Aptos REST API). */
+/** A Move type as fullnodes name it (`MoveType` of the Aptos REST API). */
 export type MoveType = MovePrimitive | MoveVector | MoveReference | MoveParameter | MoveStruct;
 
 export interface MovePrimitive {
@@ -53,7 +53,7 @@ export const PRIMITIVE_NAMES = [
 
 export type PrimitiveName = (typeof PRIMITIVE_NAMES)[number];
 
-/** The text of a type as fullnodes print it: addresses without leading zeros, a space after each comma. */
+/** Returns the text of a type as fullnodes print it: addresses without leading zeros, a space after each comma. */
 export function formatMoveType(type: MoveType): string {
   switch (type.kind) {
     case 'primitive':

@@ -29,7 +29,7 @@ const { type: types } = fc.letrec<{ type: MoveType; struct: MoveType }>((tie) =>
   ),
 }));
 
-/** The text again with other white space between its parts and other spellings of its addresses. */
+/** Returns the text with other white space and other spellings of its addresses. */
 function respell(text: string, choices: readonly number[]): string {
   let index = 0;
   const choose = (count: number): number => (choices[index++ % choices.length] ?? 0) % count;

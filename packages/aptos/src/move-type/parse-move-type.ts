@@ -3,8 +3,8 @@ import { type MoveType, PRIMITIVE_NAMES, type PrimitiveName } from './move-type.
 import { MoveTypeError } from './move-type-error.ts';
 
 /**
- * Reads the text of a Move type. White space may stand between any two parts; addresses may have their prefix and leading zeros
- * or not. Linear in the text's length.
+ * Parses the text of a Move type. White space may be between any two parts; the prefix and leading zeros of addresses
+ * are optional. Linear in the text's length.
  * @throws MoveTypeError for anything else, and for types nested deeper than {@link NESTING_MAX}
  */
 export function parseMoveType(text: string): MoveType {
@@ -14,10 +14,10 @@ export function parseMoveType(text: string): MoveType {
   return type;
 }
 
-/** Levels of generics, vectors and references. The Move VM's own limit for type tags is 8. */
+/** Levels of generics, vectors and references. The Move VM's limit for type tags is 8. */
 export const NESTING_MAX = 64;
 
-/** An identifier, or hexadecimal digits that an address begins with. */
+/** An identifier, or the hexadecimal digits of an address. */
 const WORD = /[A-Za-z0-9_$]+/y;
 const SPACE = /\s*/y;
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_$]*$/;

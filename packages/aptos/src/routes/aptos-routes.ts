@@ -5,8 +5,8 @@ import type { NetworkChoice } from './request-network.ts';
 import { transferRoutes } from './transfer-routes.ts';
 
 /**
- * The Aptos routes (docs/provider-contract.md#aptos), for `createApi`. A network or dataset that is not indexed here is refused by name,
- * unless something of it is stored.
+ * Creates the Aptos routes (docs/api/aptos.md#aptos-routes) for `createApi`. A network or dataset that is not indexed
+ * here is refused by name, unless rows of it are stored.
  */
 export function createAptosRoutes(networks: NetworkChoice): readonly RouteModule[] {
   const routes = [...coinRoutes(networks), ...transferRoutes(networks), ...balanceRoutes(networks)];

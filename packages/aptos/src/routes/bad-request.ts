@@ -1,6 +1,9 @@
 import { z } from '@hono/zod-openapi';
 
-/** Body of a 400 of the Aptos routes (docs/provider-contract.md#bad-requests): one sentence for each broken rule, in the words of class-validator. */
+/**
+ * Body of a 400 response of the Aptos routes (docs/api/aptos.md#bad-requests): one sentence per broken rule, with the
+ * texts of class-validator.
+ */
 export interface BadRequestBody {
   readonly statusCode: '400';
   readonly message: string[];

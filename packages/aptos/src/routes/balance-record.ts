@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi';
 
 const shared = { amount: z.string(), coin_type: z.string(), coin_type_hash: z.string() };
 
-/** What a wallet holds of a coin (docs/provider-contract.md#coin-balances). */
+/** The balance of a wallet in a coin (docs/api/aptos.md#records). */
 export const balanceRecordSchema = z
   .object({
     ...shared,
@@ -13,7 +13,7 @@ export const balanceRecordSchema = z
   })
   .openapi('AptosCoinBalance');
 
-/** What a wallet held of a coin after a transaction. */
+/** The balance of a wallet in a coin after a transaction. */
 export const historicalBalanceRecordSchema = z
   .object({
     ...shared,
@@ -30,14 +30,14 @@ const SHARED_COLUMNS = {
   owner_address: hex('owner_address', 32),
 } as const;
 
-/** Balances of a relation of `aptos_balances`. */
+/** Balances from a relation with the columns of `aptos_balances`. */
 export const BALANCE_ROWS = packedRows({
   ...SHARED_COLUMNS,
   at: preciseMoment('last_transaction_timestamp'),
   version: int8('last_transaction_version'),
 });
 
-/** Balances of a relation of `aptos_balance_history`. */
+/** Balances from a relation with the columns of `aptos_balance_history`. */
 export const HISTORICAL_BALANCE_ROWS = packedRows({
   ...SHARED_COLUMNS,
   at: preciseMoment('transaction_timestamp'),

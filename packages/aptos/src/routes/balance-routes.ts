@@ -22,7 +22,10 @@ import type { NetworkChoice } from './request-network.ts';
 import { bindValue, type IndexColumn } from './scan-conditions.ts';
 import { exclusion, listKey } from './transfer-routes.ts';
 
-/** `/wallets/coins`, `/wallets/coins/history` and `/coins/owners/{coin_type_hash}/top-holders` (docs/provider-contract.md#aptos-routes). */
+/**
+ * Creates `/wallets/coins`, `/wallets/coins/history` and `/coins/owners/{coin_type_hash}/top-holders`
+ * (docs/api/aptos.md#aptos-routes).
+ */
 export function balanceRoutes(networks: NetworkChoice): readonly RouteModule[] {
   return [listRoute(walletsRoute, networks), listRoute(historyRoute, networks), listRoute(topHoldersRoute, networks)];
 }
@@ -44,8 +47,8 @@ type NoPath = Record<never, never>;
 const walletsRoute: ListRoute<NoPath, typeof walletParameters, BalanceResult, Shown> = {
   path: '/wallets/coins',
   operationId: 'getCoinBalancesByWallets',
-  summary: 'Coins of wallets',
-  description: 'By wallet, then by hash of the coin type. A coin that is no longer held has the amount 0.',
+  summary: 'List coin balances by wallet',
+  description: 'Ordered by wallet, then by coin type hash. A coin that is no longer held has the amount 0.',
   record: balanceRecordSchema,
   rows: BALANCE_ROWS,
   show: showBalance,
@@ -54,7 +57,7 @@ const walletsRoute: ListRoute<NoPath, typeof walletParameters, BalanceResult, Sh
   filterOf: walletFilter,
   scanOf(filter, after) {
     const [lastOwner = '', lastCoin = ''] = after ?? [];
-    // Wallets that earlier pages have shown are not scanned again.
+    // Wallets of earlier pages are not scanned again.
     const owners = listIn(filter, 'owner_addresses').filter((owner) => owner >= lastOwner);
     const coins = listKey(filter, 'coin_type_hash', 'coin_type_hash_whitelist');
     return {
@@ -83,8 +86,8 @@ const historyRoute: ListRoute<
 > = {
   path: '/wallets/coins/history',
   operationId: 'getHistoricalCoinBalancesByWallets',
-  summary: 'What wallets held, newest first',
-  description: 'A row for each transaction that wrote a wallet’s coin store.',
+  summary: 'List historical coin balances by wallet',
+  description: 'One row per transaction that wrote a coin store of the wallet, newest first.',
   record: historicalBalanceRecordSchema,
   rows: HISTORICAL_BALANCE_ROWS,
   show: showHistoricalBalance,
@@ -125,8 +128,8 @@ const holderParameters = {
 const topHoldersRoute: ListRoute<typeof coinPath, typeof holderParameters, BalanceResult, Shown> = {
   path: '/coins/owners/{coin_type_hash}/top-holders',
   operationId: 'getTopHoldersByCoin',
-  summary: 'Holders of a coin, largest first',
-  description: 'Wallets that hold none are left out.',
+  summary: 'List the top holders of a coin',
+  description: 'Ordered by amount, largest first. Wallets with a zero balance are omitted.',
   record: balanceRecordSchema,
   rows: BALANCE_ROWS,
   show: showBalance,
@@ -146,7 +149,7 @@ const topHoldersRoute: ListRoute<typeof coinPath, typeof holderParameters, Balan
     return {
       dataset: 'holders',
       table: 'aptos_balances',
-      // Of given wallets, the primary key.
+      // With wallets given, the primary key.
       lead: owners.length === 0 ? ['network', ...coin] : [...owners, 'network', ...coin],
       order: owners.length === 0 ? [AMOUNT, OWNER] : [],
       direction: 'DESC',

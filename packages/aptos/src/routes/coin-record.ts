@@ -12,7 +12,7 @@ import {
 } from '@chainstead/db/packed-rows';
 import { z } from '@hono/zod-openapi';
 
-/** A coin as the API shows it (docs/provider-contract.md#coins). */
+/** A coin in the API (docs/api/aptos.md#coins). */
 export const coinRecordSchema = z
   .object({
     coin_type: z.string(),
@@ -30,7 +30,7 @@ export const coinRecordSchema = z
 
 export type CoinRecord = z.infer<typeof coinRecordSchema>;
 
-/** Coins of a relation of `aptos_coins`. */
+/** Coins from a relation with the columns of `aptos_coins`. */
 export const COIN_ROWS = packedRows({
   coin_type: text('coin_type'),
   coin_type_hash: hexDigits('coin_type_hash', 32),

@@ -219,7 +219,7 @@ describe('pages', () => {
           const before = new Set(
             (await readPage<Coin>(app, '/coins/latest?limit=100')).result.map((row) => row.coin_type_hash),
           );
-          // Above, between and below those that are there.
+          // Above, between and below the existing ones.
           const waiting = arriving.map((each, index) => numberedCoin(each, 81 + 8 * index));
           const path = `${route}${route.includes('?') ? '&' : '?'}limit=${limit}`;
           const pages = await readAll<Coin>(app, path, async () => {

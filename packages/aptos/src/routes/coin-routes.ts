@@ -18,7 +18,10 @@ import type { IndexColumn } from './scan-conditions.ts';
 const SYMBOL_LENGTH_MAX = 10;
 const NAME_LENGTH_MAX = 32;
 
-/** `/coins/latest`, `/coins/symbols`, `/coins/names`, `/coins/creators` and `/coins` (docs/provider-contract.md#aptos-routes). */
+/**
+ * Creates `/coins/latest`, `/coins/symbols`, `/coins/names`, `/coins/creators` and `/coins`
+ * (docs/api/aptos.md#aptos-routes).
+ */
 export function coinRoutes(networks: NetworkChoice): readonly RouteModule[] {
   return [
     listRoute(latestRoute, networks),
@@ -53,24 +56,24 @@ const latestRoute: CoinRoute<Record<never, never>> = {
   ...SHARED,
   path: '/coins/latest',
   operationId: 'getLatestCoins',
-  summary: 'Coins, newest first',
-  description: 'By the version that published them. Coins that arrive never enter a running cursor.',
+  summary: 'List the latest coins',
+  description:
+    'Ordered by the version that published them, newest first. New coins never appear on the later pages of a cursor.',
   parameters: {},
   filterOf: () => ({}),
   scanOf: () => ({ ...SCAN, lead: ['network'], order: NEWEST_FIRST, direction: 'DESC' }),
   placeOf: placeOfVersion,
 };
 
-/** Coins in byte order of a text, between two of them. */
+/** Lists coins in byte order of a text column, between two texts. */
 function rangeRoute(column: 'symbol' | 'name', lengthMax: number, operationId: string) {
   const [from, to] = [`from_${column}`, `to_${column}`];
   const route: CoinRoute<ParameterSet> = {
     ...SHARED,
     path: `/coins/${column}s`,
     operationId,
-    summary: `Coins by ${column}`,
-    description:
-      'From A to Z, in the order of their UTF-8 bytes whatever the locale; bounds inclusive and case-sensitive.',
+    summary: `List coins by ${column}`,
+    description: 'Ascending in UTF-8 byte order, independent of the locale. Bounds are inclusive and case-sensitive.',
     parameters: {
       [from]: textParameter(0, lengthMax, `First ${column}, inclusive.`),
       [to]: textParameter(0, lengthMax, `Last ${column}, inclusive.`),
@@ -101,14 +104,14 @@ function bound(text: string | null, bind: Bind): string | null {
   return text === null ? null : `${bind(text)}::text`;
 }
 
-const creatorParameters = { creator_addresses: listParameter(addressItem, 'Accounts whose coins are wanted.') };
+const creatorParameters = { creator_addresses: listParameter(addressItem, 'Accounts that created the coins.') };
 
 const creatorsRoute: CoinRoute<typeof creatorParameters> = {
   ...SHARED,
   path: '/coins/creators',
   operationId: 'getCoinsByCreators',
-  summary: 'Coins of creators, newest first',
-  description: 'Coins of up to 25 accounts, merged.',
+  summary: 'List coins by creator',
+  description: 'Coins of up to 25 accounts in one list, newest first.',
   parameters: creatorParameters,
   filterOf: ({ creator_addresses }) => ({ creator_addresses }),
   scanOf: (filter) => ({
@@ -120,18 +123,18 @@ const creatorsRoute: CoinRoute<typeof creatorParameters> = {
   placeOf: placeOfVersion,
 };
 
-/** A list of a filter. */
+/** Returns a list from a filter. */
 export function listIn(filter: Filter, name: string): readonly string[] {
   const value = filter[name];
   return typeof value === 'object' && value !== null ? value : [];
 }
 
 const hashParameters = {
-  coin_type_hashes: listParameter(coinTypeHashItem, 'SHA-256 of coin types.'),
+  coin_type_hashes: listParameter(coinTypeHashItem, 'SHA-256 hashes of coin types.'),
   network: networkParameter,
 };
 
-/** `GET /coins`: an array without an envelope, of the coins that are there, by hash. */
+/** `GET /coins`: the stored coins by hash, as an array without an envelope. */
 function coinsByHashesRoute(networks: NetworkChoice): RouteModule {
   return (app, { reads }) => {
     app.openAPIRegistry.registerPath(coinsByHashesDocument);
@@ -156,17 +159,17 @@ const coinsByHashesDocument = createRoute({
   path: '/coins',
   operationId: 'getCoinInfoByCoinTypeHashes',
   tags: ['Aptos'],
-  summary: 'Coins by the hashes of their types',
-  description: 'Hashes of no coin are left out of the answer.',
+  summary: 'Get coins by coin type hash',
+  description: 'Hashes that belong to no coin are omitted.',
   request: { query: schemaOf(hashParameters) },
   responses: {
-    200: { description: 'Coins', content: { 'application/json': { schema: z.array(coinRecordSchema) } } },
-    400: { description: 'Broken rules', content: { 'application/json': { schema: badRequestSchema } } },
+    200: { description: 'The coins', content: { 'application/json': { schema: z.array(coinRecordSchema) } } },
+    400: { description: 'The invalid parameters', content: { 'application/json': { schema: badRequestSchema } } },
     ...errorResponses(401, 429, 500, 503),
   },
 });
 
-/** One look-up of the primary key a hash. */
+/** One lookup of the primary key per hash. */
 export function coinsByHashesStatement(
   network: AptosNetwork,
   hashes: readonly string[],

@@ -1,13 +1,13 @@
-/** Array parameters of the Aptos routes: 1 to 25 items, each becoming a range scan of its own. */
+/** Array parameters of the Aptos routes: 1 to 25 items, each with a separate range scan. */
 import { documented, lengthProblems, type Parameter, type ParameterFacts, type Reading } from './parameter.ts';
 
-/** How one item of an array, or a part of a path, is read. */
+/** Rules for one item of an array, or for a path parameter. */
 export interface Item {
   /** For the OpenAPI document. */
   readonly facts: ParameterFacts;
-  /** Rules that a text breaks, about `subject`. */
+  /** Returns the rules that a text breaks, with `subject` as their subject. */
   problems(text: string, subject: string): readonly string[];
-  /** The one form of a text that breaks none. */
+  /** Returns the normal form of a valid text. */
   normalize(text: string): string;
 }
 
@@ -40,7 +40,7 @@ export const coinTypeItem: Item = {
   normalize: (text) => text,
 };
 
-/** Height of a block. */
+/** A block height. */
 export const blockHeightItem: Item = {
   facts: { type: 'string', pattern: '^[0-9]+$' },
   problems: (text, subject) => {
@@ -54,10 +54,10 @@ const ADDRESS_LENGTH = 66;
 const HASH_LENGTH = 64;
 const COIN_TYPE_LENGTH_MAX = 5_000;
 const DIGITS = /^[0-9]{1,100}$/;
-/** Of a `bigint` column. */
+/** Maximum of a `bigint` column. */
 const BIGINT_MAX = 2n ** 63n - 1n;
 
-/** 1 to 25 items, in one order and each once. */
+/** 1 to 25 items, in a fixed order and unique. */
 export function listParameter(item: Item, description: string): Parameter<readonly string[]> {
   const optional = optionalListParameter(item, description);
   return {
@@ -75,7 +75,7 @@ export function listParameter(item: Item, description: string): Parameter<readon
   };
 }
 
-/** As {@link listParameter}; null where it is left out. */
+/** Works as {@link listParameter}; null if absent. */
 export function optionalListParameter(item: Item, description: string): Parameter<readonly string[] | null> {
   return {
     schema: listSchema(item, description, { required: false }),
@@ -91,7 +91,7 @@ export function optionalListParameter(item: Item, description: string): Paramete
   };
 }
 
-/** A part of the path. */
+/** A path parameter. */
 export function pathParameter(item: Item, description: string): Parameter<string> {
   return {
     schema: documented({ ...item.facts, description }, { required: true }),
@@ -111,7 +111,7 @@ function listSchema(item: Item, description: string, { required }: { readonly re
   );
 }
 
-/** Items of a comma list. Commas within generics belong to a Move type. */
+/** Returns the items of a comma-separated list. Commas inside generics belong to a Move type. */
 function splitList(text: string): string[] {
   const items: string[] = [];
   let depth = 0;

@@ -2,7 +2,6 @@ import { type PackedRows, readPackedPage } from '@chainstead/db/packed-rows';
 import { errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { badRequest, badRequestSchema } from './bad-request.ts';
-import { indexedSchema, showIndexed } from './indexed.ts';
 import { whyNotIndexed } from './not-indexed.ts';
 import { type Filter, filterSchema, networkIn, openPage, type Run } from './open-page.ts';
 import { type CoveredTexts, type PageScan, pageStatement } from './page-statement.ts';
@@ -10,7 +9,7 @@ import { choiceParameter, cursorParameter, limitParameter, offsetParameter } fro
 import { type ParameterSet, readParameters, type ValuesOf } from './read-parameters.ts';
 import { type NetworkChoice, networkOfRequest } from './request-network.ts';
 
-/** The part of a scan that a route says; paging says the rest. */
+/** The part of a scan that the route defines; paging defines the rest. */
 export type RouteScan = Omit<PageScan, 'select' | 'network' | 'after' | 'offset' | 'limit'>;
 
 export interface ListRoute<Path extends ParameterSet, Own extends ParameterSet, Row extends object, Shown> {
@@ -19,23 +18,23 @@ export interface ListRoute<Path extends ParameterSet, Own extends ParameterSet, 
   readonly summary: string;
   readonly description: string;
   readonly pathParameters: Path;
-  /** Of the query, besides those of paging. */
+  /** Query parameters, except those of paging. */
   readonly parameters: Own;
   readonly record: z.ZodType<Shown>;
   readonly rows: PackedRows<Row>;
-  /** What the cursor carries of the values; null: left out. */
+  /** Returns the values that the cursor carries; null: absent. */
   filterOf(values: ValuesOf<Path> & ValuesOf<Own>): Filter;
-  /** @param after the order columns of the last row of the page before */
+  /** @param after the order columns of the last row of the previous page */
   scanOf(filter: Filter, after: readonly string[] | null): RouteScan;
-  /** The scan's order columns in a row. */
+  /** Returns the scan's order columns of a row. */
   placeOf(row: Row): readonly string[];
   show(row: Row): Shown;
 }
 
-/** Of every route. */
+/** A parameter of every route. */
 export const networkParameter = choiceParameter(
   ['mainnet', 'testnet'],
-  'Default: by the host or port that is asked, else mainnet.',
+  'Default: the network of the requested host or port, otherwise mainnet.',
 );
 
 const PAGING = {
@@ -45,7 +44,7 @@ const PAGING = {
   network: networkParameter,
 };
 
-/** A route that answers `{cursor, hasNextPage, result}`, and beside them `indexed`. */
+/** Creates a route that returns `{cursor, hasNextPage, result}` and `indexed`. */
 export function listRoute<Path extends ParameterSet, Own extends ParameterSet, Row extends object, Shown>(
   route: ListRoute<Path, Own, Row, Shown>,
   networks: NetworkChoice,
@@ -55,11 +54,10 @@ export function listRoute<Path extends ParameterSet, Own extends ParameterSet, R
       route: `aptos${route.path}`,
       filter: filterSchema,
       position: z.array(z.string()),
-      defaults: {},
       limitDefault: 1,
     });
     const document = documentOf(route);
-    // Documented apart: its rules are checked here, all of them at once, in the words that clients know.
+    // Documented separately: the rules are checked here, all of them together, with the texts that clients know.
     app.openAPIRegistry.registerPath(document);
     app.get(document.getRoutingPath(), async (c) => {
       const path = readParameters(route.pathParameters, valuesOf(c.req.param()));
@@ -76,7 +74,7 @@ export function listRoute<Path extends ParameterSet, Own extends ParameterSet, R
       if ('problems' in opened) return c.json(badRequest(opened.problems), 400);
       const { run } = opened;
       const { rows, covered, dataset } = await readRows(run, offset);
-      // What was indexed before, or imported, is answered all the same.
+      // Rows indexed earlier, or imported, are returned regardless.
       const obstacle = rows.length === 0 && covered === null ? whyNotIndexed(networks, networkIn(run), dataset) : null;
       if (obstacle !== null) return c.json(badRequest([obstacle]), 400);
       const shown = rows.slice(0, limit);
@@ -92,7 +90,7 @@ export function listRoute<Path extends ParameterSet, Own extends ParameterSet, R
       );
     });
 
-    /** A page's rows and one more where there is one. */
+    /** Reads a page's rows and one more if there is one. */
     async function readRows(run: Run, offset: number) {
       const scan = route.scanOf(run.filter, run.position);
       const { rows, page } = await readPackedPage<Row, CoveredTexts>(reads, route.rows, (select) =>
@@ -131,19 +129,32 @@ function documentOf<Path extends ParameterSet, Own extends ParameterSet, Row ext
       query: schemaOf({ ...PAGING, ...route.parameters }),
     },
     responses: {
-      200: { description: 'A page', content: { 'application/json': { schema: envelope } } },
-      400: { description: 'Broken rules', content: { 'application/json': { schema: badRequestSchema } } },
+      200: { description: 'A page of results', content: { 'application/json': { schema: envelope } } },
+      400: { description: 'The invalid parameters', content: { 'application/json': { schema: badRequestSchema } } },
       ...errorResponses(401, 429, 500, 503),
     },
   });
 }
 
-/** Documents a set of parameters. */
+/** Returns the schema that documents a set of parameters. */
 export function schemaOf(parameters: ParameterSet) {
   return z.object(Object.fromEntries(Object.entries(parameters).map(([name, { schema }]) => [name, schema])));
 }
 
-/** Parts of a path as a query gives its parameters. */
+/** Returns path parameters in the form of query parameters. */
 export function valuesOf(params: Readonly<Record<string, string>>): Record<string, readonly string[]> {
   return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, [text]]));
+}
+
+/** The versions that a response can contain: an extra member, so that a partial response never looks complete. */
+const indexedSchema = z.object({
+  from_version: z.string().nullable(),
+  to_version: z.string().nullable(),
+  complete: z.boolean().openapi({ description: 'true if every version from 0 to to_version is indexed' }),
+});
+
+/** @param covered the newest indexed range of versions, as `{first,last}`; null if there is none */
+function showIndexed(covered: string | null): z.infer<typeof indexedSchema> {
+  const [first, last] = covered?.slice(1, -1).split(',') ?? [];
+  return { from_version: first ?? null, to_version: last ?? null, complete: first === '0' };
 }

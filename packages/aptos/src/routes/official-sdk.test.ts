@@ -39,7 +39,7 @@ afterAll(async () => {
 
 type Pages = Awaited<ReturnType<typeof coins.getLatestCoins>>;
 
-/** Symbols of every page, by the cursor of the one before. */
+/** Returns the symbols of every page, following the cursors. */
 async function readAll(page: (cursor: string | undefined) => Promise<Pages>): Promise<string[][]> {
   const pages: string[][] = [];
   for (let cursor: string | undefined = ''; cursor !== undefined; ) {

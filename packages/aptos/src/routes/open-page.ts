@@ -2,7 +2,7 @@ import { InvalidParameterError, type Page, type RoutePaging } from '@chainstead/
 import { z } from '@hono/zod-openapi';
 import type { AptosNetwork } from '../transaction.ts';
 
-/** What a cursor is bound to: parameters by name, each in its one normal form; null: left out. */
+/** The parameters that a cursor is bound to, by name, each in its normal form; null: absent. */
 export type Filter = Readonly<Record<string, string | number | readonly string[] | null>>;
 
 export const filterSchema = z.record(
@@ -17,11 +17,13 @@ export interface RunRequest {
   readonly cursor: string | null;
   readonly limit: number;
   readonly filter: Filter;
-  /** Null: that of the cursor. */
+  /** Null: the cursor's network. */
   readonly network: AptosNetwork | null;
 }
 
-/** The first page of a run, or the one that the cursor stands for; the rule that a foreign cursor or a contradiction breaks. */
+/**
+ * Opens the first page of a run, or the cursor's page. Returns the broken rule for a foreign or contradicting cursor.
+ */
 export function openPage(
   paging: RoutePaging<Filter, string[]>,
   request: RunRequest,
@@ -30,7 +32,7 @@ export function openPage(
   try {
     const page = paging.open({
       cursor: request.cursor ?? undefined,
-      // It is required beside a cursor too, and may be another one on each page.
+      // It is also required with a cursor, and may differ on each page.
       limit: undefined,
       order: undefined,
       filter: Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])),

@@ -8,28 +8,29 @@ import { bindValue, type IndexColumn, type ScanKey, type ScanShape, scanConditio
 export interface PageScan extends ScanShape {
   readonly dataset: AptosDatasetName;
   readonly table: string;
-  /** What is shown of the rows, in SQL: columns of `PackedTexts`. */
+  /** Selected columns in SQL: those of `PackedTexts`. */
   readonly select: string;
   readonly network: AptosNetwork;
-  /** CTEs that bounds read. */
+  /** CTEs used by the bounds. */
   readonly ctes?: (bind: Bind) => readonly string[];
   readonly offset: number;
-  /** One more is read to see whether a page follows. */
+  /** One more row is read to detect a next page. */
   readonly limit: number;
 }
 
 /** The only row of a page's statement. */
 export interface CoveredTexts extends PackedTexts {
-  /** The newest range of versions that is indexed, as `{first,last}`; null where there is none. */
+  /** The newest indexed range of versions, as `{first,last}`; null if there is none. */
   readonly covered: string | null;
 }
 
 /**
- * The statement behind a page. With one value for each key it is one range scan, which comes in order and stops; with several,
- * the first rows of each scan, merged. Its only row says `covered` as well, the newest range of versions that is indexed.
+ * Returns the statement of a page. With one value per key it is one range scan, which is ordered and stops early; with
+ * several, the first rows of each scan are merged. Its only row also contains `covered`, the newest indexed range of
+ * versions.
  *
- * The planner must not find it cheaper to read and sort all rows of a wallet, with fresh statistics, old ones, or none. So the
- * bounds of a scan are comparisons of whole rows, of which it expects many; equality would make it expect few.
+ * The planner must never prefer to read and sort all rows of a wallet, with fresh, old or missing statistics. So the
+ * bounds of a scan are comparisons of whole rows, for which it expects many rows; for equality it would expect few.
  */
 export function pageStatement(scan: PageScan): Statement {
   const values: unknown[] = [];
@@ -49,7 +50,7 @@ export function pageStatement(scan: PageScan): Statement {
 }
 
 function oneScan(scan: PageScan, network: string, bind: Bind): string {
-  // A subquery's value is not known when the plan is made.
+  // A subquery's value is unknown at planning time.
   const lead = scan.lead.map((column) =>
     column === 'network' ? network : `(SELECT ${bindValue(bind, column, column.values[0] ?? '')})`,
   );
@@ -68,7 +69,10 @@ function mergedScans(scan: PageScan, keys: readonly ScanKey[], network: string, 
   ${orderBy(scan.merge ?? scan.order, scan.direction)}`;
 }
 
-/** Rows of one scan, in the order of its index. Columns are qualified: a bare name would be that of a shown column, a text. */
+/**
+ * Returns the rows of one scan in index order. Columns are qualified: a bare name would be that of an output column, a
+ * text.
+ */
 function rowsOf(scan: PageScan, lead: readonly string[], bind: Bind): string {
   const rows = `${scan.table} AS row WHERE ${scanConditions(scan, lead, bind).join(' AND ')}`;
   return `${rows} ${orderBy([...scan.lead, ...scan.order], scan.direction)}`;
@@ -79,7 +83,7 @@ function orderBy(columns: readonly ('network' | IndexColumn)[], direction: 'ASC'
   return `ORDER BY ${names.map((name) => `row.${name} ${direction}`).join(', ')}`;
 }
 
-/** The newest range of versions that is indexed, as text; null where there is none. */
+/** Returns the newest indexed range of versions as text; null if there is none. */
 export function coveredIn(network: string, dataset: AptosDatasetName): string {
   return `(SELECT ARRAY[first_version, last_version]::text FROM aptos_ranges WHERE network = ${network} AND dataset = '${dataset}'
   ORDER BY first_version DESC LIMIT 1)`;

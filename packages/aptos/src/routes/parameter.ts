@@ -1,15 +1,15 @@
-/** Parameters of the Aptos routes: what each takes, and what is said in the words of class-validator where it is something else. */
+/** Parameters of the Aptos routes: accepted values, and errors with the texts of class-validator. */
 import { ChainsteadError, parseDate } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 
-/** What a request gives for a parameter: a value, or the rules it breaks. */
+/** The result of reading a parameter: a value, or the broken rules. */
 export type Reading<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
 export interface Parameter<T> {
-  /** For the OpenAPI document alone. */
+  /** Only for the OpenAPI document. */
   readonly schema: z.ZodType;
   readonly isArray: boolean;
-  /** @param given every value of the parameter, in order; undefined where it is left out */
+  /** @param given every value of the parameter, in order; undefined if absent */
   read(given: readonly string[] | undefined, name: string): Reading<T>;
 }
 
@@ -20,17 +20,17 @@ const DATE_LENGTH_MAX = 100;
 const AMOUNT = /^[0-9]{1,39}$/;
 const NUMBER = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/;
 
-/** Rows a page: required, 1 to 100. */
+/** Rows per page: required, 1 to 100. */
 export function limitParameter(): Parameter<number> {
-  return numberParameter(1, 100, undefined, 'Rows a page.');
+  return numberParameter(1, 100, undefined, 'Rows per page.');
 }
 
-/** Rows to leave out at the beginning of a run: 0 to 100. */
+/** Rows to skip at the beginning of a run: 0 to 100. */
 export function offsetParameter(): Parameter<number> {
-  return numberParameter(0, 100, 0, 'Rows to leave out before the first page. With a cursor it does not count again.');
+  return numberParameter(0, 100, 0, 'Number of rows to skip before the first page. Ignored with a cursor.');
 }
 
-/** A ledger version; null where it is left out. */
+/** A ledger version; null if absent. */
 export function versionParameter(description: string): Parameter<number | null> {
   const number = numberParameter(0, Number.MAX_SAFE_INTEGER, 0, description);
   return {
@@ -40,12 +40,12 @@ export function versionParameter(description: string): Parameter<number | null> 
   };
 }
 
-/** Of the page before; null for the first page, which clients also ask for by an empty one. */
+/** Cursor of the previous page; null for the first page, which clients also request with an empty one. */
 export function cursorParameter(): Parameter<string | null> {
-  return textParameter(0, CURSOR_LENGTH_MAX, 'From the page before.');
+  return textParameter(0, CURSOR_LENGTH_MAX, 'Cursor from the previous page.');
 }
 
-/** A text of so many characters; null where it is left out or empty. */
+/** A text of `min` to `max` characters; null if absent or empty. */
 export function textParameter(min: number, max: number, description: string): Parameter<string | null> {
   return {
     schema: documented({ type: 'string', minLength: min, maxLength: max, description }),
@@ -60,7 +60,7 @@ export function textParameter(min: number, max: number, description: string): Pa
   };
 }
 
-/** A moment in any form that the rest of the API takes. */
+/** A date in any form that the rest of the API accepts. */
 export function dateParameter(description: string): Parameter<Date | null> {
   const text = textParameter(1, DATE_LENGTH_MAX, description);
   return {
@@ -75,7 +75,7 @@ export function dateParameter(description: string): Parameter<Date | null> {
   };
 }
 
-/** One of some words; null where it is left out. */
+/** One of several choices; null if absent. */
 export function choiceParameter<Choice extends string>(
   choices: readonly Choice[],
   description: string,
@@ -92,7 +92,7 @@ export function choiceParameter<Choice extends string>(
   };
 }
 
-/** A coin's amount in base units; null where it is left out. */
+/** A coin's amount in base units; null if absent. */
 export function amountParameter(description: string): Parameter<string | null> {
   return {
     schema: documented({ type: 'string', pattern: '^[0-9]{1,39}$', description }),
@@ -106,7 +106,7 @@ export function amountParameter(description: string): Parameter<string | null> {
   };
 }
 
-/** @param standard what it is where it is left out; undefined: it must be given */
+/** @param standard default value; undefined: required */
 function numberParameter(
   min: number,
   max: number,
@@ -139,14 +139,14 @@ function numberParameter(
   };
 }
 
-/** Rules on a text's length. Characters outside of the basic plane count once. */
+/** Returns the broken rules of a text's length. Characters outside the basic plane count once. */
 export function lengthProblems(text: string, subject: string, min: number, max: number): string[] {
   const length = text.length > 2 * max ? text.length : [...text].length;
   if (length < min) return [`${subject} must be longer than or equal to ${min} characters`];
   return length > max ? [`${subject} must be shorter than or equal to ${max} characters`] : [];
 }
 
-/** What the OpenAPI document says of a parameter. */
+/** Properties of a parameter in the OpenAPI document. */
 export interface ParameterFacts {
   readonly type: 'string' | 'integer' | 'array';
   readonly description?: string;
@@ -163,7 +163,7 @@ export interface ParameterFacts {
   readonly maxItems?: number;
 }
 
-/** A schema that only documents a parameter. */
+/** Returns a schema that only documents a parameter. */
 export function documented(facts: ParameterFacts, { required } = { required: false }): z.ZodType {
   const schema = z.string();
   return required ? schema.openapi({ ...facts }) : schema.optional().openapi({ ...facts });

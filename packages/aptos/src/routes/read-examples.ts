@@ -4,7 +4,9 @@ import type { AptosNetwork } from '../transaction.ts';
 
 const LIMIT = { limit: 10 };
 
-/** Parameters of the Aptos routes that have rows here, for the API's documentation: what one row of each table says. */
+/**
+ * Returns parameters of the Aptos routes that have rows here, for the API's documentation, from one row of each table.
+ */
 export async function readAptosExamples(
   database: Database,
   networks: readonly AptosNetwork[],

@@ -1,6 +1,6 @@
 import type { Parameter } from './parameter.ts';
 
-/** Parameters by name, in the order in which their problems are told. */
+/** Parameters by name, in the order in which their problems are reported. */
 export type ParameterSet = Readonly<Record<string, Parameter<unknown>>>;
 
 /** The values of a set of parameters. */
@@ -9,7 +9,7 @@ export type ValuesOf<Set extends ParameterSet> = {
 };
 
 export interface ReadParameters<Set extends ParameterSet> {
-  /** Every broken rule; where there is one, `values` is of no use. */
+  /** Every broken rule. If there is one, `values` must not be used. */
   readonly problems: readonly string[];
   readonly values: ValuesOf<Set>;
 }
@@ -18,8 +18,8 @@ export interface ReadParameters<Set extends ParameterSet> {
 const BRACKETED = /^([^[\]]+)\[\d{0,6}\]$/;
 
 /**
- * Reads what a request gives. Array parameters come in four spellings: `a[]=x&a[]=y`, `a[0]=x&a[1]=y`, `a=x&a=y`, `a=x,y`.
- * A parameter that is not in the set is a broken rule too.
+ * Reads the parameters of a request. Array parameters have four spellings: `a[]=x&a[]=y`, `a[0]=x&a[1]=y`, `a=x&a=y`,
+ * `a=x,y`. A parameter outside the set also breaks a rule.
  */
 export function readParameters<Set extends ParameterSet>(
   parameters: Set,

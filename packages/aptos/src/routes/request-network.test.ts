@@ -20,7 +20,7 @@ async function networkOf(response: Response): Promise<string | undefined> {
   return result[0]?.symbol;
 }
 
-async function asked(choice: NetworkChoice, path: string, host?: string): Promise<string | undefined> {
+async function requested(choice: NetworkChoice, path: string, host?: string): Promise<string | undefined> {
   const app: ApiApp = await exampleApi(scratch.database, choice);
   return networkOf(await ask(app, path, host === undefined ? {} : { host }));
 }
@@ -37,18 +37,18 @@ describe('the network of a request', () => {
     ['mainnet-aptos-api.example.com', 'MAIN'],
     ['aptos.testnet-example.com', 'MAIN'],
   ])('with host %s is %s', async (host, symbol) => {
-    expect(await asked(BOTH, LATEST, host)).toBe(symbol);
+    expect(await requested(BOTH, LATEST, host)).toBe(symbol);
   });
 
   it('is the one that the query says, whatever the host', async () => {
-    expect(await asked(BOTH, `${LATEST}&network=testnet`, 'mainnet-aptos-api.example.com')).toBe('TEST');
-    expect(await asked(BOTH, `${LATEST}&network=mainnet`, 'testnet-aptos-api.example.com')).toBe('MAIN');
+    expect(await requested(BOTH, `${LATEST}&network=testnet`, 'mainnet-aptos-api.example.com')).toBe('TEST');
+    expect(await requested(BOTH, `${LATEST}&network=mainnet`, 'testnet-aptos-api.example.com')).toBe('MAIN');
   });
 
   it('is testnet by default where only testnet is indexed', async () => {
-    expect(await asked({ indexed: ['testnet'] }, LATEST)).toBe('TEST');
-    expect(await asked({ indexed: ['testnet'] }, LATEST, 'mainnet-aptos-api.example.com')).toBe('MAIN');
-    expect(await asked({ indexed: [] }, LATEST)).toBe('MAIN');
+    expect(await requested({ indexed: ['testnet'] }, LATEST)).toBe('TEST');
+    expect(await requested({ indexed: ['testnet'] }, LATEST, 'mainnet-aptos-api.example.com')).toBe('MAIN');
+    expect(await requested({ indexed: [] }, LATEST)).toBe('MAIN');
   });
 
   it('is that of the port it came to', async () => {

@@ -3,19 +3,22 @@ import type { AptosDatasetName } from '../dataset.ts';
 import type { AptosNetwork } from '../transaction.ts';
 
 export interface NetworkChoice {
-  /** Networks that are indexed here. Where that is testnet alone, it is what a request that does not say means. */
+  /** Networks indexed here. If this is only testnet, it is the default of a request. */
   readonly indexed: readonly AptosNetwork[];
-  /** Datasets that are indexed (`APTOS_DATASETS`). Default: all. */
+  /** Indexed datasets (`APTOS_DATASETS`). Default: all. */
   readonly datasets?: readonly AptosDatasetName[];
-  /** Ports that mean a network: those the program listens on, not a proxy's. */
+  /** Networks by port: the ports that the program listens on, not a proxy's. */
   readonly ports?: Readonly<Record<number, AptosNetwork>>;
 }
 
-/** How the provider's host names for testnet begin: `testnet-aptos-api.…` and `aptos-testnet.…` (docs/provider-contract.md#aptos). */
+/**
+ * Prefixes of the hosted API's host names for testnet: `testnet-aptos-api.…` and `aptos-testnet.…`
+ * (docs/api/aptos.md#aptos-routes).
+ */
 const TESTNET_HOST = /^(?:testnet-|aptos-testnet)/i;
 const MAINNET_HOST = /^(?:mainnet-|aptos-mainnet)/i;
 
-/** The network that a request means where its query does not say: by the port it came to, by its host, or the default. */
+/** Returns the network of a request without a network parameter: by its port, by its host, or the default. */
 export function networkOfRequest(c: ApiContext, choice: NetworkChoice): AptosNetwork {
   const byPort = choice.ports?.[localPortOf(c) ?? -1];
   if (byPort !== undefined) return byPort;
@@ -25,7 +28,7 @@ export function networkOfRequest(c: ApiContext, choice: NetworkChoice): AptosNet
   return choice.indexed.length === 1 && choice.indexed[0] === 'testnet' ? 'testnet' : 'mainnet';
 }
 
-/** The socket is there where a Node server has taken the request, not in `app.request()`. */
+/** The socket exists if a Node server handles the request, but not in `app.request()`. */
 function localPortOf(c: ApiContext): number | undefined {
   const env: unknown = c.env;
   const port = memberOf(memberOf(memberOf(env, 'incoming'), 'socket'), 'localPort');

@@ -1,40 +1,42 @@
-import { type Bind, hexBytes } from '@chainstead/db';
+import { type Bind, hexBytes, rowsAfter } from '@chainstead/db';
+
 export interface IndexColumn {
   readonly column: string;
   readonly type: 'bigint' | 'bytea' | 'integer' | 'numeric' | 'text';
 }
 
-/** A leading column of an index: one of some values, each of which is a scan. `bytea` as hexadecimal digits. */
+/** A leading column of an index and its values, each of which is a scan. `bytea` as hexadecimal digits. */
 export interface ScanKey extends IndexColumn {
   readonly values: readonly string[];
 }
 
-/** Where a scan of an index begins and ends. */
+/** The bounds of an index scan. */
 export interface ScanShape {
-  /** The index's columns before the order. */
+  /** Index columns before the order columns. */
   readonly lead: readonly ('network' | ScanKey)[];
-  /** The index's columns after those; none where the lead is unique. */
+  /** Index columns after those; none if the lead is unique. */
   readonly order: readonly IndexColumn[];
-  /** The indexes are ascending; what is newest or largest first reads them backwards. */
+  /** The indexes are ascending; newest or largest first reads them backwards. */
   readonly direction: 'ASC' | 'DESC';
-  /** The order of a page of several scans, where it is not that of one. */
+  /** The order of a page of several scans, if it differs from that of one. */
   readonly merge?: readonly IndexColumn[];
-  /** Bounds of the first column of the order, as SQL. */
+  /** Bounds of the first order column, as SQL. */
   readonly lowest?: (bind: Bind) => string | null;
   readonly highest?: (bind: Bind) => string | null;
-  /** As `highest`, but exclusive. */
+  /** Like `highest`, but exclusive. */
   readonly below?: (bind: Bind) => string | null;
-  /** What else a row must be. */
+  /** Further conditions of a row. */
   readonly conditions?: (bind: Bind) => readonly string[];
-  /** The place of the page before: the columns of `merge`, or of `order`, in its last row. */
+  /** The last row of the previous page: its columns of `merge`, or of `order`. */
   readonly after: readonly string[] | null;
-  /** That place within one scan, where it doesn't follow from `after`. @param lead expressions of the lead */
+  /** That position within one scan, if it does not follow from `after`. @param lead expressions of the lead */
   readonly placeInScan?: (bind: Bind, lead: readonly string[]) => readonly string[];
 }
 
 /**
- * Conditions of one scan. The place of the page before replaces the bound on its side, beyond which it lies: an index scan begins at
- * one bound, not at the tighter of two. @param lead expressions of the lead's columns
+ * Returns the conditions of one scan. The position after the previous page replaces the bound on its side, beyond which
+ * it lies, since an index scan begins at one bound, not at the tighter of two.
+ * @param lead expressions of the lead's columns
  */
 export function scanConditions(shape: ScanShape, lead: readonly string[], bind: Bind): readonly string[] {
   const { after, direction } = shape;
@@ -45,7 +47,7 @@ export function scanConditions(shape: ScanShape, lead: readonly string[], bind: 
   return [low, high, ...more];
 }
 
-/** Below every value that the tables hold. */
+/** Less than or equal to every value in the tables. */
 const LEAST: Readonly<Record<IndexColumn['type'], string>> = {
   bigint: '0',
   bytea: "'\\x'",
@@ -69,7 +71,10 @@ function highBound(shape: ScanShape, lead: readonly string[], bind: Bind): strin
   return comparison(shape, [], '<=', lead);
 }
 
-/** The place in the scan: strictly beyond it where it is a whole one, else from it on. Null where nothing of it is in the index. */
+/**
+ * Returns the condition of the position in the scan: strictly after it if it is complete, otherwise from it on. Null if
+ * no column of it is in the index.
+ */
 function beyondPlace(shape: ScanShape, lead: readonly string[], after: readonly string[], bind: Bind): string | null {
   const { order, direction } = shape;
   const merge = shape.merge ?? order;
@@ -83,7 +88,7 @@ function beyondPlace(shape: ScanShape, lead: readonly string[], after: readonly 
   return comparison(shape, shared, merge.length === order.length ? strict : `${strict}=`, [...lead, ...place]);
 }
 
-/** Beyond the place in the page, where that has columns which the scan's order has not. */
+/** Returns the condition for rows after the page's position, if it has columns that the scan's order lacks. */
 function beyondMerged(
   { merge, placeInScan, direction }: ScanShape,
   after: readonly string[],
@@ -92,7 +97,7 @@ function beyondMerged(
   if (merge === undefined || placeInScan !== undefined) return [];
   const columns = merge.map(({ column }) => `row.${column}`);
   const place = merge.map((column, index) => bindValue(bind, column, after[index] ?? ''));
-  return [`(${columns.join(', ')}) ${direction === 'ASC' ? '>' : '<'} (${place.join(', ')})`];
+  return [rowsAfter(direction, columns, place)];
 }
 
 /** Compares the lead and some columns after it. */
@@ -106,7 +111,7 @@ function comparison(
   return `(${names.join(', ')}) ${operator} (${values.join(', ')})`;
 }
 
-/** A value that a column is compared with. */
+/** Binds a value that a column is compared with. */
 export function bindValue(bind: Bind, { type }: Pick<IndexColumn, 'type'>, value: string): string {
   return `${bind(type === 'bytea' ? hexBytes(value) : value)}::${type}`;
 }

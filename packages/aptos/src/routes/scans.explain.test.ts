@@ -18,7 +18,7 @@ import { hashesOfCoinTypes } from './coin-type-hashes.ts';
 
 let scratch: ScratchDatabase;
 let app: ApiApp;
-const asked: { text: string; values: readonly unknown[] }[] = [];
+const requested: { text: string; values: readonly unknown[] }[] = [];
 
 beforeAll(async () => {
   scratch = await createScratchDatabase({ autovacuum: false });
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const listening: Database = {
     ...database,
     select: (text, values = []) => {
-      if (text.includes('aptos_')) asked.push({ text, values });
+      if (text.includes('aptos_')) requested.push({ text, values });
       return database.select(text, values);
     },
   };
@@ -35,21 +35,21 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 
-/** Nodes of the plans of everything that a request asks of the tables. */
+/** Returns the plan nodes of all statements of a request. */
 async function plans(plan: PlanKind, path: string): Promise<PlanNode[]> {
   return (await explained(plan, path)).flatMap(({ nodes }) => nodes);
 }
 
-/** Pages of tables and indexes that a request touches. */
+/** Returns the table and index pages that a request reads. */
 async function buffersOf(plan: PlanKind, path: string): Promise<number> {
   return (await explained(plan, path)).reduce((sum, { buffers }) => sum + buffers, 0);
 }
 
 async function explained(plan: PlanKind, path: string): Promise<Explained[]> {
-  asked.length = 0;
+  requested.length = 0;
   await readPage(app, path);
   const found: Explained[] = [];
-  for (const statement of asked) found.push(await explain(scratch.database, statement, plan));
+  for (const statement of requested) found.push(await explain(scratch.database, statement, plan));
   return found;
 }
 
@@ -97,27 +97,27 @@ const MERGED: readonly (readonly [string, number])[] = [
   [`/wallets/coins/history?${list('owner_addresses', 25)}&coin_type_hash_whitelist=${rareHash}`, 25],
 ];
 
-/** First page, after an offset, and the second page of a route. */
+/** Returns the first page of a route, one with an offset, and the second page. */
 async function pagesOf(route: string): Promise<string[]> {
   const path = `${route}&limit=${LIMIT}`;
   const { cursor } = await readPage(app, path);
   return [path, `${path}&offset=${OFFSET}`, ...(cursor === null ? [] : [`${path}&cursor=${cursor}`])];
 }
 
-/** Scans of the table of a route. Those that bisect for a date or ask what is indexed read a row at a time. */
+/** Returns the scans of a route's table. Those that bisect for a date or read coverage read one row at a time. */
 function scansOf(nodes: readonly PlanNode[]): PlanNode[] {
   return nodes.filter(
     (node) => node['Relation Name']?.startsWith('aptos_') && node['Relation Name'] !== 'aptos_ranges',
   );
 }
 
-/** Sorts of what routes scan, not of the few ranges that are indexed. */
+/** Returns the sorts of scanned rows, not of the few indexed ranges. */
 function sortsOf(nodes: readonly PlanNode[]): readonly unknown[] {
   const sorts = nodes.filter((node) => node['Node Type'].includes('Sort') && scansOf(planNodes(node)).length > 0);
   return sorts.map((node) => node['Node Type']);
 }
 
-// Before its first ANALYZE, which comes within a minute, a table's few networks are taken for many.
+// Before its first ANALYZE, which comes within a minute, a table is assumed to have many networks.
 const NEEDS_STATISTICS = /^\/coins\/(?:latest|symbols|names|creators|transfers\/blocks|transfers\/0x1)/;
 
 describe.each(PLANS)('the $plan plan $statistics', ({ plan, statistics, prepare }) => {
@@ -158,7 +158,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ plan, statistics, prepare 
   });
 
   it('a small wallet is read without what lies beside it', async () => {
-    // A dozen rows of the wallet, and the pages of the index above them.
+    // A dozen rows of the wallet, and the index pages above them.
     expect(await buffersOf(plan, `/wallets/coins/history?limit=50&owner_addresses=${addressOf(77)}`)).toBeLessThan(40);
   });
 

@@ -12,7 +12,7 @@ import {
 } from '@chainstead/db/packed-rows';
 import { z } from '@hono/zod-openapi';
 
-/** A withdrawal, deposit or gas payment as the API shows it (docs/provider-contract.md#coin-transfers). Numbers are texts. */
+/** A withdrawal, deposit or gas payment in the API (docs/api/aptos.md#transfers). Numbers are texts. */
 export const transferRecordSchema = z
   .object({
     activity_type: z.string().openapi({ example: '0x1::coin::WithdrawEvent' }),
@@ -21,7 +21,7 @@ export const transferRecordSchema = z
     coin_type: z.string(),
     entry_function_id_str: z.string().nullable(),
     event_account_address: z.string(),
-    event_creation_number: z.string().openapi({ description: '-1: the gas of a transaction' }),
+    event_creation_number: z.string().openapi({ description: '-1 for the gas fee of a transaction' }),
     event_sequence_number: z.string(),
     is_gas_fee: z.boolean(),
     is_transaction_success: z.boolean(),
@@ -33,7 +33,7 @@ export const transferRecordSchema = z
 
 type TransferRecord = z.infer<typeof transferRecordSchema>;
 
-/** Transfers of a relation of `aptos_transfers`. */
+/** Transfers from a relation with the columns of `aptos_transfers`. */
 export const TRANSFER_ROWS = packedRows({
   activity_type: text('activity_type'),
   amount: digits('amount'),

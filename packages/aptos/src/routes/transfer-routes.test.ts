@@ -15,7 +15,10 @@ const COINS = ['0xa::m::C0', '0xa::m::C1<0xb::n::D, 0x1::a::B>', '0xa::m::C2'];
 const coinOf = (version: number): string => COINS[version % COINS.length] ?? '';
 const APTOS = '0x1::aptos_coin::AptosCoin';
 
-/** Versions 1 to 60, a second each: the wallet pays gas and withdraws what the next one gets. Every seventh fails. */
+/**
+ * Versions 1 to 60, one per second: the wallet pays gas and withdraws the amount that the next one gets. Every seventh
+ * fails.
+ */
 const history = Array.from({ length: 60 }, (_, index) => {
   const version = index + 1;
   const [from, to] = [addressOf(version % WALLETS), addressOf((version + 1) % WALLETS)];
@@ -47,7 +50,7 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 
-/** Rows of a selection, newest first, as version, place and owner. */
+/** Rows of a selection, newest first, as version, position and owner. */
 const PLACES: Readonly<Record<string, number>> = { '-1': 0, '3': 1, '2': 2 };
 function shown(row: Transfer): string {
   return `${row.transaction_version}/${PLACES[row.event_creation_number]} ${row.owner_address.slice(-1)}`;
@@ -181,7 +184,7 @@ describe('transfers of a coin', () => {
 describe('a cursor', () => {
   it('carries the longest lists that are taken', async () => {
     const many = <Item>(item: (index: number) => Item): Item[] => Array.from({ length: 25 }, (_, index) => item(index));
-    // In another spelling than a fullnode's, so that each is looked for in two.
+    // In another spelling than a fullnode's, so that two hashes are searched for each.
     const wallets = many((index) => `owner_addresses=${addressOf(index)}`);
     const parameters = [
       ...wallets,

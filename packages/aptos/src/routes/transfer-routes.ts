@@ -2,7 +2,6 @@ import { type Bind, hexBytes } from '@chainstead/db';
 import type { RouteModule } from '@chainstead/http';
 import { listIn } from './coin-routes.ts';
 import { hashesOfCoinTypes } from './coin-type-hashes.ts';
-import { dateIn, versionBounds } from './date-bounds.ts';
 import {
   addressItem,
   blockHeightItem,
@@ -13,18 +12,22 @@ import {
 } from './list-parameter.ts';
 import { type ListRoute, listRoute } from './list-route.ts';
 import type { Filter } from './open-page.ts';
+import type { PageScan } from './page-statement.ts';
 import { dateParameter } from './parameter.ts';
 import type { NetworkChoice } from './request-network.ts';
 import type { IndexColumn, ScanKey } from './scan-conditions.ts';
 import { showTransfer, TRANSFER_ROWS, type TransferResult, transferRecordSchema } from './transfer-record.ts';
 
-/** `/coins/transfers/wallets`, `/wallets/coins/transfers`, `/coins/transfers/blocks`, `/coins/transfers/{coin_type}` (docs/provider-contract.md#aptos-routes). */
+/**
+ * Creates `/coins/transfers/wallets`, `/wallets/coins/transfers`, `/coins/transfers/blocks`,
+ * `/coins/transfers/{coin_type}` (docs/api/aptos.md#aptos-routes).
+ */
 export function transferRoutes(networks: NetworkChoice): readonly RouteModule[] {
   return [
     listRoute(walletsRoute('/coins/transfers/wallets', 'getCoinTransfersByOwnerAddresses'), networks),
     listRoute(walletsRoute('/wallets/coins/transfers', 'getCoinTransfersByWalletAddresses'), networks),
     listRoute(blocksRoute, networks),
-    // Last: the others' paths would be coin types to it.
+    // Last, since it would match the other paths as coin types.
     listRoute(coinTypeRoute, networks),
   ];
 }
@@ -68,8 +71,8 @@ function walletsRoute(path: string, operationId: string) {
     ...SHARED,
     path,
     operationId,
-    summary: 'Transfers of wallets, newest first',
-    description: 'Withdrawals, deposits and gas of up to 25 wallets, merged.',
+    summary: 'List coin transfers by wallet',
+    description: 'Withdrawals, deposits and gas fees of up to 25 wallets in one list, newest first.',
     pathParameters: {},
     parameters: walletParameters,
     filterOf: (values) => ({
@@ -99,8 +102,8 @@ const blocksRoute: ListRoute<NoPath, typeof blockParameters, TransferResult, Sho
   ...SHARED,
   path: '/coins/transfers/blocks',
   operationId: 'getCoinTransfersByBlockHeights',
-  summary: 'Transfers of blocks, newest first',
-  description: 'Withdrawals, deposits and gas of up to 25 blocks.',
+  summary: 'List coin transfers by block',
+  description: 'Withdrawals, deposits and gas fees of up to 25 blocks, newest first.',
   pathParameters: {},
   parameters: blockParameters,
   filterOf: ({ block_heights }) => ({ block_heights }),
@@ -112,12 +115,15 @@ const blocksRoute: ListRoute<NoPath, typeof blockParameters, TransferResult, Sho
 
 const coinTypePath = { coin_type: pathParameter(coinTypeItem, 'A Move type.') };
 
+/** SHA-256 of `0x1::aptos_coin::AptosCoin`. */
+const APTOS_COIN_HASH = '91ceb1308a98389691e05158b07ed5f079ab78461a6bb8d5a4054b1bb5cb8bb6';
+
 const coinTypeRoute: ListRoute<typeof coinTypePath, typeof dates, TransferResult, Shown> = {
   ...SHARED,
   path: '/coins/transfers/{coin_type}',
   operationId: 'getCoinTransfersByCoinType',
-  summary: 'Transfers of a coin, newest first',
-  description: 'Withdrawals and deposits of a coin; of Aptos coins gas too.',
+  summary: 'List transfers of a coin',
+  description: 'Withdrawals and deposits of a coin, newest first. Gas fees are included for Aptos Coin.',
   pathParameters: coinTypePath,
   parameters: dates,
   filterOf: (values) => ({
@@ -132,14 +138,56 @@ const coinTypeRoute: ListRoute<typeof coinTypePath, typeof dates, TransferResult
   }),
 };
 
-/** A scan for each value of a list that may be left out. */
+/** Returns one scan per value of an optional list. */
 export function listKey(filter: Filter, column: string, name: string): readonly ScanKey[] {
   const values = listIn(filter, name);
   return values.length === 0 ? [] : [{ column, type: 'bytea', values }];
 }
 
-/** All values of a column but those of a list that may be left out. */
+/** Excludes the values of an optional list from a column. */
 export function exclusion(filter: Filter, column: string, name: string, bind: Bind): readonly string[] {
   const values = listIn(filter, name);
   return values.length === 0 ? [] : [`row.${column} <> ALL (${bind(values.map(hexBytes))}::bytea[])`];
+}
+
+/**
+ * Returns the bounds of a scan of transfers by time. Versions are ordered by time, so a date becomes a version by
+ * bisecting gas rows, of which every user transaction has one; transfers have no index on their time.
+ */
+function versionBounds(fromDate: Date | null, toDate: Date | null): Pick<PageScan, 'ctes' | 'lowest' | 'below'> {
+  return {
+    ctes: (bind) => [
+      ...(fromDate === null ? [] : [dateBound('from_date', `probe.transaction_timestamp < ${bind(fromDate)}`)]),
+      ...(toDate === null ? [] : [dateBound('to_date', `probe.transaction_timestamp <= ${bind(toDate)}`)]),
+    ],
+    lowest: () => (fromDate === null ? null : '(SELECT version FROM from_date)'),
+    below: () => (toDate === null ? null : '(SELECT version FROM to_date)'),
+  };
+}
+
+/** Returns a date of a filter, which stores it in milliseconds. */
+function dateIn(filter: Filter, name: string): Date | null {
+  const value = filter[name];
+  return typeof value === 'number' ? new Date(value) : null;
+}
+
+/**
+ * Returns a CTE with a `version`: every known version below it is before the date, none from it on is. Reads about 35
+ * rows.
+ */
+function dateBound(name: string, isBelow: string): string {
+  const gas = `aptos_transfers WHERE network = $1 AND coin_type_hash = '\\x${APTOS_COIN_HASH}'`;
+  return `${name} AS MATERIALIZED (
+  WITH RECURSIVE steps(low, high) AS (
+    SELECT 0::bigint, coalesce((SELECT transaction_version + 1 FROM ${gas} ORDER BY transaction_version DESC LIMIT 1), 0)
+    UNION ALL
+    SELECT CASE WHEN ${isBelow} THEN probe.transaction_version + 1 ELSE step.low END,
+      CASE WHEN ${isBelow} THEN step.high ELSE (step.low + step.high) / 2 END
+    FROM steps AS step CROSS JOIN LATERAL (
+      SELECT transaction_version, transaction_timestamp FROM ${gas} AND transaction_version >= (step.low + step.high) / 2
+      ORDER BY transaction_version LIMIT 1) AS probe
+    WHERE step.low < step.high
+  )
+  SELECT max(low) AS version FROM steps
+)`;
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '@chainstead/db';
 
-/** A column of an insert, and what a row has in it. */
+/** A column of an insert, and its value in a row. */
 export interface InsertColumn<Row> {
   readonly name: string;
   readonly type: 'bigint' | 'boolean' | 'bytea' | 'integer' | 'numeric' | 'text' | 'timestamptz';
@@ -11,14 +11,14 @@ export interface InsertColumn<Row> {
 export interface Insert<Row> {
   readonly table: string;
   readonly columns: readonly InsertColumn<Row>[];
-  /** `DO NOTHING`, or what is done with a row that is there. */
+  /** `DO NOTHING`, or the update of an existing row. */
   readonly onConflict: string;
 }
 
 /**
- * Inserts rows in their order, in statements of at most {@link ROWS_PER_STATEMENT}. Give them sorted by the table's key: two
- * writers then lock in the same order, and can't wait for each other.
- * @returns rows that were not there before
+ * Inserts rows in their order, in statements of at most {@link ROWS_PER_STATEMENT}. Pass them sorted by the table's
+ * key: then two writers lock in the same order and can't deadlock.
+ * @returns number of new rows
  */
 export async function insertRows<Row>(
   transaction: Transaction,
@@ -36,12 +36,12 @@ export async function insertRows<Row>(
   return added;
 }
 
-/** Bounds the size of a statement's parameters. */
+/** Limits the size of a statement's parameters. */
 const ROWS_PER_STATEMENT = 5_000;
 
 /**
- * One array a column: a statement whose text does not depend on the number of rows. `xmax` is 0 in a row that is new; where those that are there stay,
- * every row that comes back is.
+ * Returns a statement with one array per column, whose text does not depend on the number of rows. `xmax` is 0 in a new
+ * row; with `DO NOTHING`, every returned row is new.
  */
 function insertStatement<Row>({ table, columns, onConflict }: Insert<Row>): string {
   const names = columns.map(({ name }) => name).join(', ');
@@ -63,7 +63,7 @@ function arrayElement<Row>({ type }: InsertColumn<Row>, value: string | number |
   return type === 'text' ? `"${escapeText(value)}"` : value;
 }
 
-/** NUL characters, which Postgres can't store, are removed; unpaired surrogates, which UTF-8 has no form for, become U+FFFD. */
+/** Removes NUL characters, which Postgres can't store. Unpaired surrogates, which UTF-8 can't encode, become U+FFFD. */
 function escapeText(text: string): string {
   const storable = text.isWellFormed() ? text : text.toWellFormed();
   return NEEDS_ESCAPE.test(storable) ? storable.replaceAll('\0', '').replaceAll(/["\\]/g, '\\$&') : storable;

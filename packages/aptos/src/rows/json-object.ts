@@ -1,4 +1,4 @@
-/** A value of unknown shape as an object; null for anything else. */
+/** Returns a value of unknown shape as an object; null for anything else. */
 export function jsonObject(value: unknown): Readonly<Record<string, unknown>> | null {
   return isObject(value) ? value : null;
 }
@@ -7,16 +7,16 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The only element of Move's `Option`, which is printed as `{"vec": []}` or `{"vec": [element]}`. */
+/** Returns the element of Move's `Option`, which is printed as `{"vec": []}` or `{"vec": [element]}`. */
 export function optionValue(value: unknown): unknown {
   const vector = jsonObject(value)?.vec;
   return Array.isArray(vector) ? vector[0] : undefined;
 }
 
-/** Decimal digits of a u64 or u128; null for anything else. */
+/** Returns the decimal digits of a u64 or u128; null for anything else. */
 export function decimalDigits(value: unknown): string | null {
   return typeof value === 'string' && DECIMAL.test(value) ? value : null;
 }
 
-/** 39 digits hold every u128 and fill the columns. */
+/** 39 digits hold every u128 and match the columns. */
 const DECIMAL = /^[0-9]{1,39}$/;

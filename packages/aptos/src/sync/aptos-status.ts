@@ -1,4 +1,4 @@
-/** What `chainstead status` and `chainstead gaps` show of Aptos, read from the database alone. */
+/** Aptos in `chainstead status` and `chainstead gaps`, read only from the database. */
 import type { BlockRange } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { FullnodeStatus } from '../fullnode/fullnode-state.ts';
@@ -40,7 +40,7 @@ interface NetworkRow {
   updated_at: Date;
 }
 
-/** One entry for each network that was ever ingested here. @param datasets names of those that are kept */
+/** Returns one entry for each network ever ingested here. @param datasets names of the indexed ones */
 export async function readAptosStatuses(database: Database, datasets: readonly string[]): Promise<AptosStatus[]> {
   const rows = await database.query<NetworkRow>(STATUS_QUERY);
   const statuses: AptosStatus[] = [];
@@ -48,7 +48,7 @@ export async function readAptosStatuses(database: Database, datasets: readonly s
   return statuses;
 }
 
-/** A network that only commands have worked on has coverage but no row of its own. */
+/** A network that only commands have processed has coverage but no row in `aptos_networks`. */
 const STATUS_QUERY = `
   SELECT n.*, (SELECT max(version) FROM aptos_roots r WHERE r.network = n.network AND confirmed_by IS NOT NULL) AS confirmed_root
     FROM (SELECT network, history_start, head, oldest, stop_code, stop_message, stall_reason, fullnodes, updated_at

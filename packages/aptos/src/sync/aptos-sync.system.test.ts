@@ -29,8 +29,8 @@ describe('ranges', () => {
     const [root] = await stage.database.query<{ accumulator_root: Buffer; fullnode: string; confirmed_by: null }>(
       'SELECT * FROM aptos_roots ORDER BY version DESC LIMIT 1',
     );
-    const told = JSON.parse(EMPTY_LEDGER.transaction(2_500).toString('utf8')) as { accumulator_root_hash: string };
-    expect(`0x${root?.accumulator_root.toString('hex')}`).toBe(told.accumulator_root_hash);
+    const reported = JSON.parse(EMPTY_LEDGER.transaction(2_500).toString('utf8')) as { accumulator_root_hash: string };
+    expect(`0x${root?.accumulator_root.toString('hex')}`).toBe(reported.accumulator_root_hash);
     expect(root).toMatchObject({ fullnode: url, confirmed_by: null });
   });
 
@@ -44,7 +44,7 @@ describe('ranges', () => {
     expect(await listCoverage(stage.database, 'mainnet')).toEqual(
       ['coins', 'holders'].map((dataset) => ({ dataset, range: { from: 900, to: 2_000 } })),
     );
-    // 1,101 versions for holders, of which 100 for coins too, and the newest root once more.
+    // 1,101 versions for holders, 100 of them for coins too, and the newest root once more.
     expect((fullnode.calls.transactions ?? 0) - before).toBeLessThanOrEqual(14);
   });
 
@@ -201,10 +201,10 @@ describe.skipIf(isMissing)(title('rows of recorded transactions'), () => {
       ...stage.options(stage.open([url]), { endVersion: ledger.head }),
       batch: { versions: 20, rows: 20 },
     };
-    const beside = { ...stage.options(stage.open([url]), {}), batch: { versions: 30, rows: 30 } };
+    const related = { ...stage.options(stage.open([url]), {}), batch: { versions: 30, rows: 30 } };
     await Promise.all([
       createAptosSync(work).run(NEVER),
-      backfillVersions({ ...beside, chunkVersions: 50 }, [{ from: 0, to: ledger.head }], NEVER),
+      backfillVersions({ ...related, chunkVersions: 50 }, [{ from: 0, to: ledger.head }], NEVER),
     ]);
     expect(await readTables(stage.database)).toEqual(truth);
   });

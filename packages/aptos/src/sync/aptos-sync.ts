@@ -1,6 +1,6 @@
 /**
- * One network's ingestion: leads it (or stands by), follows the head and fills what is below, at once. State lives in the
- * database; whatever fails, the session is thrown away and a new one goes on from the last commit.
+ * Ingests one network: leads it (or stands by), follows the head and fills the versions below concurrently. State is in
+ * the database. After any failure, the session is dropped and a new one resumes from the last commit.
  */
 import { ChainsteadError, errorText, sleepUnlessAborted } from '@chainstead/core';
 import {
@@ -21,24 +21,24 @@ import { type Progress, type StatusReports, startStatusReports } from './status-
 
 export interface AptosSync {
   /**
-   * Runs until the signal aborts, or until everything up to the end version is covered. Never rejects for what a fullnode
-   * or the database does: it says why in status, metric and log, and tries again.
+   * Runs until the signal aborts, or until everything up to the end version is covered. Never rejects for a failure of
+   * a fullnode or the database: it reports the reason in status, metric and log, and retries.
    */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** `away`: the database is, which is looked for as often as a free lease. */
+/** `away`: the database is unavailable, which is checked as often as a free lease. */
 type Outcome = 'complete' | 'failed' | 'stopped' | 'away' | { readonly leader: string };
 
-/** For a last word to the database, which may be what fell silent. */
+/** Timeout of the last write to the database, which may be the part that stopped responding. */
 const LAST_WORD_MS = 5_000;
 const STANDBY_POLL_MS = 1_000;
 const CUT_OFF = 'Ended sessions of the former leader, which fell silent while it held what others wait for';
 const RESTART_DELAY_MS = 500;
 const RESTART_DELAY_MAX_MS = 15_000;
-/** A session that lasted so long was a good one: the next failure is waited for briefly again. */
+/** A session this long was healthy: the next failure is retried after the short delay again. */
 const LONG_SESSION_MS = 60_000;
-/** What needs the operator is looked at again so often. */
+/** Interval of retries after a stop that needs the operator. */
 const STOPPED_RETRY_MS = 60_000;
 
 export function createAptosSync(options: AptosSyncOptions): AptosSync {
@@ -75,7 +75,7 @@ async function leadOnce(options: AptosSyncOptions, progress: Progress, signal: A
     });
     metrics.standby.set({ chain }, candidacy.leadership === null ? 1 : 0);
     if (candidacy.leadership === null) {
-      // That of whoever leads is not seen here.
+      // The leader's progress is not visible here.
       progress.at = clock.now();
       metrics.stalled.set({ chain }, 0);
       return { leader: candidacy.leader };
@@ -88,7 +88,7 @@ async function leadOnce(options: AptosSyncOptions, progress: Progress, signal: A
     return 'complete';
   } catch (error) {
     if (signal.aborted) return 'complete';
-    // What is under way then fails for many reasons, of which the loss is the first.
+    // The lost lease causes many other failures of running work, so it is reported first.
     return await reportFailure(options, progress, leadership?.lost.aborted === true ? leadership.lost.reason : error);
   } finally {
     metrics.leader.set({ chain }, 0);
@@ -103,7 +103,7 @@ async function leadOnce(options: AptosSyncOptions, progress: Progress, signal: A
 async function runSession(options: AptosSyncOptions, progress: Progress, signal: AbortSignal): Promise<void> {
   const session = new AbortController();
   const stop = AbortSignal.any([signal, session.signal]);
-  // From the very start: a network whose fullnodes don't answer has to say so too.
+  // From the very start: a network whose fullnodes don't respond must be reported too.
   const reports = startStatusReports(options, progress, stop);
   const running: Promise<void>[] = [reports.stopped];
   const reporting: AptosSyncOptions = {
@@ -122,7 +122,7 @@ async function runSession(options: AptosSyncOptions, progress: Progress, signal:
     );
     const history = fillHistory(reporting, historyStart, head, stop);
     running.push(following, history);
-    // Whichever of them fails first ends the session.
+    // The first failure of either ends the session.
     await Promise.all([following, history]);
   } finally {
     session.abort(new ChainsteadError({ code: 'SESSION_ENDED', message: 'The session ended', retryable: true }));
@@ -130,7 +130,7 @@ async function runSession(options: AptosSyncOptions, progress: Progress, signal:
   }
 }
 
-/** Waits for a head, and fixes at the first start where history and following begin. */
+/** Waits for a head, and at the first start fixes the first version of history and following. */
 async function prepare(
   options: AptosSyncOptions,
   reports: StatusReports,
@@ -153,7 +153,10 @@ async function prepare(
   return { head, historyStart };
 }
 
-/** Everything up to `head` that is not covered. What no fullnode has any more is said, and looked for again later. */
+/**
+ * Fills everything up to `head` that is not covered. Versions that no fullnode has any more are reported, and checked
+ * again later.
+ */
 async function fillHistory(
   options: AptosSyncOptions,
   historyStart: number,
@@ -190,7 +193,7 @@ async function reportFailure(options: AptosSyncOptions, progress: Progress, erro
   const stopping = error instanceof RootMismatchError;
   const fields = { chain, error: errorText(error), ...(error instanceof ChainsteadError ? { code: error.code } : {}) };
   if (stopping) logger.error(fields, 'The chain is stopped until this is resolved');
-  else logger[failureLevel(error)](fields, 'Ingestion was interrupted, going on from the last commit');
+  else logger[failureLevel(error)](fields, 'Ingestion was interrupted, resuming from the last commit');
   const saving = database.until(AbortSignal.timeout(LAST_WORD_MS));
   try {
     await saveStall(saving, fullnodes.network, errorText(error));

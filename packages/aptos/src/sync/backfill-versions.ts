@@ -1,13 +1,12 @@
-import type { BlockRange } from '@chainstead/core';
+import { type BlockRange, ChainsteadError } from '@chainstead/core';
 import { VersionsPrunedError } from '../fullnode/errors.ts';
 import { chainKeyOf } from '../fullnode/network.ts';
-import { VersionsNotThereError } from './errors.ts';
 import { type FillOptions, type FillProgress, fillVersions } from './fill-versions.ts';
 
 /**
- * Covers the ranges with all datasets, beside a running ingest process or without one.
- * @throws VersionsNotThereError when a range reaches above the head
- * @throws VersionsPrunedError when it begins below what every fullnode has; before anything is read
+ * Covers the ranges with all datasets, with or without a running ingest process.
+ * @throws VersionsNotThereError if a range reaches above the head
+ * @throws VersionsPrunedError if it begins below the range of every fullnode; before anything is read
  * @throws RootMismatchError
  */
 export async function backfillVersions(
@@ -26,4 +25,17 @@ export async function backfillVersions(
     }
   }
   return fillVersions(options, ranges, signal);
+}
+
+/** A command requests versions that do not exist yet. */
+class VersionsNotThereError extends ChainsteadError {
+  constructor(facts: { chain: string; range: BlockRange; head: number }) {
+    super({
+      code: 'VERSIONS_NOT_THERE',
+      message: `Versions ${facts.range.from} to ${facts.range.to} of ${facts.chain} exceed ${facts.head}, the newest version of its fullnodes`,
+      facts,
+      remedy: `Set --to to ${facts.head} or lower. "chainstead start" indexes newer versions`,
+      retryable: false,
+    });
+  }
 }

@@ -13,21 +13,21 @@ function transactions(from: number, to: number): AptosTransaction[] {
   );
 }
 
-/** Heights that note which versions they had to ask for. */
+/** Heights that record the versions they had to request. */
 function open() {
-  const asked: number[] = [];
+  const requested: number[] = [];
   const heights = createBlockHeights({
     block: async (version) => {
-      asked.push(version);
+      requested.push(version);
       return LEDGER.blockOf(version);
     },
   });
-  return { asked, heights };
+  return { requested, heights };
 }
 
 describe('block heights', () => {
   it('are those of the blocks, and only what comes before the first beginning is asked for', async () => {
-    const { asked, heights } = open();
+    const { requested, heights } = open();
     for (const [from, to] of [
       [15, 44],
       [45, 47],
@@ -37,13 +37,13 @@ describe('block heights', () => {
       for (let version = from; version <= to; version++)
         expect(heightOf(version), String(version)).toBe(LEDGER.blockOf(version).height);
     }
-    expect(asked).toEqual([15]);
+    expect(requested).toEqual([15]);
   });
 
   it('are not asked for where a page begins with a block', async () => {
-    const { asked, heights } = open();
+    const { requested, heights } = open();
     expect((await heights.ofPage(transactions(21, 30), NEVER))(25)).toBe(3);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
   it('are 0 in genesis', async () => {
@@ -59,11 +59,11 @@ describe('block heights', () => {
       type: 'write_resource',
       data: { type: '0x1::block::BlockResource', data: { height: '77' } },
     };
-    const { asked, heights } = open();
+    const { requested, heights } = open();
     const heightOf = await heights.ofPage([{ ...start, events: [], changes: [change] }], NEVER);
     expect(heightOf(35)).toBe(77);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     expect((await heights.ofPage([{ ...start, events: [], changes: [] }], NEVER))(31)).toBe(4);
-    expect(asked).toEqual([31]);
+    expect(requested).toEqual([31]);
   });
 });

@@ -3,20 +3,23 @@ import type { Fullnodes } from '../fullnode/fullnodes.ts';
 import { wholeNumber } from '../fullnode/ledger-info.ts';
 import type { AptosTransaction } from '../transaction.ts';
 
-/** Stands in each transaction that begins a block. */
+/** Occurs in each transaction that begins a block. */
 export const BLOCK_MARKER = 'block_metadata_transaction';
 
-/** The height of the block of a version. */
+/** Returns the height of the block of a version. */
 export type BlockHeight = (version: number) => number;
 
-/** Heights over consecutive pages: each block tells its own at its beginning, so only what comes before is asked for. */
+/**
+ * Heights over consecutive pages: each block has its height at its beginning, so only versions before the first one
+ * need a request.
+ */
 export interface BlockHeights {
-  /** To be called page by page, in order, with everything in it that holds {@link BLOCK_MARKER}. */
+  /** Call it page by page, in order, with at least every transaction that contains {@link BLOCK_MARKER}. */
   ofPage(transactions: readonly AptosTransaction[], signal: AbortSignal): Promise<BlockHeight>;
 }
 
 export function createBlockHeights(fullnodes: Pick<Fullnodes, 'block'>): BlockHeights {
-  /** Of the page before. */
+  /** From the previous page. */
   let current: number | null = null;
   return {
     async ofPage(transactions, signal) {
@@ -24,8 +27,8 @@ export function createBlockHeights(fullnodes: Pick<Fullnodes, 'block'>): BlockHe
       for (const transaction of transactions) {
         const isStart = transaction.type === BLOCK_MARKER;
         if (!isStart && (current !== null || starts.length > 0)) continue;
-        const told = isStart ? heightTold(transaction) : null;
-        const height = told ?? (await fullnodes.block(transaction.version, signal)).height;
+        const reported = isStart ? heightReported(transaction) : null;
+        const height = reported ?? (await fullnodes.block(transaction.version, signal)).height;
         starts.push({ version: transaction.version, height });
       }
       const before = current;
@@ -39,8 +42,8 @@ export function createBlockHeights(fullnodes: Pick<Fullnodes, 'block'>): BlockHe
   };
 }
 
-/** The height in a block's first event, or in the resource that counts blocks. */
-function heightTold({ events, changes }: AptosTransaction): number | null {
+/** Returns the height in a block's first event, or in the resource that counts blocks. */
+function heightReported({ events, changes }: AptosTransaction): number | null {
   for (const { type, data } of events)
     if (type === '0x1::block::NewBlockEvent' || type === '0x1::block::NewBlock') {
       const height = memberNumber(data, 'height');

@@ -6,7 +6,7 @@ import { dropUnconfirmedRoot, saveRoot } from './roots.ts';
 
 export interface BatchCommit {
   readonly batch: VersionBatch;
-  /** What the batch covers, whether or not it causes rows. */
+  /** Datasets that the batch covers, whether or not it adds rows. */
   readonly datasets: readonly string[];
   readonly kind: CommittedBatch['kind'];
   readonly confirmedBy: string | null;
@@ -16,7 +16,10 @@ export interface BatchCommit {
 
 const MS_PER_SECOND = 1_000;
 
-/** One transaction: rows, coverage and root together. What another process has written of it meanwhile does not matter. */
+/**
+ * Writes rows, coverage and root in one transaction. Concurrent writes of another process for the same versions do no
+ * harm.
+ */
 export async function commitBatch(
   work: VersionWork,
   { batch, datasets, kind, confirmedBy, keptRoot }: BatchCommit,
@@ -29,8 +32,8 @@ export async function commitBatch(
     await lockCommits(transaction, network);
     await work.leadership?.confirm(transaction);
     const rows = new Map<string, number>();
-    for (const { dataset, rows: derived } of batch.derived)
-      rows.set(dataset, (rows.get(dataset) ?? 0) + (await derived.write(transaction)));
+    for (const { dataset, rows: decoded } of batch.decoded)
+      rows.set(dataset, (rows.get(dataset) ?? 0) + (await decoded.write(transaction)));
     await recordCoverage(transaction, network, datasets, batch.range);
     const before = batch.range.from - 1;
     if (kind === 'follow' && before !== keptRoot) await dropUnconfirmedRoot(transaction, network, before);

@@ -1,4 +1,4 @@
-/** Which versions a dataset covers: the table `aptos_ranges`. Neighbours are joined, so that it stays small. */
+/** The versions that a dataset covers: the table `aptos_ranges`. Adjacent ranges are joined, so that it stays small. */
 import { type BlockRange, intersectRanges, subtractRanges } from '@chainstead/core';
 import { commitLock, type Database, type Transaction } from '@chainstead/db';
 import { chainIdOf } from '../fullnode/network.ts';
@@ -10,18 +10,18 @@ export interface AptosCoverage {
   readonly range: BlockRange;
 }
 
-/** Versions that lack the same datasets throughout. */
+/** Versions that lack the same datasets. */
 export interface MissingVersions {
   readonly range: BlockRange;
   readonly datasets: readonly string[];
 }
 
-/** Taken first by every transaction that writes a network: writers of the same rows must not wait for each other in a circle. */
+/** Taken first by every transaction that writes a network, so that writers of the same rows can't deadlock. */
 export async function lockCommits(transaction: Transaction, network: AptosNetwork): Promise<void> {
   await commitLock(transaction, `commit:aptos:${chainIdOf(network)}`);
 }
 
-/** All covered ranges of a network, by dataset and version. */
+/** Returns all covered ranges of a network, by dataset and version. */
 export async function listCoverage(source: Pick<Database, 'query'>, network: AptosNetwork): Promise<AptosCoverage[]> {
   const rows = await source.query<{ dataset: string; first_version: number; last_version: number }>(
     'SELECT dataset, first_version, last_version FROM aptos_ranges WHERE network = $1 ORDER BY dataset, first_version',
@@ -30,7 +30,10 @@ export async function listCoverage(source: Pick<Database, 'query'>, network: Apt
   return rows.map(({ dataset, first_version: from, last_version: to }) => ({ dataset, range: { from, to } }));
 }
 
-/** What of `wanted` lacks at least one of the datasets, ascending, split where the set of lacking datasets changes. */
+/**
+ * Returns the parts of `wanted` that lack at least one of the datasets, ascending, split at each change of the missing
+ * datasets.
+ */
 export function missingVersions(
   wanted: readonly BlockRange[],
   datasets: readonly string[],
@@ -54,7 +57,10 @@ export function missingVersions(
   });
 }
 
-/** Records the range as covered, joined with what it overlaps or touches. Under {@link lockCommits}. Idempotent. */
+/**
+ * Records the range as covered, joined with overlapping or adjacent ones. Call it under {@link lockCommits}.
+ * Idempotent.
+ */
 export async function recordCoverage(
   transaction: Transaction,
   network: AptosNetwork,

@@ -1,6 +1,6 @@
 /**
- * Fills ranges of versions: several chunks in flight, newest first. What is covered is written down with the rows, so that
- * it resumes at any point; what another process has covered meanwhile is left out.
+ * Fills ranges of versions: several chunks in flight, newest first. Coverage is written with the rows, so it resumes at
+ * any point; versions that another process has covered meanwhile are skipped.
  */
 import { type BlockRange, ChainsteadError, errorText, rangeSize } from '@chainstead/core';
 import { chainKeyOf } from '../fullnode/network.ts';
@@ -11,7 +11,7 @@ import { readRange } from './read-range.ts';
 import { confirmRoot } from './roots.ts';
 
 export interface FillProgress {
-  /** Versions done since the start of this call, and in all. */
+  /** Versions completed since the start of this call, and in total. */
   readonly done: number;
   readonly total: number;
   /** Rows added. */
@@ -30,8 +30,9 @@ const RETRY_DELAY_MS = 1_000;
 const RETRY_DELAY_MAX_MS = 30_000;
 
 /**
- * Covers the ranges with every dataset, then resolves. A chunk that fails for a reason that may pass is tried again for as
- * long as the signal allows. @throws VersionsPrunedError, RootMismatchError
+ * Covers the ranges with every dataset, then resolves. A chunk with a transient failure is retried until the signal
+ * aborts.
+ * @throws VersionsPrunedError, RootMismatchError
  */
 export async function fillVersions(
   options: FillOptions,
@@ -82,7 +83,7 @@ function* newestFirst(left: readonly MissingVersions[], size: number): Generator
     for (let to = range.to; to >= range.from; to -= size) yield { from: Math.max(range.from, to - size + 1), to };
 }
 
-/** Tries until the chunk is covered. Each turn takes only what is missing by then. */
+/** Retries until the chunk is covered. Each attempt reads only the versions still missing. */
 async function fillChunk(options: FillOptions, chunk: BlockRange, signal: AbortSignal): Promise<void> {
   const { clock, fullnodes, logger } = options;
   for (let delay = RETRY_DELAY_MS; ; delay = Math.min(delay * 2, RETRY_DELAY_MAX_MS)) {

@@ -1,4 +1,4 @@
-/** A network's row in `aptos_networks`: where history begins, what the fullnodes say, and why it does not move. */
+/** A network's row in `aptos_networks`: start of its history, state of the fullnodes, and why ingestion is stopped. */
 import type { ChainsteadError } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { FullnodeStatus } from '../fullnode/fullnode-state.ts';
@@ -20,7 +20,7 @@ export async function readNetworkStart(database: Database, network: AptosNetwork
   return row === undefined ? null : { historyStart: row.history_start, firstFollowed: row.first_followed };
 }
 
-/** Where following began stays as it was at the first start. A stop is over by now. */
+/** The first followed version stays that of the first start. Clears an earlier stop. */
 export async function saveNetworkStart(database: Database, network: AptosNetwork, start: NetworkStart): Promise<void> {
   await database.query(
     `INSERT INTO aptos_networks (network, chain_id, history_start, first_followed) VALUES ($1, $2, $3, $4)
@@ -36,7 +36,7 @@ export async function saveHealth(
   health: {
     readonly reach: LedgerReach | null;
     readonly fullnodes: readonly FullnodeStatus[];
-    /** Undefined: as it stands. */
+    /** Undefined: unchanged. */
     readonly stallReason: string | null | undefined;
   },
 ): Promise<void> {
@@ -55,7 +55,7 @@ export async function saveHealth(
   );
 }
 
-/** Why nothing, or not everything, will be indexed until the operator does something. */
+/** Saves why indexing is stopped, completely or in part, until the operator acts. */
 export async function saveStop(database: Database, network: AptosNetwork, error: ChainsteadError): Promise<void> {
   await database.query(
     'UPDATE aptos_networks SET stop_code = $2, stop_message = $3, updated_at = now() WHERE network = $1',
@@ -63,12 +63,15 @@ export async function saveStop(database: Database, network: AptosNetwork, error:
   );
 }
 
-/** What was missing is there. */
+/** Clears the stop after its cause is gone. */
 export async function clearStop(database: Database, network: AptosNetwork): Promise<void> {
   await database.query('UPDATE aptos_networks SET stop_code = NULL, stop_message = NULL WHERE network = $1', [network]);
 }
 
-/** Why the work was interrupted. Before the first start there is no row to say so in, and the log has to do. */
+/**
+ * Saves why the work was interrupted. Before the first start there is no row, so the reason is only in the application
+ * log.
+ */
 export async function saveStall(database: Database, network: AptosNetwork, reason: string): Promise<void> {
   await database.query('UPDATE aptos_networks SET stall_reason = $2, updated_at = now() WHERE network = $1', [
     network,

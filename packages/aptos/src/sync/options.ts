@@ -3,7 +3,10 @@ import type { Database, Leadership } from '@chainstead/db';
 import type { AptosDataset } from '../dataset.ts';
 import type { Fullnodes } from '../fullnode/fullnodes.ts';
 
-/** Of the sync engine's metrics, those that mean the same here: a version counts as a block. Label `chain`: `aptos`, `aptos-testnet`. */
+/**
+ * Metrics of the sync engine that mean the same here: a version counts as a block. Label `chain`: `aptos`,
+ * `aptos-testnet`.
+ */
 export interface AptosSyncMetrics {
   readonly head: Gauge<'chain'>;
   readonly checkpoint: Gauge<'chain'>;
@@ -17,7 +20,7 @@ export interface AptosSyncMetrics {
   readonly standby: Gauge<'chain'>;
 }
 
-/** What reading and writing versions needs. */
+/** Dependencies for reading and writing versions. */
 export interface VersionWork {
   readonly fullnodes: Fullnodes;
   readonly database: Database;
@@ -25,11 +28,10 @@ export interface VersionWork {
   readonly logger: Logger;
   readonly metrics: AptosSyncMetrics;
   readonly clock: Clock;
-  /** Of the network: nothing is written any more once another process has it. */
+  /** Leadership of the network: nothing is written after another process has taken it over. */
   readonly leadership?: Pick<Leadership, 'confirm'>;
-  /** What a commit holds at most, for tests. */
+  /** Limits of a commit, for tests. */
   readonly batch?: Partial<BatchLimits>;
-  /** Called after each commit. */
   onCommit?(committed: CommittedBatch): void;
 }
 
@@ -47,11 +49,11 @@ export interface CommittedBatch {
 }
 
 export interface AptosSyncSettings {
-  /** Where history begins; null: at the head of the first start. */
+  /** First version of the history; null: the head of the first start. */
   readonly startVersion: number | null;
   /** The last version; null: no end. */
   readonly endVersion: number | null;
-  /** Between two looks at the head. @default 500 */
+  /** Interval of head polls, milliseconds. @default 500 */
   readonly pollMs?: number;
 }
 

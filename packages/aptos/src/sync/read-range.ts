@@ -1,6 +1,6 @@
-/** Reads versions in order, some pages ahead, and gives what they cause in batches of a commit's size. */
+/** Reads versions in order, some pages ahead, and yields their rows in batches of a commit's size. */
 import type { BlockRange } from '@chainstead/core';
-import type { AptosDataset, DerivedRows } from '../dataset.ts';
+import type { AptosDataset, DecodedRows } from '../dataset.ts';
 import type { FullnodePage } from '../fullnode/fullnodes.ts';
 import type { Markers } from '../fullnode/read-page.ts';
 import { BLOCK_MARKER, createBlockHeights } from './block-heights.ts';
@@ -9,20 +9,20 @@ import type { BatchLimits, VersionWork } from './options.ts';
 /** Consecutive versions, ready to be committed. */
 export interface VersionBatch {
   readonly range: BlockRange;
-  /** Only what causes rows. */
-  readonly derived: readonly { readonly dataset: string; readonly rows: DerivedRows }[];
-  /** The accumulator's root after the last version, and who gave it. */
+  /** Only datasets with rows. */
+  readonly decoded: readonly { readonly dataset: string; readonly rows: DecodedRows }[];
+  /** The accumulator root after the last version, and the fullnode that returned it. */
   readonly root: string;
   readonly fullnode: string;
 }
 
-/** What a fullnode gives at most, unless it was set up otherwise. */
+/** Page limit of a fullnode with default settings. */
 const PAGE_VERSIONS = 100;
 const PAGES_AHEAD = 4;
-/** Together with the ranges in flight these bound memory. */
+/** Together with the ranges in flight, these limit memory. */
 const DEFAULT_BATCH: BatchLimits = { versions: 10_000, rows: 10_000 };
 
-/** @throws what the fullnodes throw; the batches given before stay good */
+/** @throws the errors of the fullnodes; batches already yielded stay valid */
 export async function* readRange(
   work: VersionWork,
   datasets: readonly AptosDataset[],
@@ -40,25 +40,29 @@ export async function* readRange(
       for (const dataset of datasets) {
         const rows = dataset.derive(slice);
         if (rows.count === 0) continue;
-        batch.derived.push({ dataset: dataset.name, rows });
+        batch.decoded.push({ dataset: dataset.name, rows });
         batch.rows += rows.count;
       }
     if (page.last < range.to && page.last - batch.from + 1 < limits.versions && batch.rows < limits.rows) continue;
-    const { from, derived } = batch;
-    yield { range: { from, to: page.last }, derived, root: page.root, fullnode: page.fullnode };
+    const { from, decoded } = batch;
+    yield { range: { from, to: page.last }, decoded, root: page.root, fullnode: page.fullnode };
     batch = startBatch(page.last + 1);
   }
 }
 
-function startBatch(from: number): { from: number; rows: number; derived: { dataset: string; rows: DerivedRows }[] } {
-  return { from, rows: 0, derived: [] };
+function startBatch(from: number): {
+  from: number;
+  rows: number;
+  decoded: { dataset: string; rows: DecodedRows }[];
+} {
+  return { from, rows: 0, decoded: [] };
 }
 
 function noHeight(): never {
   throw new TypeError('A dataset asks for block heights without saying so');
 }
 
-/** What must stand in a transaction to matter; null where everything does. */
+/** Returns the markers of relevant transactions; null if all are relevant. */
 function markersOf(datasets: readonly AptosDataset[]): Markers {
   const markers = new Set<string>();
   for (const dataset of datasets) {
@@ -69,7 +73,7 @@ function markersOf(datasets: readonly AptosDataset[]): Markers {
   return [...markers].map((marker) => Buffer.from(marker));
 }
 
-/** The pages of a range in order. Reads that are under way when the caller leaves are given up. */
+/** Yields the pages of a range in order. Running reads are canceled when the caller stops. */
 async function* pagesOf(
   { fullnodes }: VersionWork,
   markers: Markers,
@@ -97,7 +101,7 @@ async function* pagesOf(
   }
 }
 
-/** One page, or several where the fullnode gives less than was asked for. */
+/** Reads one page, or several if the fullnode returns fewer versions than requested. */
 async function readSpan(
   fullnodes: VersionWork['fullnodes'],
   markers: Markers,

@@ -54,7 +54,21 @@ describe('roots', () => {
     await runUntil(stage.options(fullnodes, { startVersion: null }), async () =>
       fullnodes.status().every(({ requests }) => requests >= 2),
     );
-    expect(await statusNow()).toMatchObject({ stop: stopped?.stop, checkpoint: stopped?.checkpoint });
+    expect(await statusNow()).toMatchObject({
+      // The later start may compare a later version.
+      stop: { code: 'ACCUMULATOR_ROOT_MISMATCH' },
+      checkpoint: stopped?.checkpoint,
+    });
+  });
+
+  it('of a fullnode that is behind every known root are compared with those of another', async () => {
+    const one = await stage.serve(EMPTY_LEDGER);
+    const single = { startVersion: 2_000, endVersion: 2_000 };
+    await createAptosSync(stage.options(stage.open([one.url]), single)).run(NEVER);
+    const two = await stage.serve(EMPTY_LEDGER, { lag: 2_000, forkFrom: 0 });
+    const options = stage.options(stage.open([one.url, two.url]), { startVersion: 2_000 });
+    await runUntil(options, async () => (await statusNow())?.stop?.code === 'ACCUMULATOR_ROOT_MISMATCH');
+    expect((await statusNow())?.checkpoint).toBe(2_000);
   });
 
   it('are confirmed by a fullnode that always lags', async () => {

@@ -1,6 +1,6 @@
 /**
- * The accumulator's root after a version commits to every transaction up to it. Two fullnodes that give the same root
- * have the same ledger; that their answers are true to it is not proven by that.
+ * The accumulator root after a version commits to every transaction up to it. Two fullnodes with the same root have the
+ * same ledger; this does not prove that their responses match it.
  */
 import { type Database, hexBytes, hexText, type Transaction } from '@chainstead/db';
 import { RootMismatchError, VersionsPrunedError } from '../fullnode/errors.ts';
@@ -12,7 +12,8 @@ import type { VersionBatch } from './read-range.ts';
 const ROOT = /^0x[0-9a-f]{64}$/;
 
 /**
- * Asks another fullnode for the root at the end of a batch. @returns which gave the same; null where none could be asked
+ * Requests the root at the end of a batch from another fullnode.
+ * @returns the fullnode that returned the same root; null if none was available
  * @throws RootMismatchError
  */
 export async function confirmRoot(
@@ -26,10 +27,10 @@ export async function confirmRoot(
   return other.fullnode;
 }
 
-/** Of a batch, what its root says. */
+/** The root of a batch. */
 export type EndOfBatch = Pick<VersionBatch, 'range' | 'root' | 'fullnode'>;
 
-/** In the transaction that writes the batch. Replaces what is known of the same version. */
+/** Saves the root in the transaction that writes the batch. Replaces the stored one of the same version. */
 export async function saveRoot(
   transaction: Transaction,
   network: AptosNetwork,
@@ -46,7 +47,7 @@ export async function saveRoot(
   );
 }
 
-/** Of a root that was written before another fullnode could say it. */
+/** Saves the confirmation of a root that was written before another fullnode had it. */
 export async function saveConfirmation(
   database: Database,
   network: AptosNetwork,
@@ -60,7 +61,7 @@ export async function saveConfirmation(
   ]);
 }
 
-/** While following, the root before says nothing that the next does not, unless it was confirmed. */
+/** While following, an unconfirmed root adds nothing to the next one, so it is dropped. */
 export async function dropUnconfirmedRoot(
   transaction: Transaction,
   network: AptosNetwork,
@@ -73,7 +74,9 @@ export async function dropUnconfirmedRoot(
 }
 
 /**
- * The fullnodes of today must have the ledger that was indexed so far: each is asked for the newest root that it can say.
+ * Checks that the current fullnodes have the ledger indexed so far: each is requested for the newest root that it has.
+ * One that lags behind every known root is compared with another fullnode instead; otherwise a stop that it caused
+ * would be cleared.
  * @throws RootMismatchError
  */
 export async function checkKnownRoots(
@@ -82,18 +85,30 @@ export async function checkKnownRoots(
   head: number,
   signal: AbortSignal,
 ): Promise<void> {
+  if ((await readNewestRoot(database, fullnodes.network, 0, head)) === null) return;
   let isCompared = false;
   for (const { name, head: reached, oldest } of fullnodes.status()) {
-    const known = await readNewestRoot(database, fullnodes.network, oldest ?? 0, reached ?? head);
+    const stored = await readNewestRoot(database, fullnodes.network, oldest ?? 0, reached ?? head);
+    const known = stored ?? (await readRootElsewhere(fullnodes, name, reached, signal));
     const root = known === null ? null : await fullnodes.rootOf(name, known.version, signal);
     if (known === null || root === null) continue;
     requireSame(fullnodes.network, known.version, known, { fullnode: name, root });
-    isCompared = true;
+    isCompared ||= stored !== null;
   }
   if (!isCompared) await requireNewestRoot(database, fullnodes, head, signal);
 }
 
-/** As long as it takes until one of them says it. */
+async function readRootElsewhere(
+  fullnodes: Fullnodes,
+  name: string,
+  reached: number | null,
+  signal: AbortSignal,
+): Promise<KnownRoot | null> {
+  const other = reached === null ? null : await fullnodes.rootElsewhere(reached, name, signal);
+  return reached === null || other === null ? null : { version: reached, ...other };
+}
+
+/** Repeats until one of them returns it. */
 async function requireNewestRoot(
   database: Database,
   fullnodes: Fullnodes,
@@ -105,7 +120,7 @@ async function requireNewestRoot(
   try {
     requireSame(fullnodes.network, known.version, known, await fullnodes.page(known.version, 1, null, signal));
   } catch (error) {
-    // A root that nobody has any more can't be compared.
+    // A root that no fullnode has any more can't be compared.
     if (!(error instanceof VersionsPrunedError)) throw error;
   }
 }

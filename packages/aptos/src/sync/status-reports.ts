@@ -1,6 +1,7 @@
 /**
- * Never stop silently: while a network is led, its head, its fullnodes' health and its coverage are written down every few
- * seconds, and a network without progress says why in status, in a metric and in one log line a minute.
+ * Reports status while a network is led, so that it never stops silently: its head, its fullnodes' health and its
+ * coverage are written every few seconds. Without progress, the reason appears in the status, in a metric and in one
+ * log line per minute.
  */
 import { errorText, rangeSize, sleepUnlessAborted } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
@@ -11,9 +12,9 @@ import { readNetworkStart, saveHealth } from './network-record.ts';
 import type { AptosSyncOptions } from './options.ts';
 
 export interface StatusReports {
-  /** The fullnodes reach so far. */
+  /** Records the range of the fullnodes. */
   reach(reach: LedgerReach): void;
-  /** Versions up to this one were committed. */
+  /** Records that versions up to this one were committed. */
   progress(last: number): void;
   /** Settles when the reports have ended. */
   readonly stopped: Promise<void>;
@@ -23,12 +24,15 @@ const REPORT_INTERVAL_MS = 2_000;
 const STALL_AFTER_MS = 30_000;
 const STALL_LOG_INTERVAL_MS = 60_000;
 
-/** When something was committed last, over all sessions: one that fails at once and begins anew is no progress. Epoch milliseconds. */
+/**
+ * Time of the last commit over all sessions, epoch milliseconds: a session that fails and restarts immediately is no
+ * progress.
+ */
 export interface Progress {
   at: number;
-  /** When its absence was logged last. */
+  /** When missing progress was last logged. */
   loggedAt: number;
-  /** Why the database took nothing since then; null when it did. */
+  /** Why the database has refused writes since then; null if it has not. */
   databaseFailure: string | null;
 }
 
@@ -47,7 +51,7 @@ export function startStatusReports(options: AptosSyncOptions, progress: Progress
     await saveHealth(database, fullnodes.network, {
       reach: state.reach,
       fullnodes: fullnodes.status(),
-      // What ended the session before stands until this one has got somewhere.
+      // The reason of the last session's end stays until this one has made progress.
       stallReason: reason ?? (state.reach === null ? undefined : null),
     });
     await measureCoverage(options, state.reach);
@@ -57,7 +61,7 @@ export function startStatusReports(options: AptosSyncOptions, progress: Progress
   };
 
   const run = async (): Promise<void> => {
-    // Once more at the end: a short session has to be seen too.
+    // Once more at the end, so that a short session is reported too.
     for (let isLast = false; ; ) {
       try {
         await report();
@@ -84,7 +88,7 @@ export function startStatusReports(options: AptosSyncOptions, progress: Progress
   };
 }
 
-/** What stands in the way, from what the fullnodes answered last. */
+/** Returns the reason for missing progress, from the latest responses of the fullnodes. */
 function explain(
   { fullnodes }: AptosSyncOptions,
   { reach, top }: { readonly reach: LedgerReach | null; readonly top: number },

@@ -6,7 +6,7 @@ import type { NetworkChoice } from '../routes/request-network.ts';
 
 export { EXAMPLE_KEY };
 
-/** The API with the Aptos routes, as the program composes it. */
+/** Creates the API with the Aptos routes, as the program composes it. */
 export function exampleApi(
   database: Database,
   networks: NetworkChoice = { indexed: ['mainnet', 'testnet'] },
@@ -26,7 +26,7 @@ export interface Envelope<Row = Readonly<Record<string, unknown>>> {
   readonly result: readonly Row[];
 }
 
-/** A page, with the accepted key. @throws TypeError where the answer is not 200 */
+/** Reads a page with the accepted key. @throws TypeError if the status is not 200 */
 export async function readPage<Row = Readonly<Record<string, unknown>>>(
   app: ApiApp,
   path: string,
@@ -36,7 +36,7 @@ export async function readPage<Row = Readonly<Record<string, unknown>>>(
   return response.json() as Promise<Envelope<Row>>;
 }
 
-/** Rows of every page, by cursor. @param between is called between two pages */
+/** Returns the rows of all pages, by cursor. @param between called between two pages */
 export async function readAll<Row = Readonly<Record<string, unknown>>>(
   app: ApiApp,
   path: string,

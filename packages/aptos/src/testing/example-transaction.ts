@@ -2,7 +2,7 @@
 import type { AptosSlice } from '../dataset.ts';
 import type { AptosChange, AptosEvent, AptosNetwork, AptosTransaction } from '../transaction.ts';
 
-/** A user transaction that succeeds and does nothing but what is given. */
+/** Returns a successful user transaction with only the given content. */
 export function exampleTransaction(given: Partial<AptosTransaction>): AptosTransaction {
   return {
     type: 'user_transaction',
@@ -21,12 +21,12 @@ export function exampleTransaction(given: Partial<AptosTransaction>): AptosTrans
   };
 }
 
-/** Transactions as a slice, ten versions a block. */
+/** Returns transactions as a slice, ten versions per block. */
 export function sliceOf(transactions: readonly AptosTransaction[], network: AptosNetwork = 'mainnet'): AptosSlice {
   return { network, transactions, blockHeight: (version) => Math.floor(version / 10) };
 }
 
-/** A written CoinInfo; `type` is the whole resource type, the rest its fields. */
+/** Returns a written CoinInfo; `type` is the whole resource type, the other members are its fields. */
 export function coinInfoChange({ type = '0x1::coin::CoinInfo<0xa::m::C>', ...fields }: CoinInfoFields): AptosChange {
   const data = { name: 'Coin', symbol: 'C', decimals: 8, supply: { vec: [] }, ...fields };
   return { type: 'write_resource', address: '0xa', data: { type, data } };
@@ -40,7 +40,9 @@ interface CoinInfoFields {
   readonly supply?: unknown;
 }
 
-/** A written CoinStore whose deposits are the owner's event handle `handle`, and withdrawals the next. */
+/**
+ * Returns a written CoinStore with `handle` as the owner's event handle of deposits, and the next one for withdrawals.
+ */
 export function coinStoreChange(owner: string, coinType: string, amount: string, handle = 2): AptosChange {
   const events = (number: number) => ({ counter: '1', guid: { id: { addr: owner, creation_num: String(number) } } });
   const data = {
@@ -52,7 +54,7 @@ export function coinStoreChange(owner: string, coinType: string, amount: string,
   return { type: 'write_resource', address: owner, data: { type: `0x1::coin::CoinStore<${coinType}>`, data } };
 }
 
-/** A deposit or withdrawal at an event handle of an account. */
+/** Returns a deposit or withdrawal at an event handle of an account. */
 export function coinEvent(kind: 'Deposit' | 'Withdraw', account: string, handle: number, amount: string): AptosEvent {
   return {
     guid: { creation_number: String(handle), account_address: account },

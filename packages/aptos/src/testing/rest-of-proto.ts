@@ -1,9 +1,9 @@
-/** Transactions as the indexer's stream gives them (proto-json), turned into the form of `/v1/transactions`. */
+/** Converts transactions of the indexer stream (proto-json) to the form of `/v1/transactions`. */
 import { jsonObject } from '../rows/json-object.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What derivation reads of a transaction, in REST form. */
+/** Returns the members of a transaction that derivation reads, in REST form. */
 export function restOfProto(value: unknown): Json {
   const proto = object(value);
   const info = object(proto.info);

@@ -1,4 +1,4 @@
-/** Rows put into tables directly, for tests of the routes. */
+/** Inserts rows directly into tables, for tests of the routes. */
 import type { Database } from '@chainstead/db';
 import type { AptosNetwork } from '../transaction.ts';
 
@@ -6,7 +6,7 @@ export interface SeededCoin {
   readonly version: number;
   readonly symbol: string;
   readonly name?: string;
-  /** Of the creator, as a number. */
+  /** Number of the creator's address. */
   readonly creator?: number;
   readonly network?: AptosNetwork;
 }
@@ -16,7 +16,7 @@ export function addressOf(number: number): string {
   return `0x${number.toString(16).padStart(64, '0')}`;
 }
 
-/** Coins whose types and hashes follow from version, symbol and network. */
+/** Inserts coins whose types and hashes follow from version, symbol and network. */
 export async function seedCoins(database: Database, coins: readonly SeededCoin[]): Promise<void> {
   await database.query(
     `INSERT INTO aptos_coins (network, coin_type_hash, coin_type, creator_address, name, symbol, decimals, transaction_version, transaction_timestamp)
@@ -33,7 +33,7 @@ export async function seedCoins(database: Database, coins: readonly SeededCoin[]
   );
 }
 
-/** Says that a range of versions is indexed. */
+/** Records a range of versions as indexed. */
 export async function seedRange(
   database: Database,
   dataset: string,

@@ -1,28 +1,28 @@
-/** Large tables, made in the database. */
+/** Large tables, generated in the database. */
 import type { Database } from '@chainstead/db';
 
-/** What {@link seedTables} makes. Addresses, coins and blocks are numbers in hexadecimal, padded. */
+/** The content of {@link seedTables}. Addresses, coins and blocks are numbers in hexadecimal, padded. */
 export const SEEDED = {
   coins: 40_000,
   /** Every transaction has a gas row and a deposit. */
   transactions: 60_000,
   balances: 60_000,
-  /** Wallet in every second transaction, and holder of every coin that has more than one. */
+  /** Wallet in every second transaction, and holder of every coin with more than one holder. */
   busyWallet: 1,
-  /** Coin type that is in three transactions of the busy wallet. */
+  /** Coin type in three transactions of the busy wallet. */
   rareCoin: '0xa::rare::Coin',
   commonCoin: '0x1::aptos_coin::AptosCoin',
 } as const;
 
-/** Second of the transaction of a version: one in ten. */
+/** Returns the second of a version's transaction: one per ten versions. */
 export function secondOf(version: number): number {
   return 1_600_000_000 + Math.floor(version / 10);
 }
 
-/** Versions that old statistics know of. */
+/** Versions included in old statistics. */
 const ANALYZED = 1_000;
 
-/** One block for ten versions. All on mainnet. */
+/** One block per ten versions, all on mainnet. */
 export async function seedTables(database: Database): Promise<void> {
   await seedVersions(database, 1, ANALYZED);
   await database.query('ANALYZE');

@@ -3,10 +3,10 @@ import { standardAddress } from '../move-type/address.ts';
 import { decimalDigits, jsonObject } from '../rows/json-object.ts';
 import type { AptosEvent } from '../transaction.ts';
 
-/** A withdrawal or deposit, as its event says: not of which coin. */
+/** A withdrawal or deposit from its event, which does not contain the coin. */
 export interface CoinEvent {
   readonly activityType: ActivityType;
-  /** Place among the transaction's events, from 0. */
+  /** Position among the transaction's events, from 0. */
   readonly index: number;
   /** `0x` and 64 hexadecimal digits. */
   readonly account: string;
@@ -18,7 +18,7 @@ export interface CoinEvent {
 
 export type ActivityType = '0x1::coin::WithdrawEvent' | '0x1::coin::DepositEvent' | '0x1::aptos_coin::GasFeeEvent';
 
-/** The withdrawal or deposit that an event tells of; null for every other event, the module events among them. */
+/** Returns the withdrawal or deposit of an event; null for every other event, including module events. */
 export function readCoinEvent(event: AptosEvent, index: number): CoinEvent | null {
   const activityType = activityTypeOf(event.type);
   if (activityType === null) return null;

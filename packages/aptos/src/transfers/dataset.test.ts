@@ -8,7 +8,7 @@ import { deriveTransfers } from './dataset.ts';
 
 const long = (digits: string): string => `0x${digits.padStart(64, '0')}`;
 
-/** Rows but those of gas, as owner, activity, amount and coin. */
+/** Returns the rows except gas, as owner, activity, amount and coin. */
 function movements(transaction: Partial<AptosTransaction>): unknown[] {
   return deriveTransfers(sliceOf([exampleTransaction(transaction)]))
     .filter((row) => !row.isGasFee)

@@ -1,7 +1,7 @@
 import { readCoinStore } from '../coins/coin-store.ts';
 import { createCoinTypes } from '../coins/coin-type.ts';
 import { truncate } from '../coins/truncate.ts';
-import type { AptosDataset, AptosSlice, DerivedRows } from '../dataset.ts';
+import type { AptosDataset, AptosSlice, DecodedRows } from '../dataset.ts';
 import { standardAddress } from '../move-type/address.ts';
 import { decimalDigits } from '../rows/json-object.ts';
 import { wholeSeconds } from '../rows/whole-seconds.ts';
@@ -12,22 +12,22 @@ import { insertTransfers } from './insert-transfers.ts';
 import type { TransferRow } from './transfer-row.ts';
 
 /**
- * Withdrawals and deposits of coins in genesis and user transactions, each with the coin whose `CoinStore` its event belongs to,
- * and one row for the gas of every user transaction, failed ones too (docs/provider-contract.md#coin-transfers).
+ * Withdrawals and deposits of coins in genesis and user transactions, each with the coin of its event's `CoinStore`.
+ * The gas of every user transaction, including failed ones, is one more row (docs/api/aptos.md#transfers).
  */
 export const transfers: AptosDataset = {
   name: 'transfers',
   tables: ['aptos_transfers'],
-  // The gas row belongs to every user transaction.
+  // Every user transaction has a gas row.
   markers: ['user_transaction', 'genesis_transaction'],
   needsBlockHeights: true,
-  derive(slice): DerivedRows {
+  derive(slice): DecodedRows {
     const rows = deriveTransfers(slice);
     return { count: rows.length, write: (transaction) => insertTransfers(transaction, rows) };
   },
 };
 
-/** In the order of the ledger: a transaction's gas before its events. */
+/** Returns rows in ledger order: a transaction's gas before its events. */
 export function deriveTransfers(slice: AptosSlice): TransferRow[] {
   const describe = createCoinTypes();
   const rows: TransferRow[] = [];
@@ -72,7 +72,9 @@ function sharedColumns(slice: AptosSlice, transaction: AptosTransaction) {
   };
 }
 
-/** What the sender paid for a user transaction. Nothing is withdrawn from a store for it, so it has no event of its own. */
+/**
+ * Returns the gas that the sender paid for a user transaction. It is not withdrawn from a store, so it has no event.
+ */
 function gasOf(transaction: AptosTransaction) {
   const { sender, sequenceNumber, gasUsed, gasUnitPrice } = transaction;
   if (transaction.type !== 'user_transaction' || sender === null) return null;
@@ -93,7 +95,7 @@ function gasOf(transaction: AptosTransaction) {
   };
 }
 
-/** Events with their coins. A failed transaction has none, whatever it lists. */
+/** Yields events with their coins. A failed transaction has none, even if it lists some. */
 function* movementsOf(transaction: AptosTransaction): Generator<{ event: CoinEvent; coinType: string }> {
   if (!transaction.success) return;
   const events = transaction.events.map(readCoinEvent).filter((event) => event !== null);

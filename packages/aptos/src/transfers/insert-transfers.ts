@@ -2,12 +2,12 @@ import type { Transaction } from '@chainstead/db';
 import { type Insert, insertRows } from '../rows/insert-rows.ts';
 import type { TransferRow } from './transfer-row.ts';
 
-/** Writes rows, of which those that are there already stay. @returns rows added */
+/** Writes rows; existing ones stay unchanged. @returns number of rows added */
 export function insertTransfers(transaction: Transaction, rows: readonly TransferRow[]): Promise<number> {
   return insertRows(transaction, INSERT, [...rows].sort(byOwner));
 }
 
-/** The order of the table's key. */
+/** Sorts in the order of the table's key. */
 function byOwner(a: TransferRow, b: TransferRow): number {
   if (a.ownerAddress !== b.ownerAddress) return a.ownerAddress < b.ownerAddress ? -1 : 1;
   return a.transactionVersion - b.transactionVersion || a.eventIndex - b.eventIndex;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { openConsoleStage } from '../testing/console-stage.ts';
 import { loadConsoleAssets } from './console-assets.ts';
 
-/** Of script and style of a page together, as they are run. Bytes. */
+/** Limit for a page's script and style together, uncompressed. Bytes. */
 const BYTES_MAX = 200_000;
 
 const stage = stageOfFile(() => openConsoleStage({ sharedLimits: createLocalLimits() }));
@@ -12,7 +12,7 @@ const stage = stageOfFile(() => openConsoleStage({ sharedLimits: createLocalLimi
 describe('script and style', () => {
   test('of a page together are small', async () => {
     const page = await (await stage.get('/console/sign-in')).text();
-    // Of a page with a plot: the others do not ask for the library of plots.
+    // All assets of a page with a plot: the others don't load the plot library.
     const addresses = [...page.matchAll(/="(\/console\/assets\/[^"]+\.(?:js|css))"/g)].map(([, one = '']) => one);
     expect(addresses).toHaveLength(3);
     let bytes = 0;

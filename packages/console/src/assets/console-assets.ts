@@ -4,15 +4,15 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type StaticAsset, staticAsset } from '@chainstead/http';
 
-/** Script and style of all pages: from the packages as they were installed and from `files/`, nothing from elsewhere. */
+/** Script and style of all pages: from installed packages and from `files/`, nothing from other servers. */
 export interface ConsoleAssets {
-  /** Changes with the content, so that browsers may keep it for good. */
+  /** Changes with the content, so that browsers may cache it permanently. */
   address(name: string): string;
-  /** Null: there is none of this name and content. */
+  /** Null: there is none with this name and content. */
   find(tag: string, name: string): StaticAsset | null;
 }
 
-/** Kept by browsers as long as they like: another content has another address. */
+/** Browsers may cache it permanently: changed content has another URL. */
 export const KEPT_FOREVER = 'public, max-age=31536000, immutable';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -21,21 +21,21 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/** Between the parts of a script: none of them has to end its last statement. */
+/** Separates the parts of a script, whose last statements may lack a terminator. */
 const SCRIPT_SEAM = '\n;\n';
 
 const OWN_FOLDER = fileURLToPath(new URL('./files/', import.meta.url));
 
-/** What each file is made of, by its name in addresses. */
+/** The sources of each file, by its name in URLs. */
 const FILES: Readonly<Record<string, () => readonly string[]>> = {
-  // One style and one script, since each file more is one more that a first page waits for.
+  // One style and one script, since each further file delays the first page.
   'console.css': () => [inPackage('uplot', 'dist/uPlot.min.css'), join(OWN_FOLDER, 'console.css')],
   'console.js': () => [
-    // With its extension: htmx starts as soon as it has run, and one that comes later finds nothing to do any more.
+    // With its extension: htmx starts as soon as it has run, and a later extension has no effect.
     ...['dist/htmx.min.js', 'dist/ext/hx-sse.min.js'].map((file) => inPackage('htmx.org', file)),
     ...['menu.js', 'locale.js', 'live.js', 'plot-clock.js', 'plots.js'].map((file) => join(OWN_FOLDER, file)),
   ],
-  // Asked for by pages with a plot.
+  // Loaded by pages with a plot.
   'uplot.js': () => [inPackage('uplot', 'dist/uPlot.iife.min.js')],
   'icon.svg': () => [join(OWN_FOLDER, 'icon.svg')],
 };
@@ -55,7 +55,9 @@ export async function loadConsoleAssets(): Promise<ConsoleAssets> {
   };
 }
 
-/** Packages may not say where they lie: from the module that they export, upwards to the folder of their name. */
+/**
+ * Packages may not export their location: searches from their exported module upwards to the folder with their name.
+ */
 function inPackage(name: string, file: string): string {
   let folder = dirname(createRequire(import.meta.url).resolve(name));
   while (!folder.endsWith(join('node_modules', name)) && folder !== dirname(folder)) folder = dirname(folder);

@@ -1,7 +1,7 @@
 const UNITS = ['kB', 'MB', 'GB', 'TB'] as const;
 const STEP = 1_000;
 
-/** `12.3 GB`; of what shrinks `−1.2 MB`. */
+/** Returns `12.3 GB`, or `−1.2 MB` for a decrease. */
 export function byteText(bytes: number): string {
   const sign = bytes < 0 ? '−' : '';
   let value = Math.abs(bytes);

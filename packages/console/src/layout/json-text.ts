@@ -3,16 +3,16 @@ import { html } from 'hono/html';
 import { cut, type Html, NOTHING } from './html.ts';
 import { count } from './numbers.ts';
 
-/** Longest beginning of a JSON text that a page shows. Characters. */
+/** Longest start of a JSON text that a page shows. Characters. */
 const SHOWN_MAX = 20_000;
-/** What is longer is not read to be laid out. Characters. */
+/** Longer texts are not parsed for formatting. Characters. */
 const READ_MAX = 200_000;
 
-/** A JSON text, laid out, its beginning where it is long. @param wholeAt where all of it is to be had */
+/** Returns a formatted JSON text, truncated if it is long. @param wholeAt URL of the full text */
 export function jsonText(text: string, label: string, wholeAt?: string): Html {
   const laidOut = text.length > READ_MAX ? text : JSON.stringify(parseLosslessJson(text), null, 2);
   const beginning = laidOut.slice(0, SHOWN_MAX).split('\n');
   return html`<pre class="json" tabindex="0" role="region" aria-label="${label}">${beginning.map((line) => cut(line, SHOWN_MAX)).join('\n')}</pre>
-<p class="soft">${laidOut.length > SHOWN_MAX ? html`The beginning of ${count(text.length)} characters.` : html`${count(text.length)} characters as sent, laid out here.`}
-${wholeAt === undefined ? NOTHING : html` <a href="${wholeAt}" download>As it was sent</a>`}</p>`;
+<p class="soft">${laidOut.length > SHOWN_MAX ? html`First part of ${count(text.length)} characters.` : html`${count(text.length)} characters, formatted.`}
+${wholeAt === undefined ? NOTHING : html` <a href="${wholeAt}" download>Original</a>`}</p>`;
 }

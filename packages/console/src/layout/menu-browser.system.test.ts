@@ -1,4 +1,4 @@
-/** The menu in a real browser. Where the machine has none, the tests say so. */
+/** The menu in a real browser. Skipped with a message if the machine has none. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { PAGES } from '../pages/registry.ts';
@@ -26,7 +26,7 @@ describe('the menu', () => {
     const spots = await page.evaluate<{ top: number; bottom: number }[]>(
       `${tops}.map(({ top, bottom }) => ({ top, bottom }))`,
     );
-    // What begins above the end of each other stands beside it.
+    // Entries that start above each other's end are next to each other.
     expect(Math.max(...spots.map(({ top }) => top))).toBeLessThan(Math.min(...spots.map(({ bottom }) => bottom)));
     expect(await page.locator('nav summary[aria-current]').textContent()).toBe('Data');
     await context.close();

@@ -4,22 +4,25 @@ import type { Html } from './html.ts';
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** Made once: `toLocaleString` with options makes one each time, which takes fifty times as long, and a page has thousands of numbers. */
+/**
+ * Created once: `toLocaleString` with options creates one per call, which is fifty times slower, and a page has
+ * thousands of numbers.
+ */
 const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
-/** Up to two of a unit, the smaller one says more. */
+/** Up to two of a unit, the smaller unit is clearer. */
 const SMALLER_UP_TO = 2;
 
-/** A whole number, which the page's script writes as the reader's language does. */
+/** Returns a whole number; the page's script formats it in the reader's language. */
 export function count(value: number): Html {
   return html`<data class="n" value="${value}">${plainCount(value)}</data>`;
 }
 
-/** For texts: `1,234`. */
+/** Returns `1,234`, for plain text. */
 export function plainCount(value: number): string {
   return WHOLE.format(value);
 }
 
-/** A part of 1 as percentage: never 100 % before all of it is there, never 0 % where some is. */
+/** Returns a fraction of 1 as a percentage: never 100 % before it is complete, never 0 % above zero. */
 export function percent(part: number): string {
   if (part >= 1) return '100 %';
   if (part <= 0) return '0 %';
@@ -27,12 +30,12 @@ export function percent(part: number): string {
   return `${(tenths / 10).toFixed(1)} %`;
 }
 
-/** A second's worth: `12.3`, `4,567`. */
+/** Returns a rate per second: `12.3`, `4,567`. */
 export function rate(perSecond: number): string {
   return perSecond < 100 ? perSecond.toFixed(perSecond < 10 ? 2 : 1) : plainCount(perSecond);
 }
 
-/** `45 s`, `3 min`, `2 h`, `4 days`. @param seconds not negative */
+/** Returns `45 s`, `3 min`, `2 h`, `4 days`. @param seconds not negative */
 export function duration(seconds: number): string {
   if (seconds < SMALLER_UP_TO * MINUTE) return `${Math.round(seconds)} s`;
   if (seconds < SMALLER_UP_TO * HOUR) return `${Math.round(seconds / MINUTE)} min`;
@@ -40,7 +43,7 @@ export function duration(seconds: number): string {
   return `${plainCount(Math.round(seconds / DAY))} days`;
 }
 
-/** A time: in UTC, until the page's script writes it as the reader's language does, with its zone. */
+/** Returns a time in UTC; the page's script formats it in the reader's language, with the time zone. */
 export function moment(at: Date): Html {
   const iso = at.toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;

@@ -3,13 +3,13 @@ import type { ConsoleAssets } from '../assets/console-assets.ts';
 import { changeForm } from './form.ts';
 import { type Html, NOTHING, shown } from './html.ts';
 
-/** What pages have in common, where one line has no room for all of them. */
+/** Groups of menu entries, as one line has no room for all of them. */
 export type MenuGroup = 'Nodes' | 'Data' | 'Access';
 
 export interface MenuEntry {
   readonly path: string;
   readonly title: string;
-  /** Entries of one group stand side by side. */
+  /** Entries of one group are next to each other. */
   readonly group?: MenuGroup | undefined;
 }
 
@@ -22,11 +22,13 @@ export interface PageFacts {
   readonly menu: readonly MenuEntry[];
   readonly assets: ConsoleAssets;
   readonly version: string;
-  /** Null: nobody is signed in. */
+  /** URL of the documentation site; null: no link. */
+  readonly documentationUrl?: string | null;
+  /** Null: not signed in. */
   readonly viewer: { readonly keyName: string; readonly token: string } | null;
 }
 
-/** Neither inline styles nor anything that has to be evaluated. */
+/** No inline styles and no evaluated code. */
 const HTMX_CONFIG = JSON.stringify({
   includeIndicatorCSS: false,
   includeIndicatorStyles: false,
@@ -34,7 +36,7 @@ const HTMX_CONFIG = JSON.stringify({
   history: false,
 });
 
-/** The page around what a page shows. Works without script; with it, live parts move and times are the reader's. */
+/** Returns the page around a content. Works without script; with it, live parts update and times are local. */
 export function page(facts: PageFacts): Html {
   const { title, body, assets, viewer } = facts;
   return html`<!doctype html>
@@ -50,12 +52,16 @@ export function page(facts: PageFacts): Html {
 <script defer src="${assets.address('console.js')}" data-plots="${assets.address('uplot.js')}"></script>
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to content</a>
 <header class="top"><a class="brand" href="/console">Chainstead</a>${viewer === null ? NOTHING : navigation(facts, viewer)}</header>
 <main id="main" tabindex="-1">${body}</main>
-<footer>Chainstead ${facts.version} · <a href="/docs">API</a></footer>
+<footer>Chainstead ${facts.version} · <a href="/docs">API</a>${documentationLink(facts.documentationUrl ?? null)}</footer>
 </body>
 </html>`;
+}
+
+function documentationLink(url: string | null): Html {
+  return url === null ? NOTHING : html` · <a href="${url}">Documentation</a>`;
 }
 
 function navigation({ menu, path }: PageFacts, viewer: NonNullable<PageFacts['viewer']>): Html {
@@ -77,7 +83,7 @@ function groupView(name: string, entries: readonly MenuEntry[], path: string): H
   return html`<li><details name="menu"><summary ${current}>${name}</summary><ul>${entries.map((entry) => entryView(entry, path))}</ul></details></li>`;
 }
 
-/** What pages/look-up reads. Longer texts name nothing. */
+/** Returns the form for `/console/look-up`. Longer texts are never valid. */
 function searchForm(): Html {
   return html`<form method="get" action="/console/look-up" role="search" class="search">
 <input type="search" name="q" maxlength="200" aria-label="Look up" placeholder="Address, name, hash" autocomplete="off" spellcheck="false"><button class="quiet">Look up</button></form>`;

@@ -4,14 +4,14 @@ import { cut, type Html, NOTHING } from './html.ts';
 export interface SelectField {
   readonly name: string;
   readonly label: string;
-  /** Names as they are sent, or with what is shown instead. */
+  /** Values as they are sent, or with a displayed text. */
   readonly options: readonly (string | readonly [name: string, shown: string])[];
   readonly chosen: string;
-  /** What an empty choice is called; absent: there is none. */
+  /** The label of the empty choice; absent: there is none. */
   readonly all?: string;
 }
 
-/** A choice with its label, for a form. What a page can't show as it is, can't be chosen. */
+/** Returns a select field with its label, for a form. Values that a page would alter for display can't be selected. */
 export function selectField({ name, label, options, chosen, all }: SelectField): Html {
   const entries = options
     .map((option) => (typeof option === 'string' ? ([option, option] as const) : option))

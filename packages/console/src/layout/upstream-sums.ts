@@ -1,9 +1,9 @@
-/** What was asked of nodes, added up and in words. */
+/** Sums of upstream calls, and their text. */
 import type { RecentCalls } from '@chainstead/sync';
 import { cut } from './html.ts';
 import { plainCount } from './numbers.ts';
 
-/** Answers by time of all of them. */
+/** Responses of all of them, by duration. */
 export function sumOfTimes(calls: readonly Pick<RecentCalls, 'latency'>[]): number[] {
   const sum: number[] = [];
   for (const { latency } of calls)
@@ -11,7 +11,7 @@ export function sumOfTimes(calls: readonly Pick<RecentCalls, 'latency'>[]): numb
   return sum;
 }
 
-/** What went wrong, by kind, the most frequent first. An error of the call itself is no fault of the node. */
+/** Returns failures by kind, most frequent first. An error of the call itself is not counted against the node. */
 export function faultsOf(calls: readonly Pick<RecentCalls, 'outcome' | 'calls'>[]): ReadonlyMap<string, number> {
   const faults = new Map<string, number>();
   for (const { outcome, calls: times } of calls)
@@ -21,7 +21,7 @@ export function faultsOf(calls: readonly Pick<RecentCalls, 'outcome' | 'calls'>[
 
 const KINDS_SHOWN = 4;
 
-/** What went wrong how often, in a line. */
+/** Returns the number of failures by kind, in a line. */
 export function kindsText(faults: ReadonlyMap<string, number>): string {
   const kinds = [...faults].slice(0, KINDS_SHOWN).map(([kind, times]) => `${cut(kind, 40)} ${plainCount(times)}`);
   return [...kinds, ...(faults.size > KINDS_SHOWN ? ['…'] : [])].join(', ');

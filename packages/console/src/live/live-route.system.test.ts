@@ -5,7 +5,7 @@ import { seedChains } from '../testing/seed-chains.ts';
 let stage: ConsoleStage;
 afterEach(() => stage.close());
 
-/** The messages of a live part, as they come. */
+/** The messages of a live part, as they arrive. */
 async function* messages(visitor: Visitor, signal?: AbortSignal): AsyncGenerator<string> {
   const answer = await stage.app.request('/console/events/overview', {
     headers: { cookie: visitor.cookie, accept: 'text/event-stream' },
@@ -38,7 +38,7 @@ describe('a live part', () => {
     await stage.database.query('UPDATE sync_chains SET checkpoint = 1995');
     let message = '';
     while (!message.includes('value="1995"')) message = await next(stream);
-    // Whoever was cut off gets the whole of it, too.
+    // A reconnected client also gets all of it.
     const again = messages(visitor);
     const first = await next(again);
     expect(first).toContain('value="1995"');

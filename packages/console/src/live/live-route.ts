@@ -3,9 +3,9 @@ import { failureLevel } from '@chainstead/db';
 import { UnavailableError } from '@chainstead/http';
 import { html, raw } from 'hono/html';
 import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
-import type { ConsoleContext } from '../console-page.ts';
 import type { Html } from '../layout/html.ts';
 import { beat } from '../layout/live-part.ts';
+import type { ConsoleContext } from '../sessions/console-env.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
 
 export interface LiveOptions {
@@ -16,29 +16,29 @@ export interface LiveOptions {
   readonly closing: AbortSignal;
 }
 
-/** Sends a part of a page, whole each time, whenever it has changed. */
+/** Sends a part of a page after each change, whole each time. */
 export type SendLive = (c: ConsoleContext, read: () => Promise<Html>) => Response;
 
-/** How often it is looked for changes, and whether the session goes on. Milliseconds. */
+/** Interval between checks for changes and for a valid session. Milliseconds. */
 const LOOK_MS = 2_000;
-/** So long nothing is sent that did not change: pages take a longer silence for a lost connection. Milliseconds. */
+/** Unchanged content is sent again after this time: pages treat a longer silence as a lost connection. Milliseconds. */
 const BEAT_MS = 10_000;
-/** Of one process. */
+/** Limit per process. */
 const STREAMS_MAX = 200;
 
-/** Ends the asking: there is nothing to come. */
+/** Stops the client's reconnects: nothing more will come. */
 const SIGNED_OUT_EVENT = 'signed-out';
 const SIGNED_OUT = html`<p class="problem" role="alert">Signed out. <a href="/console/sign-in">Sign in</a></p>`;
 
 /**
- * Whoever was cut off, or comes back to a page, gets the whole part first: nothing depends on what was sent before. A session that ends, ends
+ * A new or reconnected client gets the whole part first: nothing depends on earlier messages. The end of a session ends
  * its streams.
  */
 export function createSendLive({ sessions, clock, logger, closing }: LiveOptions): SendLive {
   let open = 0;
 
   return (c, read) => {
-    if (open >= STREAMS_MAX) throw new UnavailableError('Too many live pages are open: close some, or reload by hand');
+    if (open >= STREAMS_MAX) throw new UnavailableError('Too many live pages are open. Close some, or reload manually');
     open += 1;
     const secret = c.get('sessionSecret');
     const send = async (stream: SSEStreamingApi): Promise<void> => {
@@ -67,21 +67,24 @@ export function createSendLive({ sessions, clock, logger, closing }: LiveOptions
       }
     };
     const answer = streamSSE(c, send, async (error) => {
-      logger.error({ err: error }, 'A live part of the console ended');
+      logger.error({ err: error }, 'Live part of the console ended');
     });
-    // Proxies must not gather it, and nobody compresses it.
+    // Prevents buffering by proxies, and compression.
     answer.headers.set('cache-control', 'no-store, no-transform');
     answer.headers.set('x-accel-buffering', 'no');
     return answer;
   };
 
-  /** Null: the session is over; undefined: it can't be read now. The page says that it is not live, and it is tried again. */
+  /**
+   * Null: the session is over; undefined: it can't be read now. The page then shows that it is not live, and the read
+   * is retried.
+   */
   async function nextPart(secret: string, read: () => Promise<Html>): Promise<string | null | undefined> {
     try {
       if ((await sessions.find(secret, false)) === null) return null;
       return String(await read());
     } catch (error) {
-      logger[failureLevel(error)]({ error: errorText(error) }, 'A live part of the console could not be read');
+      logger[failureLevel(error)]({ error: errorText(error) }, 'Live part of the console could not be read');
       return undefined;
     }
   }

@@ -1,21 +1,22 @@
 import { ApiError } from '@chainstead/http';
 import type { Context, MiddlewareHandler } from 'hono';
-import type { ConsoleEnv } from '../console-page.ts';
+import type { ConsoleEnv } from './console-env.ts';
 
-/** A 403: a change that a page of another site asked for, or nobody's page. */
+/** A 403: a change requested by a page of another site, or outside any page. */
 export class ForeignChangeError extends ApiError {
   constructor(header: string) {
     super({
       code: 'FOREIGN_CHANGE',
       status: 403,
-      message: `A change must come from a page of this console: ${header} says otherwise. Behind a proxy, pass the header Host as it came`,
+      message: `A change must come from a page of this console, but ${header} does not match. Behind a proxy, forward the original Host header`,
     });
   }
 }
 
 /**
- * Lets changes pass that a page of the console asks for: by `Sec-Fetch-Site`, which no script can set, and by `Origin`. Who sends neither is
- * no browser. Reading is safe from any site: nothing is changed, and no other site gets the cookie sent or may read the answer.
+ * Returns middleware that accepts only changes requested by console pages, by `Sec-Fetch-Site`, which no script can
+ * set, and by `Origin`. A client that sends neither is not a browser. Reads are safe from any site: they change
+ * nothing, and no other site gets the cookie sent or may read the response.
  */
 export function refuseForeign(): MiddlewareHandler<ConsoleEnv> {
   return async (c, next) => {
@@ -35,10 +36,10 @@ function requireOwnPage(c: Context): void {
   if (site !== undefined && site !== 'same-origin') throw new ForeignChangeError('Sec-Fetch-Site');
   if (origin !== undefined && !hostsOf(c).has(URL.parse(origin)?.host.toLowerCase() ?? ''))
     throw new ForeignChangeError('Origin');
-  if (site === undefined && origin === undefined) throw new ForeignChangeError('the lack of Origin');
+  if (site === undefined && origin === undefined) throw new ForeignChangeError('the missing Origin header');
 }
 
-/** What this server is called, by the browser or by a proxy before it. */
+/** Returns this server's host names, from the browser or from a proxy before it. */
 function hostsOf(c: Context): ReadonlySet<string> {
   const named = [c.req.header('host'), c.req.header('x-forwarded-host')?.split(',')[0], new URL(c.req.url).host];
   return new Set(named.flatMap((host) => (host === undefined || host === '' ? [] : [host.trim().toLowerCase()])));

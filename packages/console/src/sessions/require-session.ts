@@ -1,19 +1,19 @@
 import { ApiError } from '@chainstead/http';
 import type { MiddlewareHandler } from 'hono';
 import { html } from 'hono/html';
-import type { ConsoleContext, ConsoleEnv } from '../console-page.ts';
 import { TOKEN_FIELD, TOKEN_HEADER } from '../layout/form.ts';
+import type { ConsoleContext, ConsoleEnv } from './console-env.ts';
 import { isReading } from './refuse-foreign.ts';
 import type { SessionCookie } from './session-cookie.ts';
 import type { SessionStore } from './session-store.ts';
 
-/** A 401: nobody is signed in, or not any more. */
+/** A 401: not signed in, or not any more. */
 export class NotSignedInError extends ApiError {
   constructor() {
     super({
       code: 'NOT_SIGNED_IN',
       status: 401,
-      message: 'Nobody is signed in, or the session is over: sign in again',
+      message: 'You are not signed in, or the session has ended. Sign in again',
     });
   }
 }
@@ -24,12 +24,15 @@ export class TokenMissingError extends ApiError {
     super({
       code: 'TOKEN_MISSING',
       status: 403,
-      message: 'The form is of another session: load the page again, and repeat the change',
+      message: 'The form belongs to another session. Reload the page and repeat the change',
     });
   }
 }
 
-/** Lets requests of sessions pass, and changes with the session's token. Pages lead to the sign-in. */
+/**
+ * Returns middleware that accepts requests of sessions, and changes with the session's token. Pages redirect to the
+ * sign-in.
+ */
 export function requireSession(options: {
   readonly cookie: SessionCookie;
   readonly sessions: SessionStore;
@@ -48,11 +51,11 @@ export function requireSession(options: {
   };
 }
 
-/** @throws NotSignedInError where no page was asked for */
+/** @throws NotSignedInError if the request was not for a page */
 function signInFirst(c: ConsoleContext, hadCookie: boolean): Response | Promise<Response> {
   const wantsPage = isReading(c) && c.req.header('accept')?.includes('text/html') === true;
   if (!wantsPage || c.req.header('hx-request') !== undefined) throw new NotSignedInError();
-  // Browsers send the cookie with no request that another site's link causes, but with the one that this page makes.
+  // Browsers omit the cookie on requests from another site's link, but send it with the reload by this page.
   if (!hadCookie && c.req.header('sec-fetch-site') === 'cross-site')
     return c.html(
       html`<!doctype html><html lang="en"><title>Chainstead</title><meta http-equiv="refresh" content="0"></html>`,

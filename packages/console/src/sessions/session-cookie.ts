@@ -2,9 +2,9 @@ import type { Context } from 'hono';
 import { deleteCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
 import type { CookieOptions } from 'hono/utils/cookie';
 
-/** What the browser keeps of a session: signed, out of reach of scripts and of other sites. */
+/** The session cookie: signed, inaccessible to scripts and other sites. */
 export interface SessionCookie {
-  /** Null where there is none, or one that nobody signed here. */
+  /** Null if there is none, or if its signature is invalid. */
   read(c: Context): Promise<string | null>;
   write(c: Context, secret: string): Promise<void>;
   clear(c: Context): void;
@@ -12,10 +12,10 @@ export interface SessionCookie {
 
 const COOKIE_NAME = 'chainstead_console';
 const PATH = '/console';
-/** As long as a session may last. */
+/** The longest lifetime of a session. */
 const SECONDS_MAX = 7 * 24 * 3_600;
 
-/** @param key what it is signed with */
+/** @param key that signs it */
 export function createSessionCookie(key: Buffer): SessionCookie {
   const signature = new Uint8Array(key);
   return {
@@ -34,7 +34,7 @@ function optionsOf(c: Context): CookieOptions {
   return { httpOnly: true, sameSite: 'Strict', path: PATH, secure: isSecure(c) };
 }
 
-/** Whoever lies about it keeps a browser from sending the cookie over HTTP: no harm to others. */
+/** A forged header only keeps a browser from sending the cookie over HTTP: it harms no other client. */
 function isSecure(c: Context): boolean {
   return c.req.header('x-forwarded-proto')?.split(',')[0]?.trim() === 'https' || c.req.url.startsWith('https:');
 }

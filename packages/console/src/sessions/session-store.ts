@@ -2,9 +2,9 @@ import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Database } from '@chainstead/db';
 import { type AuditActor, type ConfiguredKey, type Principal, recordAudit } from '@chainstead/http';
 
-/** Somebody who is signed in. */
+/** A signed-in user. */
 export interface ConsoleSession {
-  /** For lists: tells nothing of what the browser keeps. Hexadecimal. */
+  /** For lists: reveals nothing of the browser's secret. Hexadecimal. */
   readonly id: string;
   readonly keyId: string;
   readonly keyName: string;
@@ -15,7 +15,7 @@ export interface ConsoleSession {
   readonly userAgent: string;
 }
 
-/** Where a request comes from. */
+/** The origin of a request. */
 export interface RequestOrigin {
   readonly address: string;
   readonly userAgent: string;
@@ -23,17 +23,21 @@ export interface RequestOrigin {
 }
 
 export interface SessionStore {
-  /** Signs in. @returns what the browser has to keep; it is stored nowhere */
+  /** Signs in. @returns the browser's secret; it is stored nowhere */
   begin(key: string, principal: Principal, origin: RequestOrigin): Promise<string>;
-  /** Whose session it is; null when it is unknown, over, or its key is revoked or no longer has the scope `admin`. @param isUse whether it counts against idling */
+  /**
+   * Returns the session of a secret; null if it is unknown, over, or its key is revoked or no longer has the scope
+   * `admin`.
+   * @param isUse whether it resets the idle time
+   */
   find(secret: string, isUse: boolean): Promise<ConsoleSession | null>;
-  /** Those that go on, the last used first. */
+  /** Returns the active ones, the last used first. */
   list(): Promise<readonly ConsoleSession[]>;
-  /** Ends one by its id. @returns whether it was going on */
+  /** Ends one by its id. @returns whether it was active */
   end(id: string, by: AuditActor): Promise<boolean>;
-  /** What a change has to carry: known to the pages of this session alone. */
+  /** Returns the token for changes: known only to the pages of this session. */
   tokenOf(secret: string): string;
-  /** In the same time for all tokens that are wrong. */
+  /** Compares in constant time. */
   isToken(secret: string, token: string): boolean;
 }
 
@@ -45,11 +49,11 @@ export interface SessionStoreOptions {
   readonly secret: Buffer;
 }
 
-/** A session that nobody uses for so long is over. */
+/** A session ends after this time without use. */
 const IDLE_HOURS = 12;
-/** A session is over after so long, however much it is used. */
+/** A session ends after this time, however much it is used. */
 const HOURS_MAX = 7 * 24;
-/** Sessions that are over are kept so long for lists in SQL. */
+/** Retention of ended sessions, for lists in SQL. */
 const KEPT_DAYS = 30;
 const USER_AGENT_MAX = 200;
 const SECRET_BYTES = 32;
@@ -66,12 +70,15 @@ interface SessionRow {
   readonly expires_at: Date;
   readonly address: string;
   readonly user_agent: string;
-  /** Null: the key is none of `api_keys`. */
+  /** Null: the key is not in `api_keys`. */
   readonly is_allowed: boolean | null;
   readonly is_stale: boolean;
 }
 
-/** Asked of the keys' own rows each time: a key that was revoked or narrowed a moment ago, by whatever process, opens nothing. */
+/**
+ * Checked against the keys' own rows each time: a key that was just revoked or restricted, by any process, gives no
+ * access.
+ */
 const GOING_ON = `
   SELECT id_hash, session.key_hash, key_id, key_name, session.created_at, seen_at, expires_at, address, user_agent,
          CASE WHEN key.key_hash IS NOT NULL THEN key.revoked_at IS NULL AND 'admin' = ANY (key.scopes) END AS is_allowed,

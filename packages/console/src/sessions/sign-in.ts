@@ -6,15 +6,17 @@ import {
   RateLimitedError,
   type SharedLimits,
 } from '@chainstead/http';
+import { html } from 'hono/html';
+import { type Html, NOTHING } from '../layout/html.ts';
 import type { RequestOrigin, SessionStore } from './session-store.ts';
 
-/** A 403: the key is accepted, but not for the console. */
+/** A 403: the key is valid, but not for the console. */
 export class NoAdminKeyError extends ApiError {
   constructor({ id }: Principal) {
     super({
       code: 'NO_ADMIN_KEY',
       status: 403,
-      message: `The console asks for a key with the scope admin. Make one with: chainstead keys create --scope admin. Or allow it to this one: chainstead keys scope ${id} --scope admin`,
+      message: `The console requires a key with the scope admin. Create one: chainstead keys create --scope admin. Or add the scope to this key: chainstead keys scope ${id} --scope admin`,
     });
   }
 }
@@ -22,14 +24,14 @@ export class NoAdminKeyError extends ApiError {
 /** A 401: no such key. */
 export class WrongKeyError extends ApiError {
   constructor() {
-    super({ code: 'WRONG_KEY', status: 401, message: 'There is no such key, or it was revoked' });
+    super({ code: 'WRONG_KEY', status: 401, message: 'The key does not exist or was revoked' });
   }
 }
 
 export interface SignInOptions {
   readonly keys: KeyStore;
   readonly sessions: SessionStore;
-  /** Where attempts are counted, over all processes. */
+  /** Counts attempts, over all processes. */
   readonly sharedLimits: SharedLimits;
 }
 
@@ -38,8 +40,10 @@ const ATTEMPTS = 10;
 const WINDOW_MS = 60_000;
 
 /**
- * Signs in with a key. Refused attempts count against the address. A right key is never refused for them: many people share an
- * address. Keys are compared by digest, so that timing reveals nothing. @returns what the browser has to keep @throws RateLimitedError, WrongKeyError, NoAdminKeyError
+ * Signs in with a key. Refused attempts count against the address. A right key is never refused for them: many people
+ * share an address. Keys are compared by digest, so that timing reveals nothing.
+ * @returns the browser's secret
+ * @throws RateLimitedError, WrongKeyError, NoAdminKeyError
  */
 export type SignIn = (key: string, origin: RequestOrigin) => Promise<string>;
 
@@ -54,4 +58,24 @@ export function createSignIn({ keys, sessions, sharedLimits }: SignInOptions): S
     if (waitMs > 0) throw new RateLimitedError(Math.max(1, Math.ceil(waitMs / 1_000)));
     throw principal === null ? new WrongKeyError() : new NoAdminKeyError(principal);
   };
+}
+
+/** The sign-in form. @param problem why the last one was not accepted @param goTo the path after signing in */
+export function signInPage(problem: string | null, goTo: string): Html {
+  return html`<h1>Sign in</h1>
+${problem === null ? NOTHING : html`<p class="problem" role="alert">${problem}</p>`}
+<form method="post" action="/console/sign-in" class="fields">
+<input type="hidden" name="to" value="${goTo}">
+<div><label for="key">Key with the scope <code>admin</code></label>
+<input id="key" name="key" type="password" autocomplete="current-password" required maxlength="200" autofocus></div>
+<div><button>Sign in</button></div>
+</form>
+<p class="soft">The first start on this machine writes such a key to <code>DATA_DIR/console-key</code>. <code>chainstead keys create --scope admin</code> creates another one.</p>`;
+}
+
+const OWN_PATH = /^\/console(?:[/?][\w./?=&%~:-]*)?$/;
+
+/** Returns the path after signing in: pages of the console only. */
+export function ownPath(given: string | undefined): string {
+  return given !== undefined && OWN_PATH.test(given) && !given.includes('//') ? given : '/console';
 }

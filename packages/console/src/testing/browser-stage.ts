@@ -2,22 +2,25 @@ import { afterAll, beforeAll, beforeEach, vi } from 'vitest';
 import { type ConsoleBrowser, openConsoleBrowser } from './console-browser.ts';
 import type { ConsoleStage } from './console-stage.ts';
 
-/** Chromium and axe take their time beside other tests. Milliseconds. */
+/** Chromium and axe are slow next to other tests. Milliseconds. */
 const TEST_TIMEOUT_MS = 150_000;
 
-/** A browser before a console, for the tests of one file, or of a `describe`. */
+/** A browser connected to a console, for the tests of one file, or of a `describe`. */
 export interface StageBrowser {
   /** From the first test on. */
   readonly browser: ConsoleBrowser;
 }
 
-/** A console before a browser. */
+/** A console with a browser. */
 export interface BrowserStage<Stage extends ConsoleStage> extends StageBrowser {
   /** From the first test on. */
   readonly stage: Stage;
 }
 
-/** Opens both before the tests of a file, and closes them after it. Where the machine has no Chromium, they are skipped, and that is said. */
+/**
+ * Opens both before the tests of a file, and closes them after it. If the machine has no Chromium, they are skipped
+ * with a message.
+ */
 export function stageInBrowser<Stage extends ConsoleStage>(open: () => Promise<Stage>): BrowserStage<Stage> {
   let stage: Stage | undefined;
   const opened = (): Stage => {
@@ -39,7 +42,7 @@ export function stageInBrowser<Stage extends ConsoleStage>(open: () => Promise<S
   };
 }
 
-/** As {@link stageInBrowser}, before a console that other tests use too. @param stage asked for before the first test */
+/** Like {@link stageInBrowser}, for a console that other tests use too. @param stage called before the first test */
 export function browserBefore(stage: () => ConsoleStage): StageBrowser {
   let browser: ConsoleBrowser | undefined;
   beforeAll(async () => {

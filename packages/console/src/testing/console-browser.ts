@@ -3,13 +3,13 @@ import { findChromium, freePort } from '@chainstead/testkit';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import type { ConsoleStage } from './console-stage.ts';
 
-/** Chromium before a console that is served over a port. */
+/** Chromium connected to a console on a port. */
 export interface ConsoleBrowser {
   readonly url: string;
   readonly browser: Browser;
-  /** A page of somebody who is signed in, that fails the test by whatever the browser complains of. */
+  /** Opens a page as a signed-in user. Errors that the browser reports fail the test. */
   open(path: string, options?: BrowserContextOptions): Promise<OpenPage>;
-  /** Has the server go away, its port too. */
+  /** Stops the server and frees its port. */
   stopServing(): Promise<void>;
   startServing(): Promise<void>;
   close(): Promise<void>;
@@ -18,11 +18,11 @@ export interface ConsoleBrowser {
 export interface OpenPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors of scripts, and what the Content-Security-Policy refused. */
+  /** Errors of scripts, and violations of the Content-Security-Policy. */
   readonly complaints: string[];
 }
 
-/** @returns undefined where the machine has no Chromium: then that is said aloud */
+/** @returns undefined if the machine has no Chromium, with a message */
 export async function openConsoleBrowser(stage: ConsoleStage): Promise<ConsoleBrowser | undefined> {
   const executablePath = findChromium();
   if (executablePath === undefined) {

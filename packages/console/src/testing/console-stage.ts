@@ -19,26 +19,26 @@ import { type Closable, closeOf, createScratchDatabase, type ScratchDatabase } f
 import { type Console, type ConsoleOptions, createConsole } from '../console.ts';
 import { openStreamOperations } from './open-stream-operations.ts';
 
-/** Of an API process. */
+/** The limit of an API process. */
 const BODY_BYTES_MAX = 4_194_304;
 
-/** Where requests of a page of the console come from. */
+/** Headers of requests from a console page. */
 export const OWN_ORIGIN: Readonly<Record<string, string>> = {
   origin: 'http://localhost',
   'sec-fetch-site': 'same-origin',
 };
 
-/** Somebody who is signed in. */
+/** A signed-in user. */
 export interface Visitor {
   readonly key: string;
   readonly prefix: string;
   /** For the header `cookie`. */
   readonly cookie: string;
-  /** What forms of the session carry. */
+  /** The token in forms of the session. */
   readonly token: string;
 }
 
-/** The console over a database of its own. */
+/** The console with a separate database. */
 export interface ConsoleStage extends Closable {
   readonly app: ApiApp;
   readonly console: Console;
@@ -47,7 +47,7 @@ export interface ConsoleStage extends Closable {
   readonly scratch: ScratchDatabase;
   signIn(scopes?: readonly KeyScope[]): Promise<Visitor>;
   get(path: string, visitor?: Visitor, headers?: Readonly<Record<string, string>>): Promise<Response>;
-  /** As a form of the console's page would. */
+  /** Sends a form as a console page does. */
   post(
     path: string,
     fields: Readonly<Record<string, string>>,
@@ -60,25 +60,25 @@ export interface StageOptions {
   readonly configured?: readonly ConfiguredKey[];
   readonly sharedLimits?: SharedLimits;
   readonly scratch?: ScratchDatabase;
-  /** The last block that is wanted of a chain. @default nobody says */
+  /** The last wanted block of a chain. @default none */
   readonly endOf?: (name: string) => number | null;
-  /** Default: on Ethereum, of which no node is known. */
+  /** Default: on Ethereum, without known nodes. */
   readonly streams?: StreamOperations;
-  /** What is looked up where. @default no routes, nodes that tell nothing, and pictures of public servers */
-  readonly lookUp?: Partial<ConsoleOptions['lookUp']>;
-  /** @default the known chains as they are */
+  /** Sources of the explorer. @default no routes, nodes without results, and pictures of public servers */
+  readonly explorer?: Partial<ConsoleOptions['explorer']>;
+  /** @default the known chains, unchanged */
   readonly registry?: ChainRegistry;
-  /** Of the configuration. @default Ethereum */
+  /** The configuration's chains. @default Ethereum */
   readonly chains?: readonly Chain[];
   /** Of Aptos. @default none */
   readonly networks?: ConsoleOptions['aptos']['networks'];
-  /** @default nothing is known of it */
+  /** @default unknown */
   readonly disk?: DiskPlace;
-  /** Of the console alone, to count or fail what it asks. */
+  /** Wraps only the console's database, to count or fail its queries. */
   readonly wrap?: (database: Database) => Database;
   /** @default none is configured */
   readonly upstreams?: ConsoleOptions['upstreams'];
-  /** @default knows no chain */
+  /** @default has no chains */
   readonly nodeTest?: ConsoleOptions['nodeTest'];
 }
 
@@ -101,17 +101,17 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
     streams: options.streams ?? streams.operations,
     chains: options.chains ?? [registry.get('eth')],
     datasets: [erc20Transfers],
-    keepOf: () => undefined,
+    retentionOf: () => undefined,
     endOf: options.endOf ?? (() => null),
     aptos: { networks: options.networks ?? [], datasets: [] },
     upstreams: options.upstreams ?? [],
     nodeTest: options.nodeTest ?? { chains: [], run: async () => null },
-    lookUp: {
+    explorer: {
       routes: [],
       placeOf: async () => undefined,
       nameServices: [],
       pictures: createPictureReader({ egress, ipfsGateways: [], arweaveGateways: [], clock: systemClock }),
-      ...options.lookUp,
+      ...options.explorer,
     },
     disk: options.disk ?? { diskBytes: null, folder: null },
     backfillProofOf: () => 'none',
@@ -120,7 +120,7 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
     clock: systemClock,
   });
   parts.defer(() => operators.close());
-  const app = await exampleApi(database, options.lookUp?.routes ?? [], {
+  const app = await exampleApi(database, options.explorer?.routes ?? [], {
     openRoutes: [operators.routes],
     bodyBytesMax: BODY_BYTES_MAX,
     chains: registry,
@@ -153,7 +153,7 @@ export async function openConsoleStage(options: StageOptions = {}): Promise<Cons
   };
 }
 
-/** A cookie that nobody signed here. */
+/** A cookie with an invalid signature. */
 export function forgedCookie(visitor: Visitor): string {
   const flipped = visitor.cookie.slice(-8, -7) === 'A' ? 'B' : 'A';
   return `${visitor.cookie.slice(0, -8)}${flipped}${visitor.cookie.slice(-7)}`;

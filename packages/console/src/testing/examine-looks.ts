@@ -6,7 +6,7 @@ import { takePicture } from './take-picture.ts';
 
 export const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 } };
 const TELEPHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
-/** What a page is looked at with. */
+/** Devices on which pages are checked. */
 export const DEVICES = [
   ['a desk', DESK],
   ['a telephone', TELEPHONE],
@@ -15,18 +15,18 @@ export const DEVICES = [
 export interface ExaminedPage {
   readonly name: string;
   readonly path: string;
-  /** What is to be seen beside what shows at once. @default nothing */
+  /** Opens parts that are not visible at first. @default none */
   readonly unfold?: (page: Page) => Promise<void>;
   /** Whether pictures belong on the page. @default none do */
   readonly hasPictures?: boolean;
-  /** Of its own status, which the browser tells as an error; absent: the page is to be found. */
+  /** The page's own status, which the browser reports as an error; absent: 200. */
   readonly status?: number;
 }
 
 /**
- * Fails the test for whatever a page has that is serious for axe in one of the themes, for sideways scrolling, pictures and complaints of the
- * browser. All pages one after the other in one window: opening one takes longer than looking at it. Themes differ by their colours alone, so the
- * second is looked at for contrast only.
+ * Fails the test for serious axe findings in either theme, sideways scrolling, pictures and browser errors. All pages
+ * are checked one after the other in one window: opening a window takes longer than the check. Themes differ only in
+ * colors, so the second one is checked only for contrast.
  */
 export async function examineLooks(
   browser: ConsoleBrowser,
@@ -51,7 +51,7 @@ export async function examineLooks(
   await context.close();
 }
 
-/** In the page alone, which has no frames: another page to put their findings together would take as long again. */
+/** Only in the page itself, which has no frames: another page to merge their findings would take as long again. */
 function axeOf(page: Page): AxeBuilder {
   return new AxeBuilder({ page }).setLegacyMode();
 }

@@ -1,6 +1,6 @@
 const MARK = 'alert(document.domain)';
 
-/** Texts of strangers that would run, change the direction of what follows, or make a page large. */
+/** Untrusted texts that would execute, change the direction of later text, or make a page large. */
 export const HOSTILE = [
   `<script>${MARK}</script>`,
   `"><img src=x onerror=${MARK}>`,

@@ -15,15 +15,15 @@ type PastChains = Parameters<typeof createPastBlockServices>[0]['chains'];
 
 export interface StreamStageOptions {
   readonly database: Database;
-  /** That streams may be on. */
+  /** Available for streams. */
   readonly chains: readonly Chain[];
-  /** Those of which nodes are known, and what finds a chain by its id. */
+  /** Chains with known nodes, and the lookup of a chain by its id. */
   readonly past?: PastChains;
   readonly registry?: ReturnType<typeof createChainRegistry>;
   readonly replaysPerKey?: number;
 }
 
-/** What an API process does with streams, with real requests to receivers on this machine. */
+/** An API process's stream operations, with real requests to receivers on this machine. */
 export function openStreamOperations(options: StreamStageOptions): {
   readonly operations: StreamOperations;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Database } from '@chainstead/db';
 
-/** Chains as ingestion leaves them, with a history of several levels, and samples of an hour. */
+/** Chains as ingestion stores them, with a history of several levels, and samples of an hour. */
 export async function seedChains(database: Database, ids: readonly number[]): Promise<void> {
   await database.query(
     `INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed, checkpoint, head)
@@ -15,7 +15,7 @@ export async function seedChains(database: Database, ids: readonly number[]): Pr
     [ids],
   );
   await database.query(
-    `INSERT INTO chain_samples (chain, minute, head, checkpoint, covered, rows)
+    `INSERT INTO chain_metrics_minutely (chain, minute, head, checkpoint, covered, rows)
      SELECT id::text, date_trunc('minute', now()) - make_interval(mins => ago), 2000 - ago * 5, 1990 - ago * 5 - ago, 1790 - ago * 60, 5000 - ago * 60
        FROM unnest($1::bigint[]) AS id CROSS JOIN generate_series(0, 60) AS ago`,
     [ids],

@@ -10,7 +10,7 @@ export interface SeededStream {
   readonly statusMessage?: string;
 }
 
-/** A stream on Ethereum, past the API. @returns its id */
+/** Creates a stream on Ethereum, bypassing the API. @returns its id */
 export async function seedStream(database: Database, given: SeededStream = {}): Promise<string> {
   const { id = randomUUID(), tag = 'shop', description = '', webhookUrl = 'http://127.0.0.1:9/hook' } = given;
   const { status = 'active', statusMessage = 'Stream is active' } = given;
@@ -29,12 +29,12 @@ export async function seedStream(database: Database, given: SeededStream = {}): 
 export interface SeededWebhook {
   readonly block: number;
   readonly status: 'pending' | 'delivered' | 'failed';
-  /** What each attempt came to: null for 2xx. */
+  /** The result of each attempt: null for 2xx. */
   readonly errors: readonly (string | null)[];
   readonly body?: string;
 }
 
-/** A webhook of a stream with its attempts, a minute apart. @returns its id */
+/** Creates a webhook of a stream with its attempts, a minute apart. @returns its id */
 export async function seedWebhook(database: Database, streamId: string, given: SeededWebhook): Promise<string> {
   const id = randomUUID();
   const {

@@ -1,15 +1,15 @@
-/** A table of a page, as its HTML says it. */
+/** A table of a page, parsed from its HTML. */
 export interface ShownTable {
   readonly title: string;
-  /** Of its rows, HTML. */
+  /** HTML of its rows. */
   readonly rows: readonly string[];
-  /** Path and query that the line beside it asks; null where there is no such line. */
+  /** Path and query of the request line next to it; null if there is none. */
   readonly target: string | null;
 }
 
 const SECTION = /<section aria-labelledby="[^"]*"><h[23] id="[^"]*">([^<]*)<\/h[23]>((?:(?!<section).)*?)<\/section>/gs;
 
-/** The tables of a page, each with the line that gives the same. */
+/** The tables of a page, each with its request line. */
 export function shownTables(page: string): readonly ShownTable[] {
   return [...page.matchAll(SECTION)].map(([, title = '', content = '']) => ({
     title,
@@ -20,7 +20,7 @@ export function shownTables(page: string): readonly ShownTable[] {
   }));
 }
 
-/** What a shell would ask. */
+/** Returns the request that a shell would send. */
 function targetIn(content: string): string | null {
   const [, line = ''] = /<code>(curl [^<]*)<\/code>/.exec(content) ?? [];
   const [, target] = /&#39;http:\/\/localhost([^&]*(?:&amp;[^&]*)*)&#39;/.exec(line) ?? [];

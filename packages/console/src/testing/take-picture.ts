@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 
-/** A folder where pictures of pages are put, for the eye; absent: none are taken. */
+/** A folder for screenshots of pages; absent: none are taken. */
 const PICTURES = process.env.CONSOLE_PICTURES;
 
 export async function takePicture(page: Page, name: string): Promise<void> {

@@ -10,8 +10,8 @@ import {
   serveApi,
 } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
 import { createUpstreamPool } from '@chainstead/rpc';
-import { openStateStage, type StateStage } from '@chainstead/state/testing';
 import { type Closable, closeOf, type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import type { Abi } from 'viem';
 import { contractFunctionRoute } from '../contract-function-route.ts';
@@ -25,7 +25,7 @@ export interface ContractStage extends Closable {
   readonly address: Address;
   readonly abi: Abi;
   readonly sdk: Moralis;
-  /** Of the API. */
+  /** URL of the API. */
   readonly url: string;
   readonly settings: ContractStageSettings;
   /** What the route answers. @param body instead of one that is made of the next two */

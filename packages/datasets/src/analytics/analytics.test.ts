@@ -9,13 +9,13 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { asAnalyst, indexedPlan } from './testing/as-analyst.ts';
 import {
   BIGGEST,
-  DOCUMENT,
   DOCUMENTED_QUERIES,
   EXCHANGE,
   FRIEND,
   seedAnalytics,
   UNKNOWN,
   USDC,
+  VIEWS_DOCUMENT,
   WALLET,
 } from './testing/seeded-analytics.ts';
 import { REBASING } from './testing/seeded-balances.ts';
@@ -136,7 +136,7 @@ const EXPECTED: readonly (readonly object[])[] = [
   ],
 ];
 
-describe('docs/analytics.md', () => {
+describe('docs/api/sql.md and docs/api/sql-examples.md', () => {
   test('has twenty-six queries', () => {
     expect(DOCUMENTED_QUERIES).toHaveLength(26);
     expect(EXPECTED).toHaveLength(26);
@@ -144,18 +144,17 @@ describe('docs/analytics.md', () => {
 
   test('says by which state what is derived lacks rows', async () => {
     await scratch.database.query(
-      `INSERT INTO derived_states (chain_id, state, dataset, version, status, position)
+      `INSERT INTO projections (chain_id, state, dataset, version, status, position)
        VALUES (1, 'nft-sale-days', 'nft-trades', 2, 'building', 17), (2, 'nft-sale-days', 'nft-trades', 1, 'built', 0)`,
     );
-    const sql =
-      'SELECT state, dataset, version, status, built_to FROM analytics.derived_states ORDER BY state, chain_id';
+    const sql = 'SELECT state, dataset, version, status, built_to FROM analytics.projections ORDER BY state, chain_id';
     expect(await asReader(sql)).toEqual([
       { state: 'erc20-token-holders', dataset: 'erc20-transfers', version: 2, status: 'built', built_to: null },
       { state: 'erc20-wallet-tokens', dataset: 'erc20-transfers', version: 2, status: 'built', built_to: null },
       { state: 'nft-sale-days', dataset: 'nft-trades', version: 2, status: 'building', built_to: 17 },
       { state: 'nft-sale-days', dataset: 'nft-trades', version: 1, status: 'built', built_to: null },
     ]);
-    for (const { state } of await asReader<{ state: string }>(sql)) expect(DOCUMENT).toContain(`\`${state}\``);
+    for (const { state } of await asReader<{ state: string }>(sql)) expect(VIEWS_DOCUMENT).toContain(`\`${state}\``);
   });
 
   test.each(DOCUMENTED_QUERIES.map(([title, sql], index) => ({ title, sql, index })))(
@@ -165,12 +164,18 @@ describe('docs/analytics.md', () => {
     },
   );
 
+  test('show a condition that an index serves', async () => {
+    const [, sql = ''] = /^```sql\n([^`]*)```/m.exec(VIEWS_DOCUMENT) ?? [];
+    expect(await asReader(sql)).toEqual([{ count: 5 }]);
+    expect(await indexedPlan(scratch.database, sql)).toContain(`account_key = '${addressKey(WALLET)}'::bigint`);
+  });
+
   test('names every view there is', async () => {
     const views = await asReader<{ table_name: string }>(
       `SELECT table_name FROM information_schema.views WHERE table_schema = 'analytics'`,
     );
     expect(views.length).toBeGreaterThanOrEqual(6);
-    for (const { table_name } of views) expect(DOCUMENT).toContain(`\`analytics.${table_name}\``);
+    for (const { table_name } of views) expect(VIEWS_DOCUMENT).toContain(`\`analytics.${table_name}\``);
   });
 
   test.each([
@@ -291,7 +296,7 @@ describe('the views', () => {
 describe('the role chainstead_reader', () => {
   test('reads the views and nothing else, and writes nothing', async () => {
     await expect(asReader('SELECT 1 FROM public.api_keys')).rejects.toThrow(/permission denied/);
-    await expect(asReader('SELECT 1 FROM public.erc20_transfers')).rejects.toThrow(/permission denied/);
+    await expect(asReader('SELECT 1 FROM public.erc20_transfer_sides')).rejects.toThrow(/permission denied/);
     await expect(asReader('DELETE FROM analytics.tokens')).rejects.toThrow(/permission denied/);
     const [role] = await scratch.database.query(`SELECT rolcanlogin FROM pg_roles WHERE rolname = 'chainstead_reader'`);
     expect(role).toEqual({ rolcanlogin: false });

@@ -25,7 +25,7 @@ describe('NFT trades', () => {
     return planOf(sql);
   };
 
-  test('are found by their collection, as docs/analytics.md tells', async () => {
+  test('are found by their collection, as docs/api/sql.md lists', async () => {
     const conditions = await indexConditions(
       `collection_key = analytics.collection_key('${APES}') AND token_bytes = analytics.bytes('${APES}')`,
       [10, 20, 21, 22, 23, 24],
@@ -36,7 +36,7 @@ describe('NFT trades', () => {
   test.each([
     ['seller', [10, 21, 22]],
     ['buyer', [20, 21, 30]],
-  ] as const)('are found by their %s, as docs/analytics.md tells', async (side, blocks) => {
+  ] as const)('are found by their %s, as docs/api/sql.md lists', async (side, blocks) => {
     const conditions = await indexConditions(
       `${side}_key = analytics.wallet_key('${COLLECTOR}') AND ${side}_bytes = analytics.bytes('${COLLECTOR}')`,
       blocks,
@@ -55,12 +55,12 @@ describe('NFT transfers', () => {
   };
   const ofApes = `collection_key = analytics.collection_key('${APES}') AND token_bytes = analytics.bytes('${APES}')`;
 
-  test('are found by their collection, as docs/analytics.md tells', async () => {
+  test('are found by their collection, as docs/api/sql.md lists', async () => {
     const conditions = await indexConditions(ofApes);
     expect(conditions).toMatch(new RegExp(`Index Cond: \\(+collection_key = '${addressKey(APES)}'::bigint\\)`));
   });
 
-  test('are found by their token, as docs/analytics.md tells', async () => {
+  test('are found by their token, as docs/api/sql.md lists', async () => {
     const conditions = await indexConditions(
       `${ofApes} AND token_id_key = analytics.token_id_key(${APE}) AND token_id = ${APE}`,
     );
@@ -79,7 +79,7 @@ describe('NFT transfers', () => {
       ],
     ],
     ['collection', ofApes, [`Index Cond: .*collection_key = '${addressKey(APES)}'::bigint`]],
-  ] as const)('are added up by %s for owners, as docs/analytics.md tells', async (_by, where, conditions) => {
+  ] as const)('are added up by %s for owners, as docs/api/sql.md lists', async (_by, where, conditions) => {
     const sql = `SELECT owner, token_id FROM analytics.nft_owners WHERE chain_id = 1 AND ${where}`;
     expect(await asReader(sql)).toContainEqual({ owner: COLLECTOR, token_id: APE.toString() });
     const text = await planOf(sql);

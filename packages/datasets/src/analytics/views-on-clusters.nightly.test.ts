@@ -1,4 +1,4 @@
-/** Every view, and every query that docs/analytics.md tells, gives on a cluster of Citus what it gives on one server. */
+/** Every view, and every query of docs/api/sql-examples.md, returns the same rows on a Citus cluster as on one server. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createChainRegistry } from '@chainstead/chains';
@@ -11,10 +11,10 @@ import { DOCUMENTED_QUERIES, seedAnalytics } from './testing/seeded-analytics.ts
 const programs = await findCitus('views for SQL on a cluster');
 const eth = createChainRegistry().get('eth');
 const TIMEOUT_MS = 180_000;
-const SCALING = readFileSync(fileURLToPath(new URL('../../../../docs/scaling.md', import.meta.url)), 'utf8');
+const CITUS = readFileSync(fileURLToPath(new URL('../../../../docs/operate/citus.md', import.meta.url)), 'utf8');
 /** What the document has an operator run. */
-const GRANT = /```sql\n *(DO [^`]*GRANT SELECT[^`]*)```/.exec(SCALING)?.[1] ?? '';
-/** Of these it is known that nothing is seeded. */
+const GRANT = /```sql\n *(DO [^`]*GRANT SELECT[^`]*)```/.exec(CITUS)?.[1] ?? '';
+/** Views without seeded rows. */
 const EMPTY: ReadonlySet<string> = new Set(['gateway_usage', 'internal_transfers', 'logs', 'wrapped_coin_moves']);
 
 describe.runIf(programs !== undefined)('views for SQL on a cluster', () => {
@@ -43,7 +43,7 @@ describe.runIf(programs !== undefined)('views for SQL on a cluster', () => {
     }
   });
 
-  test('are read by whom the tables below them are granted to as docs/scaling.md tells, and nothing else is', {
+  test('are read by whom the tables below them are granted to as docs/operate/citus.md tells, and nothing else is', {
     timeout: TIMEOUT_MS,
   }, async () => {
     const { database } = spread;

@@ -1,4 +1,4 @@
-/** What the views say of balances of a chain's wrapped coin: as the API, from its deposits and withdrawals too, where they are indexed. */
+/** Views of wrapped native token balances: as in the API, they include indexed deposits and withdrawals. */
 import { createChainRegistry } from '@chainstead/chains';
 import { addressBytes } from '@chainstead/db';
 import { seedPriceSources } from '@chainstead/prices';
@@ -18,15 +18,15 @@ beforeAll(async () => {
 beforeEach(async () => {
   const { database } = scratch;
   await database.query(
-    'TRUNCATE derived_states, kept_subjects, erc20_wallet_tokens, erc20_holders, erc20_token_classes, sync_ranges, subject_ranges',
+    'TRUNCATE projections, subject_projections, erc20_wallet_tokens, erc20_holders, erc20_token_classes, sync_ranges, subject_ranges',
   );
   await database.query(
-    `INSERT INTO derived_states (chain_id, state, dataset, version, status, position)
+    `INSERT INTO projections (chain_id, state, dataset, version, status, position)
      SELECT $1, state, 'erc20-transfers', 2, 'built', 0 FROM unnest(ARRAY['erc20-wallet-tokens', 'erc20-token-holders']) AS given(state)`,
     [polygon.id],
   );
   await database.query(
-    `INSERT INTO kept_subjects (chain_id, state, subject)
+    `INSERT INTO subject_projections (chain_id, state, subject)
      VALUES ($1, 'erc20-wallet-tokens', $2), ($1, 'erc20-token-holders', $3), ($1, 'erc20-token-holders', $4)`,
     [polygon.id, ...[WALLET, COIN, BRIDGED].map((one) => addressBytes(one ?? WALLET))],
   );
@@ -57,8 +57,8 @@ async function cover(dataset: string, from: number, to: number): Promise<void> {
   );
 }
 
-/** Of a token: what the wallet has by one view, and its holder by the other. */
-async function told(token: typeof COIN): Promise<readonly string[]> {
+/** Balance of the wallet in one view, and of the holder in the other. */
+async function reported(token: typeof COIN): Promise<readonly string[]> {
   return scratch.database.transaction(async (transaction) => {
     await transaction.query('SET LOCAL ROLE chainstead_reader');
     const rows = await transaction.query<{ line: string }>(
@@ -77,7 +77,7 @@ const AS_READ = twice('700 6 contract');
 describe('a balance of the wrapped coin', () => {
   test('is what the contract said and what moved since, where both are indexed from then on', async () => {
     await cover('wrapped-coin-moves', 7, 900);
-    expect(await told(COIN)).toEqual(MOVED_SINCE);
+    expect(await reported(COIN)).toEqual(MOVED_SINCE);
   });
 
   test.each([
@@ -93,7 +93,7 @@ describe('a balance of the wrapped coin', () => {
     ],
   ] as const)('stands as it was read where deposits %s', async (_what, ranges) => {
     for (const [from, to] of ranges) await cover('wrapped-coin-moves', from, to);
-    expect(await told(COIN)).toEqual(AS_READ);
+    expect(await reported(COIN)).toEqual(AS_READ);
   });
 
   test('counts blocks that were read of the wallet or the coin alone', async () => {
@@ -106,10 +106,10 @@ describe('a balance of the wrapped coin', () => {
         `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block) VALUES ($1, $2, $3, 'wrapped-coin-moves', 5, 101)`,
         [polygon.id, kind, addressBytes(subject)],
       );
-    expect(await told(COIN)).toEqual(MOVED_SINCE);
+    expect(await reported(COIN)).toEqual(MOVED_SINCE);
   });
 });
 
 test('bridged ether is a token like others', async () => {
-  expect(await told(BRIDGED)).toEqual(MOVED_SINCE);
+  expect(await reported(BRIDGED)).toEqual(MOVED_SINCE);
 });

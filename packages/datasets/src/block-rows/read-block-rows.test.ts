@@ -47,7 +47,11 @@ test('pages follow each other without gap or repetition', async () => {
   const seen: unknown[] = [];
   let after: RowPlace | null = null;
   do {
-    const { rows, next } = await readBlockRows(scratch.database, 'erc20_transfers', { ...OF_BLOCK, after, limit: 2 });
+    const { rows, next } = await readBlockRows(scratch.database, 'erc20_transfers', {
+      ...OF_BLOCK,
+      after,
+      limit: 2,
+    });
     seen.push(...rows.map(({ log_index }) => log_index));
     after = next;
   } while (after !== null);

@@ -1,5 +1,5 @@
 import type { ChainId, Hash } from '@chainstead/core';
-import type { ReadDatabase } from '@chainstead/db';
+import { type ReadDatabase, rowsAfter } from '@chainstead/db';
 
 /** What a block's rows are listed of. */
 export const BLOCK_LISTS = ['erc20_transfers', 'nft_transfers', 'nft_trades'] as const;
@@ -33,7 +33,7 @@ export interface BlockRows {
   readonly sql: string;
 }
 
-/** What is shown of each view. Numbers that no double holds are texts in SQL, too. */
+/** Columns of each view. Numbers that no double holds are texts in SQL, too. */
 const COLUMNS: Readonly<Record<BlockList, readonly string[]>> = {
   erc20_transfers: [
     'transaction_hash',
@@ -79,7 +79,7 @@ const PLACES: Readonly<Record<BlockList, readonly string[]>> = {
 };
 
 /**
- * What is indexed of a block, or of a transaction in it, by the views for SQL (docs/analytics.md), in the order of the chain. The rows of one block are found by
+ * Indexed rows of a block, or of a transaction in it, by the views for SQL (docs/api/sql.md), in the order of the chain. The rows of one block are found by
  * the block ranges of its partition: no index has hashes of transactions.
  */
 export async function readBlockRows(
@@ -111,13 +111,13 @@ function blockRowsSql(
   if (transaction !== null) conditions.push(`transaction_hash = ${write(transaction)}`);
   if (after !== null) {
     const values = [after.transactionIndex, after.logIndex, after.item].slice(0, places.length);
-    conditions.push(`(${places.join(', ')}) > (${values.map(write).join(', ')})`);
+    conditions.push(rowsAfter('ASC', places, values.map(write)));
   }
   const order = places.join(', ');
   return `SELECT ${order}, ${COLUMNS[list].join(', ')} FROM analytics.${list} WHERE ${conditions.join(' AND ')} ORDER BY ${order} LIMIT ${write(limit)}`;
 }
 
-/** A value in a statement that somebody copies. @throws TypeError for what is neither a number nor a hash */
+/** A value in a statement to copy. @throws TypeError for a value that is neither a number nor a hash */
 function literal(value: string | number): string {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   if (typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value)) return `'${value}'`;

@@ -28,7 +28,7 @@ function listOf(content: unknown): unknown {
   return Array.isArray(content) ? content : Object(content).collections;
 }
 
-/** One item a contract: what a contract says of itself goes before what its collection says. */
+/** One item per contract: facts of a contract take precedence over those of its collection. */
 function* itemsOf(content: unknown): Generator<unknown> {
   const list = listOf(content);
   for (const collection of Array.isArray(list) ? list : []) {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LABEL_REVISION } from '@chainstead/answers';
 import { createChainRegistry } from '@chainstead/chains';
+import { LABEL_REVISION } from '@chainstead/data-api';
 import { recordedData } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';

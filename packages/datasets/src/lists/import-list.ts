@@ -17,9 +17,9 @@ export interface ImportListOptions {
   readonly database: Database;
   readonly chains: ChainRegistry;
   readonly kind: ListKind;
-  /** Names the list for good: importing the same source again replaces its rows, and no other's. */
+  /** Names the list permanently: importing the same source again replaces its rows, and no other's. */
   readonly source: string;
-  /** JSON or CSV text in one of the formats of docs/spam.md and docs/collections.md. */
+  /** JSON or CSV text in one of the formats of docs/api/spam.md and docs/api/collections.md. */
   readonly content: string;
   /** The chain of entries that name none: an id, or 0 for every chain (labels and scams). Default: what the format means. */
   readonly chainId?: number;
@@ -56,7 +56,7 @@ interface ListTable<Entry> {
   readonly name: string;
   readonly formats: readonly ListFormat<Entry>[];
   readonly addressColumn: 'address' | 'token_address';
-  /** Columns beside address, chain_id and source. */
+  /** Columns in addition to address, chain_id and source. */
   readonly columns: readonly string[];
   readonly values: (entry: Entry) => readonly (string | number | boolean | null)[];
   /** What the list does to table `tokens`. */
@@ -139,7 +139,7 @@ async function replaceRows<Entry extends ListEntry>(
       [source],
     );
   await touchTokens(transaction, table, source);
-  // What API processes keep of labels is told from it.
+  // Lets API processes drop their cached labels.
   await transaction.query(
     `INSERT INTO list_revisions (list, revision) VALUES ($1, 1) ON CONFLICT (list) DO UPDATE SET revision = list_revisions.revision + 1`,
     [table.name],
@@ -180,7 +180,7 @@ function emptyList(source: string, skipped: ImportReport['skipped']): ListError 
   return new ListError(
     'LIST_EMPTY',
     `The list has no usable entry${reasons === '' ? '' : ` (${reasons})`}`,
-    'What was imported from this source before is kept',
+    'Import a list with usable entries. Earlier imports from this source are unchanged',
     { source },
   );
 }

@@ -3,7 +3,7 @@ import type { CollectionFields } from '@chainstead/nft';
 import { cleanText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '@chainstead/tokens';
 import { z } from 'zod';
 
-/** What a list says of one address. `chainId` 0: on every chain (labels and scams only). */
+/** Facts of a list about one address. `chainId` 0: on every chain (labels and scams only). */
 export interface ListEntry {
   readonly address: Address;
   readonly chainId: number;
@@ -42,7 +42,7 @@ const clean = (charactersMax: number) =>
     .nullish()
     .transform((text) => (text === null || text === undefined ? null : cleanText(text, charactersMax)));
 
-/** Lists are strangers' text: everything is checked and cleaned here, entry by entry. */
+/** Lists are untrusted text: everything is checked and cleaned here, entry by entry. */
 export const fields = {
   address: z
     .string()

@@ -1,6 +1,6 @@
 import { ChainsteadError } from '@chainstead/core';
 
-/** A list that can't be imported: `LIST_FORMAT_UNKNOWN`, `LIST_CHAIN_MISSING`, `LIST_EMPTY`. Nothing was changed. */
+/** The list can't be imported. Codes: `LIST_FORMAT_UNKNOWN`, `LIST_CHAIN_MISSING`, `LIST_EMPTY`. Nothing was changed. */
 export class ListError extends ChainsteadError {
   constructor(
     code: 'LIST_FORMAT_UNKNOWN' | 'LIST_CHAIN_MISSING' | 'LIST_EMPTY',

@@ -16,7 +16,7 @@ export interface ParseListOptions<Entry> {
   readonly formats: readonly ListFormat<Entry>[];
   /** JSON or CSV text. */
   readonly content: string;
-  /** The chain of items that name none; 0: every chain. Not given: what the format means by itself. */
+  /** The chain of items that name none; 0: every chain. Not given: the default of the format. */
   readonly chainId?: number | undefined;
   /** Whether an item's chain is one that this server knows. */
   readonly isKnownChain: (chainId: number) => boolean;
@@ -50,8 +50,8 @@ function chainOf(format: ListFormat<unknown>, given: number | undefined): number
   if (chainId !== null) return chainId;
   throw new ListError(
     'LIST_CHAIN_MISSING',
-    `A list in the format ${format.name} does not say its chain`,
-    'Name the chain, or say that it counts on all',
+    `A list in the format ${format.name} has no chain`,
+    'Set the chain, or apply the list to all chains',
     { format: format.name },
   );
 }
@@ -77,8 +77,8 @@ function readContent(text: string): unknown {
   } catch (error) {
     throw new ListError(
       'LIST_FORMAT_UNKNOWN',
-      `The list begins like JSON and is not: ${error instanceof Error ? error.message : String(error)}`,
-      'Check the file, or where it came from',
+      `The list starts like JSON but is invalid: ${error instanceof Error ? error.message : String(error)}`,
+      'Check the file or its source',
     );
   }
 }
@@ -88,7 +88,7 @@ function unknownFormat(formats: readonly ListFormat<unknown>[], content: unknown
   const domains = typeof content === 'object' && content !== null && 'blacklist' in content;
   return new ListError(
     'LIST_FORMAT_UNKNOWN',
-    domains ? 'This is a list of domains: it names no address' : 'This is no list of this kind in a known format',
+    domains ? 'This is a list of domains without addresses' : 'The list format is unknown',
     `Known formats: ${names.join(', ')}`,
     { formats: names },
   );

@@ -4,12 +4,12 @@ import { DatabaseError } from '../database-error.ts';
 import { type ClusterLayout, readLayout, type TableLayout } from './read-layout.ts';
 import { TABLE_PLACEMENTS } from './table-placements.ts';
 
-/** The oldest that the statements are tested on. */
+/** Oldest tested version. */
 const CITUS_MAJOR_MIN = 13;
 
 /**
- * Refuses what tables can't be distributed on. Reads only.
- * @returns how the database is spread
+ * Checks that tables can be distributed on the cluster. Read-only.
+ * @returns the current distribution of the database
  * @throws {DatabaseError} codes that begin with CITUS_
  */
 export async function checkCluster(database: Pick<Database, 'query'>): Promise<ClusterLayout> {
@@ -17,17 +17,17 @@ export async function checkCluster(database: Pick<Database, 'query'>): Promise<C
   if (layout === null)
     throw new DatabaseError({
       code: 'CITUS_MISSING',
-      message: "The tables can't be distributed: this database has no extension Citus",
+      message: "The tables can't be distributed: this database lacks the Citus extension",
       remedy:
-        "Install Citus 13 on each server, load it (shared_preload_libraries = 'citus', restart), and run CREATE EXTENSION citus in this database on each of them",
+        "Install Citus 13 on each server, set shared_preload_libraries = 'citus', restart Postgres, and run CREATE EXTENSION citus in this database on each server",
       retryable: false,
     });
   if (Number.parseInt(layout.version, 10) < CITUS_MAJOR_MIN)
     throw new DatabaseError({
       code: 'CITUS_TOO_OLD',
-      message: `The tables can't be distributed: this database has Citus ${layout.version}, and ${CITUS_MAJOR_MIN} or newer is needed`,
+      message: `The tables can't be distributed: this database has Citus ${layout.version}, but Chainstead needs ${CITUS_MAJOR_MIN} or newer`,
       facts: { version: layout.version },
-      remedy: 'Install a newer version on each server, and run ALTER EXTENSION citus UPDATE',
+      remedy: 'Install a newer Citus version on each server, then run ALTER EXTENSION citus UPDATE',
       retryable: false,
     });
   checkNodes(layout);
@@ -40,13 +40,13 @@ function checkNodes({ onCoordinator, nodes }: ClusterLayout): void {
     throw new DatabaseError({
       code: 'CITUS_NOT_COORDINATOR',
       message: "The tables can't be distributed from here: this server is a worker of its cluster",
-      remedy: 'Let DATABASE_URL lead to the coordinator',
+      remedy: 'Point DATABASE_URL at the coordinator',
       retryable: false,
     });
   if (!nodes.some(({ holdsShards, isActive }) => holdsShards && isActive))
     throw new DatabaseError({
       code: 'CITUS_NO_WORKERS',
-      message: "The tables can't be distributed: the cluster has no node that takes shards",
+      message: "The tables can't be distributed: the cluster has no node that accepts shards",
       remedy: "Add the workers on the coordinator: SELECT citus_add_node('worker-1', 5432)",
       retryable: false,
     });
@@ -54,26 +54,27 @@ function checkNodes({ onCoordinator, nodes }: ClusterLayout): void {
     throw new DatabaseError({
       code: 'CITUS_COORDINATOR_UNNAMED',
       message:
-        "The tables can't be distributed: workers don't know where the coordinator is, so its own tables could not be joined with those that lie on all nodes",
-      remedy: "Name it by an address that workers reach: SELECT citus_set_coordinator_host('coordinator', 5432)",
+        "The tables can't be distributed: the coordinator has no address for workers, so its local tables could not be joined with reference tables",
+      remedy: "Set an address that workers can reach: SELECT citus_set_coordinator_host('coordinator', 5432)",
       retryable: false,
     });
 }
 
-/** What somebody distributed in another way would make statements fail that this program is tested with. */
+/** Statements are tested only with the expected placements: tables distributed differently would make them fail. */
 function checkLayout({ tables }: ClusterLayout): void {
   const wrong = [...tables.values()].filter((layout) => !isAsPlaced(layout));
   if (wrong.length === 0) return;
   throw new DatabaseError({
     code: 'CITUS_OTHER_LAYOUT',
-    message: `Tables are distributed otherwise than this program has them: ${wrong.map(describe).join('; ')}`,
+    message: `Tables have another distribution than this version of Chainstead expects: ${wrong.map(describe).join('; ')}`,
     facts: { tables: wrong.map(({ table }) => table) },
-    remedy: 'Take each back to the coordinator with SELECT undistribute_table(…), and distribute again',
+    remedy:
+      'Move each table back to the coordinator with SELECT undistribute_table(…), then run "chainstead distribute" again',
     retryable: false,
   });
 }
 
-/** Tables that the program doesn't know are others' matter. */
+/** Unknown tables are ignored. */
 function isAsPlaced({ table, kind, column }: TableLayout): boolean {
   const placement = TABLE_PLACEMENTS[table];
   if (placement === undefined) return true;
@@ -88,20 +89,20 @@ function describe({ table, kind, column }: TableLayout): string {
 }
 
 /**
- * Asks each worker. What is not fit, but works, is told.
- * @returns sentences
+ * Queries each worker. Settings that work but are unsuitable become warnings.
+ * @returns warnings as sentences
  * @throws {DatabaseError} CITUS_NODE_AWAY
  */
-export async function askWorkers(database: Pick<Database, 'query'>): Promise<readonly string[]> {
-  const answers = await askAll(database);
+export async function requestFromWorkers(database: Pick<Database, 'query'>): Promise<readonly string[]> {
+  const answers = await fetchAll(database);
   const away = answers.filter(({ success }) => !success);
   if (away.length > 0)
     throw new DatabaseError({
       code: 'CITUS_NODE_AWAY',
-      message: `Workers of the cluster can't be used: ${away.map(({ node, result }) => `${node}: ${result.trim()}`).join('; ')}`,
+      message: `Cluster workers are unavailable: ${away.map(({ node, result }) => `${node}: ${result.trim()}`).join('; ')}`,
       facts: { nodes: away.map(({ node }) => node) },
       remedy:
-        'Start them, and let the coordinator connect to this database there as the role of DATABASE_URL, without being asked for a password (pg_hba.conf, or pg_dist_authinfo on the coordinator)',
+        'Start the workers. Allow the role of DATABASE_URL to connect from the coordinator to this database on them without a password (pg_hba.conf, or pg_dist_authinfo on the coordinator)',
       retryable: true,
     });
   const fixed = answers.filter(({ result }) => result !== 'logical').map(({ node }) => node);
@@ -118,7 +119,7 @@ interface Answer {
   readonly result: string;
 }
 
-async function askAll(database: Pick<Database, 'query'>): Promise<Answer[]> {
+async function fetchAll(database: Pick<Database, 'query'>): Promise<Answer[]> {
   try {
     return await database.query<Answer>(
       `SELECT nodename || ':' || nodeport AS node, success, result FROM run_command_on_workers('SHOW wal_level')`,
@@ -126,9 +127,9 @@ async function askAll(database: Pick<Database, 'query'>): Promise<Answer[]> {
   } catch (error) {
     throw new DatabaseError({
       code: 'CITUS_WORKERS_UNASKED',
-      message: `The workers of the cluster could not be asked: ${errorText(error)}`,
+      message: `The cluster workers could not be queried: ${errorText(error)}`,
       remedy:
-        "Give the role of DATABASE_URL the right to run Citus' functions, or distribute as the owner of the tables",
+        'Grant the role of DATABASE_URL EXECUTE on the Citus functions, or run `chainstead distribute` as the owner of the tables',
       retryable: true,
       cause: error,
     });

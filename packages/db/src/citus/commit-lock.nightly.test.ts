@@ -1,5 +1,5 @@
 import { silentLogger } from '@chainstead/core';
-import { askCluster, findCitus, type ScratchCitus, type ScratchDatabase } from '@chainstead/testkit';
+import { findCitus, queryCluster, type ScratchCitus, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DatabaseUnavailableError } from '../database-outage.ts';
 import { openDatabase } from '../open-database.ts';
@@ -40,7 +40,7 @@ describe.runIf(programs !== undefined)('on a cluster', () => {
     }
   }
 
-  /** Leaves something prepared on a worker, as a coordinator does that is about to commit. */
+  /** Leaves a prepared transaction on a worker, like a coordinator that is about to commit. */
   const prepare = (name: string) =>
     onWorker('BEGIN', 'CREATE TABLE left_behind (row int)', `PREPARE TRANSACTION '${name}'`);
 
@@ -49,15 +49,15 @@ describe.runIf(programs !== undefined)('on a cluster', () => {
       expect(await isSpread(transaction)).toBe(false);
       await distributeTables(scratch.database, await planDistribution(scratch.database));
       expect(await isSpread(transaction)).toBe(true);
-      const asked: string[] = [];
-      const told = await isSpread({
+      const requested: string[] = [];
+      const reported = await isSpread({
         client: transaction.client,
         query: async (text) => {
-          asked.push(text);
+          requested.push(text);
           return [];
         },
       });
-      expect([told, asked]).toEqual([true, []]);
+      expect([reported, requested]).toEqual([true, []]);
     });
   });
 
@@ -92,7 +92,7 @@ describe.runIf(programs !== undefined)('on a cluster', () => {
     await expect(lock()).rejects.toMatchObject({ facts: { sqlstate: '08006' } });
     await worker?.restart();
     await expect.poll(() => lock().then(() => 'locked', String), { timeout: 20_000 }).toBe('locked');
-    // What others of the server have prepared is their matter.
-    if (worker !== undefined) expect(await askCluster(worker, 'SELECT FROM pg_prepared_xacts')).toEqual([]);
+    // Transactions prepared by other clients of the server are ignored.
+    if (worker !== undefined) expect(await queryCluster(worker, 'SELECT FROM pg_prepared_xacts')).toEqual([]);
   });
 });

@@ -1,12 +1,13 @@
 import type { Transaction } from '../database.ts';
-import { type HeldLock, transactionLock } from '../transaction-lock.ts';
 import { isSpread } from './is-spread.ts';
 import { requireSettled } from './require-settled.ts';
+import { type HeldLock, transactionLock } from './transaction-lock.ts';
 
 /**
- * A {@link transactionLock} for those who write rows one after the other, each by what the one before left. On a cluster all nodes have that from
- * then on.
- * @throws {DatabaseUnavailableError} a node is away, or has something in doubt (see {@link requireSettled})
+ * Takes a {@link transactionLock} for writers that each depend on the rows of the previous one. On a cluster, all nodes
+ * have these rows when it returns.
+ * @throws {DatabaseUnavailableError} if a node is unavailable or has unresolved transactions; see
+ * {@link requireSettled}
  */
 export async function commitLock(transaction: Transaction, name: string): Promise<HeldLock> {
   const held = await transactionLock(transaction, name);

@@ -1,9 +1,9 @@
-/** On a real cluster of three servers, where this machine's Postgres has Citus. */
+/** Runs on a real cluster of three servers, if this machine's Postgres has Citus. */
 import { silentLogger } from '@chainstead/core';
 import { copyMigrations, createScratchDatabase, findCitus, type ScratchCitus } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../database.ts';
-import { migrate } from '../migrate.ts';
+import { migrate } from '../migrations/migrate.ts';
 import { openDatabase } from '../open-database.ts';
 import { distributeTables } from './distribute-tables.ts';
 import { planDistribution, waitingTables } from './plan-distribution.ts';
@@ -52,7 +52,7 @@ describe.runIf(citus !== undefined)('on a cluster', () => {
     closing.push(() => database.close());
     return database;
   };
-  /** Bytes of rows on the coordinator's own disk. */
+  /** Returns the bytes of rows on the coordinator's own disk. */
   async function heldByCoordinator(database: Database, tables: readonly string[]): Promise<number> {
     const [held] = await database.query<{ bytes: number }>(
       `SELECT sum(pg_relation_size(oid))::float8 AS bytes FROM pg_class WHERE relkind = 'r' AND (relname = ANY($1::text[])
@@ -100,7 +100,7 @@ describe.runIf(citus !== undefined)('on a cluster', () => {
       true,
     );
     expect((await readLayout(database))?.tables.size).toBe(0);
-    // Ended between two tables.
+    // Killed between two tables.
     let done = 0;
     const killed = distributeTables(database, plan, {
       onDone() {
@@ -110,12 +110,14 @@ describe.runIf(citus !== undefined)('on a cluster', () => {
     });
     await expect(killed).rejects.toMatchObject({ code: 'DISTRIBUTION_FAILED' });
     expect(await digestTables(database, tables)).toEqual(before);
-    // And after a table was distributed, before its disk was given back.
-    await database.query(`SELECT create_distributed_table('erc20_transfers', 'account_key', colocate_with => 'none')`);
+    // Killed after a table was distributed, before its local copy was truncated.
+    await database.query(
+      `SELECT create_distributed_table('erc20_transfer_sides', 'account_key', colocate_with => 'none')`,
+    );
     const rest = await planDistribution(database);
-    expect(rest.tables.find(({ table }) => table === 'erc20_transfers')?.work).toBe('empty');
+    expect(rest.tables.find(({ table }) => table === 'erc20_transfer_sides')?.work).toBe('empty');
     expect(rest.tables.filter(({ work }) => work === 'none')).toHaveLength(12);
-    // A worker that ends is no reason to lose anything.
+    // A crashed worker causes no data loss.
     const [worker] = cluster.workers;
     await worker?.crash();
     await expect(planDistribution(database)).rejects.toMatchObject({ code: 'CITUS_NODE_AWAY' });
@@ -132,21 +134,21 @@ describe.runIf(citus !== undefined)('on a cluster', () => {
 
   it('distributes partitions that are made afterwards, tells their shards, and keeps whoever reads', async () => {
     const { database } = await open({ distributed: true });
-    await database.query(`SELECT attach_partition('erc20_transfers', 1, 0, 100)`);
-    await database.query(`SELECT announce_partitions('erc20_transfers')`);
+    await database.query(`SELECT attach_partition('erc20_transfer_sides', 1, 0, 100)`);
+    await database.query(`SELECT announce_partitions('erc20_transfer_sides')`);
     await database.query(
-      `INSERT INTO erc20_transfers SELECT n, 1, n, 0, 0, 0, address, address, address, 1, address
+      `INSERT INTO erc20_transfer_sides SELECT n, 1, n, 0, 0, 0, address, address, address, 1, address
          FROM generate_series(1, 50) AS n, decode(repeat('aa', 20), 'hex') AS address`,
     );
     const spread = await database.query<{ node: string; shards: number }>(
-      `SELECT nodename || ':' || nodeport AS node, count(*)::int AS shards FROM citus_shards WHERE table_name::text = 'erc20_transfers_1_0' GROUP BY 1`,
+      `SELECT nodename || ':' || nodeport AS node, count(*)::int AS shards FROM citus_shards WHERE table_name::text = 'erc20_transfer_sides_1_0' GROUP BY 1`,
     );
     expect(spread).toHaveLength(2);
-    const [counted] = await database.query<{ rows: number }>('SELECT count(*) AS rows FROM erc20_transfers');
+    const [counted] = await database.query<{ rows: number }>('SELECT count(*) AS rows FROM erc20_transfer_sides');
     expect(counted?.rows).toBe(50);
     const summary = await readCluster(database);
     expect(summary?.nodes).toHaveLength(3);
-    expect(summary?.tables[0]).toMatchObject({ table: 'erc20_transfers', shards: 4 });
+    expect(summary?.tables[0]).toMatchObject({ table: 'erc20_transfer_sides', shards: 4 });
     expect(summary?.tables[0]?.skew).toBeGreaterThanOrEqual(1);
     expect(summary).toMatchObject({ away: [], waiting: [] });
   }, 120_000);
@@ -158,8 +160,8 @@ describe.runIf(citus !== undefined)('on a cluster', () => {
     await copy.write(
       '9999_later',
       `ALTER TABLE tokens ADD COLUMN later text;--> statement-breakpoint
-       ALTER TABLE erc20_transfers ADD COLUMN later integer;--> statement-breakpoint
-       CREATE INDEX erc20_transfers_later ON erc20_transfers (account_key, later);--> statement-breakpoint
+       ALTER TABLE erc20_transfer_sides ADD COLUMN later integer;--> statement-breakpoint
+       CREATE INDEX erc20_transfer_sides_later ON erc20_transfer_sides (account_key, later);--> statement-breakpoint
        DROP TABLE erc20_holder_minutes;--> statement-breakpoint
        CREATE TABLE erc20_holder_minutes (token bytea, chain_id bigint, PRIMARY KEY (token, chain_id))`,
     );
@@ -173,7 +175,7 @@ describe.runIf(citus !== undefined)('on a cluster', () => {
   }, 120_000);
 });
 
-/** Each group is a colocation of its own. */
+/** Each group is a separate colocation. */
 async function expectGroupsTogether(database: Database): Promise<void> {
   const layout = await readLayout(database);
   const groups = Map.groupBy([...(layout?.tables.values() ?? [])], ({ colocation }) => colocation);

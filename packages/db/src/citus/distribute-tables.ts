@@ -1,22 +1,22 @@
 import { errorText } from '@chainstead/core';
 import type { Database, Transaction } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
-import { transactionLock } from '../transaction-lock.ts';
 import type { DistributionPlan, PlannedTable } from './plan-distribution.ts';
 import { readLayout } from './read-layout.ts';
 import { TABLE_PLACEMENTS } from './table-placements.ts';
+import { transactionLock } from './transaction-lock.ts';
 
 export interface DistributionProgress {
-  /** Before the work on a table begins. */
+  /** Called before the work on a table begins. */
   onStart?(table: PlannedTable): void;
-  /** @param rows that were moved; null where another process moved them meanwhile, or an earlier run */
+  /** @param rows number of moved rows; null if another process or an earlier run moved them */
   onDone?(table: PlannedTable, rows: number | null): void;
 }
 
 /**
- * Distributes each table that waits for it, in a transaction of its own: its rows are on the coordinator or in shards, never in both or
- * neither. They are counted before and after, then the coordinator's copy, which nobody sees any more, is removed from its disk. May be
- * killed at any moment, and run again. Whoever writes to a table waits until it is done, readers go on.
+ * Distributes each planned table in its own transaction: its rows are on the coordinator or in shards, never in both or
+ * neither. Rows are counted before and after, then the coordinator's invisible copy is removed from its disk. It may be
+ * killed at any moment and run again. Writers of a table wait until it is done; readers continue.
  * @throws {DatabaseError} DISTRIBUTION_FAILED
  */
 export async function distributeTables(
@@ -37,7 +37,7 @@ export async function distributeTables(
         message: `The table ${planned.table} could not be distributed: ${errorText(error)}`,
         facts: { table: planned.table },
         remedy:
-          'Nothing of it has changed, and those before it stay distributed: see to the cause, and run "chainstead distribute" again',
+          'Fix the cause, then run "chainstead distribute" again. This table is unchanged, earlier tables stay distributed',
         retryable: true,
         cause: error,
       });
@@ -45,13 +45,13 @@ export async function distributeTables(
   }
 }
 
-/** @returns how many rows were moved; null: another process was at it */
+/** @returns number of moved rows; null: another process distributed it */
 function distribute(database: Database, { table, placement }: PlannedTable): Promise<number | null> {
   return takingItsTime(database, async (transaction) => {
     await transactionLock(transaction, 'distribute');
     const layout = await readLayout(transaction);
     if (layout?.tables.has(table) === true) return null;
-    // So that what is counted is what is moved.
+    // Locked, so that the counted rows are the moved ones.
     await transaction.query(`LOCK TABLE ${table} IN EXCLUSIVE MODE`);
     const before = await count(transaction, table);
     if (placement.kind === 'reference') await transaction.query('SELECT create_reference_table($1::regclass)', [table]);
@@ -70,14 +70,14 @@ function distribute(database: Database, { table, placement }: PlannedTable): Pro
   });
 }
 
-/** Of what the coordinator had itself, and nobody sees any more. */
+/** Frees the coordinator's invisible copy of the table. */
 function giveDiskBack(database: Database, { table }: PlannedTable): Promise<unknown> {
   return takingItsTime(database, (transaction) =>
     transaction.query('SELECT truncate_local_data_after_distributing_table($1::regclass)', [table]),
   );
 }
 
-/** What a role or a pooler sets for queries of pages is not meant for this. */
+/** Disables timeouts that a role or pooler sets for page queries. */
 function takingItsTime<T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> {
   return database.transaction(async (transaction) => {
     await transaction.query('SET LOCAL statement_timeout = 0');

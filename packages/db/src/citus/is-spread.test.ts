@@ -2,7 +2,7 @@ import { createScratchDatabase } from '@chainstead/testkit';
 import { expect, test } from 'vitest';
 import { isSpread } from './is-spread.ts';
 
-// On a cluster: commit-lock.nightly.test.ts.
+// For clusters, see commit-lock.nightly.test.ts.
 test('a database of one server has no distributed tables', async () => {
   const { database, drop } = await createScratchDatabase();
   try {

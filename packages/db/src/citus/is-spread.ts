@@ -1,24 +1,24 @@
 import type { Pool, PoolClient } from 'pg';
 import { TABLE_PLACEMENTS } from './table-placements.ts';
 
-/** Where it can be asked: a transaction, a database, or anything that queries. */
+/** A transaction, a database, or any other object that queries. */
 interface SpreadSource {
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
   readonly client?: PoolClient;
   readonly pool?: Pool;
 }
 
-/** Whether the server has Citus' tables, in SQL: to be asked along with something else. */
+/** SQL condition: the server has Citus tables. Used as part of other statements. */
 export const IS_CITUS = `to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL`;
 
-/** Connections and pools by which a yes was heard. */
+/** Connections and pools that returned yes. */
 const spreadBy = new WeakSet<object>();
 
 /**
- * Whether the program's tables lie on the nodes of a cluster, be it in shards or whole.
+ * Returns whether tables of Chainstead are on the nodes of a cluster, in shards or as copies.
  *
- * A yes is remembered with the connection: what is written for a cluster is right on one server as well, only slower. A no is asked for again
- * each time, so that nobody who wrote before `chainstead distribute` goes on as on one server after it.
+ * A yes is cached per connection: writes for a cluster also work on one server, only slower. A no is queried again each
+ * time, because a writer must notice `chainstead distribute`.
  */
 export async function isSpread(source: SpreadSource): Promise<boolean> {
   const by = source.client ?? source.pool;
@@ -34,7 +34,7 @@ export async function isSpread(source: SpreadSource): Promise<boolean> {
   return some.length > 0;
 }
 
-/** Those that don't stay on the coordinator alone. */
+/** Tables that are not only on the coordinator. */
 const PLACED: readonly string[] = Object.entries(TABLE_PLACEMENTS).flatMap(([table, placement]) =>
   placement === undefined || placement.kind === 'local' ? [] : [table],
 );

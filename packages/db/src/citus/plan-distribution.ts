@@ -1,40 +1,38 @@
-/** What is to be done until each table lies where the program has it. Reads only. */
+/** Plans the work until each table has its placement. Read-only. */
 import type { Database } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
-import { MIGRATIONS_FOLDER } from '../migrate.ts';
-import { readMigrations } from '../read-migrations.ts';
-import { pendingMigrations } from '../schema-state.ts';
-import { askWorkers, checkCluster } from './check-cluster.ts';
+import { MIGRATIONS_FOLDER, readMigrations } from '../migrations/read-migrations.ts';
+import { pendingMigrations } from '../migrations/schema-state.ts';
+import type { TablePlacement } from '../tables/table-storage.ts';
+import { checkCluster, requestFromWorkers } from './check-cluster.ts';
 import { isSpread } from './is-spread.ts';
 import { readLayout } from './read-layout.ts';
-import { TABLE_PLACEMENTS, type TablePlacement } from './table-placements.ts';
+import { TABLE_PLACEMENTS } from './table-placements.ts';
 
-/** A table that doesn't stay on the coordinator alone. */
+/** A table that is not only on the coordinator. */
 export interface PlannedTable {
   readonly table: string;
   readonly placement: Exclude<TablePlacement, { readonly kind: 'local' }>;
-  /** `distribute`; `empty`: it is distributed, and what the coordinator had of it before is still on its disk; `none`: all is done. */
+  /** `distribute`; `empty`: it is distributed, but the coordinator's old copy is still on disk; `none`: done. */
   readonly work: 'distribute' | 'empty' | 'none';
-  /** On the coordinator's disk, with indexes. */
+  /** Size on the coordinator's disk, with indexes. */
   readonly bytes: number;
-  /** There, to be moved: counted where that is quick, else the planner's estimate. */
+  /** Rows to move: counted if that is fast, otherwise the planner's estimate. */
   readonly rows: number;
   readonly isCounted: boolean;
 }
 
 export interface DistributionPlan {
-  /** In the order of the work: what pages join first, so that a plan that was broken off leaves nothing that is slow. */
+  /** In order of work: tables that pages join come first, so an interrupted plan leaves no slow queries. */
   readonly tables: readonly PlannedTable[];
-  /** Sentences about what works, but could be better. */
+  /** Sentences about working but unsuitable settings. */
   readonly warnings: readonly string[];
 }
 
-/** Larger tables are not counted. Bytes. */
+/** Bytes. Larger tables are not counted. */
 const COUNT_BYTES_MAX = 16 * 1024 * 1024;
 
-/**
- * @throws {DatabaseError} what the tables can't be distributed for: CITUS_…, SCHEMA_OUTDATED
- */
+/** @throws {DatabaseError} the reason why tables can't be distributed: CITUS_…, SCHEMA_OUTDATED */
 export async function planDistribution(database: Database): Promise<DistributionPlan> {
   const layout = await checkCluster(database);
   await requireSchema(database);
@@ -47,10 +45,13 @@ export async function planDistribution(database: Database): Promise<Distribution
     planned.push({ table, placement, work, bytes: found.bytes, ...(await countRows(database, table, work, found)) });
   }
   refuseForeign(planned, held);
-  return { tables: planned, warnings: await askWorkers(database) };
+  return { tables: planned, warnings: await requestFromWorkers(database) };
 }
 
-/** Tables that wait for `chainstead distribute`, since a migration made them; none where nothing is distributed. */
+/**
+ * Returns tables that a migration created and `chainstead distribute` has not distributed yet; empty if no table is
+ * distributed.
+ */
 export async function waitingTables(database: Pick<Database, 'query'>): Promise<readonly string[]> {
   if (!(await isSpread(database))) return [];
   const layout = await readLayout(database);
@@ -59,7 +60,7 @@ export async function waitingTables(database: Pick<Database, 'query'>): Promise<
     .filter((table) => layout?.tables.has(table) !== true);
 }
 
-/** Reference tables, then those in shards, by name. */
+/** Returns reference tables, then sharded ones, by name. */
 function spreadTables(): readonly Pick<PlannedTable, 'table' | 'placement'>[] {
   const all = Object.entries(TABLE_PLACEMENTS).flatMap(([table, placement]) =>
     placement === undefined || placement.kind === 'local' ? [] : [{ table, placement }],
@@ -72,7 +73,7 @@ async function requireSchema(database: Database): Promise<void> {
   if (pending.length > 0)
     throw new DatabaseError({
       code: 'SCHEMA_OUTDATED',
-      message: `The tables can't be distributed yet: ${pending.length} migrations are still to be applied`,
+      message: `The tables can't be distributed yet: ${pending.length} migrations are pending`,
       facts: { migrations: pending.map(({ name }) => name) },
       remedy: 'Run "chainstead migrate" first',
       retryable: false,
@@ -87,7 +88,7 @@ interface Held {
   readonly is_own: boolean;
 }
 
-/** What the coordinator itself has of each table, partitions included. */
+/** Returns the coordinator's own rows of each table, partitions included. */
 async function readHeld(database: Database): Promise<ReadonlyMap<string, Held>> {
   const rows = await database.query<Held>(
     `SELECT held.relname AS name, sum(pg_total_relation_size(part.oid))::float8 AS bytes, sum(pg_relation_size(part.oid))::float8 AS heap,
@@ -121,7 +122,7 @@ function refuseForeign(planned: readonly PlannedTable[], held: ReadonlyMap<strin
     code: 'CITUS_NOT_OWNER',
     message: `The tables can't be distributed: this role does not own ${foreign.map(({ table }) => table).join(', ')}`,
     facts: { tables: foreign.map(({ table }) => table) },
-    remedy: 'Run "chainstead distribute" with the role that runs the migrations',
+    remedy: 'Run "chainstead distribute" as the role that runs the migrations',
     retryable: false,
   });
 }

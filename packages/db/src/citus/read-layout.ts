@@ -1,14 +1,14 @@
-/** How a database is spread over a cluster, as Citus' own catalog has it. */
+/** Distribution of a database over a cluster, from Citus' catalog. */
 import type { Database } from '../database.ts';
 
-/** A table as it is spread. Partitions lie as their table does, and are not listed. */
+/** A distributed table. Partitions are placed like their table and not listed. */
 export interface TableLayout {
   readonly table: string;
-  /** `single`: Citus' tables of one shard, and local tables that it knows. We make neither. */
+  /** `single`: Citus tables with one shard, and local tables known to Citus. Chainstead creates neither. */
   readonly kind: 'distributed' | 'reference' | 'single';
-  /** What it is distributed by; null where it isn't. */
+  /** Distribution column; null if there is none. */
   readonly column: string | null;
-  /** Tables with the same number lie together. */
+  /** Tables with the same number are colocated. */
   readonly colocation: number;
 }
 
@@ -16,14 +16,14 @@ export interface ClusterNode {
   /** `10.0.0.2:5432`. */
   readonly name: string;
   readonly isCoordinator: boolean;
-  /** Whether it may be asked. */
+  /** Whether it accepts queries. */
   readonly isActive: boolean;
-  /** Whether shards are put on it. */
+  /** Whether it may store shards. */
   readonly holdsShards: boolean;
 }
 
 export interface ClusterLayout {
-  /** Of the extension: `13.2-1`. */
+  /** Version of the extension: `13.2-1`. */
   readonly version: string;
   /** False: the session is connected to a worker. */
   readonly onCoordinator: boolean;
@@ -31,7 +31,7 @@ export interface ClusterLayout {
   readonly tables: ReadonlyMap<string, TableLayout>;
 }
 
-/** @returns null where the database has no Citus */
+/** @returns null if the database has no Citus */
 export async function readLayout(database: Pick<Database, 'query'>): Promise<ClusterLayout | null> {
   const [extension] = await database.query<{ version: string }>(
     `SELECT extversion AS version FROM pg_extension WHERE extname = 'citus'`,
@@ -58,7 +58,7 @@ export async function readLayout(database: Pick<Database, 'query'>): Promise<Clu
   };
 }
 
-/** Whether a table's rows lie in shards: what a statement says of its files, or of rows' places in them, is true of those alone then. */
+/** Returns whether a table's rows are in shards: file sizes and row locations are then valid only within a shard. */
 export async function isDistributed(database: Pick<Database, 'query'>, table: string): Promise<boolean> {
   const [known] = await database.query<{ has_citus: boolean }>(
     `SELECT to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS has_citus`,

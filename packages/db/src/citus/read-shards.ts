@@ -1,31 +1,31 @@
-/** What the nodes of a cluster have of each table. One connection to each node. */
+/** Shards of each table on the nodes of a cluster. Uses one connection per node. */
 import type { Database } from '../database.ts';
 
-/** A shard of a table, or of one of its partitions, on a node. */
+/** A shard of a table or partition on a node. */
 export interface Shard {
   /** `10.0.0.2:5432`. */
   readonly node: string;
-  /** The partition's own name, where it is of one. */
+  /** Name of the partition if it belongs to one, otherwise of the table. */
   readonly table: string;
-  /** The table that it is a partition of; else the same. */
+  /** Name of the table, also for partitions. */
   readonly root: string;
-  /** The lowest hash that lies in it: shards that share it lie together. Null: a copy of a reference table. */
+  /** Lowest hash of the shard: shards with the same value are colocated. Null: a copy of a reference table. */
   readonly lowest: string | null;
-  /** Rows and pages at the last look of autovacuum, −1 and 0 before the first. */
+  /** Rows and pages at the last autovacuum; −1 and 0 before the first one. */
   readonly tuples: number;
   readonly pages: number;
-  /** Without indexes, and with them. */
+  /** Bytes without indexes, and with them. */
   readonly heapBytes: number;
   readonly bytes: number;
 }
 
 export interface ShardReading {
   readonly shards: readonly Shard[];
-  /** Nodes that did not answer, and why. */
+  /** Nodes that did not respond, with the reason. */
   readonly away: readonly { readonly node: string; readonly reason: string }[];
 }
 
-/** Run on each node, which knows the shards of all and has some of them. */
+/** Runs on each node, which has the metadata of all shards and the data of some. */
 const OWN_SHARDS = `SELECT coalesce(json_agg(json_build_object('table', logical.relname, 'root', coalesce(root.relname, logical.relname),
     'lowest', shardminvalue, 'tuples', own.reltuples, 'pages', own.relpages, 'heapBytes', pg_relation_size(own.oid), 'bytes', pg_total_relation_size(own.oid))), '[]')
   FROM pg_dist_shard JOIN pg_class AS logical ON logical.oid = logicalrelid
@@ -33,8 +33,8 @@ const OWN_SHARDS = `SELECT coalesce(json_agg(json_build_object('table', logical.
     JOIN pg_class AS own ON own.oid = to_regclass(shard_name(logicalrelid, shardid))`;
 
 /**
- * Of all tables, or of those whose name, or whose table's name, is given.
- * @param database of the coordinator of a cluster, which is one of its nodes
+ * Returns the shards of all tables, or of the tables or partitions with the given names.
+ * @param database connected to the cluster's coordinator, which is one of its nodes
  */
 export async function readShards(
   database: Pick<Database, 'query'>,
@@ -42,7 +42,7 @@ export async function readShards(
 ): Promise<ShardReading> {
   const answers = await database.query<{ node: string; success: boolean; result: string }>(
     `SELECT nodename || ':' || nodeport AS node, success, result
-       FROM run_command_on_all_nodes($1) AS asked JOIN pg_dist_node ON pg_dist_node.nodeid = asked.nodeid ORDER BY groupid`,
+       FROM run_command_on_all_nodes($1) AS requested JOIN pg_dist_node ON pg_dist_node.nodeid = requested.nodeid ORDER BY groupid`,
     [
       tables === null
         ? OWN_SHARDS

@@ -2,7 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Transaction } from '../database.ts';
 import { DatabaseUnavailableError } from '../database-outage.ts';
 
-/** A commit is prepared on all nodes and then committed on each, a few milliseconds later. What takes longer was left by a crash. */
+/**
+ * A commit is prepared on all nodes and committed on each a few milliseconds later. One that takes longer than this was
+ * left by a crash.
+ */
 const IN_FLIGHT_MS = 1_000;
 const PAUSE_MS = 20;
 
@@ -11,11 +14,11 @@ const IN_DOUBT = '08007';
 const NODE_AWAY = '08006';
 
 /**
- * Makes sure that all nodes of the cluster have what was committed before. A crash between the two phases of a commit leaves a node's part of it
- * prepared, seen by nobody, until Citus settles it (`citus.recover_2pc_interval`): whoever removed blocks or added sums up meanwhile would
- * miss its rows. Waits for commits in flight.
- * @param transaction of a coordinator; holds the lock that its rows are written under
- * @throws {DatabaseUnavailableError} a node is away, or has something in doubt
+ * Requires that all nodes of the cluster have every earlier commit. A crash between the two phases of a commit leaves a
+ * node's part prepared but invisible until Citus resolves it (`citus.recover_2pc_interval`). A writer that removes
+ * blocks or sums rows meanwhile would miss its rows. Waits for commits in flight.
+ * @param transaction of a coordinator that holds the lock for the rows
+ * @throws {DatabaseUnavailableError} if a node is unavailable or has an unresolved transaction
  */
 export async function requireSettled(transaction: Pick<Transaction, 'query'>): Promise<void> {
   const until = performance.now() + IN_FLIGHT_MS;
@@ -28,12 +31,12 @@ export async function requireSettled(transaction: Pick<Transaction, 'query'>): P
         new Error([...open].join(', ')),
       );
     await delay(PAUSE_MS);
-    // What others prepare meanwhile is none of what was committed before.
+    // Transactions prepared meanwhile are not earlier commits.
     open = (await readPrepared(transaction)).intersection(open);
   }
 }
 
-/** What the coordinator has prepared on workers: the place and name of each. */
+/** Returns the coordinator's prepared transactions on workers, by node and name. */
 async function readPrepared(transaction: Pick<Transaction, 'query'>): Promise<Set<string>> {
   const answers = await transaction.query<{ node: string; success: boolean; result: string }>(
     `SELECT nodename || ':' || nodeport AS node, success, result FROM run_command_on_workers($1)`,
@@ -56,5 +59,5 @@ async function readPrepared(transaction: Pick<Transaction, 'query'>): Promise<Se
   );
 }
 
-/** Citus' names begin with its own; group 0 is the coordinator. */
+/** Citus' names begin with `citus_`; group 0 is the coordinator. */
 const PREPARED = `SELECT coalesce(string_agg(gid, ' '), '') FROM pg_prepared_xacts WHERE database = current_database() AND gid LIKE 'citus\\_0\\_%'`;

@@ -1,4 +1,4 @@
-/** What a person wants to know of a cluster: what lies where, and whether it lies evenly. */
+/** Summary of a cluster for operators: shards per node, and their balance. */
 import type { Database } from '../database.ts';
 import { isSpread } from './is-spread.ts';
 import { waitingTables } from './plan-distribution.ts';
@@ -7,9 +7,9 @@ import { readShards, type Shard } from './read-shards.ts';
 export interface NodeSummary {
   /** `10.0.0.2:5432`. */
   readonly node: string;
-  /** Of distributed tables; those of a table's partitions that lie together count once. */
+  /** Shards of distributed tables. Colocated shards of a table's partitions count once. */
   readonly shards: number;
-  /** With indexes, copies of reference tables included. */
+  /** With indexes and copies of reference tables. */
   readonly bytes: number;
 }
 
@@ -18,28 +18,28 @@ export interface TableSummary {
   readonly shards: number;
   /** With indexes, partitions included. */
   readonly bytes: number;
-  /** The largest shard by the average one: 1 where all are alike. */
+  /** Size of the largest shard divided by the average: 1 if all are equal. */
   readonly skew: number;
 }
 
 export interface ClusterSummary {
   readonly nodes: readonly NodeSummary[];
-  /** Those in shards, the largest first. */
+  /** Sharded tables, largest first. */
   readonly tables: readonly TableSummary[];
-  /** Nodes that did not answer, and why: what lies on them is missing in the figures. */
+  /** Nodes that did not respond, with the reason. The figures don't include them. */
   readonly away: readonly { readonly node: string; readonly reason: string }[];
   /** Tables that wait for `chainstead distribute`. */
   readonly waiting: readonly string[];
 }
 
-/** @returns null where nothing is distributed */
+/** @returns null if no table is distributed */
 export async function readCluster(database: Pick<Database, 'query'>): Promise<ClusterSummary | null> {
   if (!(await isSpread(database))) return null;
   const { shards, away } = await readShards(database);
   return { ...summariseShards(shards), away, waiting: await waitingTables(database) };
 }
 
-/** Pure. */
+/** Returns the shards summarized by node and by table. Pure. */
 export function summariseShards(shards: readonly Shard[]): Pick<ClusterSummary, 'nodes' | 'tables'> {
   const nodes = groupBy(shards, ({ node }) => node).map(([node, own]) => ({
     node,

@@ -1,31 +1,31 @@
 import type { WalPosition } from './wal-position.ts';
 
-/** What is known of a standby when a read is due. */
+/** State of a standby at the time of a read. */
 export interface KnownStandby {
-  /** It has replayed the log at least so far; null: it does not answer, or is none. */
+  /** WAL position that it has replayed at least; null: it does not respond or is no standby. */
   readonly replayed: WalPosition | null;
   readonly lagMs: number;
 }
 
 export interface ReadDemand {
-  /** What has been shown before: the log has to be replayed at least so far. */
+  /** Position returned before: the WAL must be replayed at least to here. */
   readonly floor: WalPosition;
-  /** A standby with more lag is not read from. Milliseconds. */
+  /** Milliseconds. A standby with more lag is not read from. */
   readonly lagMaxMs: number;
-  /** How long the read can wait for a standby. Milliseconds. */
+  /** Maximum wait for a standby in milliseconds. */
   readonly waitMaxMs: number;
-  /** Counts up, so that standbys take turns. */
+  /** Increases with each read, so that standbys take turns. */
   readonly turn: number;
 }
 
 export interface ChosenStandbys<Standby> {
-  /** Have replayed enough; in the order in which they are to be tried. */
+  /** Standbys that have replayed enough, in the order to try. */
   readonly reached: readonly Standby[];
-  /** May have by now, or within the wait; the one that is nearest to it first. */
+  /** Standbys that may have replayed enough by now or within the wait, nearest first. */
   readonly near: readonly Standby[];
 }
 
-/** Where a read may go. What is in neither list must not be read from; where both are empty, the primary is left. */
+/** Returns the standbys that a read may use. If both lists are empty, it must use the primary. */
 export function chooseStandbys<Standby extends KnownStandby>(
   standbys: readonly Standby[],
   { floor, lagMaxMs, waitMaxMs, turn }: ReadDemand,

@@ -1,6 +1,6 @@
-/** Reads on real standbys: two that stream from a primary, paused, killed and in the way of what they replay. */
+/** Reads on real standbys: two that stream from a primary, and are paused, killed or in conflict with replay. */
 import { createLogger, createMetricsRegistry, silentLogger } from '@chainstead/core';
-import { askCluster, findPostgresPrograms, pauseReplay, type ScratchCluster } from '@chainstead/testkit';
+import { findPostgresPrograms, pauseReplay, queryCluster, type ScratchCluster } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Database } from '../database.ts';
 import { openDatabase } from '../open-database.ts';
@@ -25,7 +25,7 @@ describe.runIf(programs !== undefined)('reads', () => {
 
   const portOf = ({ host }: ScratchCluster): number => Number(host.split(':')[1]);
 
-  const resume = (server: ScratchCluster): Promise<object[]> => askCluster(server, 'SELECT pg_wal_replay_resume()');
+  const resume = (server: ScratchCluster): Promise<object[]> => queryCluster(server, 'SELECT pg_wal_replay_resume()');
 
   async function open(servers: readonly ScratchCluster[], options: Partial<ReadsOptions> = {}): Promise<Reads> {
     const hosts = servers.map(({ host }) => host).join(',');
@@ -50,7 +50,7 @@ describe.runIf(programs !== undefined)('reads', () => {
   async function untilReplayed(server: ScratchCluster): Promise<void> {
     const [row] = await database.query<{ position: string }>('SELECT pg_current_wal_flush_lsn()::text AS position');
     await vi.waitFor(async () => {
-      const [found] = await askCluster<{ position: string }>(
+      const [found] = await queryCluster<{ position: string }>(
         server,
         'SELECT pg_last_wal_replay_lsn()::text AS position',
       );
@@ -65,7 +65,7 @@ describe.runIf(programs !== undefined)('reads', () => {
     readonly port: number;
   }
 
-  /** What one request sees, which shows at least what another has. */
+  /** Returns the result of one request, which sees at least the state of `after`. */
   async function read(reads: Reads, after?: string | null): Promise<Shown & { readonly position: string | null }> {
     const session = reads.session(database);
     if (after !== undefined) session.requireAtLeast(after);
@@ -84,7 +84,7 @@ describe.runIf(programs !== undefined)('reads', () => {
   beforeAll(async () => {
     if (programs === undefined) return;
     primary = await programs.createCluster();
-    await askCluster(primary, 'CREATE TABLE shown AS SELECT 0 AS state');
+    await queryCluster(primary, 'CREATE TABLE shown AS SELECT 0 AS state');
     one = await primary.createStandby();
     other = await primary.createStandby();
   });
@@ -102,15 +102,18 @@ describe.runIf(programs !== undefined)('reads', () => {
     if (task.result?.state === 'fail') process.stdout.write(`${await replication()}\n`);
   });
 
-  /** How far everybody is: a standby that follows no more is answered for by the primary, which no assertion explains. */
+  /**
+   * Returns the replication state of all servers: a stalled standby silently makes the primary respond, which no
+   * assertion would explain.
+   */
   async function replication(): Promise<string> {
     const sent =
       'SELECT pg_current_wal_flush_lsn()::text AS flushed, json_agg(senders) FROM pg_stat_replication AS senders';
     const replayed =
       'SELECT pg_last_wal_replay_lsn()::text AS replayed, json_agg(receivers) FROM pg_stat_wal_receiver AS receivers';
     const found = await Promise.all([
-      askCluster(primary, sent),
-      ...[one, other].map((server) => askCluster(server, replayed)),
+      queryCluster(primary, sent),
+      ...[one, other].map((server) => queryCluster(server, replayed)),
     ]);
     return JSON.stringify(found);
   }
@@ -143,7 +146,7 @@ describe.runIf(programs !== undefined)('reads', () => {
     await write(2);
     await untilReplayed(one);
     try {
-      // Who has seen nothing may be shown what the slow one has.
+      // A session that has read nothing may read the state of the slow one.
       const first = await vi.waitFor(async () => {
         const shown = await read(reads);
         expect(shown).toMatchObject({ state: 2, port: portOf(one) });
@@ -157,7 +160,7 @@ describe.runIf(programs !== undefined)('reads', () => {
       expect(newest).toMatchObject({ state: 3, port: portOf(primary) });
       for (let page = 0; page < 4; page += 1)
         expect(await read(reads, newest.position)).toMatchObject({ state: 3, port: portOf(primary) });
-      // What is waited for comes in time.
+      // A read that waits for the standby gets its response in time.
       await resume(one);
       await untilReplayed(one);
       await vi.waitFor(async () => expect((await read(reads, newest.position)).port).toBe(portOf(one)), WAIT);
@@ -246,8 +249,8 @@ describe.runIf(programs !== undefined)('reads', () => {
   });
 
   test('that a standby cancels for what it has to replay are done elsewhere', async () => {
-    await askCluster(other, 'ALTER SYSTEM SET max_standby_streaming_delay = 0');
-    await askCluster(other, 'SELECT pg_reload_conf()');
+    await queryCluster(other, 'ALTER SYSTEM SET max_standby_streaming_delay = 0');
+    await queryCluster(other, 'SELECT pg_reload_conf()');
     const reads = await open([other]);
     await database.query('CREATE TABLE IF NOT EXISTS cleaned AS SELECT generate_series(1, 1000) AS row');
     await untilReplayed(other);
@@ -261,7 +264,7 @@ describe.runIf(programs !== undefined)('reads', () => {
     await vi.waitFor(
       async () =>
         expect(
-          await askCluster(
+          await queryCluster(
             other,
             "SELECT FROM pg_stat_activity WHERE query LIKE '%FROM cleaned, %' AND state = 'active'",
           ),
@@ -282,11 +285,11 @@ describe.runIf(programs !== undefined)('reads', () => {
     closing.push(() => stranger.remove());
     const reads = await open([primary]);
     expect((await read(reads)).port).toBe(portOf(primary));
-    expect(lines.join()).toContain('it replays no log');
+    expect(lines.join()).toContain('it replays no WAL');
     // Both have the same password.
     const others = await open([stranger], { metrics: createMetricsRegistry() });
     expect((await read(others)).port).toBe(portOf(primary));
-    expect(lines.join()).toContain('is no copy of the one that DATABASE_URL leads to');
+    expect(lines.join()).toContain('is not a standby of the server in DATABASE_URL');
   });
 
   test('fail for nobody when a standby is killed, which is told once', async () => {
@@ -318,9 +321,9 @@ describe.runIf(programs !== undefined)('reads', () => {
     const leaving = new AbortController();
     const slow = reads.session(database, leaving.signal).select('SELECT pg_sleep($1)::text', [600]);
     const active = "SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(%' AND state = 'active'";
-    await vi.waitFor(async () => expect(await askCluster(one, active)).not.toEqual([]), WAIT);
+    await vi.waitFor(async () => expect(await queryCluster(one, active)).not.toEqual([]), WAIT);
     leaving.abort(new RangeError('gone'));
     await expect(slow).rejects.toThrow('gone');
-    await vi.waitFor(async () => expect(await askCluster(one, active)).toEqual([]), WAIT);
+    await vi.waitFor(async () => expect(await queryCluster(one, active)).toEqual([]), WAIT);
   });
 });

@@ -1,9 +1,9 @@
 import { errorText, type Logger, type Registry, sleepUnlessAborted, systemClock } from '@chainstead/core';
 import { isSpread } from '../citus/is-spread.ts';
-import type { ConnectionRoom } from '../connection-room.ts';
-import { parseConnectionString } from '../connection-string.ts';
+import { parseConnectionString } from '../connections/connection-string.ts';
 import type { Database, ReadDatabase } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
+import type { ConnectionRoom } from '../server/connection-room.ts';
 import { createReadMetrics } from './read-metrics.ts';
 import { createReadSession, positionOfPrimary, type ReadSession, type SharedFloor } from './read-session.ts';
 import { Standby } from './standby.ts';
@@ -17,36 +17,37 @@ export interface ReadsOptions {
   readonly primary: Database;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
-  /** Connections at most, to each standby. */
+  /** Maximum connections to each standby. */
   readonly poolSize: number;
-  /** As that of `openDatabase`. */
+  /** See `openDatabase`. */
   readonly prepared?: boolean;
   readonly settings?: Readonly<Record<string, string>>;
-  /** A standby that lags more is not read from. Milliseconds. */
+  /** Milliseconds. A standby with more lag is not read from. */
   readonly lagMaxMs: number;
-  /** Told how many connections a standby has, whenever it is found. */
+  /** Called with the number of connections of a standby whenever it is found. */
   readonly onRoom?: (host: string, room: ConnectionRoom) => void;
   readonly logger: Logger;
   readonly metrics: Registry;
 }
 
-/** Reads that hot standbys answer, and the primary where those won't do. */
+/** Reads from hot standbys, and from the primary if those are unsuitable. */
 export interface Reads {
   /**
-   * For one request.
-   * @param primary which it may have by another way than others
-   * @param signal after which nobody waits for what is read
+   * Returns a session for one request.
+   * @param primary connection of this request to the primary
+   * @param signal aborts when the result is not needed any more
    */
   session(primary: ReadDatabase, signal?: AbortSignal): ReadSession;
-  /** Waits for reads at work. */
+  /** Waits for running reads. */
   close(): Promise<void>;
 }
 
 const PRIMARY_EVERY_MS = 200;
 
 /**
- * Opens the standbys of a primary. One that is away, lags or is none is left out for as long as that lasts, and told of once.
- * @throws {DatabaseError} DATABASE_URL_INVALID, STANDBYS_OF_CLUSTER; what the primary throws
+ * Opens the standbys of a primary. A server that is unavailable, lags or is no standby is skipped for that time and
+ * logged once.
+ * @throws {DatabaseError} DATABASE_URL_INVALID, STANDBYS_OF_CLUSTER; errors of the primary
  */
 export async function openReads(options: ReadsOptions): Promise<Reads> {
   const { primary, logger, lagMaxMs } = options;
@@ -81,7 +82,7 @@ export async function openReads(options: ReadsOptions): Promise<Reads> {
     watchPrimary(primary, history, { signal: stopping.signal, logger }),
     ...standbys.map((standby) => standby.watch(stopping.signal)),
   ];
-  // So that the first requests find them.
+  // The first requests can then use them.
   await Promise.all(standbys.map((standby) => standby.look()));
   return {
     session: (own, signal) =>
@@ -99,18 +100,17 @@ export async function openReads(options: ReadsOptions): Promise<Reads> {
   };
 }
 
-/** A standby of the coordinator has its log alone: what workers have committed since, or not yet, no position of it tells. */
+/** A standby of a coordinator has only the coordinator's WAL, whose positions don't cover commits on workers. */
 function standbysOfCluster(): DatabaseError {
   return new DatabaseError({
     code: 'STANDBYS_OF_CLUSTER',
-    message:
-      "DATABASE_READ_URL can't be used: tables are distributed over a cluster, and its standbys don't follow one log",
-    remedy: 'Leave DATABASE_READ_URL unset: on a cluster, lists are read on the nodes that have them',
+    message: "DATABASE_READ_URL can't be used with distributed tables: the standbys of a cluster don't replay one WAL",
+    remedy: 'Unset DATABASE_READ_URL. On a cluster, lists are read on the nodes that store them',
     retryable: false,
   });
 }
 
-/** Writes down where its log ends. What is not flushed yet no standby is given. */
+/** Records the end of the primary's WAL. Standbys only get flushed WAL. */
 async function watchPrimary(
   primary: Database,
   history: WalHistory,
@@ -127,7 +127,7 @@ async function watchPrimary(
   }
 }
 
-/** What a server has in common with its copies alone. */
+/** Returns the identifier that a server shares only with its copies. */
 async function clusterOf(primary: Database): Promise<string> {
   const [row] = await primary.select<{ id: string }>('SELECT system_identifier::text AS id FROM pg_control_system()');
   if (row === undefined) throw new TypeError('SELECT without FROM returned no row');

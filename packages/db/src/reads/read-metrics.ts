@@ -1,9 +1,9 @@
 import { Counter, ReadGauge, type Registry } from '@chainstead/core';
 
-/** What became of a read that was sent to a server. */
+/** Outcome of a read that was sent to a server. */
 export type ReadOutcome = 'answered' | 'behind' | 'conflict' | 'away' | 'failed';
 
-/** The Prometheus metrics of reads that standbys take part in. */
+/** The Prometheus metrics of reads with standbys. */
 export interface ReadMetrics {
   readonly reads: Counter<'host' | 'outcome'>;
   readonly lagSeconds: ReadGauge<'host'>;
@@ -16,25 +16,25 @@ export function createReadMetrics(registry: Registry): ReadMetrics {
   return {
     reads: new Counter({
       name: 'chainstead_database_reads_total',
-      help: 'Reads of data routes by the server that they were sent to: answered, or done elsewhere since it was behind what the client had seen, cancelled them while it replayed (conflict), was away, or failed',
+      help: 'Number of data route reads by database server and outcome. answered: this server returned the rows. Otherwise the read moved to another server. behind: this one lacked data that the client had already seen. conflict: it canceled the read during replay. away: it was unavailable. failed: another error',
       labelNames: ['host', 'outcome'],
       registers,
     }),
     lagSeconds: new ReadGauge({
       name: 'chainstead_database_standby_lag_seconds',
-      help: 'How long ago the primary wrote the oldest of what the standby has not replayed; of a standby that is away by its last word',
+      help: 'Age in seconds of the oldest WAL that the standby has not replayed. If the standby is unavailable, based on its last report',
       labelNames: ['host'],
       registers,
     }),
     lagBytes: new ReadGauge({
       name: 'chainstead_database_standby_lag_bytes',
-      help: 'How much of its log the primary has written and the standby has not replayed',
+      help: 'Number of WAL bytes written by the primary and not yet replayed by the standby',
       labelNames: ['host'],
       registers,
     }),
     used: new ReadGauge({
       name: 'chainstead_database_standby_used',
-      help: '1 while reads go to the standby; 0 while it is away or lags too much',
+      help: '1 if the standby serves reads, 0 if it is unavailable or lags too much',
       labelNames: ['host'],
       registers,
     }),

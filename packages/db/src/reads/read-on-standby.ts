@@ -1,31 +1,32 @@
+import type { SessionClient } from '../connections/session-client.ts';
 import { DatabaseError } from '../database-error.ts';
-import type { SessionClient } from '../session-client.ts';
 import { parseWalPosition, type WalPosition } from './wal-position.ts';
 
-/** Rows that a standby gave, and which state of the log they are of. */
+/** Rows from a standby, with their WAL positions. */
 export interface StandbyRead<Row> {
   readonly rows: Row[];
-  /** The rows show everything that was committed up to here. */
+  /** The rows include every commit up to here. */
   readonly from: WalPosition;
-  /** The rows show nothing that was committed behind this: a server that has replayed so far shows no older state. */
+  /** The rows include no commit after this: a server that has replayed up to here returns no older state. */
   readonly to: WalPosition;
 }
 
-/** What a standby has replayed is seen by every statement that begins afterwards. */
+/** Statements that begin later see everything replayed until now. */
 const BEFORE = 'SELECT pg_last_wal_replay_lsn()::text AS replayed';
 
 /**
- * A record takes effect before it counts as replayed, so that rows may show the one behind `replayed`; it is there only where more was
- * received than replayed, or where the log comes from an archive. Then one byte more makes other standbys have that record, too.
+ * A record takes effect before it counts as replayed, so rows may include the record after `replayed`. It exists only
+ * if more was received than replayed, or if the WAL comes from an archive. One byte more then requires that record from
+ * other standbys too.
  */
 const AFTER = `
   SELECT pg_is_in_recovery() AS follows, (CASE WHEN received = replayed THEN replayed ELSE replayed + 1 END)::text AS reached
   FROM (SELECT pg_last_wal_replay_lsn() AS replayed, pg_last_wal_receive_lsn() AS received) AS log`;
 
 /**
- * Asks a standby. Both positions come from the server that gave the rows and travel with them, in one round trip of a client that pipelines:
- * what a look from outside says would be of before or after, or of another server behind the same name.
- * @throws {DatabaseError} DATABASE_NO_STANDBY; what the statement throws
+ * Queries a standby. Both positions come from the server that returned the rows, in one round trip of a pipelining
+ * client. A separate query could be too early or late, or reach another server behind the same name.
+ * @throws {DatabaseError} DATABASE_NO_STANDBY; errors of the statement
  */
 export async function readOnStandby<Row extends object>(
   client: SessionClient,
@@ -33,16 +34,16 @@ export async function readOnStandby<Row extends object>(
   values: readonly unknown[],
 ): Promise<StandbyRead<Row>> {
   const repeats = client.repeats;
-  // All of them, so that nothing is under way on the connection afterwards.
+  // All are awaited, so that nothing runs on the connection afterwards.
   const [before, read, after] = await Promise.allSettled([
-    client.run<{ replayed: string | null }>(BEFORE, []),
-    client.run<Row>(text, [...values]),
-    client.run<{ follows: boolean; reached: string | null }>(AFTER, []),
+    client.queryPrepared<{ replayed: string | null }>(BEFORE, []),
+    client.queryPrepared<Row>(text, [...values]),
+    client.queryPrepared<{ follows: boolean; reached: string | null }>(AFTER, []),
   ]);
   if (read.status === 'rejected') throw read.reason;
   if (before.status === 'rejected') throw before.reason;
   if (after.status === 'rejected') throw after.reason;
-  // One of them was prepared anew, and came behind the others.
+  // A repeated statement ran after the others, so their positions are wrong.
   if (client.repeats !== repeats) return readOnStandby(client, text, values);
   const [replayed, reached] = [before.value.rows[0]?.replayed, after.value.rows[0]?.reached];
   if (after.value.rows[0]?.follows !== true || typeof replayed !== 'string' || typeof reached !== 'string')
@@ -50,11 +51,11 @@ export async function readOnStandby<Row extends object>(
   return { rows: read.value.rows, from: parseWalPosition(replayed), to: parseWalPosition(reached) };
 }
 
-/** It may have been one until now. */
+/** Returns the error of a server that is not, or no longer, a standby. */
 export function noStandby(): DatabaseError {
   return new DatabaseError({
     code: 'DATABASE_NO_STANDBY',
-    message: 'it replays no log: it is the primary, or no streaming standby',
+    message: 'it replays no WAL: it is the primary, or not a streaming standby',
     retryable: true,
   });
 }

@@ -2,17 +2,22 @@ import type { ReadDatabase } from '../database.ts';
 import type { ReadOnStandbys } from './standby-reads.ts';
 import { formatWalPosition, laterOf, parseWalPosition, type WalPosition } from './wal-position.ts';
 
-/** Reads of one request: each shows at least what those before it have shown. */
+/** Reads of one request: each sees at least the state of earlier ones. */
 export interface ReadSession extends ReadDatabase {
-  /** Nothing that was read is of a later state than this; null: nothing was read. For `requireAtLeast` of other sessions, in any process. */
+  /**
+   * Latest possible state of all results so far; null: nothing was read. For `requireAtLeast` of other sessions, in any
+   * process.
+   */
   readonly position: string | null;
-  /** What was shown by then is shown here, too. @param position null: nobody knows what it was, and the primary has it */
+  /** Requires reads to see at least this state. @param position null: unknown, so the primary must be read */
   requireAtLeast(position: string | null): void;
-  /** From here on the primary is read, as it was asked by other ways: what it said shall hold. */
+  /**
+   * Reads only from the primary from now on, because the request also queried it directly: results must be consistent.
+   */
   stayOnPrimary(): void;
 }
 
-/** What no session of a process goes behind. */
+/** Minimum position of all sessions of a process. */
 export interface SharedFloor {
   position: WalPosition;
 }
@@ -22,7 +27,7 @@ export interface ReadSessionOptions {
   readonly primary: ReadDatabase;
   readonly floor: SharedFloor;
   readonly signal: AbortSignal | undefined;
-  /** Told of each read of the primary. */
+  /** Called for each read from the primary. */
   readonly onPrimary: () => void;
 }
 
@@ -70,7 +75,10 @@ export function createReadSession({ onStandbys, primary, floor, signal, onPrimar
   };
 }
 
-/** A commit is in the log before anybody sees it: all that was visible before this is asked is in front of the answer. */
+/**
+ * Returns the primary's WAL position. A commit is in the WAL before it becomes visible, so everything visible before
+ * this query is before the returned position.
+ */
 export async function positionOfPrimary(primary: ReadDatabase): Promise<WalPosition> {
   const [row] = await primary.select<{ position: string }>('SELECT pg_current_wal_insert_lsn()::text AS position');
   if (row === undefined) throw new TypeError('SELECT without FROM returned no row');

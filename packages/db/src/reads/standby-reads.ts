@@ -8,50 +8,55 @@ import type { StandbyRead } from './read-on-standby.ts';
 import type { Standby } from './standby.ts';
 import type { WalPosition } from './wal-position.ts';
 
-/** A statement that is to be read. */
-export interface Asked {
+/** A statement to read. */
+export interface Requested {
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Its rows have to show at least what was committed up to here. */
+  /** Its rows must include every commit up to here. */
   readonly floor: WalPosition;
-  /** After which nobody waits for the rows. */
+  /** Aborts when the rows are not needed any more. */
   readonly signal: AbortSignal | undefined;
 }
 
 export interface StandbyReadsOptions {
   readonly standbys: readonly Standby[];
-  /** Milliseconds. */
+  /** Returns the lag in milliseconds. */
   readonly lagOf: (standby: Standby) => number;
   readonly lagMaxMs: number;
   readonly logger: Logger;
   readonly metrics: Pick<ReadMetrics, 'reads'>;
 }
 
-/** Asks a standby that shows enough, another one where that fails. @returns null where the primary has to be asked */
-export type ReadOnStandbys = <Row extends object>(asked: Asked) => Promise<StandbyRead<Row> | null>;
+/**
+ * Reads from a standby that has replayed enough, or from another one after a failure. @returns null if the primary must
+ * be queried
+ */
+export type ReadOnStandbys = <Row extends object>(requested: Requested) => Promise<StandbyRead<Row> | null>;
 
-/** How long a read waits for a standby that is about to have replayed enough: beyond that the primary is quicker. Milliseconds, one after the other. */
+/**
+ * Successive waits, in milliseconds, for a standby that has nearly replayed enough. After them, the primary is faster.
+ */
 const WAITS_MS = [0, 5, 15, 30];
 const WAIT_MAX_MS = WAITS_MS.reduce((sum, wait) => sum + wait, 0);
 
-/** Reads are left to standbys as long as one of them is fit for it. */
+/** Returns the reader. It uses standbys while at least one is suitable. */
 export function createStandbyReads(options: StandbyReadsOptions): ReadOnStandbys {
   const { standbys, lagOf, lagMaxMs } = options;
   const tryOn = createAttempts(options);
   let turn = 0;
-  return async <Row extends object>(asked: Asked) => {
-    const { floor } = asked;
+  return async <Row extends object>(requested: Requested) => {
+    const { floor } = requested;
     const known = standbys.map((standby) => ({ standby, replayed: standby.replayed, lagMs: lagOf(standby) }));
     const { reached, near } = chooseStandbys(known, { floor, lagMaxMs, waitMaxMs: WAIT_MAX_MS, turn: turn++ });
     for (const { standby } of reached) {
-      const read = await tryOn<Row>(standby, asked);
+      const read = await tryOn<Row>(standby, requested);
       if (read !== null) return read;
     }
     const late = await firstToReach(
       near.map(({ standby }) => standby),
       floor,
     );
-    return late === undefined ? null : tryOn<Row>(late, asked);
+    return late === undefined ? null : tryOn<Row>(late, requested);
   };
 }
 
@@ -66,28 +71,28 @@ async function firstToReach(near: readonly Standby[], floor: WalPosition): Promi
   return undefined;
 }
 
-/** One attempt on one standby: null where another server has to be asked. */
+/** Returns a function for one attempt on one standby, which returns null if another server must be queried. */
 function createAttempts({ logger, metrics }: StandbyReadsOptions) {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const count = (host: string, outcome: ReadOutcome): void => metrics.reads.inc({ host, outcome });
 
-  /** Once for each kind of trouble: the metrics count them. */
-  function tellOf(host: string, outcome: ReadOutcome, error: PostgresError): void {
+  /** Logs each kind of error once; metrics count them. */
+  function reportOf(host: string, outcome: ReadOutcome, error: PostgresError): void {
     const kind = `${host} ${error.code}`;
-    if (outcome === 'away' || told.has(kind)) return;
-    told.add(kind);
+    if (outcome === 'away' || reported.has(kind)) return;
+    reported.add(kind);
     const remedy =
       outcome === 'conflict'
-        ? 'Set hot_standby_feedback = on there, or raise its max_standby_streaming_delay'
-        : 'Compare its schema and its settings with those of the primary';
+        ? 'Set hot_standby_feedback = on on the standby, or raise its max_standby_streaming_delay'
+        : 'Compare the schema and settings of the standby with those of the primary';
     logger.warn({ host, error: error.message, remedy }, 'A read failed on a standby and was done elsewhere');
   }
 
-  return async <Row extends object>(standby: Standby, asked: Asked): Promise<StandbyRead<Row> | null> => {
-    const { text, values, floor, signal } = asked;
+  return async <Row extends object>(standby: Standby, requested: Requested): Promise<StandbyRead<Row> | null> => {
+    const { text, values, floor, signal } = requested;
     try {
       const read = await standby.read<Row>(text, values, signal === undefined ? undefined : { signal, how: 'cancel' });
-      // What was known of the server was of before its restart, or of another one behind its name.
+      // The known position was from before a restart, or from another server behind the same name.
       const isBehind = read.from < floor;
       count(standby.host, isBehind ? 'behind' : 'answered');
       return isBehind ? null : read;
@@ -96,19 +101,19 @@ function createAttempts({ logger, metrics }: StandbyReadsOptions) {
       if (signal?.aborted === true || outcome === null) throw error;
       count(standby.host, outcome);
       if (outcome === 'away') standby.doubt();
-      if (error instanceof PostgresError) tellOf(standby.host, outcome, error);
+      if (error instanceof PostgresError) reportOf(standby.host, outcome, error);
       return null;
     }
   };
 }
 
-/** What the server says where a statement was in the way of what it had to replay. */
+/** SQLSTATE of a statement that conflicted with the replay. */
 const RECOVERY_CONFLICT = '40001';
 const READ_ONLY = '25006';
-/** It took too long, and would elsewhere. */
+/** The statement took too long, and would elsewhere too. */
 const QUERY_CANCELED = '57014';
 
-/** @returns null for what is no matter of the server */
+/** @returns null for errors not caused by the server */
 function outcomeOf(error: unknown): ReadOutcome | null {
   if (error instanceof DatabaseError && error.code === 'DATABASE_NO_STANDBY') return 'away';
   const code = error instanceof PostgresError ? error.code : undefined;

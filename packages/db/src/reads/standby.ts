@@ -1,38 +1,38 @@
 import { errorText, type Logger, sleepUnlessAborted, systemClock } from '@chainstead/core';
 import type { Pool, PoolConfig } from 'pg';
-import { type End, onClient } from '../client-use.ts';
-import { columnParsers } from '../column-parsers.ts';
-import { type ConnectionRoom, readConnectionRoom } from '../connection-room.ts';
-import type { ConnectionTarget, DatabaseHost } from '../connection-string.ts';
+import { columnParsers } from '../columns/column-parsers.ts';
+import { type End, onClient } from '../connections/client-use.ts';
+import type { ConnectionTarget, DatabaseHost } from '../connections/connection-string.ts';
+import { type OpenSession, openPoolTo, sessionsTo } from '../connections/open-pool.ts';
+import { SessionClient } from '../connections/session-client.ts';
 import { DatabaseError } from '../database-error.ts';
-import { type OpenSession, openPoolTo, sessionsTo } from '../open-pool.ts';
-import { SessionClient } from '../session-client.ts';
+import { type ConnectionRoom, readConnectionRoom } from '../server/connection-room.ts';
 import { noStandby, readOnStandby, type StandbyRead } from './read-on-standby.ts';
 import { laterOf, parseWalPosition, type WalPosition } from './wal-position.ts';
 
 export interface StandbyOptions {
-  /** Its one host. */
+  /** Has a single host. */
   readonly target: ConnectionTarget;
-  /** Of the primary's cluster, which it has to be a copy of. */
+  /** Identifier of the primary's cluster, which it must be a copy of. */
   readonly clusterId: string;
   readonly applicationName: string;
-  /** Connections at most, besides one that looks how far it has replayed. */
+  /** Maximum connections, plus one that reads the replayed position. */
   readonly poolSize: number;
   readonly prepared: boolean;
   readonly settings: Readonly<Record<string, string>>;
-  /** Told whenever the server is found. */
+  /** Called whenever the server becomes available. */
   readonly onRoom: (host: string, room: ConnectionRoom) => void;
   readonly logger: Logger;
 }
 
-/** What is known of a position spares requests the question: so old it is at most. Milliseconds. */
+/** Milliseconds between reads of the position, which is cached for requests. */
 const LOOK_EVERY_MS = 150;
-/** Of a server that is away. Milliseconds. */
+/** Milliseconds between checks of an unavailable server. */
 const LOOK_AGAIN_MS = 1_000;
-/** A server that says nothing for so long is away. Milliseconds. */
+/** Milliseconds without a response after which a server is unavailable. */
 const SILENCE_MS = 3_000;
 
-/** A server that follows the primary and answers reads. */
+/** A server that follows the primary and accepts reads. */
 export class Standby {
   /** `host:port`. */
   readonly host: string;
@@ -44,7 +44,7 @@ export class Standby {
   #lastReplayed: WalPosition | null = null;
   #session: SessionClient | null = null;
   #looking: Promise<void> | null = null;
-  /** Null: it was not told yet whether it can be read from. */
+  /** Null: not logged yet whether it can be read from. */
   #isAway: boolean | null = null;
   #isClosed = false;
 
@@ -53,7 +53,7 @@ export class Standby {
     const target = { ...options.target, connectTimeoutMs: Math.min(options.target.connectTimeoutMs, SILENCE_MS) };
     this.#options = options;
     this.host = target.hosts.map(nameOf).join(',');
-    // The statements of a read are sent at once.
+    // The statements of a read are pipelined.
     const config: PoolConfig = { types: columnParsers, pipeline: true };
     this.#pool = openPoolTo(target, { ...options, size: options.poolSize }, config);
     this.#pool.on('connect', (client) => {
@@ -65,17 +65,17 @@ export class Standby {
     this.#openSession = sessionsTo(target, { applicationName });
   }
 
-  /** Known to be replayed so far; null while it can't be read from. */
+  /** Known replayed position; null while it can't be read from. */
   get replayed(): WalPosition | null {
     return this.#replayed;
   }
 
-  /** Its last word; null before the first. */
+  /** Last known position; null before the first one. */
   get lastReplayed(): WalPosition | null {
     return this.#lastReplayed;
   }
 
-  /** @throws what the connection and the statement throw; it is for the caller to {@link Standby.doubt} */
+  /** @throws the errors of connection and statement; the caller decides on {@link Standby.doubt} */
   async read<Row extends object>(text: string, values: readonly unknown[], end?: End): Promise<StandbyRead<Row>> {
     const read = await onClient(
       this.#pool,
@@ -89,7 +89,7 @@ export class Standby {
     return read;
   }
 
-  /** Asks how far it has replayed. Who asks at the same time shares the answer, which {@link Standby.replayed} has afterwards. */
+  /** Reads the replayed position into {@link Standby.replayed}. Concurrent callers share the query. */
   look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = null;
@@ -97,13 +97,13 @@ export class Standby {
     return this.#looking;
   }
 
-  /** After a failure that may be the server's: it is left alone until it has answered a look. */
+  /** Call it after a failure possibly caused by the server: it is not used until it has responded to a check. */
   doubt(): void {
     this.#replayed = null;
     void this.look();
   }
 
-  /** Looks again and again, until the signal aborts. */
+  /** Checks periodically until the signal aborts. */
   async watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.look();
@@ -111,7 +111,7 @@ export class Standby {
     }
   }
 
-  /** Waits for reads at work. */
+  /** Waits for running reads. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#session?.destroy();
@@ -154,7 +154,7 @@ export class Standby {
 
   #found(position: WalPosition): void {
     this.#lastReplayed = position;
-    // It may be behind what it showed before, once it was restarted.
+    // It may be lower than before, after a restart.
     this.#replayed = position;
     if (this.#isAway !== false) this.#options.logger.info({ host: this.host }, 'Reads go to the standby');
     this.#isAway = false;
@@ -164,7 +164,7 @@ export class Standby {
     this.#session?.destroy();
     this.#session = null;
     this.#replayed = null;
-    // Who waits for a server that fell silent would wait until the kernel gives it up.
+    // Otherwise running reads on an unresponsive server would wait for the kernel's timeout.
     for (const client of this.#clients) client.destroy();
     if (this.#isAway !== true) {
       const isPrimary = error instanceof DatabaseError && error.code === 'DATABASE_NO_STANDBY';
@@ -182,9 +182,9 @@ function nameOf({ host, port }: DatabaseHost): string {
 function otherCluster(host: string): DatabaseError {
   return new DatabaseError({
     code: 'DATABASE_OTHER_CLUSTER',
-    message: `The server at ${host} is no copy of the one that DATABASE_URL leads to`,
+    message: `The server at ${host} is not a standby of the server in DATABASE_URL`,
     facts: { host },
-    remedy: 'Let DATABASE_READ_URL name hot standbys of that server',
+    remedy: 'Set DATABASE_READ_URL to hot standbys of the server in DATABASE_URL',
     retryable: true,
   });
 }

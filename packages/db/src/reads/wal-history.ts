@@ -1,30 +1,30 @@
 import type { WalPosition } from './wal-position.ts';
 
-/** How far a standby is behind. */
+/** Lag of a standby. */
 export interface Lag {
   readonly ms: number;
   readonly bytes: number;
 }
 
-/** Where the primary's log ended, and when: tells how long a standby has been behind, by one clock. */
+/** Recent end positions of the primary's WAL, with times of one clock, to compute the lag of standbys. */
 export interface WalHistory {
-  /** @param at milliseconds by any clock that never goes back */
+  /** @param at milliseconds by a monotonic clock */
   add(position: WalPosition, at: number): void;
-  /** @param replayed by the standby @param now milliseconds by the same clock */
+  /** @param replayed position of the standby @param now milliseconds by the same clock */
   lagOf(replayed: WalPosition, now: number): Lag;
 }
 
-/** Longer than any lag with which a standby is still used. Milliseconds. */
+/** Milliseconds. Longer than any lag with which a standby is used. */
 const KEPT_MS = 600_000;
 
 export function createWalHistory(): WalHistory {
-  /** Ascending. The first one is older than {@link KEPT_MS}, or the first of all. */
+  /** Ascending. The first sample is older than {@link KEPT_MS}, or the very first. */
   let samples: { readonly position: WalPosition; readonly at: number }[] = [];
   return {
     add(position, at) {
       const newest = samples.at(-1);
       if (newest?.position === position) return;
-      // Another server has taken over, without what this one had written last.
+      // Another server has taken over, without the last WAL of this one.
       if (newest !== undefined && position < newest.position) samples = [];
       samples.push({ position, at });
       const [, second] = samples;
@@ -39,7 +39,7 @@ export function createWalHistory(): WalHistory {
   };
 }
 
-/** Where the first sample is of which the standby has not replayed all. */
+/** Returns the index of the first sample that the standby has not completely replayed. */
 function firstAfter(samples: readonly { readonly position: WalPosition }[], replayed: WalPosition): number {
   let [low, high] = [0, samples.length];
   while (low < high) {

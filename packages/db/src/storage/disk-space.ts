@@ -1,26 +1,26 @@
 import { statfs } from 'node:fs/promises';
 import { errorText } from '@chainstead/core';
 
-/** Where the database's disk can be learnt from. */
+/** Sources for the size of the database's disk. */
 export interface DiskPlace {
-  /** Its size as the operator says (`DATABASE_DISK_BYTES`); null: they don't. */
+  /** Size set by the operator (`DATABASE_DISK_BYTES`); null: not set. */
   readonly diskBytes: number | null;
-  /** Of the embedded server's data, on this machine; null: the server is elsewhere. */
+  /** Data folder of the embedded server on this machine; null: the server is elsewhere. */
   readonly folder: string | null;
 }
 
-/** The disk that the database lies on, or why nothing is known of it. Bytes. */
+/** The database's disk in bytes, or the reason why it is unknown. */
 export type DiskSpace =
   | {
       readonly isKnown: true;
       readonly sizeBytes: number;
       readonly freeBytes: number;
-      /** `setting`: what is free is the size that was told without the database's own. */
+      /** `setting`: free space is the configured size minus the database's own. */
       readonly source: 'setting' | 'folder';
     }
   | { readonly isKnown: false; readonly reason: string };
 
-/** @param databaseBytes what the database takes */
+/** @param databaseBytes size of the database */
 export async function readDiskSpace({ diskBytes, folder }: DiskPlace, databaseBytes: number): Promise<DiskSpace> {
   if (diskBytes !== null)
     return {
@@ -32,7 +32,7 @@ export async function readDiskSpace({ diskBytes, folder }: DiskPlace, databaseBy
   if (folder === null)
     return {
       isKnown: false,
-      reason: 'Postgres tells nobody how much of its disk is free: set DATABASE_DISK_BYTES to the size of that disk',
+      reason: 'Postgres does not report the free space of its disk. Set DATABASE_DISK_BYTES to the size of that disk',
     };
   try {
     const { bavail, blocks, bsize } = await statfs(folder);

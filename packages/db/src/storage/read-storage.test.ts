@@ -20,10 +20,10 @@ test('tells rows, sizes with indexes and partitions, growth a day, and how long 
   expect(before).toMatchObject({ rows: null, partitions: 2, bytesPerDay: null });
   await database.query('ANALYZE parted');
   await sampleTables(database);
-  // Twice in an hour is once.
+  // A second sample within the hour is ignored.
   await sampleTables(database);
   await database.query(
-    `UPDATE table_samples SET sampled_at = now() - interval '12 hours', bytes = bytes - 1000000 WHERE table_name IN ('', 'parted')`,
+    `UPDATE table_sizes_hourly SET sampled_at = now() - interval '12 hours', bytes = bytes - 1000000 WHERE table_name IN ('', 'parted')`,
   );
   const report = await readStorage(database, { diskBytes: 10_000_000_000, folder: null });
   const parted = report.tables.find(({ table }) => table === 'parted');
@@ -34,7 +34,7 @@ test('tells rows, sizes with indexes and partitions, growth a day, and how long 
   expect(report.overSeconds).toBeCloseTo(43_200, -2);
   expect(report.daysLeft).toBeGreaterThan(100);
   expect(report.tables.map(({ table }) => table)).not.toContain('parted_low');
-  // One that was sampled just now tells nothing of a day.
+  // A table sampled only now has no growth per day.
   expect(report.tables.find(({ table }) => table === 'blocks')?.bytesPerDay).toBeNull();
   const sizes = report.tables.map(({ heapBytes, indexBytes }) => heapBytes + indexBytes);
   expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
@@ -42,12 +42,12 @@ test('tells rows, sizes with indexes and partitions, growth a day, and how long 
 
 test('samples are forgotten after a day, and of several processes one counts', async () => {
   const { database } = scratch;
-  await database.query(`INSERT INTO table_samples (table_name, hour, sampled_at, bytes)
+  await database.query(`INSERT INTO table_sizes_hourly (table_name, hour, sampled_at, bytes)
     VALUES ('old', now() - interval '30 hours', now() - interval '30 hours', 1)`);
-  await database.query(`DELETE FROM table_samples WHERE table_name <> 'old'`);
+  await database.query(`DELETE FROM table_sizes_hourly WHERE table_name <> 'old'`);
   await Promise.all([sampleTables(database), sampleTables(database), sampleTables(database)]);
   const rows = await database.query<{ old: number; whole: number }>(
-    `SELECT count(*) FILTER (WHERE table_name = 'old')::int AS old, count(*) FILTER (WHERE table_name = '')::int AS whole FROM table_samples`,
+    `SELECT count(*) FILTER (WHERE table_name = 'old')::int AS old, count(*) FILTER (WHERE table_name = '')::int AS whole FROM table_sizes_hourly`,
   );
   expect(rows).toEqual([{ old: 0, whole: 1 }]);
 });

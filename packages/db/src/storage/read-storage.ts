@@ -3,30 +3,30 @@ import { type DiskPlace, type DiskSpace, readDiskSpace } from './disk-space.ts';
 import { type FormerSize, readFormerSizes } from './table-samples.ts';
 import { readTableSizes, type TableSize } from './table-sizes.ts';
 
-/** What the database takes on its disk, how fast it grows, and how long that goes well. */
+/** Disk usage of the database, its growth, and the time until the disk is full. */
 export interface StorageReport {
-  /** The largest first. */
+  /** Largest first. */
   readonly tables: readonly StoredTable[];
-  /** Without the server's log. */
+  /** Without the WAL. */
   readonly databaseBytes: number;
-  /** Null while it is unknown: samples are taken by the hour, by the role `worker`. */
+  /** Null while unknown: the `worker` role takes hourly samples. */
   readonly bytesPerDay: number | null;
-  /** What the growth is told from; null where it is unknown. Seconds. */
+  /** Period of the growth measurement in seconds; null while unknown. */
   readonly overSeconds: number | null;
   readonly disk: DiskSpace;
-  /** Until nothing is free, at this growth; null where either is unknown, or where it does not grow. */
+  /** Days until the disk is full at this growth; null if either is unknown or the database does not grow. */
   readonly daysLeft: number | null;
-  /** Nodes of a cluster that did not answer: what lies on them is missing. */
+  /** Cluster nodes that did not respond: their data is missing here. */
   readonly away: readonly string[];
 }
 
 export interface StoredTable extends TableSize {
-  /** Null while it is unknown. */
+  /** Null while unknown. */
   readonly bytesPerDay: number | null;
 }
 
 const DAY_SECONDS = 86_400;
-/** From less than that nothing is told of a day. */
+/** Minimum period for a growth per day. */
 const OVER_SECONDS_MIN = 3_000;
 
 export async function readStorage(database: Pick<Database, 'query'>, place: DiskPlace): Promise<StorageReport> {
@@ -35,7 +35,7 @@ export async function readStorage(database: Pick<Database, 'query'>, place: Disk
     readFormerSizes(database),
   ]);
   const disk = await readDiskSpace(place, databaseBytes);
-  // What lies on a node that is away is no shrinking.
+  // Missing data of an unavailable node must not count as shrinking.
   const growth = (bytes: number, then: FormerSize | null | undefined): number | null =>
     away.length > 0 ? null : growthPerDay(bytes, then ?? null);
   const bytesPerDay = growth(databaseBytes, former.database);
@@ -53,13 +53,13 @@ export async function readStorage(database: Pick<Database, 'query'>, place: Disk
   };
 }
 
-/** Pure. @returns bytes a day; null where the former size is too young to tell */
+/** Returns the growth in bytes per day; null if the former size is too recent. Pure. */
 export function growthPerDay(bytes: number, former: FormerSize | null): number | null {
   if (former === null || former.secondsAgo < OVER_SECONDS_MIN) return null;
   return ((bytes - former.bytes) * DAY_SECONDS) / former.secondsAgo;
 }
 
-/** Pure. */
+/** Returns the days until the disk is full; null if unknown or not growing. Pure. */
 export function daysUntilFull(disk: DiskSpace, bytesPerDay: number | null): number | null {
   if (!disk.isKnown || bytesPerDay === null || bytesPerDay <= 0) return null;
   return disk.freeBytes / bytesPerDay;

@@ -1,25 +1,25 @@
-/** How large tables were, by the hour: the table `table_samples`. One row a table and hour, kept for a day. */
+/** Hourly table sizes: the table `table_sizes_hourly`. One row per table and hour, retained for a day. */
 import type { Database } from '../database.ts';
 import { readTableSizes } from './table-sizes.ts';
 
-/** What the whole database is called among tables. */
+/** Table name of the whole database's sample. */
 const WHOLE = '';
-/** The largest; what is smaller than so many others does not fill a disk. */
+/** Maximum tables, largest first: smaller ones don't fill a disk. */
 const TABLES_MAX = 200;
-/** So long a sample is kept. */
+/** Retention of samples. */
 const KEPT_HOURS = 26;
-/** Growth is told over about a day. */
+/** Growth is measured over about a day. */
 const BACK_HOURS = 24.5;
 
-/** Keeps how large tables are, unless that was done in this hour already. */
+/** Saves the table sizes, unless there is a sample of this hour. */
 export async function sampleTables(database: Database): Promise<void> {
   const [known] = await database.query(
-    `SELECT FROM table_samples WHERE table_name = $1 AND hour = date_trunc('hour', now())`,
+    `SELECT FROM table_sizes_hourly WHERE table_name = $1 AND hour = date_trunc('hour', now())`,
     [WHOLE],
   );
   if (known !== undefined) return;
   const { tables, databaseBytes, away } = await readTableSizes(database);
-  // What a node has that is away would look like growth once it is back.
+  // Data of an unavailable node would look like growth once it is back.
   if (away.length > 0) return;
   const sampled = [
     { table: WHOLE, bytes: databaseBytes },
@@ -28,15 +28,15 @@ export async function sampleTables(database: Database): Promise<void> {
       .map(({ table, heapBytes, indexBytes }) => ({ table, bytes: heapBytes + indexBytes })),
   ].toSorted((a, b) => a.table.localeCompare(b.table));
   await database.query(
-    `INSERT INTO table_samples (table_name, hour, bytes)
+    `INSERT INTO table_sizes_hourly (table_name, hour, bytes)
      SELECT name, date_trunc('hour', now()), bytes FROM unnest($1::text[], $2::bigint[]) AS sampled (name, bytes)
      ON CONFLICT (table_name, hour) DO NOTHING`,
     [sampled.map(({ table }) => table), sampled.map(({ bytes }) => bytes)],
   );
-  await database.query('DELETE FROM table_samples WHERE hour < now() - make_interval(hours => $1)', [KEPT_HOURS]);
+  await database.query('DELETE FROM table_sizes_hourly WHERE hour < now() - make_interval(hours => $1)', [KEPT_HOURS]);
 }
 
-/** How large something was, and how long ago. */
+/** A former size and its age. */
 export interface FormerSize {
   readonly bytes: number;
   readonly secondsAgo: number;
@@ -47,11 +47,11 @@ export interface FormerSizes {
   readonly tables: ReadonlyMap<string, FormerSize>;
 }
 
-/** Sizes of a day ago, or of the oldest sample where none is that old. */
+/** Returns the sizes of a day ago, or of the oldest sample if none is that old. */
 export async function readFormerSizes(database: Pick<Database, 'query'>): Promise<FormerSizes> {
   const rows = await database.query<FormerSize & { table: string }>(
     `SELECT DISTINCT ON (table_name) table_name AS "table", bytes, extract(epoch FROM now() - sampled_at)::float8 AS "secondsAgo"
-       FROM table_samples WHERE sampled_at > now() - $1 * interval '1 hour' ORDER BY table_name, hour`,
+       FROM table_sizes_hourly WHERE sampled_at > now() - $1 * interval '1 hour' ORDER BY table_name, hour`,
     [BACK_HOURS],
   );
   const tables = new Map(rows.map(({ table, bytes, secondsAgo }) => [table, { bytes, secondsAgo }]));

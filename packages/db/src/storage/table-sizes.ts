@@ -2,27 +2,27 @@ import { readLayout } from '../citus/read-layout.ts';
 import { readShards } from '../citus/read-shards.ts';
 import type { Database } from '../database.ts';
 
-/** What a table takes on the disk, its partitions and shards included. Bytes. */
+/** Bytes of a table on disk, with partitions and shards. */
 export interface TableSize {
   readonly table: string;
-  /** As the server estimated at its last look (autovacuum); null before the first. */
+  /** Estimate of the last autovacuum; null before the first. */
   readonly rows: number | null;
-  /** Rows with what is stored beside them. */
+  /** Rows with their TOAST data. */
   readonly heapBytes: number;
   readonly indexBytes: number;
   readonly partitions: number;
 }
 
 export interface StorageSizes {
-  /** The largest first. */
+  /** Largest first. */
   readonly tables: readonly TableSize[];
-  /** Of the database, without the server's log; of a cluster of Citus, of its tables on all nodes that answer. */
+  /** Size of the database without the WAL. On Citus: of its tables on all nodes that respond. */
   readonly databaseBytes: number;
-  /** Nodes of a cluster that did not answer: what lies on them is missing. */
+  /** Cluster nodes that did not respond: their data is missing here. */
   readonly away: readonly string[];
 }
 
-/** One that is dropped at that moment has no size. */
+/** A table that is dropped at that moment has no size. */
 const SIZES = `
   SELECT * FROM (SELECT coalesce(root.relname, own.relname) AS "table",
          CASE WHEN bool_and(own.reltuples < 0) THEN NULL ELSE sum(greatest(own.reltuples, 0))::float8 END AS rows,
@@ -33,7 +33,7 @@ const SIZES = `
    WHERE own.relkind = 'r' AND own.relnamespace = current_schema()::regnamespace
    GROUP BY 1) AS sized ORDER BY "heapBytes" + "indexBytes" DESC, "table"`;
 
-/** Sizes of all tables. Looks at every file of the database, and counts nothing. */
+/** Returns the sizes of all tables. Accesses every file of the database, but counts no rows. */
 export async function readTableSizes(database: Pick<Database, 'query'>): Promise<StorageSizes> {
   const [tables, [whole], layout] = await Promise.all([
     database.query<TableSize>(SIZES),
@@ -51,7 +51,7 @@ function bytesOf({ heapBytes, indexBytes }: TableSize): number {
   return heapBytes + indexBytes;
 }
 
-/** The coordinator's own files of these are empty. */
+/** Reads distributed tables over all nodes, because the coordinator's own files are empty. */
 async function readInShards(database: Pick<Database, 'query'>, tables: readonly TableSize[]) {
   const reading = await readShards(
     database,

@@ -1,4 +1,4 @@
-/** Folders with an embedded server, for tests of it. */
+/** Folders with an embedded server, for its tests. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -7,20 +7,24 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { silentLogger } from '@chainstead/core';
 import { onTestFinished } from 'vitest';
-import { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from '../embedded-postgres.ts';
+import {
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  startEmbeddedPostgres,
+} from '../embedded/embedded-postgres.ts';
+import { isPostgresProcess, readPostmaster, until } from '../embedded/postmaster.ts';
 import { openDatabase } from '../open-database.ts';
-import { isPostgresProcess, readPostmaster, until } from '../postmaster.ts';
 
 export interface EmbeddedFolder {
-  /** Mode 0700, as mkdtemp makes it: as root, the server's account cannot enter it. */
+  /** Mode 0700 from mkdtemp: if this process is root, the server's account can't enter it. */
   readonly path: string;
-  /** Of the server, below it. */
+  /** Data folder of the server, inside `path`. */
   readonly dataDir: string;
-  /** Starts the folder's server, which ends with the test at the latest. */
+  /** Starts the folder's server, which stops with the test at the latest. */
   start(options?: Partial<EmbeddedPostgresOptions>): Promise<EmbeddedPostgres>;
-  /** The same in another process, which stays until it reads something. */
+  /** Does the same in another process, which runs until it reads input. */
   startElsewhere(account?: { readonly uid: number; readonly gid: number }): Promise<ServerElsewhere>;
-  /** 0 where there is none. */
+  /** 0 if there is none. */
   serverPid(): Promise<number>;
   serverRuns(): Promise<boolean>;
 }
@@ -30,7 +34,7 @@ export interface ServerElsewhere {
   readonly url: string;
 }
 
-/** What an earlier start and stop left: to make a cluster takes longer than most tests need. */
+/** A cluster from an earlier start and stop: creating one takes longer than most tests need. */
 export interface EmbeddedTemplate {
   readonly dataDir: string;
   remove(): Promise<void>;
@@ -46,7 +50,7 @@ export async function createEmbeddedTemplate(): Promise<EmbeddedTemplate> {
   return { dataDir, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** An empty one, or one with what the template has. It ends with the test. */
+/** Opens a folder, empty or copied from the template. It is removed with the test. */
 export async function openEmbeddedFolder(template?: EmbeddedTemplate): Promise<EmbeddedFolder> {
   const path = await mkdtemp(join(tmpdir(), 'chainstead-embedded-'));
   const dataDir = join(path, 'deep', 'state');
@@ -90,7 +94,7 @@ export async function openEmbeddedFolder(template?: EmbeddedTemplate): Promise<E
 function spawnServer(dataDir: string, account: { readonly uid: number; readonly gid: number } | undefined) {
   const program = `
     import { silentLogger } from '@chainstead/core';
-    import { startEmbeddedPostgres } from './src/embedded-postgres.ts';
+    import { startEmbeddedPostgres } from './src/embedded/embedded-postgres.ts';
     const options = { dataDir: ${JSON.stringify(dataDir)}, logger: silentLogger(), settings: ${JSON.stringify(SETTINGS)} };
     const server = await startEmbeddedPostgres(options);
     process.stdout.write(server.url);
@@ -104,8 +108,8 @@ function spawnServer(dataDir: string, account: { readonly uid: number; readonly 
   });
 }
 
-/** One statement in a session of its own. */
-export async function askServer(url: string, text: string): Promise<unknown[]> {
+/** Runs one statement in a separate session. */
+export async function queryServer(url: string, text: string): Promise<unknown[]> {
   const database = openDatabase({ url, applicationName: 'test', poolSize: 1, logger: silentLogger() });
   try {
     return await database.query(text);

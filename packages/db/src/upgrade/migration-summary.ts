@@ -1,6 +1,9 @@
 import type { StatementEffect } from './statement-effects.ts';
 
-/** What a migration does, in a line: its own first comment where it begins with one, else what its statements make, add and drop. */
+/**
+ * Returns a one-line summary of a migration: its leading comment if it has one, otherwise the objects it creates, adds
+ * and drops.
+ */
 export function summariseMigration(text: string, effects: readonly StatementEffect[]): string {
   const [comment = ''] = /^(?:--(?!>)[^\n]*\n?)+/.exec(text) ?? [];
   const sentence = /^.*?\.(?=\s|$)/.exec(

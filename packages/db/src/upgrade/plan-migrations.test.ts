@@ -1,8 +1,8 @@
-/** Plans of next migrations, compared with the locks and files of Postgres when they run. */
+/** Plans of new migrations, compared with the actual locks and files of Postgres. */
 import { copyMigrations, createScratchDatabase, type MigrationsCopy, type ScratchDatabase } from '@chainstead/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Transaction } from '../database.ts';
-import { migrate } from '../migrate.ts';
+import { migrate } from '../migrations/migrate.ts';
 import { planMigrations } from './plan-migrations.ts';
 import { findHeldTables, findObstacles } from './upgrade-obstacles.ts';
 
@@ -23,7 +23,7 @@ afterEach(async () => {
 const plan = (database: Pick<ScratchDatabase['database'], 'query'> = scratch.database) =>
   planMigrations(database, copy.folder);
 
-/** Tables that the transaction locks in a way that others wait for, as a plan says it. */
+/** Returns the tables that the transaction locks against others, in the format of a plan. */
 async function lockedTables(
   transaction: Transaction,
   among: readonly string[],
@@ -47,17 +47,17 @@ interface TableFile {
 const FILES = `SELECT oid::text, relname AS name, relfilenode::text AS file FROM pg_class
   WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND relname <> 'schema_migrations'`;
 
-/** One statement of each kind that a next migration may have. */
+/** One statement of each kind that a migration may have. */
 const STATEMENTS = [
   'CREATE TABLE "next" ("id" bigint PRIMARY KEY);',
   'CREATE INDEX "tokens_next" ON "tokens" ("created_block");',
-  'CREATE INDEX "transfers_next" ON "erc20_transfers" ("value");',
+  'CREATE INDEX "transfers_next" ON "erc20_transfer_sides" ("value");',
   'ALTER TABLE "tokens" ADD COLUMN "next" text[] DEFAULT \'{"a","b"}\' NOT NULL;',
   'ALTER TABLE "blocks" ADD COLUMN "next" bigint GENERATED ALWAYS AS (block_number * 2) STORED;',
-  'ALTER TABLE "erc20_transfers" ADD COLUMN "next" integer;',
+  'ALTER TABLE "erc20_transfer_sides" ADD COLUMN "next" integer;',
   'ALTER TABLE "wallet_counts" ALTER COLUMN "sent" SET DATA TYPE bigint;',
   'ALTER TABLE "blocks" ALTER COLUMN "parent_hash" SET NOT NULL;',
-  'ALTER TABLE "wallet_watches" ADD CONSTRAINT "wallet_watches_ordered" CHECK ("first_block" <= "last_block");',
+  'ALTER TABLE "wallet_scan_state" ADD CONSTRAINT "wallet_scan_state_ordered" CHECK ("first_block" <= "last_block");',
   'ALTER TABLE "wallet_counts" ADD CONSTRAINT "wallet_counts_disjoint" EXCLUDE USING gist ("wallet" WITH =, int8range("first_block", "last_block", \'[]\') WITH &&);',
   'ALTER TABLE "account_codes" RENAME TO "account_codes_next";',
   'ALTER TABLE "native_balances" SET (fillfactor = 90);',
@@ -94,7 +94,7 @@ describe('the plan of a migration', () => {
         files: new Map((await transaction.query<TableFile>(FILES)).map(({ oid, file }) => [oid, file])),
       };
     });
-    // The plan names a renamed table by its earlier name. A dropped table has no name any more.
+    // The plan has the earlier name of a renamed table. A dropped table has no name any more.
     const renamed = new Map(steps.map(({ effect: { object, renamedTo } }) => [renamedTo, object ?? '']));
     const actual = Object.entries(locked).map(([table, lock]) => [renamed.get(table) ?? table, lock]);
     const dropped = before.filter(({ oid }) => !files.has(oid)).map(({ name }) => [name, 'all']);
@@ -168,9 +168,9 @@ describe('what would make migrations fail', () => {
   });
 
   it('is a table with rows that gets a column without a value', async () => {
-    await copy.write('0001_next', 'ALTER TABLE "wallet_watches" ADD COLUMN "next" bigint NOT NULL;');
+    await copy.write('0001_next', 'ALTER TABLE "wallet_scan_state" ADD COLUMN "next" bigint NOT NULL;');
     expect(await findObstacles(scratch.database, await plan())).toEqual([]);
-    await scratch.database.query('INSERT INTO wallet_watches (chain_id, first_block, last_block) VALUES (1, 0, 9)');
+    await scratch.database.query('INSERT INTO wallet_scan_state (chain_id, first_block, last_block) VALUES (1, 0, 9)');
     expect(await findObstacles(scratch.database, await plan())).toMatchObject([{ code: 'UPGRADE_NEEDS_EMPTY_TABLE' }]);
   });
 

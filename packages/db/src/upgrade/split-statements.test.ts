@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitStatements } from './split-statements.ts';
+import { splitStatements } from './statement-effects.ts';
 
 test('statements end at semicolons, except in quotes, names, comments and bodies between dollars', () => {
   const text = `-- A comment; with a semicolon.

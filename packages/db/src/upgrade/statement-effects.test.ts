@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MIGRATIONS_FOLDER } from '../migrate.ts';
-import { readMigrations } from '../read-migrations.ts';
+import { MIGRATIONS_FOLDER, readMigrations } from '../migrations/read-migrations.ts';
 import { summariseMigration } from './migration-summary.ts';
 import { effectsOf } from './statement-effects.ts';
 

@@ -1,50 +1,51 @@
-import { splitStatements } from './split-statements.ts';
-
-/** What a statement does to what is there, as far as its text tells. */
+/** Effect of a statement on existing objects, derived from its text. */
 export type EffectKind =
-  /** Makes a table. */
+  /** Creates a table. */
   | 'create-table'
   /** Reads a table and writes an index of it. */
   | 'build-index'
   /** Reads every row of a table. */
   | 'scan'
-  /** Writes a table and all its indexes anew. */
+  /** Rewrites a table and all its indexes. */
   | 'rewrite'
-  /** Changes rows, which the statement looks for. */
+  /** Changes rows, which the statement searches for. */
   | 'change-rows'
   | 'drop-table'
   | 'drop-view'
   | 'drop-index'
-  /** Gives a table another name. */
+  /** Renames a table. */
   | 'rename'
-  /** Adds a column; that takes no time. */
+  /** Adds a column, which takes no time. */
   | 'add-column'
-  /** Anything else that changes the catalog alone. */
+  /** Any other change of only the catalog. */
   | 'catalog'
-  /** Not a statement that is known here. */
+  /** A statement that is not recognized here. */
   | 'unknown';
 
-/** What others can't do meanwhile: nothing is held up; writes wait; reads and writes wait. */
+/** Operations blocked meanwhile: none; writes; reads and writes. */
 export type EffectLock = 'none' | 'writes' | 'all';
 
 export interface StatementEffect {
   readonly kind: EffectKind;
-  /** What is touched: a table's name, without its schema. Of `drop-index` the index's, of `drop-view` the view's, as written. Null: none. */
+  /**
+   * The affected table, without its schema. For `drop-index` the index, for `drop-view` the view, as written. Null:
+   * none.
+   */
   readonly object: string | null;
   readonly lock: EffectLock;
-  /** Of `build-index`: what it is called, and how it is built. */
+  /** For `build-index`: name and method of the index. */
   readonly index?: { readonly name: string; readonly method: string };
-  /** Of `rename`: the name afterwards. */
+  /** For `rename`: the new name. */
   readonly renamedTo?: string;
-  /** Fails where the table has rows. */
+  /** Whether it fails if the table has rows. */
   readonly needsEmpty?: boolean;
-  /** Done only where some condition holds, which a block of code asks. */
+  /** Whether it runs only under a condition checked by a code block. */
   readonly isConditional?: boolean;
-  /** Done only where this table is smaller. Bytes. */
+  /** Runs only if this table is smaller than `bytes`. */
   readonly onlyBelow?: { readonly table: string; readonly bytes: number };
 }
 
-/** What the statements of a migration do, in their order. Pure. @param text of the file */
+/** Returns the effects of a migration's statements, in order. Pure. @param text of the file */
 export function effectsOf(text: string): StatementEffect[] {
   return splitStatements(text).flatMap(effectsOfStatement);
 }
@@ -61,7 +62,7 @@ const DROP = rule('^DROP (TABLE|VIEW|INDEX) (?:IF EXISTS )?((?:"?\\w+"?\\.)?"?\\
 const ALTER_TABLE = rule('^ALTER TABLE (?:ONLY )?(?:IF EXISTS )?<name> (.*)$');
 const CHANGE = rule('^(?:UPDATE|DELETE FROM|INSERT INTO) <name>');
 const BLOCK = /^DO\s+(\$\w*\$)([\s\S]*)\1/i;
-/** Rights, views, functions, comments, roles, schemas, extensions: nobody waits for them. */
+/** Privileges, views, functions, comments, roles, schemas and extensions block no readers or writers. */
 const CATALOG = rule(
   '^(?:CREATE (?:OR REPLACE )?(?:VIEW|FUNCTION|SCHEMA|EXTENSION|ROLE|TYPE|SEQUENCE)|ALTER (?:INDEX|ROLE|DEFAULT PRIVILEGES|VIEW|FUNCTION)|GRANT|REVOKE|COMMENT ON|SELECT|SET|DROP FUNCTION)\\b',
 );
@@ -92,7 +93,7 @@ function effectsOfStatement(statement: string): StatementEffect[] {
   return [{ kind: CATALOG.test(statement) ? 'catalog' : 'unknown', object: null, lock: 'none' }];
 }
 
-/** The actions of one ALTER TABLE, which commas outside of brackets part. */
+/** Splits one ALTER TABLE into its actions, at commas outside brackets. */
 function splitActions(actions: string): string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -110,7 +111,7 @@ function splitActions(actions: string): string[] {
 
 const RENAME = rule('^RENAME TO "?(\\w+)"?');
 const ADD_COLUMN = rule('^ADD (?:COLUMN )?(?:IF NOT EXISTS )?(?!CONSTRAINT\\b)"?\\w+"? ');
-/** Of which each row gets a value of its own. */
+/** A default evaluated separately for each row. */
 const VOLATILE_DEFAULT =
   /\bDEFAULT\s+(?:gen_random_uuid|random|clock_timestamp|nextval|uuidv7)\s*\(|\bGENERATED\b.*\b(?:STORED|IDENTITY)\b|\b(?:big)?serial\b/i;
 const ADD_INDEXED_CONSTRAINT =
@@ -119,7 +120,7 @@ const ADD_CHECKED_CONSTRAINT = /^ADD\s+(?:CONSTRAINT\s+"?\w+"?\s+)?(?:CHECK|FORE
 const CONSTRAINT_NAME = /^ADD\s+CONSTRAINT\s+"?(\w+)"?/i;
 const CHANGE_TYPE = /^ALTER\s+(?:COLUMN\s+)?"?\w+"?\s+(?:SET DATA\s+)?TYPE\b/i;
 const SET_NOT_NULL = /^ALTER\s+(?:COLUMN\s+)?"?\w+"?\s+SET\s+NOT\s+NULL\b/i;
-/** Storage parameters and statistics: writers and readers go on. */
+/** Storage parameters and statistics: readers and writers continue. */
 const SETTINGS =
   /^(?:SET\s*\(|RESET\s*\(|ALTER\s+(?:COLUMN\s+)?\S+\s+SET\s+STATISTICS|ALTER\s+COLUMN\s+"?\w+"?\s+SET\s+STATISTICS)/i;
 
@@ -145,18 +146,41 @@ function effectOfAction(table: string, action: string): StatementEffect {
 
 const IN_BLOCK =
   /\b(?:CREATE\s+(?:UNIQUE\s+)?INDEX|CREATE\s+TABLE|DROP\s+(?:TABLE|INDEX|VIEW)|ALTER\s+TABLE\s+"?\w|UPDATE\s+"?\w|DELETE\s+FROM|INSERT\s+INTO)[^;]*/gi;
-/** `'nft_transfers'::regclass) < 1073741824`, the size below which an index is built. */
+/** Matches `'nft_transfers'::regclass) < 1073741824`, the size limit for building an index. */
 const SIZE_BOUND = /'(\w+)'::regclass\s*\)\s*<\s*(\d+)/;
 
-/** Of code what its statements may do. What it puts together as text is not seen. */
+/** Returns the possible effects of a code block. Statements that it builds as text are not recognized. */
 function effectsOfBlock(body: string): StatementEffect[] {
   const [, table, bytes] = SIZE_BOUND.exec(body) ?? [];
   const onlyBelow = table === undefined ? undefined : { table, bytes: Number(bytes) };
-  // What EXECUTE is given is a text, of which nobody can tell the table.
+  // The argument of EXECUTE is text whose table is unknown.
   const statements = body
     .replaceAll(/'(?:[^']|'')*'/g, (literal) => (/^'\w*'$/.test(literal) ? literal : "''"))
     .matchAll(IN_BLOCK);
   const effects = [...statements].flatMap(([statement]) => effectsOfStatement(statement.replaceAll(/\s+/g, ' ')));
   if (effects.length === 0) return [{ kind: 'catalog', object: null, lock: 'none' }];
   return effects.map((effect) => ({ ...effect, isConditional: true, ...(onlyBelow && { onlyBelow }) }));
+}
+
+/**
+ * Matches tokens that may contain a semicolon without ending the statement: comments, quoted names and texts,
+ * dollar-quoted bodies.
+ */
+const PIECE = /--[^\n]*|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'|"(?:[^"]|"")*"|(\$\w*\$)[\s\S]*?\1|;|[^;'"$/-]+|[\s\S]/g;
+
+/** Returns the statements of a migration, without comments, each on one line. Dollar-quoted bodies are unchanged. */
+export function splitStatements(text: string): string[] {
+  const statements: string[] = [];
+  let open = '';
+  const end = (): void => {
+    if (open.trim() !== '') statements.push(open.trim());
+    open = '';
+  };
+  for (const [piece, dollars] of text.matchAll(PIECE)) {
+    if (piece === ';') end();
+    else if (dollars !== undefined || /^['"]/.test(piece)) open += piece;
+    else open += /^(?:--|\/\*)/.test(piece) ? '' : piece.replaceAll(/\s+/g, ' ');
+  }
+  end();
+  return statements;
 }

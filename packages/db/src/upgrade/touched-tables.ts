@@ -1,10 +1,10 @@
 import type { Database } from '../database.ts';
 import type { StatementEffect } from './statement-effects.ts';
 
-/** A table as it is before the upgrade, with its partitions. */
+/** A table before the upgrade, with its partitions. */
 export interface TouchedTable {
   readonly name: string;
-  /** As the planner has it; about. */
+  /** The planner's estimate. */
   readonly rows: number;
   readonly heapBytes: number;
   /** With indexes. */
@@ -13,17 +13,17 @@ export interface TouchedTable {
   readonly isOwned: boolean;
 }
 
-/** What migrations touch, as it is when each of them comes: an earlier one may have made, renamed or dropped it. */
+/** Tables at the time of each migration: an earlier one may have created, renamed or dropped them. */
 export interface UpgradedTables {
-  /** A table by its name at this point; undefined: there is none, or it is new and empty. */
+  /** Returns a table by its current name; undefined: it does not exist, or is new and empty. */
   get(name: string): TouchedTable | undefined;
-  /** The table of an index. */
+  /** Returns the table of an index. */
   tableOf(index: string): string | undefined;
-  /** Goes on behind a statement. */
+  /** Applies a statement's effect. */
   apply(effect: StatementEffect): void;
 }
 
-/** Reads sizes and owners of all tables of the program's schema, and their indexes. */
+/** Reads sizes and owners of all tables in the schema, and their indexes. */
 export async function readUpgradedTables(database: Pick<Database, 'query'>): Promise<UpgradedTables> {
   const found = await database.query<TouchedTable>(TABLES_SQL);
   const tables = new Map<string, TouchedTable>(found.map((table) => [table.name, table]));
@@ -50,7 +50,7 @@ export async function readUpgradedTables(database: Pick<Database, 'query'>): Pro
   };
 }
 
-/** Rows of tables that were never analysed are told by their pages: a hundred a page is what rows here come to. */
+/** Rows of tables without statistics are estimated from their pages: a hundred per page is typical here. */
 const TABLES_SQL = `
   SELECT own.relname AS name, pg_has_role(own.relowner, 'USAGE') AS "isOwned",
          coalesce(sum(CASE WHEN part.reltuples >= 0 THEN part.reltuples

@@ -1,25 +1,25 @@
 import { ChainsteadError } from '@chainstead/core';
 import type { Database } from '../database.ts';
-import { checkServer } from '../server-check.ts';
+import { checkServer } from '../server/server-check.ts';
 import type { MigrationsPlan, PlannedStep } from './plan-migrations.ts';
 
-/** Why an upgrade would fail, before anybody tries. */
+/** A reason why an upgrade would fail, found in advance. */
 export interface UpgradeObstacle {
   readonly code: string;
   readonly message: string;
   readonly remedy: string;
 }
 
-/** What a session holds that migrations would wait for. */
+/** A table locked by a session, which migrations would wait for. */
 export interface HeldTable {
   readonly table: string;
   readonly pid: number;
   readonly application: string;
-  /** How long its transaction has been open. */
+  /** Age of the session's transaction. */
   readonly seconds: number;
 }
 
-/** Everything that would make the migrations of a plan fail. Reads only. */
+/** Returns everything that would make the migrations of a plan fail. Read-only. */
 export async function findObstacles(
   database: Pick<Database, 'query'>,
   plan: MigrationsPlan,
@@ -33,11 +33,11 @@ export async function findObstacles(
   ];
 }
 
-/** What is told as an error elsewhere, as an obstacle. @throws what is none of ours */
+/** Returns an error as an obstacle. @throws errors that are not a ChainsteadError */
 export function obstacleOf(error: unknown): UpgradeObstacle {
   if (!(error instanceof ChainsteadError)) throw error;
   const { code, message, remedy = '' } = error;
-  // A message carries its remedy behind it.
+  // The message ends with the remedy.
   return { code, message: remedy === '' ? message : message.slice(0, -`. ${remedy}`.length), remedy };
 }
 
@@ -50,7 +50,7 @@ async function serverObstacles(database: Pick<Database, 'query'>): Promise<Upgra
   }
 }
 
-/** Changing a table takes its owner, making one the right to make things in the schema. */
+/** Changing a table requires ownership, and creating one requires the CREATE privilege on the schema. */
 async function rightObstacles(
   database: Pick<Database, 'query'>,
   plan: MigrationsPlan,
@@ -61,7 +61,7 @@ async function rightObstacles(
     `SELECT current_user::text AS name, current_schema() AS schema, has_schema_privilege(current_schema(), 'CREATE') AS may_create`,
   );
   const remedy =
-    'Run "chainstead migrate" as the role that owns the tables; the program itself may go on with fewer rights';
+    'Run "chainstead migrate" as the role that owns the tables. Chainstead itself can run with fewer privileges';
   const strangers = new Set(
     steps.flatMap(({ effect, table }) =>
       table !== undefined && !table.isOwned && effect.kind !== 'change-rows' ? [table.name] : [],
@@ -71,7 +71,7 @@ async function rightObstacles(
   if (role?.may_create === false)
     obstacles.push({
       code: 'UPGRADE_NEEDS_RIGHTS',
-      message: `The role ${role.name} may make nothing in the schema ${role.schema}, and migrations have to`,
+      message: `The role ${role.name} can't create objects in the schema ${role.schema}, which migrations do`,
       remedy,
     });
   if (strangers.size > 0)
@@ -96,14 +96,14 @@ async function rowObstacles(
     if (row?.holds === true)
       obstacles.push({
         code: 'UPGRADE_NEEDS_EMPTY_TABLE',
-        message: `${table} has rows, and a migration adds a column to it that has to have a value in each`,
-        remedy: `What it holds is worked out again: empty it with DELETE FROM ${table} while the program is stopped`,
+        message: `The table ${table} has rows, but a migration adds a required column without a default`,
+        remedy: `Stop Chainstead and run DELETE FROM ${table}. Its rows are rebuilt automatically`,
       });
   }
   return obstacles;
 }
 
-/** Views of somebody else over what is dropped: Postgres refuses to drop it then. */
+/** Postgres refuses to drop an object if other views depend on it. */
 async function viewObstacles(
   database: Pick<Database, 'query'>,
   steps: readonly PlannedStep[],
@@ -116,11 +116,11 @@ async function viewObstacles(
   return rows.map(({ view, uses }) => ({
     code: 'UPGRADE_BLOCKED_BY_VIEW',
     message: `The view ${view} reads ${uses}, which a migration drops`,
-    remedy: `Keep its definition (SELECT pg_get_viewdef('${view}')), drop it, upgrade, and make it again`,
+    remedy: `Save its definition (SELECT pg_get_viewdef('${view}')), drop it, upgrade, then create it again`,
   }));
 }
 
-/** By the catalog's names: a role that may not use a schema may still read what is in it. */
+/** Matches names in the catalog, which are readable without USAGE on their schema. */
 const DEPENDENTS_SQL = `
   WITH dropped AS (
     SELECT own.oid FROM pg_class AS own JOIN pg_namespace AS place ON place.oid = own.relnamespace
@@ -132,10 +132,10 @@ const DEPENDENTS_SQL = `
    WHERE used.classid = 'pg_rewrite'::regclass AND used.refclassid = 'pg_class'::regclass AND used.deptype = 'n'
      AND used.refobjid IN (SELECT oid FROM dropped) AND rule.ev_class NOT IN (SELECT oid FROM dropped) ORDER BY 1, 2`;
 
-/** An ordinary statement is over by then. */
+/** Ordinary statements have ended by then. */
 const HELD_SECONDS_MIN = 2;
 
-/** Tables of a plan that somebody holds for longer than a migration waits for them at a time. */
+/** Returns tables of a plan that are locked for longer than a migration waits per attempt. */
 export async function findHeldTables(database: Pick<Database, 'query'>, plan: MigrationsPlan): Promise<HeldTable[]> {
   const tables = [...new Set(plan.pending.flatMap(({ locks }) => locks.map(({ table }) => table)))];
   if (tables.length === 0) return [];

@@ -1,4 +1,4 @@
-/** Uniswap v2, v3 and v4 with what was copied from them, their routers, Permit2, and marketplaces on Seaport. */
+/** Uniswap v2, v3 and v4 and their forks, their routers, Permit2, and Seaport marketplaces. */
 const PERMIT_DETAILS = '(address token, uint160 amount, uint48 expiration, uint48 nonce)';
 const OFFER_ITEM =
   '(uint8 itemType, address token, uint256 identifierOrCriteria, uint256 startAmount, uint256 endAmount)';

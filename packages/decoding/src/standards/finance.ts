@@ -1,4 +1,7 @@
-/** Lending (Aave, Compound, Morpho), staking in its common forms, Lido, wallets of several signers (Safe), batches (Multicall3), ENS, price feeds, the coin's moves on Polygon. */
+/**
+ * Lending (Aave, Compound, Morpho), common forms of staking, Lido, multisig wallets (Safe), batches (Multicall3), ENS,
+ * price feeds, native transfers on Polygon.
+ */
 const MARKET = '(address loanToken, address collateralToken, address oracle, address irm, uint256 lltv)';
 
 export const FINANCE_SIGNATURES: readonly string[] = [

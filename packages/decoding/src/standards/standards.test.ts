@@ -9,7 +9,7 @@ import { decodeEvent } from '../decode-event.ts';
 import type { DecodedArgument } from '../decoded.ts';
 import { STANDARDS } from './standards.ts';
 
-// As explorers show them.
+// As shown by explorers.
 const SELECTORS: Readonly<Record<string, string>> = {
   '0xa9059cbb': 'transfer(address,uint256)',
   '0x095ea7b3': 'approve(address,uint256)',
@@ -96,14 +96,14 @@ const { folder, isMissing, title } = recordedData('data/evm');
 
 describe.skipIf(isMissing)(title('recorded blocks'), () => {
   test('logs are told as another decoder tells them', () => {
-    let told = 0;
+    let reported = 0;
     let all = 0;
     for (const block of listRecordedBlocks())
       for (const { topics, data } of readRecordedLogs(block)) {
         all += 1;
         const decoded = decodeEvent({ topics, data }, [STANDARDS]);
         if (decoded === null) continue;
-        told += 1;
+        reported += 1;
         const [topic0 = '0x', ...indexed] = topics;
         const [entry] = STANDARDS.eventsOf(topics[0] ?? ('0x' as never)).filter(
           ({ inputs }) => inputs.filter(({ isIndexed }) => isIndexed).length === indexed.length,
@@ -118,22 +118,22 @@ describe.skipIf(isMissing)(title('recorded blocks'), () => {
         );
         expect(decoded.params.map(textOf)).toEqual(inOrderOf.map(plain));
       }
-    // Three quarters of all logs are of what everybody knows.
-    expect(told / all).toBeGreaterThan(0.7);
+    // Three quarters of all logs are of well-known events.
+    expect(reported / all).toBeGreaterThan(0.7);
   });
 
   test('calls are told as another decoder tells them', () => {
-    let told = 0;
+    let reported = 0;
     for (const block of listRecordedBlocks().filter((path) => !path.startsWith('partial/'))) {
       const { transactions }: { transactions: readonly { input?: Hex }[] } = JSON.parse(
         readFileSync(join(folder, block, 'block.json'), 'utf8'),
       );
       for (const { input } of transactions) {
-        // Of some blocks hashes alone were recorded.
+        // For some blocks only hashes were recorded.
         if (input === undefined) continue;
         const decoded = decodeCall(input, [STANDARDS]);
         if (decoded === null) continue;
-        told += 1;
+        reported += 1;
         const [entry] = STANDARDS.functionsOf(input.slice(0, 10) as Hex);
         const abi = [
           {
@@ -148,7 +148,7 @@ describe.skipIf(isMissing)(title('recorded blocks'), () => {
         expect(decoded.params.map(textOf)).toEqual((args ?? []).map(plain));
       }
     }
-    expect(told).toBeGreaterThan(1_000);
+    expect(reported).toBeGreaterThan(1_000);
   });
 });
 

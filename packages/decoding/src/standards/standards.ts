@@ -5,7 +5,9 @@ import { EXCHANGE_SIGNATURES } from './exchanges.ts';
 import { FINANCE_SIGNATURES } from './finance.ts';
 import { TOKEN_SIGNATURES } from './tokens.ts';
 
-/** What standards (EIPs) and well-known contracts declare. Selectors and topics are computed; events are told apart by their number of topics, too. */
+/**
+ * Standards (EIPs) and well-known contracts. Selectors and topics are computed; topic counts also distinguish events.
+ */
 export const STANDARDS: AbiBook = bookOf(
   'standard',
   readSignatures([...TOKEN_SIGNATURES, ...EXCHANGE_SIGNATURES, ...FINANCE_SIGNATURES]),

@@ -2,7 +2,7 @@ import type { Hex } from '@chainstead/core';
 import fc from 'fast-check';
 import type { AbiType } from '../abi-entry.ts';
 
-/** A type with values of it, tuples as arrays. */
+/** A type with values, tuples as arrays. */
 export interface ExampleType {
   readonly type: AbiType;
   readonly values: fc.Arbitrary<unknown>;
@@ -11,7 +11,7 @@ export interface ExampleType {
 const hex = (minLength: number, maxLength: number): fc.Arbitrary<Hex> =>
   fc.uint8Array({ minLength, maxLength }).map((content) => `0x${Buffer.from(content).toString('hex')}` as const);
 
-/** Names that compilers write, none at all, and one that objects in JavaScript have already. */
+/** Typical compiler names, an empty one, and names of JavaScript object members. */
 const name = fc.constantFrom('', 'to', 'amount', '_value', '__proto__', 'constructor');
 
 const leaf: fc.Arbitrary<ExampleType> = fc
@@ -50,7 +50,7 @@ const { example } = fc.letrec<{ example: ExampleType }>((tie) => ({
   ),
 }));
 
-/** Arguments of a function: their types, and values of them. */
+/** Arguments of a function: types and values. */
 export const exampleArguments: fc.Arbitrary<{
   readonly types: readonly AbiType[];
   readonly values: readonly unknown[];

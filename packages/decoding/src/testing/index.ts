@@ -1,2 +1,2 @@
-/** For tests of what reads ABIs: types with values of them. */
+/** For tests of ABI parsing: types with values. */
 export { exampleArguments } from './example-types.ts';

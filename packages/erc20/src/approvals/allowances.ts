@@ -1,5 +1,5 @@
 import { type Address, type Hash, type Hex, isAddress } from '@chainstead/core';
-import { type StateKind, type StateReader, stateAt } from '@chainstead/state';
+import { type StateKind, type StateReader, stateAt } from '@chainstead/node-reads';
 import { z } from 'zod';
 import { balanceOfCall, readBalance } from '../calls/balance-of.ts';
 
@@ -7,17 +7,17 @@ const HASH = /^0x[0-9a-f]{64}$/;
 const address = z.custom<Address>((text) => typeof text === 'string' && isAddress(text));
 const amounts = z.array(z.string().regex(/^\d+$/).nullable());
 
-/** What tokens say of approvals at a block, in the order asked. */
+/** Token responses about approvals at a block, in the given order. */
 export interface AllowancesQuestion {
   readonly block: { readonly number: number; readonly hash: Hash };
   readonly wallet: Address;
   readonly approvals: readonly { readonly token: Address; readonly spender: Address }[];
 }
 
-/** Base units, decimal digits; null where a token does not answer. */
+/** Base units, decimal digits; null if a token returns none. */
 export interface Allowances {
   readonly allowances: readonly (string | null)[];
-  /** Of the wallet, of the same tokens. */
+  /** The wallet's balances of the same tokens. */
   readonly balances: readonly (string | null)[];
 }
 
@@ -35,8 +35,8 @@ export const allowancesKind: StateKind<AllowancesQuestion, Allowances> = {
 };
 
 /**
- * `allowance(owner, spender)` and `balanceOf(owner)` (EIP-20) of a page of approvals. Many tokens lower an allowance in `transferFrom` without an
- * event, so only they know what is left of it.
+ * Reads `allowance(owner, spender)` and `balanceOf(owner)` (EIP-20) for a page of approvals. Many tokens reduce an
+ * allowance in `transferFrom` without an event, so only a call returns the remaining amount.
  */
 export const allowancesReader: StateReader<AllowancesQuestion, Allowances> = {
   kind: allowancesKind,

@@ -44,7 +44,7 @@ describe('approvals', () => {
 const ABI = parseAbi(['event Approval(address indexed owner, address indexed spender, uint256 value)']);
 const { isMissing, title } = recordedData('data/evm');
 
-/** By viem, which refuses what does not fit the event. */
+/** Decoded with viem, which refuses data that does not match the event. */
 function decodeIndependently(block: string): object[] {
   return readRecordedLogs(block).flatMap((log) => {
     const [signature, ...indexed] = log.topics;

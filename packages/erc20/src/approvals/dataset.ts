@@ -1,22 +1,22 @@
-import { forgetWalletCounts } from '@chainstead/answers';
 import type { Address, Hash, Log } from '@chainstead/core';
+import { forgetWalletCounts } from '@chainstead/data-api';
 import { addressKey } from '@chainstead/db/address-key';
 import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
 import { APPROVAL_TOPIC, decodeApproval } from '@chainstead/token-events';
 import { type Erc20ApprovalRow, erc20Approvals as table } from './schema.ts';
 import { erc20WalletApprovals } from './wallet-approvals.ts';
 
-/** ERC-20 approvals, one row an event. ERC-721's have the same topic and one topic more: none of them is here. */
+/** ERC-20 approvals, one row per event. Excludes ERC-721 approvals, which have the same topic0 and one topic more. */
 export const erc20Approvals: Dataset<Erc20ApprovalRow> = {
   name: 'erc20-approvals',
   topics: () => [APPROVAL_TOPIC],
-  table: defineTable(table, { isPartitioned: true }),
+  table: defineTable(table),
   decode,
   contracts,
-  derived: [erc20WalletApprovals, forgetWalletCounts('erc20-approvals', ['owner'])],
+  projections: [erc20WalletApprovals, forgetWalletCounts('erc20-approvals', [table.owner])],
   histories: {
     ofWallet: (_chain, wallet) => [{ topics: [APPROVAL_TOPIC], indexed: [[topicOf(wallet)]] }],
-    // Nobody is asked about by contract: a token's approvals say nothing of the token.
+    // Never requested by contract: approvals of a token are not data about the token.
     ofContract: () => [],
   },
 };

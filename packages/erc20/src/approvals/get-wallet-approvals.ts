@@ -1,10 +1,16 @@
-import { readSubject, type SubjectColumns, type SubjectCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
+import {
+  type AddressLabel,
+  getLabels,
+  readSubject,
+  type SubjectColumns,
+  type SubjectCoverage,
+} from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { type WalletApprovalsQuery, walletApprovalsStatement } from './wallet-approvals-statement.ts';
 
-/** The newest approval of a token for a spender, as its event said it. */
+/** The newest approval of a token for a spender, as in its event. */
 export interface WalletApproval {
   readonly blockNumber: number;
   readonly transactionIndex: number;
@@ -31,14 +37,14 @@ export interface WalletApproval {
   };
 }
 
-/** With what is known of the wallet's history. */
+/** Includes the coverage of the wallet. */
 export interface WalletApprovalsPage extends SubjectCoverage {
   /** Newest first; at most `query.limit`. */
   readonly approvals: readonly WalletApproval[];
   readonly hasNext: boolean;
 }
 
-/** A page of the approvals that a wallet has not taken back, with what says how complete it is, in one statement. */
+/** Returns a page of a wallet's approvals that are not revoked, with its coverage. */
 export async function getWalletApprovals(
   database: ReadDatabase,
   chain: Chain,
@@ -47,14 +53,17 @@ export async function getWalletApprovals(
   const statement = walletApprovalsStatement(chain, query);
   const rows = await database.select<PageRow>(statement.text, statement.values);
   const approvals = rows.filter((row): row is SubjectColumns & ApprovalColumns => row.token !== null);
+  const shown = approvals.slice(0, query.limit);
+  const named = new Set(shown.flatMap(({ token, spender }) => [token, spender]));
+  const labelOf = await getLabels(database, chain, named);
   return {
     ...readSubject(chain, rows[0]),
-    approvals: approvals.slice(0, query.limit).map(toApproval),
+    approvals: shown.map((row) => toApproval(row, labelOf)),
     hasNext: approvals.length > query.limit,
   };
 }
 
-/** The statement gives one row without an approval where the page is empty. */
+/** For an empty page, the statement returns one row without an approval. */
 type PageRow = SubjectColumns & (ApprovalColumns | { token: null });
 
 interface ApprovalColumns {
@@ -72,13 +81,9 @@ interface ApprovalColumns {
   verified: boolean | null;
   possible_spam: boolean | null;
   spender: Address;
-  token_label: string | null;
-  spender_label: string | null;
-  spender_entity: string | null;
-  spender_entity_logo: string | null;
 }
 
-function toApproval(row: ApprovalColumns): WalletApproval {
+function toApproval(row: ApprovalColumns, labelOf: (address: Address) => AddressLabel): WalletApproval {
   return {
     blockNumber: row.block_number,
     transactionIndex: row.transaction_index,
@@ -88,7 +93,7 @@ function toApproval(row: ApprovalColumns): WalletApproval {
     value: row.value,
     token: {
       address: row.token,
-      label: row.token_label,
+      label: labelOf(row.token).label,
       name: row.name,
       symbol: row.symbol,
       decimals: row.decimals,
@@ -96,11 +101,6 @@ function toApproval(row: ApprovalColumns): WalletApproval {
       verified: row.verified ?? false,
       possibleSpam: row.possible_spam ?? false,
     },
-    spender: {
-      address: row.spender,
-      label: row.spender_label,
-      entity: row.spender_entity,
-      entityLogo: row.spender_entity_logo,
-    },
+    spender: { address: row.spender, ...labelOf(row.spender) },
   };
 }

@@ -1,28 +1,29 @@
 /**
- * ERC-20 approvals, one row an event, and the newest of each token and spender for wallets that were asked about.
+ * ERC-20 approvals, one row per event, and the newest approval per token and spender of requested wallets.
  *
- * Partitioned by range of (chain_id, block_number), which drizzle has no words for: the migration says it, and the sync engine makes the
+ * Partitioned by range of (chain_id, block_number), as declared by `declareStorage`: the sync engine creates the
  * partitions. Hash and time of a row's block are in `blocks`.
  */
 import { blockRangeIndex } from '@chainstead/db/block-range-index';
 import { address, bytea, hash, int8Text, uint256 } from '@chainstead/db/column-types';
+import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
 import { bigint, index, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 
-// Columns of fixed width come first: nothing is lost to alignment.
+// Fixed-width columns come first to avoid alignment padding.
 export const erc20Approvals = pgTable(
   'erc20_approvals',
   {
-    /** Of `owner` (`addressKey`): what the key begins with, and the distribution column on Citus. Owners may share one. */
+    /** `addressKey` of `owner`: first column of the key, and distribution column on Citus. Owners may share a value. */
     ownerKey: int8Text('owner_key').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     blockNumber: integer('block_number').notNull(),
     transactionIndex: integer('transaction_index').notNull(),
-    /** A log has one owner, so the key is exact for two owners of one `owner_key` too. */
+    /** A log has one owner, so the key is also unique for owners that share an `owner_key`. */
     logIndex: integer('log_index').notNull(),
     owner: address('owner').notNull(),
     token: address('token').notNull(),
     spender: address('spender').notNull(),
-    /** Base units that the spender may move from now on; 0 takes an approval back. */
+    /** Base units that the spender may move from now on; 0 revokes the approval. */
     value: uint256('value').notNull(),
     transactionHash: hash('transaction_hash').notNull(),
   },
@@ -35,10 +36,18 @@ export const erc20Approvals = pgTable(
   ],
 );
 
+declareStorage(erc20Approvals, {
+  writes: 'append',
+  placement: distributedBy('account', 'owner_key'),
+  isPartitioned: true,
+});
+
 /** One Approval event. Hexadecimal text is lower case. */
 export type Erc20ApprovalRow = Readonly<typeof erc20Approvals.$inferSelect>;
 
-/** Of wallets that somebody asked about (`erc20-wallet-approvals` in `kept_subjects`): the newest approval of each token and spender. */
+/**
+ * The newest approval per token and spender of requested wallets (`erc20-wallet-approvals` in `subject_projections`).
+ */
 export const erc20WalletApprovals = pgTable(
   'erc20_wallet_approvals',
   {
@@ -54,7 +63,7 @@ export const erc20WalletApprovals = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.wallet, table.chainId, table.token, table.spender] }),
-    // Newest first, as pages are; approvals that were taken back lie between them.
+    // Newest first, like pages; revoked approvals lie in between.
     index('erc20_wallet_approvals_by_block').on(
       table.wallet,
       table.chainId,
@@ -66,3 +75,5 @@ export const erc20WalletApprovals = pgTable(
     ),
   ],
 );
+
+declareStorage(erc20WalletApprovals, { writes: 'counter', placement: distributedBy('wallet', 'wallet') });

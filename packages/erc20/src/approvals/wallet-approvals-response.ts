@@ -1,5 +1,5 @@
-import { indexedSchema } from '@chainstead/answers';
 import { decimalAmount } from '@chainstead/core';
+import { indexedSchema } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
 import type { WalletApproval } from './get-wallet-approvals.ts';
 
@@ -8,18 +8,18 @@ const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '18' });
 
 const approvalSchema = z
   .object({
-    block_number: digits.openapi({ description: 'Of the newest Approval event of the token and the spender' }),
+    block_number: digits.openapi({ description: 'From the newest Approval event of the token and spender' }),
     block_timestamp: z.iso.datetime({ precision: 3 }).nullable(),
     transaction_hash: z.string().nullable().openapi({ pattern: '^0x[0-9a-f]{64}$' }),
     value: digits.openapi({
       description:
-        'What the spender may move now, in the smallest unit: as the token says; as the event said where it says nothing',
+        'Current allowance in base units, as returned by the token. If the token returns none, from the event',
     }),
     value_formatted: z
       .string()
       .nullable()
       .openapi({ description: 'null until the decimals are known', example: '1.5' }),
-    unlimited: z.boolean().openapi({ description: 'Whether the allowance is as good as without limit' }),
+    unlimited: z.boolean().openapi({ description: 'true if the allowance is practically unlimited' }),
     token: z.object({
       address: addressText,
       address_label: z.string().nullable(),
@@ -28,7 +28,9 @@ const approvalSchema = z
       logo: z.string().nullable(),
       possible_spam: z.boolean(),
       verified_contract: z.boolean(),
-      current_balance: digits.nullable().openapi({ description: 'Of the wallet; null where the token does not say' }),
+      current_balance: digits
+        .nullable()
+        .openapi({ description: 'Balance of the wallet. null if the token does not return it' }),
       current_balance_formatted: z.string().nullable(),
       usd_price: z.null(),
       usd_at_risk: z.null(),
@@ -42,29 +44,29 @@ const approvalSchema = z
   })
   .openapi('WalletApproval');
 
-/** The answer of `getWalletApprovals` (docs/provider-contract.md#wallet-approvals). */
+/** The response of `getWalletApprovals` (docs/api/wallets.md#wallet-approvals). */
 export const walletApprovalsSchema = z
   .object({
-    page: z.int().min(1).openapi({ description: 'From 1' }),
+    page: z.int().min(1).openapi({ description: 'Page number, from 1' }),
     page_size: z.int().min(1),
-    limit: z.int().min(1).openapi({ description: 'The same as page_size' }),
+    limit: z.int().min(1).openapi({ description: 'Same as page_size' }),
     cursor: z
       .string()
       .nullable()
-      .openapi({ description: 'For the next page; null on the last. A page may be short before it' }),
+      .openapi({ description: 'Cursor of the next page. null on the last page. Earlier pages may be short' }),
     indexed: indexedSchema,
     result: z.array(approvalSchema),
   })
   .openapi('WalletApprovals');
 
-/** An approval with what the token said of it now; null where it was not asked in time, or said nothing. */
+/** An approval with the token's current allowance; null if it was not read in time or the token returned none. */
 export interface PresentApproval {
   readonly approval: WalletApproval;
   readonly allowance: string | null;
   readonly balance: string | null;
 }
 
-/** The rows of the answer. What was used up is no approval any more. */
+/** Returns the rows of the response. A used-up approval is omitted. */
 export function showApprovals(page: readonly PresentApproval[]): z.infer<typeof approvalSchema>[] {
   return page.filter(({ allowance }) => allowance !== '0').map(showApproval);
 }
@@ -103,7 +105,10 @@ function showApproval({ approval, allowance, balance }: PresentApproval): z.infe
   };
 }
 
-/** Tokens that count it down leave a little less than 2^256 − 1; those that keep allowances in 96 bits (UNI, COMP) show 2^96 − 1. */
+/**
+ * Tokens that decrease it leave slightly less than 2^256 − 1; tokens with 96-bit allowances (UNI, COMP) return 2^96 −
+ * 1.
+ */
 function isUnlimited(value: string): boolean {
   const amount = BigInt(value);
   return amount >= 2n ** 255n || amount === 2n ** 96n - 1n;

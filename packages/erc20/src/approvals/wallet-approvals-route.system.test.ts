@@ -1,9 +1,9 @@
-import { createWalletHistory } from '@chainstead/answers';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { createOnDemandBackfill } from '@chainstead/data-api';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { openStateStage } from '@chainstead/state/testing';
-import { createChainSync, createKeptSubjects, createSyncMetrics } from '@chainstead/sync';
+import { openStateStage } from '@chainstead/node-reads/testing';
+import { createChainSync, createSubjectProjections, createSyncMetrics } from '@chainstead/sync';
 import { compileSolidity, type Devnet } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import type { z } from '@hono/zod-openapi';
@@ -14,7 +14,7 @@ import { erc20Approvals } from './dataset.ts';
 import { walletApprovalsSchema } from './wallet-approvals-response.ts';
 import { createWalletApprovalsRoute } from './wallet-approvals-route.ts';
 
-/** `transferFrom` lowers a finite allowance without an event, as OpenZeppelin's tokens do. */
+/** `transferFrom` reduces a finite allowance without an event, like OpenZeppelin's tokens. */
 const TOKEN = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
@@ -41,9 +41,9 @@ let api: ApiApp;
 let token: { readonly address: Address; readonly abi: Parameters<Devnet['send']>[0]['abi'] };
 let mute: typeof token;
 
-/** A real node, followed by the sync engine, asked by the worker; asked about through the API. */
+/** A real node, followed by the sync engine and read by the worker; tested through the API. */
 beforeAll(async () => {
-  const { chain, pool, jobs, questions, devnet } = stage;
+  const { chain, pool, nodeReads, devnet } = stage;
   const { database } = stage.scratch;
   const contracts = await compileSolidity({ 'ApprovedToken.sol': TOKEN });
   const deployed = async (name: string): Promise<typeof token> => {
@@ -62,15 +62,20 @@ beforeAll(async () => {
       proof: 'record',
       backfillProof: 'none',
       backfillOrder: 'newest-first',
-      proverRate: 0,
+      verifyBlocksPerSecond: 0,
     },
   }).run(ending.signal);
   await stage.startWorker([allowancesReader]);
-  const walletHistory = createWalletHistory({
-    ...{ jobs, datasets: [erc20Approvals], perKey: 2, chains: [chain], maxCalls: 0 },
+  const onDemandBackfill = createOnDemandBackfill({
+    ...{ datasets: [erc20Approvals], perKey: 2, chains: [chain], maxCalls: 0 },
   });
   api = await exampleApi(database, [
-    createWalletApprovalsRoute({ kept: createKeptSubjects(database), waitMs: 10_000, walletHistory, questions }),
+    createWalletApprovalsRoute({
+      projections: createSubjectProjections(database),
+      waitMs: 10_000,
+      onDemandBackfill,
+      nodeReads,
+    }),
   ]);
 });
 afterAll(async () => {
@@ -88,7 +93,7 @@ async function get(query = '', wallet?: string): Promise<Answer> {
   return walletApprovalsSchema.strict().parse(JSON.parse(text));
 }
 
-/** Waits until everything that is mined is indexed. */
+/** Waits until all mined blocks are indexed. */
 async function indexed(): Promise<void> {
   const head = Number(await stage.devnet.client.getBlockNumber());
   await vi.waitFor(async () => expect(Number((await get('?limit=1')).indexed.to_block)).toBe(head), soon);
@@ -160,10 +165,10 @@ test('a dataset that is left out is told, not shown as an empty list', async () 
     stage.scratch.database,
     [
       createWalletApprovalsRoute({
-        kept: createKeptSubjects(stage.scratch.database),
+        projections: createSubjectProjections(stage.scratch.database),
         waitMs: 0,
-        walletHistory: { requestWallet: async () => 'off' },
-        questions: { ask: async () => null },
+        onDemandBackfill: { requestWallet: async () => 'off' },
+        nodeReads: { request: async () => null },
       }),
     ],
     { indexed: { chains: [stage.chain], datasets: ['erc20-transfers'] } },
@@ -171,5 +176,8 @@ test('a dataset that is left out is told, not shown as an empty list', async () 
   const answer = await without.request(`/api/v2.2/wallets/${owner()}/approvals`, {
     headers: { 'x-api-key': EXAMPLE_KEY },
   });
-  expect([answer.status, await answer.json()]).toMatchObject([404, { details: { status: 'not-indexed' } }]);
+  expect([answer.status, await answer.json()]).toMatchObject([
+    400,
+    { details: { reason: 'not-indexed', configuration_key: 'DATASETS' } },
+  ]);
 });

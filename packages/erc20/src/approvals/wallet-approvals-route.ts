@@ -1,141 +1,129 @@
-import { readKept, showIndexed, type WalletHistory } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import {
-  type ApiDependencies,
-  ApiError,
-  errorResponses,
-  indexedChain,
-  NotIndexedError,
-  querySchema,
-  type RouteModule,
-} from '@chainstead/http';
-import type { StateQuestions } from '@chainstead/state';
-import type { KeptSubjects } from '@chainstead/sync';
-import { createRoute, z } from '@hono/zod-openapi';
-import { createAllowancesQuestion } from './ask-allowances.ts';
+import { type OnDemandBackfill, readBuilt, showIndexed } from '@chainstead/data-api';
+import type { ReadDatabase } from '@chainstead/db';
+import { defineListRoute, querySchema, type RouteModule } from '@chainstead/http';
+import { committedBlock, type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads';
+import type { SubjectProjections } from '@chainstead/sync';
+import { z } from '@hono/zod-openapi';
+import { type Allowances, type AllowancesQuestion, allowancesKind } from './allowances.ts';
 import { erc20Approvals } from './dataset.ts';
 import { getWalletApprovals, type WalletApproval } from './get-wallet-approvals.ts';
 import { erc20WalletApprovals } from './wallet-approvals.ts';
-import { showApprovals, walletApprovalsSchema } from './wallet-approvals-response.ts';
+import { type PresentApproval, showApprovals, walletApprovalsSchema } from './wallet-approvals-response.ts';
 
 export interface WalletApprovalsOptions {
-  readonly kept: KeptSubjects;
-  /** How long a request waits until it is known what the wallet approved, and what of it is left. Milliseconds. */
+  readonly projections: SubjectProjections;
+  /** Time that a request waits for a wallet's approvals and their remaining amounts. Milliseconds. */
   readonly waitMs: number;
-  readonly walletHistory: Pick<WalletHistory, 'requestWallet'>;
-  readonly questions: StateQuestions;
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
+  readonly nodeReads: NodeReadQueue;
 }
 
 /**
- * `GET /api/v2.2/wallets/{address}/approvals`: whom a wallet allows to move its ERC-20 tokens (docs/provider-contract.md#wallet-approvals). What counts is what
- * the token says now; events only tell which tokens and spenders to ask about.
+ * `GET /api/v2.2/wallets/{address}/approvals`: the ERC-20 approvals of a wallet (docs/api/wallets.md#wallet-approvals).
+ * The amounts are the tokens' current allowances; events only provide the tokens and spenders to read.
  */
 export function createWalletApprovalsRoute(options: WalletApprovalsOptions): RouteModule {
-  const { kept, walletHistory, waitMs } = options;
-  const askTokens = createAllowancesQuestion(options);
+  const { projections, onDemandBackfill, waitMs } = options;
+  const requestTokens = createAllowancesQuestion(options);
   return (app, dependencies) => {
-    const { chains, database, limits, logger, paging, reads } = dependencies;
-    const runs = paging.forRoute({
-      route: 'wallet-approvals',
-      filter: z.object({ address: z.string(), chain: z.string() }),
-      position: positionSchema,
-      defaults: { address: '', chain: 'eth' },
-      limitDefault: Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
-    });
-    app.openapi(routeOf(dependencies), async (c) => {
-      const query = c.req.valid('query');
-      const page = runs.open({
-        cursor: query.cursor,
-        limit: query.limit,
-        order: undefined,
-        filter: { address: c.req.valid('param').address, chain: query.chain?.key },
-      });
-      const { filter, position } = page;
-      const chain = indexedChain(chains, filter.chain);
-      if (!chains.keeps(erc20Approvals.name)) throw notKept();
-      const wallet = parseAddress(filter.address);
-      await kept.keep(chain, { dataset: erc20Approvals, state: erc20WalletApprovals }, wallet, waitMs);
-      const reading = {
-        wallet,
-        limit: page.limit,
-        after:
-          position === null
-            ? null
-            : { ...position, token: position.token as Address, spender: position.spender as Address },
-        pinnedBlock: page.upperBound,
-      };
-      const found = await readKept(dependencies, (from) => getWalletApprovals(from, chain, reading));
-      const present = await askTokens(reads, chain, wallet, found.approvals);
-      if (!found.isCovered)
-        await walletHistory.requestWallet({ database, logger }, chain, wallet, c.get('principal')?.id ?? 'open');
-      const last = found.approvals.at(-1);
-      return c.json(
-        {
-          page: page.page + 1,
-          page_size: page.limit,
-          limit: page.limit,
-          cursor:
-            found.hasNext && last !== undefined
-              ? runs.next(page, {
-                  position: placeOf(last),
-                  upperBound:
-                    page.upperBound ?? Math.max(found.indexed.toBlock ?? 0, found.approvals[0]?.blockNumber ?? 0),
-                })
-              : null,
-          indexed: showIndexed(found.indexed),
-          result: showApprovals(present),
-        },
-        200,
-      );
+    const { database, logger, parameters, reads } = dependencies;
+    defineListRoute(app, dependencies, {
+      path: '/api/v2.2/wallets/{address}/approvals',
+      operationId: 'getWalletApprovals',
+      tags: ['Wallets'],
+      summary: 'List ERC-20 approvals by wallet',
+      description:
+        'Current ERC-20 allowances of a wallet, newest approval first. Revoked and used up approvals are omitted, so a page may be short.',
+      params: z.object({ address: parameters.address }),
+      query: querySchema({ chain: parameters.chain, limit: parameters.limit, cursor: parameters.cursor }),
+      response: { description: 'A page of approvals', schema: walletApprovalsSchema },
+      datasets: [erc20Approvals.name],
+      cursorName: 'wallet-approvals',
+      filter: z.object({ address: z.string(), chain: z.string().default('eth') }),
+      filterOf: ({ address, chain }) => ({ address, chain: chain?.key }),
+      position: z.object({
+        blockNumber: z.int(),
+        transactionIndex: z.int(),
+        logIndex: z.int(),
+        token: z.string(),
+        spender: z.string(),
+      }),
+      firstPage: 1,
+      read: async ({ chain, filter, limit, position, upperBound, requester }) => {
+        const wallet = parseAddress(filter.address);
+        await projections.keep(chain, { dataset: erc20Approvals, state: erc20WalletApprovals }, wallet, waitMs);
+        const after = position && {
+          ...position,
+          token: position.token as Address,
+          spender: position.spender as Address,
+        };
+        const reading = { wallet, limit, after, pinnedBlock: upperBound };
+        const { approvals, hasNext, indexed, isCovered } = await readBuilt(dependencies, (from) =>
+          getWalletApprovals(from, chain, reading),
+        );
+        const present = await requestTokens(reads, chain, wallet, approvals);
+        if (!isCovered) await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
+        const last = hasNext ? approvals.at(-1) : undefined;
+        const next = last && {
+          position: {
+            ...{ blockNumber: last.blockNumber, transactionIndex: last.transactionIndex, logIndex: last.logIndex },
+            ...{ token: last.token.address, spender: last.spender.address },
+          },
+          upperBound: upperBound ?? Math.max(indexed.toBlock ?? 0, approvals[0]?.blockNumber ?? 0),
+        };
+        return { indexed, present, next };
+      },
+      present: ({ indexed, present }, { page, page_size, cursor }) => ({
+        ...{ page, page_size, limit: page_size, cursor },
+        indexed: showIndexed(indexed),
+        result: showApprovals(present),
+      }),
     });
   };
 }
 
-const PAGE_SIZE_DEFAULT = 100;
+/** A result for one block stays valid; this only limits the cache. Milliseconds. */
+const ANSWER_AGE_MS = 60_000;
 
-const positionSchema = z.object({
-  blockNumber: z.int(),
-  transactionIndex: z.int(),
-  logIndex: z.int(),
-  token: z.string(),
-  spender: z.string(),
-});
+/** Reads the remaining amounts of approvals at the newest block. Null for amounts that tokens don't return in time. */
+function createAllowancesQuestion({
+  nodeReads,
+  waitMs,
+}: {
+  readonly nodeReads: NodeReadQueue;
+  readonly waitMs: number;
+}) {
+  async function ask(chain: Chain, question: AllowancesQuestion): Promise<Allowances | null> {
+    try {
+      return await nodeReads.request(chain, allowancesKind, question, { waitMs, maxAgeMs: ANSWER_AGE_MS });
+    } catch (error) {
+      // The events are shown instead.
+      if (error instanceof StateUnavailableError) return null;
+      throw error;
+    }
+  }
 
-function placeOf({
-  blockNumber,
-  transactionIndex,
-  logIndex,
-  token,
-  spender,
-}: WalletApproval): z.infer<typeof positionSchema> {
-  return { blockNumber, transactionIndex, logIndex, token: token.address, spender: spender.address };
-}
-
-/** An empty list would say that nothing is approved. */
-function notKept(): ApiError {
-  const { code, message, details } = NotIndexedError.ofDataset(erc20Approvals.name);
-  return new ApiError({ code, status: 404, message, details: { ...details, status: 'not-indexed' } });
-}
-
-function routeOf({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/wallets/{address}/approvals',
-    operationId: 'getWalletApprovals',
-    tags: ['Wallets'],
-    summary: "A wallet's ERC-20 approvals",
-    description:
-      'Whom a wallet allows to move how much of its ERC-20 tokens, newest approval first. Approvals that were taken back or used up are left out, so a page may be short.',
-    request: {
-      params: z.object({ address: parameters.address }),
-      query: querySchema({ chain: parameters.chain, limit: parameters.limit, cursor: parameters.cursor }),
-    },
-    responses: {
-      200: {
-        description: 'A page of approvals',
-        content: { 'application/json': { schema: walletApprovalsSchema } },
-      },
-      ...errorResponses(400, 401, 404, 429, 500, 503),
-    },
-  });
+  return async (
+    database: ReadDatabase,
+    chain: Chain,
+    wallet: Address,
+    approvals: readonly WalletApproval[],
+  ): Promise<PresentApproval[]> => {
+    const block = approvals.length === 0 ? null : await committedBlock(database, chain);
+    const said =
+      block === null
+        ? null
+        : await ask(chain, {
+            block: { number: block.number, hash: block.hash },
+            wallet,
+            approvals: approvals.map(({ token, spender }) => ({ token: token.address, spender: spender.address })),
+          });
+    return approvals.map((approval, index) => ({
+      approval,
+      allowance: said?.allowances[index] ?? null,
+      balance: said?.balances[index] ?? null,
+    }));
+  };
 }

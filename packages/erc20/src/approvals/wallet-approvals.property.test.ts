@@ -1,4 +1,5 @@
-import type { Transaction } from '@chainstead/db';
+import { rawSql, runStatements, type Sql, type Transaction } from '@chainstead/db';
+import { LOCAL_ACCESS } from '@chainstead/sync';
 import { atDepth, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
@@ -7,9 +8,9 @@ import { accountOf, type ExampleApproval, linesOf } from './testing/example-appr
 import { erc20WalletApprovals } from './wallet-approvals.ts';
 
 const chain = exampleChain();
-/** The first three were asked about; of the third, rows up to block 5 are counted so far. */
-const KEPT = `(VALUES ('\\x${accountOf(1).slice(2)}'::bytea, 1000), ('\\x${accountOf(2).slice(2)}'::bytea, 1000), ('\\x${accountOf(3).slice(2)}'::bytea, 5))`;
-const kept = `(SELECT * FROM ${KEPT} AS asked(subject, built_to))`;
+/** The first three are requested; of the third, rows up to block 5 are counted so far. */
+const SUBJECTS = `(VALUES ('\\x${accountOf(1).slice(2)}'::bytea, 1000), ('\\x${accountOf(2).slice(2)}'::bytea, 1000), ('\\x${accountOf(3).slice(2)}'::bytea, 5))`;
+const subjects = rawSql(`(SELECT * FROM ${SUBJECTS} AS requested(subject, built_to))`);
 const BUILT_TO = new Map([
   [accountOf(1), 1000],
   [accountOf(2), 1000],
@@ -22,7 +23,7 @@ beforeAll(async () => {
   await scratch.database.query('CREATE TABLE there (LIKE erc20_approvals)');
 });
 
-/** Lets approvals come or go, and runs the statements over a relation that holds them. */
+/** Adds or removes approvals and runs the statements over a relation of them. */
 async function derive(kind: 'added' | 'removed', approvals: readonly ExampleApproval[]): Promise<void> {
   await scratch.database.transaction(async (transaction) => {
     const rows = await relationOf(transaction, linesOf(chain, approvals));
@@ -31,20 +32,24 @@ async function derive(kind: 'added' | 'removed', approvals: readonly ExampleAppr
         ? 'INSERT INTO there SELECT * FROM changed'
         : 'DELETE FROM there WHERE (block_number, log_index) IN (SELECT block_number, log_index FROM changed)',
     );
-    const statements =
-      kind === 'added' ? erc20WalletApprovals.added(rows, kept) : erc20WalletApprovals.removed(rows, kept, 'there');
-    for (const statement of statements) await transaction.query(statement);
+    const change = { rows, subjects, access: LOCAL_ACCESS };
+    await runStatements(
+      transaction,
+      kind === 'added'
+        ? erc20WalletApprovals.added(change)
+        : erc20WalletApprovals.removed({ ...change, remaining: rawSql('there') }),
+    );
   });
 }
 
-async function relationOf(transaction: Transaction, lines: readonly string[]): Promise<string> {
+async function relationOf(transaction: Transaction, lines: readonly string[]): Promise<Sql> {
   await transaction.query('CREATE TEMP TABLE IF NOT EXISTS changed (LIKE erc20_approvals) ON COMMIT DELETE ROWS');
   await transaction.copy(
     'changed',
     'owner_key chain_id block_number transaction_index log_index owner token spender value transaction_hash'.split(' '),
     lines,
   );
-  return 'changed';
+  return rawSql('changed');
 }
 
 async function held(): Promise<string[]> {
@@ -55,7 +60,7 @@ async function held(): Promise<string[]> {
   return rows.map(({ line }) => line).sort();
 }
 
-/** The newest of each owner, token and spender, worked out apart. */
+/** An independent computation of the newest approval per owner, token and spender. */
 function newestOf(approvals: readonly ExampleApproval[]): string[] {
   const newest = new Map<string, ExampleApproval>();
   for (const approval of approvals) {
@@ -81,7 +86,7 @@ const approval = fc.record({
   spender: fc.constantFrom(accountOf(200), accountOf(201)),
   value: fc.constantFrom(0n, 5n, 2n ** 256n - 1n),
 });
-/** Blocks of approvals, and the steps by which they come and go. */
+/** Blocks of approvals, and the steps that add and remove them. */
 const schedules = fc.array(fc.array(approval, { maxLength: 6 }), { minLength: 1, maxLength: 10 }).chain((blocks) =>
   fc.record({
     blocks: fc.constant(

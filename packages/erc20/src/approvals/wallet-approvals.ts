@@ -1,52 +1,62 @@
-import type { SubjectState } from '@chainstead/sync';
+import { type ColumnOf, columnList, columnsAs, deleteByKey, type Sql, sql } from '@chainstead/db';
+import { joinSubjects, type RowsChange, type SubjectProjection } from '@chainstead/sync';
+import { erc20Approvals, erc20WalletApprovals as table } from './schema.ts';
 
 /**
- * The newest approval of each token and spender of wallets that somebody asked about: which is newest does not depend on the order in which
- * events arrive. One that was taken back keeps its row, with 0.
+ * The newest approval of each token and spender of requested wallets: which is newest does not depend on the order in
+ * which events arrive. A revoked one keeps its row, with 0.
  */
-export const erc20WalletApprovals: SubjectState = {
+export const erc20WalletApprovals: SubjectProjection = {
   name: 'erc20-wallet-approvals',
   version: 1,
-  tables: ['erc20_wallet_approvals'],
+  tables: [table],
   subjects: {
     column: 'wallet',
-    rowsOf: (wallet) => [`owner_key = address_key(${wallet}) AND owner = ${wallet}`],
+    rowsOf: (wallet) => [sql`owner_key = address_key(${wallet}) AND owner = ${wallet}`],
     indexes: ['erc20_approvals_pkey'],
   },
-  added: (rows, kept) => [storeNewest(`SELECT * FROM ${rows}`, kept)],
-  removed: (rows, kept, counted) => [forget(rows, kept), storeNewest(leftOf(rows, kept, counted), kept)],
+  added: (change) => [storeNewest(change.rows, change)],
+  removed: (change) => {
+    const touched = touchedBy(change);
+    return [
+      deleteByKey(table, KEY, sql`SELECT owner AS wallet, chain_id, token, spender FROM ${touched} AS gone`),
+      storeNewest(remainingOf(change.remaining, touched), change),
+    ];
+  },
 };
 
-const KEY = ['wallet', 'chain_id', 'token', 'spender'];
-const PLACE = ['block_number', 'transaction_index', 'log_index'];
-const SHOWN = ['value', ...PLACE, 'transaction_hash'];
+const KEY: readonly ColumnOf<typeof table>[] = ['wallet', 'chainId', 'token', 'spender'];
+const POSITION: readonly ColumnOf<typeof table>[] = ['blockNumber', 'transactionIndex', 'logIndex'];
+const VALUES: readonly ColumnOf<typeof table>[] = ['value', ...POSITION, 'transactionHash'];
+const approval = columnsAs(erc20Approvals, 'approval');
+const gone = columnsAs(erc20Approvals, 'gone');
 
-function storeNewest(approvals: string, kept: string): string {
-  return `INSERT INTO erc20_wallet_approvals AS held (${[...KEY, ...SHOWN].join(', ')})
-SELECT DISTINCT ON (${KEY.join(', ')}) ${[...KEY, ...SHOWN].join(', ')}
+function approvalKey(alias: string): Sql {
+  return columnList(erc20Approvals, ['owner', 'chainId', 'token', 'spender'], alias);
+}
+
+function storeNewest(approvals: Sql, change: RowsChange): Sql {
+  const list = (columns: readonly ColumnOf<typeof table>[], alias?: string) => columnList(table, columns, alias);
+  const columns = list([...KEY, ...VALUES]);
+  return sql`INSERT INTO erc20_wallet_approvals AS stored (${columns})
+SELECT DISTINCT ON (${list(KEY)}) ${columns}
 FROM (
-  SELECT approval.owner AS wallet, approval.* FROM (${approvals}) AS approval
-    JOIN ${kept} AS kept ON kept.subject = approval.owner AND approval.block_number <= kept.built_to
+  SELECT ${approval.owner} AS wallet, approval.* FROM ${approvals} AS approval
+    ${joinSubjects(change, approval.owner, approval.blockNumber)}
 ) AS found
-ORDER BY ${KEY.join(', ')}, ${PLACE.map((column) => `${column} DESC`).join(', ')}
-ON CONFLICT (${KEY.join(', ')}) DO UPDATE SET (${SHOWN.join(', ')}) = (${SHOWN.map((column) => `excluded.${column}`).join(', ')})
-WHERE (${PLACE.map((column) => `excluded.${column}`).join(', ')}) > (${PLACE.map((column) => `held.${column}`).join(', ')})`;
+ORDER BY ${list(KEY)}, block_number DESC, transaction_index DESC, log_index DESC
+ON CONFLICT (${list(KEY)}) DO UPDATE SET (${list(VALUES)}) = (${list(VALUES, 'excluded')})
+WHERE (${list(POSITION, 'excluded')}) > (${list(POSITION, 'stored')})`;
 }
 
-/** What removed rows may have been the newest of. */
-function forget(rows: string, kept: string): string {
-  return `DELETE FROM erc20_wallet_approvals AS held USING ${touchedBy(rows, kept)} AS touched
-WHERE (held.wallet, held.chain_id, held.token, held.spender) = (touched.owner, touched.chain_id, touched.token, touched.spender)`;
+/** The approvals that remain of the same tokens and spenders. */
+function remainingOf(remaining: Sql, touched: Sql): Sql {
+  return sql`(SELECT approval.* FROM ${touched} AS gone
+    JOIN ${remaining} AS approval ON ${approval.ownerKey} = address_key(${gone.owner}) AND (${approvalKey('approval')}) = (${approvalKey('gone')}))`;
 }
 
-/** The approvals that are left of the same tokens and spenders. */
-function leftOf(rows: string, kept: string, counted: string): string {
-  return `SELECT left_over.* FROM ${touchedBy(rows, kept)} AS touched
-    JOIN ${counted} AS left_over ON left_over.owner_key = address_key(touched.owner)
-      AND (left_over.owner, left_over.chain_id, left_over.token, left_over.spender) = (touched.owner, touched.chain_id, touched.token, touched.spender)`;
-}
-
-function touchedBy(rows: string, kept: string): string {
-  return `(SELECT DISTINCT gone.owner, gone.chain_id, gone.token, gone.spender FROM ${rows} AS gone
-    JOIN ${kept} AS kept ON kept.subject = gone.owner AND gone.block_number <= kept.built_to)`;
+/** Tokens and spenders whose newest approval may be removed. */
+function touchedBy(change: RowsChange): Sql {
+  return sql`(SELECT DISTINCT ${approvalKey('gone')} FROM ${change.rows} AS gone
+    ${joinSubjects(change, gone.owner, gone.blockNumber)})`;
 }

@@ -2,20 +2,20 @@ import { type Address, type Hash, keccak256Hex, parseHash } from '@chainstead/co
 import { hexToBytes } from '@chainstead/proof';
 import type { SlotLayout } from './schema.ts';
 
-/** Where a token keeps balances by holder. */
+/** The storage location of a token's balances by holder. */
 export interface BalanceSlot {
   readonly layout: SlotLayout;
-  /** Of the mapping in the contract's storage; with `solady` its seed. */
+  /** Slot of the mapping in the contract's storage; for `solady` its seed. */
   readonly slot: bigint;
 }
 
 const WORD_DIGITS = 64;
-/** Solady hashes the bare address, then twelve bytes that end with the seed. */
+/** Solady hashes the bare address, followed by twelve bytes that end with the seed. */
 const SOLADY_SEED_DIGITS = 24;
 /** `_BALANCE_SLOT_SEED` of Solady's ERC20. */
 const SOLADY_SEED = 0x87a211a2n;
 
-/** The slot that holds one holder's balance. */
+/** Returns the storage slot of one holder's balance. */
 export function slotOfHolder({ layout, slot }: BalanceSlot, holder: Address): Hash {
   const digits = holder.slice(2);
   if (layout === 'solady') return hashOfDigits(digits + hexDigits(slot, SOLADY_SEED_DIGITS));
@@ -24,7 +24,7 @@ export function slotOfHolder({ layout, slot }: BalanceSlot, holder: Address): Ha
   return hashOfDigits(layout === 'solidity' ? key + place : place + key);
 }
 
-/** The root of a namespace by ERC-7201's formula. */
+/** Returns the root of a namespace by the ERC-7201 formula. */
 export function namespacedSlot(namespace: string): bigint {
   const id = BigInt(keccak256Hex(Buffer.from(namespace))) - 1n;
   return BigInt(hashOfDigits(hexDigits(id, WORD_DIGITS))) & ~0xffn;
@@ -38,7 +38,7 @@ function hexDigits(value: bigint, digits: number): string {
   return value.toString(16).padStart(digits, '0');
 }
 
-/** Where balances lie in nearly all tokens; the last four are those of OpenZeppelin's older upgradeable contracts. */
+/** Balance locations of nearly all tokens; the last four are those of OpenZeppelin's older upgradeable contracts. */
 const USUAL: readonly BalanceSlot[] = [
   ...slots('solidity', 0, 11),
   { layout: 'solidity', slot: namespacedSlot('openzeppelin.storage.ERC20') },
@@ -49,10 +49,10 @@ const USUAL: readonly BalanceSlot[] = [
 
 const SOLIDITY_MAX = 255;
 const VYPER_MAX = 63;
-/** Slots proven in one call: so much a node takes, and so much of a large token's proofs is a few hundred kilobytes. */
+/** Slots per proof call: accepted by nodes, and a few hundred kilobytes of proofs for a large token. */
 const TOGETHER = 64;
 
-/** Every place that is tried, the likeliest first, in parts that are asked for together. */
+/** All candidate locations, most likely first, in groups that are requested together. */
 export const CANDIDATE_SLOTS: readonly (readonly BalanceSlot[])[] = [USUAL, ...inParts(others())];
 
 function others(): readonly BalanceSlot[] {

@@ -10,7 +10,7 @@ const { signal } = new AbortController();
 const holder = (number: number, balance: bigint): Witness => ({ holder: addressOf(number), balance });
 const HOLDERS = [holder(1, 10n ** 18n), holder(2, 7_000_000n), holder(3, 900_000n), holder(4, 5n)];
 
-/** Storage in which mappings hold what is given. */
+/** Storage whose mappings hold the given balances. */
 function storageOf(
   ...mappings: readonly (readonly [BalanceSlot, readonly Witness[]])[]
 ): StateProofs & { reads: number } {
@@ -50,8 +50,8 @@ describe('looking for the mapping of balances', () => {
   it('finds it though what is said of one of four is a lie, the first or another', async () => {
     const place: BalanceSlot = { layout: 'vyper', slot: 2n };
     for (const liedOf of HOLDERS.keys()) {
-      const told = HOLDERS.map((one, at) => (at === liedOf ? { ...one, balance: one.balance + 1n } : one));
-      const found = await findBalanceSlot(storageOf([place, HOLDERS]), TOKEN, told, signal);
+      const reported = HOLDERS.map((one, at) => (at === liedOf ? { ...one, balance: one.balance + 1n } : one));
+      const found = await findBalanceSlot(storageOf([place, HOLDERS]), TOKEN, reported, signal);
       expect(found, `of ${liedOf}`).toMatchObject(place);
       expect(found?.checkedBy).toHaveLength(3);
     }

@@ -2,26 +2,30 @@ import type { Address } from '@chainstead/core';
 import { type BalanceSlot, CANDIDATE_SLOTS, slotOfHolder } from './balance-slot.ts';
 import type { StateProofs } from './state-proofs.ts';
 
-/** A holder and what `balanceOf` says of it, which is not 0. */
+/** A holder and its `balanceOf` result, which is not 0. */
 export interface Witness {
   readonly holder: Address;
   readonly balance: bigint;
 }
 
-/** A place that holds the balances of the witnesses. */
+/** A storage location that holds the balances of the witnesses. */
 export interface FoundSlot extends BalanceSlot {
   readonly checkedBy: readonly Address[];
 }
 
-/** Flags and counters that a contract keeps of its holders are small numbers: alone, so small a balance tells nothing. */
-const TELLING_MIN = 1n << 16n;
-/** One upstream may lie of one holder, or a token keep the balance of one apart: then the next one leads. */
+/** Contracts also store small numbers per holder (flags, counters): a single balance this small proves nothing. */
+const REPORTING_MIN = 1n << 16n;
+/**
+ * One upstream may return a wrong balance of one holder, or a token may store one balance elsewhere: then the next
+ * witness leads.
+ */
 const LEADS_MAX = 2;
 
 /**
- * Looks for the mapping that holds a token's balances by what is known of some holders: the only place among the candidates where at least two of
- * them, three quarters of all, have what `balanceOf` says; or the only one, where but one is known and its balance is no small number.
- * @returns null where there is none, or several
+ * Finds the mapping of a token's balances by known holders. Returns the only candidate location at which at least two
+ * of them, and three quarters of all, have their `balanceOf` value. A single known holder suffices if its balance is
+ * not small.
+ * @returns null if there is none, or several
  * @throws as StateProofs.read
  */
 export async function findBalanceSlot(
@@ -47,10 +51,10 @@ export async function findBalanceSlot(
   return null;
 }
 
-/** Whose balances the place holds; null where they are too few to believe it. */
+/** Returns the holders whose balances match the location; null if they are too few. */
 async function witnessesOf(
   proofs: StateProofs,
-  asked: {
+  requested: {
     readonly token: Address;
     readonly candidate: BalanceSlot;
     readonly lead: Witness;
@@ -58,9 +62,9 @@ async function witnessesOf(
   },
   signal: AbortSignal,
 ): Promise<readonly Address[] | null> {
-  const { token, candidate, lead, witnesses } = asked;
+  const { token, candidate, lead, witnesses } = requested;
   const others = witnesses.filter(({ holder }) => holder !== lead.holder);
-  if (others.length === 0) return lead.balance >= TELLING_MIN ? [lead.holder] : null;
+  if (others.length === 0) return lead.balance >= REPORTING_MIN ? [lead.holder] : null;
   const keys = others.map(({ holder }) => slotOfHolder(candidate, holder));
   const { slots } = await proofs.read(token, keys, signal);
   const agreeing = [lead, ...others.filter(({ balance }, place) => slots[place] === balance)];

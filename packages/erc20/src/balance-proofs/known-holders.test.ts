@@ -17,12 +17,12 @@ const ZERO = addressOf(0);
 const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  await createPartitions(scratch.database, 'erc20_transfers', chain.id, CUTS);
+  await createPartitions(scratch.database, 'erc20_transfer_sides', chain.id, CUTS);
   await seedTransfers(scratch.database, chain, transfers());
   await scratch.database.query('ANALYZE');
 });
 
-/** In each block others move the token ten times; the wallet moves it in every tenth. */
+/** In each block other accounts move the token ten times; the wallet moves it in every tenth block. */
 function* transfers(): Generator<SeededTransfer> {
   const one = (blockNumber: number, logIndex: number, from: Address, to: Address, token = TOKEN): SeededTransfer => ({
     ...{ from, to, token, value: 5n },
@@ -77,7 +77,7 @@ describe('holders of a token', () => {
       for (const token of [TOKEN, RARE, QUIET])
         for (const { statement, rowsMax } of [
           { statement: partnersStatement(chain, { token, wallet: WALLET, block: BLOCKS }), rowsMax: 300 },
-          // A token's own transfers of a piece are few in so small a table: they may be sorted.
+          // A token has few transfers in a block range of so small a table: they may be sorted.
           { statement: moversStatement(chain, { token, ...piece }), rowsMax: 10_000 },
         ]) {
           const { nodes, text } = await explain(scratch.database, statement, plan);

@@ -2,25 +2,26 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type Database, expectedTrue, hexText, type Statement } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
+import { IS_GIVING_SIDE } from '@chainstead/db/direction';
 import { firstInOrderOfBlocks } from '../transfers/page/transfer-place.ts';
 
-/** Which holders of a token are looked for. */
+/** A query for holders of a token. */
 export interface HoldersQuestion {
   readonly token: Address;
-  /** Not this one, but those whom it dealt with first. */
+  /** Excluded itself; its counterparties come first. */
   readonly wallet: Address;
-  /** No transfers above it are looked at. */
+  /** Highest block of the transfers to search. */
   readonly block: number;
 }
 
-/** So many of the newest transfers are looked at. */
+/** Number of newest transfers to search. */
 const TRANSFERS_MAX = 100;
-/** So many holders are told. */
+/** Maximum number of returned holders. */
 const HOLDERS_MAX = 16;
 
 /**
- * Accounts that may hold something of a token, from indexed transfers: those whom the wallet dealt with, then whoever moved it last. The latter
- * only where the index for it has been built.
+ * Returns accounts that may hold a token, from indexed transfers: the wallet's counterparties, then the accounts that
+ * moved it last. The latter only if their index has been built.
  */
 export async function knownHolders(
   database: Database,
@@ -43,11 +44,14 @@ export async function knownHolders(
   return holders.slice(0, HOLDERS_MAX);
 }
 
-/** Blocks of the first piece; each further one has so many times more. */
+/** Blocks of the first range; each further one is larger by this factor. */
 const PIECE_BLOCKS = 1_000;
 const PIECE_GROWTH = 8;
 
-/** So many blocks at a time, from the newest down: a token that moves often is found in few, one that seldom does has few rows in many. */
+/**
+ * Returns block ranges from the newest down: a frequently moved token is found in few blocks, a rarely moved one has
+ * few rows in many.
+ */
 export function piecesDown(block: number): readonly BlockPiece[] {
   const pieces: BlockPiece[] = [];
   let size = PIECE_BLOCKS;
@@ -65,11 +69,11 @@ interface BlockPiece {
   readonly toBlock: number;
 }
 
-/** The other sides of the wallet's newest transfers of the token: one range of `erc20_transfers_by_token` in each partition. */
+/** The other sides of the wallet's newest token transfers: one `erc20_transfer_sides_by_token` range per partition. */
 export function partnersStatement(chain: Pick<Chain, 'id'>, { token, wallet, block }: HoldersQuestion): Statement {
   return {
     text: `SELECT ${hexText('counterparty')} AS holder FROM (
-  SELECT counterparty FROM erc20_transfers AS transfer
+  SELECT counterparty FROM erc20_transfer_sides AS transfer
   WHERE account_key = $5 AND chain_id = $1 AND token_key(token) = token_key($2)
     AND ${expectedTrue('account = $6 AND token = $2')} AND block_number <= $3
   ${NEWEST}) AS newest`,
@@ -77,15 +81,18 @@ export function partnersStatement(chain: Pick<Chain, 'id'>, { token, wallet, blo
   };
 }
 
-/** Both sides of the token's newest transfers in some blocks: one range of `erc20_transfers_by_contract` in each of their partitions. */
+/**
+ * Both sides of the token's newest transfers in some blocks: one range of `erc20_transfer_sides_by_contract` per
+ * partition.
+ */
 export function moversStatement(
   chain: Pick<Chain, 'id'>,
   { token, fromBlock, toBlock }: BlockPiece & Pick<HoldersQuestion, 'token'>,
 ): Statement {
   return {
     text: `SELECT ${hexText('holder')} AS holder FROM (
-  SELECT account, counterparty FROM erc20_transfers AS transfer
-  WHERE chain_id = $1 AND direction <> 1 AND token_key(token) = token_key($2)
+  SELECT account, counterparty FROM erc20_transfer_sides AS transfer
+  WHERE chain_id = $1 AND ${IS_GIVING_SIDE} AND token_key(token) = token_key($2)
     AND ${expectedTrue('token = $2')} AND block_number <= $3 AND block_number >= $5
   ${NEWEST}) AS newest CROSS JOIN LATERAL (VALUES (account), (counterparty)) AS sides(holder)`,
     values: [chain.id, addressBytes(token), toBlock, TRANSFERS_MAX, fromBlock],
@@ -105,7 +112,7 @@ function distinctHolders(rows: readonly HolderRow[], wallet: Address): Address[]
 
 async function isIndexedByContract(database: Database): Promise<boolean> {
   const [row] = await database.query<{ is_there: boolean }>(
-    `SELECT to_regclass('erc20_transfers_by_contract') IS NOT NULL AS is_there`,
+    `SELECT to_regclass('erc20_transfer_sides_by_contract') IS NOT NULL AS is_there`,
   );
   return row?.is_there === true;
 }

@@ -1,18 +1,18 @@
 import { type Address, type Hash, parseAddress, parseHash } from '@chainstead/core';
-import type { StateKind } from '@chainstead/state';
+import type { StateKind } from '@chainstead/node-reads';
 import { z } from '@hono/zod-openapi';
 import type { BlockOfState } from './state-proofs.ts';
 
-/** Has balances that are shown of a wallet compared with a block's state root. */
+/** Compares shown balances of a wallet with a block's state root. */
 export interface ProofQuestion {
   readonly wallet: Address;
-  /** After which they are shown. */
+  /** The block of the balances. */
   readonly block: BlockOfState;
   /** Base units, decimal digits. */
   readonly balances: readonly { readonly token: Address; readonly shown: string }[];
 }
 
-/** Why a shown balance is not proven: the state has another one, or it can't be told (docs/proofs.md). */
+/** Why a shown balance is unproven: the state has another one, or it can't be determined (docs/reference/proofs.md). */
 export const DOUBTS = [
   'contradicted',
   'no-slot-found',
@@ -26,12 +26,12 @@ export const DOUBTS = [
 
 export type Doubt = (typeof DOUBTS)[number];
 
-/** Of each token that was asked for. */
+/** One entry per requested token. */
 export type ProofAnswer = readonly {
   readonly token: Address;
-  /** Null: the state has exactly what is shown, or what is to be shown instead. */
+  /** Null: the state matches the shown balance, or the one to show instead. */
   readonly doubt: Doubt | null;
-  /** What the state has, and an upstream says, where it is not what is shown; else null. Base units, decimal digits. */
+  /** The state's balance, confirmed by an upstream, if it differs; otherwise null. Base units, decimal digits. */
   readonly instead: string | null;
 }[];
 

@@ -1,7 +1,7 @@
-/** Proofs of a real node's state, by upstreams that tell the truth and upstreams that lie. */
+/** Proofs of a real node's state, with correct and lying upstreams. */
 import { type Address, createMetricsRegistry, parseHash, silentLogger, ZERO_ADDRESS } from '@chainstead/core';
+import { type StateBlock, stateAt } from '@chainstead/node-reads';
 import { createUpstreamPool, type UpstreamPool } from '@chainstead/rpc';
-import { type StateBlock, stateAt } from '@chainstead/state';
 import {
   addressOf,
   compileDemoContracts,
@@ -77,7 +77,7 @@ function tokenOf(name: TokenName): Address {
   return token;
 }
 
-/** A pool of the node itself, or of what stands before it. */
+/** A pool of the node itself, or of the proxies in front of it. */
 async function poolOf(...urls: string[]): Promise<UpstreamPool> {
   const pool = createUpstreamPool({
     chain,
@@ -97,7 +97,7 @@ async function proxy(options: NodeProxyOptions): Promise<{ readonly url: string;
   return { url: server.url, name: new URL(server.url).host };
 }
 
-/** Has the balance that the pool's upstreams tell proven by the pool itself, or by another one. */
+/** Proves the balance returned by the pool's upstreams, using the same pool or another one. */
 async function prove(
   pool: UpstreamPool,
   token: Address | null,
@@ -108,10 +108,10 @@ async function prove(
   const shown =
     token === null ? await state.balance(of, signal) : readBalance(await state.call(token, balanceOfCall(of), signal));
   const prover = createBalanceProver({ database: scratch.database, pool: by, chain, block: at });
-  return { shown, ...(await prover.proveBalance({ wallet: of, token, shown, toldBy: state.upstream }, signal)) };
+  return { shown, ...(await prover.proveBalance({ wallet: of, token, shown, reportedBy: state.upstream }, signal)) };
 }
 
-/** An upstream that tells of one wallet that it holds one more of a token. */
+/** An upstream that returns a balance increased by one for one wallet and token. */
 function lieOf(holder: Address | undefined, token: Address): NodeProxyOptions {
   return {
     alter({ method, params }, result) {
@@ -152,7 +152,7 @@ describe('balances that are proven', () => {
       'SELECT layout, slot::text AS slot, cardinality(checked_by) AS holders, checked_block AS block FROM erc20_balance_slots',
     );
     expect(kept).toEqual([{ ...place, holders: 2, block: block.number }]);
-    // Known now: nothing is looked for.
+    // Stored by now: no search.
     expect(await prove(pool, tokenOf(name), { of: friend })).toMatchObject({ verdict: 'proven', proven: 70_000_000n });
     expect(await prove(pool, tokenOf(name), { of: addressOf(0xdead1) })).toMatchObject({
       verdict: 'proven',
@@ -187,7 +187,7 @@ describe('an upstream that lies', () => {
     const proven = { verdict: 'contradicted', proof: 'storage', proven: 1_500_000n };
     expect(alone).toMatchObject({ ...proven, shown: 1_500_001n, isSeconded: false });
     expect(alone.detail).toContain(`${liar.name} says 1500001`);
-    // Others' balances are told rightly.
+    // Other balances are returned correctly.
     expect(await prove(await poolOf(liar.url), token, { of: friend })).toMatchObject({ verdict: 'proven' });
   });
 
@@ -211,8 +211,8 @@ describe('an upstream that lies', () => {
     const [liar, honest] = [await proxy(lieOf(wallet, token)), await proxy({})];
     const all = await poolOf(honest.url, devnet.url, liar.url);
     const prover = createBalanceProver({ database: scratch.database, pool: all, chain, block });
-    const asked = { wallet: wallet ?? ZERO_ADDRESS, token, shown: 1_500_001n, toldBy: null };
-    const proof = await prover.proveBalance(asked, signal);
+    const requested = { wallet: wallet ?? ZERO_ADDRESS, token, shown: 1_500_001n, reportedBy: null };
+    const proof = await prover.proveBalance(requested, signal);
     expect(proof).toMatchObject({ verdict: 'contradicted', proven: 1_500_000n, isSeconded: true });
     expect(proof.detail).toMatch(new RegExp(`^${liar.name} says 1500001, `));
     expect(blamedIn(all)).toEqual([liar.name]);
@@ -265,7 +265,7 @@ describe('an upstream that lies', () => {
   });
 });
 
-/** Names of the upstreams that told a balance that was none. */
+/** Returns the names of upstreams that were blamed for wrong balances. */
 function blamedIn(pool: UpstreamPool): readonly string[] {
   return pool.status().flatMap(({ name, faults }) => ((faults['balance-mismatch'] ?? 0) > 0 ? [name] : []));
 }
@@ -301,7 +301,7 @@ describe('balances that are not proven say why', () => {
       [token.slice(2), CHAIN_ID, at.number],
     );
     expect(await prove(pool, token, { at })).toMatchObject({ verdict: 'unproven', reason: 'rebasing' });
-    // Found before it was rebased, storage is not what is shown now.
+    // The location was found before the rebase; its storage no longer equals the balance.
     await scratch.database.query('DELETE FROM erc20_balance_slots');
     expect(await prove(pool, token)).toMatchObject({ verdict: 'proven', proven: 1_500_000n });
     expect(await prove(pool, token, { at })).toMatchObject({ verdict: 'unproven', reason: 'rebasing' });
@@ -354,7 +354,7 @@ describe('balances that are not proven say why', () => {
     const at = { ...block, hash: parseHash(`0x${'22'.repeat(32)}`) };
     const pool = await poolOf(devnet.url);
     const prover = createBalanceProver({ database: scratch.database, pool, chain, block: at });
-    const coin = { wallet: wallet ?? ZERO_ADDRESS, token: null, shown: 1n, toldBy: null };
+    const coin = { wallet: wallet ?? ZERO_ADDRESS, token: null, shown: 1n, reportedBy: null };
     expect(await prover.proveBalance(coin, signal)).toMatchObject({
       verdict: 'unproven',
       reason: 'no-proof-from-upstream',
@@ -378,7 +378,7 @@ describe('where a token keeps balances', () => {
 
   it('is not kept as unknown for what one upstream said of the only holder that is known', async () => {
     const token = tokenOf('DemoToken');
-    await scratch.database.query('DELETE FROM erc20_transfers WHERE account <> $1', [
+    await scratch.database.query('DELETE FROM erc20_transfer_sides WHERE account <> $1', [
       Buffer.from((wallet ?? '').slice(2), 'hex'),
     ]);
     const liar = await proxy(lieOf(wallet, token));

@@ -1,46 +1,46 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import { stateAt } from '@chainstead/node-reads';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { stateAt } from '@chainstead/state';
 import { balanceOfCall, readBalance } from '../calls/balance-of.ts';
 import { slotOfHolder } from './balance-slot.ts';
-import { isLiveToken } from './kept-slots.ts';
 import { createSlotSearch, type KnownSlot, type SlotSearch } from './slot-search.ts';
 import { type BlockOfState, createStateProofs, type RefusedAnswer, type StateProofs } from './state-proofs.ts';
+import { isLiveToken } from './stored-slots.ts';
 import { UnprovableError, type UnprovableReason } from './unprovable-error.ts';
 
-/** A balance that somebody shows. */
+/** A shown balance. */
 export interface BalanceToProve {
   readonly wallet: Address;
-  /** Null: the chain's own coin. */
+  /** Null: the native token. */
   readonly token: Address | null;
-  /** Base units at the block; null where the contract tells none. */
+  /** Base units at the block; null if the contract returns none. */
   readonly shown: bigint | null;
-  /** The upstream that told it; null where it follows from what is indexed. */
-  readonly toldBy: string | null;
+  /** The upstream that returned it; null if it is derived from indexed data. */
+  readonly reportedBy: string | null;
 }
 
-/** What a block's state says of a balance. */
+/** The result of comparing a balance with a block's state. */
 export interface BalanceProof {
   readonly verdict: 'proven' | 'contradicted' | 'unproven';
-  /** By what it was proven or contradicted; null where it was neither. */
+  /** The kind of proof; null if unproven. */
   readonly proof: 'account' | 'storage' | null;
-  /** Base units, as the state has them; null where it is unproven. */
+  /** Base units from the state; null if unproven. */
   readonly proven: bigint | null;
-  /** Why it is unproven; null where it is not. */
+  /** Why it is unproven; otherwise null. */
   readonly reason: UnprovableReason | null;
-  /** Who says what, for people; null where it is proven. */
+  /** A readable account of the differing values; null if proven. */
   readonly detail: string | null;
-  /** Whether it is contradicted and an upstream says what the state has, so that who said otherwise lied. */
+  /** Whether it is contradicted and an upstream confirms the state's value, so that the other source was wrong. */
   readonly isSeconded: boolean;
 }
 
 /** Proves balances of one block. */
 export interface BalanceProver {
-  /** Whose headers or proofs did not hold, once each. */
+  /** Upstreams with invalid headers or proofs, once each. */
   readonly refused: readonly RefusedAnswer[];
-  /** What can't be proven is a verdict too. @throws RequestAbortedError, DatabaseError */
+  /** An unprovable balance is a verdict, too. @throws RequestAbortedError, DatabaseError */
   proveBalance(balance: BalanceToProve, signal: AbortSignal): Promise<BalanceProof>;
 }
 
@@ -48,29 +48,29 @@ export interface BalanceProverOptions {
   readonly database: Database;
   readonly pool: UpstreamPool;
   readonly chain: Chain;
-  /** A committed block: balances are proven under the state root that its hash commits to. */
+  /** A committed block: balances are proven under the state root in the header of its hash. */
   readonly block: BlockOfState;
 }
 
-/** Some tokens keep a flag in the highest bit of a balance, as USDC does for those on its blacklist. */
+/** Some tokens store a flag in the highest bit of a balance, for example USDC for blacklisted accounts. */
 const FLAG = 1n << 255n;
-/** Of the holders who show where balances lie: fewer contradict nothing. */
+/** Minimum number of holders that confirm the location before it can contradict a balance. */
 const WITNESSES_MIN = 2;
 
-/** The header is read once; where a token keeps its balances is looked for once, and kept. */
+/** Creates a prover. It reads the header once; a token's storage location is searched once and stored. */
 export function createBalanceProver(options: BalanceProverOptions): BalanceProver {
   const proofs = createStateProofs(options);
   const search = createSlotSearch({ ...options, proofs });
   const tools = { ...options, proofs, search };
   return {
     refused: proofs.refused,
-    async proveBalance({ wallet, token, shown, toldBy }, signal) {
+    async proveBalance({ wallet, token, shown, reportedBy }, signal) {
       if (shown === null) return unproven('no-balance', 'balanceOf gives no number');
-      const asked = { wallet, shown, toldBy };
+      const requested = { wallet, shown, reportedBy };
       try {
         return token === null
-          ? await proveCoin(tools, asked, signal)
-          : await proveToken(tools, { ...asked, token }, signal);
+          ? await proveCoin(tools, requested, signal)
+          : await proveToken(tools, { ...requested, token }, signal);
       } catch (error) {
         if (error instanceof UnprovableError) return unproven(error.reason, error.why);
         throw error;
@@ -84,11 +84,11 @@ interface Tools extends BalanceProverOptions {
   readonly search: SlotSearch;
 }
 
-/** What is compared. */
+/** The values to compare. */
 interface Shown {
   readonly wallet: Address;
   readonly shown: bigint;
-  readonly toldBy: string | null;
+  readonly reportedBy: string | null;
 }
 
 interface ShownOfToken extends Shown {
@@ -102,21 +102,21 @@ async function proveCoin({ proofs, block }: Tools, shown: Shown, signal: AbortSi
     : contradicted('account', balance, whoSaysWhat(shown, block, balance), false);
 }
 
-async function proveToken(tools: Tools, asked: ShownOfToken, signal: AbortSignal): Promise<BalanceProof> {
+async function proveToken(tools: Tools, requested: ShownOfToken, signal: AbortSignal): Promise<BalanceProof> {
   const { database, chain, search } = tools;
-  const isLive = await isLiveToken(database, chain, asked.token);
-  let known = await search.known(asked, signal);
-  let value = await valueAt(tools, asked, known, signal);
-  // An upgraded contract may keep balances elsewhere.
-  if (known?.isKept === true && value !== asked.shown) {
-    known = await search.anew(asked, signal, known);
-    value = await valueAt(tools, asked, known, signal);
+  const isLive = await isLiveToken(database, chain, requested.token);
+  let known = await search.known(requested, signal);
+  let value = await valueAt(tools, requested, known, signal);
+  // An upgraded contract may store balances elsewhere.
+  if (known?.isKept === true && value !== requested.shown) {
+    known = await search.anew(requested, signal, known);
+    value = await valueAt(tools, requested, known, signal);
   }
   if (known === null || value === null)
     return unproven(isLive ? 'rebasing' : 'no-slot-found', 'no known place of its storage holds its balances');
-  if (value === asked.shown) return proven('storage', value);
+  if (value === requested.shown) return proven('storage', value);
   if (isLive) return unproven('rebasing', 'its balances change without transfers, or not by them');
-  return judge(tools, asked, { value, witnesses: known.witnesses }, signal);
+  return judge(tools, requested, { value, witnesses: known.witnesses }, signal);
 }
 
 async function valueAt(
@@ -130,60 +130,69 @@ async function valueAt(
   return slots[0] ?? null;
 }
 
-/** The place holds something else than what is shown: a lie, or a token that keeps this balance in another way. */
+/**
+ * Judges a location whose value differs from the shown one: an upstream is wrong, or the token stores this balance in
+ * another way.
+ */
 async function judge(
   tools: Tools,
-  asked: ShownOfToken,
+  requested: ShownOfToken,
   { value, witnesses }: { readonly value: bigint; readonly witnesses: number },
   signal: AbortSignal,
 ): Promise<BalanceProof> {
-  if (value - FLAG === asked.shown) return unproven('not-plain', 'a flag stands beside the balance in its storage');
-  const opinions = await askAround(tools, asked, value, signal);
-  // What follows from what is indexed was told by somebody once: the first who still says so is no second opinion.
+  if (value - FLAG === requested.shown)
+    return unproven('not-plain', 'the storage slot holds a flag next to the balance');
+  const opinions = await fetchElsewhere(tools, requested, value, signal);
+  // A value from indexed data once came from an upstream: the first upstream that returns it is not a second source.
   const says = (said: bigint) => opinions.filter((opinion) => opinion.said === said).map(({ upstream }) => upstream);
   const [truthful] = says(value);
-  const [teller = null, ...others] = asked.toldBy === null ? says(asked.shown) : [asked.toldBy, ...says(asked.shown)];
+  const [reporter = null, ...others] =
+    requested.reportedBy === null ? says(requested.shown) : [requested.reportedBy, ...says(requested.shown)];
   const another =
-    opinions.find(({ upstream }) => upstream === truthful) ?? opinions.find(({ upstream }) => upstream !== teller);
-  const detail = whoSaysWhat({ ...asked, toldBy: teller }, tools.block, value, another);
+    opinions.find(({ upstream }) => upstream === truthful) ?? opinions.find(({ upstream }) => upstream !== reporter);
+  const detail = whoSaysWhat({ ...requested, reportedBy: reporter }, tools.block, value, another);
   if (others.length > 0) return unproven('not-plain', detail);
-  if (truthful !== undefined && teller !== null) blame(tools, asked, { liar: teller, value });
+  if (truthful !== undefined && reporter !== null) blame(tools, requested, { liar: reporter, value });
   if (truthful !== undefined || witnesses >= WITNESSES_MIN)
     return contradicted('storage', value, detail, truthful !== undefined);
-  return unproven('no-slot-found', `${detail}; too few holders are known to tell where its balances lie`);
+  return unproven('no-slot-found', `${detail}; too few holders are known to find the storage slot of its balances`);
 }
 
-/** What an upstream says of a balance; null: nothing that is a number. */
+/** The balance returned by an upstream; null if it is not a number. */
 interface Opinion {
   readonly said: bigint | null;
   readonly upstream: string;
 }
 
-/** So many others are asked what they say. */
+/** Maximum number of other upstreams to query. */
 const OPINIONS_MAX = 3;
 
-/** Asks other upstreams one after the other, until two say what is shown, or who says so and one who says what the state has are known. */
-async function askAround(
+/**
+ * Queries other upstreams in turn, until two return the shown value, or one returns it and another one returns the
+ * state's value.
+ */
+async function fetchElsewhere(
   tools: Tools,
-  asked: ShownOfToken,
+  requested: ShownOfToken,
   value: bigint,
   signal: AbortSignal,
 ): Promise<readonly Opinion[]> {
   const opinions: Opinion[] = [];
-  const heard = new Set(asked.toldBy === null ? [] : [asked.toldBy]);
+  const heard = new Set(requested.reportedBy === null ? [] : [requested.reportedBy]);
   while (opinions.length < OPINIONS_MAX) {
-    const opinion = await askAnother(tools, asked, heard, signal);
+    const opinion = await fetchFromAnother(tools, requested, heard, signal);
     if (opinion === null) break;
     opinions.push(opinion);
     heard.add(opinion.upstream);
-    const tellers = opinions.filter(({ said }) => said === asked.shown).length + (asked.toldBy === null ? 0 : 1);
-    if (tellers > 1 || (tellers === 1 && opinions.some(({ said }) => said === value))) break;
+    const reporters =
+      opinions.filter(({ said }) => said === requested.shown).length + (requested.reportedBy === null ? 0 : 1);
+    if (reporters > 1 || (reporters === 1 && opinions.some(({ said }) => said === value))) break;
   }
   return opinions;
 }
 
-/** Null where nobody else can be asked. */
-async function askAnother(
+/** Null if no other upstream can be queried. */
+async function fetchFromAnother(
   { pool, chain, block }: Tools,
   { token, wallet }: ShownOfToken,
   heard: ReadonlySet<string>,
@@ -193,16 +202,16 @@ async function askAnother(
   if (others.length === 0) return null;
   const state = stateAt(pool, chain, block, { notFrom: heard });
   try {
-    const [answer] = await state.askTogether([{ to: token, data: balanceOfCall(wallet) }], signal);
+    const [answer] = await state.fetchTogether([{ to: token, data: balanceOfCall(wallet) }], signal);
     return answer === undefined ? null : { said: readBalance(answer.data), upstream: answer.upstream };
   } catch (error) {
-    // Whoever could not be asked has no opinion.
+    // An unreachable upstream has no opinion.
     if (signal.aborted || !(error instanceof ChainsteadError)) throw error;
     return null;
   }
 }
 
-/** Its answers are worth less from now on, and the operator hears of it. */
+/** Lowers the upstream's score and reports it to the operator. */
 function blame(
   { pool, block }: Tools,
   { token, wallet, shown }: ShownOfToken,
@@ -212,9 +221,9 @@ function blame(
   pool.reportFault(liar, 'balance-mismatch', facts);
 }
 
-function whoSaysWhat({ shown, toldBy }: Shown, block: BlockOfState, value: bigint, another?: Opinion): string {
+function whoSaysWhat({ shown, reportedBy }: Shown, block: BlockOfState, value: bigint, another?: Opinion): string {
   const second = another === undefined ? '' : `, ${another.upstream} says ${another.said ?? 'nothing'}`;
-  return `${toldBy ?? 'the index'} says ${shown}${second}, the state of block ${block.number} has ${value}`;
+  return `${reportedBy ?? 'the index'} says ${shown}${second}, the state of block ${block.number} has ${value}`;
 }
 
 function proven(proof: 'account' | 'storage', value: bigint): BalanceProof {

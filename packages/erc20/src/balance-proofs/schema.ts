@@ -1,8 +1,8 @@
-/** Where token contracts keep balances: looked for once, and kept, so that each balance is proven by one slot (docs/proofs.md). */
+/** Storage locations of token balances: searched once, so that one slot proves a balance (docs/reference/proofs.md). */
 import { bytea, uint256 } from '@chainstead/db/column-types';
 import { bigint, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 
-/** How a slot follows from a holder: as the compilers do it, or Solady's own way. */
+/** The slot computation for a holder: the compilers' or Solady's. */
 export type SlotLayout = 'solidity' | 'vyper' | 'solady';
 
 export const erc20BalanceSlots = pgTable(
@@ -10,13 +10,13 @@ export const erc20BalanceSlots = pgTable(
   {
     token: bytea('token').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    /** Null: none of the known places holds the balances. */
+    /** Null: no known location holds the balances. */
     layout: text('layout').$type<SlotLayout>(),
-    /** Of the mapping; with `solady` its seed. */
+    /** Slot of the mapping; for `solady` its seed. */
     slot: uint256('slot'),
-    /** The holders whose balances were compared with what lies there. */
+    /** Holders whose balances were compared with the location. */
     checkedBy: bytea('checked_by').array().notNull(),
-    /** At which block. */
+    /** The block of the comparison. */
     checkedBlock: bigint('checked_block', { mode: 'number' }).notNull(),
     foundAt: timestamp('found_at', { withTimezone: true }).notNull().defaultNow(),
   },

@@ -1,35 +1,35 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError, type Hex } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import { StateNotArchivedError, stateAt } from '@chainstead/node-reads';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { StateNotArchivedError, stateAt } from '@chainstead/state';
 import { balanceOfCall, readBalance } from '../calls/balance-of.ts';
 import type { BalanceSlot } from './balance-slot.ts';
 import { findBalanceSlot, type Witness } from './find-balance-slot.ts';
-import { keepSlot, readKeptSlot } from './kept-slots.ts';
 import { knownHolders } from './known-holders.ts';
 import type { BlockOfState, StateProofs } from './state-proofs.ts';
+import { keepSlot, readStoredSlot } from './stored-slots.ts';
 import { UnprovableError } from './unprovable-error.ts';
 
-/** Where a token keeps balances, as far as that is known. */
+/** The known storage location of a token's balances. */
 export interface KnownSlot extends BalanceSlot {
-  /** How many holders show it. */
+  /** Number of holders that confirm it. */
   readonly witnesses: number;
   /** Whether it was found earlier, at another block. */
   readonly isKept: boolean;
 }
 
-/** Whose token's storage is searched. The wallet is a witness of its own balance only where there are too few others. */
+/** A search in a token's storage. The wallet itself is a witness only if there are too few others. */
 export interface SearchQuestion {
   readonly token: Address;
   readonly wallet: Address;
   readonly shown: bigint;
 }
 
-/** Knows where tokens keep balances, or looks for it. Null: in no place that is known. Both throw as StateProofs.read. */
+/** Storage locations of token balances, stored or searched. Null: no known location. Both throw as StateProofs.read. */
 export interface SlotSearch {
   known(question: SearchQuestion, signal: AbortSignal): Promise<KnownSlot | null>;
-  /** Looks for it again. @param kept believed on where there are too few holders to tell */
+  /** Searches again. @param kept the fallback if there are too few holders */
   anew(question: SearchQuestion, signal: AbortSignal, kept?: KnownSlot): Promise<KnownSlot | null>;
 }
 
@@ -50,11 +50,11 @@ export function createSlotSearch(options: SlotSearchOptions): SlotSearch {
   async function anew(question: SearchQuestion, signal: AbortSignal, kept?: KnownSlot): Promise<KnownSlot | null> {
     const { token, wallet, shown } = question;
     const others = await readWitnesses(options, question, signal);
-    const isTold = others.length >= WITNESSES_MIN;
-    const witnesses = isTold || shown === 0n ? others : distinct([...others, { holder: wallet, balance: shown }]);
+    const isReported = others.length >= WITNESSES_MIN;
+    const witnesses = isReported || shown === 0n ? others : distinct([...others, { holder: wallet, balance: shown }]);
     const found = witnesses.length === 0 ? null : await findBalanceSlot(proofs, token, witnesses, signal);
-    // That a balance which may be a lie lies nowhere says nothing of the token.
-    if (found === null && !isTold) return kept ?? null;
+    // If the only balance may be wrong, a failed search reveals nothing about the token.
+    if (found === null && !isReported) return kept ?? null;
     const soughtBy = witnesses.map(({ holder }) => holder);
     await keepSlot(database, chain, { token, found, soughtBy, block: block.number });
     return found === null ? null : { ...found, witnesses: found.checkedBy.length, isKept: false };
@@ -63,7 +63,7 @@ export function createSlotSearch(options: SlotSearchOptions): SlotSearch {
   return {
     anew,
     async known(question, signal) {
-      const kept = await readKeptSlot(database, chain, question.token);
+      const kept = await readStoredSlot(database, chain, question.token);
       if (kept !== null && kept.place === null && kept.isFresh) return null;
       if (kept !== null && kept.place !== null && kept.witnesses >= WITNESSES_MIN)
         return { ...kept.place, witnesses: kept.witnesses, isKept: true };
@@ -72,7 +72,7 @@ export function createSlotSearch(options: SlotSearchOptions): SlotSearch {
   };
 }
 
-/** Holders of the token beside the wallet, and what `balanceOf` says of them. */
+/** Returns other holders of the token with their `balanceOf` results. */
 async function readWitnesses(
   { database, chain, pool, block }: SlotSearchOptions,
   { token, wallet }: SearchQuestion,
@@ -80,7 +80,7 @@ async function readWitnesses(
 ): Promise<Witness[]> {
   const holders = await knownHolders(database, chain, { token, wallet, block: block.number });
   const calls = holders.map((holder) => ({ to: token, data: balanceOfCall(holder) }));
-  const returned = await askTogether({ pool, chain, block }, calls, signal);
+  const returned = await fetchTogether({ pool, chain, block }, calls, signal);
   const witnesses = holders.flatMap((holder, place) => {
     const balance = readBalance(returned[place] ?? null);
     return balance === null || balance === 0n ? [] : [{ holder, balance }];
@@ -88,7 +88,7 @@ async function readWitnesses(
   return distinct(witnesses);
 }
 
-async function askTogether(
+async function fetchTogether(
   { pool, chain, block }: Pick<SlotSearchOptions, 'pool' | 'chain' | 'block'>,
   calls: readonly { readonly to: Address; readonly data: Hex }[],
   signal: AbortSignal,
@@ -102,7 +102,7 @@ async function askTogether(
   }
 }
 
-/** Holders of different balances, the largest first: what is large is nothing else by chance. */
+/** Returns holders with distinct balances, largest first: large values don't match by chance. */
 function distinct(witnesses: readonly Witness[]): Witness[] {
   const byBalance = new Map(witnesses.map((witness) => [witness.balance, witness]));
   return [...byBalance.values()].toSorted((a, b) => (a.balance < b.balance ? 1 : -1)).slice(0, WITNESSES_MAX);

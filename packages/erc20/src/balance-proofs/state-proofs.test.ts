@@ -10,7 +10,7 @@ const { signal } = new AbortController();
 it('gives up after three upstreams whose proofs do not hold', async () => {
   const scripted = createScriptedChain({ seed: 1, chainId: chain.id, wallets: 4 });
   scripted.mine(3);
-  const asked = new Set<number>();
+  const requested = new Set<number>();
   const nodes = await Promise.all(
     [0, 1, 2, 3, 4].map((place) =>
       serveScriptedChain(scripted, {
@@ -20,8 +20,8 @@ it('gives up after three upstreams whose proofs do not hold', async () => {
             [
               'eth_getProof',
               ([address]) => {
-                asked.add(place);
-                // Of the empty state.
+                requested.add(place);
+                // The account in the empty state.
                 return { result: { address, balance: '0x0', nonce: '0x0', accountProof: [], storageProof: [] } };
               },
             ],
@@ -41,5 +41,5 @@ it('gives up after three upstreams whose proofs do not hold', async () => {
   const proofs = createStateProofs({ pool, chain, block });
   await expect(proofs.read(addressOf(1), [], signal)).rejects.toMatchObject({ reason: 'no-proof-from-upstream' });
   expect(proofs.refused).toHaveLength(3);
-  expect(asked.size).toBe(3);
+  expect(requested.size).toBe(3);
 });

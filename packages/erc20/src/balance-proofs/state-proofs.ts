@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, toQuantity } from '@chainstead/core';
+import type { StateBlock } from '@chainstead/node-reads';
 import {
   type CommittedStateRoot,
   committedStateRoot,
@@ -9,24 +10,23 @@ import {
   verifyAccountProof,
 } from '@chainstead/proof';
 import { NoUpstreamError, RpcCallError, type UpstreamPool, UpstreamsExhaustedError } from '@chainstead/rpc';
-import type { StateBlock } from '@chainstead/state';
 import { UnprovableError } from './unprovable-error.ts';
 
-/** What an upstream answered that was refused. */
+/** An invalid response of an upstream. */
 export interface RefusedAnswer {
   readonly upstream: string;
   readonly why: string;
 }
 
-/** Reads what one block's state root proves. */
+/** Reads data that one block's state root proves. */
 export interface StateProofs {
-  /** Whose headers or proofs did not hold, once each. */
+  /** Upstreams with invalid headers or proofs, once each. */
   readonly refused: readonly RefusedAnswer[];
-  /** An account and some of its storage. @throws UnprovableError, RequestAbortedError */
+  /** Reads an account and some of its storage. @throws UnprovableError, RequestAbortedError */
   read(address: Address, slots: readonly Hash[], signal: AbortSignal): Promise<ProvenAccount>;
 }
 
-/** Whose state root proves. */
+/** The block of the state root. */
 export type BlockOfState = Pick<StateBlock, 'number' | 'hash'>;
 
 export interface StateProofsOptions {
@@ -35,12 +35,12 @@ export interface StateProofsOptions {
   readonly block: BlockOfState;
 }
 
-/** So many upstreams are asked before it is given up. */
+/** Maximum number of upstreams to try. */
 const UPSTREAMS_MAX = 3;
 
 /**
- * Proofs under the state root of a block whose hash is known. Which upstream answers doesn't matter: a proof holds under that root, or it is
- * refused and the next upstream is asked.
+ * Creates proofs under the state root of a block with a known hash. It does not matter which upstream responds: a proof
+ * is valid under that root, or it is refused and the next upstream is tried.
  */
 export function createStateProofs(options: StateProofsOptions): StateProofs {
   const refused: RefusedAnswer[] = [];
@@ -56,7 +56,7 @@ export function createStateProofs(options: StateProofsOptions): StateProofs {
         const stateRoot = await root;
         return await readProof(options, { stateRoot, address, slots }, refuse, signal);
       } catch (error) {
-        // What one request could not learn, the next one asks again.
+        // A later request tries again.
         root = null;
         throw error;
       }
@@ -93,11 +93,11 @@ async function readStateRoot(
 
 async function readProof(
   { pool, block }: StateProofsOptions,
-  asked: { readonly stateRoot: Hash; readonly address: Address; readonly slots: readonly Hash[] },
+  requested: { readonly stateRoot: Hash; readonly address: Address; readonly slots: readonly Hash[] },
   refuse: Refuse,
   signal: AbortSignal,
 ): Promise<ProvenAccount> {
-  const params = [asked.address, asked.slots, toQuantity(block.number)];
+  const params = [requested.address, requested.slots, toQuantity(block.number)];
   const tried = new Set<string>();
   let last = 'no proof';
   while (tried.size < UPSTREAMS_MAX) {
@@ -106,13 +106,13 @@ async function readProof(
     if (answer === null) break;
     const { upstream, value } = answer;
     try {
-      return verifyAccountProof(value, asked);
+      return verifyAccountProof(value, requested);
     } catch (error) {
       if (!(error instanceof InvalidStateProofError)) throw error;
       if (error.fault === 'account-encoding') throw new UnprovableError('no-proof-from-upstream', error.message, error);
       tried.add(upstream);
       refuse(upstream, error.message);
-      // Another root may be that of a block which replaced this one.
+      // Another root may belong to a block that replaced this one.
       if (error.fault !== 'other-root')
         pool.reportFault(upstream, 'malformed', { method: 'eth_getProof', fault: error.fault });
       last = error.message;
@@ -121,7 +121,7 @@ async function readProof(
   throw new UnprovableError('no-proof-from-upstream', `${[...tried].join(', ')}: ${last}`);
 }
 
-/** The next answer; null where there was one, and nobody else is left who answers. */
+/** Returns the next response; null if there was one and no upstream is left. */
 async function ifAnother<T>(tried: ReadonlySet<string>, ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask();
@@ -139,7 +139,7 @@ function checkHeader(raw: Readonly<Record<string, unknown>>, hash: Hash): Commit
   try {
     return committedStateRoot(raw, hash);
   } catch (error) {
-    // BigInt() answers a SyntaxError to a quantity that is none.
+    // BigInt() throws a SyntaxError for an invalid quantity.
     if (error instanceof InvalidHexBytesError || error instanceof SyntaxError) return { result: 'mismatch' };
     throw error;
   }

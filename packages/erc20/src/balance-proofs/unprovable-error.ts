@@ -2,25 +2,25 @@ import { ChainsteadError } from '@chainstead/core';
 
 /** Why a balance could be neither proven nor contradicted. */
 export type UnprovableReason =
-  /** None of the known places in the contract's storage holds the balances, or no holders are known by whom to look for it. */
+  /** No known storage location holds the balances, or no holders are known to search with. */
   | 'no-slot-found'
-  /** The token computes balances from what it keeps (`live` in `erc20_token_classes`). */
+  /** The token computes balances from stored values (`live` in `erc20_token_classes`). */
   | 'rebasing'
-  /** What is kept is not the balance, and upstreams agree on another one. */
+  /** The stored value is not the balance, and upstreams agree on another one. */
   | 'not-plain'
-  /** The contract tells no balance that could be compared. */
+  /** The contract returns no balance to compare. */
   | 'no-balance'
-  /** No upstream answers `eth_getProof`, or none with a proof that holds. */
+  /** No upstream supports `eth_getProof`, or none returns a valid proof. */
   | 'no-proof-from-upstream'
-  /** The block's header does not hash to the block's hash by an encoding that is known. */
+  /** The block header does not hash to the block hash with any known encoding. */
   | 'header-not-verifiable'
-  /** No upstream keeps the state of the block any more. */
+  /** No upstream has the state of the block any more. */
   | 'not-archived';
 
 /** A balance can't be proven. Code `BALANCE_UNPROVABLE`. */
 export class UnprovableError extends ChainsteadError {
   readonly reason: UnprovableReason;
-  /** The sentence without the reason's name. */
+  /** The message without the reason code. */
   readonly why: string;
 
   constructor(reason: UnprovableReason, why: string, cause?: unknown) {

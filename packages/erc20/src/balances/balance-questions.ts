@@ -1,23 +1,23 @@
 import { type Address, parseAddress } from '@chainstead/core';
-import type { StateKind } from '@chainstead/state';
+import type { StateKind } from '@chainstead/node-reads';
 import { z } from '@hono/zod-openapi';
 
 const address = z.string().transform((text): Address => parseAddress(text));
 
-/** Has the contracts asked of a wallet's tokens whose balances can't be told, or not any more. What they say is kept; the answer only says that it is. */
+/** Reads and stores a wallet's unknown or outdated balances from contracts. The response only confirms the read. */
 export interface BalanceQuestion {
   readonly wallet: Address;
-  /** Null: all that the wallet ever moved, and while its history is incomplete those of imported lists. */
+  /** Null: all tokens that the wallet ever moved, and those of imported lists while its coverage is incomplete. */
   readonly tokens: readonly Address[] | null;
-  /** So old a reading of a token may be whose transfers don't tell its balances. Milliseconds. */
+  /** Maximum age of a read for tokens whose transfers don't determine balances. Milliseconds. */
   readonly liveMaxAgeMs: number;
-  /** Waits for contracts that take far longer than others, which are left out otherwise. */
+  /** Waits for contracts that are much slower than others; otherwise these are skipped. */
   readonly isPatient: boolean;
 }
 
 export interface BalancesRead {
   readonly read: number;
-  /** Tokens whose contracts could not be read, or took far longer than the others. */
+  /** Tokens whose contracts could not be read, or were much slower than others. */
   readonly unread: readonly Address[];
 }
 
@@ -32,14 +32,17 @@ export const BALANCES_NOW: StateKind<BalanceQuestion, BalancesRead> = {
   answer: z.object({ read: z.int(), unread: z.array(address) }),
 };
 
-/** What contracts said of a wallet at one block. */
+/** Token balances of a wallet at one block, from the contracts. */
 export interface PastBalanceQuestion {
   readonly wallet: Address;
   readonly tokens: readonly Address[];
   readonly block: number;
 }
 
-/** Base units as decimal digits, null where nobody could ask; tokens that said nothing (as there was no contract yet) are missing. */
+/**
+ * Base units as decimal digits, null if no node could be queried; tokens without a result (no contract yet) are
+ * missing.
+ */
 export type PastBalances = readonly { readonly token: Address; readonly balance: string | null }[];
 
 export const BALANCES_THEN: StateKind<PastBalanceQuestion, PastBalances> = {
@@ -48,12 +51,12 @@ export const BALANCES_THEN: StateKind<PastBalanceQuestion, PastBalances> = {
   answer: z.array(z.object({ token: address, balance: z.string().nullable() })),
 };
 
-/** Has contracts checked whose balances are shown. */
+/** Checks that the contracts of shown balances still exist. */
 export interface TokenCodesQuestion {
   readonly tokens: readonly Address[];
 }
 
-/** How many of them are gone, which is kept. */
+/** The number of destroyed contracts; they are stored. */
 export const TOKEN_CODES: StateKind<TokenCodesQuestion, { readonly gone: number }> = {
   name: 'erc20-codes',
   question: z.object({ tokens: z.array(address) }),

@@ -1,5 +1,9 @@
-/** Proves what is shown of a wallet at one block. Of the worker role. */
-import type { StateReader } from '@chainstead/state';
+/** Proves the shown balances of a wallet at one block. For the worker role. */
+
+import type { Address } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
+import { knownBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
+import { lockChainCommits } from '@chainstead/sync';
 import {
   BALANCES_PROVEN,
   type Doubt,
@@ -7,7 +11,8 @@ import {
   type ProofQuestion,
 } from '../balance-proofs/proof-questions.ts';
 import { createBalanceProver } from '../balance-proofs/prove-balance.ts';
-import { type Contradicted, correctAnchors } from './correct-anchors.ts';
+import type { BlockOfState } from '../balance-proofs/state-proofs.ts';
+import { saveReadings } from './save-readings.ts';
 
 export const balancesProven: StateReader<ProofQuestion, ProofAnswer> = {
   kind: BALANCES_PROVEN,
@@ -16,7 +21,7 @@ export const balancesProven: StateReader<ProofQuestion, ProofAnswer> = {
     const prover = createBalanceProver({ database, pool, chain, block });
     const contradicted: Contradicted[] = [];
     const prove = async ({ token, shown }: ProofQuestion['balances'][number]): Promise<ProofAnswer[number]> => {
-      const balance = { wallet, token, shown: BigInt(shown), toldBy: null };
+      const balance = { wallet, token, shown: BigInt(shown), reportedBy: null };
       const { verdict, reason, detail, proven, isSeconded } = await prover.proveBalance(balance, signal);
       if (verdict !== 'contradicted') return { token, doubt: reason, instead: null };
       logger.warn(
@@ -33,3 +38,47 @@ export const balancesProven: StateReader<ProofQuestion, ProofAnswer> = {
     return answer;
   },
 };
+
+/** A token whose shown balance differs from the chain's state. */
+interface Contradicted {
+  readonly token: Address;
+  /** The state's balance if an upstream confirms it; otherwise null. Base units. */
+  readonly right: bigint | null;
+}
+
+interface ContradictedOfWallet {
+  readonly wallet: Address;
+  /** The block of the shown balance. */
+  readonly block: BlockOfState;
+  readonly contradicted: readonly Contradicted[];
+}
+
+/**
+ * Discards the stored reads of contradicted balances. A state balance that an upstream confirms is stored instead; the
+ * contracts of the others are read again. Nothing is stored for a block that left the chain.
+ * @throws StateUnavailableError if a reorg removed the block meanwhile; DatabaseError
+ */
+async function correctAnchors(
+  context: StateReadingContext,
+  { wallet, block, contradicted }: ContradictedOfWallet,
+): Promise<void> {
+  if (contradicted.length === 0) return;
+  const { chain, database } = context;
+  const known = await knownBlock(database, chain, block.number);
+  if (known?.hash !== block.hash) return;
+  await database.transaction(async (transaction) => {
+    await lockChainCommits(transaction, chain);
+    // A later read is not affected.
+    await transaction.query(
+      `UPDATE erc20_wallet_tokens SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL
+        WHERE wallet = $1 AND chain_id = $2 AND token = ANY ($3::bytea[]) AND anchor_block <= $4`,
+      [addressBytes(wallet), chain.id, contradicted.map(({ token }) => addressBytes(token)), block.number],
+    );
+  });
+  const right = new Map(
+    contradicted.flatMap(({ token, right: value }) => (value === null ? [] : [[token, value] as const])),
+  );
+  if (right.size === 0) return;
+  // Two sources agree: the state and an upstream.
+  await saveReadings(context, { wallet, block: known, first: right, second: right, silent: new Set() });
+}

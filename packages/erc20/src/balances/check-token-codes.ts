@@ -1,27 +1,29 @@
-/** Finds tokens whose contracts are gone: what was destroyed tells no balance, and emits no event that it is gone. */
+/** Finds tokens with destroyed contracts: these return no balance, and no event reports the destruction. */
 import type { Chain } from '@chainstead/chains';
 import { type Address, errorText, type Logger } from '@chainstead/core';
 import {
   committedBlock,
-  type StateQuestions,
+  type NodeReadQueue,
   type StateReader,
   StateUnavailableError,
   stateAt,
-} from '@chainstead/state';
-import { findSilentTokens } from '../calls/ask-balances.ts';
+} from '@chainstead/node-reads';
+import { findSilentTokens } from '../calls/fetch-balances.ts';
 import { TOKEN_CODES, type TokenCodesQuestion } from './balance-questions.ts';
 import { saveClass } from './save-class.ts';
 
-/** A shown token is checked this often, whoever holds it. Milliseconds. */
+/** Interval of checks of a shown token, shared by all holders. Milliseconds. */
 const CHECK_AGAIN_MS = 15_000;
-/** Of one chain and process. */
+/** Per chain and process. */
 const REMEMBERED_MAX = 100_000;
 
 const checked = new Map<string, number>();
 
-/** Has the contracts of shown tokens checked that were not checked of late. Nobody waits for it: the next response shows the result. */
+/**
+ * Requests a check of shown tokens that were not checked recently, without waiting: the next response shows the result.
+ */
 export async function requestCodeCheck(
-  { questions, logger }: { readonly questions: StateQuestions; readonly logger: Logger },
+  { nodeReads, logger }: { readonly nodeReads: NodeReadQueue; readonly logger: Logger },
   chain: Chain,
   shown: readonly Address[],
 ): Promise<void> {
@@ -34,7 +36,7 @@ export async function requestCodeCheck(
   if (checked.size >= REMEMBERED_MAX) checked.clear();
   for (const token of tokens) checked.set(keyOf(token), now);
   try {
-    await questions.ask(chain, TOKEN_CODES, { tokens }, { waitMs: 0, maxAgeMs: CHECK_AGAIN_MS });
+    await nodeReads.request(chain, TOKEN_CODES, { tokens }, { waitMs: 0, maxAgeMs: CHECK_AGAIN_MS });
   } catch (error) {
     if (!(error instanceof StateUnavailableError)) throw error;
     logger.debug({ chain: chain.key, error: errorText(error) }, 'Token contracts could not be checked');
@@ -42,8 +44,9 @@ export async function requestCodeCheck(
 }
 
 /**
- * Reads which tokens have no code at the newest committed block, and keeps that they tell no balance. Only those are read that tell no
- * stranger's balance at two upstreams, so a check of a hundred is one aggregated call.
+ * Finds tokens without code at the newest committed block and stores that they have no balance. First it selects tokens
+ * that return no balance of an unrelated account at two upstreams, so checking a hundred tokens takes one aggregated
+ * call.
  */
 export const tokenCodes: StateReader<TokenCodesQuestion, { readonly gone: number }> = {
   kind: TOKEN_CODES,

@@ -1,6 +1,8 @@
-/** What becomes of a balance that an upstream lied about, once it is compared with the chain's state: over two upstreams of one real node. */
+/**
+ * Correction of an upstream's wrong balance after comparison with the chain's state, with two upstreams of a real node.
+ */
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import type { StateBlock } from '@chainstead/state';
+import type { StateBlock } from '@chainstead/node-reads';
 import { compileDemoContracts } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { seedCoverage } from '../transfers/testing/seeded-wallets.ts';
@@ -17,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-/** Both upstreams have told the same lie of the wallet, which is shown. */
+/** Both upstreams have returned the same wrong balance, which is shown. */
 beforeEach(async () => {
   block = await stage.begin();
   for (const node of stage.nodes) stage.lie(node, token);
@@ -45,10 +47,10 @@ describe('a balance that is not the one of the chain’s state', () => {
     const proven = { balance: '1500000', proof: 'storage', proof_reason: null, proof_block: `${block.number}` };
     expect(await ask('proof=true')).toEqual({ complete: 'true', row: proven });
     expect(liesOf()).toEqual([before + 1, honest]);
-    // The liar goes on; what is kept is right.
+    // The upstream still lies; the stored value is correct.
     expect(await ask('proof=false')).toEqual({ complete: 'true', row: { balance: '1500000' } });
     expect(await ask('proof=true')).toEqual({ complete: 'true', row: proven });
-    // That a reading was a lie says nothing of the token.
+    // A wrong read reveals nothing about the token.
     expect(await classes()).toEqual([]);
   });
 

@@ -17,7 +17,7 @@ describe('upstreams', () => {
     for (const node of stage.nodes) node.lies.set(GOLD, 77n);
     const [, second] = stage.nodes;
     second.lies.clear();
-    await stage.tell();
+    await stage.report();
     expect(await stage.shown()).toEqual([`${GOLD} 15 2`]);
     expect(await stage.classes()).toEqual({ [GOLD]: 'sum' });
   });
@@ -28,9 +28,9 @@ describe('upstreams', () => {
     await stage.mine(tokens.map((token) => gives(token, 10n)));
     const [liar, honest] = stage.nodes;
     for (const token of tokens) liar.lies.set(token, 77n);
-    // The last answer is not the liar's.
+    // The last response is not from the lying node.
     honest.before = () => new Promise((resolve) => setTimeout(resolve, 20));
-    await stage.tell();
+    await stage.report();
     expect(liar.calls).toBeGreaterThan(0);
     expect((await stage.shown()).toSorted()).toEqual(tokens.map((token) => `${token} 10 1`));
     expect(Object.values(await stage.classes())).not.toContain('live');
@@ -40,7 +40,7 @@ describe('upstreams', () => {
     const stage = await stageOf();
     await stage.mine([gives(GOLD, 10n), { ...gives(GOLD, 3n), to: BOB }]);
     for (const node of stage.nodes) node.refused.add(holdingOf(GOLD, ALICE));
-    expect(await stage.tell()).toMatchObject({ isComplete: false, balances: [] });
+    expect(await stage.report()).toMatchObject({ isComplete: false, balances: [] });
     expect(await stage.classes()).toEqual({});
     expect(await stage.shown({ wallet: BOB })).toEqual([`${GOLD} 3 1`]);
     for (const node of stage.nodes) node.refused.clear();
@@ -68,8 +68,8 @@ describe('upstreams', () => {
     first.lies.set(GOLD, 77n);
     second.lies.set(GOLD, 78n);
     await stage.age(25);
-    await stage.tell();
-    expect(await stage.tell()).toMatchObject({ isComplete: false, balances: [] });
+    await stage.report();
+    expect(await stage.report()).toMatchObject({ isComplete: false, balances: [] });
     expect(await stage.classes()).toEqual({});
     first.lies.clear();
     second.lies.clear();
@@ -81,23 +81,23 @@ describe('upstreams', () => {
     await stage.mine([gives(GOLD, 10n), gives(TIN, 3n)]);
     await nameInList(stages.database, stage.chain.id, TIN);
     for (const node of stage.nodes) node.isDown = true;
-    // A list vouches for it, and there is all of its transfers.
-    expect(await stage.tell()).toMatchObject({ isComplete: false, balances: [{ token: TIN, balance: 3n }] });
+    // A token list verifies it, and all of its transfers are indexed.
+    expect(await stage.report()).toMatchObject({ isComplete: false, balances: [{ token: TIN, balance: 3n }] });
     for (const node of stage.nodes) node.isDown = false;
     expect((await stage.shown()).toSorted()).toEqual([`${GOLD} 10 1`, `${TIN} 3 1`].toSorted());
     for (const node of stage.nodes) node.isDown = true;
     await stage.mine([sends(GOLD, 4n)]);
-    expect(await stage.tell()).toMatchObject({ isComplete: true });
+    expect(await stage.report()).toMatchObject({ isComplete: true });
     expect(await stage.shown()).toEqual([`${GOLD} 6 2`, `${TIN} 3 2`]);
   });
 
   test('one alone is asked twice', async () => {
     const stage = await stageOf({ upstreams: 1 });
     await stage.mine([gives(GOLD, 10n)]);
-    await stage.tell();
+    await stage.report();
     await stage.mine([], [{ token: GOLD, wallet: ALICE, by: 1n }]);
     await stage.age(25);
-    await stage.tell();
+    await stage.report();
     expect(await stage.classes()).toEqual({ [GOLD]: 'live' });
   });
 });

@@ -1,54 +1,54 @@
-import { areTablesSpread, readSubject, type SubjectColumns, type SubjectCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import { areTablesSpread, readSubject, type SubjectColumns, type SubjectCoverage } from '@chainstead/data-api';
 import type { Database } from '@chainstead/db';
 import { type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
 import { HELD_TOKENS, type HeldTokenRow } from './held-token-rows.ts';
 import { type Place, type WalletBalancesQuery, walletBalancesStatement } from './wallet-balances-statement.ts';
 
-/** A token that a wallet has something to do with. */
+/** A token related to a wallet. */
 export interface HeldToken {
   readonly token: Address;
-  /** Its newest movement, as the order of the query has it; -1s for none. */
+  /** Its newest movement by query order; -1s for none. */
   readonly place: Place;
-  /** `sum`: transfers tell its balances; `live`: they don't; `none`: its contract tells none; `new`: nobody knows yet. */
+  /** `sum`: transfers determine balances; `live`: they don't; `none`: the contract has none; `new`: not known yet. */
   readonly class: 'sum' | 'live' | 'none' | 'new';
-  /** Whether transfers are believed: they were seen to tell balances, or a list vouches for the token. */
+  /** Whether transfers are trusted: reads confirmed them, or a list verifies the token. */
   readonly addsUp: boolean;
-  /** Base units; null where none can be shown. */
+  /** Base units; null if none can be shown. */
   readonly balance: bigint | null;
-  /** After which block that is. */
+  /** The block of the balance. */
   readonly balanceBlock: number | null;
-  /** Whether its contract is to be asked: `now`, as there is no balance before; `again` at some time. */
+  /** Whether its contract must be read: `now` if there is no balance yet; `again` eventually. */
   readonly due: 'now' | 'again' | null;
   readonly facts: TokenFacts;
 }
 
-/** What is shown of a token beside balances. */
+/** Token data shown next to balances. */
 interface TokenFacts {
   readonly name: string | null;
   readonly symbol: string | null;
-  /** Null only while it isn't known what the contract says: 0 where that is nothing. */
+  /** Null only before the contract is read; 0 if it returns none. */
   readonly decimals: number | null;
   readonly logo: string | null;
   readonly verified: boolean;
   readonly possibleSpam: boolean;
-  /** Base units as decimal digits; null where it is not known. */
+  /** Base units as decimal digits; null if unknown. */
   readonly totalSupply: string | null;
-  /** Whether it is to be read again. */
+  /** Whether it must be read again. */
   readonly isSupplyOld: boolean;
 }
 
-/** With what is known of the wallet's history. */
+/** Includes the coverage of the wallet. */
 export interface WalletBalances extends SubjectCoverage {
-  /** In the order of the query: those with something to show, and those that are to be read. At most `query.limit`. */
+  /** In query order: tokens to show and tokens to read. At most `query.limit`. */
   readonly tokens: readonly HeldToken[];
   readonly hasNext: boolean;
-  /** Readings that are made after this moment are newer than what was read here. */
+  /** Contract reads after this moment are newer than these values. */
   readonly readAt: Date;
 }
 
-/** What is known of a wallet's balances, in one statement. */
+/** Returns the known balances of a wallet, with one statement. */
 export async function getWalletBalances(
   database: Database,
   chain: Chain,
@@ -59,7 +59,7 @@ export async function getWalletBalances(
     walletBalancesStatement(chain, query, select, isSpread),
   );
   const coverage = readSubject(chain, page);
-  // A settled order has addresses in order already.
+  // A settled order already sorts by address.
   const ordered = query.order === null ? sortAlike(rows) : rows;
   return {
     ...coverage,
@@ -74,7 +74,10 @@ interface PageRow extends SubjectColumns, PackedTexts {
   readonly read_at: Date;
 }
 
-/** By address among those that moved at the same place: all that never did. The index gives these from the highest address down. */
+/**
+ * Sorts tokens with the same movement by address, in particular those that never moved. The index returns them in
+ * descending order.
+ */
 function sortAlike(rows: readonly HeldTokenRow[]): readonly HeldTokenRow[] {
   const sorted: HeldTokenRow[] = [];
   let alike: HeldTokenRow[] = [];
@@ -97,7 +100,7 @@ function isAlike(row: HeldTokenRow, other: HeldTokenRow): boolean {
   );
 }
 
-/** While what moved is still being counted, only what needs no counting is told. */
+/** While the wallet's transfers are being counted, shows only values that don't depend on them. */
 function toHeld(row: HeldTokenRow, isBuilt: boolean): HeldToken {
   const balance = isBuilt || row.class === 'live' ? row.balance : null;
   return {

@@ -1,7 +1,7 @@
 import type { Address } from '@chainstead/core';
 import { boolean, hex, int4, int8, packedRows, type RowOf, text, textOrNull } from '@chainstead/db/packed-rows';
 
-/** The tokens of a wallet as they travel, of a relation of their columns. -1 stands for what is not known. */
+/** The packed tokens of a wallet, from a relation of their columns. -1 means unknown. */
 export const HELD_TOKENS = packedRows({
   token: hex<Address>('token', 20),
   moved_block: int4('place[1]'),
@@ -14,7 +14,7 @@ export const HELD_TOKENS = packedRows({
   due: textOrNull('due'),
   name: textOrNull('name'),
   symbol: textOrNull('symbol'),
-  // A contract that was read and told none has 0.
+  // A contract that was read without a result has 0.
   decimals: int4("coalesce(decimals, CASE WHEN facts_status <> 'pending' THEN 0 ELSE -1 END)"),
   logo: textOrNull('logo'),
   verified: boolean('verified'),

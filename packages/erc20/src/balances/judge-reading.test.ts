@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Said } from '../calls/ask-balances.ts';
+import type { Said } from '../calls/fetch-balances.ts';
 import { judgeReading } from './judge-reading.ts';
 
 const still = (value: bigint) => ({ value, hasMoved: false });

@@ -1,28 +1,28 @@
-/** What a contract's answers mean for a balance. Pure. */
-import type { Said } from '../calls/ask-balances.ts';
+/** Evaluates a contract's results for a balance. Pure. */
+import type { Said } from '../calls/fetch-balances.ts';
 
 interface Reading {
   readonly first: bigint | null;
-  /** What another upstream says of the same block; undefined: not asked yet. */
+  /** The value of another upstream at the same block; undefined: not read yet. */
   readonly second: Said | undefined;
   /**
-   * What transfers let expect there, and whether some of them changed it since it was known; null where some aren't indexed, or where they
-   * don't tell balances.
+   * The value expected from transfers, and whether any moved since the last read; null if some aren't indexed, or if
+   * they don't determine balances.
    */
   readonly expected: { readonly value: bigint; readonly hasMoved: boolean } | null;
 }
 
 /**
- * `right`: it is what the contract holds, and `transfers` tell it, or differ, or neither is known. `none`: the contract tells no balance. `ask`:
- * another upstream is to be asked. `unknown`: nobody can be believed.
+ * `right`: the contract's balance, which `transfers` confirm, contradict or don't determine. `none`: the contract
+ * returns no balance. `ask`: another upstream must be queried. `unknown`: no value can be trusted.
  */
 export type Verdict =
   | { readonly kind: 'right'; readonly value: bigint; readonly transfers: 'tell' | 'differ' | null }
   | { readonly kind: 'none' | 'ask' | 'unknown' };
 
 /**
- * One upstream is believed as long as it says what was to be expected, two where they agree: with all logs known, what differs from them is a
- * property of the token.
+ * Trusts one upstream if it returns the expected value, or two that agree: with all logs known, a deviation from them
+ * is then a property of the token.
  */
 export function judgeReading({ first, second, expected }: Reading): Verdict {
   if (second === undefined)

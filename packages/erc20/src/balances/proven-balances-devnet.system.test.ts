@@ -1,6 +1,6 @@
-/** What `GET /{address}/erc20?proof=true` says over a real node, which tells balances rightly or not. */
+/** Responses of `GET /{address}/erc20?proof=true` over a real node with correct or wrong balances. */
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import type { StateBlock } from '@chainstead/state';
+import type { StateBlock } from '@chainstead/node-reads';
 import { compileDemoContracts } from '@chainstead/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { compileStorageTokens } from '../balance-proofs/testing/storage-tokens.ts';
@@ -28,7 +28,8 @@ beforeEach(async () => {
 
 /** By token. */
 const ask = async (query: string) => (await stage.ask(query)).shown;
-const proofsAsked = (): number => stage.state.node.received.filter(({ method }) => method === 'eth_getProof').length;
+const proofsRequested = (): number =>
+  stage.state.node.received.filter(({ method }) => method === 'eth_getProof').length;
 const provenRow = () => ({ balance: '1500000', proof: 'storage', proof_reason: null, proof_block: `${block.number}` });
 const doubtful = (proof_reason: string) => ({ balance: '1500000', proof: null, proof_reason, proof_block: null });
 
@@ -42,18 +43,18 @@ describe('balances of a wallet', () => {
   });
 
   it('have no proof that nobody asked for', async () => {
-    const asked = proofsAsked();
+    const requested = proofsRequested();
     const rows = await ask('proof=false');
     expect(rows[plain ?? ZERO_ADDRESS]).toEqual({ balance: '1500000' });
-    expect(proofsAsked()).toBe(asked);
+    expect(proofsRequested()).toBe(requested);
   });
 
   it('are proven once for a block, whoever asks', async () => {
     await ask('proof=true');
-    const asked = proofsAsked();
-    expect(asked).toBeGreaterThan(0);
+    const requested = proofsRequested();
+    expect(requested).toBeGreaterThan(0);
     expect((await ask('proof=true'))[plain ?? ZERO_ADDRESS]).toEqual(provenRow());
-    expect(proofsAsked()).toBe(asked);
+    expect(proofsRequested()).toBe(requested);
   });
 
   it('of which the node lies are contradicted by its own proof, the others proven', async () => {

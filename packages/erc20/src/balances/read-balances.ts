@@ -1,7 +1,18 @@
-/** Asks token contracts what wallets hold. Of the worker role. */
+/** Reads wallet balances from token contracts. For the worker role. */
+
+import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { committedBlock, knownBlock, type StateReader, type StateReadingContext } from '@chainstead/state';
-import { askBalances, askOthers, findSilentTokens, type Holding, type ToldHolding } from '../calls/ask-balances.ts';
+import { areTablesSpread, subjectCoverage } from '@chainstead/data-api';
+import { addressBytes, type Database, hexText } from '@chainstead/db';
+import { committedBlock, knownBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
+import {
+  fetchBalances,
+  fetchOthers,
+  findSilentTokens,
+  type Holding,
+  type ReportedHolding,
+} from '../calls/fetch-balances.ts';
+import { coinCoverage } from '../wrapped/coin-coverage.ts';
 import {
   BALANCES_NOW,
   BALANCES_THEN,
@@ -10,15 +21,20 @@ import {
   type PastBalanceQuestion,
   type PastBalances,
 } from './balance-questions.ts';
-import { listDueTokens } from './list-due-tokens.ts';
+import { factsOf, heldTokens, isWhole, resolvedBalance, type WalletInSql } from './resolved-balances.ts';
 import { saveReadings } from './save-readings.ts';
 
-/** Read and kept together: one aggregated call. */
+/** Tokens read and stored together: one aggregated call. */
 const TOGETHER = 100;
-/** Such parts at a time. */
+/** Concurrent groups. */
 const PARTS_AT_ONCE = 4;
 
-/** Reads what is due of a wallet at the newest committed block, and keeps it. */
+/** Per state read; the rest is left to the next one. */
+const TOKENS_MAX = 5_000;
+/** Tokens of imported lists to read for a wallet with incomplete coverage. */
+const LISTED_MAX = 500;
+
+/** Reads the due balances of a wallet at the newest committed block and stores them. */
 export const balancesNow: StateReader<BalanceQuestion, BalancesRead> = {
   kind: BALANCES_NOW,
   async read(context, question, signal) {
@@ -33,13 +49,18 @@ export const balancesNow: StateReader<BalanceQuestion, BalancesRead> = {
   },
 };
 
-/** Reads what a wallet held at an earlier block. Nothing of it is kept. */
+/** Reads the balances of a wallet at an earlier block without storing them. */
 export const balancesThen: StateReader<PastBalanceQuestion, PastBalances> = {
   kind: BALANCES_THEN,
   async read({ chain, pool, database }, { wallet, tokens, block }, signal) {
     const known = await knownBlock(database, chain, block);
-    const told = await askBalances({ chain, pool }, known ?? { number: block }, holdingsOf(wallet, tokens), signal);
-    const heard = balancesOf(told);
+    const reported = await fetchBalances(
+      { chain, pool },
+      known ?? { number: block },
+      holdingsOf(wallet, tokens),
+      signal,
+    );
+    const heard = balancesOf(reported);
     return tokens.flatMap((token) => {
       const balance = heard.get(token);
       return balance === null ? [] : [{ token, balance: balance?.toString() ?? null }];
@@ -47,7 +68,7 @@ export const balancesThen: StateReader<PastBalanceQuestion, PastBalances> = {
   },
 };
 
-/** @returns the tokens that could not be read */
+/** @returns tokens that could not be read */
 async function readSome(
   context: StateReadingContext,
   { wallet, isPatient }: Pick<BalanceQuestion, 'wallet' | 'isPatient'>,
@@ -57,19 +78,19 @@ async function readSome(
   const { chain, database } = context;
   const block = await committedBlock(database, chain);
   if (block === null) return [];
-  const told = await askBalances(context, block, holdingsOf(wallet, tokens), signal, isPatient);
-  const first = balancesOf(told);
+  const reported = await fetchBalances(context, block, holdingsOf(wallet, tokens), signal, isPatient);
+  const first = balancesOf(reported);
   const unread = tokens.filter((token) => !first.has(token));
   const readings = { wallet, block, silent: new Set<Address>() };
   const disputed = new Set(await saveReadings(context, { ...readings, first, second: null }));
   if (disputed.size === 0) return unread;
-  const doubted = told.filter(({ token }) => disputed.has(token));
-  const others = await askOthers(context, block, doubted, signal);
+  const doubted = reported.filter(({ token }) => disputed.has(token));
+  const others = await fetchOthers(context, block, doubted, signal);
   const second = new Map(doubted.map(({ token }, place) => [token, others[place] ?? null]));
-  const untold = doubted.flatMap(({ token, balance }, place) =>
+  const unreported = doubted.flatMap(({ token, balance }, place) =>
     balance === null && others[place] === null ? [token] : [],
   );
-  const silent = await findSilentTokens(context, block, untold, signal);
+  const silent = await findSilentTokens(context, block, unreported, signal);
   await saveReadings(context, { ...readings, silent, first: balancesOf(doubted), second });
   return unread;
 }
@@ -78,10 +99,50 @@ function holdingsOf(holder: Address, tokens: readonly Address[]): readonly Holdi
   return tokens.map((token) => ({ token, holder }));
 }
 
-function balancesOf(told: readonly ToldHolding[]): ReadonlyMap<Address, bigint | null> {
-  return new Map(told.map(({ token, balance }) => [token, balance]));
+function balancesOf(reported: readonly ReportedHolding[]): ReadonlyMap<Address, bigint | null> {
+  return new Map(reported.map(({ token, balance }) => [token, balance]));
 }
 
 function inParts<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, part) => all.slice(part * size, (part + 1) * size));
+}
+
+/** Returns the tokens whose contracts must be read now, newest movement first. */
+async function listDueTokens(
+  database: Database,
+  chain: Chain,
+  { wallet: address, tokens, liveMaxAgeMs }: BalanceQuestion,
+): Promise<readonly Address[]> {
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const wallet: WalletInSql = {
+    wallet: bind(addressBytes(address)),
+    chainId: bind(chain.id),
+    firstBlock: bind(chain.firstBlock),
+    wrapped: chain.wrappedNative === null ? null : `${bind(addressBytes(chain.wrappedNative))}::bytea`,
+    liveSeconds: bind(liveMaxAgeMs / 1_000),
+    freshFrom: `'infinity'`,
+    isSpread: await areTablesSpread(database),
+  };
+  const { chainId } = wallet;
+  const sources =
+    tokens === null
+      ? [heldTokens(wallet, null), heldTokens(wallet, listedTokens(wallet))]
+      : [heldTokens(wallet, `unnest(${bind(tokens.map(addressBytes))}::bytea[])`)];
+  const subject = { kind: 'wallet', subject: wallet.wallet, chainId, dataset: 'erc20-transfers' } as const;
+  const ofCoin = wallet.wrapped === null ? '' : `, ${coinCoverage(subject)}`;
+  const rows = await database.query<{ token: Address }>(
+    `WITH ${subjectCoverage(subject)}${ofCoin}, held AS (${sources.map((source) => `SELECT * FROM ${source} AS source`).join(' UNION ')})
+SELECT ${hexText('held.token')} AS token FROM covered CROSS JOIN held
+  CROSS JOIN LATERAL ${factsOf('held.token', wallet)} AS shown CROSS JOIN LATERAL ${resolvedBalance(wallet)} AS reported
+WHERE reported.due IS NOT NULL AND NOT shown.is_nft
+ORDER BY held.moved_block DESC, held.moved_transaction DESC, held.moved_log DESC, held.token LIMIT ${TOKENS_MAX}`,
+    values,
+  );
+  return rows.map(({ token }) => token);
+}
+
+function listedTokens({ chainId, firstBlock }: WalletInSql): string {
+  return `(SELECT DISTINCT address FROM token_list_entries WHERE chain_id = ${chainId}
+    AND NOT (SELECT coalesce(${isWhole(firstBlock)}, false) FROM covered) ORDER BY address LIMIT ${LISTED_MAX})`;
 }

@@ -1,35 +1,35 @@
-/** What contracts said of many wallets, kept together: the same as one after the other, with few transactions. */
+/** Storing the reads of many wallets together has the same result as one after the other, with few transactions. */
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { StateUnavailableError } from '@chainstead/state';
-import { createKeptSubjects } from '@chainstead/sync';
+import { StateUnavailableError } from '@chainstead/node-reads';
+import { createSubjectProjections } from '@chainstead/sync';
 import { addressOf, atDepth, hashOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Said } from '../calls/ask-balances.ts';
+import type { Said } from '../calls/fetch-balances.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
+import type { Readings } from './save-balance-readings.ts';
 import { saveReadings } from './save-readings.ts';
-import type { Readings } from './save-together.ts';
 import { type BalanceStage, openBalanceStage } from './testing/balance-stage.ts';
 import type { Move } from './testing/token-chain.ts';
 
 const MINTER = addressOf(0x111);
 const walletOf = (number: number): Address => addressOf(0x4000 + number);
-/** Wallets have tokens of their own: what one shows of a token decides how another's reading is judged. */
+/** Wallets have separate tokens: a read of one wallet affects how another wallet's read of the same token is judged. */
 const tokenOf = (wallet: number, token: number): Address => addressOf(0x5000 + 16 * wallet + token);
 
 const scratch = scratchOfFile();
 let nextChain = 1_530_001;
 
 async function keepWallets({ chain, context }: BalanceStage, wallets: readonly number[]): Promise<void> {
-  const kept = createKeptSubjects(context.database);
+  const projections = createSubjectProjections(context.database);
   const of = { dataset: erc20Transfers, state: erc20WalletTokens };
-  for (const number of wallets) expect(await kept.keep(chain, of, walletOf(number), 10_000)).toBe('built');
+  for (const number of wallets) expect(await projections.keep(chain, of, walletOf(number), 10_000)).toBe('built');
 }
 
-/** What is kept, but for the time. */
+/** The stored rows without timestamps. */
 async function keptOf({ chain, context }: BalanceStage): Promise<readonly object[]> {
   const held = await context.database.query(
     `SELECT encode(wallet, 'hex') AS wallet, encode(token, 'hex') AS token, total, moved_block, anchor_block, anchor_value, since,
@@ -56,9 +56,9 @@ type SomeAnswer = typeof someAnswer extends fc.Arbitrary<infer T> ? T : never;
 const someReadings = fc.array(
   fc.record({
     wallet: fc.nat(5),
-    /** 4 is a block that was reorganised away. */
+    /** 4 is a block that was reorganized away. */
     block: fc.integer({ min: 1, max: 4 }),
-    wasAskedTwice: fc.boolean(),
+    wasRequestedTwice: fc.boolean(),
     answers: fc.array(fc.option(someAnswer), { minLength: 3, maxLength: 3 }),
   }),
   { minLength: 1, maxLength: 12 },
@@ -74,23 +74,23 @@ test(
         fc.uniqueArray(fc.nat(5)),
         someReadings,
         someReadings,
-        async (blocks, kept, earlier, later) => {
+        async (blocks, projections, earlier, later) => {
           const stages: BalanceStage[] = [];
           const outcomes: unknown[] = [];
           try {
             for (const isTogether of [false, true]) {
               const stage = await openBalanceStage(scratch.database, { chainId: nextChain++ });
               stages.push(stage);
-              await keepWallets(stage, kept);
+              await keepWallets(stage, projections);
               for (const moves of blocks) await stage.mine(moves.map(toMove));
-              const told: unknown[] = [];
+              const reported: unknown[] = [];
               for (const some of [earlier, later]) {
                 const readings = some.map((one) => toReadings(stage, one));
                 const save = (one: Readings) => saveReadings(stage.context, one).then(sorted, toReason);
-                if (isTogether) told.push(...(await Promise.all(readings.map(save))));
-                else for (const one of readings) told.push(await save(one));
+                if (isTogether) reported.push(...(await Promise.all(readings.map(save))));
+                else for (const one of readings) reported.push(await save(one));
               }
-              outcomes.push([told, await keptOf(stage)]);
+              outcomes.push([reported, await keptOf(stage)]);
             }
           } finally {
             await Promise.all(stages.map((stage) => stage.close()));
@@ -119,7 +119,7 @@ function toMove({
   return { token: tokenOf(wallet, token), from, to, value: BigInt(value) };
 }
 
-function toReadings(stage: BalanceStage, { wallet, block, wasAskedTwice, answers }: SomeReadings): Readings {
+function toReadings(stage: BalanceStage, { wallet, block, wasRequestedTwice, answers }: SomeReadings): Readings {
   const first = new Map<Address, bigint | null>();
   const second = new Map<Address, Said>();
   const silent = new Set<Address>();
@@ -136,12 +136,12 @@ function toReadings(stage: BalanceStage, { wallet, block, wasAskedTwice, answers
     wallet: walletOf(wallet),
     block: { number: block, hash, timestamp: 0 },
     first,
-    second: wasAskedTwice ? second : null,
+    second: wasRequestedTwice ? second : null,
     silent,
   };
 }
 
-/** Nobody has less than nothing, but a contract may say so of what was never given. */
+/** A balance is never negative, but a contract may return any number for an account that received none. */
 function saidOf(answer: SomeAnswer['first'], right: bigint): bigint | null {
   return answer === 'nothing' ? null : answer === 'right' && right >= 0n ? right : 777n;
 }
@@ -174,12 +174,12 @@ test('share a transaction with all that wait for the lock meanwhile', async () =
         silent: new Set(),
       });
     expect(await Promise.all(wallets.map(save))).toEqual(wallets.map(() => []));
-    // The first does not wait for others.
+    // The first call does not wait for others.
     expect(counted.begun()).toBe(2);
     for (const node of stage.nodes) node.isDown = true;
     for (const wallet of wallets)
       expect(await stage.shown({ wallet: walletOf(wallet) })).toEqual([`${token} ${wallet + 1} 1`]);
-    // Two of one wallet may be of the same token.
+    // Two reads of one wallet may concern the same token.
     await Promise.all([save(1), save(2), save(2), save(3)]);
     expect(counted.begun()).toBe(5);
   } finally {

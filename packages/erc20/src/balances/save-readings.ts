@@ -1,13 +1,14 @@
 import type { Address } from '@chainstead/core';
+import { type StateReadingContext, StateUnavailableError } from '@chainstead/node-reads';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { type StateReadingContext, StateUnavailableError } from '@chainstead/state';
-import { type Readings, saveTogether } from './save-together.ts';
+import { type Readings, saveBalanceReadings } from './save-balance-readings.ts';
 
 /**
- * Keeps what contracts said as what balances are told from. One transaction at a time of a process and chain: who waits for the chain's commit lock
- * gets it in turn, and many at once would hold up the follower. Whoever comes meanwhile shares the next one with all who wait.
- * @returns the tokens of which another upstream is to be asked
- * @throws StateUnavailableError when the block was reorganised away meanwhile
+ * Stores contract reads as the basis of balances. One transaction at a time per process and chain: the chain's commit
+ * lock is granted in order, and many waiters would delay the follower. Calls that arrive meanwhile share the next
+ * transaction.
+ * @returns the tokens to read from another upstream
+ * @throws StateUnavailableError if a reorg removed the block meanwhile
  */
 export function saveReadings(context: StateReadingContext, readings: Readings): Promise<readonly Address[]> {
   const line = lines.get(context.pool) ?? { waiting: [], isAtWork: false };
@@ -18,7 +19,7 @@ export function saveReadings(context: StateReadingContext, readings: Readings): 
   return one.disputed.promise;
 }
 
-/** Of one transaction: what the follower waits for at most. */
+/** Limits of one transaction, which bound the follower's wait. */
 const TOGETHER_MAX = { wallets: 100, tokens: 2_000 };
 
 interface Waiting {
@@ -32,7 +33,7 @@ interface Line {
   isAtWork: boolean;
 }
 
-/** A pool is of one chain and process. */
+/** A pool belongs to one chain and process. */
 const lines = new WeakMap<UpstreamPool, Line>();
 
 async function workOff(line: Line): Promise<void> {
@@ -41,7 +42,7 @@ async function workOff(line: Line): Promise<void> {
   line.isAtWork = false;
 }
 
-/** The first that waits, and who fits beside it. A wallet once: two readings of it may be of the same token. */
+/** Takes the first waiting call and those that fit with it, each wallet once: two reads may concern the same token. */
 function takeSome({ waiting }: Line): readonly Waiting[] {
   const wallets = new Set<Address>();
   let tokens = 0;
@@ -62,7 +63,7 @@ async function saveSome(some: readonly Waiting[]): Promise<void> {
   const [first] = some;
   if (first === undefined) return;
   try {
-    const saved = await saveTogether(
+    const saved = await saveBalanceReadings(
       first.context,
       some.map(({ readings }) => readings),
     );
@@ -72,13 +73,13 @@ async function saveSome(some: readonly Waiting[]): Promise<void> {
       else disputed.resolve(tokens);
     }
   } catch (error) {
-    // One of them may be to blame: the others are not to fail with it.
+    // One of them may be the cause: the others must not fail with it.
     if (some.length > 1) for (const one of some) await saveSome([one]);
     else first.disputed.reject(error);
   }
 }
 
-/** That a block is gone at which balances were read. */
+/** Returns the error for a read whose block was reorganized away. */
 export function reorganised(block: number): StateUnavailableError {
   return new StateUnavailableError(`Block ${block} was reorganised away while balances were read at it: try again`);
 }

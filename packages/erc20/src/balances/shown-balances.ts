@@ -1,19 +1,21 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { newestKnownBlocks, type StateBlock } from '@chainstead/state';
+import { newestKnownBlocks, type StateBlock } from '@chainstead/node-reads';
 import { getWalletBalances } from './get-wallet-balances.ts';
-import { isBalanceAt } from './prove-told-balances.ts';
+import { isBalanceAt } from './prove-resolved-balances.ts';
 
-/** What the API shows of a token without asking anybody. */
+/** A balance that the API shows without a contract read. */
 interface ShownBalance {
   /** Base units. */
   readonly balance: bigint;
-  /** A known block after which it is that. */
+  /** A stored block for which it is valid. */
   readonly block: StateBlock;
 }
 
-/** What the API shows of a wallet's tokens as long as no contract is asked; those of which it shows nothing are missing. */
+/**
+ * Returns the balances of a wallet's tokens that the API shows without contract reads; tokens without one are missing.
+ */
 export async function readShownBalances(
   database: Database,
   chain: Chain,
@@ -25,12 +27,12 @@ export async function readShownBalances(
   });
   const { indexed, isBuilt } = known;
   const newest = indexed.toBlock === null ? [] : [indexed.toBlock];
-  const told = known.tokens.flatMap(({ balanceBlock }) => balanceBlock ?? []);
-  const blocks = await newestKnownBlocks(database, chain, [...newest, ...told]);
+  const reported = known.tokens.flatMap(({ balanceBlock }) => balanceBlock ?? []);
+  const blocks = await newestKnownBlocks(database, chain, [...newest, ...reported]);
   const shown = new Map<Address, ShownBalance>();
   const looked = new Set(known.tokens.map(({ token }) => token));
   const [atNewest] = newest.map((number) => blocks.get(number));
-  // Of what is kept of the wallet only zeros are not told.
+  // Among the wallet's stored rows, only zeros are not shown.
   if (isBuilt && atNewest !== undefined)
     for (const token of tokens) if (!looked.has(token)) shown.set(token, { balance: 0n, block: atNewest });
   for (const one of known.tokens) {

@@ -1,55 +1,59 @@
 import { decimalAmount } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
-import { PROOF_REASONS, type ShownProof } from '../balance-proofs/ask-proofs.ts';
+import { PROOF_REASONS, type ShownProof } from '../balance-proofs/fetch-proofs.ts';
 import { percentOfSupply } from './percent-of-supply.ts';
-import type { ToldBalance } from './tell-wallet-balances.ts';
+import type { ResolvedBalance } from './resolve-wallet-balances.ts';
 
 const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '102847' });
 
-/** What balances of tokens have in common, wherever they are shown. */
+/** Common fields of token balances in all responses. */
 export const tokenBalanceShape = {
   token_address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }),
   name: z.string().nullable(),
   symbol: z.string().nullable(),
   logo: z.string().nullable(),
-  thumbnail: z.string().nullable().openapi({ description: 'The same as logo' }),
-  decimals: z.int().nullable().openapi({ description: '0 where the contract has none; null until it was read' }),
-  balance: digits.openapi({ description: "In the token's smallest unit" }),
+  thumbnail: z.string().nullable().openapi({ description: 'Same as logo' }),
+  decimals: z.int().nullable().openapi({ description: '0 if the contract has none. null until it is read' }),
+  balance: digits.openapi({ description: 'In base units of the token' }),
   possible_spam: z.boolean(),
-  verified_contract: z.boolean().openapi({ description: 'Named by an imported token list' }),
+  verified_contract: z.boolean().openapi({ description: 'true if an imported token list contains the token' }),
   total_supply: digits.nullable(),
   total_supply_formatted: z.string().nullable(),
-  percentage_relative_to_total_supply: z.number().nullable().openapi({ description: 'Percent' }),
+  percentage_relative_to_total_supply: z.number().nullable().openapi({ description: 'Percentage of the supply' }),
   security_score: z.null(),
 };
 
-/** The answer of `getWalletTokenBalances` (docs/provider-contract.md#token-balances). */
+/** The response of `getWalletTokenBalances` (docs/api/wallets.md#token-balances). */
 export const walletBalancesSchema = z
   .array(
     z
       .object({
         ...tokenBalanceShape,
-        balance_block: digits.openapi({ description: 'The block after which it is the balance' }),
+        balance_block: digits.openapi({ description: 'Block number. The balance is the one after this block' }),
         proof: z.literal('storage').nullable().optional().openapi({
-          description: "With proof=true: the chain's state has exactly this balance; null where that is not proven",
+          description:
+            'With proof=true: true if the state of the chain contains exactly this balance. null if not proven',
         }),
         proof_reason: z
           .enum(PROOF_REASONS)
           .nullable()
           .optional()
-          .openapi({ description: 'With proof=true: why it is not proven; null where it is' }),
+          .openapi({ description: 'With proof=true: the reason if the balance is not proven. null if it is' }),
         proof_block: digits
           .nullable()
           .optional()
-          .openapi({ description: 'With proof=true: the block whose state root proves it' }),
+          .openapi({ description: 'With proof=true: the block whose state root proves the balance' }),
       })
       .openapi('Erc20Balance'),
   )
   .openapi('Erc20Balances');
 
-/** One row of the answer. @param proof where proofs were asked for */
-export function showBalance(told: ToldBalance, proof?: ShownProof): z.infer<typeof walletBalancesSchema>[number] {
-  const row = { ...showToken(told), balance_block: told.balanceBlock.toString() };
+/** Returns one row of the response. @param proof if proofs were requested */
+export function showBalance(
+  reported: ResolvedBalance,
+  proof?: ShownProof,
+): z.infer<typeof walletBalancesSchema>[number] {
+  const row = { ...showToken(reported), balance_block: reported.balanceBlock.toString() };
   if (proof === undefined) return row;
   const { reason, block } = proof;
   return {
@@ -60,8 +64,8 @@ export function showBalance(told: ToldBalance, proof?: ShownProof): z.infer<type
   };
 }
 
-/** The members of {@link tokenBalanceShape}. */
-export function showToken({ token, balance, facts }: Pick<ToldBalance, 'token' | 'balance' | 'facts'>) {
+/** Returns the members of {@link tokenBalanceShape}. */
+export function showToken({ token, balance, facts }: Pick<ResolvedBalance, 'token' | 'balance' | 'facts'>) {
   const { decimals, totalSupply: supply } = facts;
   return {
     token_address: token,

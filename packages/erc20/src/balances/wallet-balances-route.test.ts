@@ -1,10 +1,11 @@
-import { addressOf } from '@chainstead/testkit';
+import { addressOf, rpcError } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ALICE, GOLD, SILVER, TIN } from './testing/balance-stage.ts';
-import { ERC20_PATH, openBalancesApi } from './testing/balances-api.ts';
+import { ERC20_PATH, openBalancesApi, TOKENS_PATH } from './testing/balances-api.ts';
 
 const MINTER = addressOf(0x111);
+const UNREAD = addressOf(0x222);
 const served = stageOfFile(() => openBalancesApi([[], [{ token: GOLD, from: MINTER, to: ALICE, value: 100_000n }]]));
 
 beforeAll(async () => {
@@ -135,4 +136,16 @@ test('without an archive node there is no balance below what is indexed', async 
     404,
     { message: 'Balances at block 1 need an archive node', details: { status: 'not-archived' } },
   ]);
+});
+
+test('a token whose balance no node tells is named, and the others are shown', async () => {
+  const { stage } = served;
+  await stage.mine([{ token: UNREAD, from: MINTER, to: ALICE, value: 1n }]);
+  for (const node of stage.nodes) node.odd.set(UNREAD, async () => rpcError(-32_603, 'oops'));
+  const answer = await served.request(ERC20_PATH, { origin: 'https://page.example' });
+  expect(await answer.json()).toMatchObject([{ token_address: TIN }, { token_address: GOLD }]);
+  expect(answer.headers.get('x-indexed-unread')).toBe(UNREAD);
+  expect(answer.headers.get('access-control-expose-headers')).toContain('X-Indexed-Unread');
+  const page = await served.request(TOKENS_PATH);
+  expect(await page.json()).toMatchObject({ unread_tokens: [UNREAD], indexed: { complete: false } });
 });

@@ -1,5 +1,5 @@
-import { indexedHeaders, type WalletHistory } from '@chainstead/answers';
-import { ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { indexedHeaders, type OnDemandBackfill } from '@chainstead/data-api';
 import {
   type ApiDependencies,
   booleanParameter,
@@ -7,41 +7,43 @@ import {
   indexedChain,
   querySchema,
   type RouteModule,
+  requesterOf,
 } from '@chainstead/http';
-import type { StateQuestions } from '@chainstead/state';
-import type { KeptSubjects } from '@chainstead/sync';
+import type { NodeReadQueue } from '@chainstead/node-reads';
+import type { SubjectProjections } from '@chainstead/sync';
 import { createRoute, z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../transfers/dataset.ts';
-import { asProven, proveToldBalances } from './prove-told-balances.ts';
-import { tellWalletBalances } from './tell-wallet-balances.ts';
+import { asProven, proveResolvedBalances } from './prove-resolved-balances.ts';
+import { resolveWalletBalances } from './resolve-wallet-balances.ts';
 import { showBalance, walletBalancesSchema } from './wallet-balances-response.ts';
 
 export interface WalletBalancesOptions {
-  readonly questions: StateQuestions;
-  readonly kept: KeptSubjects;
-  readonly walletHistory: Pick<WalletHistory, 'requestWallet'>;
-  /** How long a request waits for what it has caused (`INDEX_WAIT_MS`). Milliseconds. */
+  readonly nodeReads: NodeReadQueue;
+  readonly projections: SubjectProjections;
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
+  /** Time that a request waits for the work it causes (`ON_DEMAND_WAIT_MS`). Milliseconds. */
   readonly waitMs: number;
-  /** So old a reading of a token may be whose transfers don't tell its balances (`BALANCE_MAX_AGE_MS`). Milliseconds. */
+  /** Maximum age of a read for tokens whose transfers don't determine balances (`BALANCE_MAX_AGE_MS`). Milliseconds. */
   readonly liveMaxAgeMs: number;
 }
 
-/** The provider's maximum: there is no cursor. */
+/** The hosted API's maximum: there is no cursor. */
 const TOKENS_MAX = 2_000;
 
 /**
- * `GET /api/v2.2/{address}/erc20`: what a wallet holds of tokens, as their contracts say (docs/provider-contract.md#token-balances). The first request
- * has contracts asked, and where blocks are missing of the wallet's history, those read.
+ * `GET /api/v2.2/{address}/erc20`: token balances of a wallet, as returned by the contracts
+ * (docs/api/wallets.md#token-balances). The first request reads contracts and, if blocks are missing for the wallet,
+ * starts their backfill.
  */
 export function createWalletBalancesRoute(options: WalletBalancesOptions): RouteModule {
-  const { questions, kept, walletHistory, waitMs, liveMaxAgeMs } = options;
+  const { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs } = options;
   return (app, dependencies) => {
     const { chains, database, logger } = dependencies;
     app.openapi(routeOf(dependencies), async (c) => {
       const query = c.req.valid('query');
       const wallet = c.req.valid('param').address;
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, erc20Transfers.name);
-      const told = await tellWalletBalances({ database, questions, kept, logger, waitMs }, chain, {
+      const reported = await resolveWalletBalances({ database, nodeReads, projections, logger, waitMs }, chain, {
         wallet,
         tokens: query.token_addresses ?? null,
         excludeSpam: query.exclude_spam ?? true,
@@ -51,25 +53,32 @@ export function createWalletBalancesRoute(options: WalletBalancesOptions): Route
         order: null,
         liveMaxAgeMs,
       });
-      if (!told.isCovered && wallet !== ZERO_ADDRESS)
-        await walletHistory.requestWallet({ database, logger }, chain, wallet, c.get('principal')?.id ?? 'open');
+      if (!reported.isCovered && wallet !== ZERO_ADDRESS)
+        await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requesterOf(c));
       const proofs =
         query.proof === true
-          ? await proveToldBalances({ database, questions, logger, waitMs }, chain, wallet, told)
+          ? await proveResolvedBalances({ database, nodeReads, logger, waitMs }, chain, wallet, reported)
           : null;
-      const shown = proofs === null ? told.balances : asProven(told.balances, proofs);
+      const shown = proofs === null ? reported.balances : asProven(reported.balances, proofs);
       const isDoubted = shown.some(({ token }) => proofs?.get(token)?.reason === 'contradicted');
-      const complete = told.isComplete && !told.hasNext && !isDoubted;
+      const complete = reported.isComplete && !reported.hasNext && !isDoubted;
       return c.json(
         shown.map((one) => showBalance(one, proofs?.get(one.token))),
         200,
-        indexedHeaders({ ...told.indexed, complete }),
+        { ...indexedHeaders({ ...reported.indexed, complete }), ...unreadHeader(reported.unread) },
       );
     });
   };
 }
 
 const DEFAULT_CHAIN = 'eth';
+/** Keeps the header below 1 kB. */
+const UNREAD_NAMED_MAX = 20;
+
+/** Names tokens whose balance no node returned in time. */
+function unreadHeader(tokens: readonly Address[]): Readonly<Record<string, string>> {
+  return tokens.length === 0 ? {} : { 'x-indexed-unread': tokens.slice(0, UNREAD_NAMED_MAX).join(',') };
+}
 
 function routeOf({ parameters }: ApiDependencies) {
   const query = querySchema(
@@ -77,12 +86,13 @@ function routeOf({ parameters }: ApiDependencies) {
       chain: parameters.chain,
       to_block: parameters.toBlock.openapi({
         description:
-          'Balances after this block; below what is indexed it takes an archive node. Default: the newest one.',
+          'Returns balances after this block. Blocks below the indexed range need an archive node. Default: the newest block.',
       }),
-      exclude_spam: booleanParameter({ default: true, description: 'Leaves tokens out that are possible spam.' }),
+      exclude_spam: booleanParameter({ default: true, description: 'Omits tokens that are possible spam.' }),
       proof: booleanParameter({
         default: false,
-        description: "Compares the first 50 balances with the chain's state, and says of each whether it is proven.",
+        description:
+          'Compares the first 50 balances with the state of the chain, and returns for each whether it is proven.',
       }),
     },
     { token_addresses: parameters.addresses },
@@ -91,14 +101,14 @@ function routeOf({ parameters }: ApiDependencies) {
     method: 'get',
     path: '/api/v2.2/{address}/erc20',
     operationId: 'getWalletTokenBalances',
-    tags: ['Token'],
-    summary: "A wallet's ERC-20 balances",
+    tags: ['Wallets'],
+    summary: 'List ERC-20 balances by wallet',
     description:
-      'Balances above zero, newest movement first, 2,000 at most. A balance is what the contract said and what moved since, or it is not shown; the headers say whether something may be missing.',
+      'Up to 2,000 balances above zero, by last transfer, newest first. A balance is the value returned by the contract plus later transfers; tokens without such a value are omitted. The headers report missing data, and X-Indexed-Unread lists up to 20 tokens whose balance no node returned in time.',
     request: { params: z.object({ address: parameters.address }), query },
     responses: {
       200: {
-        description: 'The balances',
+        description: 'The ERC-20 balances',
         content: { 'application/json': { schema: walletBalancesSchema } },
       },
       ...errorResponses(400, 401, 404, 429, 500, 503),

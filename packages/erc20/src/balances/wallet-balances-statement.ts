@@ -1,6 +1,6 @@
-import { subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import { subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/data-api';
 import { addressBytes, type Bind, expectedTrue, type Statement, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { MOVED_DELTA, MOVED_TABLES, movedRows } from '../moved-tables.ts';
@@ -10,38 +10,39 @@ import { firstInOrderOfBlocks } from '../transfers/page/transfer-place.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
 import { coinCoverage } from '../wrapped/coin-coverage.ts';
 import { HELD_TOKENS } from './held-token-rows.ts';
-import { factsOf, heldTokens, isCoinKnownFrom, toldBalance, type WalletInSql } from './told-balances.ts';
+import { factsOf, heldTokens, isCoinKnownFrom, resolvedBalance, type WalletInSql } from './resolved-balances.ts';
 
-/** What to read. */
+/** The query of a wallet's balances. */
 export interface WalletBalancesQuery {
   readonly wallet: Address;
-  /** Null: all that the wallet ever moved. */
+  /** Null: all tokens that the wallet ever moved. */
   readonly tokens: readonly Address[] | null;
   readonly excludeSpam: boolean;
-  /** Keeps tokens of imported lists only. */
+  /** Only tokens of imported lists. */
   readonly verifiedOnly: boolean;
-  /** Balances after this block; null: after the newest that is indexed. */
+  /** Balances after this block; null: after the newest indexed one. */
   readonly toBlock: number | null;
-  /** Tokens wanted; one more is read to see whether others follow. */
+  /** Requested tokens; one more is read to detect further ones. */
   readonly limit: number;
   /** Null: newest movement first. */
   readonly order: SettledOrder | null;
-  /** So old a reading of a token may be whose transfers don't tell its balances. Milliseconds. */
+  /** Maximum age of a read for tokens whose transfers don't determine balances. Milliseconds. */
   readonly liveMaxAgeMs: number;
-  /** Readings from this moment on are fresh whatever their age; null: none. */
+  /** Reads from this moment on are fresh whatever their age; null: none. */
   readonly freshFrom: Date | null;
 }
 
 /**
- * Tokens of lists first; of both kinds those that only moved of late by address, then the others by their newest movement before. What is of late
- * can still be reorganised: where the block is pinned, no token changes its place, whatever arrives between two pages.
+ * Listed tokens first. Within both groups, tokens that moved only recently by address, then the others by their newest
+ * earlier movement. Recent movements can still be reorganized: with a pinned block, no token changes its position
+ * between two pages.
  */
 export interface SettledOrder {
-  /** The newest block at the first page; null: on that page. */
+  /** The newest block at the first page; null: determined on that page. */
   readonly pinned: number | null;
-  /** So many blocks up to it are of late. */
+  /** Number of recent blocks up to it. */
   readonly depth: number;
-  /** Strictly behind this one; null: from the first. */
+  /** Strictly after this one; null: from the first. */
   readonly after: SettledKey | null;
 }
 
@@ -51,13 +52,13 @@ interface SettledKey {
   readonly token: Address;
 }
 
-/** Of a movement: block, transaction, log. */
+/** Position of a movement: block, transaction, log. */
 export type Place = readonly number[];
 
 /**
- * The statement behind a wallet's balances. Newest movement first it is one range of the index by movement, backwards, which ends after
- * `limit` + 1 tokens that have something to show or are to be read; with tokens named, a look-up for each of them; in settled order all
- * of the wallet's. What is known of tokens is looked up by key.
+ * Builds the statement of a wallet's balances. Newest movement first, it is one backward range of the movement index
+ * that ends after `limit` + 1 tokens to show or to read. With named tokens it is one lookup each; in settled order it
+ * reads all of the wallet's rows. Token data is looked up by key.
  * @param isSpread whether tables are distributed
  */
 export function walletBalancesStatement(
@@ -84,7 +85,7 @@ export function walletBalancesStatement(
     dataset: erc20Transfers.name,
     states: [erc20WalletTokens],
   } as const;
-  // Bound where it is used: Postgres refuses parameters that stand nowhere.
+  // Bound at its use: Postgres refuses unused parameters.
   const rowsOfWallet = (): string =>
     `account_key = ${bind(addressKey(query.wallet))} AND account = ${wallet.wallet} AND chain_id = ${wallet.chainId}`;
   const named = query.tokens === null ? null : `unnest(${bind(query.tokens.map(addressBytes))}::bytea[])`;
@@ -97,7 +98,7 @@ export function walletBalancesStatement(
   const unknown = toBlock === null || wallet.wrapped === null ? null : isCoinUnknown(wallet.wrapped, toBlock);
   const conditions = [
     ...order.conditions,
-    expectedTrue(`(told.balance > 0 OR ${IS_UNTOLD}${toBlock === null ? '' : mayHaveHeld(toBlock, unknown)})`),
+    expectedTrue(`(reported.balance > 0 OR ${IS_UNREPORTED}${toBlock === null ? '' : mayHaveHeld(toBlock, unknown)})`),
     expectedTrue('NOT shown.is_nft'),
     ...(query.excludeSpam ? [expectedTrue('NOT shown.possible_spam')] : []),
     ...(query.verifiedOnly ? [expectedTrue('shown.verified')] : []),
@@ -105,10 +106,10 @@ export function walletBalancesStatement(
   const text = `WITH ${subjectCoverage(subject)}${wallet.wrapped === null ? '' : `, ${coinCoverage(subject)}`}, state AS MATERIALIZED (
   SELECT now() AS read_at, ${subjectColumns(subject)} FROM covered LEFT JOIN ${subjectHistory(subject)}
 ), packed AS MATERIALIZED (SELECT packed.* FROM covered CROSS JOIN LATERAL (SELECT ${select} FROM (
-  SELECT held.token, ${order.place} AS place, told.class, ${unknown === null ? 'told.adds_up' : `told.adds_up AND NOT ${unknown} AS adds_up`}, ${back === null ? 'told.balance' : 'told.balance - coalesce(moved.delta, 0)'} AS balance,
-    told.balance_block, told.due, shown.*
+  SELECT held.token, ${order.place} AS place, reported.class, ${unknown === null ? 'reported.adds_up' : `reported.adds_up AND NOT ${unknown} AS adds_up`}, ${back === null ? 'reported.balance' : 'reported.balance - coalesce(moved.delta, 0)'} AS balance,
+    reported.balance_block, reported.due, shown.*
   FROM ${heldTokens(wallet, named)} AS held
-    CROSS JOIN LATERAL ${factsOf('held.token', wallet)} AS shown CROSS JOIN LATERAL ${toldBalance(wallet)} AS told ${order.join}
+    CROSS JOIN LATERAL ${factsOf('held.token', wallet)} AS shown CROSS JOIN LATERAL ${resolvedBalance(wallet)} AS reported ${order.join}
     ${back === null ? '' : `LEFT JOIN (${back}) AS moved ON moved.token = held.token`}
   ${where(conditions)} ORDER BY ${order.by} LIMIT ${bind(query.limit + 1)}
 ) AS page) AS packed)
@@ -175,8 +176,7 @@ function settledOrder(
 }
 
 /**
- * Where transfers and what is kept of wallets lie on different nodes: the newest settled movement of each token that moved of late is looked up for all
- * of them together.
+ * For transfers and wallet rows on different nodes: looks up the newest settled movements of recent tokens together.
  */
 function spreadPlaces(chain: Chain, wallet: WalletInSql, rowsOfWallet: string, settled: string): string {
   const late = `SELECT token FROM erc20_wallet_tokens WHERE wallet = ${wallet.wallet} AND chain_id = ${wallet.chainId} AND moved_block > ${settled}`;
@@ -191,7 +191,7 @@ function spreadPlaces(chain: Chain, wallet: WalletInSql, rowsOfWallet: string, s
       ELSE coalesce(before.place, ARRAY[${UNSETTLED.join(', ')}]) END AS place) AS settled`;
 }
 
-/** Of what only moved of late. */
+/** Position of tokens that only moved recently. */
 const UNSETTLED: Place = [2_147_483_647, 0, 0];
 
 function behind({ verified, place, token }: SettledKey, bind: Bind): string {
@@ -199,21 +199,21 @@ function behind({ verified, place, token }: SettledKey, bind: Bind): string {
   return `((shown.verified, settled.place) < ${key} OR (shown.verified, settled.place) = ${key} AND held.token > ${bind(addressBytes(token))}::bytea)`;
 }
 
-/** What moved above a block, by token: what a balance that is known later has to be taken back by. */
+/** Returns movements above a block by token, to subtract them from a later balance. */
 function movedSince(chain: Chain, rowsOfWallet: string, block: string): string {
   const rows = movedRows(chain, 'token, direction, value', `${rowsOfWallet} AND block_number > ${block}`);
   return `SELECT token, sum(${MOVED_DELTA}) AS delta FROM ${rows} AS moved GROUP BY token`;
 }
 
-/** Of the wrapped coin: whether there are blocks above this one of which its deposits and withdrawals are not indexed. */
+/** For the wrapped native token: whether blocks above this one lack its deposits and withdrawals. */
 function isCoinUnknown(wrapped: string, block: string): string {
   return `(held.token = ${wrapped} AND NOT ${isCoinKnownFrom(`${block} + 1`)})`;
 }
 
-/** What is shown once its contract was asked, if it holds something. */
-const IS_UNTOLD = "told.due = 'now' OR told.class = 'none' AND told.due = 'again'";
+/** Tokens to show once their contract is read, if the balance is not zero. */
+const IS_UNREPORTED = "reported.due = 'now' OR reported.class = 'none' AND reported.due = 'again'";
 
-/** What is not held any more may have been: it moved since, or nobody knows. */
+/** A token with a zero balance may have been held earlier: it moved since, or that is unknown. */
 function mayHaveHeld(toBlock: string, isUnknown: string | null): string {
   return ` OR moved.delta <> 0 OR ${toBlock} < covered.indexed_from - 1${isUnknown === null ? '' : ` OR ${isUnknown}`}`;
 }

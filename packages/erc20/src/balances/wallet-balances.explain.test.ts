@@ -17,7 +17,7 @@ import { seedCoverage } from '../transfers/testing/seeded-wallets.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
 import { type WalletBalancesQuery, walletBalancesStatement } from './wallet-balances-statement.ts';
 
-// One wallet ever moved 40,000 tokens, four hundred others 100 each.
+// One wallet moved 40,000 tokens, four hundred others 100 each.
 const BUSY = addressOf(1);
 const BUSY_TOKENS = 40_000;
 const LIMIT = 100;
@@ -28,7 +28,7 @@ const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
   const { database } = scratch;
-  await createPartitions(database, 'erc20_transfers', chain.id);
+  await createPartitions(database, 'erc20_transfer_sides', chain.id);
   await createPartitions(database, 'wrapped_coin_moves', chain.id);
   await seedBuilt(database, chain.id, erc20WalletTokens);
   await seedCoverage(database, chain, 0, 50_000);
@@ -53,13 +53,13 @@ async function hold(wallet: ReturnType<typeof addressOf>, tokens: number): Promi
      SELECT $1, 1, decode(lpad(to_hex(1000 + number), 40, '0'), 'hex'), 5, number, 0, 0, 45000, 5, now() FROM generate_series(1, $2::int) AS number`,
     [addressBytes(wallet), tokens],
   );
-  await scratch.database.query('INSERT INTO kept_subjects (chain_id, state, subject) VALUES (1, $1, $2)', [
+  await scratch.database.query('INSERT INTO subject_projections (chain_id, state, subject) VALUES (1, $1, $2)', [
     erc20WalletTokens.name,
     addressBytes(wallet),
   ]);
 }
 
-/** Both sides of so many deposits, one a block. */
+/** Both sides of these deposits, one per block. */
 async function wrap(wallet: ReturnType<typeof addressOf>, deposits: number): Promise<void> {
   await scratch.database.query(
     `INSERT INTO wrapped_coin_moves (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value,
@@ -107,7 +107,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     expect(rowsRead(nodes, 'erc20_wallet_tokens')).toBeLessThanOrEqual(most);
     for (const table of ['tokens', 'erc20_token_classes'])
       expect(rowsRead(nodes, table)).toBeLessThanOrEqual(Math.max(1.5 * (LIMIT + 1), most));
-    for (const table of ['erc20_transfers', 'wrapped_coin_moves']) expect(rowsRead(nodes, table)).toBe(0);
+    for (const table of ['erc20_transfer_sides', 'wrapped_coin_moves']) expect(rowsRead(nodes, table)).toBe(0);
   });
 
   test('named tokens are a look-up by key each', async () => {
@@ -126,7 +126,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     );
   });
 
-  // Their order is no index', and statistics from when the table held next to nothing make reading all of it look cheapest.
+  // No index has their order, and with statistics of a nearly empty table a full scan looks cheapest.
   test.skipIf(statistics === 'with old statistics')('pages of a small wallet read that wallet alone', async () => {
     const order = { pinned: 50_000, depth: 64, after: null };
     const { nodes } = await explainAnswer(plan, { wallet: addressOf(100_007), order, toBlock: 50_000 });

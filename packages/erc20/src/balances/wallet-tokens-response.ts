@@ -1,11 +1,11 @@
-import { indexedSchema } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { decimalAmount, parseAddress } from '@chainstead/core';
+import { indexedSchema } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
-import type { ToldBalance } from './tell-wallet-balances.ts';
+import type { ResolvedBalance } from './resolve-wallet-balances.ts';
 import { showToken, tokenBalanceShape } from './wallet-balances-response.ts';
 
-/** As the provider writes the chain's own coin. */
+/** The hosted API's address of the native token. */
 export const NATIVE_ADDRESS = parseAddress('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee');
 
 const price = z.number().nullable();
@@ -15,11 +15,11 @@ const walletTokenSchema = z
     ...tokenBalanceShape,
     token_address: z.string().openapi({
       pattern: '^0x[0-9a-f]{40}$',
-      description: `${NATIVE_ADDRESS} for the chain's own coin`,
+      description: `${NATIVE_ADDRESS} for the native token`,
     }),
     balance_formatted: z.string().nullable(),
     native_token: z.boolean(),
-    usd_price: price.openapi({ description: 'null, as all prices: none are known' }),
+    usd_price: price.openapi({ description: 'null, as all prices: no prices are available' }),
     usd_price_24hr_percent_change: price,
     usd_price_24hr_usd_change: price,
     usd_value: price,
@@ -28,14 +28,17 @@ const walletTokenSchema = z
   })
   .openapi('WalletToken');
 
-/** The answer of `getWalletTokenBalancesPrice` (docs/provider-contract.md#wallet-tokens). */
+/** The response of `getWalletTokenBalancesPrice` (docs/api/wallets.md#wallet-tokens). */
 export const walletTokensSchema = z
   .object({
-    page: z.int().min(0).openapi({ description: 'From 0' }),
+    page: z.int().min(0).openapi({ description: 'Page number, from 0' }),
     page_size: z.int().min(1),
-    block_number: z.int().min(0).openapi({ description: 'After which the balances are' }),
-    cursor: z.string().nullable().openapi({ description: 'For the next page; null on the last' }),
+    block_number: z.int().min(0).openapi({ description: 'Block number. The balances are those after this block' }),
+    cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
     indexed: indexedSchema,
+    unread_tokens: z
+      .array(z.string())
+      .openapi({ description: 'Tokens omitted from this page because no node returned their balance in time' }),
     result: z.array(walletTokenSchema),
   })
   .openapi('WalletTokens');
@@ -51,18 +54,18 @@ const NO_PRICES = {
   portfolio_percentage: null,
 };
 
-/** A token of the answer. */
-export function showWalletToken(told: ToldBalance): WalletToken {
-  const { decimals } = told.facts;
+/** Returns a token of the response. */
+export function showWalletToken(reported: ResolvedBalance): WalletToken {
+  const { decimals } = reported.facts;
   return {
-    ...showToken(told),
-    balance_formatted: decimals === null ? null : decimalAmount(told.balance.toString(), decimals),
+    ...showToken(reported),
+    balance_formatted: decimals === null ? null : decimalAmount(reported.balance.toString(), decimals),
     native_token: false,
     ...NO_PRICES,
   };
 }
 
-/** The chain's own coin. @param wei decimal digits */
+/** Returns the native token of the response. @param wei decimal digits */
 export function showNativeToken({ native }: Chain, wei: string): WalletToken {
   return {
     token_address: NATIVE_ADDRESS,

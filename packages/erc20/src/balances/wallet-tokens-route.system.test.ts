@@ -86,7 +86,7 @@ describe('a page', () => {
 });
 
 describe('pages', () => {
-  /** From the first to the last, with something happening after each. */
+  /** Reads all pages and runs `between` after each one. */
   async function readAll(limit: number, between: () => Promise<void> = async () => {}): Promise<string[]> {
     const seen: string[] = [];
     let answer = await get(`?limit=${limit}`);
@@ -118,7 +118,7 @@ describe('pages', () => {
       if (round % 4 === 0) await stage.reorg(head - 2, [[gives(round % 12)], [gives((round * 5) % 12)], []]);
       else await stage.mine([gives((round * 7) % 12), { token: tokenOf(round % 12), from: ALICE, to: BOB, value: 1n }]);
     });
-    // What the last blocks gave may be reorganised away.
+    // The movements of the last blocks may be reorganized away.
     const settled = Array.from({ length: 9 }, (_, number) => tokenOf(number));
     expect(new Set(seen).size).toBe(seen.length);
     expect(seen).toEqual(expect.arrayContaining(settled));

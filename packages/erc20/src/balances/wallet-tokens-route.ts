@@ -1,132 +1,112 @@
-import { showIndexed } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, errorText, ZERO_ADDRESS } from '@chainstead/core';
+import { showIndexed } from '@chainstead/data-api';
 import {
   type ApiDependencies,
   booleanParameter,
-  errorResponses,
-  indexedChain,
+  defineListRoute,
   type Page,
   querySchema,
   type RouteModule,
   textParameter,
 } from '@chainstead/http';
-import { getNativeBalances, type NativeBalancesOptions, StateUnavailableError } from '@chainstead/state';
-import { createRoute, z } from '@hono/zod-openapi';
+import { getNativeBalances, type NativeBalancesOptions, StateUnavailableError } from '@chainstead/node-reads';
+import { z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../transfers/dataset.ts';
-import { type ToldBalances, tellWalletBalances } from './tell-wallet-balances.ts';
+import { type ResolvedBalances, resolveWalletBalances } from './resolve-wallet-balances.ts';
 import type { WalletBalancesOptions } from './wallet-balances-route.ts';
 import type { SettledOrder } from './wallet-balances-statement.ts';
 import { NATIVE_ADDRESS, showNativeToken, showWalletToken, walletTokensSchema } from './wallet-tokens-response.ts';
 
 interface WalletTokensOptions extends WalletBalancesOptions {
-  /** So old a reading of the chain's own coin may be (`NATIVE_BALANCE_MAX_AGE_MS`). Milliseconds. */
+  /** Maximum age of a native balance (`NATIVE_BALANCE_MAX_AGE_MS`). Milliseconds. */
   readonly nativeMaxAgeMs: number;
 }
 
 /**
- * `GET /api/v2.2/wallets/{address}/tokens`: what a wallet holds of tokens and of the chain's own coin, by pages
- * (docs/provider-contract.md#wallet-tokens). All pages of a run are of the block that was the newest at its first.
+ * `GET /api/v2.2/wallets/{address}/tokens`: token and native balances of a wallet, paged
+ * (docs/api/wallets.md#wallet-tokens). All pages of a run show the newest block of its first page.
  */
 export function createWalletTokensRoute(options: WalletTokensOptions): RouteModule {
-  const { questions, kept, walletHistory, waitMs, liveMaxAgeMs, nativeMaxAgeMs } = options;
+  const { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs, nativeMaxAgeMs } = options;
   return (app, dependencies) => {
-    const { chains, database, limits, logger, paging } = dependencies;
-    const runs = paging.forRoute({
-      route: 'wallet-tokens',
+    const { database, logger, parameters } = dependencies;
+    defineListRoute(app, dependencies, {
+      path: '/api/v2.2/wallets/{address}/tokens',
+      operationId: 'getWalletTokenBalancesPrice',
+      tags: ['Wallets'],
+      summary: 'List token balances and the native balance of a wallet',
+      description:
+        'The native token, then tokens of imported lists, then other tokens, each by last transfer. Prices are null. A balance is the value returned by the contract plus later transfers; tokens without such a value are omitted.',
+      params: z.object({ address: parameters.address }),
+      query: queryOf(parameters),
+      response: { description: 'A page of token balances', schema: walletTokensSchema },
+      errors: [404],
+      datasets: [erc20Transfers.name],
+      cursorName: 'wallet-tokens',
       filter: filterSchema,
+      filterOf: ({ address, chain, to_block, token_addresses, ...given }) => ({
+        ...{ address, chain: chain?.key, to_block, token_addresses },
+        exclude_spam: given.exclude_spam,
+        exclude_unverified_contracts: given.exclude_unverified_contracts,
+        exclude_native: given.exclude_native,
+      }),
       position: positionSchema,
-      defaults: DEFAULTS,
-      limitDefault: Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
-    });
-    app.openapi(routeOf(dependencies), async (c) => {
-      const query = c.req.valid('query');
-      const { cursor, limit } = query;
-      const { address } = c.req.valid('param');
-      const page = runs.open({ cursor, limit, order: undefined, filter: { ...filterOf(query), address } });
-      const { filter } = page;
-      const chain = indexedChain(chains, filter.chain, erc20Transfers.name);
-      const wallet = filter.address as Address;
-      const native = showsNative(page)
-        ? await nativeOf({ questions, waitMs, maxAgeMs: nativeMaxAgeMs }, dependencies, chain, {
-            wallet,
-            toBlock: filter.to_block,
-          })
-        : { rows: [], isKnown: true };
-      const told = await tellWalletBalances({ database, questions, kept, logger, waitMs }, chain, {
-        wallet,
-        tokens: namedTokens(page),
-        excludeSpam: filter.exclude_spam,
-        verifiedOnly: filter.exclude_unverified_contracts,
-        toBlock: page.upperBound ?? filter.to_block,
-        limit: page.limit - native.rows.length,
-        order: orderOf(chain, page),
-        liveMaxAgeMs,
-      });
-      if (!told.isCovered && wallet !== ZERO_ADDRESS)
-        await walletHistory.requestWallet({ database, logger }, chain, wallet, c.get('principal')?.id ?? 'open');
-      const block = blockOf(page, told);
-      return c.json(
-        {
-          page: page.page,
-          page_size: page.limit,
-          block_number: block,
-          cursor: told.hasNext
-            ? runs.next(page, { position: { after: placeAfter(page, told) }, upperBound: block })
-            : null,
-          indexed: showIndexed({ ...told.indexed, complete: told.isComplete && native.isKnown }),
-          result: [...native.rows, ...told.balances.map(showWalletToken)],
-        },
-        200,
-      );
+      firstPage: 0,
+      read: async ({ chain, requester, ...page }) => {
+        const { filter } = page;
+        const wallet = filter.address as Address;
+        const native = showsNative(page)
+          ? await nativeOf({ nodeReads, waitMs, maxAgeMs: nativeMaxAgeMs }, dependencies, chain, {
+              wallet,
+              toBlock: filter.to_block,
+            })
+          : { rows: [], isKnown: true };
+        const reported = await resolveWalletBalances({ database, nodeReads, projections, logger, waitMs }, chain, {
+          wallet,
+          tokens: namedTokens(page),
+          excludeSpam: filter.exclude_spam,
+          verifiedOnly: filter.exclude_unverified_contracts,
+          toBlock: page.upperBound ?? filter.to_block,
+          limit: page.limit - native.rows.length,
+          order: orderOf(chain, page),
+          liveMaxAgeMs,
+        });
+        if (!reported.isCovered && wallet !== ZERO_ADDRESS)
+          await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
+        const block = blockOf(page, reported);
+        const next = reported.hasNext ? { position: { after: placeAfter(page, reported) }, upperBound: block } : null;
+        return { ...reported, native, block, next };
+      },
+      present: ({ native, block, indexed, isComplete, unread, balances }, { page, page_size, cursor }) => ({
+        ...{ page, page_size, block_number: block, cursor },
+        indexed: showIndexed({ ...indexed, complete: isComplete && native.isKnown }),
+        unread_tokens: [...(native.isKnown ? [] : [NATIVE_ADDRESS]), ...unread],
+        result: [...native.rows, ...balances.map(showWalletToken)],
+      }),
     });
   };
 }
 
-const PAGE_SIZE_DEFAULT = 100;
-
-/** What a cursor is bound to. Names are those of the parameters, which errors repeat. */
+/** The filter that a cursor is bound to. */
 const filterSchema = z.object({
   address: z.string(),
-  chain: z.string(),
-  to_block: z.int().nullable(),
-  token_addresses: z.array(z.string()).readonly().nullable(),
-  exclude_spam: z.boolean(),
-  exclude_unverified_contracts: z.boolean(),
-  exclude_native: z.boolean(),
+  chain: z.string().default('eth'),
+  to_block: z.int().nullable().default(null),
+  token_addresses: z.array(z.string()).readonly().nullable().default(null),
+  exclude_spam: z.boolean().default(false),
+  exclude_unverified_contracts: z.boolean().default(false),
+  exclude_native: z.boolean().default(false),
 });
 
-const DEFAULTS: z.infer<typeof filterSchema> = {
-  address: '',
-  chain: 'eth',
-  to_block: null,
-  token_addresses: null,
-  exclude_spam: false,
-  exclude_unverified_contracts: false,
-  exclude_native: false,
-};
-
-/** The last token of the page before; null where that had none, but the coin alone. */
+/** The last token of the previous page; null if that page contained only the native token. */
 const positionSchema = z.object({
   after: z.object({ verified: z.boolean(), place: z.array(z.int()).length(3), token: z.string() }).nullable(),
 });
 
 type TokensPage = Page<z.infer<typeof filterSchema>, z.infer<typeof positionSchema>>;
 
-type Query = z.infer<ReturnType<typeof routeOf>['request']['query']>;
-
-function filterOf(query: Query) {
-  return {
-    chain: query.chain?.key,
-    to_block: query.to_block,
-    token_addresses: query.token_addresses,
-    exclude_spam: query.exclude_spam,
-    exclude_unverified_contracts: query.exclude_unverified_contracts,
-    exclude_native: query.exclude_native,
-  };
-}
-
-/** First on the first page, unless tokens are named and it is not among them. */
+/** First on the first page, unless tokens are named without it. */
 function showsNative({ position, filter }: TokensPage): boolean {
   const { address, exclude_native: isExcluded, token_addresses: named } = filter;
   return position === null && !isExcluded && address !== ZERO_ADDRESS && (named?.includes(NATIVE_ADDRESS) ?? true);
@@ -144,13 +124,13 @@ async function nativeOf(
     return { rows: wei === '0' ? [] : [showNativeToken(chain, wei)], isKnown: true };
   } catch (error) {
     if (!(error instanceof StateUnavailableError)) throw error;
-    logger.debug({ chain: chain.key, wallet, error: errorText(error) }, 'The balance of the own coin is left out');
+    logger.debug({ chain: chain.key, wallet, error: errorText(error) }, 'The native balance is omitted');
     return { rows: [], isKnown: false };
   }
 }
 
-/** The block that the whole run is of. */
-function blockOf({ upperBound, filter }: TokensPage, { indexed }: ToldBalances): number {
+/** Returns the block of the whole run. */
+function blockOf({ upperBound, filter }: TokensPage, { indexed }: ResolvedBalances): number {
   if (upperBound !== null) return upperBound;
   const newest = indexed.toBlock ?? 0;
   return filter.to_block === null ? newest : Math.min(filter.to_block, newest);
@@ -161,7 +141,7 @@ function namedTokens({ filter }: TokensPage): readonly Address[] | null {
   return named?.filter((token) => token !== NATIVE_ADDRESS) ?? null;
 }
 
-/** By what can't be reorganised any more. */
+/** Returns an order by data that can no longer be reorganized. */
 function orderOf({ reorgDepthMax }: Chain, { position, upperBound }: TokensPage): SettledOrder {
   const after = position?.after ?? null;
   return {
@@ -171,8 +151,8 @@ function orderOf({ reorgDepthMax }: Chain, { position, upperBound }: TokensPage)
   };
 }
 
-/** Behind the last token that was looked at, shown or not. */
-function placeAfter({ position }: TokensPage, { last }: ToldBalances): z.infer<typeof positionSchema>['after'] {
+/** Returns the position after the last examined token, shown or not. */
+function placeAfter({ position }: TokensPage, { last }: ResolvedBalances): z.infer<typeof positionSchema>['after'] {
   if (last === null) return position?.after ?? null;
   return { verified: last.facts.verified, place: [...last.place], token: last.token };
 }
@@ -183,41 +163,28 @@ function numberParameter(description: string) {
     .openapi({ type: 'number', minimum: 0, description });
 }
 
-const OF_PRICES = 'A token beyond it keeps its row and has null prices: while no prices are known, nothing changes.';
+const OF_PRICES =
+  'Tokens beyond this limit keep their row and have null prices. No effect while no prices are available.';
 
-function routeOf({ parameters }: ApiDependencies) {
-  const query = querySchema(
+function queryOf(parameters: ApiDependencies['parameters']) {
+  return querySchema(
     {
       chain: parameters.chain,
       to_block: parameters.toBlock.openapi({
         description:
-          'Balances after this block; below what is indexed it takes an archive node. Default: the newest one.',
+          'Returns balances after this block. Blocks below the indexed range need an archive node. Default: the newest block.',
       }),
-      exclude_spam: booleanParameter({ default: false, description: 'Leaves tokens out that are possible spam.' }),
+      exclude_spam: booleanParameter({ default: false, description: 'Omits tokens that are possible spam.' }),
       exclude_unverified_contracts: booleanParameter({
         default: false,
-        description: "Keeps the chain's own coin, and tokens of imported lists.",
+        description: 'Returns only the native token and tokens of imported lists.',
       }),
-      exclude_native: booleanParameter({ default: false, description: "Leaves the chain's own coin out." }),
-      max_token_inactivity: numberParameter(`Days without a swap at most. ${OF_PRICES}`),
-      min_pair_side_liquidity_usd: numberParameter(`Liquidity at least. ${OF_PRICES}`),
+      exclude_native: booleanParameter({ default: false, description: 'Omits the native token.' }),
+      max_token_inactivity: numberParameter(`Maximum number of days since the last swap. ${OF_PRICES}`),
+      min_pair_side_liquidity_usd: numberParameter(`Minimum liquidity. ${OF_PRICES}`),
       limit: parameters.limit,
       cursor: parameters.cursor,
     },
     { token_addresses: parameters.addresses },
   );
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/wallets/{address}/tokens',
-    operationId: 'getWalletTokenBalancesPrice',
-    tags: ['Wallets'],
-    summary: "A wallet's tokens and native balance",
-    description:
-      "The chain's own coin, then tokens of imported lists, then others; of both those that moved last first. Prices are null. A balance is what the contract said and what moved since, or it is not shown.",
-    request: { params: z.object({ address: parameters.address }), query },
-    responses: {
-      200: { description: 'A page of tokens', content: { 'application/json': { schema: walletTokensSchema } } },
-      ...errorResponses(400, 401, 404, 429, 500, 503),
-    },
-  });
 }

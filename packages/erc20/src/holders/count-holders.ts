@@ -1,10 +1,13 @@
-/** Counts how a token is held, and has its largest holders read before: sums of hostile transfers are no holders. Of the worker role. */
-import { isKept } from '@chainstead/answers';
+/**
+ * Counts a token's holders after reading the largest: sums of hostile transfers are not balances. For the worker role.
+ */
+
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError } from '@chainstead/core';
+import { isSubjectBuilt } from '@chainstead/data-api';
 import { addressBytes, type Database, hexText, isOutage } from '@chainstead/db';
-import { type StateReader, type StateReadingContext, StateUnavailableError } from '@chainstead/state';
-import { isWhole } from '../balances/told-balances.ts';
+import { type StateReader, type StateReadingContext, StateUnavailableError } from '@chainstead/node-reads';
+import { isWhole } from '../balances/resolved-balances.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { ACQUISITIONS, classInSql, HOLDER_CLASSES } from '../transfers/holder-classes.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
@@ -13,9 +16,9 @@ import { CHANGE_SPANS, HOLDERS_COUNTED, type HolderCounts, TOPS } from './holder
 import { firstBlockOf, readOwners } from './read-owners.ts';
 import { restartHolders } from './restart-holders.ts';
 
-/** The largest that are read. */
+/** Number of largest holders to read. */
 const LARGEST = Math.max(...TOPS);
-/** Accounts that hold nothing after all make room for others: so often the largest are looked for. */
+/** Accounts that turn out to hold nothing are replaced by others: the maximum number of rounds. */
 const ROUNDS_MAX = 4;
 
 export const holdersCounted: StateReader<{ readonly token: Address }, HolderCounts> = {
@@ -24,9 +27,9 @@ export const holdersCounted: StateReader<{ readonly token: Address }, HolderCoun
     const isRead = await readLargest(context, token, signal);
     const standing = await readStanding(context, token);
     const counts = await countHolders(context, token, standing);
-    // Of a token that is counted anew meanwhile some were left out.
+    // A recount that started meanwhile has left some out.
     if (!(await isCounted(context, token)))
-      throw new StateUnavailableError(`Transfers of ${token} are being counted anew: try again`);
+      throw new StateUnavailableError(`Transfers of ${token} are being recounted: try again`);
     if (standing.isWhole && !standing.isExact) await restartHolders(context.database, context.chain, token);
     return { ...counts, isSound: isRead && standing.adds && standing.isExact };
   },
@@ -34,7 +37,7 @@ export const holdersCounted: StateReader<{ readonly token: Address }, HolderCoun
 
 async function isCounted({ chain, database }: StateReadingContext, token: Address): Promise<boolean> {
   const [row] = await database.query<{ is_kept: boolean }>(
-    `SELECT ${isKept('$2::bigint', '$1::bytea', erc20TokenHolders)} AS is_kept`,
+    `SELECT ${isSubjectBuilt('$2::bigint', '$1::bytea', erc20TokenHolders)} AS is_kept`,
     [addressBytes(token), chain.id],
   );
   return row?.is_kept ?? false;
@@ -48,7 +51,7 @@ async function readLargest(context: StateReadingContext, token: Address, signal:
     for (let round = 0; ; round++) {
       const unread = await listUnread(context, token);
       if (unread.length === 0) return true;
-      // As many as before: nobody can be read.
+      // No progress since the last round: the rest can't be read.
       if (round === ROUNDS_MAX || unread.length === before) return false;
       before = unread.length;
       await readOwners(context, token, unread, signal);
@@ -61,8 +64,8 @@ async function readLargest(context: StateReadingContext, token: Address, signal:
 }
 
 /**
- * Of whom the contract has to say something before they count: the largest that were never read, and where transfers are not known to tell
- * balances, those that seem to have moved since.
+ * Accounts that must be read from the contract before they count: the largest ones never read, and, unless transfers
+ * determine balances, those that moved since their last read.
  */
 async function listUnread({ chain, database }: StateReadingContext, token: Address): Promise<readonly Address[]> {
   const rows = await database.query<{ account: Address }>(
@@ -78,19 +81,21 @@ async function listUnread({ chain, database }: StateReadingContext, token: Addre
   return rows.map(({ account }) => account);
 }
 
-/** What is known of a token whose holders are counted. */
+/** The state of a token whose holders are counted. */
 export interface HolderStanding {
-  /** Whether every block is indexed in which it can have moved. */
+  /** Whether every block with its transfers is indexed. */
   readonly isWhole: boolean;
-  /** Whether its transfers tell who holds it, as far as it was asked. */
+  /** Whether its transfers determine the holders, as far as read. */
   readonly adds: boolean;
-  /** Whether most accounts that were read hold something else than transfers say: then those that were not read count for nothing. */
+  /**
+   * Whether most accounts read differ from their transfers: then only accounts read since their last movement count.
+   */
   readonly lies: boolean;
-  /** Whether the minutes are all there. */
+  /** Whether the minutes are complete. */
   readonly isExact: boolean;
-  /** When it was first asked about; null: never. */
+  /** Time of the first request; null: never. */
   readonly begunAt: Date | null;
-  /** Of the newest indexed block; null for none. */
+  /** Time of the newest indexed block; null for none. */
   readonly newestAt: Date | null;
   readonly supply: string;
   readonly decimals: number;
@@ -103,15 +108,15 @@ export async function readStanding(
   const { chain, database } = context;
   const of = { kind: 'contract', subject: '$1', chainId: '$2', dataset: erc20Transfers.name } as const;
   const isCoin = token === chain.wrappedNative;
-  // Without all of its deposits and withdrawals, transfers of the wrapped coin tell nothing.
-  const tells = isCoin ? `coalesce(covered.is_counted AND ${isWhole('$3')}, false)` : 'true';
+  // Without all deposits and withdrawals, transfers don't determine balances of the wrapped native token.
+  const reports = isCoin ? `coalesce(covered.is_counted AND ${isWhole('$3')}, false)` : 'true';
   const [row] = await database.query<HolderStanding>(
     `WITH ${coverageOfToken(chain, token, of)}, newest AS MATERIALIZED (
   SELECT block_timestamp FROM blocks WHERE chain_id = $2 AND block_number <= (SELECT indexed_to FROM covered) ORDER BY block_number DESC LIMIT 1
 )
 SELECT coalesce(${isWhole('$3')}, false) AS "isWhole", coalesce(known.is_exact, true) AS "isExact", known.begun_at AS "begunAt",
-  coalesce(class.class, 'sum') = 'sum' AND coalesce(known.contradictions, 0) = 0 AND ${tells} AS adds,
-  coalesce(class.class = 'none', false) OR coalesce(known.contradictions * 2 > known.readings, false) OR NOT ${tells} AS lies,
+  coalesce(class.class, 'sum') = 'sum' AND coalesce(known.contradictions, 0) = 0 AND ${reports} AS adds,
+  coalesce(class.class = 'none', false) OR coalesce(known.contradictions * 2 > known.readings, false) OR NOT ${reports} AS lies,
   (SELECT block_timestamp FROM newest) AS "newestAt",
   coalesce(facts.total_supply, known.supply, 0)::text AS supply, coalesce(facts.decimals, 0) AS decimals
 FROM covered
@@ -130,7 +135,9 @@ async function countHolders(
   standing: HolderStanding,
 ): Promise<Omit<HolderCounts, 'isSound'>> {
   const { supply, decimals, lies } = standing;
-  const held = `erc20_holders WHERE token = $1 AND chain_id = $2 AND balance > 0${lies ? ' AND anchor_block IS NOT NULL' : ''}`;
+  // An account that moved after its read, and could not be read again, has only the value from its transfers.
+  const isRead = ' AND anchor_block IS NOT NULL AND since = 0';
+  const held = `erc20_holders WHERE token = $1 AND chain_id = $2 AND balance > 0${lies ? isRead : ''}`;
   const key = [addressBytes(token), chain.id];
   const rows = await database.query<{ class: number; acquired: number; holders: number }>(
     `SELECT class, acquired, count(*) AS holders
@@ -157,7 +164,7 @@ async function countHolders(
   };
 }
 
-/** What transfers don't tell did not change by them; what was not followed from the beginning, from when it was asked about. */
+/** Returns zeros if transfers don't determine balances. Without full coverage, counts from the first request only. */
 async function countChanges(
   database: Database,
   key: readonly unknown[],

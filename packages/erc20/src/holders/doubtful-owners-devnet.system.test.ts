@@ -1,7 +1,7 @@
-/** Owners of a token of which nodes lie, refuse or hang, or whose beginning is not indexed, over a real node. */
+/** Owners of a token with lying, refusing or hanging nodes, or with unindexed early blocks, over a real node. */
 import { silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
-import { openPool } from '@chainstead/state/testing';
+import { openPool } from '@chainstead/node-reads/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readOwners } from './read-owners.ts';
 import { ALICE, BOB, CAROL, type GoldStage, openGoldStage } from './testing/gold-stage.ts';
@@ -9,7 +9,7 @@ import { ALICE, BOB, CAROL, type GoldStage, openGoldStage } from './testing/gold
 let stage: GoldStage;
 
 beforeAll(async () => {
-  // Less than a request may take.
+  // Less than the maximum duration of a request.
   stage = await openGoldStage({ waitMs: 5_000 });
 });
 afterAll(() => stage?.close());
@@ -67,7 +67,7 @@ test('a node that hangs is waited for on one page, and not on those behind it', 
   const { gold, node, scratch } = stage;
   const { database } = scratch;
   const { cursor } = await stage.ownersOf(gold.address, '?limit=2');
-  // What is asked besides, of a node that answers, is known then.
+  // Background reads from a working node are finished by then.
   await stage.ownersOf(gold.address, `?cursor=${cursor}`);
   await database.query(
     'UPDATE erc20_holders SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL',
@@ -79,7 +79,7 @@ test('a node that hangs is waited for on one page, and not on those behind it', 
     await stage.ownersOf(gold.address, '?limit=2');
     const waits = stage.waits();
     expect(waits).toBeGreaterThan(before);
-    // Transfers tell them all the same.
+    // Transfers still determine them.
     expect((await stage.ownersOf(gold.address, `?cursor=${cursor}`)).result).toHaveLength(2);
     expect(stage.waits()).toBe(waits);
   } finally {
@@ -118,7 +118,8 @@ test('a list that lacks somebody below zero is complete on no page until the con
 
 describe('a supply that is to be read again, and that no node tells', () => {
   const TOTAL_SUPPLY = '18160ddd';
-  const asked = () => stage.node.received.filter(({ params }) => JSON.stringify(params).includes(TOTAL_SUPPLY)).length;
+  const requested = () =>
+    stage.node.received.filter(({ params }) => JSON.stringify(params).includes(TOTAL_SUPPLY)).length;
 
   test('is waited for once, and what was known of it stays; after a minute it is asked for again', async () => {
     const { gold, node, scratch } = stage;
@@ -131,13 +132,13 @@ describe('a supply that is to be read again, and that no node tells', () => {
         : undefined;
     try {
       const failed = await stage.ownersOf(gold.address);
-      const before = asked();
+      const before = requested();
       expect(before).toBeGreaterThan(0);
       const again = await stage.ownersOf(gold.address);
       const behind = await stage.ownersOf(gold.address, '?limit=1');
       expect([failed.total_supply, again.total_supply, behind.total_supply]).toEqual(Array(3).fill('999999999'));
       expect(again).toEqual(failed);
-      expect(asked()).toBe(before);
+      expect(requested()).toBe(before);
     } finally {
       node.alter = () => undefined;
     }
@@ -153,13 +154,13 @@ describe('a token whose beginning is not indexed', () => {
   test('is held by those that moved some since, as its contract says, and that is not complete', async () => {
     const { gold, devnet } = stage;
     const [gift] = await stage.scratch.database.query<{ block: number }>(
-      'SELECT min(block_number) AS block FROM erc20_transfers WHERE value = 1000 AND token = $1',
+      'SELECT min(block_number) AS block FROM erc20_transfer_sides WHERE value = 1000 AND token = $1',
       [addressBytes(gold.address)],
     );
     await stage.forgetBelow(gift?.block ?? 0);
     const answer = await stage.ownersOf(gold.address);
     expect(answer.indexed.complete).toBe(false);
-    // Who gave is known by what the contract says alone; Alice and Bob did not move anything since.
+    // The sender's balance comes only from the contract; Alice and Bob did not move anything since.
     expect(answer.result[0]).toMatchObject({ owner_address: devnet.accounts[0], balance: '998774995' });
     expect(answer.result).toHaveLength(27);
     await gold.call('transfer', CAROL, 7n);

@@ -3,27 +3,27 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, type Statement } from '@chainstead/db';
 import { ACQUISITIONS, HOLDER_CLASSES } from '../transfers/holder-classes.ts';
 
-/** An interval of time: milliseconds since the Unix epoch, its end not in it. */
+/** A time interval in milliseconds since the Unix epoch, end exclusive. */
 export interface Interval {
   readonly starts: number;
   readonly ends: number;
 }
 
-/** How the holders of a token changed in an interval. */
+/** Changes of a token's holders in an interval. */
 export interface HoldersOfInterval extends Interval {
-  /** At its end. */
+  /** At the end of the interval. */
   readonly holders: number;
-  /** By the places of `HOLDER_CLASSES`. */
+  /** By index of `HOLDER_CLASSES`. */
   readonly came: readonly number[];
   readonly gone: readonly number[];
-  /** Of those that came, by the places of `ACQUISITIONS`. */
+  /** New holders by index of `ACQUISITIONS`. */
   readonly acquired: readonly number[];
 }
 
 interface ClassRow {
   holders_at_end: number;
   place: number;
-  /** Null, as the others, in an interval without a change. */
+  /** Null, like the other columns, for an interval without a change. */
   class: number | null;
   came: number | null;
   gone: number | null;
@@ -32,19 +32,20 @@ interface ClassRow {
 }
 
 /**
- * The intervals, newest first and one next to the other.
- * @param holdersAtEnd of the newest, where a page before told it; null: what there are now less what changed since
+ * Returns consecutive intervals, newest first.
+ * @param holdersAtEnd holders at the end of the newest one, from the previous page; null: the current count minus later
+ * changes
  */
 export async function getHistoricalHolders(
   database: Database,
   chain: Chain,
-  asked: { readonly token: Address; readonly intervals: readonly Interval[]; readonly holdersAtEnd: number | null },
+  requested: { readonly token: Address; readonly intervals: readonly Interval[]; readonly holdersAtEnd: number | null },
 ): Promise<readonly HoldersOfInterval[]> {
-  if (asked.intervals.length === 0) return [];
-  const { text, values } = historicalHoldersStatement(chain, asked.token, asked.intervals);
+  if (requested.intervals.length === 0) return [];
+  const { text, values } = historicalHoldersStatement(chain, requested.token, requested.intervals);
   const rows = await database.query<ClassRow>(text, values);
-  let holders = asked.holdersAtEnd ?? rows[0]?.holders_at_end ?? 0;
-  return asked.intervals.map((interval, index) => {
+  let holders = requested.holdersAtEnd ?? rows[0]?.holders_at_end ?? 0;
+  return requested.intervals.map((interval, index) => {
     const own = rows.filter(({ place }) => place === index + 1);
     const sum = (column: 'came' | 'gone' | 'airdropped' | 'swapped'): number =>
       own.reduce((total, row) => total + (row[column] ?? 0), 0);
@@ -52,7 +53,7 @@ export async function getHistoricalHolders(
       HOLDER_CLASSES.map((_, place) => own.find((row) => row.class === place)?.[column] ?? 0);
     const [airdrop, swap] = [sum('airdropped'), sum('swapped')];
     const byWay = { transfer: sum('came') - airdrop - swap, airdrop, swap };
-    const told = {
+    const reported = {
       ...interval,
       holders,
       came: ofClass('came'),
@@ -60,11 +61,11 @@ export async function getHistoricalHolders(
       acquired: ACQUISITIONS.map((way) => byWay[way]),
     };
     holders -= sum('came') - sum('gone');
-    return told;
+    return reported;
   });
 }
 
-/** A range of the minutes' key for each interval, and one for all that came after them (token-owners.explain.test.ts). */
+/** One range of the minutes' key per interval, and one for all later minutes (token-owners.explain.test.ts). */
 export function historicalHoldersStatement(chain: Chain, token: Address, intervals: readonly Interval[]): Statement {
   const moment = (ms: number): string => new Date(ms).toISOString();
   const newestEnd = Math.max(...intervals.map(({ ends }) => ends));

@@ -1,6 +1,7 @@
-/** Of which blocks answers about a token's holders say that they are known. Those of the wrapped coin follow from two datasets. */
-import { type CurrentCoverage, createLabelBook } from '@chainstead/answers';
+/** The coverage in responses about a token's holders. For the wrapped native token it follows from two datasets. */
+
 import { type Address, silentLogger } from '@chainstead/core';
+import { type CurrentCoverage, createLabelBook } from '@chainstead/data-api';
 import { addressBytes } from '@chainstead/db';
 import { addressOf, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -14,18 +15,18 @@ const GOLD = addressOf(0x601d);
 
 type Blocks = readonly [first: number, last: number];
 
-/** What is indexed of a chain, and of the coin alone. */
+/** Indexed ranges of the chain, and of the wrapped native token alone. */
 interface Ranges {
   readonly transfers?: readonly Blocks[];
   readonly moves?: readonly Blocks[];
   readonly movesOfCoin?: readonly Blocks[];
 }
 
-const kept = { labels: createLabelBook({ logger: silentLogger() }), untold: new Set<string>() };
+const kept = { labels: createLabelBook({ logger: silentLogger() }), unreported: new Set<string>() };
 const scratch = scratchOfFile();
 let nextChain = 1_520_001;
 
-async function toldOf(token: Address, { transfers = [], moves = [], movesOfCoin = [] }: Ranges) {
+async function reportedOf(token: Address, { transfers = [], moves = [], movesOfCoin = [] }: Ranges) {
   const { database } = scratch;
   const chain = exampleChain({ id: nextChain++, wrappedNative: COIN });
   await seedHolders(database, chain, token, 1);
@@ -97,10 +98,10 @@ test.each<readonly [name: string, ranges: Ranges, expected: string, isCounted: b
 ])(
   'of the wrapped coin, where there are %s: the blocks of which both are known',
   async (_name, ranges, expected, isCounted) => {
-    expect(await toldOf(COIN, ranges)).toEqual({
+    expect(await reportedOf(COIN, ranges)).toEqual({
       summary: expected,
       list: expected,
-      // Elsewhere its contract is asked each time.
+      // Otherwise its contract is read each time.
       class: isCounted ? 'new' : 'live',
     });
   },
@@ -122,19 +123,19 @@ test('of a token whose transfers are being counted anew no balance is told that 
   const balances = async () => {
     const query = { token: GOLD, liveMaxAgeMs: 60_000, freshFrom: null, wanted };
     const { rows, coverage } = await getOwnersPage(database, kept, chain, query);
-    return { told: rows.map(({ told }) => told), complete: coverage.indexed.complete };
+    return { reported: rows.map(({ reported }) => reported), complete: coverage.indexed.complete };
   };
-  // Two of them are what the contract said.
-  const told = Array.from({ length: 11 }, (_, place) => String(30 - place));
-  expect(await balances()).toEqual({ told, complete: true });
-  await database.query('UPDATE kept_subjects SET built_to = 3 WHERE chain_id = $1', [chain.id]);
-  expect(await balances()).toEqual({ told: told.map(() => null), complete: false });
+  // Two of them come from the contract.
+  const reported = Array.from({ length: 11 }, (_, place) => String(30 - place));
+  expect(await balances()).toEqual({ reported, complete: true });
+  await database.query('UPDATE subject_projections SET built_to = 3 WHERE chain_id = $1', [chain.id]);
+  expect(await balances()).toEqual({ reported: reported.map(() => null), complete: false });
   await database.query(
     `INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES ($1, $2, 'live', 1)`,
     [addressBytes(GOLD), chain.id],
   );
-  const said = told.map((balance) => (Number(balance) % 10 === 0 ? balance : null));
-  expect(await balances()).toEqual({ told: said, complete: false });
+  const said = reported.map((balance) => (Number(balance) % 10 === 0 ? balance : null));
+  expect(await balances()).toEqual({ reported: said, complete: false });
 });
 
 test('what the contract said is told of a token that adds up no more, also by a process that did not expect it', async () => {
@@ -145,7 +146,7 @@ test('what the contract said is told of a token that adds up no more, also by a 
     `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'erc20-transfers', 0, 100, 'receipts')`,
     [chain.id],
   );
-  const told = async (own = kept) => {
+  const reported = async (own = kept) => {
     const wanted = { order: 'DESC', limit: 10, after: null } as const;
     const { rows } = await getOwnersPage(database, own, chain, {
       token: GOLD,
@@ -153,7 +154,7 @@ test('what the contract said is told of a token that adds up no more, also by a 
       freshFrom: null,
       wanted,
     });
-    return rows.map((row) => row.told);
+    return rows.map((row) => row.reported);
   };
   const classify = (known: string) =>
     database.query(
@@ -171,13 +172,13 @@ test('what the contract said is told of a token that adds up no more, also by a 
     ['live', said],
   ] as const) {
     await classify(known);
-    expect(await told()).toEqual(expected);
-    expect(await told({ ...kept, untold: new Set() })).toEqual(expected);
+    expect(await reported()).toEqual(expected);
+    expect(await reported({ ...kept, unreported: new Set() })).toEqual(expected);
   }
 });
 
 test('of another token the blocks of its transfers', async () => {
   const whole = { summary: '0 to 100, complete', list: '0 to 100, complete', class: 'new' };
-  expect(await toldOf(GOLD, { transfers: [FULL] })).toEqual(whole);
-  expect(await toldOf(GOLD, { transfers: [FULL], moves: [[40, 90]] })).toEqual(whole);
+  expect(await reportedOf(GOLD, { transfers: [FULL] })).toEqual(whole);
+  expect(await reportedOf(GOLD, { transfers: [FULL], moves: [[40, 90]] })).toEqual(whole);
 });

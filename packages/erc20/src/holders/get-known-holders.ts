@@ -1,28 +1,28 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
 import {
   readSubject,
   type SubjectColumns,
   type SubjectCoverage,
   subjectColumns,
   subjectHistory,
-} from '@chainstead/answers';
-import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+} from '@chainstead/data-api';
 import { addressBytes, type Database } from '@chainstead/db';
-import { recentAnswer } from '@chainstead/state';
+import { recentAnswer } from '@chainstead/node-reads';
 import { isAskNoted } from '@chainstead/sync';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { coverageOfToken } from '../wrapped/coin-coverage.ts';
 import { HOLDERS_COUNTED, type HolderCounts } from './holder-questions.ts';
 
-/** So long the same figures are served. Milliseconds. */
+/** Cache time of the counts. Milliseconds. */
 export const COUNTED_MS = 300_000;
 
-/** What is known of a token's holders, at one moment. */
+/** The known data about a token's holders at one moment. */
 export interface KnownHolders extends SubjectCoverage {
-  /** Whether it is written down lately that somebody asked about the token. */
+  /** Whether a recent request for the token is recorded. */
   readonly isAskNoted: boolean;
-  /** As they were counted some minutes ago at most; null: they are to be counted. */
+  /** Counts that are a few minutes old at most; null: must be counted. */
   readonly counts: HolderCounts | null;
 }
 

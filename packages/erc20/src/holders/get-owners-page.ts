@@ -1,15 +1,15 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
 import {
   type AddressLabel,
   type CurrentCoverage,
   type LabelBook,
   readLabels,
   readSubjectState,
-} from '@chainstead/answers';
-import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+} from '@chainstead/data-api';
 import type { Database } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
-import { createOwnerTeller, type ToldOwner } from './tell-owner.ts';
+import { createOwnerResolver, type ResolvedOwner } from './resolve-owner.ts';
 import {
   OWNERS,
   type OwnersState,
@@ -19,18 +19,18 @@ import {
   tokenOwnersStatement,
 } from './token-owners-statement.ts';
 
-/** An account, as it is kept. */
-export interface OwnerRow extends ToldOwner {
+/** A stored account. */
+export interface OwnerRow extends ResolvedOwner {
   readonly account: Address;
-  /** What is kept of the balance, base units: where the account stands. */
+  /** The stored balance in base units, which determines the account's position. */
   readonly balance: string;
   readonly label: AddressLabel;
 }
 
-/** What is known of a token and of some who hold it, at one moment. */
+/** The known data about a token and some of its holders at one moment. */
 export interface OwnersPage {
   readonly coverage: CurrentCoverage;
-  /** Whether it is written down lately that somebody asked about the token. */
+  /** Whether a recent request for the token is recorded. */
   readonly isAskNoted: boolean;
   readonly class: TokenClass;
   readonly contradictions: number;
@@ -38,11 +38,11 @@ export interface OwnersPage {
   readonly decimals: number | null;
   /** Base units, decimal digits. */
   readonly totalSupply: string | null;
-  /** Whether the contract is to be asked for what it says of itself. */
+  /** Whether the contract's metadata must be read. */
   readonly areFactsDue: boolean;
-  /** Whether the block that the contract was made in is to be looked for. */
+  /** Whether the contract's creation block must be searched. */
   readonly isCreationDue: boolean;
-  /** Whose balance is below zero, where a list begins. */
+  /** Accounts with a negative balance, for the start of a list. */
   readonly givers: readonly Address[];
   readonly rows: readonly OwnerRow[];
 }
@@ -52,22 +52,22 @@ interface PageColumns extends PackedTexts {
   readonly state: OwnersState;
 }
 
-/** What a process keeps of owners and tokens. */
-export interface OwnersKept {
+/** In-memory data of a process about owners and tokens. */
+export interface OwnersCache {
   readonly labels: LabelBook;
   /**
-   * Tokens whose transfers did not tell balances when a page was read last, by chain: of these, what contracts said is read with the page. Of others it
-   * is not there when it turns out to count, and the page is read once more.
+   * Tokens, by chain, whose transfers did not determine balances at the last read: their contract reads are fetched
+   * with the page. For other tokens they are missing if they turn out to be needed, and the page is read again.
    */
-  readonly untold: Set<string>;
+  readonly unreported: Set<string>;
 }
 
-/** Of a process. */
-const UNTOLD_MAX = 10_000;
+/** Per process. */
+const UNREPORTED_MAX = 10_000;
 
 export async function getOwnersPage(
   database: Database,
-  { labels, untold }: OwnersKept,
+  { labels, unreported }: OwnersCache,
   chain: Chain,
   query: TokenOwnersQuery,
 ): Promise<OwnersPage> {
@@ -77,13 +77,13 @@ export async function getOwnersPage(
       tokenOwnersStatement(chain, query, { select, hasLabels: !areKept, hasReadings }),
     );
   const name = `${chain.id} ${query.token}`;
-  const hasReadings = untold.has(name);
+  const hasReadings = unreported.has(name);
   let { rows, page } = await read(hasReadings);
   const addsUp = page.state[1] === 'sum';
-  if (addsUp) untold.delete(name);
+  if (addsUp) unreported.delete(name);
   else if (!hasReadings) {
-    if (untold.size >= UNTOLD_MAX) untold.clear();
-    untold.add(name);
+    if (unreported.size >= UNREPORTED_MAX) unreported.clear();
+    unreported.add(name);
     ({ rows, page } = await read(true));
   }
   const [subject, knownClass, contradictions, facts, readAt, givers, labelRevision, labelEntries, readings] =
@@ -94,7 +94,7 @@ export async function getOwnersPage(
     : readLabels(labelEntries);
   const firstBlock = createdBlock ?? chain.firstBlock;
   const { coverage, isAskNoted, isChainIndexed } = readSubjectState(chain, subject, firstBlock);
-  const told = {
+  const reported = {
     class: knownClass,
     isVerified,
     contradictions: contradictions ?? 0,
@@ -104,13 +104,13 @@ export async function getOwnersPage(
     isChainIndexed,
     isBuilt: coverage.isBuilt,
   };
-  const tell = createOwnerTeller(told);
+  const report = createOwnerResolver(reported);
   const said = readings === null ? null : readReadings(readings);
   return {
     coverage,
     isAskNoted,
     class: knownClass,
-    contradictions: told.contradictions,
+    contradictions: reported.contradictions,
     readAt: new Date(readAt),
     decimals,
     totalSupply,
@@ -118,13 +118,13 @@ export async function getOwnersPage(
     isCreationDue,
     givers: (givers?.match(ADDRESS_DIGITS) ?? []).map((digits) => `0x${digits}` as Address),
     rows: rows.map(({ account, anchorBlock, balance }) => {
-      const { isDue, told } = tell({ anchorBlock, balance, reading: said?.get(account) ?? null });
-      return { account, balance, isDue, told, label: labelOf(account) };
+      const { isDue, reported } = report({ anchorBlock, balance, reading: said?.get(account) ?? null });
+      return { account, balance, isDue, reported, label: labelOf(account) };
     }),
   };
 }
 
-/** Of a token of which nothing is stored. */
+/** For a token without stored data. */
 const NO_FACTS = [false, null, null, null, true, false] as const;
 const accountOf = ({ account }: { readonly account: Address }): Address => account;
 const ADDRESS_DIGITS = /[0-9a-f]{40}/g;

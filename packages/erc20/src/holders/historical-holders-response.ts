@@ -1,4 +1,4 @@
-import { indexedSchema } from '@chainstead/answers';
+import { indexedSchema } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
 import { byAcquisition, byClass } from '../transfers/holder-classes.ts';
 import type { HoldersOfInterval } from './get-historical-holders.ts';
@@ -6,8 +6,8 @@ import { acquisitionsSchema, classesSchema, percentChange } from './token-holder
 
 const intervalSchema = z
   .object({
-    timestamp: z.iso.datetime({ precision: 3 }).openapi({ description: 'The start of the interval' }),
-    totalHolders: z.int().min(0).openapi({ description: 'At its end' }),
+    timestamp: z.iso.datetime({ precision: 3 }).openapi({ description: 'Start of the interval' }),
+    totalHolders: z.int().min(0).openapi({ description: 'Number of holders at the end of the interval' }),
     netHolderChange: z.int(),
     holderPercentChange: z.number(),
     newHoldersByAcquisition: acquisitionsSchema,
@@ -16,18 +16,18 @@ const intervalSchema = z
   })
   .openapi('HistoricalTokenHolders');
 
-/** The answer of `getHistoricalTokenHolders` (docs/provider-contract.md#token-holders). */
+/** The response of `getHistoricalTokenHolders` (docs/api/tokens.md#token-holders). */
 export const historicalHoldersSchema = z
   .object({
-    page: z.int().min(1).openapi({ description: 'From 1' }),
+    page: z.int().min(1).openapi({ description: 'Page number, from 1' }),
     pageSize: z.int().min(1),
-    cursor: z.string().nullable().openapi({ description: 'For the next page; null on the last' }),
+    cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
     indexed: indexedSchema,
     result: z.array(intervalSchema),
   })
   .openapi('HistoricalTokenHoldersPage');
 
-/** One row of the answer. */
+/** Returns one row of the response. */
 export function showInterval(interval: HoldersOfInterval): z.infer<typeof intervalSchema> {
   const { starts, came, gone, acquired } = interval;
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

@@ -1,16 +1,7 @@
-import { showIndexed } from '@chainstead/answers';
 import { parseAddress } from '@chainstead/core';
-import {
-  type ApiDependencies,
-  errorResponses,
-  InvalidParameterError,
-  indexedChain,
-  type Page,
-  querySchema,
-  type RouteModule,
-  textParameter,
-} from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
+import { showIndexed } from '@chainstead/data-api';
+import { defineListRoute, InvalidParameterError, querySchema, type RouteModule, textParameter } from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { type HolderStanding, readStanding } from './count-holders.ts';
@@ -22,92 +13,104 @@ import { beginningOf, beginningsDown, endOf, TIME_FRAMES, type TimeFrame } from 
 import type { TokenHoldersOptions } from './token-holders-options.ts';
 
 /**
- * `GET /api/v2.2/erc20/{tokenAddress}/holders/historical`: how the number of a token's holders changed by intervals of time
- * (docs/provider-contract.md#token-holders).
+ * `GET /api/v2.2/erc20/{tokenAddress}/holders/historical`: holder changes by interval
+ * (docs/api/tokens.md#token-holders).
  */
-export function createHistoricalHoldersRoute({ kept, walletHistory, waitMs }: TokenHoldersOptions): RouteModule {
+export function createHistoricalHoldersRoute({
+  projections,
+  onDemandBackfill,
+  waitMs,
+}: TokenHoldersOptions): RouteModule {
   return (app, dependencies) => {
-    const { chains, database, limits, logger, paging } = dependencies;
-    const runs = paging.forRoute({
-      route: 'historical-token-holders',
-      filter: filterSchema,
-      position: positionSchema,
-      defaults: { tokenAddress: '', chain: DEFAULT_CHAIN, fromDate: null, toDate: null, timeFrame: '1min' },
-      limitDefault: Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
-    });
-    app.openapi(routeOf(dependencies), async (c) => {
-      const query = c.req.valid('query');
-      const page = runs.open({
-        cursor: query.cursor,
-        limit: query.limit,
-        order: undefined,
-        filter: {
-          tokenAddress: c.req.valid('param').tokenAddress,
-          chain: query.chain?.key,
-          fromDate: query.fromDate?.getTime(),
-          toDate: query.toDate?.getTime(),
-          timeFrame: query.timeFrame,
-        },
-      });
-      const chain = indexedChain(chains, page.filter.chain, erc20Transfers.name);
-      const span = spanOf(page);
-      const token = parseAddress(page.filter.tokenAddress);
-      await kept.keep(chain, { dataset: erc20Transfers, state: erc20TokenHolders }, token, waitMs);
-      const found = await getKnownHolders(database, chain, token);
-      if (!found.isCovered)
-        await walletHistory.requestContract({ database, logger }, chain, token, c.get('principal')?.id ?? 'open');
-      const standing = await readStanding({ chain, database }, token);
-      if (standing.isWhole && !standing.isExact) await restartHolders(database, chain, token);
-      const isTold = found.isBuilt && !standing.lies;
-      const intervals = isTold ? intervalsOf(page, span, standing) : [];
-      const shown = await getHistoricalHolders(database, chain, {
-        token,
-        intervals: intervals.slice(0, page.limit),
-        holdersAtEnd: page.position?.holders ?? null,
-      });
-      const last = shown.at(-1);
-      const next =
-        last !== undefined && intervals.length > page.limit ? { before: last.starts, holders: before(last) } : null;
-      const { indexed } = found;
-      const isSound = isTold && standing.adds && standing.isExact;
-      return c.json(
-        {
-          page: page.page + 1,
-          pageSize: page.limit,
-          cursor: next === null ? null : runs.next(page, { position: next, upperBound: indexed.toBlock ?? 0 }),
-          indexed: showIndexed({ ...indexed, complete: indexed.complete && isSound }),
-          result: shown.map(showInterval),
-        },
-        200,
-      );
+    const { database, logger, parameters } = dependencies;
+    defineListRoute(app, dependencies, {
+      path: '/api/v2.2/erc20/{tokenAddress}/holders/historical',
+      operationId: 'getHistoricalTokenHolders',
+      tags: ['Tokens'],
+      summary: 'List the number of holders of a token over time',
+      description:
+        'One row per time interval, newest first. If the token is not indexed from its first block, rows start at its first request.',
+      params: z.object({ tokenAddress: parameters.address }),
+      query: querySchema({
+        chain: parameters.chain,
+        fromDate: parameters.fromDate.openapi({
+          description: 'Required. Its interval is the first one.',
+        }),
+        toDate: parameters.toDate.openapi({ description: 'Required. Its interval is the last one.' }),
+        timeFrame: textParameter(FRAMES, parseFrame)
+          .optional()
+          .openapi({
+            type: 'string',
+            enum: [...TIME_FRAMES],
+            default: '1min',
+            description: 'Length of the intervals in UTC. Weeks begin on Monday. 1m (also 1M) is a month.',
+          }),
+        limit: parameters.limit,
+        cursor: parameters.cursor,
+      }),
+      response: { description: 'A page of holder counts by interval', schema: historicalHoldersSchema },
+      datasets: [erc20Transfers.name],
+      cursorName: 'historical-token-holders',
+      // Dates are milliseconds since the Unix epoch.
+      filter: z.object({
+        tokenAddress: z.string(),
+        chain: z.string().default('eth'),
+        fromDate: z.number().nullable().default(null),
+        toDate: z.number().nullable().default(null),
+        timeFrame: z.enum(TIME_FRAMES).default('1min'),
+      }),
+      filterOf: ({ tokenAddress, chain, fromDate, toDate, timeFrame }) => ({
+        ...{ tokenAddress, chain: chain?.key, timeFrame },
+        ...{ fromDate: fromDate?.getTime(), toDate: toDate?.getTime() },
+      }),
+      // The last interval of a page, and the number of holders before it.
+      position: z.object({ before: z.number(), holders: z.int() }),
+      firstPage: 1,
+      read: async ({ chain, filter, limit, position, requester }) => {
+        const span = spanOf(filter);
+        const token = parseAddress(filter.tokenAddress);
+        await projections.keep(chain, { dataset: erc20Transfers, state: erc20TokenHolders }, token, waitMs);
+        const found = await getKnownHolders(database, chain, token);
+        if (!found.isCovered) await onDemandBackfill.requestContract({ database, logger }, chain, token, requester);
+        const standing = await readStanding({ chain, database }, token);
+        if (standing.isWhole && !standing.isExact) await restartHolders(database, chain, token);
+        const isReported = found.isBuilt && !standing.lies;
+        const wanted = { frame: filter.timeFrame, before: position?.before, count: limit + 1 };
+        const intervals = isReported ? intervalsOf(wanted, span, standing) : [];
+        const shown = await getHistoricalHolders(database, chain, {
+          token,
+          intervals: intervals.slice(0, limit),
+          holdersAtEnd: position?.holders ?? null,
+        });
+        const last = intervals.length > limit ? shown.at(-1) : undefined;
+        return {
+          shown,
+          indexed: {
+            ...found.indexed,
+            complete: found.indexed.complete && isReported && standing.adds && standing.isExact,
+          },
+          next: last && {
+            position: { before: last.starts, holders: holdersBefore(last) },
+            upperBound: found.indexed.toBlock ?? 0,
+          },
+        };
+      },
+      present: ({ shown, indexed }, { page, page_size: pageSize, cursor }) => ({
+        ...{ page, pageSize, cursor },
+        indexed: showIndexed(indexed),
+        result: shown.map(showInterval),
+      }),
     });
   };
 }
-
-const DEFAULT_CHAIN = 'eth';
-const PAGE_SIZE_DEFAULT = 100;
-
-/** What a cursor is bound to. Names are those of the parameters, which errors repeat. Dates are milliseconds since the Unix epoch. */
-const filterSchema = z.object({
-  tokenAddress: z.string(),
-  chain: z.string(),
-  fromDate: z.number().nullable(),
-  toDate: z.number().nullable(),
-  timeFrame: z.string(),
-});
-
-/** The last interval of a page, and how many held the token before it. */
-const positionSchema = z.object({ before: z.number(), holders: z.int() });
-
-type HistoricalPage = Page<z.infer<typeof filterSchema>, z.infer<typeof positionSchema>>;
 
 interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** @throws InvalidParameterError where a date is missing, or both are the wrong way round */
-function spanOf({ filter: { fromDate, toDate } }: HistoricalPage): Span {
+/** @throws InvalidParameterError if a date is missing, or the dates are in the wrong order */
+function spanOf({ fromDate, toDate }: { readonly fromDate: number | null; readonly toDate: number | null }): Span {
   const missing = Object.entries({ fromDate, toDate }).filter(([, value]) => value === null);
   if (missing.length > 0)
     throw new InvalidParameterError(
@@ -124,23 +127,22 @@ function spanOf({ filter: { fromDate, toDate } }: HistoricalPage): Span {
 }
 
 /**
- * The intervals of a page, newest first, and one more where another page follows. None is above the newest indexed block; where the token's history
- * is not whole, none that began before it was first asked about.
+ * Returns the intervals of a page, newest first, and one more if another page follows. None is above the newest indexed
+ * block; without full coverage of the token, none started before its first request.
  */
-function intervalsOf(page: HistoricalPage, span: Span, standing: HolderStanding): readonly Interval[] {
-  const frame = page.filter.timeFrame as TimeFrame;
-  const { newestAt, begunAt, isWhole } = standing;
+function intervalsOf(
+  { frame, before, count }: { readonly frame: TimeFrame; readonly before: number | undefined; readonly count: number },
+  span: Span,
+  { newestAt, begunAt, isWhole }: HolderStanding,
+): readonly Interval[] {
   if (newestAt === null) return [];
-  const newest = Math.min(span.to, newestAt.getTime(), (page.position?.before ?? Number.POSITIVE_INFINITY) - 1);
-  const asked = beginningOf(frame, span.from);
-  const lowest = isWhole ? asked : Math.max(asked, begunAt?.getTime() ?? Number.POSITIVE_INFINITY);
-  return beginningsDown(frame, newest, lowest, page.limit + 1).map((starts) => ({
-    starts,
-    ends: endOf(frame, starts),
-  }));
+  const newest = Math.min(span.to, newestAt.getTime(), (before ?? Number.POSITIVE_INFINITY) - 1);
+  const requested = beginningOf(frame, span.from);
+  const lowest = isWhole ? requested : Math.max(requested, begunAt?.getTime() ?? Number.POSITIVE_INFINITY);
+  return beginningsDown(frame, newest, lowest, count).map((starts) => ({ starts, ends: endOf(frame, starts) }));
 }
 
-function before({
+function holdersBefore({
   holders,
   came,
   gone,
@@ -151,42 +153,6 @@ function before({
 }): number {
   const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
   return holders - sum(came) + sum(gone);
-}
-
-function routeOf({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/erc20/{tokenAddress}/holders/historical',
-    operationId: 'getHistoricalTokenHolders',
-    tags: ['Token'],
-    summary: 'How the number of holders changed',
-    description:
-      'By intervals of time, newest first, each with a row. Where the history of the token is not whole, from its first request on.',
-    request: {
-      params: z.object({ tokenAddress: parameters.address }),
-      query: querySchema({
-        chain: parameters.chain,
-        fromDate: parameters.fromDate.openapi({
-          description: 'Required. The first interval is the one that it lies in.',
-        }),
-        toDate: parameters.toDate.openapi({ description: 'Required. The last interval is the one that it lies in.' }),
-        timeFrame: textParameter(FRAMES, parseFrame)
-          .optional()
-          .openapi({
-            type: 'string',
-            enum: [...TIME_FRAMES],
-            default: '1min',
-            description: 'Length of the intervals, which are UTC; weeks begin on Monday. 1m (also 1M) is a month.',
-          }),
-        limit: parameters.limit,
-        cursor: parameters.cursor,
-      }),
-    },
-    responses: {
-      200: { description: 'A page of intervals', content: { 'application/json': { schema: historicalHoldersSchema } } },
-      ...errorResponses(400, 401, 429, 500, 503),
-    },
-  });
 }
 
 const FRAMES = `one of ${TIME_FRAMES.join(', ')}`;

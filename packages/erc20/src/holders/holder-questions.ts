@@ -1,10 +1,10 @@
 import { type Address, parseAddress } from '@chainstead/core';
-import type { StateKind } from '@chainstead/state';
+import type { StateKind } from '@chainstead/node-reads';
 import { z } from 'zod';
 
 const address = z.string().transform((text): Address => parseAddress(text));
 
-/** Has a token's contract asked what some accounts hold. What it says is kept; the answer only says that it is. */
+/** Reads balances of some accounts from a token's contract. The values are stored; the response only confirms that. */
 export interface OwnersQuestion {
   readonly token: Address;
   readonly accounts: readonly Address[];
@@ -14,14 +14,14 @@ export const OWNERS_NOW: StateKind<OwnersQuestion, { readonly read: number }> = 
   name: 'erc20-owners',
   question: z.object({ token: address, accounts: z.array(address) }),
   answer: z.object({ read: z.int() }),
-  // Of one token, so that a contract that no node can run in time holds up no other.
+  // Grouped by token, so that a contract that no node can run in time delays no other.
   failsAlike: ({ token }) => token,
 };
 
-/** How many of the largest holders are summed up. */
+/** Numbers of largest holders that are summed. */
 export const TOPS = [10, 25, 50, 100, 250, 500] as const;
 
-/** Changes are told of so long: seconds by name. */
+/** Time spans of changes: seconds by name. */
 export const CHANGE_SPANS = {
   '5min': 300,
   '1h': 3_600,
@@ -34,20 +34,23 @@ export const CHANGE_SPANS = {
 
 export type ChangeSpan = keyof typeof CHANGE_SPANS;
 
-/** How a token is held, as it was counted at one moment. */
+/** Counted holders of a token at one moment. */
 export interface HolderCounts {
   readonly holders: number;
-  /** By the places of `HOLDER_CLASSES` and of `ACQUISITIONS`. */
+  /** By index of `HOLDER_CLASSES` and of `ACQUISITIONS`. */
   readonly classes: readonly number[];
   readonly acquired: readonly number[];
-  /** What the largest hold together, in base units, by the places of {@link TOPS}. */
+  /** Total of the largest holders in base units, by index of {@link TOPS}. */
   readonly tops: readonly string[];
-  /** By the places of {@link CHANGE_SPANS}. */
+  /** By index of {@link CHANGE_SPANS}. */
   readonly changes: readonly number[];
-  /** Of which shares are told; base units. */
+  /** The base of shares; base units. */
   readonly supply: string;
   readonly decimals: number;
-  /** Whether nothing of it is in doubt but for blocks that are not indexed: the transfers tell the balances, and all of them were followed in order. */
+  /**
+   * Whether the counts are reliable except for unindexed blocks: transfers determine the balances, and all of them were
+   * followed in order.
+   */
   readonly isSound: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** A token's owners, the history of its holders and how it is held, over a real node. */
+/** A token's owners, holder history and holder statistics, over a real node. */
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { addressOf } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
@@ -160,12 +160,26 @@ describe('how a token is held', () => {
     const { body } = await stage.ask(`erc20/${stage.spam.address}/holders`);
     expect(body).toMatchObject({ totalHolders: 0, holderSupply: { top10: { supply: '0' } } });
   });
+
+  test('of such a token is by nobody while nobody can read it', async () => {
+    await stage.spam.call('shout', 0x2000n, 150n);
+    await stage.follow();
+    await stage.scratch.database.query('TRUNCATE state_questions');
+    stage.node.alter = ({ method }) =>
+      method === 'eth_call' ? { error: { code: -32603, message: 'Busy' } } : undefined;
+    try {
+      const { body } = await stage.ask(`erc20/${stage.spam.address}/holders`);
+      expect(body).toMatchObject({ totalHolders: 0, indexed: { complete: false } });
+    } finally {
+      stage.node.alter = () => undefined;
+    }
+  });
 });
 
 test('before they are counted, the answer is 202', async () => {
   const { scratch, gold, node } = stage;
   await scratch.database.query('TRUNCATE state_questions');
-  await scratch.database.query('DELETE FROM derived_states');
+  await scratch.database.query('DELETE FROM projections');
   const { status, body } = await stage.ask(`erc20/${gold.address}/holders`);
   expect([status, body]).toEqual([
     202,

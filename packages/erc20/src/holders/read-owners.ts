@@ -1,15 +1,15 @@
-/** Asks token contracts what accounts hold. Of the worker role. */
+/** Reads account balances from token contracts. For the worker role. */
 import type { Address } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
-import { committedBlock, type StateReader, type StateReadingContext } from '@chainstead/state';
-import { askBalances, askOthers, findSilentTokens, type ToldHolding } from '../calls/ask-balances.ts';
+import { committedBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
+import { fetchBalances, fetchOthers, findSilentTokens, type ReportedHolding } from '../calls/fetch-balances.ts';
 import { OWNERS_NOW, type OwnersQuestion } from './holder-questions.ts';
 import { saveOwnerReadings } from './save-owner-readings.ts';
 
-/** Read and kept together: one aggregated call. */
+/** Accounts read and stored together: one aggregated call. */
 const TOGETHER = 100;
 
-/** Reads what accounts hold of a token at the newest committed block, and keeps it. */
+/** Reads accounts' balances of a token at the newest committed block and stores them. */
 export const ownersNow: StateReader<OwnersQuestion, { readonly read: number }> = {
   kind: OWNERS_NOW,
   async read(context, { token, accounts }, signal) {
@@ -18,7 +18,7 @@ export const ownersNow: StateReader<OwnersQuestion, { readonly read: number }> =
   },
 };
 
-/** Of accounts that have moved some of the token. */
+/** Reads accounts that have moved the token. */
 export async function readOwners(
   context: StateReadingContext,
   token: Address,
@@ -45,24 +45,24 @@ async function readSome(
   const block = await committedBlock(database, chain);
   if (block === null) return;
   const holdings = accounts.map((holder) => ({ token, holder }));
-  const told = await askBalances(context, block, holdings, signal);
+  const reported = await fetchBalances(context, block, holdings, signal);
   const readings = { token, block, firstBlock, isSilent: false };
-  const first = balancesOf(told);
+  const first = balancesOf(reported);
   const disputed = new Set(await saveOwnerReadings(context, { ...readings, first, second: null }));
   if (disputed.size === 0) return;
-  const doubted = told.filter(({ holder }) => disputed.has(holder));
-  const others = await askOthers(context, block, doubted, signal);
+  const doubted = reported.filter(({ holder }) => disputed.has(holder));
+  const others = await fetchOthers(context, block, doubted, signal);
   const second = new Map(doubted.map(({ holder }, place) => [holder, others[place] ?? null]));
-  const isUntold = doubted.every(({ balance }, place) => balance === null && others[place] === null);
-  const silent = await findSilentTokens(context, block, isUntold ? [token] : [], signal);
+  const isUnreported = doubted.every(({ balance }, place) => balance === null && others[place] === null);
+  const silent = await findSilentTokens(context, block, isUnreported ? [token] : [], signal);
   await saveOwnerReadings(context, { ...readings, isSilent: silent.has(token), first: balancesOf(doubted), second });
 }
 
-function balancesOf(told: readonly ToldHolding[]): ReadonlyMap<Address, bigint | null> {
-  return new Map(told.map(({ holder, balance }) => [holder, balance]));
+function balancesOf(reported: readonly ReportedHolding[]): ReadonlyMap<Address, bigint | null> {
+  return new Map(reported.map(({ holder, balance }) => [holder, balance]));
 }
 
-/** Below it there is nothing of the token: where it was made, if that is known. */
+/** Returns the first block that may contain data of the token: its creation block, if known. */
 export async function firstBlockOf(
   { chain, database }: Pick<StateReadingContext, 'chain' | 'database'>,
   token: Address,

@@ -1,8 +1,8 @@
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
+import { StateUnavailableError } from '@chainstead/node-reads';
 import { createUpstreamPool } from '@chainstead/rpc';
-import { StateUnavailableError } from '@chainstead/state';
-import { createKeptSubjects } from '@chainstead/sync';
+import { createSubjectProjections } from '@chainstead/sync';
 import { addressOf, exampleChain, seedBuilt } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
@@ -11,7 +11,7 @@ import { seedCoverage, seedTransfers } from '../transfers/testing/seeded-wallets
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { holdersCounted } from './count-holders.ts';
 import { restartHolders } from './restart-holders.ts';
-import { isExact, keptCounts, keptHolders, keptMinutes } from './testing/kept-holders.ts';
+import { isExact, storedCounts, storedHolders, storedMinutes } from './testing/stored-holders.ts';
 
 const chain = exampleChain();
 const [GOLD, SILVER, ALICE, BOB, MINTER] = [1, 2, 0xa, 0xb, 0xc].map(addressOf) as [
@@ -42,11 +42,11 @@ beforeAll(async () => {
 });
 
 beforeEach(() =>
-  scratch.database.query('TRUNCATE kept_subjects, erc20_holders, erc20_holder_counts, erc20_holder_minutes'),
+  scratch.database.query('TRUNCATE subject_projections, erc20_holders, erc20_holder_counts, erc20_holder_minutes'),
 );
 
 const count = (token: Address): Promise<unknown> =>
-  createKeptSubjects(scratch.database).keep(
+  createSubjectProjections(scratch.database).keep(
     chain,
     { dataset: erc20Transfers, state: erc20TokenHolders },
     token,
@@ -56,21 +56,21 @@ const count = (token: Address): Promise<unknown> =>
 async function keptOf(token: Address) {
   const { database } = scratch;
   const [holders, counts, minutes] = await Promise.all(
-    [keptHolders, keptCounts, keptMinutes].map((read) => read(database, chain.id, token)),
+    [storedHolders, storedCounts, storedMinutes].map((read) => read(database, chain.id, token)),
   );
   return { holders, counts, minutes, isExact: await isExact(database, chain.id, token) };
 }
 
-/** Where the counting of each token stands. */
+/** Returns the counting progress of each token. */
 async function standings(): Promise<Readonly<Record<string, unknown>>> {
   const rows = await scratch.database.query<{ token: string; standing: unknown }>(
-    `SELECT '0x' || encode(subject, 'hex') AS token, json_build_array(built_to, is_stale) AS standing FROM kept_subjects`,
+    `SELECT '0x' || encode(subject, 'hex') AS token, json_build_array(built_to, is_stale) AS standing FROM subject_projections`,
   );
   return Object.fromEntries(rows.map(({ token, standing }) => [token, standing]));
 }
 
 test('figures are not told of a token that is counted anew meanwhile', async () => {
-  // Nobody is asked: no block is committed.
+  // Never used: no block is committed.
   const pool = createUpstreamPool({
     ...{ chain, upstreams: [{ url: 'http://127.0.0.1:9' }] },
     ...{ logger: silentLogger(), metrics: createMetricsRegistry() },
@@ -103,7 +103,9 @@ describe('the holders of a token whose history came in another order than it hap
 
   it('are not begun anew while they are being counted, nor those of other tokens', async () => {
     await Promise.all([count(GOLD), count(SILVER)]);
-    await scratch.database.query('UPDATE kept_subjects SET built_to = 900 WHERE subject = $1', [addressBytes(GOLD)]);
+    await scratch.database.query('UPDATE subject_projections SET built_to = 900 WHERE subject = $1', [
+      addressBytes(GOLD),
+    ]);
     await restartHolders(scratch.database, chain, GOLD);
     expect(await standings()).toEqual({ [GOLD]: [900, false], [SILVER]: [null, false] });
     await restartHolders(scratch.database, exampleChain({ id: 137 }), SILVER);

@@ -4,12 +4,12 @@ import { addressBytes, type Database } from '@chainstead/db';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 
 /**
- * Has the holders of a token counted anew, from its first transfer on, by whoever asks about it next: its history came in another order than
- * it happened, so that nobody knows who began to hold it when. Not for a history that is not whole yet.
+ * Marks a token's holders for a recount from the first transfer, at the next request. Its blocks were not indexed in
+ * order, so it is unknown when accounts became holders. Not for a token with incomplete coverage.
  */
 export async function restartHolders(database: Database, chain: Chain, token: Address): Promise<void> {
   await database.query(
-    `UPDATE kept_subjects SET built_to = -1, is_stale = true, rows = 0
+    `UPDATE subject_projections SET built_to = -1, is_stale = true, rows = 0
       WHERE chain_id = $1 AND state = $2 AND subject = $3 AND built_to IS NULL AND NOT is_stale`,
     [chain.id, erc20TokenHolders.name, addressBytes(token)],
   );

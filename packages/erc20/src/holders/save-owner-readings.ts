@@ -1,37 +1,37 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Bind, hexText, isSpread, type Transaction } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import type { StateBlock, StateReadingContext } from '@chainstead/state';
+import type { StateBlock, StateReadingContext } from '@chainstead/node-reads';
 import { lockChainCommits } from '@chainstead/sync';
 import { judgeReading, type Verdict } from '../balances/judge-reading.ts';
+import { IS_SOUND, isWhole } from '../balances/resolved-balances.ts';
+import { storedBlocks } from '../balances/save-balance-readings.ts';
 import { saveClass } from '../balances/save-class.ts';
 import { reorganised } from '../balances/save-readings.ts';
-import { storedBlocks } from '../balances/save-together.ts';
-import { IS_SOUND, isWhole } from '../balances/told-balances.ts';
-import type { Said } from '../calls/ask-balances.ts';
+import type { Said } from '../calls/fetch-balances.ts';
 import { MOVED_DELTA, movedRows } from '../moved-tables.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { coverageOfToken } from '../wrapped/coin-coverage.ts';
 
-/** What a token's contract said at a block of some accounts. */
+/** Balances of some accounts from a token's contract at a block. */
 export interface OwnerReadings {
   readonly token: Address;
   readonly block: StateBlock;
-  /** Below it there is nothing of the token. */
+  /** The token has no data below it. */
   readonly firstBlock: number;
   readonly first: ReadonlyMap<Address, bigint | null>;
-  /** Of the same accounts, from another upstream; null: not asked yet. */
+  /** The same accounts from another upstream; null: not read yet. */
   readonly second: ReadonlyMap<Address, Said> | null;
-  /** Whether the contract tells nobody's balance. */
+  /** Whether the contract returns no balance of any account. */
   readonly isSilent: boolean;
 }
 
 /**
- * Keeps what a contract said as what the balances of its holders are told from, in one transaction under the chain's commit lock: the block is still
- * the chain's, and what moved above it is counted with it.
- * @returns the accounts of which another upstream is to be asked
- * @throws StateUnavailableError when the block was reorganised away meanwhile
+ * Stores contract reads as the basis of holder balances, in one transaction under the chain's commit lock: the block is
+ * still canonical, and later movements are included.
+ * @returns the accounts to read from another upstream
+ * @throws StateUnavailableError if a reorg removed the block meanwhile
  */
 export async function saveOwnerReadings(
   context: StateReadingContext,
@@ -42,7 +42,7 @@ export async function saveOwnerReadings(
   return database.transaction(async (transaction) => {
     await lockChainCommits(transaction, chain);
     if ((await storedBlocks(transaction, chain, [block])).size === 0) throw reorganised(block.number);
-    // Nothing counts what moves from now on, or it is counted later: what was read would be wrong.
+    // Later movements would not be counted, or are still to be counted, so the read would become wrong.
     if (!(await isKept(transaction, context, token))) return [];
     const spread = await isSpread(transaction);
     const judged = await judge(transaction, context, readings, spread);
@@ -61,14 +61,14 @@ export async function saveOwnerReadings(
 interface Judged {
   readonly account: Address;
   readonly verdict: Verdict;
-  /** Whether the contract says other than the transfers, where they tell; null where they don't. */
+  /** Whether the contract contradicts the transfers; null if they don't determine balances. */
   readonly isContradiction: boolean | null;
 }
 
 async function isKept(transaction: Transaction, { chain }: StateReadingContext, token: Address): Promise<boolean> {
   const { name, version } = erc20TokenHolders;
   const rows = await transaction.query(
-    `SELECT FROM kept_subjects JOIN derived_states USING (chain_id, state)
+    `SELECT FROM subject_projections JOIN projections USING (chain_id, state)
       WHERE chain_id = $1 AND state = $2 AND subject = $3 AND built_to IS NULL AND NOT is_stale AND version = $4`,
     [chain.id, name, addressBytes(token), version],
   );
@@ -78,14 +78,14 @@ async function isKept(transaction: Transaction, { chain }: StateReadingContext, 
 interface ExpectedRow {
   account: Address;
   is_live: boolean;
-  /** Null where not all of what moved is indexed. */
+  /** Null if not all movements are indexed. */
   before: string | null;
   moved: string | null;
-  /** What indexed transfers add up to at the block. */
+  /** The sum of indexed transfers at the block. */
   total: string;
 }
 
-/** Accounts that a later reading is kept of are left out, and those without a transfer. */
+/** Skips accounts with a later stored read, and those without a transfer. */
 async function judge(
   transaction: Transaction,
   { chain }: StateReadingContext,
@@ -105,21 +105,21 @@ async function judge(
   const rows = await transaction.query<ExpectedRow>(
     `WITH ${[coverageOfToken(chain, token, of), ...above.ctes].join(', ')}
 SELECT ${hexText('held.account')} AS account, coalesce(known.class = 'live', false)${isCoin ? ' OR NOT covered.is_counted' : ''} AS is_live,
-  (CASE told.since WHEN 'anchor' THEN held.anchor_value WHEN 'beginning' THEN 0 END)::text AS before,
-  (CASE told.since WHEN 'anchor' THEN held.since WHEN 'beginning' THEN held.total END - ${above.delta})::text AS moved,
+  (CASE reported.since WHEN 'anchor' THEN held.anchor_value WHEN 'beginning' THEN 0 END)::text AS before,
+  (CASE reported.since WHEN 'anchor' THEN held.since WHEN 'beginning' THEN held.total END - ${above.delta})::text AS moved,
   (held.total - ${above.delta})::text AS total
-FROM covered CROSS JOIN unnest(${accounts}::bytea[]) AS asked(account)
-JOIN erc20_holders AS held ON held.token = ${subject} AND held.chain_id = ${chainId} AND held.account = asked.account
+FROM covered CROSS JOIN unnest(${accounts}::bytea[]) AS requested(account)
+JOIN erc20_holders AS held ON held.token = ${subject} AND held.chain_id = ${chainId} AND held.account = requested.account
 ${above.join}
 LEFT JOIN erc20_token_classes AS known ON known.token = ${subject} AND known.chain_id = ${chainId}
 CROSS JOIN LATERAL (SELECT CASE WHEN covered.indexed_to < ${number} THEN NULL WHEN ${IS_SOUND} THEN 'anchor'
-  WHEN ${isWhole(bind(firstBlock))} THEN 'beginning' END AS since) AS told
+  WHEN ${isWhole(bind(firstBlock))} THEN 'beginning' END AS since) AS reported
 WHERE held.anchor_block IS NULL OR held.anchor_block <= ${number}`,
     values,
   );
   return rows.map(({ account, is_live, before, moved, total }) => {
-    const isTold = !is_live && before !== null && moved !== null;
-    const expected = isTold ? { value: BigInt(before) + BigInt(moved), hasMoved: BigInt(moved) !== 0n } : null;
+    const isReported = !is_live && before !== null && moved !== null;
+    const expected = isReported ? { value: BigInt(before) + BigInt(moved), hasMoved: BigInt(moved) !== 0n } : null;
     const verdict = judgeReading({
       first: first.get(account) ?? null,
       second: second === null ? undefined : (second.get(account) ?? null),
@@ -127,7 +127,8 @@ WHERE held.anchor_block IS NULL OR held.anchor_block <= ${number}`,
     });
     if (verdict.kind !== 'right') return { account, verdict, isContradiction: null };
     if (expected !== null) return { account, verdict, isContradiction: verdict.value !== expected.value };
-    // What came in must be there, whatever was there before; but for the coin whose withdrawals are not all known.
+    // A balance must cover all known receipts, whatever came before; except for the wrapped native token, whose
+    // withdrawals may be unknown.
     return { account, verdict, isContradiction: !isCoin && verdict.value < BigInt(total) ? true : null };
   });
 }
@@ -135,31 +136,32 @@ WHERE held.anchor_block IS NULL OR held.anchor_block <= ${number}`,
 interface MovedAbove {
   /** For the statement's `WITH`. */
   readonly ctes: readonly string[];
-  /** To the relation `asked`, which has each `account`. */
+  /** Joins the relation `requested`, which has each `account`. */
   readonly join: string;
   readonly delta: string;
 }
 
-interface AskedAbove {
+interface RequestedAbove {
   readonly token: string;
   readonly chainId: string;
   readonly number: string;
   readonly accounts: string;
-  /** Where tables are distributed: the keys that the accounts' rows lie by. */
+  /** For distributed tables: the distribution keys of the accounts' rows. */
   readonly keys: string | null;
 }
 
 /**
- * What accounts received less what they sent in blocks above one, of each by its index; where tables are distributed of all at once, since accounts lie
- * on different nodes: by conditions alone, as Citus joins nothing with rows of several tables.
+ * Returns receipts minus sendings of accounts in blocks above one, each by its index. On distributed tables for all
+ * accounts together, since they are on different nodes: with conditions only, because Citus can't join rows of several
+ * tables here.
  */
-function movedAbove(chain: StateReadingContext['chain'], { keys, ...of }: AskedAbove): MovedAbove {
+function movedAbove(chain: StateReadingContext['chain'], { keys, ...of }: RequestedAbove): MovedAbove {
   const ofToken = `token_key(token) = token_key(${of.token}::bytea) AND token = ${of.token} AND chain_id = ${of.chainId} AND block_number > ${of.number}`;
   if (keys === null) {
     const rows = movedRows(
       chain,
       'direction, value',
-      `account_key = address_key(asked.account) AND account = asked.account AND ${ofToken}`,
+      `account_key = address_key(requested.account) AND account = requested.account AND ${ofToken}`,
     );
     return {
       ctes: [],
@@ -176,7 +178,7 @@ function movedAbove(chain: StateReadingContext['chain'], { keys, ...of }: AskedA
     ctes: [
       `above AS MATERIALIZED (SELECT account, sum(${MOVED_DELTA}) AS delta FROM ${rows} AS moved GROUP BY account)`,
     ],
-    join: 'LEFT JOIN above ON above.account = asked.account',
+    join: 'LEFT JOIN above ON above.account = requested.account',
     delta: 'coalesce(above.delta, 0)',
   };
 }
@@ -194,11 +196,11 @@ async function saveAnchors(
   );
   if (right.length > 0)
     await transaction.query(
-      `WITH ${above.ctes.map((cte) => `${cte}, `).join('')}told AS MATERIALIZED (
-         SELECT asked.account, asked.value, ${above.delta} AS delta, clock_timestamp() AS told_at
-         FROM unnest($4::bytea[], $5::numeric[]) AS asked(account, value) ${above.join})
-       UPDATE erc20_holders AS held SET anchor_block = $3::bigint, anchor_value = told.value, since = told.delta, anchored_at = told.told_at
-       FROM told WHERE held.token = $1 AND held.chain_id = $2 AND held.account = told.account`,
+      `WITH ${above.ctes.map((cte) => `${cte}, `).join('')}reported AS MATERIALIZED (
+         SELECT requested.account, requested.value, ${above.delta} AS delta, clock_timestamp() AS told_at
+         FROM unnest($4::bytea[], $5::numeric[]) AS requested(account, value) ${above.join})
+       UPDATE erc20_holders AS held SET anchor_block = $3::bigint, anchor_value = reported.value, since = reported.delta, anchored_at = reported.told_at
+       FROM reported WHERE held.token = $1 AND held.chain_id = $2 AND held.account = reported.account`,
       [
         addressBytes(token),
         chain.id,
@@ -230,8 +232,7 @@ async function saveAnchors(
 }
 
 /**
- * One account that contradicts what transfers let expect makes a token `live`, which it stays; a token that says nothing of anybody is
- * `none`.
+ * One account that contradicts its transfers makes a token `live` permanently; a token without any balances is `none`.
  */
 async function classify(
   transaction: Transaction,
@@ -241,13 +242,13 @@ async function classify(
 ): Promise<void> {
   const isOne = (transfers: 'tell' | 'differ'): boolean =>
     judged.some(({ verdict }) => verdict.kind === 'right' && verdict.transfers === transfers);
-  const told = new Map([[token, block.number]]);
-  if (isOne('tell')) await saveClass(transaction, context, 'sum', told);
-  if (isOne('differ')) await saveClass(transaction, context, 'live', told);
+  const reported = new Map([[token, block.number]]);
+  if (isOne('tell')) await saveClass(transaction, context, 'sum', reported);
+  if (isOne('differ')) await saveClass(transaction, context, 'live', reported);
   if (!isSilent || judged.length === 0 || judged.some(({ verdict }) => verdict.kind !== 'none')) return;
   const [read] = await transaction.query(
     'SELECT 1 AS found FROM erc20_holders WHERE token = $1 AND chain_id = $2 AND anchor_block IS NOT NULL LIMIT 1',
     [addressBytes(token), context.chain.id],
   );
-  if (read === undefined) await saveClass(transaction, context, 'none', told);
+  if (read === undefined) await saveClass(transaction, context, 'none', reported);
 }

@@ -1,4 +1,4 @@
-/** Intervals of time that figures are told by. All are UTC; moments are milliseconds since the Unix epoch. */
+/** Time intervals for statistics. All are UTC; moments are milliseconds since the Unix epoch. */
 
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
@@ -33,7 +33,7 @@ export const TIME_FRAMES: readonly TimeFrame[] = [
 /** 1970 began on a Thursday. */
 const FIRST_MONDAY = 4 * DAY;
 
-/** The beginning of the interval in which a moment lies: weeks begin on Monday, months on their first. */
+/** Returns the start of the interval that contains a moment: weeks start on Monday, months on the first. */
 export function beginningOf(frame: TimeFrame, moment: number): number {
   if (frame === '1m') {
     const date = new Date(moment);
@@ -43,7 +43,7 @@ export function beginningOf(frame: TimeFrame, moment: number): number {
   return Math.floor(moment / LENGTHS[frame]) * LENGTHS[frame];
 }
 
-/** Where the interval ends that begins at a moment. */
+/** Returns the end of the interval that starts at a moment. */
 export function endOf(frame: TimeFrame, beginning: number): number {
   if (frame === '1m') {
     const date = new Date(beginning);
@@ -52,7 +52,7 @@ export function endOf(frame: TimeFrame, beginning: number): number {
   return beginning + (frame === '1w' ? 7 * DAY : LENGTHS[frame]);
 }
 
-/** The beginnings of so many intervals at most, from the one that a moment lies in backwards, none below the lowest. */
+/** Returns up to `count` interval starts, backwards from the interval of a moment, none below the lowest. */
 export function beginningsDown(frame: TimeFrame, from: number, lowest: number, count: number): readonly number[] {
   const beginnings: number[] = [];
   for (

@@ -1,13 +1,13 @@
-import type { WalletHistory } from '@chainstead/answers';
-import type { StateQuestions } from '@chainstead/state';
-import type { KeptSubjects } from '@chainstead/sync';
+import type { OnDemandBackfill } from '@chainstead/data-api';
+import type { NodeReadQueue } from '@chainstead/node-reads';
+import type { SubjectProjections } from '@chainstead/sync';
 
 export interface TokenHoldersOptions {
-  readonly questions: StateQuestions;
-  readonly kept: KeptSubjects;
-  readonly walletHistory: Pick<WalletHistory, 'requestContract'>;
-  /** How long a request waits for what it has caused (`INDEX_WAIT_MS`). Milliseconds. */
+  readonly nodeReads: NodeReadQueue;
+  readonly projections: SubjectProjections;
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestContract'>;
+  /** Time that a request waits for the work it causes (`ON_DEMAND_WAIT_MS`). Milliseconds. */
   readonly waitMs: number;
-  /** So old a reading may be where transfers don't tell balances (`BALANCE_MAX_AGE_MS`). Milliseconds. */
+  /** Maximum age of a read if transfers don't determine balances (`BALANCE_MAX_AGE_MS`). Milliseconds. */
   readonly liveMaxAgeMs: number;
 }

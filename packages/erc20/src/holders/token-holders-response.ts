@@ -1,12 +1,12 @@
-import { indexedSchema } from '@chainstead/answers';
 import { decimalAmount } from '@chainstead/core';
+import { indexedSchema } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
 import { percentOfSupply } from '../balances/percent-of-supply.ts';
 import { byAcquisition, byClass, HOLDER_CLASSES, type HolderClass } from '../transfers/holder-classes.ts';
 import { CHANGE_SPANS, type ChangeSpan, type HolderCounts, TOPS } from './holder-questions.ts';
 
 const supplySchema = z.object({
-  supply: z.string().openapi({ description: 'What they hold together, in whole tokens', example: '1500.25' }),
+  supply: z.string().openapi({ description: 'Their total balance in whole tokens', example: '1500.25' }),
   supplyPercent: z.number(),
 });
 const changeSchema = z.object({ change: z.int(), changePercent: z.number() });
@@ -19,23 +19,23 @@ export const acquisitionsSchema = z
   .object({ swap: z.int(), transfer: z.int(), airdrop: z.int() })
   .openapi('HoldersByAcquisition', {
     description:
-      'How they first came by the token. airdrop: in a transaction with more than 20 transfers of it. Swaps are not told apart yet.',
+      'Holders by their first acquisition. airdrop: a transaction with more than 20 transfers of the token. Swaps are not distinguished yet.',
   });
 
 export const classesSchema = z
   .object(shapeOf<HolderClass, z.ZodInt>(HOLDER_CLASSES, () => z.int()))
   .openapi('HoldersByClass', {
     description:
-      'By percent of the supply: above 0.1 whales, from 0.05 sharks, 0.005 dolphins, 0.001 fish, 0.00025 octopus, 0.00015 crabs, below that shrimps',
+      'By percentage of the supply: above 0.1 whales, from 0.05 sharks, 0.005 dolphins, 0.001 fish, 0.00025 octopus, 0.00015 crabs, below that shrimps',
   });
 
-/** The answer of `getTokenHolders` (docs/provider-contract.md#token-holders). */
+/** The response of `getTokenHolders` (docs/api/tokens.md#token-holders). */
 export const tokenHoldersSchema = z
   .object({
-    totalHolders: z.int().min(0).openapi({ description: 'Accounts with a balance above zero' }),
+    totalHolders: z.int().min(0).openapi({ description: 'Number of accounts with a balance above zero' }),
     holderSupply: z.object(shapeOf<TopName, typeof supplySchema>(TOP_NAMES, () => supplySchema)),
     holderChange: z.object(shapeOf<ChangeSpan, typeof changeSchema>(SPAN_NAMES, () => changeSchema)).openapi({
-      description: 'How many holders there are more than that long before the newest indexed block',
+      description: 'Change in the number of holders over this period, up to the newest indexed block',
     }),
     holdersByAcquisition: acquisitionsSchema,
     holderDistribution: classesSchema,
@@ -43,12 +43,12 @@ export const tokenHoldersSchema = z
   })
   .openapi('TokenHolders');
 
-/** While they are counted for the first time. */
+/** The response during the first count. */
 export const holdersPendingSchema = z.object({ message: z.string() }).openapi('TokenHoldersPending');
 
 export const HOLDERS_PENDING = 'Holders of this token are being counted. Please try again later.';
 
-/** The members that tell of holders. */
+/** Returns the members about holders. */
 export function showHolders(counts: HolderCounts): Omit<z.infer<typeof tokenHoldersSchema>, 'indexed'> {
   const { holders, supply, decimals } = counts;
   return {
@@ -69,7 +69,7 @@ export function showHolders(counts: HolderCounts): Omit<z.infer<typeof tokenHold
   };
 }
 
-/** Of what there was before; 100 where that was nothing. */
+/** Percentage of the earlier number; 100 if that was zero. */
 export function percentChange(before: number, change: number): number {
   if (change === 0) return 0;
   return before <= 0 ? 100 : (100 * change) / before;

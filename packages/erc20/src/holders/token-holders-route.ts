@@ -1,5 +1,12 @@
-import { showIndexed } from '@chainstead/answers';
-import { type ApiDependencies, errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
+import { showIndexed } from '@chainstead/data-api';
+import {
+  type ApiDependencies,
+  errorResponses,
+  indexedChain,
+  querySchema,
+  type RouteModule,
+  requesterOf,
+} from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
@@ -9,11 +16,11 @@ import type { TokenHoldersOptions } from './token-holders-options.ts';
 import { HOLDERS_PENDING, holdersPendingSchema, showHolders, tokenHoldersSchema } from './token-holders-response.ts';
 
 /**
- * `GET /api/v2.2/erc20/{tokenAddress}/holders`: how a token is held (docs/provider-contract.md#token-holders). Counted by a worker, and kept for
- * five minutes. Meanwhile an answer is one statement.
+ * `GET /api/v2.2/erc20/{tokenAddress}/holders`: holder statistics of a token (docs/api/tokens.md#token-holders). A
+ * worker counts them, and the counts are cached for five minutes, during which a response is one statement.
  */
 export function createTokenHoldersRoute(options: TokenHoldersOptions): RouteModule {
-  const { questions, kept, walletHistory, waitMs } = options;
+  const { nodeReads, projections, onDemandBackfill, waitMs } = options;
   return (app, dependencies) => {
     const { chains, database, logger } = dependencies;
     app.openapi(routeOf(dependencies), async (c) => {
@@ -24,14 +31,13 @@ export function createTokenHoldersRoute(options: TokenHoldersOptions): RouteModu
       let isKept = found.isBuilt && found.isAskNoted;
       if (!isKept) {
         const of = { dataset: erc20Transfers, state: erc20TokenHolders };
-        isKept = (await kept.keep(chain, of, token, waitMs)) === 'built';
+        isKept = (await projections.keep(chain, of, token, waitMs)) === 'built';
         found = await getKnownHolders(database, chain, token);
       }
-      if (!found.isCovered)
-        await walletHistory.requestContract({ database, logger }, chain, token, c.get('principal')?.id ?? 'open');
+      if (!found.isCovered) await onDemandBackfill.requestContract({ database, logger }, chain, token, requesterOf(c));
       const patience = { waitMs: Math.max(0, ends - performance.now()), maxAgeMs: COUNTED_MS };
       const counts = isKept
-        ? (found.counts ?? (await questions.ask(chain, HOLDERS_COUNTED, { token }, patience)))
+        ? (found.counts ?? (await nodeReads.request(chain, HOLDERS_COUNTED, { token }, patience)))
         : null;
       if (counts === null) return c.json({ message: HOLDERS_PENDING }, 202);
       const { indexed } = found;
@@ -53,17 +59,20 @@ function routeOf({ parameters }: ApiDependencies) {
     method: 'get',
     path: '/api/v2.2/erc20/{tokenAddress}/holders',
     operationId: 'getTokenHolders',
-    tags: ['Token'],
-    summary: 'How a token is held',
+    tags: ['Tokens'],
+    summary: 'Get holder statistics of a token',
     description:
-      'How many accounts hold it, what the largest hold, how many came and went, and of what size they are. Counted in the background: 202 until that is done.',
+      'Number of holders, share of the largest, changes over time, and distribution by size. Counted in the background: returns 202 until the count is complete.',
     request: {
       params: z.object({ tokenAddress: parameters.address }),
       query: querySchema({ chain: parameters.chain }),
     },
     responses: {
-      200: { description: 'The figures', content: { 'application/json': { schema: tokenHoldersSchema } } },
-      202: { description: 'They are being counted', content: { 'application/json': { schema: holdersPendingSchema } } },
+      200: { description: 'The holder statistics', content: { 'application/json': { schema: tokenHoldersSchema } } },
+      202: {
+        description: 'The holders are being counted',
+        content: { 'application/json': { schema: holdersPendingSchema } },
+      },
       ...errorResponses(400, 401, 429, 500, 503),
     },
   });

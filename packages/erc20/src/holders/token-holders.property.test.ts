@@ -1,5 +1,6 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { runDerived } from '@chainstead/sync';
+import { addressBytes, rawSql, runStatements, sql } from '@chainstead/db';
+import { runProjection } from '@chainstead/sync';
 import { addressOf, atDepth, exampleChain, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
@@ -8,10 +9,10 @@ import { erc20Transfers } from '../transfers/dataset.ts';
 import { toLog } from '../transfers/testing/seeded-wallets.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { type Blocks, type Gift, modelCounts, modelHolders, modelMinutes } from './testing/holder-model.ts';
-import { isExact, keptCounts, keptHolders, keptMinutes } from './testing/kept-holders.ts';
+import { isExact, storedCounts, storedHolders, storedMinutes } from './testing/stored-holders.ts';
 
 const TOKEN = addressOf(0x70c);
-/** Nobody asked about it. */
+/** Not requested. */
 const OTHER = addressOf(0x07e);
 const BLOCKS = 14;
 
@@ -19,12 +20,12 @@ const scratch = scratchOfFile();
 let nextChain = 1_200_001;
 
 beforeAll(async () => {
-  await scratch.database.query('CREATE TABLE there (LIKE erc20_transfers)');
+  await scratch.database.query('CREATE TABLE there (LIKE erc20_transfer_sides)');
   await scratch.database.query('CREATE INDEX ON there (account_key, token_key(token))');
   await scratch.database.query('CREATE INDEX ON there (token_key(token), block_number)');
 });
 
-const KEPT = `(SELECT '\\x${TOKEN.slice(2)}'::bytea AS subject, 1000000 AS built_to)`;
+const SUBJECTS = sql`(SELECT ${addressBytes(TOKEN)}::bytea AS subject, 1000000 AS built_to)`;
 
 const someone: fc.Arbitrary<Address> = fc.oneof(
   { weight: 1, arbitrary: fc.constant(ZERO_ADDRESS) },
@@ -36,7 +37,7 @@ const gift: fc.Arbitrary<Gift> = fc.record({
   value: fc.oneof(fc.bigInt({ min: 0n, max: 4n }), fc.constantFrom(10n ** 6n, 2n ** 255n)),
   transaction: fc.nat({ max: 2 }),
 });
-/** One transaction with more transfers than make an airdrop, or just as many. */
+/** One transaction with more transfers than the airdrop limit, or exactly as many. */
 const airdrop: fc.Arbitrary<readonly Gift[]> = fc
   .record({ count: fc.constantFrom(20, 21), value: fc.bigInt({ min: 1n, max: 3n }) })
   .map(({ count, value }) =>
@@ -52,7 +53,7 @@ const block: fc.Arbitrary<readonly Gift[]> = fc
   .map((parts) => parts.flat().toSorted((one, other) => one.transaction - other.transaction));
 const history = fc.array(block, { minLength: BLOCKS, maxLength: BLOCKS });
 
-/** What happens: blocks come above all others, go from the top, or any come or go. */
+/** Steps: blocks are added above all others or removed from the top, or any blocks are added or removed. */
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('append' as const), count: fc.integer({ min: 1, max: 4 }) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('undo' as const), count: fc.integer({ min: 1, max: 3 }) }) },
@@ -66,7 +67,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
-/** The blocks that a step lets come or go. */
+/** The blocks that a step adds or removes. */
 function changed({ present, next }: { present: ReadonlySet<number>; next: number }, one: Step): number[] {
   switch (one.kind) {
     case 'append':
@@ -87,19 +88,20 @@ async function change(
   blocks: readonly (readonly Gift[])[],
 ) {
   await scratch.database.transaction(async (transaction) => {
-    await transaction.query('CREATE TEMP TABLE IF NOT EXISTS moved (LIKE erc20_transfers) ON COMMIT DELETE ROWS');
+    await transaction.query('CREATE TEMP TABLE IF NOT EXISTS moved (LIKE erc20_transfer_sides) ON COMMIT DELETE ROWS');
     await transaction.copy('moved', erc20Transfers.table.columns, linesOf(chainId, numbers, blocks));
     await transaction.query(
       kind === 'added'
         ? 'INSERT INTO there SELECT * FROM moved'
         : 'DELETE FROM there WHERE (chain_id, block_number) IN (SELECT chain_id, block_number FROM moved)',
     );
-    // Half of the histories as where tables are distributed.
-    await runDerived(transaction, chainId % 2 === 0, (reading) =>
-      kind === 'added'
-        ? erc20TokenHolders.added('moved', KEPT, reading)
-        : erc20TokenHolders.removed('moved', KEPT, 'there', reading),
-    );
+    // Half of the runs use distributed tables.
+    await runProjection(transaction, chainId % 2 === 0, (access) => {
+      const change = { rows: rawSql('moved'), subjects: SUBJECTS, access };
+      return kind === 'added'
+        ? erc20TokenHolders.added(change)
+        : erc20TokenHolders.removed({ ...change, remaining: rawSql('there') });
+    });
   });
 }
 
@@ -165,18 +167,18 @@ describe('who holds a token', () => {
               inOrder &&= moving.every((number) => [...there.keys()].every((other) => other < number));
             if (there.size === 0) inOrder = true;
             await change(chainId, kind, numbers, blocks);
-            expect(await keptHolders(database, chainId, TOKEN)).toEqual(modelHolders(there));
-            expect(await keptCounts(database, chainId, TOKEN)).toEqual(modelCounts(there));
-            expect(await keptHolders(database, chainId, OTHER)).toEqual([]);
+            expect(await storedHolders(database, chainId, TOKEN)).toEqual(modelHolders(there));
+            expect(await storedCounts(database, chainId, TOKEN)).toEqual(modelCounts(there));
+            expect(await storedHolders(database, chainId, OTHER)).toEqual([]);
             expect(await isExact(database, chainId, TOKEN)).toBe(inOrder);
             if (!inOrder) continue;
             exactSteps++;
-            expect(await keptMinutes(database, chainId, TOKEN)).toEqual(modelMinutes(there));
+            expect(await storedMinutes(database, chainId, TOKEN)).toEqual(modelMinutes(there));
           }
           await change(chainId, 'removed', [...present], blocks);
-          expect(await keptHolders(database, chainId, TOKEN)).toEqual([]);
-          expect(await keptMinutes(database, chainId, TOKEN)).toEqual([]);
-          expect(await keptCounts(database, chainId, TOKEN)).toBeUndefined();
+          expect(await storedHolders(database, chainId, TOKEN)).toEqual([]);
+          expect(await storedMinutes(database, chainId, TOKEN)).toEqual([]);
+          expect(await storedCounts(database, chainId, TOKEN)).toBeUndefined();
         }),
         { numRuns: atDepth(50) },
       );
@@ -206,8 +208,7 @@ describe('who holds a token', () => {
     expect(await balance()).toEqual({ total: '23', balance: '111' });
     await change(chainId, 'removed', [2], blocks);
     expect(await balance()).toEqual({ total: '12', balance: '100' });
-    for (const statement of erc20TokenHolders.rolledBack?.(exampleChain({ id: chainId }).id, 0) ?? [])
-      await database.query(statement);
+    await runStatements(database, erc20TokenHolders.rolledBack?.(exampleChain({ id: chainId }).id, 0) ?? []);
     expect(await balance()).toEqual({ total: '12', balance: '12' });
   });
 });

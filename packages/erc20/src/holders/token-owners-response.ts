@@ -1,7 +1,7 @@
-import { indexedSchema } from '@chainstead/answers';
 import { type Address, decimalAmount } from '@chainstead/core';
+import { indexedSchema } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
-import type { TokenOwner } from './tell-token-owners.ts';
+import type { TokenOwner } from './resolve-token-owners.ts';
 
 const ownerSchema = z
   .object({
@@ -9,34 +9,34 @@ const ownerSchema = z
     owner_address_label: z.string().nullable(),
     entity: z.string().nullable(),
     entity_logo: z.string().nullable(),
-    balance: z.string().openapi({ pattern: '^[0-9]+$', description: "In the token's smallest unit" }),
+    balance: z.string().openapi({ pattern: '^[0-9]+$', description: 'In base units of the token' }),
     balance_formatted: z.string().openapi({ example: '1.5' }),
-    usd_value: z.null().openapi({ description: 'Not known' }),
-    is_contract: z.boolean().openapi({ description: 'Whether the owner is a contract' }),
+    usd_value: z.null().openapi({ description: 'Not available' }),
+    is_contract: z.boolean().openapi({ description: 'true if the owner is a contract' }),
     percentage_relative_to_total_supply: z
       .number()
       .nullable()
-      .openapi({ description: 'null where the supply is not known, or is less than the balance' }),
+      .openapi({ description: 'null if the supply is unknown or less than the balance' }),
   })
   .openapi('TokenOwner');
 
-/** The answer of `getTokenOwners` (docs/provider-contract.md#token-owners). */
+/** The response of `getTokenOwners` (docs/api/tokens.md#token-owners). */
 export const tokenOwnersSchema = z
   .object({
-    page: z.int().min(1).openapi({ description: 'From 1' }),
+    page: z.int().min(1).openapi({ description: 'Page number, from 1' }),
     page_size: z.int().min(1),
-    cursor: z.string().nullable().openapi({ description: 'For the next page; null on the last' }),
+    cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
     indexed: indexedSchema,
-    total_supply: z.string().nullable().openapi({ description: 'As the contract says; null until it was asked' }),
+    total_supply: z.string().nullable().openapi({ description: 'As returned by the contract. null until it is read' }),
     result: z.array(ownerSchema),
   })
   .openapi('TokenOwners');
 
-/** One row of the answer. */
+/** Returns one row of the response. */
 export function showOwner(
   { account, balance, label }: TokenOwner,
   about: {
-    /** 0 where it is not known. */
+    /** 0 if unknown. */
     readonly decimals: number;
     percentOf(balance: bigint): number | null;
     readonly codes: ReadonlyMap<Address, boolean>;

@@ -7,7 +7,7 @@ const coin = addressOf(0xc0);
 const chain = { ...exampleChain(), wrappedNative: coin };
 const other = { ...chain, id: exampleChain({ id: 2 }).id, wrappedNative: addressOf(0xc1) };
 const place = (number: number) => ({ balance: String(number), account: addressOf(number) });
-const asked = (number: number, wanted: TokenOwnersQuery['wanted']): TokenOwnersQuery => ({
+const requested = (number: number, wanted: TokenOwnersQuery['wanted']): TokenOwnersQuery => ({
   token: addressOf(number),
   liveMaxAgeMs: number,
   freshFrom: new Date(number),
@@ -22,8 +22,8 @@ const SHAPES: readonly (readonly [string, (number: number) => TokenOwnersQuery['
 ];
 
 test.each(SHAPES)('%s of any token of any chain is one text with its own values', (_name, wantedOf) => {
-  const one = tokenOwnersStatement(chain, asked(5, wantedOf(5)));
-  const two = tokenOwnersStatement(other, asked(6, wantedOf(6)));
+  const one = tokenOwnersStatement(chain, requested(5, wantedOf(5)));
+  const two = tokenOwnersStatement(other, requested(6, wantedOf(6)));
   expect(two.text).toBe(one.text);
   for (const [number, { id }, { values }] of [
     [5, chain, one],
@@ -42,19 +42,19 @@ test.each(SHAPES)('%s of any token of any chain is one text with its own values'
 
 test('what asks for other rows, for labels, or of the wrapped coin has a text of its own', () => {
   const texts = SHAPES.flatMap(([, wantedOf]) => [
-    tokenOwnersStatement(chain, asked(5, wantedOf(5))).text,
-    tokenOwnersStatement(chain, asked(5, wantedOf(5)), { hasLabels: false }).text,
-    tokenOwnersStatement(chain, asked(5, wantedOf(5)), { hasReadings: false }).text,
-    tokenOwnersStatement(chain, asked(5, wantedOf(5)), { select: OWNERS.selectAsJson }).text,
-    tokenOwnersStatement(chain, { ...asked(5, wantedOf(5)), token: coin }).text,
+    tokenOwnersStatement(chain, requested(5, wantedOf(5))).text,
+    tokenOwnersStatement(chain, requested(5, wantedOf(5)), { hasLabels: false }).text,
+    tokenOwnersStatement(chain, requested(5, wantedOf(5)), { hasReadings: false }).text,
+    tokenOwnersStatement(chain, requested(5, wantedOf(5)), { select: OWNERS.selectAsJson }).text,
+    tokenOwnersStatement(chain, { ...requested(5, wantedOf(5)), token: coin }).text,
   ]);
   expect(new Set(texts).size).toBe(texts.length);
 });
 
 test('the wrapped coins of two chains are told apart by their values', () => {
   const page = SHAPES[0]?.[1](5) ?? { accounts: [] };
-  const one = tokenOwnersStatement(chain, { ...asked(5, page), token: coin });
-  const two = tokenOwnersStatement(other, { ...asked(5, page), token: addressOf(0xc1) });
+  const one = tokenOwnersStatement(chain, { ...requested(5, page), token: coin });
+  const two = tokenOwnersStatement(other, { ...requested(5, page), token: addressOf(0xc1) });
   expect(one.values).toContainEqual(addressBytes(coin));
   expect(two.values).not.toContainEqual(addressBytes(coin));
 });

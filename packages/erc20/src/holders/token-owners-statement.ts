@@ -1,59 +1,59 @@
-import { LABEL_REVISION, type LabelEntry, labelsOf, type SubjectState, subjectState } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Statement, shapedStatement } from '@chainstead/db';
+import { LABEL_REVISION, type LabelEntry, labelsOf, type SubjectSnapshot, subjectState } from '@chainstead/data-api';
+import { addressBytes, rowsAfter, type Statement, shapedStatement } from '@chainstead/db';
 import { digits, hex, int4, packedRows } from '@chainstead/db/packed-rows';
 import { changeAbove, IS_CREATION_DUE, IS_SUPPLY_RECENT } from '../token-facts/token-rows.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20TokenHolders } from '../transfers/token-holders.ts';
 import { coverageOfToken } from '../wrapped/coin-coverage.ts';
 
-/** A place in the order of owners: what is kept of the balance, base units, and who has it. */
+/** A position in the order of owners: the stored balance in base units, and the account. */
 export interface OwnerPlace {
   readonly balance: string;
   readonly account: Address;
 }
 
-/** What to read. */
+/** The query of a page. */
 export interface TokenOwnersQuery {
   readonly token: Address;
-  /** So old a reading may be where transfers don't tell balances. Milliseconds. */
+  /** Maximum age of a read if transfers don't determine balances. Milliseconds. */
   readonly liveMaxAgeMs: number;
-  /** Readings from this moment on are fresh whatever their age; null: none are. */
+  /** Reads from this moment on are fresh whatever their age; null: none. */
   readonly freshFrom: Date | null;
-  /** A page in the order of balances, or certain accounts. */
+  /** A page by balance, or given accounts. */
   readonly wanted:
     | {
         readonly order: 'ASC' | 'DESC';
-        /** Owners wanted; one more is read to see whether a page follows. */
+        /** Requested owners; one more is read to detect a next page. */
         readonly limit: number;
-        /** Owners strictly beyond this one; null for the first page. */
+        /** Owners strictly after this one; null for the first page. */
         readonly after: OwnerPlace | null;
       }
     | { readonly accounts: readonly Address[] };
 }
 
-/** Stands for the block of an account that its contract was not asked about. */
+/** The block of an account that was not read from its contract. */
 export const UNREAD = -1;
 
-/** The rows of a page, in its order: what is kept of each account. What of it can be shown is decided in `tell-owner.ts`. */
+/** The stored accounts of a page, in its order. `resolve-owner.ts` determines the balances to show. */
 export const OWNERS = packedRows({
   account: hex<Address>('account', 20),
-  /** The block at which the contract was asked; {@link UNREAD}. */
+  /** The block of the contract read; {@link UNREAD} without one. */
   anchorBlock: int4(`coalesce(anchor_block, ${UNREAD})`),
-  /** Where the account stands: what the contract said and what has moved since, or else what all transfers add up to. */
+  /** The account's position: the contract's value plus later movements, or else the sum of all transfers. */
   balance: digits('balance'),
 });
 
-/** What contracts said of accounts, where that is not known to follow from transfers; else null. */
+/** Contract reads of accounts, unless transfers are known to determine balances; then null. */
 const READINGS = `CASE WHEN (SELECT class <> 'sum' FROM classed) THEN (SELECT string_agg(
       encode(account, 'hex') || CASE WHEN is_fresh THEN '+' ELSE '-' END || anchor_value::text, ',') FILTER (WHERE anchor_block IS NOT NULL) FROM said) END`;
 
-/** What a contract said of an account. */
+/** A contract read of an account. */
 export interface OwnerReading {
   /** Base units, decimal digits. */
   readonly said: string;
-  /** Whether it was asked lately. */
+  /** Whether the read is recent. */
   readonly isFresh: boolean;
 }
 
@@ -64,12 +64,12 @@ export function readReadings(readings: string | null): ReadonlyMap<Address, Owne
   );
 }
 
-/** Whether transfers tell balances; `new`: nobody knows. */
+/** Whether transfers determine balances; `new`: unknown. */
 export type TokenClass = 'sum' | 'live' | 'none' | 'new';
 
-/** What the statement's column `state` holds, beside a page. Null where there is no such row. */
+/** The statement's column `state`, in addition to the page. Null if there is no such row. */
 export type OwnersState = readonly [
-  subject: SubjectState,
+  subject: SubjectSnapshot,
   knownClass: TokenClass,
   contradictions: number | null,
   facts: TokenFacts | null,
@@ -77,9 +77,9 @@ export type OwnersState = readonly [
   /** Hexadecimal digits. */
   givers: string | null,
   labelRevision: number,
-  /** Null where the statement does not look them up. */
+  /** Null if the statement does not look them up. */
   labels: readonly LabelEntry[] | null,
-  /** Null where balances are known to follow from transfers. Read by {@link readReadings}. */
+  /** Null if transfers are known to determine balances. Parsed by {@link readReadings}. */
   readings: string | null,
 ];
 
@@ -92,13 +92,13 @@ type TokenFacts = readonly [
   isCreationDue: boolean,
 ];
 
-/** How a page is read. */
+/** Options of reading a page. */
 export interface OwnersReading {
-  /** Of {@link OWNERS}. @default {@link OWNERS}.select */
+  /** The select list of {@link OWNERS}. @default {@link OWNERS}.select */
   readonly select?: string;
-  /** Whether the statement is to look labels up; their revision comes anyway. @default true */
+  /** Whether the statement looks labels up; their revision is always included. @default true */
   readonly hasLabels?: boolean;
-  /** Whether it is to read what contracts said, where that counts: see {@link OwnersState}. @default true */
+  /** Whether it includes contract reads if they count: see {@link OwnersState}. @default true */
   readonly hasReadings?: boolean;
 }
 
@@ -108,11 +108,14 @@ interface OwnersGiven extends Required<OwnersReading> {
 }
 
 /**
- * The statement behind a page, which gives one row: one range of `erc20_holders_by_balance` that stops after limit + 1 owners, or probes of the key
- * (token-owners.explain.test.ts), and beside them as `state` the token's facts, coverage and labels: {@link OwnersState}. What contracts said is read by a
- * range of its own, where it counts at all: without it the index alone has a page. The state is one JSON array, since the driver takes longer for a
- * column than for all that is in it, and each of its tables a subquery of its own, since joining their rows takes longer than reading them. As a single
- * statement it has a single snapshot, and no other way to the database and back.
+ * Builds the statement of a page (token-owners.explain.test.ts). It returns one row: the owners, from one range of
+ * `erc20_holders_by_balance` that stops after limit + 1 rows or from key lookups, and as `state` the token's facts,
+ * coverage and labels: {@link OwnersState}. Contract reads use a separate range, and only if they count: without them,
+ * a page is an index-only scan.
+ *
+ * `state` is one JSON array, since the driver spends more time on a column than on its contents. Each of its tables is
+ * a separate subquery, since a join takes longer than the reads. A single statement means a single snapshot and a
+ * single round trip.
  */
 export function tokenOwnersStatement(chain: Chain, query: TokenOwnersQuery, reading: OwnersReading = {}): Statement {
   const { select = OWNERS.select, hasLabels = true, hasReadings = true } = reading;
@@ -129,7 +132,7 @@ const ownersStatement = shapedStatement(shapeOf, (given: OwnersGiven, bind) => {
   const ofToken = `token = ${token} AND chain_id = ${chainId}`;
   const held = heldRows(query, ofToken, bind);
   const supplyBlock = '(SELECT supply_block FROM facts WHERE is_supply_recent)';
-  // Of other tokens nothing is wrapped.
+  // Other tokens have no wrapping.
   const wraps = { wrappedNative: isCoin ? chain.wrappedNative : null };
   const changed = changeAbove(wraps, `${token}::bytea`, supplyBlock, chainId, (value) => bind(() => value));
   const said = hasReadings ? `), said AS (\n  ${held(readingColumns(bind))}\n` : '';
@@ -156,7 +159,7 @@ function shapeOf(given: OwnersGiven): string {
   const { chain, query, select, hasLabels, hasReadings } = given;
   const { wanted } = query;
   const rows = 'accounts' in wanted ? 'accounts' : `${wanted.order} ${wanted.after === null ? 'first' : 'behind'}`;
-  // Of the wrapped coin the text has the chain's address.
+  // The statement for the wrapped native token contains an address of the chain, so its text differs per chain.
   return `${rows} ${isWrappedCoin(given) ? chain.id : 'token'} ${hasLabels} ${hasReadings} ${select === OWNERS.select ? '' : select}`;
 }
 
@@ -164,15 +167,15 @@ function isWrappedCoin({ chain, query }: OwnersGiven): boolean {
   return query.token === chain.wrappedNative;
 }
 
-/** After this a contract that answered nothing is asked again. */
+/** Retry interval of a contract without a result. */
 const ASK_AGAIN = "interval '24 hours'";
 
-/** Of one request. */
+/** Per request. */
 const GIVERS_MAX = 100;
 
 /**
- * Who only gave, as far as it is known, may hold the most: accounts below zero are read before a list begins. There are none in a whole history. As
- * hexadecimal digits one after the other; null for none.
+ * Accounts whose known transfers are only outgoing may hold the most: negative balances are read before a list begins.
+ * With full coverage there are none. Concatenated hexadecimal digits; null for none.
  */
 function givers({ wanted }: TokenOwnersQuery, ofToken: string): string {
   if ('accounts' in wanted || wanted.after !== null) return 'NULL';
@@ -180,14 +183,14 @@ function givers({ wanted }: TokenOwnersQuery, ofToken: string): string {
     WHERE ${ofToken} AND balance < 0 ORDER BY balance LIMIT ${GIVERS_MAX}) AS giver)`;
 }
 
-/** What {@link READINGS} are made of. */
+/** Returns the columns for {@link READINGS}. */
 function readingColumns(bind: (pick: (given: OwnersGiven) => unknown) => string): string {
   const maxAge = bind(({ query }) => query.liveMaxAgeMs / 1_000);
   const freshFrom = `least(now() - make_interval(secs => ${maxAge}::float8), ${bind(({ query }) => query.freshFrom)}::timestamptz)`;
   return `account, anchor_block, anchor_value, anchored_at >= (SELECT ${freshFrom}) AS is_fresh`;
 }
 
-/** Columns of the accounts that are wanted, in the order of the page. */
+/** Returns the columns of the requested accounts, in page order. */
 function heldRows(
   { wanted }: TokenOwnersQuery,
   ofToken: string,
@@ -195,17 +198,15 @@ function heldRows(
 ): (columns: string) => string {
   if ('accounts' in wanted) {
     const accounts = bind(({ query }) => 'accounts' in query.wanted && query.wanted.accounts.map(addressBytes));
-    return (columns) => `SELECT known.* FROM unnest(${accounts}::bytea[]) WITH ORDINALITY AS asked(owner, place)
-    CROSS JOIN LATERAL (SELECT ${columns} FROM erc20_holders WHERE ${ofToken} AND account = asked.owner LIMIT 1) AS known
-  ORDER BY asked.place`;
+    return (columns) => `SELECT known.* FROM unnest(${accounts}::bytea[]) WITH ORDINALITY AS requested(owner, place)
+    CROSS JOIN LATERAL (SELECT ${columns} FROM erc20_holders WHERE ${ofToken} AND account = requested.owner LIMIT 1) AS known
+  ORDER BY requested.place`;
   }
   const { order, after } = wanted;
   const most = bind(({ query }) => 'limit' in query.wanted && query.wanted.limit + 1);
-  const beyond =
-    after === null
-      ? ''
-      : ` AND (balance, account) ${order === 'DESC' ? '<' : '>'} (${bind((given) => placeOf(given)?.balance)}::numeric, ${bind(accountOf)}::bytea)`;
-  return (columns) => `SELECT ${columns} FROM erc20_holders WHERE ${ofToken} AND balance > 0${beyond}
+  const place = () => [`${bind((given) => placeOf(given)?.balance)}::numeric`, `${bind(accountOf)}::bytea`];
+  const more = after === null ? '' : ` AND ${rowsAfter(order, ['balance', 'account'], place())}`;
+  return (columns) => `SELECT ${columns} FROM erc20_holders WHERE ${ofToken} AND balance > 0${more}
     ORDER BY balance ${order}, account ${order} LIMIT ${most}`;
 }
 

@@ -1,2 +1,2 @@
-/** For tests of other packages: ERC-20 transfers as the sync engine writes them. */
+/** For tests of other packages: ERC-20 transfers as written by the sync engine. */
 export { seedCoverage, seedTransfers } from '../transfers/testing/seeded-wallets.ts';

@@ -1,16 +1,16 @@
-import { coverage, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import { coverage, getLabels, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/data-api';
 import type { Database } from '@chainstead/db';
-import type { ReadingContext } from '@chainstead/state';
-import { readTokenFacts, seekTokenCreations, type ToldToken } from '@chainstead/tokens';
+import type { ReadingContext } from '@chainstead/node-reads';
+import { type ReportedToken, readTokenFacts, seekTokenCreations } from '@chainstead/tokens';
 import { erc20Transfers } from '../transfers/dataset.ts';
-import { getChangedSupplies, getLabels, getTokens, getTokensBySymbol, type TokenRow } from './token-rows.ts';
+import { getChangedSupplies, getTokens, getTokensBySymbol, type TokenRow } from './token-rows.ts';
 
-/** A token as it is shown. */
+/** A token as shown in responses. */
 export interface TokenFacts extends Pick<TokenRow, 'address' | 'name' | 'symbol' | 'decimals' | 'logo' | 'verified'> {
   readonly possibleSpam: boolean;
-  /** Whether its contract said something. */
+  /** Whether its contract returned any metadata. */
   readonly isValidated: boolean;
   readonly totalSupply: string | null;
   readonly createdBlock: number | null;
@@ -23,20 +23,20 @@ export interface TokenFactsPage {
   readonly indexed: Indexed;
 }
 
-/** What token facts are told with. */
+/** Dependencies for reading token facts. */
 export interface TokenFactsContext extends ReadingContext {
-  /** How long a request waits for what contracts say. Milliseconds. */
+  /** Time that a request waits for contract reads. Milliseconds. */
   readonly waitMs: number;
 }
 
-/** What one request has looked for at most: each takes up to thirty calls of an archive node. */
+/** Maximum creation searches per request: each takes up to thirty calls of an archive node. */
 const CREATIONS_MAX = 10;
-/** So long an address that is no token is not asked again, and a supply that no node told is not waited for again. Milliseconds. */
+/** Retry interval of an address that is not a token, and of a supply that no node returned. Milliseconds. */
 const SILENCE_MS = 60_000;
-/** Rows of an answer by symbols. */
+/** Maximum rows of a response by symbols. */
 const SYMBOL_ROWS_MAX = 100;
 
-/** One row for each of the addresses, in their order. What is not known of them is read now, as far as it comes in time. */
+/** Returns one row per address, in order. Missing data is read now, as far as time permits. */
 export async function getTokenFacts(
   context: TokenFactsContext,
   chain: Chain,
@@ -44,14 +44,14 @@ export async function getTokenFacts(
 ): Promise<TokenFactsPage> {
   const { database } = context;
   const known = await getTokens(database, chain, addresses);
-  const { rows, told, isComplete } = await refreshTokenFacts(context, chain, { addresses, known });
+  const { rows, reported, isComplete } = await refreshTokenFacts(context, chain, { addresses, known });
   return {
-    tokens: await show(context, chain, { addresses, rows, told }),
+    tokens: await show(context, chain, { addresses, rows, reported }),
     indexed: { ...(await readCoverage(database, chain)), complete: isComplete },
   };
 }
 
-/** Tokens of these symbols among all that are known; the contracts of a chain can't be asked for theirs. */
+/** Returns tokens with these symbols among all stored ones; contracts can't be searched by symbol. */
 export async function getTokenFactsBySymbol(
   context: TokenFactsContext,
   chain: Chain,
@@ -62,34 +62,36 @@ export async function getTokenFactsBySymbol(
   const page = found.slice(0, SYMBOL_ROWS_MAX);
   const addresses = page.map(({ address }) => address);
   const known = new Map(page.map((row) => [row.address, row]));
-  const { rows, told, isComplete } = await refreshTokenFacts(context, chain, { addresses, known });
+  const { rows, reported, isComplete } = await refreshTokenFacts(context, chain, { addresses, known });
   const indexed = await readCoverage(database, chain);
   const isWhole =
     indexed.fromBlock !== null && indexed.fromBlock <= chain.firstBlock && !(await hasUnread(database, chain));
   return {
-    tokens: await show(context, chain, { addresses, rows, told }),
+    tokens: await show(context, chain, { addresses, rows, reported }),
     indexed: { ...indexed, complete: isComplete && isWhole && found.length <= SYMBOL_ROWS_MAX },
   };
 }
 
-interface Asked {
+interface Requested {
   readonly addresses: readonly Address[];
   readonly known: ReadonlyMap<Address, TokenRow>;
 }
 
 interface Found {
   readonly rows: ReadonlyMap<Address, TokenRow>;
-  /** What contracts said just now, also those that are no tokens and hence have no row. */
-  readonly told: ReadonlyMap<Address, ToldToken>;
-  /** Whether nothing was left out for want of a reading. */
+  /** Contracts read just now, including those that are not tokens and therefore have no row. */
+  readonly reported: ReadonlyMap<Address, ReportedToken>;
+  /** Whether no read is missing. */
   readonly isComplete: boolean;
 }
 
-/** Has the contracts asked of which something is not known, or may have changed, and waits for that; and creations looked for, which is not waited for. */
+/**
+ * Reads contracts with unknown or possibly changed data and waits for them. Starts creation searches without waiting.
+ */
 export async function refreshTokenFacts(
   context: TokenFactsContext,
   chain: Chain,
-  { addresses, known }: Asked,
+  { addresses, known }: Requested,
 ): Promise<Found> {
   const { database, waitMs } = context;
   const recent = [...known.values()].filter(({ isSupplyRecent }) => isSupplyRecent);
@@ -108,7 +110,7 @@ export async function refreshTokenFacts(
     readTokenFacts(context, chain, { ...options, addresses: unknown, maxAgeMs: SILENCE_MS }),
     readTokenFacts(context, chain, { ...options, addresses: stale }),
   ]);
-  const told = new Map(answers.flatMap((answer) => [...answer]));
+  const reported = new Map(answers.flatMap((answer) => [...answer]));
   const rows = due.length === 0 ? known : await getTokens(database, chain, addresses);
   const unsought = [...rows.values()].filter(({ isCreationDue, standard }) => isCreationDue && standard !== null);
   await seekTokenCreations(
@@ -116,11 +118,11 @@ export async function refreshTokenFacts(
     chain,
     unsought.slice(0, CREATIONS_MAX).map(({ address }) => address),
   );
-  return { rows, told, isComplete: due.every((address) => isTold(told.get(address), rows.get(address))) };
+  return { rows, reported, isComplete: due.every((address) => isReported(reported.get(address), rows.get(address))) };
 }
 
-/** Whether a contract was read just now, its supply included: what was known of that before may be another one. */
-function isTold(said: ToldToken | undefined, row: TokenRow | undefined): boolean {
+/** Whether a contract was read just now, including its supply: the stored supply may be outdated. */
+function isReported(said: ReportedToken | undefined, row: TokenRow | undefined): boolean {
   if (said === undefined) return false;
   if (row === undefined || !row.isRead) return true;
   return row.isSupplyRecent && (said.total_supply !== null || row.totalSupply === null);
@@ -129,12 +131,12 @@ function isTold(said: ToldToken | undefined, row: TokenRow | undefined): boolean
 async function show(
   { database }: ReadingContext,
   chain: Chain,
-  { addresses, rows, told }: { readonly addresses: readonly Address[] } & Pick<Found, 'rows' | 'told'>,
+  { addresses, rows, reported }: { readonly addresses: readonly Address[] } & Pick<Found, 'rows' | 'reported'>,
 ): Promise<TokenFacts[]> {
-  const labels = await getLabels(database, chain, addresses);
+  const labelOf = await getLabels(database, chain, addresses);
   return addresses.map((address) => {
     const row = rows.get(address);
-    const said = told.get(address);
+    const said = reported.get(address);
     return {
       address,
       name: row?.name ?? said?.name ?? null,
@@ -147,7 +149,7 @@ async function show(
       totalSupply: row?.totalSupply ?? null,
       createdBlock: row?.createdBlock ?? null,
       createdAt: row?.createdAt ?? null,
-      label: labels.get(address) ?? null,
+      label: labelOf(address).label,
     };
   });
 }
@@ -160,7 +162,7 @@ async function readCoverage(database: Database, chain: Chain): Promise<Pick<Inde
   return readIndexed(row);
 }
 
-/** Whether there are tokens whose symbols are not known yet. */
+/** Whether there are tokens with unread symbols. */
 async function hasUnread(database: Database, chain: Chain): Promise<boolean> {
   const rows = await database.query(
     `SELECT FROM tokens WHERE facts_status IN ('pending', 'failed') AND chain_id = $1 LIMIT 1`,

@@ -5,31 +5,31 @@ import type { TokenFacts } from './get-token-facts.ts';
 const text = z.string().nullable();
 const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '18' }).nullable();
 
-/** The answer of `getTokenMetadata` and `getTokenMetadataBySymbol` (docs/provider-contract.md#token-metadata). */
+/** The response of `getTokenMetadata` and `getTokenMetadataBySymbol` (docs/api/tokens.md#token-metadata). */
 export const tokenFactsSchema = z.array(
   z
     .object({
       address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }),
       address_label: text,
-      name: text.openapi({ description: 'null where the contract says none, as symbol and decimals' }),
+      name: text.openapi({ description: 'null if the contract returns none, as for symbol and decimals' }),
       symbol: text,
       decimals: digits,
       logo: text,
       logo_hash: z.null(),
-      thumbnail: text.openapi({ description: 'The same as logo' }),
+      thumbnail: text.openapi({ description: 'Same as logo' }),
       total_supply: digits.openapi({ description: 'Base units' }),
       total_supply_formatted: z.string().nullable().openapi({ example: '77976217.893478' }),
-      implementations: z.array(z.unknown()).max(0).openapi({ description: 'Not known' }),
+      implementations: z.array(z.unknown()).max(0).openapi({ description: 'Not available' }),
       fully_diluted_valuation: z.null(),
       market_cap: z.null(),
       circulating_supply: z.null(),
-      block_number: digits.openapi({ description: 'Block in which the contract was made; null until it was found' }),
-      created_at: z.iso.datetime({ precision: 3 }).nullable().openapi({ description: 'Time of that block' }),
-      validated: z.int().min(0).max(1).openapi({ description: '1: the contract answers as a token does' }),
+      block_number: digits.openapi({ description: 'Block in which the contract was created. null until it is found' }),
+      created_at: z.iso.datetime({ precision: 3 }).nullable().openapi({ description: 'Time of the creation block' }),
+      validated: z.int().min(0).max(1).openapi({ description: '1 if the contract returns token metadata' }),
       possible_spam: z.boolean(),
-      verified_contract: z.boolean().openapi({ description: 'Named by an imported token list' }),
-      categories: z.array(z.string()).max(0).openapi({ description: 'Not known' }),
-      links: z.object({}).openapi({ description: 'Not known' }),
+      verified_contract: z.boolean().openapi({ description: 'true if an imported token list contains the token' }),
+      categories: z.array(z.string()).max(0).openapi({ description: 'Not available' }),
+      links: z.object({}).openapi({ description: 'Not available' }),
       security_score: z.null(),
       description: z.null(),
     })

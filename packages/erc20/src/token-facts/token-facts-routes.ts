@@ -1,4 +1,4 @@
-import { indexedHeaders } from '@chainstead/answers';
+import { indexedHeaders } from '@chainstead/data-api';
 import {
   type ApiDependencies,
   errorResponses,
@@ -7,20 +7,20 @@ import {
   type RouteModule,
   textParameter,
 } from '@chainstead/http';
-import type { StateQuestions } from '@chainstead/state';
+import type { NodeReadQueue } from '@chainstead/node-reads';
 import { createRoute, z } from '@hono/zod-openapi';
 import { getTokenFacts, getTokenFactsBySymbol } from './get-token-facts.ts';
 import { showTokenFacts, tokenFactsSchema } from './token-facts-response.ts';
 
 export interface TokenFactsOptions {
-  readonly questions: StateQuestions;
-  /** How long a request waits for what contracts say (`INDEX_WAIT_MS`). Milliseconds. */
+  readonly nodeReads: NodeReadQueue;
+  /** Time that a request waits for contract reads (`ON_DEMAND_WAIT_MS`). Milliseconds. */
   readonly waitMs: number;
 }
 
 /**
- * `GET /api/v2.2/erc20/metadata` and `GET /api/v2.2/erc20/metadata/symbols`: what token contracts say of themselves
- * (docs/provider-contract.md#token-metadata).
+ * `GET /api/v2.2/erc20/metadata` and `GET /api/v2.2/erc20/metadata/symbols`: token metadata from contracts
+ * (docs/api/tokens.md#token-metadata).
  */
 export function tokenFactsRoutes(options: TokenFactsOptions): readonly RouteModule[] {
   return [byAddressRoute(options), bySymbolRoute(options)];
@@ -52,9 +52,9 @@ function bySymbolRoute(options: TokenFactsOptions): RouteModule {
   };
 }
 
-/** As many as of addresses. */
+/** The same limit as for addresses. */
 const SYMBOLS_MAX = 100;
-/** Symbols are kept so long. Characters. */
+/** Maximum length of stored symbols. Characters. */
 const SYMBOL_LENGTH_MAX = 64;
 
 const symbols = z
@@ -67,12 +67,12 @@ const symbols = z
   .openapi({
     type: 'array',
     items: { type: 'string', example: 'USDC' },
-    description: 'Letter case is ignored. Also accepted as name[]=…, name[0]=… and as a comma list.',
+    description: 'Case-insensitive. Also accepted as name[]=…, name[0]=… and as a comma-separated list.',
   });
 
 const OK = {
   description:
-    'Tokens; the headers X-Indexed-From-Block, X-Indexed-To-Block and X-Indexed-Complete say how much is known',
+    'The tokens. The headers X-Indexed-From-Block, X-Indexed-To-Block and X-Indexed-Complete report the indexed blocks',
   content: { 'application/json': { schema: tokenFactsSchema } },
 };
 
@@ -81,10 +81,10 @@ function byAddress({ parameters }: ApiDependencies) {
     method: 'get',
     path: '/api/v2.2/erc20/metadata',
     operationId: 'getTokenMetadata',
-    tags: ['Token'],
-    summary: 'What token contracts say of themselves',
+    tags: ['Tokens'],
+    summary: 'Get token metadata by contract',
     description:
-      'One row for each address, in the order asked for. A contract that is not known yet is asked now: the request waits a moment for that.',
+      'One row per address, in request order. An unknown contract is read on request: the response waits for it, up to `ON_DEMAND_WAIT_MS`.',
     request: { query: querySchema({ chain: parameters.chain }, { addresses: parameters.addressesInOrder }) },
     responses: { 200: OK, ...errorResponses(400, 401, 429, 500, 503) },
   });
@@ -95,10 +95,10 @@ function bySymbol({ parameters }: ApiDependencies) {
     method: 'get',
     path: '/api/v2.2/erc20/metadata/symbols',
     operationId: 'getTokenMetadataBySymbol',
-    tags: ['Token'],
-    summary: 'Tokens of some symbols',
+    tags: ['Tokens'],
+    summary: 'Get token metadata by symbol',
     description:
-      'Of the tokens that are indexed, 100 at most: those of imported lists first, then those that are no possible spam.',
+      'Up to 100 indexed tokens. Tokens of imported lists come first, then tokens that are not possible spam.',
     request: { query: querySchema({ chain: parameters.chain }, { symbols }) },
     responses: { 200: OK, ...errorResponses(400, 401, 429, 500, 503) },
   });

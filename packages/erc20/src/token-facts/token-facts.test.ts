@@ -2,7 +2,7 @@ import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { openStateStage } from '@chainstead/state/testing';
+import { openStateStage } from '@chainstead/node-reads/testing';
 import { addressOf, compileDemoContracts, DEMO_TOKEN_ABI, type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { tokenCreationReader, tokenFactsReader } from '@chainstead/tokens';
@@ -23,7 +23,7 @@ let nft: Address;
 let waitMs = 10_000;
 
 beforeAll(async () => {
-  const { devnet, questions } = stage;
+  const { devnet, nodeReads } = stage;
   const contracts = await compileDemoContracts();
   await devnet.mine(5);
   coin = await devnet.deploy(contracts.DemoToken, ['Demo Coin', 'DEMO', 6]);
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await devnet.mine(5);
   await stage.startWorker([tokenFactsReader, tokenCreationReader]);
   const options = {
-    questions,
+    nodeReads,
     get waitMs() {
       return waitMs;
     },
@@ -46,10 +46,10 @@ afterAll(() => server.close());
 beforeEach(async () => {
   waitMs = 10_000;
   stage.node.alter = () => undefined;
-  // What is looked for in the background writes to the same tables.
+  // Background searches write to the same tables.
   await expect.poll(async () => (await unsettled()).length, { timeout: 15_000 }).toBe(0);
   await stage.scratch.database.query(
-    'TRUNCATE tokens, state_questions, address_labels, sync_ranges, blocks, erc20_transfers',
+    'TRUNCATE tokens, state_questions, address_labels, sync_ranges, blocks, erc20_transfer_sides',
   );
   await stage.commit();
 });
@@ -71,7 +71,7 @@ async function ask(query: string) {
   return { status: response.status, body: (await response.json()) as Row[], headers: response.headers };
 }
 
-const askFor = (...addresses: readonly string[]) =>
+const requestFor = (...addresses: readonly string[]) =>
   ask(`?chain=0x1&${addresses.map((address) => `addresses[]=${address}`).join('&')}`);
 
 async function addToken(number: number, columns: Readonly<Record<string, unknown>>): Promise<Address> {
@@ -91,7 +91,7 @@ async function addToken(number: number, columns: Readonly<Record<string, unknown
   return address;
 }
 
-/** What a row holds where nothing is known. */
+/** A row without known data. */
 const NOTHING = {
   address_label: null,
   name: null,
@@ -119,7 +119,7 @@ const NOTHING = {
 
 describe('metadata by address', () => {
   test('is a row for each address, once and in the order asked for; what is not known is read now', async () => {
-    const { status, body } = await askFor(NOBODY, getAddress(coin), nft, coin);
+    const { status, body } = await requestFor(NOBODY, getAddress(coin), nft, coin);
     expect(status).toBe(200);
     expect(body.slice(0, 2)).toEqual([
       { ...NOTHING, address: NOBODY },
@@ -136,7 +136,7 @@ describe('metadata by address', () => {
     ]);
     expect(body[2]).toMatchObject({ address: nft, validated: 1, decimals: null, total_supply_formatted: null });
     expect(body).toHaveLength(3);
-    // Anybody may ask for any address: only tokens are kept.
+    // Any address may be requested, but only tokens are stored.
     const kept = await stage.scratch.database.query<{ standard: string }>(
       'SELECT standard FROM tokens ORDER BY standard',
     );
@@ -144,7 +144,7 @@ describe('metadata by address', () => {
   });
 
   test('shows what lists say, and the label of the chain before one of all chains', async () => {
-    await askFor(coin);
+    await requestFor(coin);
     const { database } = stage.scratch;
     await database.query(`UPDATE tokens SET logo = 'https://x.example/1.png', verified = true, possible_spam = true`);
     for (const [chainId, label] of [
@@ -156,18 +156,24 @@ describe('metadata by address', () => {
         `INSERT INTO address_labels (address, chain_id, source, label) VALUES ($1, $2, 'list', $3)`,
         [addressBytes(coin), chainId, label],
       );
-    expect((await askFor(coin)).body[0]).toMatchObject({
+    expect((await requestFor(coin)).body[0]).toMatchObject({
       address_label: 'Demo (DEMO)',
       logo: 'https://x.example/1.png',
       thumbnail: 'https://x.example/1.png',
       verified_contract: true,
       possible_spam: true,
     });
+    // Like in every list: the entry with the entity comes first, whether or not it has a label.
+    await database.query(
+      `INSERT INTO address_labels (address, chain_id, source, entity) VALUES ($1, 1, 'other', 'Demo')`,
+      [addressBytes(coin)],
+    );
+    expect((await requestFor(coin)).body[0]).toMatchObject({ address_label: null });
   });
 
   test('has the supply read again after an hour, or once something was minted or burned', async () => {
     const { database } = stage.scratch;
-    const supply = async () => (await askFor(coin)).body[0]?.total_supply;
+    const supply = async () => (await requestFor(coin)).body[0]?.total_supply;
     const first = BigInt(String(await supply()));
     await mint(500_000n);
     const { number } = await stage.commit();
@@ -187,7 +193,7 @@ describe('metadata by address', () => {
   test('has the supply read again once the block was reorganised away after which it was read', async () => {
     const { devnet, node } = stage;
     const readings = () => node.received.filter(({ method }) => method === 'eth_call').length;
-    const supply = async () => BigInt(String((await askFor(coin)).body[0]?.total_supply));
+    const supply = async () => BigInt(String((await requestFor(coin)).body[0]?.total_supply));
     const before = await supply();
     await mint(7n);
     await stage.commit();
@@ -196,22 +202,22 @@ describe('metadata by address', () => {
     await devnet.reorg(1);
     await stage.commit();
     expect(await supply()).toBe(before);
-    const asked = readings();
+    const requested = readings();
     expect(await supply()).toBe(before);
-    expect(readings()).toBe(asked);
+    expect(readings()).toBe(requested);
   });
 
   test('finds the block in which a contract was made, in the background', async () => {
-    expect((await askFor(coin)).body[0]).toMatchObject({ block_number: null, created_at: null });
+    expect((await requestFor(coin)).body[0]).toMatchObject({ block_number: null, created_at: null });
     await expect
-      .poll(async () => (await askFor(coin)).body[0]?.block_number, { timeout: 15_000 })
+      .poll(async () => (await requestFor(coin)).body[0]?.block_number, { timeout: 15_000 })
       .toBe(String(coinBlock));
     const { timestamp } = await stage.devnet.client.getBlock({ blockNumber: BigInt(coinBlock) });
-    expect((await askFor(coin)).body[0]?.created_at).toBe(new Date(Number(timestamp) * 1_000).toISOString());
+    expect((await requestFor(coin)).body[0]?.created_at).toBe(new Date(Number(timestamp) * 1_000).toISOString());
     const looks = () => stage.node.received.filter(({ method }) => method === 'eth_getCode').length;
     const before = looks();
     await stage.scratch.database.query('TRUNCATE state_questions');
-    await askFor(coin);
+    await requestFor(coin);
     expect(looks()).toBe(before);
   });
 
@@ -220,27 +226,27 @@ describe('metadata by address', () => {
       method === 'eth_getCode' && String(params[1]).startsWith('0x')
         ? { error: { code: -32000, message: 'missing trie node 1b' } }
         : undefined;
-    await askFor(coin);
+    await requestFor(coin);
     const sought = () => stage.scratch.database.query('SELECT FROM tokens WHERE creation_sought_at IS NOT NULL');
     await expect.poll(async () => (await sought()).length, { timeout: 15_000 }).toBe(1);
     await stage.scratch.database.query('TRUNCATE state_questions');
-    expect((await askFor(coin)).body[0]?.block_number).toBeNull();
+    expect((await requestFor(coin)).body[0]?.block_number).toBeNull();
     const slow = await stage.scratch.database.query(`SELECT FROM state_questions WHERE kind = 'token-creation'`);
     expect(slow).toHaveLength(0);
   });
 
   test('says in headers what is indexed, and that not everything could be read in time', async () => {
     await seedCoverage(stage.scratch.database, stage.chain, 3, 9);
-    const known = await askFor(coin, NOBODY);
+    const known = await requestFor(coin, NOBODY);
     const headersOf = (headers: Headers) =>
       ['from-block', 'to-block', 'complete'].map((name) => headers.get(`x-indexed-${name}`));
     expect(headersOf(known.headers)).toEqual(['3', '9', 'true']);
     await stage.scratch.database.query('TRUNCATE tokens, state_questions, sync_ranges');
-    // The answer is shown if a worker stores it before the row is read: the node answers later.
+    // The result is shown if a worker stores it before the row is read: the node responds later.
     const held = Promise.withResolvers<undefined>();
     stage.node.alter = ({ method }) => (method === 'eth_call' ? held.promise : undefined);
     waitMs = 0;
-    const unread = await askFor(coin);
+    const unread = await requestFor(coin);
     expect(unread.body).toEqual([{ ...NOTHING, address: coin }]);
     expect(headersOf(unread.headers)).toEqual([null, null, 'false']);
     waitMs = 10_000;
@@ -249,7 +255,7 @@ describe('metadata by address', () => {
     await stage.scratch.database.query('TRUNCATE tokens, state_questions');
     stage.node.alter = ({ method }) =>
       method === 'eth_call' ? { error: { code: -32603, message: 'oops' } } : undefined;
-    const failed = await askFor(coin);
+    const failed = await requestFor(coin);
     expect([failed.status, failed.body.length, failed.headers.get('x-indexed-complete')]).toEqual([200, 1, 'false']);
   });
 });
@@ -282,7 +288,7 @@ describe('metadata by symbol', () => {
     expect(await complete()).toBe('false');
     await seedCoverage(stage.scratch.database, stage.chain, 0, 10);
     expect(await complete()).toBe('true');
-    await addToken(200, { facts_status: 'pending', facts_retry_at: null });
+    await addToken(200, { facts_status: 'pending', facts_due_at: null });
     expect(await complete()).toBe('false');
     await stage.scratch.database.query(`UPDATE tokens SET facts_status = 'known', symbol = 'MANY', standard = 'erc20'`);
     const cut = await ask('/symbols?symbols=MANY');

@@ -11,7 +11,7 @@ const TOKENS = 20;
 const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  await createPartitions(scratch.database, 'erc20_transfers', chain.id, [5_000, 10_000]);
+  await createPartitions(scratch.database, 'erc20_transfer_sides', chain.id, [5_000, 10_000]);
   await seedTransfers(scratch.database, chain, mints());
   await scratch.database.query(
     `INSERT INTO tokens (address, chain_id, standard, symbol, facts_status)

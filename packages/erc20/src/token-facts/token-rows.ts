@@ -3,10 +3,10 @@ import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type Bind, type Database, expectedTrue, hexText, type Statement } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 
-/** What is stored of a token. */
+/** The stored data of a token. */
 export interface TokenRow {
   readonly address: Address;
-  /** erc20, erc721, erc1155; null: unknown, or nothing answers there as a token does. */
+  /** erc20, erc721, erc1155; null: unknown, or not a token. */
   readonly standard: string | null;
   readonly name: string | null;
   readonly symbol: string | null;
@@ -18,23 +18,23 @@ export interface TokenRow {
   /** Base units, decimal digits. */
   readonly totalSupply: string | null;
   readonly supplyBlock: number | null;
-  /** Whether it was read within the last hour, at a block that is still the chain's. */
+  /** Whether it was read within the last hour, at a block that is still canonical. */
   readonly isSupplyRecent: boolean;
   readonly createdBlock: number | null;
   readonly createdAt: Date | null;
   readonly isCreationDue: boolean;
 }
 
-/** A supply is read again after it, also where no mint or burn was seen. */
+/** A supply is read again after this time, even without a mint or burn. */
 const SUPPLY_HOURS = 1;
-/** Where no node could tell a creation, somebody may have added an archive node since. */
+/** If no node could determine a creation: an archive node may have been added since. */
 const CREATION_HOURS = 24;
 
-/** A mint that was reorganised away leaves no transfer that would tell of it. */
+/** A mint that was reorganized away leaves no transfer as evidence. */
 const IS_READ_ON_CHAIN = `EXISTS (SELECT FROM blocks AS read_at WHERE read_at.chain_id = tokens.chain_id
     AND read_at.block_number = tokens.supply_block AND read_at.block_hash = tokens.supply_block_hash)`;
 
-/** Of a row of `tokens`, in SQL: see {@link TokenRow}. */
+/** SQL over a row of `tokens`: see {@link TokenRow}. */
 export const IS_SUPPLY_RECENT = `coalesce(supply_read_at > now() - interval '${SUPPLY_HOURS} hours', false) AND (supply_block IS NULL OR ${IS_READ_ON_CHAIN})`;
 export const IS_CREATION_DUE = `(creation_sought_at IS NULL OR created_block IS NULL AND creation_sought_at < now() - interval '${CREATION_HOURS} hours')`;
 
@@ -42,7 +42,7 @@ const COLUMNS = `${hexText('address')} AS address, standard, name, symbol, decim
   possible_spam AS "possibleSpam", total_supply::text AS "totalSupply", supply_block AS "supplyBlock",
   ${IS_SUPPLY_RECENT} AS "isSupplyRecent", created_block AS "createdBlock", created_at AS "createdAt", ${IS_CREATION_DUE} AS "isCreationDue"`;
 
-/** Those of the tokens that are known. */
+/** Returns the stored ones among the tokens. */
 export async function getTokens(
   database: Database,
   chain: Chain,
@@ -55,7 +55,7 @@ export async function getTokens(
   return new Map(rows.map((row) => [row.address, row]));
 }
 
-/** Tokens of some symbols, letter case ignored: listed ones first, then those that are no spam. NFTs are none of them. */
+/** Tokens with some symbols, case-insensitive: listed ones first, then those that are not spam. Excludes NFTs. */
 export function tokensBySymbolStatement(chain: Chain, symbols: readonly string[], limit: number): Statement {
   return {
     text: `SELECT ${COLUMNS} FROM tokens
@@ -77,8 +77,8 @@ export async function getTokensBySymbol(
 }
 
 /**
- * Whether something of a token was minted, burned, wrapped or unwrapped above a block, in SQL: the zero address has its side of each. Arguments but
- * the chain and the last are SQL.
+ * SQL for whether a token had a mint, burn, wrapping or unwrapping above a block: each has a row of the zero address.
+ * All arguments except the chain and the last one are SQL.
  */
 export function changeAbove(
   { wrappedNative }: Pick<Chain, 'wrappedNative'>,
@@ -89,14 +89,14 @@ export function changeAbove(
 ): string {
   const ofZero = `account_key = ${bind(addressKey(ZERO_ADDRESS))} AND ${expectedTrue(`account = ${bind(addressBytes(ZERO_ADDRESS))}::bytea`)}
          AND chain_id = ${chainId} AND block_number > ${since}`;
-  const transfers = `SELECT 1 FROM erc20_transfers AS transfer
+  const transfers = `SELECT 1 FROM erc20_transfer_sides AS transfer
        WHERE ${ofZero} AND token_key(token) = token_key(${token}) AND ${expectedTrue(`token = ${token}`)}`;
   if (wrappedNative === null) return `${transfers} LIMIT 1`;
   const isCoin = `${token} = ${bind(addressBytes(wrappedNative))}::bytea`;
   return `${transfers} UNION ALL SELECT 1 FROM wrapped_coin_moves AS moved WHERE ${isCoin} AND ${ofZero} LIMIT 1`;
 }
 
-/** Tokens of which something was minted, burned, wrapped or unwrapped above a block. */
+/** Tokens with a mint, burn, wrapping or unwrapping above a block. */
 export function changedSuppliesStatement(
   chain: Chain,
   tokens: readonly { readonly address: Address; readonly since: number }[],
@@ -123,19 +123,4 @@ export async function getChangedSupplies(
   if (tokens.length === 0) return new Set();
   const { text, values } = changedSuppliesStatement(chain, tokens);
   return new Set((await database.query<{ address: Address }>(text, values)).map(({ address }) => address));
-}
-
-/** The label of each address that has one: one made for the chain comes before one for all chains. */
-export async function getLabels(
-  database: Database,
-  chain: Chain,
-  addresses: readonly Address[],
-): Promise<ReadonlyMap<Address, string>> {
-  const rows = await database.query<{ address: Address; label: string }>(
-    `SELECT ${hexText('address')} AS address, label FROM address_labels
-     WHERE address = ANY ($1::bytea[]) AND ${expectedTrue('chain_id IN ($2, 0)')} AND label IS NOT NULL
-     ORDER BY chain_id = 0 DESC, entity IS NULL DESC, source COLLATE "C" DESC`,
-    [addresses.map(addressBytes), chain.id],
-  );
-  return new Map(rows.map(({ address, label }) => [address, label]));
 }

@@ -1,25 +1,28 @@
-import { forgetWalletCounts } from '@chainstead/answers';
 import type { Address, Log } from '@chainstead/core';
+import { forgetWalletCounts } from '@chainstead/data-api';
 import type { Dataset, DecodeContext } from '@chainstead/sync';
 import { decodeErc20Transfer, TRANSFER_TOPIC } from '@chainstead/token-events';
 import { erc20TransfersTable } from './row-table.ts';
-import type { Erc20TransferRow } from './schema.ts';
+import { type Erc20TransferRow, erc20Transfers as erc20TransferSides } from './schema.ts';
+import { erc20TokenCounts } from './token-counts.ts';
 import { erc20TokenHolders } from './token-holders.ts';
-import { erc20TokenCounts } from './token-stats/token-counts.ts';
 import { addSides } from './transfer-sides.ts';
 import { erc20Histories } from './wallet-history-filters.ts';
 import { erc20WalletTokens } from './wallet-tokens.ts';
 
-/**
- * ERC-20 transfers, two rows each (one a side), a self-transfer one. Mints and burns have rows for the zero address too.
- */
+/** ERC-20 transfers, one row per side; a self-transfer has one. Mints and burns have rows for the zero address too. */
 export const erc20Transfers: Dataset<Erc20TransferRow> = {
   name: 'erc20-transfers',
   topics: () => [TRANSFER_TOPIC],
   table: erc20TransfersTable,
   decode,
   contracts,
-  derived: [erc20WalletTokens, erc20TokenCounts, erc20TokenHolders, forgetWalletCounts('erc20-transfers', ['account'])],
+  projections: [
+    erc20WalletTokens,
+    erc20TokenCounts,
+    erc20TokenHolders,
+    forgetWalletCounts('erc20-transfers', [erc20TransferSides.account]),
+  ],
   histories: erc20Histories,
 };
 
@@ -36,7 +39,7 @@ function* contracts(rows: readonly Erc20TransferRow[]): Generator<{ address: Add
   const seen = new Set<Address>();
   let last: Address | null = null;
   for (const { token } of rows) {
-    // The two sides of a transfer are neighbours.
+    // The two sides of a transfer are adjacent.
     if (token === last || seen.has(token)) continue;
     last = token;
     seen.add(token);

@@ -19,7 +19,7 @@ import { COUNT_MAX } from './get-wallet-token-transfers.ts';
 import { type SeededTransfer, seedCoverage, seedTransfers } from './testing/seeded-wallets.ts';
 import { type NftRows, type WalletTransfersQuery, walletTransfersStatement } from './wallet-transfers-statement.ts';
 
-// 150,000 transfers are 300,000 rows. Seven of ten involve the busy wallet; one token is in three of its transfers.
+// 150,000 transfers are 300,000 rows. Seven of ten involve the busy wallet; three of its transfers are of one token.
 const BLOCKS = 15_000;
 const TRANSFERS_A_BLOCK = 10;
 const BUSY_OF_TEN = 7;
@@ -27,19 +27,22 @@ const BUSY = addressOf(1);
 const RARE_TOKEN = addressOf(999);
 const COMMON_TOKENS = 50;
 const LIMIT = 100;
-/** Where partitions begin: six in all. */
+/** Partition boundaries: six partitions. */
 const CUTS = [2_500, 5_000, 7_500, 10_000, 12_500];
-/** Blocks that old statistics know of. */
+/** Blocks covered by old statistics. */
 const ANALYZED = 300;
 const chain = exampleChain();
-/** Rows of middling wallets, around the size of a page and far above: between the two the planner takes a bitmap or not by its sample. */
+/**
+ * Row counts of medium wallets, around the page size and far above: in between, the planner chooses a bitmap depending
+ * on its sample.
+ */
 const MIDDLING = [5, 60, 130, 1_000, 5_000];
 const middling = (rows: number): Address => addressOf(500_000 + rows);
 
 const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  await createPartitions(scratch.database, 'erc20_transfers', chain.id, CUTS);
+  await createPartitions(scratch.database, 'erc20_transfer_sides', chain.id, CUTS);
   await seedTransfers(scratch.database, chain, seededTransfers(0, ANALYZED));
   await scratch.database.query('ANALYZE');
   await seedTransfers(scratch.database, chain, [...seededTransfers(ANALYZED, BLOCKS), ...middlingTransfers()]);
@@ -118,16 +121,16 @@ const explainPage = (
     plan,
   );
 
-/** Rows that a node was given, each time that it ran. */
+/** Rows returned to a node over all its executions. */
 function rowsInto(node: PlanNode): number {
   const inputs = (node.Plans ?? []).filter((child) => child['Parent Relationship'] === 'Outer');
   const rows = inputs.reduce((sum, child) => sum + child['Actual Rows'] * child['Actual Loops'], 0);
   return rows / Math.max(1, node['Actual Loops']);
 }
 
-const isOfTransfers = (node: PlanNode): boolean => node['Relation Name']?.startsWith('erc20_transfers_') === true;
+const isOfTransfers = (node: PlanNode): boolean => node['Relation Name']?.startsWith('erc20_transfer_sides_') === true;
 
-/** Scans by `erc20_transfers_by_token`, of which each partition has one of its own name. */
+/** Scans of `erc20_transfer_sides_by_token`, whose name differs per partition. */
 const isByToken = (node: PlanNode): boolean => node['Index Cond']?.includes('get_byte') === true;
 
 function pagesOfTransfers({ nodes }: Explained): number {
@@ -164,7 +167,8 @@ const QUERIES: readonly (readonly [string, Partial<WalletTransfersQuery>])[] = [
 ];
 
 describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
-  // Without any, the key's index looks as good for a token as its own: so it is in a partition's first minute, before autovacuum came.
+  // Without statistics, the key's index looks as good for a token as its own: so in a partition's first minute, before
+  // autovacuum runs.
   const isKnown = statistics !== 'without statistics';
   const queries = QUERIES.filter(([, { tokens = null }]) => tokens === null || isKnown);
 
@@ -176,10 +180,10 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     const { nodes, text } = await explainPage(plan, query, nfts);
     const scans = nodes.filter((node) => isOfTransfers(node) || node['Node Type'] === 'Bitmap Index Scan');
     expect(scans.length).toBeGreaterThanOrEqual(2);
-    // A bitmap is a range scan too; the planner takes it for wallets that fit a page.
+    // A bitmap is also a range scan; the planner uses it for wallets that fit on a page.
     for (const scan of scans)
       expect(scan['Node Type']).toMatch(/^(Index Scan|Index Only Scan|Bitmap Heap Scan|Bitmap Index Scan)$/);
-    // Of all partitions together, and what turned out to be of another account or token as well.
+    // Over all partitions, including rows that turned out to belong to another account or token.
     expect(rowsScanned(scans.filter(isOfTransfers))).toBeLessThanOrEqual(1.4 * (LIMIT + 1));
     for (const scan of scans.filter((node) => node['Node Type'].startsWith('Index')))
       expect(scan['Index Cond']).toMatch(/account_key = /);
@@ -229,7 +233,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     const scans = nodes.filter(isByToken);
     expect([...new Set(scans.map((node) => node['Node Type']))]).toEqual(['Index Scan']);
     expect(scans.length).toBe(CUTS.length + 1);
-    // Each scan runs once a token.
+    // Each scan runs once per token.
     expect(scans.reduce((sum, scan) => sum + scan['Actual Rows'], 0)).toBeLessThanOrEqual(LIMIT + 1);
   });
 
@@ -254,11 +258,12 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
 
   test('a page that one partition fills reads no other one, and bounds exclude those beyond them', async () => {
     const readOf = async (query: Partial<WalletTransfersQuery>) =>
-      partitionsRead(await explainPage(plan, query), 'erc20_transfers');
+      partitionsRead(await explainPage(plan, query), 'erc20_transfer_sides');
     expect(await readOf({})).toEqual([12_500]);
     expect(await readOf({ order: 'ASC' })).toEqual([0, 12_500]);
     expect(await readOf({ after: { blockNumber: 6_000, transactionIndex: 1, logIndex: 2 } })).toEqual([5_000, 12_500]);
-    // Where a page isn't full, all partitions of its bounds are read; the newest one tells the wallet's newest block.
+    // If a page isn't full, all partitions within its bounds are read; the newest one determines the wallet's newest
+    // block.
     const few = { address: middling(5) };
     const dates = { fromDate: new Date(timestampOf(5_100) * 1000), toDate: new Date(timestampOf(9_000) * 1000) };
     expect(await readOf(few)).toEqual([0, ...CUTS]);
@@ -267,7 +272,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     const ofToken = { ...few, tokens: [addressOf(101)] };
     expect(await readOf({ ...ofToken, fromBlock: 5_100 })).toEqual([5_000, 7_500, 10_000, 12_500]);
     expect(await readOf({ ...few, toBlock: 4_000, order: 'ASC' })).toEqual([0, 2_500, 12_500]);
-    // Of bounds on both sides those are read that follow where the page begins.
+    // With bounds on both sides, only the partitions after the start of the page are read.
     expect(await readOf({ ...few, fromBlock: 5_100, toBlock: 9_000 })).toEqual([0, 2_500, 5_000, 7_500, 12_500]);
     expect(await readOf({ ...few, ...dates })).toEqual([0, 2_500, 5_000, 7_500, 12_500]);
   });

@@ -10,7 +10,7 @@ const chain = exampleChain();
 const BLOCKS = 60;
 const TOKENS = [1, 2, 3, 4].map((number) => addressOf(0x70 + number));
 const NFT = addressOf(0x74);
-// The last has the key of the first.
+// The last one shares the key of the first.
 const WALLETS = [...[1, 2, 3].map(addressOf), parseAddress(`0x${'0'.repeat(8)}${'f'.repeat(24)}${'0'.repeat(7)}1`)];
 
 const scratch = scratchOfFile();
@@ -24,7 +24,7 @@ beforeAll(async () => {
         to: fc.constantFrom(...WALLETS),
         token: fc.constantFrom(...TOKENS),
         value: fc.bigInt(0n, 2n ** 256n - 1n),
-        // Blocks without rows are not known: dates must be right all the same.
+        // Blocks without rows are not stored: dates must be right anyway.
         blockNumber: fc.nat(BLOCKS / 3).map((third) => third * 3),
         transactionIndex: fc.nat(2),
         logIndex: fc.nat(3),
@@ -33,7 +33,7 @@ beforeAll(async () => {
     ),
     { numRuns: 1, seed: 7 },
   )[0] as SeededTransfer[];
-  await createPartitions(scratch.database, 'erc20_transfers', chain.id, [10, 11, 40]);
+  await createPartitions(scratch.database, 'erc20_transfer_sides', chain.id, [10, 11, 40]);
   await seedTransfers(scratch.database, chain, transfers);
   await scratch.database.query('INSERT INTO tokens (address, chain_id, standard) VALUES ($1, $2, $3)', [
     Buffer.from(NFT.slice(2), 'hex'),
@@ -55,7 +55,7 @@ type Bounds = Pick<
   'address' | 'order' | 'tokens' | 'fromBlock' | 'toBlock' | 'fromDate' | 'toDate' | 'pinnedBlock'
 >;
 
-/** What the page must be, computed from the list of transfers. */
+/** The expected page, computed from the list of transfers. */
 function model(query: Bounds): number[][] {
   const time = (transfer: SeededTransfer): number => timestampOf(transfer.blockNumber) * 1000;
   const rows = transfers
@@ -112,7 +112,7 @@ async function readRun(bounds: Bounds, limit: number) {
   }
 }
 
-/** What the pages of a run must add up to. */
+/** The expected total of a run's pages. */
 function expectedRun(bounds: Bounds) {
   const places = model(bounds);
   const ofWallet = transfers.filter(({ from, to }) => from === bounds.address || to === bounds.address);

@@ -1,8 +1,8 @@
-import { type Indexed, type IndexedColumns, readIndexed, readUntorn } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
+import { type Indexed, type IndexedColumns, readConsistentPage, readIndexed } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
-import { type BesideColumns, type BesideTransfers, readBeside } from './page/beside-transfers.ts';
+import { type RelatedColumns, type RelatedToTransfers, readRelated } from './page/related-to-transfers.ts';
 import {
   type NftRows,
   TRANSFERS,
@@ -16,24 +16,26 @@ export type { WalletTransfersQuery } from './wallet-transfers-statement.ts';
 /** One transfer of a wallet's page. Addresses and hashes are lower-case hexadecimal text. */
 export type TransferRow = RowOf<typeof TRANSFERS>;
 
-export interface WalletTransfersPage extends BesideTransfers {
+export interface WalletTransfersPage extends RelatedToTransfers {
   /** At most `query.limit`. */
   readonly transfers: readonly TransferRow[];
   /** Whether another row follows. */
   readonly hasNext: boolean;
   readonly indexed: Indexed;
-  /** The newest block that the answer could contain: what a cursor pins as its upper bound. Null in an empty database. */
+  /**
+   * The newest block that the response could contain; a cursor pins it as its upper bound. Null in an empty database.
+   */
   readonly newestBlock: number | null;
-  /** Rows of the whole answer, when asked for and no more than {@link COUNT_MAX}; else null. */
+  /** Number of rows of the whole run, if requested and at most {@link COUNT_MAX}; otherwise null. */
   readonly count: number | null;
 }
 
-/** An exact total is counted up to here. */
+/** Exact totals are counted up to here. */
 export const COUNT_MAX = 10_000;
 
 /**
- * A page of a wallet's ERC-20 transfers with everything that is shown beside them.
- * @throws {TornPageError} when a transfer comes without its block again and again
+ * Returns a page of a wallet's ERC-20 transfers with all related data.
+ * @throws {InconsistentPageError} if a transfer repeatedly lacks its block
  */
 export async function getWalletTokenTransfers(
   database: ReadDatabase,
@@ -44,7 +46,7 @@ export async function getWalletTokenTransfers(
     readPackedPage<TransferRow, PageRow>(database, TRANSFERS, (select) =>
       walletTransfersStatement(chain, query, { countMax: COUNT_MAX, nfts, select }),
     );
-  return readUntorn(async () => {
+  return readConsistentPage(async () => {
     const found = await read('shown');
     const hasNfts = found.page.tokens?.some(([, , , , , , , isNft]) => isNft === true) === true;
     return pageOf(query, hasNfts ? await read('left out') : found);
@@ -52,7 +54,7 @@ export async function getWalletTokenTransfers(
 }
 
 /** The only row of the statement. */
-interface PageRow extends IndexedColumns, PackedTexts, BesideColumns {
+interface PageRow extends IndexedColumns, PackedTexts, RelatedColumns {
   readonly newest: number | null;
   readonly total: number | null;
 }
@@ -62,7 +64,7 @@ function pageOf(
   { rows: transfers, page: row }: { readonly rows: readonly TransferRow[]; readonly page: PageRow },
 ): WalletTransfersPage {
   return {
-    ...readBeside(row, transfers),
+    ...readRelated(row, transfers),
     transfers: transfers.slice(0, query.limit),
     hasNext: transfers.length > query.limit,
     indexed: readIndexed(row),

@@ -6,7 +6,7 @@ import { classInSql, HOLDER_CLASSES } from './holder-classes.ts';
 const scratch = scratchOfFile();
 
 const SUPPLY = 10n ** 30n;
-/** That many billionths of a percent of the supply. */
+/** This many billionths of a percent of the supply. */
 const share = (parts: bigint): bigint => (SUPPLY * parts) / 10n ** 11n;
 
 test.each<readonly [string, bigint, string]>([

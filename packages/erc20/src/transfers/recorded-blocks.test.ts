@@ -39,7 +39,7 @@ function decode(folder: string): Transfer[] {
     }));
 }
 
-/** The same by viem, which refuses what does not fit the event. */
+/** The same with viem, which refuses data that does not match the event. */
 function decodeIndependently(folder: string): Transfer[] {
   return readRecordedLogs(folder).flatMap((log): Transfer[] => {
     try {
@@ -92,7 +92,7 @@ describe.skipIf(isMissing)(title('recorded blocks'), () => {
   });
 });
 
-/** Expected files hold ERC-721 transfers too; those have four topics. Rows without a log index say `erc20` themselves. */
+/** Expected files include ERC-721 transfers (four topics). Rows without a log index have an `erc20` member. */
 function isErc20(transfer: Transfer & { readonly erc20?: boolean }, logs: readonly Log[]): boolean {
   if (transfer.erc20 !== undefined) return transfer.erc20;
   const log = logs.find(
@@ -109,7 +109,7 @@ function expectedFiles(): { folder: string; file: string }[] {
     .map((file) => {
       const block = /(\d+)\.[a-z-]+\.jsonl?$/.exec(file)?.[1] ?? '';
       const chain = file.split('/')[0] ?? '';
-      // SOURCES.md: that file's "holesky" is the development network whose block was recorded.
+      // SOURCES.md: "holesky" in that file is the development network whose block was recorded.
       return { folder: `${chain === 'holesky' ? 'devnet-7011893062' : chain}/${block}`, file: join(root, file) };
     })
     .filter(({ folder }) => existsSync(join(FOLDER, folder, 'receipts.json')));
@@ -133,7 +133,7 @@ function readExpected(file: string): (Transfer & { erc20?: boolean })[] {
       to: String(row[fromSource ? 'to_address' : 'toAddress']).toLowerCase(),
       value: String(row.value),
       transactionHash: String(row[fromSource ? 'transaction_hash' : 'transactionHash']).toLowerCase(),
-      // Protocol buffers leave zeros out, so a missing index among others that have one is 0.
+      // Protocol buffers omit zeros, so a missing index among others is 0.
       logIndex:
         position === undefined
           ? fromSource || rows.some((other) => 'logIndex' in other)

@@ -2,6 +2,5 @@ import { defineTable } from '@chainstead/sync';
 import { erc20Transfers as table } from './schema.ts';
 
 export const erc20TransfersTable = defineTable(table, {
-  bulkIndexes: ['erc20_transfers_by_token', 'erc20_transfers_by_contract'],
-  isPartitioned: true,
+  bulkIndexes: ['erc20_transfer_sides_by_token', 'erc20_transfer_sides_by_contract'],
 });

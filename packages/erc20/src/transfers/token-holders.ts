@@ -1,321 +1,302 @@
-import { type Address, type ChainId, ZERO_ADDRESS } from '@chainstead/core';
-import { columnsOf, defineLookUp, IN_PLACE, type Reading, type SubjectState } from '@chainstead/sync';
-import { MOVED_TABLES, withAccount } from '../moved-tables.ts';
+import {
+  type ColumnOf,
+  columnList,
+  deleteByKey,
+  hasSameKey,
+  joinSql,
+  namesOf,
+  rawSql,
+  type Sql,
+  sql,
+} from '@chainstead/db';
+import { IS_GIVING_SIDE } from '@chainstead/db/direction';
+import {
+  defineSqlLookup,
+  keyOfLookup,
+  type RemovedRows,
+  type RowsChange,
+  type SubjectProjection,
+} from '@chainstead/sync';
+import { inShardOfAccount, MOVED_TABLES } from '../moved-tables.ts';
 import { AIRDROP_ABOVE, classInSql } from './holder-classes.ts';
+import { erc20HolderCounts, erc20HolderMinutes, erc20Holders } from './schema.ts';
+import {
+  changedHolders,
+  changedTokens,
+  HOLDER,
+  HOLDER_LIST,
+  isOfToken,
+  movesOf,
+  other,
+  RECEIVED,
+  SIDES,
+  TOKEN,
+  TOKEN_LIST,
+  TOKENS_CHANGED,
+  TRANSACTIONS,
+} from './token-moves.ts';
 
 /**
- * Who holds a token that somebody asked about: what its transfers add up to by account, in all and above the block at which the contract itself was
- * asked, and how many accounts began and ceased to hold it in each minute (docs/balances.md). What is wrapped and unwrapped of a chain's coin counts
- * as transfers from and to the zero address.
+ * Holders of a requested token (docs/concepts/balances.md): sums of its transfers by account, in total and above the
+ * block at which `balanceOf` was read. Also the number of accounts that became and ceased to be holders in each minute.
+ * Wrapping and unwrapping of the native token counts as transfers from and to the zero address.
  *
- * Sums don't ask in which order transfers came. Who begins to hold a token when depends on all transfers before: minutes are told where
- * transfers come above all others, block by block, and go from the top. Any other change leaves them as they are, and `is_exact` says so: they
- * are counted anew once the token's history is whole.
+ * Sums don't depend on the order of transfers, but the time of becoming a holder depends on all earlier transfers.
+ * Minutes are counted only if transfers are added above all others, block by block, and removed from the top. Any other
+ * change leaves them as they are and clears `is_exact`: they are rebuilt once the token's blocks are complete.
  */
-export const erc20TokenHolders: SubjectState = {
+export const erc20TokenHolders: SubjectProjection = {
   name: 'erc20-token-holders',
   version: 2,
-  tables: ['erc20_holders', 'erc20_holder_counts', 'erc20_holder_minutes'],
-  counts: MOVED_TABLES,
+  tables: [erc20Holders, erc20HolderCounts, erc20HolderMinutes],
+  sources: MOVED_TABLES,
   subjects: {
     column: 'token',
-    rowsOf: (token) => [`token_key(token) = token_key(${token}) AND token = ${token} AND direction <> 1`],
-    indexes: ['erc20_transfers_by_contract', 'erc20_transfers_by_token', 'wrapped_coin_moves_by_contract'],
+    rowsOf: (token) => [sql`token_key(token) = token_key(${token}) AND token = ${token} AND ${rawSql(IS_GIVING_SIDE)}`],
+    indexes: ['erc20_transfer_sides_by_contract', 'erc20_transfer_sides_by_token', 'wrapped_coin_moves_by_contract'],
   },
-  added: (rows, kept, reading = IN_PLACE) => [
-    countMinutes(rows, kept, { sign: '+', ordered: IS_ABOVE }, reading),
-    countTokens(rows, kept, { sign: '+', exact: IS_ABOVE }, reading),
-    changeHolders(rows, kept, '+', reading),
+  added: (change) => [
+    countMinutes(change, PLUS, IS_ABOVE),
+    countTokens(change, PLUS, IS_ABOVE),
+    changeHolders(change, PLUS),
   ],
-  removed: (rows, kept, counted, reading = IN_PLACE) => {
-    const isTop = isFromTop(rows, kept, counted, reading);
+  removed: (change) => {
+    const isTop = isFromTop(change);
     return [
-      countTokens(rows, kept, { sign: '-', exact: isTop }, reading),
-      changeHolders(rows, kept, '-', reading),
-      countMinutes(rows, kept, { sign: '-', ordered: isTop }, reading),
-      forgetEmptyMinutes(rows, kept, reading),
-      forgetEmptied(rows, kept),
-      findTops(rows, kept, counted, reading),
-      findFirstReceipts(rows, kept, counted, reading),
-      forgetUnmoved(rows, kept),
+      countTokens(change, MINUS, isTop),
+      changeHolders(change, MINUS),
+      countMinutes(change, MINUS, isTop),
+      deleteEmptyMinutes(change),
+      deleteByKey(erc20HolderCounts, TOKEN, changedTokens(change, TOKEN_LIST), sql`stored.transfers = 0`),
+      updateTops(change),
+      updateFirstReceipts(change),
+      deleteByKey(erc20Holders, HOLDER, changedHolders(change), sql`stored.moves = 0 AND stored.anchor_block IS NULL`),
     ];
   },
-  rolledBack: (chainId, ancestor) => [forgetUnknown(chainId, ancestor), forgetAnchors(chainId, ancestor)],
+  rolledBack: (chainId, ancestor) => [
+    // Accounts known only from a removed block.
+    sql`DELETE FROM erc20_holders WHERE chain_id = ${chainId} AND anchor_block > ${ancestor} AND moves = 0`,
+    // Contract reads at a removed block.
+    sql`UPDATE erc20_holders SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL
+WHERE chain_id = ${chainId} AND anchor_block > ${ancestor}`,
+  ],
 };
 
-/** Of a token with the lowest changed block as `lowest`, and its counts as `known`: all that came is above what was there. */
-const IS_ABOVE = 'coalesce(known.top_block < lowest, true)';
+const PLUS = rawSql('+');
+const MINUS = rawSql('-');
+/** Instead of a block, if no transfer is known. */
+const NONE = rawSql('-1');
 
-/** The same of what went: nothing is left that is as high. */
-function isFromTop(rows: string, kept: string, counted: string, reading: Reading): string {
-  const high = defineLookUp({
+const MINUTE: readonly ColumnOf<typeof erc20HolderMinutes>[] = ['token', 'chainId', 'minute', 'class'];
+const MINUTE_LIST = columnList(erc20HolderMinutes, MINUTE);
+
+/**
+ * For a token with the lowest changed block as `lowest` and its counts as `known`: whether all added transfers are
+ * above the stored ones.
+ */
+const IS_ABOVE = rawSql('coalesce(known.top_block < lowest, true)');
+
+/** The same for removed transfers: none that remains is as high. */
+function isFromTop(change: RemovedRows): Sql {
+  const high = defineSqlLookup({
     name: 'transfers_as_high',
     by: { token: 'bytea', chain_id: 'bigint', lowest: 'integer', built_to: 'bigint' },
-    wanted: changedTokens(rows, kept, 'token, chain_id, lowest, built_to'),
+    wanted: changedTokens(change, rawSql('token, chain_id, lowest, built_to')),
     found: { is_left: 'boolean' },
-    find: (
-      at,
-    ) => `SELECT true AS is_left FROM ${counted} AS left_over WHERE token_key(left_over.token) = token_key(${at.token})
-    AND left_over.token = ${at.token} AND left_over.chain_id = ${at.chain_id} AND left_over.direction <> 1
-    AND left_over.block_number >= ${at.lowest} AND left_over.block_number <= ${at.built_to} LIMIT 1`,
+    find: (at) => sql`SELECT true AS is_left FROM ${change.remaining} AS other_row WHERE ${isOfToken(at)}
+    AND ${other.blockNumber} >= ${at.lowest} AND ${other.blockNumber} <= ${at.built_to} LIMIT 1`,
   });
-  return `NOT EXISTS (${reading.lookUp(high, columnsOf('changed', high))})`;
-}
-
-interface MinutesChange {
-  readonly sign: '+' | '-';
-  /** Whether the minutes of a token follow the change: {@link IS_ABOVE} or {@link isFromTop}. */
-  readonly ordered: string;
+  return sql`NOT EXISTS (${change.access.lookup(high, keyOfLookup('changed', high))})`;
 }
 
 /**
- * Who began and ceased to hold what, block by block: what an account had before a block is the sum of all other rows, since none is above those
- * that came or went. So what went is undone exactly.
+ * Counts accounts that became and ceased to be holders, block by block: an account's earlier balance is the sum of all
+ * other rows, since none is above the changed ones. A removal is therefore undone exactly.
+ * @param isOrdered whether the minutes of a token follow the change
  */
-function countMinutes(rows: string, kept: string, { sign, ordered }: MinutesChange, reading: Reading): string {
-  const [known, holders] = [storedCounts(rows, kept, reading), storedHolders(rows, kept, reading)];
+function countMinutes(change: RowsChange, sign: Sql, isOrdered: Sql): Sql {
   const counts = {
-    came: 'after > 0',
-    gone: 'after <= 0',
-    airdropped: `after > 0 AND of_transaction > ${AIRDROP_ABOVE}`,
-    swapped: 'false',
-  };
-  const names = Object.keys(counts).join(', ');
-  return `WITH moved AS MATERIALIZED ${movesOf(rows, kept)}, followed AS MATERIALIZED (
-  SELECT changed.* FROM (${TOKENS_CHANGED}) AS changed LEFT JOIN ${known} AS known USING (token, chain_id) WHERE ${ordered}
+    came: sql`after > 0`,
+    gone: sql`after <= 0`,
+    airdropped: sql`after > 0 AND of_transaction > ${AIRDROP_ABOVE}`,
+    swapped: sql`false`,
+  } satisfies Partial<Record<ColumnOf<typeof erc20HolderMinutes>, Sql>>;
+  const names = Object.keys(counts);
+  const values = Object.values(counts).map((condition) => sql`${sign}count(*) FILTER (WHERE ${condition})`);
+  return sql`WITH moved AS MATERIALIZED ${movesOf(change)}, followed AS MATERIALIZED (
+  SELECT changed.* FROM (${TOKENS_CHANGED}) AS changed LEFT JOIN ${storedCounts(change)} AS known USING (${TOKEN_LIST}) WHERE ${isOrdered}
 ), steps AS (
-  SELECT token, chain_id, account, block_number, sum(delta) AS delta, min(transaction_index) FILTER (WHERE delta > 0) AS transaction_index
-  FROM ${SIDES} AS side JOIN followed USING (token, chain_id) GROUP BY token, chain_id, account, block_number
+  SELECT ${HOLDER_LIST}, block_number, sum(delta) AS delta, min(transaction_index) FILTER (WHERE delta > 0) AS transaction_index
+  FROM ${SIDES} AS side JOIN followed USING (${TOKEN_LIST}) GROUP BY ${HOLDER_LIST}, block_number
 ), paths AS (
-  SELECT steps.*, coalesce(held.total, 0) + sum(steps.delta)
-    OVER (PARTITION BY token, chain_id, account ORDER BY block_number) AS after
-  FROM steps LEFT JOIN ${holders} AS held USING (token, chain_id, account)
+  SELECT steps.*, coalesce(stored.total, 0) + sum(steps.delta)
+    OVER (PARTITION BY ${HOLDER_LIST} ORDER BY block_number) AS after
+  FROM steps LEFT JOIN ${storedHolders(change)} AS stored USING (${HOLDER_LIST})
 ), supplies AS MATERIALIZED (
   SELECT token, chain_id, block_number, coalesce(known.supply, 0) + sum(minted)
     OVER (PARTITION BY token, chain_id ORDER BY block_number) AS supply
-  FROM (SELECT token, chain_id, block_number, sum(moved.minted) AS minted FROM moved JOIN followed USING (token, chain_id)
-    GROUP BY token, chain_id, block_number) AS made LEFT JOIN ${known} AS known USING (token, chain_id)
+  FROM (SELECT token, chain_id, block_number, sum(moved.minted) AS minted FROM moved JOIN followed USING (${TOKEN_LIST})
+    GROUP BY token, chain_id, block_number) AS made LEFT JOIN ${storedCounts(change)} AS known USING (${TOKEN_LIST})
 ), crossings AS (
   SELECT token, chain_id, date_trunc('minute', blocks.block_timestamp, 'UTC') AS minute, after,
-    ${classInSql('greatest(after, after - delta)', 'supply')} AS class, beside.transfers AS of_transaction
+    ${rawSql(classInSql('greatest(after, after - delta)', 'supply'))} AS class, related.transfers AS of_transaction
   FROM paths JOIN supplies USING (token, chain_id, block_number) JOIN blocks USING (chain_id, block_number)
-    LEFT JOIN ${TRANSACTIONS} AS beside USING (token, chain_id, block_number, transaction_index)
+    LEFT JOIN ${TRANSACTIONS} AS related USING (token, chain_id, block_number, transaction_index)
   WHERE (after > 0) <> (after - delta > 0)
 )
-INSERT INTO erc20_holder_minutes AS kept (token, chain_id, minute, class, ${names})
-SELECT token, chain_id, minute, class, ${Object.values(counts)
-    .map((condition) => `${sign}count(*) FILTER (WHERE ${condition})`)
-    .join(', ')}
-FROM crossings GROUP BY token, chain_id, minute, class ORDER BY token, chain_id, minute, class
-ON CONFLICT (token, chain_id, minute, class) DO UPDATE SET ${Object.keys(counts)
-    .map((name) => `${name} = kept.${name} + excluded.${name}`)
-    .join(', ')}`;
+INSERT INTO erc20_holder_minutes AS stored (${MINUTE_LIST}, ${rawSql(names.join(', '))})
+SELECT ${MINUTE_LIST}, ${joinSql(values)}
+FROM crossings GROUP BY ${MINUTE_LIST} ORDER BY ${MINUTE_LIST}
+ON CONFLICT (${MINUTE_LIST}) DO UPDATE SET ${rawSql(names.map((name) => `${name} = stored.${name} + excluded.${name}`).join(', '))}`;
 }
 
-/** How many transfers a token has, what of it was made, and how many accounts have some: before its holders change. */
-function countTokens(
-  rows: string,
-  kept: string,
-  { sign, exact }: { readonly sign: '+' | '-'; readonly exact: string },
-  reading: Reading,
-): string {
-  return `WITH moved AS MATERIALIZED ${movesOf(rows, kept)}, crossed AS (
-  SELECT token, chain_id, sum((coalesce(held.total, 0) ${sign} delta > 0)::int - (coalesce(held.total, 0) > 0)::int) AS holders
-  FROM (SELECT token, chain_id, account, sum(delta) AS delta FROM ${SIDES} AS side GROUP BY token, chain_id, account) AS changes
-    LEFT JOIN ${storedHolders(rows, kept, reading)} AS held USING (token, chain_id, account)
+/** Counts transfers, supply and holders of a token: must run before its holders change. */
+function countTokens(change: RowsChange, sign: Sql, isExact: Sql): Sql {
+  return sql`WITH moved AS MATERIALIZED ${movesOf(change)}, crossed AS (
+  SELECT token, chain_id, sum((coalesce(stored.total, 0) ${sign} delta > 0)::int - (coalesce(stored.total, 0) > 0)::int) AS holders
+  FROM (SELECT ${HOLDER_LIST}, sum(delta) AS delta FROM ${SIDES} AS side GROUP BY ${HOLDER_LIST}) AS changes
+    LEFT JOIN ${storedHolders(change)} AS stored USING (${HOLDER_LIST})
   GROUP BY token, chain_id
 )
-INSERT INTO erc20_holder_counts AS kept (token, chain_id, transfers, supply, holders, top_block, is_exact)
+INSERT INTO erc20_holder_counts AS stored (${columnList(erc20HolderCounts, [...TOKEN, 'transfers', 'supply', 'holders', 'topBlock', 'isExact'])})
 SELECT token, chain_id, ${sign}changed.transfers, ${sign}changed.minted, coalesce(crossed.holders, 0), highest,
-  coalesce(known.is_exact, true) AND ${exact}
-FROM (${TOKENS_CHANGED}) AS changed LEFT JOIN crossed USING (token, chain_id)
-  LEFT JOIN ${storedCounts(rows, kept, reading)} AS known USING (token, chain_id)
+  coalesce(known.is_exact, true) AND ${isExact}
+FROM (${TOKENS_CHANGED}) AS changed LEFT JOIN crossed USING (${TOKEN_LIST})
+  LEFT JOIN ${storedCounts(change)} AS known USING (${TOKEN_LIST})
 ORDER BY token, chain_id
-ON CONFLICT (token, chain_id) DO UPDATE SET transfers = kept.transfers + excluded.transfers, supply = kept.supply + excluded.supply,
-  holders = kept.holders + excluded.holders, is_exact = excluded.is_exact,
-  top_block = greatest(kept.top_block, excluded.top_block)`;
+ON CONFLICT (${TOKEN_LIST}) DO UPDATE SET transfers = stored.transfers + excluded.transfers, supply = stored.supply + excluded.supply,
+  holders = stored.holders + excluded.holders, is_exact = excluded.is_exact,
+  top_block = greatest(stored.top_block, excluded.top_block)`;
 }
 
-/** One statement for all rows: commits of a chain never run side by side, so the anchors that it reads are those that it counts from. */
-function changeHolders(rows: string, kept: string, sign: '+' | '-', reading: Reading): string {
-  const first = (place: string): string => `(${place}.first_block, ${place}.first_transaction)`;
-  const earlier = (column: string): string =>
-    `${column} = CASE WHEN held.first_block IS NULL OR ${first('excluded')} < ${first('held')} THEN excluded.${column} ELSE held.${column} END`;
-  return `WITH moved AS MATERIALIZED ${movesOf(rows, kept)}
-INSERT INTO erc20_holders AS held (token, chain_id, account, total, since, moves, first_block, first_transaction, acquired)
-SELECT token, chain_id, account, ${sign}total, ${sign}since, ${sign}moves, received[1], received[2],
-  (beside.transfers > ${AIRDROP_ABOVE})::int
+/**
+ * One statement for all rows: commits of a chain never run concurrently, so it reads the anchors that it counts from.
+ */
+function changeHolders(change: RowsChange, sign: Sql): Sql {
+  const first = namesOf(erc20Holders, ['firstBlock', 'firstTransaction', 'acquired']).map((name) =>
+    rawSql(`${name} = CASE WHEN stored.first_block IS NULL
+      OR (excluded.first_block, excluded.first_transaction) < (stored.first_block, stored.first_transaction) THEN excluded.${name} ELSE stored.${name} END`),
+  );
+  const columns: readonly ColumnOf<typeof erc20Holders>[] = [
+    'total',
+    'since',
+    'moves',
+    'firstBlock',
+    'firstTransaction',
+    'acquired',
+  ];
+  return sql`WITH moved AS MATERIALIZED ${movesOf(change)}
+INSERT INTO erc20_holders AS stored (${columnList(erc20Holders, [...HOLDER, ...columns])})
+SELECT ${HOLDER_LIST}, ${sign}total, ${sign}since, ${sign}moves, received[1], received[2],
+  (related.transfers > ${AIRDROP_ABOVE})::int
 FROM (
-  SELECT token, chain_id, account, sum(delta) AS total, count(*) AS moves,
+  SELECT ${HOLDER_LIST}, sum(delta) AS total, count(*) AS moves,
     coalesce(sum(delta) FILTER (WHERE block_number > anchored.anchor_block), 0) AS since,
     min(ARRAY[block_number, transaction_index]) FILTER (WHERE delta > 0) AS received
-  FROM ${SIDES} AS side LEFT JOIN ${storedHolders(rows, kept, reading)} AS anchored USING (token, chain_id, account) GROUP BY token, chain_id, account
+  FROM ${SIDES} AS side LEFT JOIN ${storedHolders(change)} AS anchored USING (${HOLDER_LIST}) GROUP BY ${HOLDER_LIST}
 ) AS changes
-  LEFT JOIN (SELECT token, chain_id, ARRAY[block_number, transaction_index] AS received, transfers FROM ${TRANSACTIONS} AS made) AS beside
+  LEFT JOIN (SELECT token, chain_id, ARRAY[block_number, transaction_index] AS received, transfers FROM ${TRANSACTIONS} AS made) AS related
     USING (token, chain_id, received)
-ORDER BY token, chain_id, account
-ON CONFLICT (token, chain_id, account) DO UPDATE SET total = held.total + excluded.total, since = held.since + excluded.since,
-  moves = held.moves + excluded.moves${sign === '+' ? `, ${['first_block', 'first_transaction', 'acquired'].map(earlier).join(', ')}` : ''}`;
+ORDER BY ${HOLDER_LIST}
+ON CONFLICT (${HOLDER_LIST}) DO UPDATE SET total = stored.total + excluded.total, since = stored.since + excluded.since,
+  moves = stored.moves + excluded.moves${sign === PLUS ? sql`, ${joinSql(first)}` : rawSql('')}`;
 }
 
-/** Minutes in which nobody is left that came or went; all of a token without transfers. */
-function forgetEmptyMinutes(rows: string, kept: string, reading: Reading): string {
-  return `WITH moved AS MATERIALIZED ${movesOf(rows, kept)}, from_here AS MATERIALIZED (
+/** Deletes minutes without remaining changes, and all minutes of a token without transfers. */
+function deleteEmptyMinutes(change: RemovedRows): Sql {
+  return sql`WITH moved AS MATERIALIZED ${movesOf(change)}, from_here AS MATERIALIZED (
   SELECT token, chain_id, date_trunc('minute', block_timestamp, 'UTC') AS minute, known.transfers = 0 AS is_empty
-  FROM (${TOKENS_CHANGED}) AS changed JOIN ${storedCounts(rows, kept, reading)} AS known USING (token, chain_id)
+  FROM (${TOKENS_CHANGED}) AS changed JOIN ${storedCounts(change)} AS known USING (${TOKEN_LIST})
     JOIN blocks USING (chain_id) WHERE blocks.block_number = lowest
 )
-DELETE FROM erc20_holder_minutes AS kept USING from_here
-WHERE kept.token = from_here.token AND kept.chain_id = from_here.chain_id
-  AND (is_empty OR kept.minute >= from_here.minute AND kept.came = 0 AND kept.gone = 0)`;
+DELETE FROM erc20_holder_minutes AS stored USING from_here
+WHERE ${hasSameKey(erc20HolderMinutes, ['token', 'chainId'], 'stored', 'from_here')}
+  AND (is_empty OR stored.minute >= from_here.minute AND stored.came = 0 AND stored.gone = 0)`;
 }
 
-/** A token without transfers has no counts. */
-function forgetEmptied(rows: string, kept: string): string {
-  return `WITH changed AS MATERIALIZED (${changedTokens(rows, kept, 'token, chain_id')})
-DELETE FROM erc20_holder_counts AS kept USING changed
-WHERE kept.token = changed.token AND kept.chain_id = changed.chain_id AND kept.transfers = 0`;
-}
-
-/** The newest block of each token that lost rows. */
-function findTops(rows: string, kept: string, counted: string, reading: Reading): string {
-  const changed = changedTokens(rows, kept, 'token, chain_id, built_to');
-  const top = defineLookUp({
+/** Updates the newest block of each token that lost rows. */
+function updateTops(change: RemovedRows): Sql {
+  const tokens = changedTokens(change, rawSql('token, chain_id, built_to'));
+  const top = defineSqlLookup({
     name: 'top_blocks',
     by: { token: 'bytea', chain_id: 'bigint', built_to: 'bigint' },
-    wanted: changed,
+    wanted: tokens,
     found: { block_number: 'integer' },
-    find: (
-      at,
-    ) => `SELECT block_number FROM ${counted} AS left_over WHERE token_key(left_over.token) = token_key(${at.token})
-      AND left_over.token = ${at.token} AND left_over.chain_id = ${at.chain_id} AND left_over.direction <> 1
-      AND left_over.block_number <= ${at.built_to}
-    ORDER BY block_number DESC LIMIT 1`,
+    find: (at) => sql`SELECT block_number FROM ${change.remaining} AS other_row WHERE ${isOfToken(at)}
+      AND ${other.blockNumber} <= ${at.built_to} ORDER BY block_number DESC LIMIT 1`,
   });
-  return `WITH tops AS MATERIALIZED (
-  SELECT changed.token, changed.chain_id, coalesce((${reading.lookUp(top, columnsOf('changed', top))}), ${NONE}) AS top_block
-  FROM (${changed}) AS changed
+  return sql`WITH tops AS MATERIALIZED (
+  SELECT changed.token, changed.chain_id, coalesce((${change.access.lookup(top, keyOfLookup('changed', top))}), ${NONE}) AS top_block
+  FROM (${tokens}) AS changed
 )
-UPDATE erc20_holder_counts AS kept SET top_block = tops.top_block FROM tops
-WHERE kept.token = tops.token AND kept.chain_id = tops.chain_id AND kept.transfers > 0`;
+UPDATE erc20_holder_counts AS stored SET top_block = tops.top_block FROM tops
+WHERE ${hasSameKey(erc20HolderCounts, TOKEN, 'stored', 'tops')} AND stored.transfers > 0`;
 }
 
-/** The first receipt of each account that lost it, from the rows that are left. */
-function findFirstReceipts(rows: string, kept: string, counted: string, reading: Reading): string {
-  const touched = `WITH moved AS MATERIALIZED ${movesOf(rows, kept)}
-    SELECT token, chain_id, account, built_to, min(block_number) AS lowest FROM ${SIDES} AS side WHERE delta > 0
-    GROUP BY token, chain_id, account, built_to`;
-  const first = defineLookUp({
+/** Updates the first receipt of each account that lost it, from the remaining rows. */
+function updateFirstReceipts(change: RemovedRows): Sql {
+  const touched = sql`WITH moved AS MATERIALIZED ${movesOf(change)}
+    SELECT ${HOLDER_LIST}, built_to, min(block_number) AS lowest FROM ${SIDES} AS side WHERE delta > 0
+    GROUP BY ${HOLDER_LIST}, built_to`;
+  const first = defineSqlLookup({
     name: 'first_receipts',
     by: { token: 'bytea', chain_id: 'bigint', account: 'bytea', built_to: 'bigint' },
     wanted: touched,
     found: { block_number: 'integer', transaction_index: 'integer' },
-    place: withAccount('account'),
-    find: (at, isThere) => `SELECT receipt.block_number, receipt.transaction_index FROM ${counted} AS receipt
-    WHERE ${isThere('receipt.account_key')} AND token_key(receipt.token) = token_key(${at.token})
-      AND receipt.chain_id = ${at.chain_id} AND receipt.account = ${at.account} AND receipt.token = ${at.token}
-      AND receipt.direction = 1 AND receipt.value > 0 AND receipt.block_number <= ${at.built_to}
-    ORDER BY receipt.block_number, receipt.transaction_index, receipt.log_index LIMIT 1`,
-  });
-  const receipt = reading.lookUp(first, columnsOf('touched', first));
-  const beside = defineLookUp({
-    name: 'transfers_beside',
-    by: { token: 'bytea', chain_id: 'bigint', block_number: 'integer', transaction_index: 'integer' },
-    wanted: `SELECT touched.token, touched.chain_id, receipt.* FROM (${touched}) AS touched CROSS JOIN LATERAL (${receipt}) AS receipt`,
-    found: { transfers: 'bigint' },
-    // Transfers of its token in the transaction.
+    shard: inShardOfAccount('account'),
     find: (
       at,
-    ) => `SELECT count(*) AS transfers FROM (SELECT 1 FROM ${counted} AS beside WHERE token_key(beside.token) = token_key(${at.token})
-      AND beside.token = ${at.token} AND beside.chain_id = ${at.chain_id} AND beside.direction <> 1
-      AND beside.block_number = ${at.block_number} AND beside.transaction_index = ${at.transaction_index}
+      isInShard,
+    ) => sql`SELECT ${other.blockNumber}, ${other.transactionIndex} FROM ${change.remaining} AS other_row
+    WHERE ${isInShard('other_row')} AND token_key(${other.token}) = token_key(${at.token})
+      AND ${other.chainId} = ${at.chain_id} AND ${other.account} = ${at.account} AND ${other.token} = ${at.token}
+      AND ${other.direction} = ${RECEIVED} AND ${other.value} > 0 AND ${other.blockNumber} <= ${at.built_to}
+    ORDER BY ${other.blockNumber}, ${other.transactionIndex}, ${other.logIndex} LIMIT 1`,
+  });
+  const receipt = change.access.lookup(first, keyOfLookup('touched', first));
+  const ofTransaction = (at: Readonly<Record<'token' | 'chain_id' | 'block_number' | 'transaction_index', Sql>>): Sql =>
+    sql`${isOfToken(at)} AND ${other.blockNumber} = ${at.block_number} AND ${other.transactionIndex} = ${at.transaction_index}`;
+  const related = defineSqlLookup({
+    name: 'related_transfers',
+    by: { token: 'bytea', chain_id: 'bigint', block_number: 'integer', transaction_index: 'integer' },
+    wanted: sql`SELECT touched.token, touched.chain_id, receipt.* FROM (${touched}) AS touched CROSS JOIN LATERAL (${receipt}) AS receipt`,
+    found: { transfers: 'bigint' },
+    // Transfers of the token in the transaction.
+    find: (
+      at,
+    ) => sql`SELECT count(*) AS transfers FROM (SELECT 1 FROM ${change.remaining} AS other_row WHERE ${ofTransaction(at)}
     LIMIT ${AIRDROP_ABOVE + 1}) AS found`,
-    findAll: (
-      asked,
-    ) => `SELECT ${asked}.token, ${asked}.chain_id, ${asked}.block_number, ${asked}.transaction_index, count(*) AS transfers
-      FROM ${asked} JOIN ${counted} AS beside ON token_key(beside.token) = token_key(${asked}.token) AND beside.token = ${asked}.token
-        AND beside.chain_id = ${asked}.chain_id AND beside.direction <> 1
-        AND beside.block_number = ${asked}.block_number AND beside.transaction_index = ${asked}.transaction_index
-      GROUP BY ${asked}.token, ${asked}.chain_id, ${asked}.block_number, ${asked}.transaction_index`,
+    findAll: (requested) => sql`SELECT ${joinSql(Object.values(requested))}, count(*) AS transfers
+      FROM requested JOIN ${change.remaining} AS other_row ON ${ofTransaction(requested)} GROUP BY ${joinSql(Object.values(requested))}`,
   });
   const at = {
-    ...columnsOf('touched', beside),
-    block_number: 'receipt.block_number',
-    transaction_index: 'receipt.transaction_index',
+    ...keyOfLookup('touched', related),
+    block_number: sql`receipt.block_number`,
+    transaction_index: sql`receipt.transaction_index`,
   };
-  return `WITH found AS MATERIALIZED (
-  SELECT touched.token, touched.chain_id, touched.account, touched.lowest, receipt.block_number, receipt.transaction_index, beside.transfers
+  return sql`WITH found AS MATERIALIZED (
+  SELECT touched.token, touched.chain_id, touched.account, touched.lowest, receipt.block_number, receipt.transaction_index, related.transfers
   FROM (${touched}) AS touched LEFT JOIN LATERAL (${receipt}) AS receipt ON true
-    LEFT JOIN LATERAL (${reading.lookUp(beside, at)}) AS beside ON receipt.block_number IS NOT NULL
+    LEFT JOIN LATERAL (${change.access.lookup(related, at)}) AS related ON receipt.block_number IS NOT NULL
 )
-UPDATE erc20_holders AS held SET first_block = found.block_number, first_transaction = found.transaction_index,
+UPDATE erc20_holders AS stored SET first_block = found.block_number, first_transaction = found.transaction_index,
   acquired = CASE WHEN found.block_number IS NOT NULL THEN (coalesce(found.transfers, 0) > ${AIRDROP_ABOVE})::int END
 FROM found
-WHERE (held.token, held.chain_id, held.account) = (found.token, found.chain_id, found.account) AND held.first_block >= found.lowest`;
+WHERE ${hasSameKey(erc20Holders, HOLDER, 'stored', 'found')} AND stored.first_block >= found.lowest`;
 }
 
-/** Accounts of which nothing is left, and nothing else is known. */
-function forgetUnmoved(rows: string, kept: string): string {
-  return `WITH moved AS MATERIALIZED ${movesOf(rows, kept)}
-DELETE FROM erc20_holders AS held USING (SELECT DISTINCT token, chain_id, account FROM ${SIDES} AS side) AS touched
-WHERE (held.token, held.chain_id, held.account) = (touched.token, touched.chain_id, touched.account)
-  AND held.moves = 0 AND held.anchor_block IS NULL`;
+function storedCounts(change: RowsChange): Sql {
+  return change.access.stored({
+    table: erc20HolderCounts,
+    key: namesOf(erc20HolderCounts, TOKEN),
+    wanted: changedTokens(change, TOKEN_LIST),
+  });
 }
 
-function storedCounts(rows: string, kept: string, reading: Reading): string {
-  const wanted = changedTokens(rows, kept, 'token, chain_id');
-  return reading.stored({ table: 'erc20_holder_counts', key: ['token', 'chain_id'], wanted });
+function storedHolders(change: RowsChange): Sql {
+  return change.access.stored({
+    table: erc20Holders,
+    key: namesOf(erc20Holders, HOLDER),
+    wanted: changedHolders(change),
+  });
 }
-
-function storedHolders(rows: string, kept: string, reading: Reading): string {
-  const key = ['token', 'chain_id', 'account'];
-  const wanted = `WITH moved AS MATERIALIZED ${movesOf(rows, kept)} SELECT DISTINCT ${key.join(', ')} FROM ${SIDES} AS side`;
-  return reading.stored({ table: 'erc20_holders', key, wanted });
-}
-
-/** Some of {@link TOKENS_CHANGED}, as a query of its own. */
-function changedTokens(rows: string, kept: string, columns: string): string {
-  return `WITH moved AS MATERIALIZED ${movesOf(rows, kept)} SELECT ${columns} FROM (${TOKENS_CHANGED}) AS changed`;
-}
-
-/** Accounts of which something is known only from a block that is gone. */
-function forgetUnknown(chainId: ChainId, ancestor: number): string {
-  return `DELETE FROM erc20_holders WHERE chain_id = ${chainId} AND anchor_block > ${ancestor} AND moves = 0`;
-}
-
-/** What a contract said at a block that is gone. */
-function forgetAnchors(chainId: ChainId, ancestor: number): string {
-  return `UPDATE erc20_holders SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL
-WHERE chain_id = ${chainId} AND anchor_block > ${ancestor}`;
-}
-
-/** The transfers of kept tokens among rows, each once: its sender's row, or the one of both sides. Stands in a `WITH` as `moved`. */
-function movesOf(rows: string, kept: string): string {
-  return `(
-  SELECT changed_row.token, changed_row.chain_id, changed_row.block_number, changed_row.transaction_index, changed_row.log_index,
-    changed_row.account AS sender, changed_row.counterparty AS recipient, changed_row.value, kept.built_to,
-    CASE WHEN changed_row.direction = 2 THEN 0 WHEN changed_row.account = ${NOBODY} THEN changed_row.value
-      WHEN changed_row.counterparty = ${NOBODY} THEN -changed_row.value ELSE 0 END AS minted
-  FROM ${rows} AS changed_row JOIN ${kept} AS kept ON kept.subject = changed_row.token AND changed_row.block_number <= kept.built_to
-  WHERE changed_row.direction <> 1
-)`;
-}
-
-/** What transfers change for both sides; one to itself and one of nothing change nothing. */
-const NOBODY = bytesOf(ZERO_ADDRESS);
-const SIDES = `(SELECT moved.token, moved.chain_id, moved.block_number, moved.transaction_index, moved.built_to, side.account, side.delta
-    FROM moved CROSS JOIN LATERAL (VALUES (moved.recipient, moved.value), (moved.sender, -moved.value)) AS side(account, delta)
-    WHERE moved.sender <> moved.recipient AND moved.value > 0 AND side.account <> ${NOBODY})`;
-
-const TRANSACTIONS = `(SELECT token, chain_id, block_number, transaction_index, count(*) AS transfers FROM moved
-    GROUP BY token, chain_id, block_number, transaction_index)`;
-
-const TOKENS_CHANGED = `SELECT token, chain_id, built_to, min(block_number) AS lowest, max(block_number) AS highest,
-    count(*) AS transfers, sum(minted) AS minted FROM moved GROUP BY token, chain_id, built_to`;
-
-function bytesOf(address: Address): string {
-  return `'\\x${address.slice(2)}'::bytea`;
-}
-
-/** Instead of a block, where no transfer is known. */
-const NONE = -1;

@@ -1,13 +1,18 @@
 import type { Address, ChainId, Log } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
+import { DIRECTION, type Direction } from '@chainstead/db/direction';
 import type { Erc20Transfer } from '@chainstead/token-events';
-import type { Direction, Erc20TransferRow } from './schema.ts';
+import type { Erc20TransferRow } from './schema.ts';
 
-/** Adds the rows of a transfer that a log tells of: one a side, one in all for a transfer to oneself. */
+/** Adds the rows of a log's transfer: one per side, a single one for a self-transfer. */
 export function addSides(rows: Erc20TransferRow[], log: Log, chainId: ChainId, transfer: Erc20Transfer): void {
   const { from, to, value } = transfer;
-  if (from === to) rows.push(side(log, chainId, from, to, 2, value));
-  else rows.push(side(log, chainId, from, to, 0, value), side(log, chainId, to, from, 1, value));
+  if (from === to) rows.push(side(log, chainId, from, to, DIRECTION.self, value));
+  else
+    rows.push(
+      side(log, chainId, from, to, DIRECTION.sent, value),
+      side(log, chainId, to, from, DIRECTION.received, value),
+    );
 }
 
 // biome-ignore lint/complexity/useMaxParams: called for each transfer of a backfill: one literal, no object around its values.

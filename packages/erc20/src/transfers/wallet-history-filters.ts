@@ -3,8 +3,8 @@ import type { SubjectHistories } from '@chainstead/sync';
 import { TRANSFER_TOPIC } from '@chainstead/token-events';
 
 /**
- * How the ERC-20 transfers of one wallet or one contract are read alone, as wallet history. The same answers give ERC-721 transfers, whose
- * logs have one topic more: the engine asks once for both.
+ * Filters for the on-demand backfill of one wallet's or contract's ERC-20 transfers. The same responses contain ERC-721
+ * transfers, whose logs have one topic more: the engine requests both together.
  */
 export const erc20Histories: SubjectHistories = {
   ofWallet: (_chain, wallet) => [
@@ -12,7 +12,7 @@ export const erc20Histories: SubjectHistories = {
     { topics: [TRANSFER_TOPIC], indexed: [null, [topicOf(wallet)]] },
   ],
   ofContract: (_chain, contract) => [{ topics: [TRANSFER_TOPIC], addresses: [contract] }],
-  // What a wallet holds is what contracts say, not what all of its transfers add up to.
+  // A wallet's balances come from contracts, not from the sum of all its transfers.
   mayBeCut: true,
 };
 

@@ -20,7 +20,9 @@ import { walletTokenTransfersRoute } from './wallet-token-transfers-route.ts';
 const scratch = scratchOfFile();
 const api = madeForFile(() => exampleApi(scratch.database, [walletTokenTransfersRoute]));
 beforeEach(() =>
-  scratch.database.query('TRUNCATE erc20_transfers, blocks, sync_ranges, tokens, address_labels').then(() => undefined),
+  scratch.database
+    .query('TRUNCATE erc20_transfer_sides, blocks, sync_ranges, tokens, address_labels')
+    .then(() => undefined),
 );
 
 const get = (query: string, wallet?: string): Promise<Answer> => getTransfers(api, query, wallet);
@@ -106,7 +108,7 @@ describe('paging', () => {
     await seedTransfers(scratch.database, eth, [transfer(100), transfer(101), transfer(102)]);
     const first = await get('?limit=2&order=ASC');
     await seedTransfers(scratch.database, eth, [transfer(50), transfer(150), transfer(201)]);
-    await scratch.database.query('DELETE FROM erc20_transfers WHERE block_number = 102');
+    await scratch.database.query('DELETE FROM erc20_transfer_sides WHERE block_number = 102');
     expect(blocksOf(await get(`?cursor=${first.cursor}`))).toEqual([150]);
   });
 
@@ -163,7 +165,7 @@ describe('indexed', () => {
     await seedCoverage(scratch.database, eth, 10, 20);
     const date = (block: number): string => new Date(timestampOf(block) * 1000).toISOString();
     const complete = async (query: string): Promise<boolean> => (await indexed(query)).complete;
-    // Nothing earlier is known, so blocks before the run may belong to the span too.
+    // Earlier blocks are unknown, so blocks before the run may belong to the time span too.
     expect(await complete(`?from_date=${date(10)}`)).toBe(false);
     expect(await complete(`?from_date=${date(11)}`)).toBe(true);
     expect(await complete(`?from_date=${date(11)}&to_date=${date(16)}`)).toBe(true);

@@ -1,25 +1,26 @@
-import { indexedSchema } from '@chainstead/answers';
 import type { Address } from '@chainstead/core';
+import { indexedSchema } from '@chainstead/data-api';
+import { DIRECTION } from '@chainstead/db/direction';
 import { z } from '@hono/zod-openapi';
 import type { WalletTransfersPage } from './get-wallet-token-transfers.ts';
 import { showTransfer, transferSchema } from './page/transfer-response.ts';
 
-/** The answer of `getWalletTokenTransfers` (docs/provider-contract.md#wallet-transfers). */
+/** The response of `getWalletTokenTransfers` (docs/api/tokens.md#wallet-transfers). */
 export const walletTokenTransfersSchema = z
   .object({
-    total: z.int().nullable().openapi({ description: 'Rows of the whole answer where that is known, else null' }),
-    page: z.int().min(0).openapi({ description: 'From 0' }),
+    total: z.int().nullable().openapi({ description: 'Total number of rows if known, otherwise null' }),
+    page: z.int().min(0).openapi({ description: 'Page number, from 0' }),
     page_size: z.int().min(1),
-    cursor: z.string().nullable().openapi({ description: 'For the next page; null on the last' }),
+    cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
     indexed: indexedSchema,
     result: z.array(transferSchema),
   })
   .openapi('Erc20Transfers');
 
-/** The rows of the answer: the wallet and its counterparty put back on their sides. */
+/** Returns the rows of the response, with wallet and counterparty assigned to sender and receiver. */
 export function showTransfers(wallet: Address, page: WalletTransfersPage): z.infer<typeof transferSchema>[] {
   return page.transfers.map((row) => {
-    const [from, to] = row.direction === 1 ? [row.counterparty, wallet] : [wallet, row.counterparty];
+    const [from, to] = row.direction === DIRECTION.received ? [row.counterparty, wallet] : [wallet, row.counterparty];
     return showTransfer({ ...row, from, to }, page);
   });
 }

@@ -21,7 +21,9 @@ import { walletTokenTransfersRoute } from './wallet-token-transfers-route.ts';
 const scratch = scratchOfFile();
 const api = madeForFile(() => exampleApi(scratch.database, [walletTokenTransfersRoute]));
 beforeEach(() =>
-  scratch.database.query('TRUNCATE erc20_transfers, blocks, sync_ranges, tokens, address_labels').then(() => undefined),
+  scratch.database
+    .query('TRUNCATE erc20_transfer_sides, blocks, sync_ranges, tokens, address_labels')
+    .then(() => undefined),
 );
 
 const get = (query: string, wallet?: string): Promise<Answer> => getTransfers(api, query, wallet);

@@ -1,164 +1,104 @@
-import { showIndexed } from '@chainstead/answers';
 import type { Address } from '@chainstead/core';
+import { showIndexed } from '@chainstead/data-api';
 import {
-  type ApiDependencies,
   blockBoundsSchema,
   booleanParameter,
   boundsOfRows,
-  errorResponses,
+  defineListRoute,
   givenBlockBounds,
-  indexedChain,
-  NO_BLOCK_BOUNDS,
-  type Page,
   querySchema,
   type RouteModule,
   totalOfRun,
 } from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { erc20Transfers } from './dataset.ts';
 import { getWalletTokenTransfers, type WalletTransfersPage } from './get-wallet-token-transfers.ts';
 import { showTransfers, walletTokenTransfersSchema } from './wallet-token-transfers-response.ts';
 
-/** `GET /api/v2.2/{address}/erc20/transfers`: a wallet's ERC-20 transfers, both sides (docs/provider-contract.md#wallet-transfers). */
+/** `GET /api/v2.2/{address}/erc20/transfers`: ERC-20 transfers of a wallet (docs/api/tokens.md#wallet-transfers). */
 export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
-  const { chains, limits, paging, reads } = dependencies;
-  const runs = paging.forRoute({
-    route: 'wallet-token-transfers',
-    filter: filterSchema,
-    position: positionSchema,
-    defaults: {
-      address: '',
-      chain: DEFAULT_CHAIN,
-      contract_addresses: null,
-      ...NO_BLOCK_BOUNDS,
-    },
-    limitDefault: Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
-  });
-  app.openapi(routeOf(dependencies), async (c) => {
-    const query = c.req.valid('query');
-    const page = runs.open({
-      cursor: query.cursor,
-      limit: query.limit,
-      order: query.order,
-      filter: {
-        address: c.req.valid('param').address,
-        chain: query.chain?.key,
-        contract_addresses: query.contract_addresses,
-        ...givenBlockBounds(query),
-      },
-    });
-    const chain = indexedChain(chains, page.filter.chain, erc20Transfers.name);
-    const reading = { ...readingOf(page), count: page.position === null && query.disable_total === false };
-    const found = await getWalletTokenTransfers(reads, chain, reading);
-    const next = nextPlace(page, found);
-    return c.json(
+  const { parameters, reads } = dependencies;
+  defineListRoute(app, dependencies, {
+    path: '/api/v2.2/{address}/erc20/transfers',
+    operationId: 'getWalletTokenTransfers',
+    tags: ['Wallets'],
+    summary: 'List ERC-20 transfers by wallet',
+    description:
+      'Transfers sent or received by a wallet, by block number, newest first by default. Use `cursor` for the next page; new rows never shift pages.',
+    params: z.object({ address: parameters.address }),
+    query: querySchema(
       {
-        total: totalOf(page, found),
-        page: page.page,
-        page_size: page.limit,
-        cursor: next === null ? null : runs.next(page, next),
-        indexed: showIndexed(found.indexed),
-        result: showTransfers(page.filter.address as Address, found),
+        chain: parameters.chain,
+        ...parameters.blockBounds,
+        limit: parameters.limit,
+        order: parameters.order,
+        cursor: parameters.cursor,
+        disable_total: booleanParameter({
+          default: true,
+          description: 'false returns the total number of rows, counted up to 10,000.',
+        }),
       },
-      200,
-    );
+      { contract_addresses: parameters.addresses },
+    ),
+    response: { description: 'A page of ERC-20 transfers', schema: walletTokenTransfersSchema },
+    datasets: [erc20Transfers.name],
+    cursorName: 'wallet-token-transfers',
+    filter: z.object({
+      address: z.string(),
+      chain: z.string().default('eth'),
+      contract_addresses: z.array(z.string()).readonly().nullable().default(null),
+      ...blockBoundsSchema,
+    }),
+    filterOf: ({ address, chain, contract_addresses, ...given }) => ({
+      ...{ address, chain: chain?.key, contract_addresses },
+      ...givenBlockBounds(given),
+    }),
+    // The last row of a page, and the run's length if the first request counted it.
+    position: z.object({ block: z.int(), transaction: z.int(), log: z.int(), count: z.int().nullable() }),
+    firstPage: 0,
+    read: async ({ chain, filter, order, limit, position, upperBound, given }) => {
+      const found = await getWalletTokenTransfers(reads, chain, {
+        address: filter.address as Address,
+        ...{ order, limit, tokens: filter.contract_addresses as readonly Address[] | null },
+        ...boundsOfRows(filter),
+        pinnedBlock: upperBound,
+        after: position && {
+          blockNumber: position.block,
+          transactionIndex: position.transaction,
+          logIndex: position.log,
+        },
+        count: position === null && given.disable_total === false,
+      });
+      const counted = position === null ? found.count : position.count;
+      const last = found.hasNext ? found.transfers.at(-1) : undefined;
+      const next = last && {
+        position: {
+          ...{ block: last.block_number, transaction: last.transaction_index, log: last.log_index },
+          count: counted,
+        },
+        upperBound: upperBound ?? found.newestBlock ?? last.block_number,
+      };
+      return { ...found, counted, next };
+    },
+    present: (found, envelope, page) => ({
+      total: totalOf(page, found),
+      ...envelope,
+      indexed: showIndexed(found.indexed),
+      result: showTransfers(page.filter.address as Address, found),
+    }),
   });
 };
 
-const DEFAULT_CHAIN = 'eth';
-const PAGE_SIZE_DEFAULT = 100;
-
-/** What a cursor is bound to. Names are those of the parameters, which errors repeat. */
-const filterSchema = z.object({
-  address: z.string(),
-  chain: z.string(),
-  contract_addresses: z.array(z.string()).readonly().nullable(),
-  ...blockBoundsSchema,
-});
-
-/** The last row of a page, and the run's length where the first request counted it. */
-const positionSchema = z.object({ block: z.int(), transaction: z.int(), log: z.int(), count: z.int().nullable() });
-
-type TransfersPage = Page<z.infer<typeof filterSchema>, z.infer<typeof positionSchema>>;
-
-function routeOf({ parameters }: ApiDependencies) {
-  const query = querySchema(
-    {
-      chain: parameters.chain,
-      from_block: parameters.fromBlock,
-      to_block: parameters.toBlock,
-      from_date: parameters.fromDate,
-      to_date: parameters.toDate,
-      limit: parameters.limit,
-      order: parameters.order,
-      cursor: parameters.cursor,
-      disable_total: booleanParameter({
-        default: true,
-        description: 'false counts the whole answer, up to 10,000 rows.',
-      }),
-    },
-    { contract_addresses: parameters.addresses },
-  );
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/{address}/erc20/transfers',
-    operationId: 'getWalletTokenTransfers',
-    tags: ['Token'],
-    summary: "A wallet's ERC-20 transfers",
-    description:
-      'Transfers that a wallet sent or received, by block number, newest first by default. Pages follow by `cursor`; rows that arrive meanwhile never shift them.',
-    request: {
-      params: z.object({ address: parameters.address }),
-      query,
-    },
-    responses: {
-      200: {
-        description: 'A page of transfers',
-        content: { 'application/json': { schema: walletTokenTransfersSchema } },
-      },
-      ...errorResponses(400, 401, 429, 500, 503),
-    },
-  });
-}
-
-function readingOf(page: TransfersPage) {
-  const { filter, position } = page;
-  return {
-    address: filter.address as Address,
-    order: page.order,
-    limit: page.limit,
-    tokens: filter.contract_addresses as readonly Address[] | null,
-    ...boundsOfRows(filter),
-    pinnedBlock: page.upperBound,
-    after:
-      position === null
-        ? null
-        : { blockNumber: position.block, transactionIndex: position.transaction, logIndex: position.log },
-  };
-}
-
-function nextPlace(page: TransfersPage, found: WalletTransfersPage) {
-  const last = found.transfers.at(-1);
-  if (!found.hasNext || last === undefined) return null;
-  return {
-    position: {
-      block: last.block_number,
-      transaction: last.transaction_index,
-      log: last.log_index,
-      count: page.position === null ? found.count : page.position.count,
-    },
-    upperBound: page.upperBound ?? found.newestBlock ?? last.block_number,
-  };
-}
-
 /**
- * Known on a run's last page; before it, what the first request counted, unless rows that arrived since contradict it. Never
- * while blocks are missing, which may hold more.
+ * Returns the exact total on a run's last page; before it, the first request's count, unless newer rows contradict it.
+ * Null while blocks are missing, which may contain more.
  */
-function totalOf(page: TransfersPage, found: WalletTransfersPage): number | null {
-  if (!found.indexed.complete) return null;
-  const known = totalOfRun(page, { rows: found.transfers.length, isLast: !found.hasNext });
+function totalOf(
+  page: { readonly page: number; readonly limit: number },
+  { indexed, transfers, hasNext, counted }: WalletTransfersPage & { readonly counted: number | null },
+): number | null {
+  if (!indexed.complete) return null;
+  const known = totalOfRun(page, { rows: transfers.length, isLast: !hasNext });
   if (known !== null) return known;
-  const counted = page.position === null ? found.count : page.position.count;
   return counted !== null && counted > (page.page + 1) * page.limit ? counted : null;
 }

@@ -1,61 +1,62 @@
-import { blocksOf, boundsInSql, labelsOf, type PageBounds } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
+import { blocksOf, boundsInSql, labelsOf, type PageBounds, type ScanBounds, scanBounds } from '@chainstead/data-api';
 import { addressBytes, expectedTrue, type Statement, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { digits, hex, int4, int8, packedRows } from '@chainstead/db/packed-rows';
 import { erc20Transfers } from './dataset.ts';
-import { NFT_STANDARDS, tokensOf } from './page/beside-transfers.ts';
+import { NFT_STANDARDS, tokensOf } from './page/related-to-transfers.ts';
 import {
-  beyond,
-  boundsOfScan,
   firstInOrder,
   firstInOrderOfBlocks,
   PLACE_COLUMNS,
   rangeOf,
   type TransferKey,
+  transfersAfter,
 } from './page/transfer-place.ts';
 
-/** What to read. */
+/** The query of a page. */
 export interface WalletTransfersQuery extends PageBounds {
   readonly address: Address;
   readonly order: 'ASC' | 'DESC';
-  /** Rows wanted; one more is read to see whether a page follows. */
+  /** Requested rows; one more is read to detect a next page. */
   readonly limit: number;
-  /** Token contracts; null for all. Each costs a range scan of its own. */
+  /** Token contracts; null for all. Each costs a separate range scan. */
   readonly tokens: readonly Address[] | null;
-  /** Rows strictly beyond this one; null for the first page. */
+  /** Rows after this one; null for the first page. */
   readonly after: TransferKey | null;
-  /** Count the whole answer too. */
+  /** Whether to count the whole run. */
   readonly count: boolean;
 }
 
 /**
- * What becomes of transfers of contracts that turned out to be of NFTs. Leaving them out looks up each row's contract, so
- * pages are read with them at first: the tokens that are told beside the page say whether it has any.
+ * Handling of transfers of contracts that turned out to be NFT contracts. Excluding them needs a lookup per row, so
+ * pages are first read including them: the page's token data shows whether it has any.
  */
 export type NftRows = 'shown' | 'left out';
 
-/** How a page is read. */
+/** Options of reading a page. */
 export interface TransfersReading {
-  /** What the whole answer is counted up to. */
+  /** Maximum count of the whole run. */
   readonly countMax: number;
   readonly nfts: NftRows;
-  /** Of {@link TRANSFERS}. */
+  /** The select list of {@link TRANSFERS}. */
   readonly select?: string;
 }
 
 /**
- * The statement behind a page, in which every scan of transfers is, in each partition, a range of an index that stops after
- * limit + 1 rows: of the primary key (account's key, chain, block, transaction, log), or with a token filter of
- * `erc20_transfers_by_token` for each token, to the end of a block, merged (get-wallet-token-transfers.explain.test.ts). Partitions lie by height, so that they
- * are read one after the other, and none before the one where a page begins.
+ * Builds the statement of a page. In each partition, every scan of transfers is an index range that stops after limit +
+ * 1 rows (get-wallet-token-transfers.explain.test.ts). The index is the primary key (account key, chain, block,
+ * transaction, log); with a token filter it is `erc20_transfer_sides_by_token`, one range per token, each to the end of
+ * a block, merged. Partitions are ordered by height: they are read one after the other, and none before the start of a
+ * page.
  *
- * The planner must not find reading and sorting a whole wallet cheaper, with fresh statistics, old ones, or none. So nothing
- * stands in the scan that makes it expect few rows: the whole address and the whole token are compared beside their keys as
- * what is expected to be true, and contracts are looked up by subqueries, which can't become hash joins.
+ * The planner must never consider reading and sorting a whole wallet cheaper, whether statistics are fresh, old or
+ * missing. Therefore no condition of the scan may have a low expected row count. The whole address and token are
+ * compared next to their keys, as conditions expected to be true. Contracts are looked up by subqueries, which can't
+ * become hash joins.
  *
- * What is shown beside a page stands in one CTE, together with its blocks: see `blocksOf`.
+ * Data shown next to a page is in one CTE, together with its blocks: see `blocksOf`.
  */
 export function walletTransfersStatement(
   chain: Chain,
@@ -67,7 +68,6 @@ export function walletTransfersStatement(
   const account = bind(addressBytes(query.address));
   const chainId = bind(chain.id);
   const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, erc20Transfers.name, query, bind, null);
-  const [near, far] = query.order === 'DESC' ? [upper, lower] : [lower, upper];
   const scan = {
     account,
     accountKey: bind(addressKey(query.address)),
@@ -76,19 +76,21 @@ export function walletTransfersStatement(
     order: query.order,
     nfts,
   };
-  // The key implies the near bounds. Left in, they would be where the scan begins: a btree starts at one bound, not the tighter.
-  const start = query.after === null ? near : beyond(query.order, query.after, bind);
-  const page = transfersOf(scan, boundsOfScan(start, far), bind(query.limit + 1), PAGE_COLUMNS);
+  const after = query.after === null ? null : transfersAfter(query.order, query.after, bind);
+  const { scan: bounds, far } = scanBounds(query.order, { lower, upper }, after);
+  const page = transfersOf(scan, bounds, bind(query.limit + 1), PAGE_COLUMNS);
   const counting = { ...scan, nfts: 'left out' } as const;
-  const total = query.count ? countOf(counting, near, far, bind(countMax + 1)) : 'NULL::bigint';
-  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS transfer ${where(far)}), beside AS MATERIALIZED (
+  const total = query.count
+    ? countOf(counting, scanBounds(query.order, { lower, upper }, null), bind(countMax + 1))
+    : 'NULL::bigint';
+  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS transfer ${where(far)}), related AS MATERIALIZED (
   SELECT ${tokensOf('SELECT token FROM page', chainId)} AS tokens,
     ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks,
     ${labelsOf(`ARRAY(SELECT counterparty FROM page) || ${account}::bytea`, chainId)} AS labels)
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${total} AS total,
   greatest(covered.indexed_to, ${newestBlock(scan)}) AS newest,
-  beside.*, transfers.*
-FROM covered CROSS JOIN beside CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
+  related.*, transfers.*
+FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
   return { text, values };
 }
 
@@ -101,14 +103,14 @@ interface Scan {
   readonly nfts: NftRows;
 }
 
-/** The first `limit` transfers in order. */
+/** Returns the first `limit` transfers in order. */
 function transfersOf(scan: Scan, bounds: readonly string[], limit: string, columns: string): string {
   const tail = firstInOrder(scan.order, limit);
   if (scan.tokens !== null) return `SELECT ${columns} FROM ${transfersOfTokens(scan, bounds, limit, columns)} ${tail}`;
   return rangeOfWallet(scan, [...bounds, isShown(scan, 'transfer', 'token')], tail, columns);
 }
 
-/** The first `limit` transfers of each wanted token, one range scan a token. */
+/** Returns the first `limit` transfers of each requested token, one range scan per token. */
 function transfersOfTokens(scan: Scan, bounds: readonly string[], limit: string, columns: string): string {
   const ofToken = ['token_key(token) = token_key(wanted.address)', expectedTrue('token = wanted.address')];
   const range = rangeOfWallet(scan, [...bounds, ...ofToken], firstInOrderOfBlocks(scan.order, limit), columns);
@@ -123,12 +125,11 @@ function rangeOfWallet(
   columns: string,
 ): string {
   const ofWallet = [`account_key = ${accountKey}`, expectedTrue(`account = ${account}`), `chain_id = ${chainId}`];
-  return rangeOf('erc20_transfers', [...ofWallet, ...conditions], tail, columns);
+  return rangeOf('erc20_transfer_sides', [...ofWallet, ...conditions], tail, columns);
 }
 
-/** How many transfers there are, no more than `limit`. Tokens are counted one after the other until it is reached. */
-function countOf(scan: Scan, near: readonly string[], far: readonly string[], limit: string): string {
-  const bounds = boundsOfScan(near, far);
+/** Returns the number of transfers, at most `limit`. Tokens are counted one after the other until it is reached. */
+function countOf(scan: Scan, { scan: bounds, far }: ScanBounds, limit: string): string {
   const rows =
     scan.tokens === null
       ? `SELECT 1 FROM (${transfersOf(scan, bounds, limit, PLACE_COLUMNS)}) AS row ${where(far)}`
@@ -143,7 +144,7 @@ export const TRANSFERS = packedRows({
   block_number: int8('block_number'),
   transaction_index: int4('transaction_index'),
   log_index: int4('log_index'),
-  /** The wallet's part in it: a {@link Direction}. */
+  /** The wallet's side: a {@link Direction}. */
   direction: int4('direction'),
   token: hex<Address>('token', 20),
   counterparty: hex<Address>('counterparty', 20),
@@ -152,8 +153,9 @@ export const TRANSFERS = packedRows({
 });
 
 /**
- * Whether the contract has not turned out to be of NFTs; of every one where NFTs are shown. The look-up stands in the condition then too,
- * behind what is always true: it makes every plan cost so much more than a sort that the planner takes the one in the index' order.
+ * Whether the contract is not known to be an NFT contract; always true if NFTs are shown. The lookup stays in the
+ * condition then, after one that is always true: it makes every plan so much more expensive than a sort that the
+ * planner uses the index order.
  */
 function isShown({ nfts, chainId }: Scan, table: string, token: string): string {
   const isNft = `(SELECT standard IN (${NFT_STANDARDS}) FROM tokens WHERE address = ${table}.${token} AND chain_id = ${chainId})`;
@@ -163,7 +165,7 @@ function isShown({ nfts, chainId }: Scan, table: string, token: string): string 
     : expectedTrue(condition);
 }
 
-/** The wallet's newest block above the covered ones. */
+/** Returns the wallet's newest block above the covered ones. */
 function newestBlock(scan: Scan): string {
   const above = 'block_number > coalesce((SELECT indexed_to FROM covered), -1)';
   return `(${rangeOfWallet(scan, [above], 'ORDER BY block_number DESC LIMIT 1', 'block_number')})`;

@@ -1,19 +1,21 @@
 /**
- * Of which blocks it is known what was wrapped and unwrapped of a chain's coin, in SQL. Balances of the wrapped coin follow from what is indexed
- * only where that is known of the same blocks as transfers are; elsewhere its contract is asked each time.
+ * SQL for the blocks whose wrapping and unwrapping of the native token is indexed. Balances of the wrapped native token
+ * follow from indexed data only for blocks whose transfers are indexed too; otherwise its contract is read each time.
  */
-import { type SubjectInSql, subjectCoverage } from '@chainstead/answers';
+
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import { type SubjectInSql, subjectCoverage } from '@chainstead/data-api';
 
 export const WRAPPED_COIN_MOVES = 'wrapped-coin-moves';
 
-/** A wallet or a contract whose transfers count. */
+/** A wallet or a contract. */
 type CoinSubject = Omit<SubjectInSql, 'states'>;
 
 /**
- * CTE `coin_covered`, to follow those of {@link subjectCoverage} of transfers: one row with `indexed_from`, the block from which on without a
- * break both are known of all blocks up to the newest; none where they end elsewhere than transfers do.
+ * CTE `coin_covered`, to follow those of {@link subjectCoverage} of transfers. It has one row with `indexed_from`, the
+ * first block of the unbroken range up to the newest block in which both are indexed. It is empty if their ranges end
+ * at different blocks.
  */
 export function coinCoverage(subject: CoinSubject): string {
   return `${coverageOfMoves(subject)}, coin_covered AS MATERIALIZED (
@@ -21,12 +23,13 @@ export function coinCoverage(subject: CoinSubject): string {
 )`;
 }
 
-/** From {@link coinCoverage}; null where there is none. */
+/** From {@link coinCoverage}; null without a row. */
 export const COIN_COVERED_FROM = '(SELECT indexed_from FROM coin_covered)';
 
 /**
- * In place of {@link subjectCoverage} of transfers where the subject is a token. Of the wrapped coin `covered` has the blocks of which both are
- * known, and `is_counted`: false where they end elsewhere than transfers do, so that there are none up to the newest.
+ * Replaces {@link subjectCoverage} of transfers if the subject is a token. For the wrapped native token, `covered`
+ * contains the blocks with both datasets. Its `is_counted` is false if their ranges end at different blocks, so that no
+ * range reaches the newest block.
  */
 export function coverageOfToken(
   { wrappedNative }: Pick<Chain, 'wrappedNative'>,

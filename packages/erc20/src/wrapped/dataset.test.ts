@@ -25,7 +25,7 @@ const withdrawal = (from: Address, value: bigint, at: Partial<typeof place> = {}
 const transfer = (from: Address, to: Address, value: bigint, at: Partial<typeof place> = {}): Log =>
   toLog({ token: COIN, from, to, value, ...place, ...at });
 
-/** As text: what each account gained. */
+/** As text: the gain of each account. */
 function gains(logs: readonly Log[]): string[] {
   return [erc20Transfers, wrappedCoinMoves]
     .flatMap((dataset) => dataset.decode(logs, context))

@@ -16,8 +16,9 @@ import { WRAPPED_COIN_MOVES } from './coin-coverage.ts';
 import { wrappedCoinMovesTable } from './row-table.ts';
 
 /**
- * What is wrapped and unwrapped of a chain's coin: deposits and withdrawals of its canonical contract (`wrappedNative`), which emits no Transfer
- * for them. Some contracts emit both; those are in `erc20-transfers` alone, which is why transfers are looked at too.
+ * Wrapping and unwrapping of the native token: deposits and withdrawals of the chain's canonical contract
+ * (`wrappedNative`), which emits no Transfer for them. If a contract emits both, they are only in `erc20-transfers`, so
+ * this dataset also reads transfers.
  */
 export const wrappedCoinMoves: Dataset<Erc20TransferRow> = {
   name: WRAPPED_COIN_MOVES,
@@ -26,7 +27,7 @@ export const wrappedCoinMoves: Dataset<Erc20TransferRow> = {
   table: wrappedCoinMovesTable,
   decode,
   contracts: ([row]) => (row === undefined ? [] : [{ address: row.token, standard: 'erc20' }]),
-  derived: [erc20WalletTokens, erc20TokenHolders],
+  projections: [erc20WalletTokens, erc20TokenHolders],
   histories: {
     ofWallet: ({ wrappedNative }, wallet) =>
       wrappedNative === null
@@ -37,7 +38,7 @@ export const wrappedCoinMoves: Dataset<Erc20TransferRow> = {
           ],
     ofContract: ({ wrappedNative }, contract) =>
       contract === wrappedNative ? [{ topics: TOPICS, addresses: [contract] }] : [],
-    // As with transfers: what a wallet holds is what the contract says.
+    // As with transfers: a wallet's balance comes from the contract.
     mayBeCut: true,
   },
 };
@@ -46,20 +47,20 @@ const TOPICS: readonly Hash[] = [DEPOSIT_TOPIC, WITHDRAWAL_TOPIC, TRANSFER_TOPIC
 
 function decode(logs: readonly Log[], { chain }: DecodeContext): Erc20TransferRow[] {
   const ofCoin = logs.filter(({ address }) => address === chain.wrappedNative);
-  const told = countTold(ofCoin, chain);
+  const reported = countReported(ofCoin, chain);
   const rows: Erc20TransferRow[] = [];
   for (const log of ofCoin) {
     const moved = toTransfer(log);
     if (moved === null) continue;
     const key = keyOf(log, moved);
-    const left = told.get(key) ?? 0;
-    if (left > 0) told.set(key, left - 1);
+    const left = reported.get(key) ?? 0;
+    if (left > 0) reported.set(key, left - 1);
     else addSides(rows, log, chain.id, moved);
   }
   return rows;
 }
 
-/** A deposit as what comes from the zero address, a withdrawal as what goes there. */
+/** Returns a deposit as a transfer from the zero address, a withdrawal as a transfer to it. */
 function toTransfer(log: Log): Erc20Transfer | null {
   const moved = decodeWrappedCoinMove(log);
   if (moved === null) return null;
@@ -67,16 +68,18 @@ function toTransfer(log: Log): Erc20Transfer | null {
   return kind === 'deposit' ? { from: ZERO_ADDRESS, to: account, value } : { from: account, to: ZERO_ADDRESS, value };
 }
 
-/** Mints and burns that Transfers tell of, by transaction: each stands for one deposit or withdrawal of the same account and value. */
-function countTold(ofCoin: readonly Log[], chain: DecodeContext['chain']): Map<string, number> {
-  const told = new Map<string, number>();
+/**
+ * Counts mints and burns with a Transfer, by transaction: each stands for one deposit or withdrawal of the same value.
+ */
+function countReported(ofCoin: readonly Log[], chain: DecodeContext['chain']): Map<string, number> {
+  const reported = new Map<string, number>();
   for (const log of ofCoin) {
     const transfer = decodeErc20Transfer(log, chain);
     if (transfer === null || (transfer.from !== ZERO_ADDRESS && transfer.to !== ZERO_ADDRESS)) continue;
     const key = keyOf(log, transfer);
-    told.set(key, (told.get(key) ?? 0) + 1);
+    reported.set(key, (reported.get(key) ?? 0) + 1);
   }
-  return told;
+  return reported;
 }
 
 function keyOf({ blockNumber, transactionIndex }: Log, { from, to, value }: Erc20Transfer): string {

@@ -1,4 +1,4 @@
 import { defineTable } from '@chainstead/sync';
 import { wrappedCoinMoves as table } from './schema.ts';
 
-export const wrappedCoinMovesTable = defineTable(table, { isPartitioned: true });
+export const wrappedCoinMovesTable = defineTable(table);

@@ -1,11 +1,15 @@
 /**
- * What was wrapped of a chain's native coin, and unwrapped, without a Transfer: a deposit is a row of what the account received from the zero
- * address and one of what that sent, a withdrawal the other way round; as mints and burns are in `erc20_transfers`, whose columns these are.
+ * Wrapping and unwrapping of the native token without a Transfer. A deposit has a row for the account, received from
+ * the zero address, and one for the zero address as sender; a withdrawal the reverse. Mints and burns in
+ * `erc20_transfer_sides` have the same form and columns.
  *
- * Partitioned by range of (chain_id, block_number), which drizzle has no words for: the migration says it, and the sync engine makes the
+ * Partitioned by range of (chain_id, block_number), as declared by `declareStorage`: the sync engine creates the
  * partitions. Hash and time of a row's block are in `blocks`.
  */
+
 import { blockRangeIndex } from '@chainstead/db/block-range-index';
+import { IS_GIVING_SIDE } from '@chainstead/db/direction';
+import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
 import { sql } from 'drizzle-orm';
 import { index, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 import { sideColumns } from '../transfers/schema.ts';
@@ -22,7 +26,13 @@ export const wrappedCoinMoves = pgTable('wrapped_coin_moves', sideColumns(), (ta
       table.direction,
     ],
   }),
-  // Each once, by its contract: a chain has one wrapped coin.
-  index('wrapped_coin_moves_by_contract').on(sql`token_key(token)`, table.blockNumber).where(sql`direction <> 1`),
+  // Each once, by contract: a chain has one wrapped native token.
+  index('wrapped_coin_moves_by_contract').on(sql`token_key(token)`, table.blockNumber).where(sql.raw(IS_GIVING_SIDE)),
   blockRangeIndex('wrapped_coin_moves', table, 'int4'),
 ]);
+
+declareStorage(wrappedCoinMoves, {
+  writes: 'append',
+  placement: distributedBy('account', 'account_key'),
+  isPartitioned: true,
+});

@@ -1,5 +1,5 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { StateUnavailableError } from '@chainstead/state';
+import { StateUnavailableError } from '@chainstead/node-reads';
 import { addressOf, atDepth } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
@@ -29,7 +29,7 @@ const someMove: fc.Arbitrary<Move> = fc
     to: fc.oneof({ weight: 1, arbitrary: fc.constant(ZERO_ADDRESS) }, { weight: 2, arbitrary: someone }),
     value: fc.bigInt({ min: 0n, max: 100n }),
   })
-  // Nothing comes from nowhere to nowhere.
+  // Excludes moves from and to the zero address.
   .filter(({ from, to }) => from !== ZERO_ADDRESS || to !== ZERO_ADDRESS);
 const isGiven: OnChainOptions['isGiven'] = ({ from }) => from === ZERO_ADDRESS;
 const someMoves = fc.array(someMove, { maxLength: 4 });
@@ -43,7 +43,7 @@ const someStep = fc.oneof(
   { weight: 4, arbitrary: someOnChain(someMoves) },
   { weight: 4, arbitrary: someAsk },
   { weight: 1, arbitrary: someAge },
-  // Another version of the program, or other settings, and back.
+  // Switches to another program version or other settings, and back.
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('switch' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('fill' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('backfill' as const) }) },
@@ -51,28 +51,31 @@ const someStep = fc.oneof(
 );
 type Ask = typeof someAsk extends fc.Arbitrary<infer T> ? T : never;
 
-/** @param isSteady whether the coin was indexed all the time: else a reading of a minute ago may stand for what is there now */
+/**
+ * @param isSteady whether the token was indexed all the time: otherwise an earlier read may stand for the current
+ * balance
+ */
 async function ask(stage: BalanceStage, { wallet, tokens, blocksBack }: Ask, isSteady: boolean): Promise<void> {
   const toBlock = blocksBack === null ? null : Math.max(0, stage.tokens.head.number - blocksBack);
-  const told = await stage.tell({ wallet, tokens, toBlock }).catch((error: unknown) => {
-    // What only nodes know of the past nobody tells, once the worker is killed.
+  const reported = await stage.report({ wallet, tokens, toBlock }).catch((error: unknown) => {
+    // Once the worker is killed, balances of the past that only nodes have are unavailable.
     if (stage.dieAfter === null || !(error instanceof StateUnavailableError)) throw error;
     return null;
   });
-  if (told === null) return;
-  for (const { token, balance, balanceBlock } of told.balances)
+  if (reported === null) return;
+  for (const { token, balance, balanceBlock } of reported.balances)
     expect({ token, balanceBlock, balance }).toEqual({
       token,
       balanceBlock,
       balance: stage.tokens.balance(token, wallet, balanceBlock),
     });
   for (const kind of Object.values(await stage.classes())) expect(kind).toBe('sum');
-  const newest = told.indexed.toBlock ?? 0;
+  const newest = reported.indexed.toBlock ?? 0;
   const block = Math.min(toBlock ?? newest, newest);
-  if (!told.isComplete) return;
+  if (!reported.isComplete) return;
   for (const token of tokens ?? TOKENS)
     if (stage.tokens.balance(token, wallet, block) > 0n && (token !== COIN || isSteady))
-      expect(told.balances.map((one) => one.token)).toContain(token);
+      expect(reported.balances.map((one) => one.token)).toContain(token);
 }
 
 test(

@@ -1,4 +1,4 @@
-/** Balances of the wrapped coin of a chain in memory, as far as its deposits and withdrawals are indexed. */
+/** Balances of the wrapped native token of an in-memory chain, depending on the indexed deposits and withdrawals. */
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
@@ -33,7 +33,7 @@ describe('where deposits and withdrawals are indexed as transfers are', () => {
     expect(await stage.shown({ toBlock: 2, tokens: [COIN] })).toEqual([`${COIN} 54 2`]);
     expect(callsOf(stage)).toBe(calls);
     await stage.mine([withdraws(50n)]);
-    expect(await stage.tell()).toMatchObject({ isComplete: true, balances: [] });
+    expect(await stage.report()).toMatchObject({ isComplete: true, balances: [] });
   });
 
   test('keeps its place in pages while blocks arrive, by its newest settled deposit', async () => {
@@ -43,7 +43,7 @@ describe('where deposits and withdrawals are indexed as transfers are', () => {
     for (let block = 0; block < 4; block++) await stage.mine();
     const order = { pinned: 6, depth: 2, after: null } as const;
     const placed = async () => {
-      const { balances } = await stage.tell({ order, tokens: null });
+      const { balances } = await stage.report({ order, tokens: null });
       return balances.map(({ token, place }) => [token, place]);
     };
     const before = await placed();
@@ -64,7 +64,7 @@ describe('where they are indexed from a later block on than transfers are', () =
     await stage.mine([deposits(5n)]);
     stage.isCoinIndexed = true;
     await stage.mine([deposits(10n)]);
-    // What was said before is of a block above which not everything is known.
+    // The earlier read is from a block above which not everything is indexed.
     await stage.age(1);
     expect(await stage.shown()).toEqual([`${COIN} 65 3`]);
     expect(await stage.classes()).toEqual({});
@@ -79,7 +79,7 @@ describe('where they are indexed from a later block on than transfers are', () =
     const before = callsOf(stage);
     expect(await stage.shown({ toBlock: 2 })).toEqual([`${COIN} 55 2`]);
     expect(callsOf(stage)).toBe(before);
-    // Of block 2 nobody knows but the nodes.
+    // Only the nodes have block 2.
     expect(await stage.shown({ toBlock: 1 })).toEqual([`${COIN} 50 1`]);
     expect(callsOf(stage)).toBeGreaterThan(before);
   });

@@ -1,4 +1,6 @@
-/** The wrapped coin on a real node, followed by the real engine: what the API says of it is what its contract says. */
+/**
+ * The wrapped native token on a real node, followed by the real engine: the API must return the contract's balances.
+ */
 
 import type { Address } from '@chainstead/core';
 import { type CompiledContract, compileAssetContracts } from '@chainstead/testkit';
@@ -35,13 +37,13 @@ async function ownersOf(stage: CoinStage): Promise<{ readonly complete: boolean;
   return { complete: indexed.complete, owners: result.map((row) => `${row.owner_address} ${row.balance}`) };
 }
 
-/** The same figures are served for five minutes. */
+/** Counts are cached for five minutes. */
 async function holdersOf(stage: CoinStage): Promise<Holders> {
   await stage.scratch.database.query(`DELETE FROM state_questions WHERE kind = 'erc20-holder-counts'`);
   return (await stage.ask(`erc20/${COIN}/holders`)) as Holders;
 }
 
-/** From which block on the list, the summary and the history of its holders know it. */
+/** Returns the first covered block of the list, the summary and the history of its holders. */
 async function knownFrom(stage: CoinStage): Promise<readonly (string | null)[]> {
   const since: (string | null)[] = [];
   for (const path of ['owners', 'holders', `holders/historical?fromDate=2020-01-01&toDate=2020-01-02`]) {
@@ -75,7 +77,7 @@ describe('a coin that emits no transfers for deposits and withdrawals', () => {
     await stage.held(bob);
     await stage.held(carol);
     expect(await stage.coinClass()).toBe('sum');
-    const asked = stage.balancesAsked();
+    const requested = stage.balancesRequested();
     await stage.call(alice, 'deposit', [], 10n);
     await stage.call(alice, 'withdraw', [25n]);
     await stage.call(alice, 'transfer', [bob, 5n]);
@@ -83,14 +85,14 @@ describe('a coin that emits no transfers for deposits and withdrawals', () => {
     expect(await stage.held(bob)).toEqual({ balance: '5', isComplete: true });
     await stage.call(bob, 'withdraw', [5n]);
     expect(await stage.held(bob)).toEqual({ balance: null, isComplete: true });
-    // The withdrawal and the transfer are gone.
+    // Removes the withdrawal and the transfer.
     await stage.devnet.reorg(2);
     await stage.devnet.mine();
     await stage.caughtUp();
     expect(await stage.held(alice)).toEqual({ balance: await stage.truth(alice), isComplete: true });
     expect(await stage.held(alice)).toEqual({ balance: '35', isComplete: true });
     expect(await stage.held(bob)).toEqual({ balance: null, isComplete: true });
-    expect(stage.balancesAsked()).toBe(asked);
+    expect(stage.balancesRequested()).toBe(requested);
   });
 
   test('is listed and counted by its holders, and the lists are complete', async () => {
@@ -158,7 +160,7 @@ test('a dataset that DATASETS left out has its history filled in, by the contrac
   await stage.call(alice, 'transfer', [bob, 2n]);
   expect(await stage.held(alice)).toEqual({ balance: '40', isComplete: true });
   expect(await stage.coinClass()).toBe('sum');
-  // Its history came in another order than it happened: that is counted anew by whoever asks next.
+  // Its blocks were not indexed in order: the next request counts it again.
   await vi.waitFor(
     async () => expect(await holdersOf(stage)).toMatchObject({ totalHolders: 2, indexed: { complete: true } }),
     soon,

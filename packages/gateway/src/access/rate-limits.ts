@@ -1,27 +1,28 @@
 import type { SharedLimit, SharedLimits } from '@chainstead/http';
-import type { MethodFacts } from '../method-table.ts';
+import type { MethodFacts } from '../methods/method-table.ts';
 
 export interface RateLimitOptions {
-  /** Units of weight a second and key; null: unlimited. */
+  /** Weight units per second and key; null: unlimited. */
   readonly weightPerSecond: number | null;
-  /** Calls a second and key, whatever they weigh; null: unlimited. @default null */
+  /** Calls per second and key, whatever their weight; null: unlimited. @default null */
   readonly allCallsPerSecond?: number | null;
-  /** Calls a second and key of these methods. */
+  /** Calls per second and key, by method. */
   readonly callsPerSecond: ReadonlyMap<string, number>;
-  /** Milliseconds over which rates are rolling. @default 4000, as the hosted provider's */
+  /** Length of the rolling window, milliseconds. @default 4000, as the hosted API */
   readonly windowMs?: number;
 }
 
-/** What the calls of each key may take, over all processes. */
+/** The call limits of each key, over all processes. */
 export interface RateLimits {
   /**
    * Counts a call.
-   * @returns 0 when it may be made, else the milliseconds to wait (and it is not counted); a promise of it where other processes must hear first
+   * @returns 0 if it is allowed, otherwise the milliseconds to wait (the call is not counted); a promise if other
+   * processes must be consulted first
    */
   take(keyId: string, method: Pick<MethodFacts, 'name' | 'weight'>): number | Promise<number>;
 }
 
-/** Of the limits' buckets. */
+/** Name of the limits' buckets. */
 const LIMIT_NAME = 'rpc';
 
 export function createRateLimits(

@@ -19,7 +19,7 @@ afterAll(async () => {
   await redisServer?.stop();
 });
 
-/** Makes an empty store whose answers so far can be made older. */
+/** Opens an empty store whose responses can be made older. */
 interface StoreUnderTest {
   readonly name: string;
   open(limits?: Partial<AnswerStoreLimits>): Promise<{ store: AnswerStore; age(days: number): Promise<void> }>;

@@ -2,43 +2,46 @@ import { LRUCache } from 'lru-cache';
 import type { StoredAnswers } from './stored-answers.ts';
 
 /**
- * Answers by call. Keys are calls in canonical form with the chain before them; results are JSON text. What may be kept and
- * how long is the caller's matter (answering/).
+ * Cached responses by call. Keys are the chain and the call in canonical form; results are JSON text. The caller
+ * decides which responses to cache and how long (calls/).
  */
 export interface AnswerCache {
-  /** From memory, at once. @param generation the chain's now: what was kept until the next head is gone when it is another one */
+  /**
+   * Reads from memory, synchronously.
+   * @param generation the chain's current one: responses cached until the next head are dropped if it changed
+   */
   get(key: string, generation: number): Buffer | undefined;
-  /** From what processes share, where it is to be asked now. Never rejects. */
+  /** Reads from the shared store, unless it is skipped now. Never rejects. */
   find(chainId: number, key: string): Promise<Buffer | undefined> | undefined;
-  /** Keeps an answer that can't change any more. */
+  /** Caches a response that can't change any more. */
   keepForGood(chainId: number, key: string, result: Buffer): void;
-  /** Keeps an answer while the chain's generation stays; so many milliseconds at most, where given. */
+  /** Caches a response while the chain's generation stays the same, at most for `forMs` milliseconds if given. */
   keepUntilNextHead(key: string, result: Buffer, generation: number, forMs?: number): void;
   /** Bytes held in memory. */
   readonly bytes: number;
 }
 
-/** What the memory tier is made of. */
+/** Options of the memory cache. */
 export interface AnswerCacheOptions {
   /** Bytes of memory. @default 64 MiB */
   readonly bytesMax?: number;
-  /** What processes share; absent: memory only. */
+  /** The store shared by all processes. Absent: memory only. */
   readonly stored?: StoredAnswers;
   readonly clock: { now(): number };
 }
 
-/** Larger results are not kept, bytes. */
+/** Larger results are not cached, bytes. */
 export const CACHED_RESULT_MAX = 1024 * 1024;
 
 interface Entry {
   readonly result: Buffer;
-  /** Null: for good. */
+  /** Null: permanent. */
   readonly generation: number | null;
   readonly until: number;
 }
 
 const DEFAULT_BYTES_MAX = 64 * 1024 * 1024;
-/** What an entry takes beside its text, bytes; measured with a million small ones. */
+/** Overhead of an entry in addition to its text, bytes; measured with a million small entries. */
 const ENTRY_BYTES = 400;
 
 export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
@@ -82,7 +85,7 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
   };
 }
 
-/** A piece of a socket's buffer would hold all of it. */
+/** Copies the bytes: a slice would keep the whole socket buffer in memory. */
 function ownBytes(result: Buffer): Buffer {
   if (result.buffer.byteLength === result.length) return result;
   const own = Buffer.allocUnsafeSlow(result.length);

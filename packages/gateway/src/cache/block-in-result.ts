@@ -4,13 +4,13 @@ const NUMBER = Buffer.from('"number"');
 const QUANTITY = /^\s*:\s*"0x0*([0-9a-fA-F]{1,13})"/;
 const LOOKED_AT = 40;
 
-/** Which member tells the block: `number` in a block itself, `blockNumber` in what belongs to one. */
+/** The member with the block number: `number` in a block, `blockNumber` in parts of a block. */
 export type BlockMember = 'number' | 'blockNumber';
 
 /**
- * The block that a result belongs to, read out of its JSON text without parsing it.
- * @param which the first such member, or the last (of logs, the highest)
- * @returns null where there is none, or null stands there (a pending transaction)
+ * Reads the block number of a result from its JSON text without parsing it.
+ * @param which the first such member, or the last (the highest, for logs)
+ * @returns null if there is none or its value is null (a pending transaction)
  */
 export function blockInResult(result: Buffer, member: BlockMember, which: 'first' | 'last' = 'first'): number | null {
   const name = member === 'number' ? NUMBER : BLOCK_NUMBER;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** What a parameter is, as far as two ways of writing the same one are concerned. */
+/** The type of a parameter, as far as it allows different spellings of the same value. */
 type Kind = 'any' | 'quantity' | 'block' | 'transaction' | 'filter';
 
 const SHAPES: Readonly<Record<string, readonly Kind[]>> = {
@@ -43,14 +43,13 @@ const PLAIN_NAME = /^\w+$/;
 const UPPER_CASE = /[A-F]/;
 /** Longer keys (calls with much data) are replaced by their hash, characters. */
 const KEY_MAX = 2_048;
-/** A hash is no quantity: its leading zeros mean something. */
+/** A hash is not a quantity: its leading zeros are significant. */
 const HASH_LENGTH = 66;
 
 /**
- * A call in canonical form: equal for two ways of writing the same call (case of hexadecimal, leading zeros of quantities,
- * order of an object's members, order of the alternatives of a log filter), different for calls that may have different
- * answers.
- * @throws RangeError when the parameters are nested too deeply for the stack
+ * Returns a call in canonical form. Different spellings of the same call are equal: hexadecimal case, leading zeros of
+ * quantities, member order, order of alternatives in a log filter. Calls that may have different results differ.
+ * @throws RangeError if the parameters are nested too deeply for the stack
  */
 export function callKey(method: string, params: readonly unknown[]): string {
   const shape = SHAPES[method] ?? UNSHAPED;
@@ -89,7 +88,7 @@ function canonicalObject(members: Members, kind: Kind): string {
   let text = '{';
   for (const name of Object.keys(members).sort()) {
     const value = members[name];
-    // False is what is meant without it, too.
+    // False is also the default.
     if (value === undefined || (name === 'requireCanonical' && value === false)) continue;
     if (text.length > 1) text += ',';
     text += `${PLAIN_NAME.test(name) ? `"${name}"` : JSON.stringify(name)}:${canonicalMember(name, value, kind)}`;
@@ -111,7 +110,7 @@ function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null;
 }
 
-/** One is the same as a list of one; the order of a list does not matter. */
+/** A single value equals a list of one; the order of a list is not significant. */
 function alternatives(value: unknown): string {
   if (typeof value === 'string') return `[${canonicalText(value, 'any')}]`;
   if (!Array.isArray(value)) return canonical(value, 'any');

@@ -6,7 +6,7 @@ const READ = `SELECT wanted.place, kept.result
   JOIN gateway_answers kept USING (chain_id, call_hash)`;
 const WRITE = `INSERT INTO gateway_answers (chain_id, call_hash, result)
   SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) ON CONFLICT DO NOTHING`;
-/** Another process that prunes at the same time takes other rows. */
+/** A process that prunes concurrently takes other rows. */
 const removeOldest = (condition: string): string => `WITH oldest AS (
     SELECT chain_id, call_hash FROM gateway_answers WHERE ${condition} ORDER BY stored_at LIMIT $1 FOR UPDATE SKIP LOCKED
   ), removed AS (
@@ -16,20 +16,23 @@ const removeOldest = (condition: string): string => `WITH oldest AS (
 const REMOVE_OUTDATED = removeOldest('stored_at < now() - make_interval(days => $2)');
 const REMOVE_OLDEST = removeOldest('true');
 const RELATION_SIZE = `SELECT pg_total_relation_size('gateway_answers') AS bytes, pg_relation_size('gateway_answers') AS heap`;
-/** Removed rows leave holes in the table, so its size says nothing of what is in it: rows times a sample's mean. */
+/**
+ * Removed rows leave holes in the table, so its size does not show the stored bytes: row count times the mean of a
+ * sample.
+ */
 const HELD_SIZE = `SELECT (
     (SELECT count(*) FROM gateway_answers) *
     (SELECT coalesce(avg(pg_column_size(result)), 0) + $2 FROM gateway_answers TABLESAMPLE SYSTEM ($1))
   )::bigint AS bytes`;
 
 const STEP_ROWS = 1_000;
-/** Steps after which the size is read again: another process may prune at the same time. */
+/** Steps until the size is read again: another process may prune concurrently. */
 const STEPS_UNTIL_READ = 10;
-/** What a row and its index entries take beside the result, bytes. */
+/** Overhead of a row and its index entries in addition to the result, bytes. */
 const ROW_BYTES = 180;
 const SAMPLE_BYTES = 4 * 1024 * 1024;
 
-/** The table `gateway_answers`. */
+/** Stores responses in the table `gateway_answers`. */
 export function createPostgresAnswerStore(options: {
   readonly database: Database;
   readonly limits?: Partial<AnswerStoreLimits>;
@@ -37,7 +40,7 @@ export function createPostgresAnswerStore(options: {
   const { database } = options;
   const limits = { ...DEFAULT_STORE_LIMITS, ...options.limits };
 
-  /** Bytes to be removed. */
+  /** Returns the number of bytes to remove. */
   async function surplus(): Promise<number> {
     const [relation] = await database.query<{ bytes: number; heap: number }>(RELATION_SIZE);
     if (relation === undefined || relation.bytes <= limits.bytes) return 0;

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { type AnswerAddress, type AnswerStore, type AnswerStoreLimits, DEFAULT_STORE_LIMITS } from './answer-store.ts';
 
-/** What an answer takes beside its text, bytes. */
+/** Overhead of a response in addition to its text, bytes. */
 const ANSWER_BYTES = 200;
 /** Removes the oldest: up to ARGV[1] of them, those from before ARGV[2] (milliseconds) and those above ARGV[3] bytes. */
 const REMOVE = `
@@ -36,8 +36,9 @@ const STEP_ANSWERS = 200;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * One key for each answer, and their ages and sizes beside them: the oldest are removed as soon as there are too many
- * bytes, so that a server without eviction (as the job queues need it) is not filled up. One server, no cluster.
+ * Stores one key per response, plus indexes of their ages and sizes. The oldest are removed as soon as the size limit
+ * is exceeded, so that a server without eviction (which the job queues need) does not fill up. For a single server, not
+ * a cluster.
  */
 export function createRedisAnswerStore(options: {
   readonly redis: Redis;

@@ -2,12 +2,15 @@ import { hash } from 'node:crypto';
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import type { AnswerAddress, AnswerStore, StoredAnswer } from './answer-store.ts';
 
-/** An {@link AnswerStore} behind which nothing waits: reads are gathered and limited in time, writes happen later. */
+/**
+ * Access to an {@link AnswerStore} that never delays a call: reads are batched and limited in time, writes are
+ * deferred.
+ */
 export interface StoredAnswers {
-  /** Undefined at once where the store is not to be asked now. Never rejects. */
+  /** Returns undefined immediately if the store is skipped now. Never rejects. */
   find(chainId: number, key: string): Promise<Buffer | undefined> | undefined;
   keep(chainId: number, key: string, result: Buffer): void;
-  /** Writes what is still to be written. */
+  /** Writes the pending responses. */
   close(): Promise<void>;
 }
 
@@ -17,13 +20,13 @@ interface Read extends AnswerAddress {
 
 const READ_BATCH = 256;
 const READS_AT_ONCE = 2;
-/** Above that many waiting reads the upstream is quicker. */
+/** With more waiting reads than this, the upstream is faster. */
 const WAITING_MAX = 1_024;
-/** How long a store that failed is left alone. */
+/** How long a store is skipped after an error. */
 const REST_MS = 5_000;
 const WRITE_DELAY_MS = 200;
 const WRITE_BATCH = 256;
-/** Bytes that wait to be written; what comes above is not kept. */
+/** Bytes that wait to be written; responses above that are dropped. */
 const UNWRITTEN_MAX = 8 * 1024 * 1024;
 const PRUNE_EVERY_MS = 10 * 60 * 1000;
 const PRUNE_PAUSE_MS = 100;
@@ -36,7 +39,7 @@ export function createStoredAnswers(options: {
   readonly store: AnswerStore;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Milliseconds that a read may take before the upstream is asked instead. @default 250 */
+  /** Read timeout before the upstream is called instead, milliseconds. @default 250 */
   readonly readTimeoutMs?: number;
 }): StoredAnswers {
   const { store, clock, logger, readTimeoutMs = 250 } = options;
@@ -74,7 +77,7 @@ export function createStoredAnswers(options: {
 
   async function readWaiting(): Promise<void> {
     reading++;
-    // What is asked in the same turn goes in the same batch.
+    // Reads of the same event loop turn form one batch.
     await Promise.resolve();
     for (let batch = waiting.splice(0, READ_BATCH); batch.length > 0; batch = waiting.splice(0, READ_BATCH))
       await readBatch(batch);

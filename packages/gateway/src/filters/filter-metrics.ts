@@ -2,14 +2,14 @@ import { Counter, type Registry } from '@chainstead/core';
 import type { FilterKind } from './filter-store.ts';
 
 export interface FilterMetrics {
-  /** A client made a filter. */
+  /** A client created a filter. */
   made(chain: string, kind: FilterKind): void;
 }
 
 export function createFilterMetrics(registry: Registry): FilterMetrics {
   const made = new Counter({
     name: 'chainstead_gateway_filters_total',
-    help: 'Filters that JSON-RPC clients have made: logs, blocks, pending (transactions)',
+    help: 'Number of filters created by JSON-RPC clients, by kind: logs, blocks, pending (transactions)',
     labelNames: ['chain', 'kind'],
     registers: [registry],
   });

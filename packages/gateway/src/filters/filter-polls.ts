@@ -1,33 +1,39 @@
 import type { Logger } from '@chainstead/core';
 import type { GatewayChain } from '../call.ts';
+import { shareRuns } from '../heads/share-runs.ts';
 import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
+import type { FeedBlock } from '../subscriptions/feed-block.ts';
 import { type LogCriteria, readLogCriteria } from '../subscriptions/log-criteria.ts';
-import { createFeedLease, type FeedLease } from './feed-lease.ts';
-import { changesSince, type FilterChanges, toldAfter } from './filter-changes.ts';
 import { BranchChangedError, createFilterReader, type FilterReader } from './filter-reader.ts';
-import type { FilterStore, StoredFilter, ToldBlock } from './filter-store.ts';
+import type { FilterStore, ReportedBlock, StoredFilter } from './filter-store.ts';
 import { pollPendingFilter } from './pending-filters.ts';
 
-/** What filters are told of, from the feeds of their chains. */
+/** Polls filters from the feeds of their chains. */
 export interface FilterPolls {
-  /** Has the chain's blocks followed from now on, for a while. */
+  /** Starts following the chain's blocks, for a limited time. */
   hold(chain: GatewayChain, options: { readonly wantsLogs: boolean }): Promise<void>;
-  /** The blocks that a client knows who asks for a filter now: it may have read the newest one from an upstream. */
-  knownBlocks(chain: GatewayChain): Promise<readonly ToldBlock[]>;
-  /** What has happened since the last poll, as JSON text; null where it must begin anew. */
+  /**
+   * Returns the blocks that a client knows when it creates a filter: it may have read the newest one from an upstream.
+   */
+  knownBlocks(chain: GatewayChain): Promise<readonly ReportedBlock[]>;
+  /** Returns the changes since the last poll as JSON text; null if the poll must be repeated. */
   poll(chain: GatewayChain, filter: StoredFilter): Promise<string | null>;
   close(): void;
 }
 
-/** Blocks that one poll tells; what is left comes with the next ones. */
+/** Most blocks in one poll; the rest follows in the next ones. */
 const BLOCKS_AT_ONCE = 200;
+/** A poll of 200 full blocks of logs would be 100 MB. */
+const CHARACTERS_AT_ONCE = 16_000_000;
 
 export function createFilterPolls(options: {
   readonly store: FilterStore;
   readonly feeds: ChainFeeds;
   readonly logger: Logger;
+  /** Largest response of one poll, characters; one block may exceed it. @default 16,000,000 */
+  readonly charactersAtOnce?: number | undefined;
 }): FilterPolls {
-  const { store, feeds, logger } = options;
+  const { store, feeds, logger, charactersAtOnce = CHARACTERS_AT_ONCE } = options;
   const leases = new Map<string, FeedLease>();
   const closing = new AbortController();
 
@@ -46,15 +52,17 @@ export function createFilterPolls(options: {
     await hold(chain, { wantsLogs: filter.kind === 'logs' });
     await feeds.of(chain).blocks.catchUp();
     const reader = createFilterReader(chain, { feed: feeds.of(chain).blocks, logger, signal: closing.signal });
-    const changes = changesSince(filter.told, await reader.blocksSince(filter.told), BLOCKS_AT_ONCE);
+    const blocks = await reader.blocksSince(filter.reported);
+    const changes = changesSince(filter.reported, blocks, BLOCKS_AT_ONCE);
     if (changes === null || (changes.added.length === 0 && changes.removed.length === 0)) {
       await store.touch(filter.id);
       return '[]';
     }
-    const texts = await textsOf(filter, changes, reader);
-    return (await store.advance(filter, { subject: filter.subject, told: changes.told }))
-      ? `[${texts.join(',')}]`
-      : null;
+    const { removed, added } = await textsOf(filter, changes, reader);
+    const count = blocksWithin(added, charactersAtOnce);
+    const reported = changesSince(filter.reported, blocks, count)?.reported ?? changes.reported;
+    if (!(await store.advance(filter, { subject: filter.subject, reported }))) return null;
+    return `[${[...removed, ...added.slice(0, count).flat()].join(',')}]`;
   }
 
   return {
@@ -62,7 +70,7 @@ export function createFilterPolls(options: {
     async knownBlocks(chain) {
       const feed = feeds.of(chain).blocks;
       await feed.catchUp();
-      return toldAfter([], feed.blocks);
+      return reportedAfter([], feed.blocks);
     },
     async poll(chain, filter) {
       try {
@@ -79,19 +87,113 @@ export function createFilterPolls(options: {
   };
 }
 
+/** Changes as JSON texts: of all abandoned blocks together, and of each new block. */
+interface ChangedTexts {
+  readonly removed: readonly string[];
+  readonly added: readonly (readonly string[])[];
+}
+
 async function textsOf(
   { kind, subject }: StoredFilter,
   { removed, added }: FilterChanges,
   reader: FilterReader,
-): Promise<readonly string[]> {
-  if (kind === 'blocks') return added.map(({ hash }) => `"${hash}"`);
+): Promise<ChangedTexts> {
+  if (kind === 'blocks') return { removed: [], added: added.map(({ hash }) => [`"${hash}"`]) };
   const criteria = criteriaOf(subject);
-  return [...(await reader.removedLogs(removed, criteria)), ...(await reader.addedLogs(added, criteria))];
+  return {
+    removed: await reader.removedLogs(removed, criteria),
+    added: await reader.addedLogs(added, criteria),
+  };
 }
 
-/** Of a filter that was accepted. */
+/** Returns the criteria of an accepted filter. */
 function criteriaOf(subject: unknown): LogCriteria {
   const criteria = readLogCriteria(subject);
   if (typeof criteria === 'string') throw new TypeError(`A stored filter can't be read: ${criteria}`);
   return criteria;
+}
+
+/** Keeps a feed running while clients poll it. */
+interface FeedLease {
+  /** Resolves once the feed runs. @throws as the feed's `watch` */
+  hold(): Promise<void>;
+  close(): void;
+}
+
+/** Polls come with every block or every few seconds. Milliseconds. */
+const IDLE_MS = 60_000;
+
+/** @param watch starts watching and returns the function that stops it */
+function createFeedLease(watch: () => Promise<() => void>): FeedLease {
+  let stop: (() => void) | null = null;
+  let idle: NodeJS.Timeout | null = null;
+
+  function end(): void {
+    if (idle !== null) clearTimeout(idle);
+    idle = null;
+    stop?.();
+    stop = null;
+  }
+
+  const begin = shareRuns(async () => {
+    stop ??= await watch();
+  });
+
+  return {
+    async hold() {
+      if (stop === null) await begin();
+      if (idle === null) idle = setTimeout(end, IDLE_MS).unref();
+      else idle.refresh();
+    },
+    close: end,
+  };
+}
+
+/** Changes that the client has not received yet. */
+interface FilterChanges {
+  /** Blocks that were reported and then abandoned, newest first. */
+  readonly removed: readonly ReportedBlock[];
+  /** Oldest first. */
+  readonly added: readonly FeedBlock[];
+  /** Blocks reported to the client, including these changes. */
+  readonly reported: readonly ReportedBlock[];
+}
+
+/** Blocks that a filter remembers, to find the block at which a reorg began. */
+const REPORTED_MAX = 64;
+
+/**
+ * Returns the changes from the reported blocks to the newest of the given blocks. The given blocks are consecutive and
+ * begin no later than the client's newest canonical block, if there is one.
+ * @param blocksMax most blocks to report now; the rest follows in the next poll
+ * @returns null if the blocks end below the client's newest. Then this process lags and reports nothing yet.
+ */
+function changesSince(
+  reported: readonly ReportedBlock[],
+  blocks: readonly FeedBlock[],
+  blocksMax: number,
+): FilterChanges | null {
+  const [tip, last] = [blocks.at(-1), reported.at(-1)];
+  if (tip === undefined || last === undefined || tip.number < last[0]) return null;
+  const hashes = new Set<string>(blocks.map(({ hash }) => hash));
+  const fork = reported.findLastIndex(([, hash]) => hashes.has(hash));
+  const removed = reported.slice(fork + 1).toReversed();
+  const from = reported[fork]?.[0] ?? (reported[0]?.[0] ?? 0) - 1;
+  const added = blocks.filter(({ number }) => number > from).slice(0, blocksMax);
+  return { removed, added, reported: reportedAfter(reported.slice(0, fork + 1), added) };
+}
+
+/** Returns the reported blocks including the added ones. */
+function reportedAfter(reported: readonly ReportedBlock[], added: readonly FeedBlock[]): readonly ReportedBlock[] {
+  return [...reported, ...added.map(({ number, hash }): ReportedBlock => [number, hash])].slice(-REPORTED_MAX);
+}
+
+/** @returns how many blocks fit into the characters, at least the first. @param texts of each block */
+function blocksWithin(texts: readonly (readonly string[])[], charactersMax: number): number {
+  let characters = 0;
+  const end = texts.findIndex((ofBlock, index) => {
+    for (const text of ofBlock) characters += text.length;
+    return index > 0 && characters > charactersMax;
+  });
+  return end === -1 ? texts.length : end;
 }

@@ -5,19 +5,19 @@ import type { ChainFeed } from '../subscriptions/chain-feed.ts';
 import { type FeedBlock, FeedLog, toFeedBlock } from '../subscriptions/feed-block.ts';
 import { type LogCriteria, matchesCriteria } from '../subscriptions/log-criteria.ts';
 import { readBlockLogs } from '../subscriptions/read-block-logs.ts';
-import type { ToldBlock } from './filter-store.ts';
+import type { ReportedBlock } from './filter-store.ts';
 
-/** Blocks and logs for filters: from the feed where it has them, else from upstreams. */
+/** Reads blocks and logs for filters from the feed if it has them, otherwise from upstreams. */
 export interface FilterReader {
-  /** The feed's blocks, and those between them and what a client was told last. @throws as calls to upstreams do */
-  blocksSince(told: readonly ToldBlock[]): Promise<readonly FeedBlock[]>;
-  /** The logs that match, in order, as JSON texts. @throws as calls to upstreams do */
-  addedLogs(blocks: readonly FeedBlock[], criteria: LogCriteria): Promise<readonly string[]>;
-  /** The logs of abandoned blocks that match, as they are given back; those that nobody knows any more are left out. */
-  removedLogs(blocks: readonly ToldBlock[], criteria: LogCriteria): Promise<readonly string[]>;
+  /** Returns the feed's blocks and those between them and the last reported block. @throws as calls to upstreams do */
+  blocksSince(reported: readonly ReportedBlock[]): Promise<readonly FeedBlock[]>;
+  /** Returns the matching logs in order, as JSON texts by block. @throws as calls to upstreams do */
+  addedLogs(blocks: readonly FeedBlock[], criteria: LogCriteria): Promise<readonly (readonly string[])[]>;
+  /** Returns the matching logs of abandoned blocks, as they are revoked. Unavailable logs are left out. */
+  removedLogs(blocks: readonly ReportedBlock[], criteria: LogCriteria): Promise<readonly string[]>;
 }
 
-/** The chain changed while it was read. */
+/** The chain changed during the read. */
 export class BranchChangedError extends Error {
   constructor() {
     super('The chain changed while it was read for a filter');
@@ -29,7 +29,7 @@ export function createFilterReader(
   { chain, pool }: Pick<GatewayChain, 'chain' | 'pool'>,
   { feed, logger, signal }: { readonly feed: ChainFeed; readonly logger: Logger; readonly signal: AbortSignal },
 ): FilterReader {
-  async function abandonedLogs([number, hash]: ToldBlock): Promise<readonly FeedLog[]> {
+  async function abandonedLogs([number, hash]: ReportedBlock): Promise<readonly FeedLog[]> {
     const remembered = feed.abandoned(hash);
     if (remembered?.logs != null) return remembered.logs;
     try {
@@ -43,13 +43,13 @@ export function createFilterReader(
   }
 
   return {
-    async blocksSince(told) {
+    async blocksSince(reported) {
       const blocks = [...feed.blocks];
-      const [oldest, lowest, last] = [blocks[0], told[0], told.at(-1)];
+      const [oldest, lowest, last] = [blocks[0], reported[0], reported.at(-1)];
       if (oldest === undefined || lowest === undefined || last === undefined) return blocks;
-      // The feed reaches down to a block that was told, or to all of them.
+      // The feed includes a reported block, or begins no higher than the oldest of them.
       const isJoined =
-        lowest[0] >= oldest.number || told.some(([, hash]) => blocks.some((block) => block.hash === hash));
+        lowest[0] >= oldest.number || reported.some(([, hash]) => blocks.some((block) => block.hash === hash));
       if (isJoined) return blocks;
       const numbers = Array.from({ length: oldest.number - lowest[0] }, (_, index) => lowest[0] + index);
       const headers = await pool.getHeaders(numbers, { signal });
@@ -61,7 +61,7 @@ export function createFilterReader(
     async addedLogs(blocks, criteria) {
       const bare = blocks.filter(({ logs }) => logs === null);
       const read = await logsOfBare(bare);
-      return blocks.flatMap(({ hash, timestamp, logs }) =>
+      return blocks.map(({ hash, timestamp, logs }) =>
         (logs ?? (read.get(hash) ?? []).map((log) => new FeedLog(log, timestamp)))
           .filter(({ log }) => matchesCriteria(criteria, log))
           .map(({ text }) => text),
@@ -88,7 +88,7 @@ export function createFilterReader(
   };
 }
 
-/** What of the criteria upstreams are asked for. */
+/** Returns the part of the criteria that upstreams filter by. */
 function queryOf({ addresses, topics: [first = null, ...indexed] }: LogCriteria): Omit<LogsQuery, 'range'> {
   const listed = (values: ReadonlySet<string> | null) =>
     values === null ? null : ([...values] as Log['topics'][number][]);

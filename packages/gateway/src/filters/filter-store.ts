@@ -1,39 +1,39 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '@chainstead/db';
 
-/** A block that a client was told of. */
-export type ToldBlock = readonly [number: number, hash: string];
+/** A block that was reported to a client. */
+export type ReportedBlock = readonly [number: number, hash: string];
 
 export type FilterKind = 'logs' | 'blocks' | 'pending';
 
-/** A filter as it is kept. */
+/** A filter as stored. */
 export interface StoredFilter {
   readonly id: string;
   readonly kind: FilterKind;
-  /** The log filter as it was given; for `pending` the upstream's filter. */
+  /** The original log filter; for `pending`, the upstream's filter. */
   readonly subject: unknown;
   /** Oldest first. */
-  readonly told: readonly ToldBlock[];
+  readonly reported: readonly ReportedBlock[];
   readonly version: number;
 }
 
-/** Whose filter it is. */
+/** The owner of a filter. */
 export interface FilterOwner {
   /** Principal's id. */
   readonly keyId: string;
   readonly chainId: number;
 }
 
-/** The filters of all clients, for all processes. One that nobody asks for is forgotten after five minutes, as geth does. */
+/** The filters of all clients, for all processes. A filter is deleted five minutes after its last poll, as in geth. */
 export interface FilterStore {
-  /** @returns its id; null where the key has too many */
-  add(owner: FilterOwner, filter: Pick<StoredFilter, 'kind' | 'subject' | 'told'>): Promise<string | null>;
+  /** @returns its id; null if the key has too many filters */
+  add(owner: FilterOwner, filter: Pick<StoredFilter, 'kind' | 'subject' | 'reported'>): Promise<string | null>;
   find(owner: FilterOwner, id: string): Promise<StoredFilter | null>;
-  /** Records what is told now. @returns false where somebody else changed the filter meanwhile: nothing is recorded then */
-  advance(filter: StoredFilter, changed: Pick<StoredFilter, 'subject' | 'told'>): Promise<boolean>;
-  /** Somebody asked for it. */
+  /** Records the reported blocks. @returns false if the filter was changed concurrently: then nothing is recorded */
+  advance(filter: StoredFilter, changed: Pick<StoredFilter, 'subject' | 'reported'>): Promise<boolean>;
+  /** Records a poll. */
   touch(id: string): Promise<void>;
-  /** @returns whether there was such a filter, and what it was */
+  /** @returns the removed filter; null if there was none */
   remove(owner: FilterOwner, id: string): Promise<StoredFilter | null>;
 }
 
@@ -41,23 +41,23 @@ interface FilterRow {
   readonly id: string;
   readonly kind: FilterKind;
   readonly subject: unknown;
-  readonly told: readonly ToldBlock[];
+  readonly reported: readonly ReportedBlock[];
   readonly version: number;
 }
 
 const ID_BYTES = 16;
 const KEPT = `interval '5 minutes'`;
-/** A poll that changes nothing is written down this seldom. */
+/** A poll without changes is recorded at most this often. */
 const TOUCH_AFTER = `interval '30 seconds'`;
-const COLUMNS = 'id, kind, subject, told, version';
+const COLUMNS = 'id, kind, subject, reported, version';
 const OWNED = `id = $1 AND key_id = $2 AND chain_id = $3 AND polled_at > now() - ${KEPT}`;
 
 const FORGET = `DELETE FROM gateway_filters WHERE polled_at <= now() - ${KEPT}`;
-const ADD = `INSERT INTO gateway_filters (id, key_id, chain_id, kind, subject, told)
+const ADD = `INSERT INTO gateway_filters (id, key_id, chain_id, kind, subject, reported)
   VALUES ($1, $2, $3, $4, $5::jsonb, $6::jsonb)`;
 const COUNT = `SELECT count(*)::int AS filters FROM gateway_filters WHERE key_id = $1 AND polled_at > now() - ${KEPT}`;
 const FIND = `SELECT ${COLUMNS} FROM gateway_filters WHERE ${OWNED}`;
-const ADVANCE = `UPDATE gateway_filters SET subject = $3::jsonb, told = $4::jsonb, version = version + 1, polled_at = now()
+const ADVANCE = `UPDATE gateway_filters SET subject = $3::jsonb, reported = $4::jsonb, version = version + 1, polled_at = now()
   WHERE id = $1 AND version = $2 RETURNING id`;
 const TOUCH = `UPDATE gateway_filters SET polled_at = now() WHERE id = $1 AND polled_at < now() - ${TOUCH_AFTER}`;
 const REMOVE = `DELETE FROM gateway_filters WHERE ${OWNED} RETURNING ${COLUMNS}`;
@@ -71,11 +71,11 @@ export function createFilterStore({
   readonly filtersPerKey: number;
 }): FilterStore {
   return {
-    async add({ keyId, chainId }, { kind, subject, told }) {
+    async add({ keyId, chainId }, { kind, subject, reported }) {
       await database.query(FORGET);
       const id = `0x${randomBytes(ID_BYTES).toString('hex')}`;
-      await database.query(ADD, [id, keyId, chainId, kind, JSON.stringify(subject), JSON.stringify(told)]);
-      // Counted afterwards, so that many at once can't all find room.
+      await database.query(ADD, [id, keyId, chainId, kind, JSON.stringify(subject), JSON.stringify(reported)]);
+      // Counted after the insert, so that concurrent inserts can't all pass the limit.
       const [row] = await database.query<{ filters: number }>(COUNT, [keyId]);
       if ((row?.filters ?? 0) <= filtersPerKey) return id;
       await database.query(REMOVE, [id, keyId, chainId]);
@@ -85,8 +85,8 @@ export function createFilterStore({
       const [row] = await database.query<FilterRow>(FIND, [id, keyId, chainId]);
       return row ?? null;
     },
-    async advance({ id, version }, { subject, told }) {
-      const given = [id, version, JSON.stringify(subject), JSON.stringify(told)];
+    async advance({ id, version }, { subject, reported }) {
+      const given = [id, version, JSON.stringify(subject), JSON.stringify(reported)];
       return (await database.query(ADVANCE, given)).length > 0;
     },
     async touch(id) {

@@ -7,7 +7,7 @@ import {
 import fc from 'fast-check';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type LiveGateway, OTHER_KEY, startLiveGateway } from '../testing/live-gateway.ts';
-import { keysOf, ReplayedLogs, type ToldLog } from '../testing/replayed-logs.ts';
+import { keysOf, ReplayedLogs, type ReportedLog } from '../testing/replayed-logs.ts';
 import { openRpcSocket } from '../testing/rpc-socket.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 10 };
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 /** A chain, and API processes that share a database. */
-async function stage(processes = 1, logRangeMax = 10_000) {
+async function stage(processes = 1, logRangeMax = 10_000, filterCharacters = 16_000_000) {
   chainId += 1;
   const source = createScriptedChain({ seed: chainId, chainId, finalityDepth: null });
   source.mine(20);
@@ -30,18 +30,26 @@ async function stage(processes = 1, logRangeMax = 10_000) {
   onTestFinished(() => node.close());
   const gateways: LiveGateway[] = [];
   for (let index = 0; index < processes; index += 1)
-    gateways.push(await startLiveGateway({ database: scratch.database, chainId, urls: [node.url], logRangeMax }));
+    gateways.push(
+      await startLiveGateway({
+        database: scratch.database,
+        chainId,
+        urls: [node.url],
+        logRangeMax,
+        filterCharacters,
+      }),
+    );
   const [gateway] = gateways;
   if (gateway === undefined) throw new Error('A stage has a process');
   return { source, node, gateway, gateways };
 }
 
-async function canonicalLogs(gateway: LiveGateway, filter: object): Promise<ToldLog[]> {
-  return (await gateway.call('eth_getLogs', [{ ...filter, fromBlock: '0x0', toBlock: 'latest' }])) as ToldLog[];
+async function canonicalLogs(gateway: LiveGateway, filter: object): Promise<ReportedLog[]> {
+  return (await gateway.call('eth_getLogs', [{ ...filter, fromBlock: '0x0', toBlock: 'latest' }])) as ReportedLog[];
 }
 
-async function changes(gateway: LiveGateway, id: unknown): Promise<ToldLog[]> {
-  return (await gateway.call('eth_getFilterChanges', [id])) as ToldLog[];
+async function changes(gateway: LiveGateway, id: unknown): Promise<ReportedLog[]> {
+  return (await gateway.call('eth_getFilterChanges', [id])) as ReportedLog[];
 }
 
 describe('a log filter', () => {
@@ -90,7 +98,7 @@ describe('a log filter', () => {
     const id = await gateway.call('eth_newFilter', [{}]);
     for (let round = 0; round < 4; round += 1) {
       source.mine(1);
-      const expected = source.blockAt(source.head)?.receipts.flatMap(({ logs }) => logs as ToldLog[]) ?? [];
+      const expected = source.blockAt(source.head)?.receipts.flatMap(({ logs }) => logs as ReportedLog[]) ?? [];
       expect(keysOf(await changes(gateways[round % 2] ?? gateway, id))).toEqual(keysOf(expected));
     }
     expect(await changes(gateway, id)).toEqual([]);
@@ -112,10 +120,27 @@ describe('a log filter', () => {
     const id = await gateway.call('eth_newFilter', [{}]);
     source.mine(300);
     const replayed = new ReplayedLogs(before);
-    // The second process has not followed the chain since.
+    // The second process has not followed the chain since then.
     for (const log of await changes(gateways[1] ?? gateway, id)) replayed.take(log);
     expect(Number(replayed.keys.at(-1)?.split('/')[0])).toBeLessThanOrEqual(220);
     for (const log of await changes(gateways[1] ?? gateway, id)) replayed.take(log);
+    expect(replayed.faults).toEqual([]);
+    expect(replayed.keys).toEqual(keysOf(await canonicalLogs(gateway, {})));
+  });
+
+  test('is told block by block where more would be too much for one response', async () => {
+    const { source, gateway } = await stage(1, 10_000, 1);
+    const before = await canonicalLogs(gateway, {});
+    const id = await gateway.call('eth_newFilter', [{}]);
+    source.mine(5);
+    const replayed = new ReplayedLogs(before);
+    const sizes: number[] = [];
+    for (let polls = 0; polls < 5; polls += 1) {
+      const logs = await changes(gateway, id);
+      sizes.push(new Set(logs.map(({ blockNumber }) => blockNumber)).size);
+      for (const log of logs) replayed.take(log);
+    }
+    expect(Math.max(...sizes)).toBe(1);
     expect(replayed.faults).toEqual([]);
     expect(replayed.keys).toEqual(keysOf(await canonicalLogs(gateway, {})));
   });
@@ -142,7 +167,7 @@ describe('a log filter', () => {
 test('a block filter tells the hashes of new blocks, those of a new branch included', async () => {
   const { source, gateway } = await stage();
   const id = await gateway.call('eth_newBlockFilter');
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const hashes = (from: number) => source.blocksIn({ from, to: source.head }).map(({ hash }) => hash);
   source.mine(2);
   const first = hashes(21);
@@ -151,8 +176,8 @@ test('a block filter tells the hashes of new blocks, those of a new branch inclu
   const second = hashes(20);
   await expect
     .poll(async () => {
-      told.push(...((await gateway.call('eth_getFilterChanges', [id])) as unknown[]));
-      return told;
+      reported.push(...((await gateway.call('eth_getFilterChanges', [id])) as unknown[]));
+      return reported;
     }, PATIENCE)
     .toEqual(second);
   await expect(gateway.call('eth_getFilterLogs', [id])).rejects.toThrow('filter not found');
@@ -187,15 +212,15 @@ describe('a filter', () => {
     const { gateway } = await stage();
     await scratch.database.query('DELETE FROM gateway_filters');
     await scratch.database.query(
-      `INSERT INTO gateway_filters (id, key_id, chain_id, kind, subject, told)
+      `INSERT INTO gateway_filters (id, key_id, chain_id, kind, subject, reported)
        SELECT 'f' || n, 'config:1', 1, 'blocks', '{}', '[]' FROM generate_series(1, 490) AS n`,
     );
-    const asked = await Promise.allSettled(Array.from({ length: 30 }, () => gateway.call('eth_newBlockFilter')));
+    const requested = await Promise.allSettled(Array.from({ length: 30 }, () => gateway.call('eth_newBlockFilter')));
     const [row] = await scratch.database.query<{ filters: number }>(
       `SELECT count(*)::int AS filters FROM gateway_filters WHERE key_id = 'config:1'`,
     );
     expect(row?.filters).toBeLessThanOrEqual(500);
-    expect(asked.find(({ status }) => status === 'rejected')).toMatchObject({
+    expect(requested.find(({ status }) => status === 'rejected')).toMatchObject({
       reason: expect.objectContaining({ message: 'The key has too many filters: uninstall some' }),
     });
     await expect(gateway.call('eth_newBlockFilter', [], OTHER_KEY)).resolves.toMatch(/^0x[0-9a-f]{32}$/);

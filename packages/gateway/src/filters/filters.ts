@@ -1,5 +1,6 @@
 import type { Logger, Registry } from '@chainstead/core';
-import type { GatewayChain, Outcome, RpcErrorObject } from '../call.ts';
+import type { GatewayChain, Outcome } from '../call.ts';
+import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
 import { invalidParams, unavailable } from '../protocol/rpc-errors.ts';
 import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
 import { readLogCriteria } from '../subscriptions/log-criteria.ts';
@@ -8,30 +9,32 @@ import { createFilterPolls } from './filter-polls.ts';
 import type { FilterKind, FilterOwner, FilterStore } from './filter-store.ts';
 import { newUpstreamFilter, removePendingFilter } from './pending-filters.ts';
 
-/** Who asks for a filter, and on which chain. */
+/** The client and chain of a filter call. */
 export interface FilterContext {
   readonly chain: GatewayChain;
   readonly keyId: string;
 }
 
-/** Filters as nodes have them, kept where every process finds them. All reject as calls to upstreams and the database do. */
+/**
+ * Filters as nodes offer them, stored for every process. All methods reject as calls to upstreams and the database do.
+ */
 export interface Filters {
   newLogFilter(context: FilterContext, filter: unknown): Promise<Outcome>;
   newBlockFilter(context: FilterContext): Promise<Outcome>;
   newPendingFilter(context: FilterContext): Promise<Outcome>;
-  /** What has happened since the last call. */
+  /** Returns the changes since the last call. */
   changes(context: FilterContext, id: string): Promise<Outcome>;
-  /** The log filter as it was given, for eth_getLogs. */
+  /** Returns the original log filter, for eth_getLogs. */
   logFilter(context: FilterContext, id: string): Promise<unknown | null>;
   uninstall(context: FilterContext, id: string): Promise<Outcome>;
   close(): void;
 }
 
-/** geth's. */
+/** geth's error. */
 export const FILTER_NOT_FOUND: RpcErrorObject = { code: -32_000, message: 'filter not found' };
 const TOO_MANY: RpcErrorObject = { code: -32_005, message: 'The key has too many filters: uninstall some' };
 
-/** How often a poll begins anew because the chain or the filter changed meanwhile. */
+/** Repeats of a poll if the chain or the filter changes meanwhile. */
 const TRIES = 5;
 const TRY_AGAIN_MS = 100;
 
@@ -40,14 +43,16 @@ export function createFilters(options: {
   readonly feeds: ChainFeeds;
   readonly logger: Logger;
   readonly metrics: Registry;
+  /** Largest response of one poll, characters; one block may exceed it. @default 16,000,000 */
+  readonly charactersAtOnce?: number | undefined;
 }): Filters {
   const { store, logger } = options;
   const metrics = createFilterMetrics(options.metrics);
   const polls = createFilterPolls(options);
 
   async function add(context: FilterContext, kind: FilterKind, subject: unknown): Promise<Outcome> {
-    const told = kind === 'pending' ? [] : await polls.knownBlocks(context.chain);
-    const id = await store.add(ownerOf(context), { kind, subject, told });
+    const reported = kind === 'pending' ? [] : await polls.knownBlocks(context.chain);
+    const id = await store.add(ownerOf(context), { kind, subject, reported });
     if (id === null) return { ok: false, error: TOO_MANY };
     metrics.made(context.chain.slug, kind);
     return answered(JSON.stringify(id));

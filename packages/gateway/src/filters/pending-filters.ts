@@ -3,19 +3,19 @@ import { RpcCallError } from '@chainstead/rpc';
 import type { GatewayChain } from '../call.ts';
 import type { FilterStore, StoredFilter } from './filter-store.ts';
 
-/** A filter of waiting transactions is one of an upstream: no two have the same ones. */
+/** A filter of pending transactions belongs to one upstream: no two have the same ones. */
 interface UpstreamFilter {
   readonly upstream: string;
   readonly id: string;
 }
 
-/** Makes one. @returns the subject of the filter that stands for it */
+/** Creates one on an upstream. @returns the subject of the filter that represents it */
 export async function newUpstreamFilter(pool: GatewayChain['pool']): Promise<UpstreamFilter> {
   const { value, upstream } = await pool.request('eth_newPendingTransactionFilter', []);
   return { upstream, id: String(value) };
 }
 
-/** What its upstream has to tell, as JSON text; null where another poll came in between. */
+/** Returns the new transactions of its upstream as JSON text; null if another poll came in between. */
 export async function pollPendingFilter(
   { pool }: GatewayChain,
   filter: StoredFilter,
@@ -29,12 +29,12 @@ export async function pollPendingFilter(
   } catch (error) {
     if (!(error instanceof RpcCallError)) throw error;
   }
-  // The upstream forgot it: what comes from now on is told.
+  // The upstream dropped the filter. Transactions from now on are reported.
   const subject = await newUpstreamFilter(pool);
-  return (await store.advance(filter, { subject, told: [] })) ? '[]' : null;
+  return (await store.advance(filter, { subject, reported: [] })) ? '[]' : null;
 }
 
-/** Where the upstream can't be told, it forgets the filter by itself. */
+/** If the upstream can't be reached, it drops the filter after a while. */
 export async function removePendingFilter(
   { pool, slug }: GatewayChain,
   filter: StoredFilter,

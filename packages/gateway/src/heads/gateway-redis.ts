@@ -2,13 +2,13 @@ import { errorText, type Logger } from '@chainstead/core';
 import { Redis } from 'ioredis';
 
 /**
- * The connection that the gateway's heads and answers share. It comes back by itself; while it is away, commands fail at
- * once instead of waiting for it. `close` with `disconnect()`.
+ * Opens the connection that the gateway's heads and responses share. It reconnects automatically; meanwhile commands
+ * fail immediately. Close it with `disconnect()`.
  */
 export function openGatewayRedis(options: {
   readonly redisUrl: string;
   readonly logger: Logger;
-  /** Milliseconds that a command may take. @default 1000 */
+  /** Timeout of a command, milliseconds. @default 1000 */
   readonly timeoutMs?: number;
 }): Redis {
   const redis = new Redis(options.redisUrl, {

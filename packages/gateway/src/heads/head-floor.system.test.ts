@@ -10,7 +10,7 @@ import type { HeadStore } from './head-store.ts';
 import { createPostgresHeadStore } from './postgres-head-store.ts';
 import { createRedisHeadStore } from './redis-head-store.ts';
 
-/** Another one in each test: what a test before still writes concerns no other. */
+/** Different in each test, so that late writes of earlier tests don't interfere. */
 let chainId = 1000;
 
 /** A pool whose newest head the test sets. */
@@ -47,7 +47,7 @@ function steeredPool(start: number): SteeredPool {
       const aborted = new Promise<never>((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason), { once: true });
       });
-      // Nobody may be waiting when the signal aborts.
+      // The promise may have no listener when the signal aborts.
       aborted.catch(() => undefined);
       while (after !== null && head.hash === after.hash) await Promise.race([moved.promise, aborted]);
       return answer();
@@ -70,7 +70,7 @@ function floorOver(
     pool,
     store,
     logger: silentLogger(),
-    // A busy machine is slow.
+    // For slow machines.
     storeTimeoutMs: 30_000,
     ...options,
   });

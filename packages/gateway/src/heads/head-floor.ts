@@ -6,94 +6,98 @@ import { createPoolFollower, type PoolFollowerOptions } from './pool-follower.ts
 import { shareRuns } from './share-runs.ts';
 
 /**
- * What `latest` and `finalized` mean on a chain, for all API processes together.
+ * The meaning of `latest` and `finalized` on a chain, shared by all API processes.
  *
- * A head is used in an answer only after it was published, and every request reads what is published after it arrived. So
- * whoever got an answer of block N gets none from before N afterwards, whichever process and upstream answer.
+ * A response uses a head only after it was published, and every request reads the published head after it arrived. So a
+ * client that got a response for block N never gets an older one, whichever process and upstream respond.
  *
- * The floor does not fall when the chain goes back. A client then sees: the same number with another hash, where a block
- * was replaced by another; the new branch's blocks, once an upstream has that number, where a shorter branch won for a
- * moment. Until then, calls pinned to the number are retried by the pool, and answered with null or the node's error. A
- * chain that was begun anew under its old id (a development chain with several upstreams) needs its row of
- * `gateway_heads` removed.
+ * The floor does not fall on a reorg. A client then sees the same number with another hash if a block was replaced. If
+ * a shorter branch won for a moment, it sees the new branch's blocks once an upstream has reached that number. Until
+ * then the pool retries calls pinned to the number, and they return null or the node's error.
+ *
+ * If a chain was restarted under its old id (a development chain with several upstreams), delete its row of `gateway_heads`.
  */
 export interface HeadFloor {
-  /** What the tags mean for a request that arrived before the call. @throws UpstreamsExhaustedError while no head is known at all */
+  /**
+   * Returns the blocks of the tags for a request that arrived before the call.
+   * @throws UpstreamsExhaustedError if no head is known
+   */
   read(): Promise<PinnedHead>;
   /**
-   * To be awaited before an answer leaves that tells of a block which may be above the floor (a fresh receipt): raises the
-   * floor to the pool's newest head then, so that `latest` is never older than what the client has seen. A block that the
-   * pool can't confirm changes nothing. Never rejects.
+   * Await it before a response is sent with a block that may be above the floor (a fresh receipt). It raises the floor
+   * to the pool's newest head, so that `latest` is never older than the client's data. A block that the pool can't
+   * confirm changes nothing. Never rejects.
    */
   reveal(block: number): Promise<void>;
-  /** As known now, without asking; null before the first head. */
+  /** The current value without a read; null before the first head. */
   readonly latest: number | null;
-  /** Blocks up to this one can't change any more: finalized, or deeper than any reorganisation that is rolled back. */
+  /** Blocks up to this one can't change any more: finalized, or deeper than the largest reorg that is rolled back. */
   readonly finalBlock: number | null;
-  /** Another number whenever the chain's newest block is another one. */
+  /** Changes whenever the chain's newest block changes. */
   readonly generation: number;
-  /** To be called with every use of `latest`, `finalBlock` and `generation`: unused chains are not followed. */
+  /** Call it with every use of `latest`, `finalBlock` and `generation`: unused chains are not followed. */
   use(): void;
-  /** Makes `newest` no older than what any answer so far has told, and tells it to those who watch. Never rejects. */
+  /** Makes `newest` no older than the newest block of any response so far, and notifies the watchers. Never rejects. */
   refresh(): Promise<void>;
-  /** The newest block that this process' own pool has given; null before the first. */
+  /** The newest block from this process' own pool; null before the first. */
   readonly newest: Head | null;
   /**
-   * Tells each block that becomes the newest of this process' own pool, once no answer of any process is older. While
-   * somebody watches, the chain is followed. @returns what ends it
+   * Reports each block that becomes the newest of this process' own pool, after it was published: from then on no
+   * process returns an older one. The chain is followed while there are watchers.
+   * @returns the function that stops it
    */
   watch(listener: (head: Head) => void): () => void;
   close(): void;
 }
 
-/** What a floor is made of. */
+/** Dependencies of a head floor. */
 export interface HeadFloorOptions {
   readonly chain: { readonly id: number; readonly key: string; readonly reorgDepthMax: number };
   readonly pool: PoolFollowerOptions['pool'];
-  /** Null: the head is this process' own (a chain with one upstream, whose tags pass as they are). */
+  /** Null: this process uses its own head (a chain with one upstream, whose tags are forwarded unchanged). */
   readonly store: HeadStore | null;
   readonly logger: Logger;
   readonly clock?: Clock;
-  /** Milliseconds that the store may take before answers go on without it. @default 1000 */
+  /** Timeout of the store before calls continue without it, milliseconds. @default 1000 */
   readonly storeTimeoutMs?: number;
-  /** Milliseconds without use after which the chain is not followed any more. @default 60000 */
+  /** Milliseconds without use after which the chain is no longer followed. @default 60000 */
   readonly idleMs?: number;
 }
 
 const RETRY_MS = 1_000;
 const LATE: unique symbol = Symbol('late');
 
-/** The floor of one chain. Follows the pool while used; `close` ends that. */
+/** Creates the floor of one chain. It follows the pool while used, until `close`. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the floor, its followers and its idle end are one state.
 export function createHeadFloor(options: HeadFloorOptions): HeadFloor {
   const { chain, pool, store, logger, clock = systemClock, storeTimeoutMs = 1_000, idleMs = 60_000 } = options;
   const closing = new AbortController();
-  /** What answers may use: published, or this process' own while there is no store. */
+  /** The head for responses: the published one, or this process' own if there is no store. */
   let floor: StoredHead | null = null;
-  /** What the store is known to hold. */
+  /** The last known value of the store. */
   let stored: StoredHead | null = null;
   let isStoreAway = false;
 
   const watchers = new Set<(head: Head) => void>();
-  let told: Head | null = null;
+  let reported: Head | null = null;
   const follower = createPoolFollower({
     chain,
     pool,
     clock,
     logger,
     idleMs,
-    onChange: () => void exchange().then(tell),
+    onChange: () => void exchange().then(report),
     isWatched: () => watchers.size > 0,
   });
 
-  function tell(): void {
+  function report(): void {
     const { head } = follower;
-    if (head === null || head === told) return;
-    told = head;
+    if (head === null || head === reported) return;
+    reported = head;
     for (const watcher of watchers) watcher(head);
   }
 
-  /** The highest that this process knows of. */
+  /** Returns the highest head that this process knows. */
   function own(): StoredHead | null {
     const { head, finalized } = follower;
     return head === null ? floor : higher(floor, { head: head.number, finalized });
@@ -104,13 +108,13 @@ export function createHeadFloor(options: HeadFloorOptions): HeadFloor {
     if (mine !== null && isHigher(mine, stored)) stored = await inTime(shared.publish(chain.id, mine));
     else {
       const read = await inTime(shared.read(chain.id));
-      // Lower than what was published before: it forgot.
+      // Lower than a published value: the store lost its data.
       stored = mine !== null && isHigher(mine, read) ? await inTime(shared.publish(chain.id, mine)) : read;
     }
     if (stored !== null) floor = higher(floor, stored);
   }
 
-  /** Makes the floor at least as high as anything published before the call. Never rejects. */
+  /** Makes the floor at least as high as any head published before the call. Never rejects. */
   const exchange = shareRuns(async () => {
     if (closing.signal.aborted) return;
     if (store !== null && !isStoreAway) {
@@ -121,7 +125,7 @@ export function createHeadFloor(options: HeadFloorOptions): HeadFloor {
         isStoreAway = true;
         logger.warn(
           { chain: chain.key, error: errorText(error) },
-          'Shared head not reachable: answers go on from this process alone',
+          'Shared head is unreachable: this process continues with its own head',
         );
         void comeBack(store);
       }
@@ -195,7 +199,7 @@ export function createHeadFloor(options: HeadFloorOptions): HeadFloor {
         logger.debug({ chain: chain.key, error: errorText(error) }, 'Head not read');
       }
       await exchange();
-      tell();
+      report();
     },
     get newest() {
       return follower.head;

@@ -1,17 +1,17 @@
-/** What all processes know of a chain's head. Block numbers. */
+/** The shared head of a chain, as block numbers. */
 export interface StoredHead {
   readonly head: number;
-  /** Null while no process knows of any finality. */
+  /** Null if no process knows a finalized block. */
   readonly finalized: number | null;
 }
 
 /**
- * The heads that all API processes share. What `publish` resolved with is seen by every read that begins later, in any
- * process; neither number ever falls. Both fail with the driver's errors.
+ * The heads that all API processes share. Every read that begins after `publish` resolved sees its result, in any
+ * process; neither number ever falls. Both methods fail with the driver's errors.
  */
 export interface HeadStore {
-  /** Null where nothing was published yet. */
+  /** Returns null if nothing was published yet. */
   read(chainId: number): Promise<StoredHead | null>;
-  /** Raises what is kept, never lowers it. @returns what is kept then */
+  /** Raises the stored values, never lowers them. @returns the stored values afterwards */
   publish(chainId: number, head: StoredHead): Promise<StoredHead>;
 }

@@ -2,42 +2,42 @@ import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainst
 import { type Head, RequestAbortedError, type UpstreamPool } from '@chainstead/rpc';
 import { shareRuns } from './share-runs.ts';
 
-/** What this process' own pool knows of the chain's newest block. */
+/** The newest block of the chain, as known to this process' own pool. */
 export interface PoolFollower {
-  /** Null before the first one. */
+  /** Null before the first head. */
   readonly head: Head | null;
-  /** By tag; null where there is none. Never falls. */
+  /** By tag; null if there is none. Never falls. */
   readonly finalized: number | null;
-  /** Another number whenever the newest block is another one, at the same height too. */
+  /** Changes whenever the newest block changes, also at the same height. */
   readonly generation: number;
-  /** To be called with every use: an unused chain is not followed, since providers bill requests. */
+  /** Call it with every use: an unused chain is not followed, since providers bill requests. */
   use(): void;
-  /** Resolves once a head was read since the chain has been in use. @throws as {@link UpstreamPool.getHead} */
+  /** Resolves once a head was read since the chain came into use. @throws as {@link UpstreamPool.getHead} */
   ready(): Promise<void>;
-  /** Asks the pool for its newest head now. @throws as {@link UpstreamPool.getHead} */
+  /** Reads the newest head from the pool now. @throws as {@link UpstreamPool.getHead} */
   refresh(): Promise<void>;
   close(): void;
 }
 
-/** What a follower is made of. */
+/** Dependencies of a pool follower. */
 export interface PoolFollowerOptions {
   readonly chain: { readonly key: string };
   readonly pool: Pick<UpstreamPool, 'getHead' | 'getFinalized' | 'waitForHead'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Milliseconds without use after which following ends. */
+  /** Milliseconds without use after which following stops. */
   readonly idleMs: number;
   /** Called after each change of head or finality. */
   readonly onChange: () => void;
-  /** Whether somebody waits for heads: then following does not end. */
+  /** Whether there are watchers: then following does not stop. */
   readonly isWatched: () => boolean;
 }
 
-/** Least milliseconds between reads of the `finalized` tag, which moves slowly. */
+/** Minimum milliseconds between reads of the `finalized` tag, which moves slowly. */
 const FINALITY_EVERY_MS = 2_000;
 const RETRY_MS = 500;
 
-/** Follows while used. */
+/** Follows the pool while used. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: start, idle end and changes share one following.
 export function createPoolFollower(options: PoolFollowerOptions): PoolFollower {
   const { chain, pool, clock, logger, idleMs, onChange, isWatched } = options;
@@ -110,7 +110,7 @@ export function createPoolFollower(options: PoolFollowerOptions): PoolFollower {
     }
     following = null;
     isReady = false;
-    // What was true of the newest block may not be any more.
+    // Facts about the newest block may be outdated.
     generation++;
     giveUp();
     ending.abort();
@@ -118,7 +118,7 @@ export function createPoolFollower(options: PoolFollowerOptions): PoolFollower {
 
   const refresh = shareRuns(async () => {
     const { value } = await pool.getHead();
-    // Lower: asked of an upstream that lags.
+    // A lower head came from an upstream that lags.
     if (head === null || value.number > head.number) adopt(value);
   });
 
@@ -152,7 +152,7 @@ export function createPoolFollower(options: PoolFollowerOptions): PoolFollower {
 
 function waitable(): PromiseWithResolvers<void> {
   const made = Promise.withResolvers<void>();
-  // Nobody may be waiting when it fails.
+  // The promise may have no listener when it fails.
   made.promise.catch(() => undefined);
   return made;
 }

@@ -15,8 +15,8 @@ const PUBLISH = `INSERT INTO gateway_heads AS kept (chain_id, head, finalized) V
   RETURNING chain_id, head, finalized`;
 
 /**
- * The table `gateway_heads`. One statement reads the heads of all chains for everybody who asks meanwhile, so reads never
- * hold more than one connection. The database must be the primary: a replica lags.
+ * Stores heads in the table `gateway_heads`. One statement reads the heads of all chains for all concurrent callers, so
+ * reads never use more than one connection. The database must be the primary: a replica lags.
  */
 export function createPostgresHeadStore(options: { readonly database: Database }): HeadStore {
   const { database } = options;

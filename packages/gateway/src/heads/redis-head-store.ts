@@ -1,7 +1,10 @@
 import type { Redis } from 'ioredis';
 import type { HeadStore, StoredHead } from './head-store.ts';
 
-/** Raises each field that is given and higher. Runs alone on the server, so readers see both numbers of one publication. */
+/**
+ * Raises each given field if it is higher. Runs atomically on the server, so readers see both numbers of one
+ * publication.
+ */
 const PUBLISH = `
 for field = 1, 2 do
   local given = tonumber(ARGV[field])
@@ -11,7 +14,7 @@ for field = 1, 2 do
 end
 return redis.call('HMGET', KEYS[1], 'head', 'finalized')`;
 
-/** One hash for each chain. A server that forgets them is told again by the first process that reads. */
+/** Stores one hash per chain. If the server loses them, the first process that reads publishes them again. */
 export function createRedisHeadStore(options: { readonly redis: Redis; readonly prefix: string }): HeadStore {
   const { redis, prefix } = options;
   const key = (chainId: number): string => `${prefix}head:${chainId}`;

@@ -1,6 +1,6 @@
 /**
- * Shares the runs of an operation among all who ask for it: each gets a run that began after its ask, and yet at most one
- * runs while one more waits, however many ask.
+ * Shares the runs of an operation among all callers. Each caller gets a run that began after its call; at most one runs
+ * and one waits, however many callers there are.
  */
 export function shareRuns<T>(run: () => Promise<T>): () => Promise<T> {
   let current: Promise<T> | null = null;
@@ -9,7 +9,7 @@ export function shareRuns<T>(run: () => Promise<T>): () => Promise<T> {
   function begin(): Promise<T> {
     next = null;
     const began = run().finally(() => {
-      // Whoever waits begins in the same turn, so that nobody slips in between.
+      // The waiting run starts in the same turn, so that no other call gets in between.
       if (current === began && next === null) current = null;
     });
     current = began;
@@ -18,7 +18,7 @@ export function shareRuns<T>(run: () => Promise<T>): () => Promise<T> {
 
   return () => {
     if (current === null) return begin();
-    // One that runs already may have read before this ask.
+    // The current run may have read before this call.
     next ??= current.then(begin, begin);
     return next;
   };

@@ -22,7 +22,7 @@ interface Recorded {
   readonly conv: string;
 }
 
-/** Blocks whose every field is as a node gave it, or recomputed from the block's own bytes. */
+/** Blocks whose every field is as a node returned it, or recomputed from the block's own bytes. */
 function faithful(): { folder: string; check: ReturnType<typeof createIntegrityCheck> }[] {
   const index: Recorded[] = !isMissing ? (read('', 'index.json') as Recorded[]) : [];
   const ids = (!isMissing ? read('', 'chain-ids.json') : {}) as Record<string, number>;

@@ -10,21 +10,21 @@ import {
 } from '@chainstead/proof';
 import { type FaultKind, parseBlock, parseReceipt, standardTransaction } from '@chainstead/rpc';
 
-/** What is wrong with an answer. */
+/** The error in a response. */
 export interface Wrong {
   readonly kind: FaultKind;
   readonly text: string;
 }
 
-/** Finds answers that contradict themselves or the hash that they were asked by. Pure. */
+/** Detects responses that contradict themselves or the requested hash. Pure. */
 export interface IntegrityCheck {
-  /** Null: nothing is wrong, or nothing of it can be checked on this chain; else what is wrong. */
+  /** Returns the error; null if there is none, or nothing can be checked on this chain. */
   check(method: string, params: readonly unknown[], resultText: string): string | null;
-  /** The same with the kind of fault, of a result that is parsed already. */
+  /** The same for a parsed result, with the kind of fault. */
   inspect(method: string, params: readonly unknown[], result: unknown): Wrong | null;
 }
 
-/** The chain's facts that tell what can be recomputed. */
+/** The chain properties that decide which values can be recomputed. */
 export type CheckableChain = Pick<Chain, 'headerHash' | 'receiptsRoot'>;
 
 type Inspection = (params: readonly unknown[], result: unknown) => Wrong | null;
@@ -32,7 +32,7 @@ type Inspection = (params: readonly unknown[], result: unknown) => Wrong | null;
 const HASH = /^0x[0-9a-f]{64}$/i;
 const QUANTITY = /^0x[0-9a-f]+$/i;
 
-/** Only what the chain commits to in Ethereum's way is checked (chain-facts: what can be proven per chain). */
+/** Checks only commitments in Ethereum's form (chain-facts lists the provable ones per chain). */
 export function createIntegrityCheck({ chain }: { readonly chain: CheckableChain }): IntegrityCheck {
   const inspections = new Map<string, Inspection>([
     ['eth_getBlockByHash', ([hash], result) => inspectBlock(chain, result, { hash })],
@@ -62,7 +62,7 @@ export function createIntegrityCheck({ chain }: { readonly chain: CheckableChain
     try {
       return inspections.get(method)?.(params, result) ?? null;
     } catch (error) {
-      // BigInt() answers a SyntaxError to a malformed quantity.
+      // BigInt() throws a SyntaxError for a malformed quantity.
       const isMalformed =
         error instanceof ChainsteadError || error instanceof InvalidHexBytesError || error instanceof SyntaxError;
       if (isMalformed) return { kind: 'malformed', text: error.message };
@@ -88,14 +88,14 @@ export function createIntegrityCheck({ chain }: { readonly chain: CheckableChain
 function inspectBlock(
   chain: CheckableChain,
   result: unknown,
-  asked: { readonly hash?: unknown; readonly number?: unknown },
+  requested: { readonly hash?: unknown; readonly number?: unknown },
 ): Wrong | null {
   const raw = asObject(result);
   // The pending block has no hash yet.
   if (raw.hash === null || raw.hash === undefined) return null;
   const { header, transactions } = parseBlock(result);
-  if (!isSame(asked.hash, header.hash)) return mismatch('hash', asked.hash, header.hash);
-  const number = toNumber(asked.number);
+  if (!isSame(requested.hash, header.hash)) return mismatch('hash', requested.hash, header.hash);
+  const number = toNumber(requested.number);
   if (number !== null && number !== header.number) return mismatch('number', number, header.number);
   if (!chain.headerHash) return null;
   const checked = checkHeaderHash(header.raw, header.hash);
@@ -115,7 +115,7 @@ function inspectTransactions(
 ): Wrong | null {
   const wrong = contradictsRoot({ header, transactions }, chain);
   if (wrong?.reason === 'transaction-hash-mismatch') return wrongTransaction(wrong.expected, wrong.computed);
-  // What can't be computed says nothing against the answer.
+  // A root that can't be computed does not make the response wrong.
   if (wrong !== null && wrong.reason !== 'transactions-root-mismatch') return null;
   for (const transaction of committedTransactions(header, transactions, chain)) {
     const misplaced = wrongPlace(transaction, { blockHash: header.hash, blockNumber: header.raw.number });
@@ -129,20 +129,23 @@ function inspectTransactions(
 function inspectTransaction(
   chain: CheckableChain,
   transaction: TransactionJson,
-  asked: { readonly hash?: unknown },
+  requested: { readonly hash?: unknown },
 ): Wrong | null {
-  if (!isSame(asked.hash, transaction.hash)) return wrongTransaction(transaction.hash, asked.hash);
+  if (!isSame(requested.hash, transaction.hash)) return wrongTransaction(transaction.hash, requested.hash);
   if (!chain.headerHash || !isBlocksOwn(chain, transaction)) return null;
   const checked = checkTransactionHash(transaction);
   return checked.result === 'mismatch' ? wrongTransaction(transaction.hash, checked.computed) : null;
 }
 
-/** Whether it is hashed as a transaction of its block: not so what HyperCore sends, and Bor's invention, whose hash is that of a text. */
+/**
+ * Whether it is hashed as a transaction of its block. Exceptions: HyperCore's system transactions, and Bor's synthetic
+ * one, whose hash is that of a text.
+ */
 function isBlocksOwn(chain: CheckableChain, transaction: TransactionJson): boolean {
   const number = toNumber(transaction.blockNumber);
   const { blockHash } = transaction;
   const hash = typeof blockHash === 'string' && HASH.test(blockHash) ? (blockHash.toLowerCase() as Hash) : null;
-  // Waiting transactions are in no block.
+  // Pending transactions are in no block.
   if (number === null || hash === null)
     return !(chain.receiptsRoot === 'hyperliquid' && transaction.gasPrice === '0x0');
   return committedTransactions({ number, hash }, [transaction], chain).length > 0;
@@ -164,13 +167,13 @@ function inspectReceipt(result: unknown, hash: unknown): Wrong | null {
 
 function inspectReceipts(result: unknown, at: unknown): Wrong | null {
   if (!Array.isArray(result)) return { kind: 'malformed', text: 'the receipts are no list' };
-  const asked =
+  const requested =
     typeof at === 'string' && HASH.test(at) ? { blockHash: at } : typeof at === 'string' ? { blockNumber: at } : {};
   const [first] = result;
   for (const entry of result) {
     const receipt = asObject(entry);
     const wrong =
-      wrongPlace(receipt, asked) ??
+      wrongPlace(receipt, requested) ??
       wrongPlace(receipt, { blockHash: asObject(first).blockHash }) ??
       inspectReceipt(receipt, receipt.transactionHash);
     if (wrong !== null) return wrong;
@@ -178,9 +181,9 @@ function inspectReceipts(result: unknown, at: unknown): Wrong | null {
   return null;
 }
 
-/** Whether fields that were asked for by hash or number have other values; tags and what was not asked for fit anything. */
-function wrongPlace(one: TransactionJson, asked: Readonly<Record<string, unknown>>): Wrong | null {
-  for (const [name, wanted] of Object.entries(asked)) {
+/** Checks that members match the requested hash or number; tags and absent values match anything. */
+function wrongPlace(one: TransactionJson, requested: Readonly<Record<string, unknown>>): Wrong | null {
+  for (const [name, wanted] of Object.entries(requested)) {
     if (typeof wanted !== 'string' || !QUANTITY.test(wanted)) continue;
     const given = one[name];
     const fits = HASH.test(wanted) ? isSame(wanted, given) : toNumber(wanted) === toNumber(given);
@@ -193,7 +196,7 @@ function toNumber(value: unknown): number | null {
   return isQuantity(value) ? Number(parseBigQuantity(value)) : null;
 }
 
-/** Hexadecimal digits of either case; what was not asked for is the same as anything. */
+/** Compares hexadecimal digits without case; an absent expectation matches anything. */
 function isSame(wanted: unknown, given: unknown): boolean {
   if (typeof wanted !== 'string') return true;
   return typeof given === 'string' && given.toLowerCase() === wanted.toLowerCase();

@@ -11,21 +11,21 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { CheckableChain, Wrong } from './integrity-check.ts';
 
-/** Proves receipts by the root in their block's header. */
+/** Proves receipts with the root in their block's header. */
 export interface ReceiptsProof {
-  /** What is wrong with all receipts of a block. @param at how the block was asked for */
+  /** Returns the error in all receipts of a block. @param at the block parameter of the request */
   proveAll(at: unknown, json: readonly unknown[], given: RequestOptions): Promise<Wrong | null>;
-  /** What is wrong with one receipt: it is proven by its whole block's. */
+  /** Returns the error in one receipt, proven with the receipts of its whole block. */
   proveOne(receipt: Receipt, given: RequestOptions): Promise<Wrong | null>;
 }
 
-/** Blocks whose receipts are remembered as proven: clients ask for one receipt after the other. */
+/** Blocks whose receipts are remembered as proven: clients request receipts one by one. */
 const PROVEN_BLOCKS = 64;
 
-/** A proven block's receipts: by transaction, the bytes that the trie holds. */
+/** A proven block's receipts: their bytes in the trie, by transaction. */
 type ProvenReceipts = ReadonlyMap<Hash, Buffer>;
 
-/** @param options.forward gives proven answers; receipts of a block that it gives come to `proveAll` first */
+/** @param options.forward returns proven responses; it passes receipts of a block to `proveAll` first */
 export function createReceiptsProof({
   chain,
   forward,
@@ -47,12 +47,11 @@ export function createReceiptsProof({
     if (chain.receiptsRoot === 'none') return null;
     const receipts = json.map(parseReceipt);
     const named = receipts[0]?.raw.blockHash ?? at;
-    // An empty list asked for by number or tag names no block that it could be compared with.
+    // An empty list for a number or tag contains no block hash to compare with.
     if (typeof named !== 'string' || named.length !== 66) return null;
     const blockHash = named.toLowerCase() as Hash;
     const header = await readHeader(blockHash, given);
-    if (header === null)
-      return { kind: 'malformed', text: `the receipts are of block ${blockHash}, which nobody knows` };
+    if (header === null) return { kind: 'malformed', text: `the receipts are of block ${blockHash}, which is unknown` };
     if (header.receiptsRoot === null) return null;
     const context = { encoding: chain.receiptsRoot, blockNumber: header.number, blockHash };
     const root = receiptsRoot(receipts, context);
@@ -77,7 +76,7 @@ export function createReceiptsProof({
       try {
         await forward(call, given);
       } catch (error) {
-        // No upstream has the method: then nothing more can be said than that the receipt fits itself.
+        // No upstream has the method. Then only the receipt's own consistency can be checked.
         if (error instanceof RpcCallError) return null;
         throw error;
       }

@@ -28,7 +28,7 @@ describe.skipIf(isMissing)(title('strict forwarding'), () => {
 
   afterAll(() => honest.close());
 
-  /** An upstream that passes everything on and changes results. */
+  /** An upstream that forwards everything and changes results. */
   async function tampering(tamper: Tamper): Promise<string> {
     const server = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
@@ -98,12 +98,12 @@ describe.skipIf(isMissing)(title('strict forwarding'), () => {
     const block = await truth('eth_getBlockByNumber', QUANTITY, false);
     const params = paramsOf(block);
     const expected = await truth(method, ...params);
-    const liar = await tampering((asked, result) =>
-      asked === method && result !== null ? tamper(asked, result) : result,
+    const liar = await tampering((requested, result) =>
+      requested === method && result !== null ? tamper(requested, result) : result,
     );
     const pool = await startPool([liar, honest.url]);
     for (let call = 0; call < 4; call++) expect((await ask(pool, method, ...params)).result).toEqual(expected);
-    // Asked alone, so that it cannot be left out for its speed.
+    // Used alone, so that it can't be skipped for its speed.
     const alone = await startPool([liar]);
     await expect(ask(alone, method, ...params)).rejects.toMatchObject({ code: 'UNPROVABLE_ANSWER' });
     const faults = Object.keys(alone.status()[0]?.faults ?? {});

@@ -11,12 +11,12 @@ import {
 import { type CheckableChain, createIntegrityCheck, type Wrong } from './integrity-check.ts';
 import { createReceiptsProof } from './receipts-proof.ts';
 
-/** No upstream gave an answer that fits the hashes and roots that it names. */
+/** No upstream returned a response that matches its hashes and roots. */
 export class UnprovableAnswerError extends ChainsteadError {
   constructor(options: { method: string; wrong: ReadonlyMap<string, string>; cause: unknown }) {
     super({
       code: 'UNPROVABLE_ANSWER',
-      message: `No upstream gave a provable answer to ${options.method}: ${[...options.wrong].map(([name, text]) => `${name}: ${text}`).join('; ')}`,
+      message: `No upstream returned a provable response to ${options.method}: ${[...options.wrong].map(([name, text]) => `${name}: ${text}`).join('; ')}`,
       facts: { method: options.method, upstreams: [...options.wrong.keys()] },
       retryable: true,
       cause: options.cause,
@@ -24,12 +24,12 @@ export class UnprovableAnswerError extends ChainsteadError {
   }
 }
 
-/** Checked answers are held whole; what is larger than this cannot be. Bytes. */
+/** Largest response that can be checked, bytes: checked responses are buffered whole. */
 const BYTES_MAX = 128 * 1024 * 1024;
 /**
- * As the pool's forward, but what can be proven is proven before it is given: headers by their hash, transactions and
- * receipts by the roots in them. An upstream whose answer does not fit is reported, and the next one asked.
- * @throws UnprovableAnswerError when no upstream gives an answer that fits; else as {@link ForwardingPool.forward}
+ * Forwards like the pool, but checks provable parts before it returns: headers by hash, transactions and receipts by
+ * the roots in them. An upstream with a wrong response is reported, and the next one is tried.
+ * @throws UnprovableAnswerError if no upstream returns a valid response; otherwise as {@link ForwardingPool.forward}
  */
 export function createStrictForward(options: {
   readonly chain: CheckableChain;
@@ -84,7 +84,7 @@ function isChecked(method: string): boolean {
   return CHECKED.test(method);
 }
 
-/** What is asked to prove an answer may come from any upstream, the one in doubt too: it is proven itself. */
+/** Data for the proof may come from any upstream, including the one in doubt: it is proven too. */
 function withoutBlock(given: RequestOptions): RequestOptions {
   const { minBlock: _minBlock, exclude: _exclude, only: _only, ...others } = given;
   return others;
@@ -102,12 +102,12 @@ async function whole(result: RawResult, method: string): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** The answer is larger than what is held to be checked. */
+/** The response is too large to be buffered for the check. */
 export class TooLargeToCheckError extends ChainsteadError {
   constructor(method: string) {
     super({
       code: 'TOO_LARGE_TO_CHECK',
-      message: `The answer to ${method} is larger than ${BYTES_MAX} bytes and cannot be checked`,
+      message: `The response to ${method} is larger than ${BYTES_MAX} bytes and cannot be verified`,
       facts: { method, bytes_max: BYTES_MAX },
       retryable: false,
     });

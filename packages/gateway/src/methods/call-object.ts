@@ -29,7 +29,7 @@ const authorizationList = listOf(
   LIST_MAX,
 );
 
-/** What ZKsync's nodes read beside the transaction. */
+/** Members that ZKsync nodes read in addition to the transaction. */
 const eip712Meta = membersOf('eip712Meta', {
   gasPerPubdata: quantity('eip712Meta: gasPerPubdata'),
   customSignature: octets('eip712Meta: customSignature'),
@@ -40,7 +40,7 @@ const eip712Meta = membersOf('eip712Meta', {
   }),
 });
 
-/** Those of geth's TransactionArgs, and what other clients and single chains read. */
+/** Members of geth's TransactionArgs, and those of other clients and single chains. */
 export const callObject: Check = membersOf('transaction', {
   type: quantity('type'),
   from: address('from'),
@@ -72,7 +72,7 @@ const slots = mapOf(
   word('stateOverrides: a storage value'),
 );
 
-/** Accounts and what of them is to be thought otherwise. */
+/** Accounts and their overridden state. */
 export const stateOverrides: Check = mapOf(
   'stateOverrides',
   address('stateOverrides: an account'),
@@ -86,7 +86,7 @@ export const stateOverrides: Check = mapOf(
   }),
 );
 
-/** In the words of geth, Erigon and Reth. */
+/** Member names of geth, Erigon and Reth. */
 export const blockOverrides: Check = membersOf('blockOverrides', {
   number: word('blockOverrides: number'),
   blockNumber: word('blockOverrides: blockNumber'),
@@ -105,7 +105,7 @@ export const blockOverrides: Check = membersOf('blockOverrides', {
   blockHash: mapOf('blockOverrides: blockHash', blockNumberKey, hash('blockOverrides: blockHash')),
 });
 
-/** Hexadecimal text, or the numbers of the bytes, as ZKsync's clients write them. */
+/** Hexadecimal text, or byte values as numbers, as ZKsync clients send them. */
 function octets(name: string): Check {
   const text = bytes(name);
   return (value) => {

@@ -2,7 +2,7 @@ import { membersOf } from './members.ts';
 import { type Check, isAbsent, isObject } from './parameter.ts';
 import { address, block, hash, isBlockNumber, listOf } from './values.ts';
 
-/** geth's bounds of a filter. */
+/** geth's limits of a filter. */
 const ADDRESSES_MAX = 1_000;
 const TOPICS_MAX = 4;
 const ALTERNATIVES_MAX = 1_000;
@@ -35,10 +35,10 @@ export const logFilter: Check = (filter) => {
     : null;
 };
 
-/** A side of a filter's range: a number, or a tag. */
+/** A bound of a filter's range: a number or a tag. */
 export type LogBound = number | string;
 
-/** First and last block of a filter that is right; null for one that names its block by hash. Absent sides are `latest`. */
+/** Returns the first and last block of a valid filter; null if it has a block hash. Absent bounds are `latest`. */
 export function logRange(filter: unknown): { readonly from: LogBound; readonly to: LogBound } | null {
   if (!isObject(filter) || !isAbsent(filter.blockHash)) return null;
   return { from: boundOf(filter.fromBlock), to: boundOf(filter.toBlock) };

@@ -1,8 +1,9 @@
 import { type Check, isAbsent, isObject, mustBe, shown } from './parameter.ts';
 
 /**
- * An object that has none but these members, each right. Others are refused: a node may read a member that was not checked
- * (one that does not tell `FromBlock` from `fromBlock`, for instance), and what it repeats in its errors is read for its meaning.
+ * Checks an object that may have only these members, each valid. Others are refused: a node may read an unchecked
+ * member (one that treats `FromBlock` as `fromBlock`, for example), and the error classifier reads text that nodes
+ * echo.
  */
 export function membersOf(name: string, members: Readonly<Record<string, Check>>): Check {
   const checks = new Map(Object.entries(members));
@@ -19,7 +20,7 @@ export function membersOf(name: string, members: Readonly<Record<string, Check>>
   };
 }
 
-/** An object whose members' names are values, too. */
+/** Checks an object whose member names are values too. */
 export function mapOf(name: string, checkKey: Check, checkMember: Check): Check {
   return (value) => {
     if (!isObject(value)) return mustBe(name, 'an object', value);

@@ -1,12 +1,12 @@
-/** Says what is wrong with a value, as a sentence that names the parameter; null: nothing. */
+/** Returns the error of a value, as a sentence with the parameter's name; null if it is valid. */
 export type Check = (value: unknown) => string | null;
 
-/** One place of a method's parameters. */
+/** One parameter of a method. */
 export interface Parameter {
   readonly check: Check;
-  /** May be left out, or be null. */
+  /** May be absent or null. */
   readonly isOptional?: boolean;
-  /** Taken where it is left out, because some nodes insist on it. What is left out without one stays so. */
+  /** Default for an absent value, for nodes that require one. Without a default the value stays absent. */
   readonly fill?: unknown;
   readonly name: string;
 }
@@ -18,9 +18,9 @@ export function mustBe(name: string, rule: string, given: unknown): string {
   return `${name} must be ${rule}, ${shown(given)} was given`;
 }
 
-/** A value of the client as it may be repeated: as JSON, shortened. */
+/** Returns a client's value for an error text: JSON, shortened. */
 export function shown(given: unknown): string {
-  // Only what is flat: a value may be nested as deep as the body is long.
+  // Only flat values: nesting may be as deep as the body is long.
   if (typeof given === 'object' && given !== null) return Array.isArray(given) ? 'an array' : 'an object';
   const text = JSON.stringify(given) ?? 'nothing';
   return text.length > GIVEN_LENGTH_MAX ? `${text.slice(0, GIVEN_LENGTH_MAX)}…"` : text;

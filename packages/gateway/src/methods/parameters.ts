@@ -1,4 +1,4 @@
-/** The places of the methods' parameters, named as geth and the JSON-RPC specification name them. */
+/** The parameters of the methods, with the names of geth and the JSON-RPC specification. */
 import { blockOverrides, callObject, stateOverrides } from './call-object.ts';
 import { logFilter } from './log-filter.ts';
 import { type Check, mustBe, type Parameter, shown } from './parameter.ts';
@@ -6,7 +6,7 @@ import { address, block, blockOrHash, boolean, bytes, hash, listOf, number64 } f
 
 const STORAGE_KEY_DIGITS_MAX = 64;
 const STORAGE_KEYS_MAX = 1_024;
-/** Blocks of fee history and percentiles for each, geth's bounds doubled: nodes cut what they don't give. */
+/** Blocks of fee history and their percentiles: twice geth's limits. A node with lower limits returns fewer. */
 const PERCENTILES_MAX = 200;
 
 export const ADDRESS: Parameter = { name: 'address', check: address('address') };
@@ -14,14 +14,14 @@ export const BLOCK_HASH: Parameter = { name: 'blockHash', check: hash('blockHash
 export const TRANSACTION_HASH: Parameter = { name: 'transactionHash', check: hash('transactionHash') };
 export const BLOCK_NUMBER: Parameter = { name: 'blockNumber', check: block('blockNumber') };
 export const INDEX: Parameter = { name: 'index', check: number64('index') };
-/** Some nodes insist on the flag. */
+/** Some nodes require the flag. */
 export const FULL_TRANSACTIONS: Parameter = {
   name: 'fullTransactions',
   check: boolean('fullTransactions'),
   isOptional: true,
   fill: false,
 };
-/** Left out: the newest block. It is not filled in: newer nodes do so, and older ones should say what they want. */
+/** Absent means the newest block. It is not filled in: newer nodes do so, and older ones return their own error. */
 export const STATE_BLOCK: Parameter = { name: 'block', check: blockOrHash('block'), isOptional: true };
 export const RECEIPTS_BLOCK: Parameter = { name: 'block', check: blockOrHash('block') };
 export const TRANSACTION: Parameter = { name: 'transaction', check: callObject };
@@ -43,15 +43,15 @@ export const PERCENTILES: Parameter = {
   fill: [],
 };
 
-/** What is subscribed to; that the name is known is told as geth does. */
+/** The kind of subscription. An unknown kind is reported with geth's error. */
 export const SUBSCRIPTION: Parameter = { name: 'subscription', check: text('subscription') };
-/** The filter of `logs`; whether whole transactions are wanted for `newPendingTransactions`. */
+/** The filter of `logs`; for `newPendingTransactions`, whether to send whole transactions. */
 export const SUBSCRIPTION_OPTIONS: Parameter = {
   name: 'options',
   check: (value) => (typeof value === 'boolean' ? null : logFilter(value)),
   isOptional: true,
 };
-/** Of a subscription or a filter. */
+/** The id of a subscription or a filter. */
 export const ID: Parameter = {
   name: 'id',
   check: (value) =>
@@ -73,7 +73,7 @@ function rawTransaction(value: unknown): string | null {
   return value === '0x' ? 'rawTransaction is empty' : signedBytes(value);
 }
 
-/** Up to 32 bytes, in as many digits as the client likes (geth's text where there are more). */
+/** Up to 32 bytes with any number of digits (geth's text for more). */
 function storageKey(value: unknown): string | null {
   if (typeof value !== 'string') return mustBe('storage key', 'hexadecimal text', value);
   const digits = /^0[xX]/.test(value) ? value.slice(2) : value;

@@ -1,12 +1,12 @@
 import { readExchanges, recordedData } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findMethod, type GatewayMethod, METHOD_NAMES } from '../method-table.ts';
+import { findMethod, type GatewayMethod, METHOD_NAMES } from './method-table.ts';
 import { readParams } from './read-params.ts';
 
 const ADDRESS = `0x${'Ab'.repeat(20)}`;
 const HASH = `0x${'0c'.repeat(32)}`;
-/** The subscription refuses names that it does not know, with a code of its own; no node sees them. */
+/** The subscription handler refuses unknown kinds with its own code; no node sees them. */
 const NAMES_SUBSCRIPTIONS = 'eth_subscribe';
 
 function known(name: string): GatewayMethod {
@@ -15,7 +15,7 @@ function known(name: string): GatewayMethod {
   return method;
 }
 
-/** The text of the refusal; null: accepted. */
+/** Returns the text of the refusal; null: accepted. */
 function problem(name: string, params: readonly unknown[]): string | null {
   const read = readParams(known(name), params);
   if (!('error' in read)) return null;
@@ -23,7 +23,7 @@ function problem(name: string, params: readonly unknown[]): string | null {
   return read.error.message;
 }
 
-/** Parameters that were right before a text came into one of them, as a member's name or as a value. */
+/** Valid parameters with a text inserted, as a member's name or as a value. */
 function paramsWith(text: string): fc.Arbitrary<readonly unknown[]> {
   const right = fc.constantFrom<readonly unknown[]>(
     [{ to: ADDRESS, data: '0x', accessList: [{ address: ADDRESS, storageKeys: [HASH] }] }, 'latest', {}, {}],
@@ -41,7 +41,7 @@ function paramsWith(text: string): fc.Arbitrary<readonly unknown[]> {
   });
 }
 
-/** Ways to put a text into a value: in place of each part of it, and beside each member. */
+/** Ways to insert a text into a value: in place of each part, and as an extra member. */
 function spotsOf(value: unknown): ((text: string) => unknown[])[] {
   const inside: ((text: string) => unknown)[] = [];
   if (Array.isArray(value))

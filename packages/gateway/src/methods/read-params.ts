@@ -1,12 +1,12 @@
-import type { RpcErrorObject } from '../call.ts';
-import type { GatewayMethod } from '../method-table.ts';
+import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
 import { invalidParams } from '../protocol/rpc-errors.ts';
+import type { GatewayMethod } from './method-table.ts';
 import { isAbsent } from './parameter.ts';
 
-/** geth writes these without naming the argument's place. */
+/** geth writes these without the argument's position. */
 const UNPLACED = /^(?:storage key too long|invalid hex in storage key)/;
 
-/** A method's parameters, checked, or what is wrong with them: −32602 with the parameter and its rule. */
+/** Returns a method's checked parameters, or the error: −32602 with the parameter and its rule. */
 export function readParams(
   { parameters }: GatewayMethod,
   given: readonly unknown[],

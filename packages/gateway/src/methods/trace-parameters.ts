@@ -1,10 +1,10 @@
-/** The places of the methods that trace transactions, as geth (`debug_`) and Parity's successors (`trace_`) name them. */
+/** The parameters of the tracing methods, with the names of geth (`debug_`) and Parity's successors (`trace_`). */
 import { blockOverrides, stateOverrides } from './call-object.ts';
 import { mapOf, membersOf } from './members.ts';
 import { type Check, mustBe, type Parameter } from './parameter.ts';
 import { address, block, boolean, listOf, number64 } from './values.ts';
 
-/** Those that nodes have by name. Any other text is a script, which runs in the node for as long as it likes. */
+/** Named tracers of nodes. Any other text is a script, which runs in the node without a time limit. */
 const TRACERS = [
   ...['callTracer', 'prestateTracer', 'flatCallTracer', '4byteTracer', 'noopTracer'],
   ...['muxTracer', 'erc7562Tracer', 'keccak256PreimageTracer'],
@@ -40,7 +40,7 @@ export const TRACER: Parameter = {
   }),
 };
 
-/** What is wanted of each transaction. */
+/** The requested data of each transaction. */
 export const TRACE_TYPES: Parameter = {
   name: 'traceTypes',
   check: listOf('traceTypes', oneOf('traceTypes: a type', TYPES), TYPES.length),
@@ -63,7 +63,7 @@ function oneOf(name: string, allowed: readonly string[]): Check {
   return (value) => (allowed.some((one) => one === value) ? null : mustBe(name, `one of ${allowed.join(', ')}`, value));
 }
 
-/** Nodes take numbers, and some quantities too. */
+/** Nodes accept numbers, and some also accept quantities. */
 function count(name: string): Check {
   const quantity = number64(name);
   return (value) => (Number.isSafeInteger(value) && Number(value) >= 0 ? null : quantity(value));

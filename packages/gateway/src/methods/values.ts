@@ -33,7 +33,7 @@ export function quantity(name: string): Check {
   return matching(QUANTITY, name, 'a hexadecimal number without leading zeros');
 }
 
-/** Up to 256 bits; leading zeros are as good as none, since some clients write all 32 bytes. */
+/** Up to 256 bits. Leading zeros are allowed, since some clients send all 32 bytes. */
 export function word(name: string): Check {
   return matching(WORD, name, '0x and up to 64 hexadecimal digits');
 }
@@ -55,7 +55,7 @@ export function isBlockTag(value: unknown): value is string {
   return TAGS.has(value);
 }
 
-/** Whether it is a block's number as nodes take it, of up to 63 bits. */
+/** Whether it is a block number that nodes accept, up to 63 bits. */
 export function isBlockNumber(value: unknown): value is string {
   return typeof value === 'string' && BLOCK_NUMBER.test(value);
 }
@@ -93,7 +93,7 @@ function checkBlockObject(value: Readonly<Record<string, unknown>>): string | nu
   return hasNumber || hasHash ? null : 'blockNumber or blockHash is missing';
 }
 
-/** Each element passes the check. */
+/** Checks each element of an array. */
 export function listOf(name: string, element: Check, lengthMax: number): Check {
   return (value) => {
     if (!Array.isArray(value)) return mustBe(name, 'an array', value);

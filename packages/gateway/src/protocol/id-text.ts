@@ -1,6 +1,6 @@
 /**
- * Finds ids in JSON text as they were written, so that `1.0` or a number beyond 2^53 is echoed to the letter. Only for text
- * that JSON.parse has accepted: nothing is checked a second time.
+ * Finds ids in JSON text in their original spelling, so that `1.0` or a number beyond 2^53 is echoed exactly. Only for
+ * text that JSON.parse accepted: nothing is checked again.
  */
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -12,14 +12,17 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const SPACE = 0x20;
 
-/** The text of member `id` of the object that the text is, which has one or nobody asks for it; null where none is found. Of several the last, as JSON.parse does. */
+/**
+ * Returns the text of member `id` of an object, for callers that know it has one; null if not found. If it repeats, the
+ * last one wins, as in JSON.parse.
+ */
 export function idText(text: string): string | null {
   return plainIdText(text) ?? scanObject(text, skipSpace(text, 0)).id;
 }
 
 /**
- * The id of an object that has one, where `"id"` stands once in its text and nothing is escaped, as in almost every body:
- * then that member is the one. Null where more must be looked at.
+ * Returns the id if `"id"` occurs once in the text and nothing is escaped, as in almost every body: then that member is
+ * the id. Null if a full scan is needed.
  */
 function plainIdText(text: string): string | null {
   const key = text.indexOf('"id":');
@@ -30,7 +33,7 @@ function plainIdText(text: string): string | null {
   return text.charCodeAt(start) <= SPACE ? null : text.slice(start, end);
 }
 
-/** As {@link idText}, for each element of the array that the text is; null for elements that are no objects. */
+/** Works as {@link idText} for each element of an array; null for elements that are not objects. */
 export function idTexts(text: string): (string | null)[] {
   const ids: (string | null)[] = [];
   let at = skipSpace(text, skipSpace(text, 0) + 1);
@@ -70,7 +73,7 @@ function skipSpace(text: string, from: number): number {
   return at;
 }
 
-/** @returns where the value that starts here ends. Always further on. */
+/** @returns the end of the value that starts here, always greater than `from` */
 function skipValue(text: string, from: number): number {
   const first = text.charCodeAt(from);
   if (first === QUOTE) return skipString(text, from);
@@ -84,7 +87,7 @@ function endsScalar(character: number): boolean {
   return character === COMMA || character === CLOSE_BRACE || character === CLOSE_BRACKET || character <= SPACE;
 }
 
-/** Without recursion: a body may be nested as deep as it is long. */
+/** Without recursion: nesting may be as deep as the body is long. */
 function skipNested(text: string, from: number): number {
   let depth = 0;
   let at = from;

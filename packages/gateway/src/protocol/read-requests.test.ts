@@ -11,7 +11,7 @@ function single(text: string): ReadRequest {
   return body.request;
 }
 
-/** Code and id text of what a body is refused with. */
+/** Returns the code and id text of the refusal of a body. */
 function refusal(text: string): readonly [code: number, id: string] {
   const request = single(text);
   if (!('error' in request)) throw new Error(`${text} was accepted`);
@@ -96,7 +96,7 @@ describe('a batch', () => {
 });
 
 describe('any body', () => {
-  /** Bodies that look like requests, cut, doubled and overwritten anywhere. */
+  /** Request-like bodies, truncated, doubled and overwritten at random places. */
   const mutated = fc
     .record({
       body: fc.oneof(

@@ -1,43 +1,43 @@
 import { countJsonValues, JSON_DEPTH_MAX } from '@chainstead/core';
-import type { RpcErrorObject } from '../call.ts';
 import { idText, idTexts } from './id-text.ts';
+import type { RpcErrorObject } from './rpc-errors.ts';
 import { EMPTY_BATCH, invalidParams, invalidRequest, PARSE_ERROR } from './rpc-errors.ts';
 
 /** A well-formed JSON-RPC 2.0 request. */
 export interface RpcRequest {
-  /** JSON text of the id, as it was written; null for a notification, to which nothing is answered. */
+  /** Original JSON text of the id; null for a notification, which gets no response. */
   readonly id: string | null;
   readonly method: string;
   readonly params: readonly unknown[];
 }
 
-/** What is no request, and what is answered to it. */
+/** An invalid request and its response. */
 export interface RefusedRequest {
-  /** JSON text of the id where one can be made out, else `null`. */
+  /** JSON text of the id if it can be read, otherwise `null`. */
   readonly id: string;
   readonly error: RpcErrorObject;
 }
 
 export type ReadRequest = RpcRequest | RefusedRequest;
 
-/** The requests of a body: one, or those of a batch. */
+/** The requests of a body: one, or a batch. */
 export type RequestBody =
   | { readonly kind: 'single'; readonly request: ReadRequest }
   | { readonly kind: 'batch'; readonly requests: readonly ReadRequest[] }
   | { readonly kind: 'batch-too-large' };
 
-/** Requests in one batch at most. */
+/** Most requests in one batch. */
 export const BATCH_MAX = 20;
 
-/** Filters hold thousands of addresses, and overrides of `eth_call` thousands of slots. */
+/** Filters contain thousands of addresses, and overrides of `eth_call` thousands of slots. */
 const BODY_BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: 50_000 };
 
-/** @returns how many values of JSON a body holds @throws JsonBoundsError for more than is parsed */
+/** @returns the number of JSON values in a body @throws JsonBoundsError if there are too many to parse */
 export function measureBody(body: Buffer): number {
   return countJsonValues(body, BODY_BOUNDS);
 }
 
-/** Reads the body of a JSON-RPC POST, once it was measured. Never throws: what can't be read becomes a refused request. */
+/** Reads the body of a JSON-RPC POST after it was measured. Never throws: invalid input becomes a refused request. */
 export function readRequests(text: string): RequestBody {
   let value: unknown;
   try {
@@ -72,12 +72,12 @@ function refuse(id: string | null, error: RpcErrorObject): RefusedRequest {
   return { id: id ?? 'null', error };
 }
 
-/** JSON text of an id; null where there is none; false for one that may not be. */
+/** Returns the JSON text of an id; null if there is none; false if its type is invalid. */
 function readId(id: unknown, written: () => string | null): string | null | false {
   if (id === undefined) return null;
   if (id === null) return 'null';
   if (typeof id !== 'number' && typeof id !== 'string') return false;
-  // A key that is written with escapes is not found in the text.
+  // A key written with escapes is not found in the text.
   return written() ?? JSON.stringify(id);
 }
 

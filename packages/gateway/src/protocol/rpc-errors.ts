@@ -1,21 +1,26 @@
-/** Errors that the gateway itself answers with. Codes: JSON-RPC 2.0, EIP-1474, and geth's for what those leave open. */
-import type { RpcErrorObject } from '../call.ts';
+/** Errors of the gateway itself. Codes: JSON-RPC 2.0, EIP-1474, and geth's for cases that those leave open. */
+/** The JSON-RPC error object. */
+export interface RpcErrorObject {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
 
 export const PARSE_ERROR: RpcErrorObject = { code: -32_700, message: 'Parse error: the body is not JSON' };
 export const EMPTY_BATCH: RpcErrorObject = { code: -32_600, message: 'Invalid request: the batch is empty' };
-/** The body and code of the hosted provider. */
+/** Body and code of the hosted API. */
 export const RATE_LIMITED: RpcErrorObject = { code: -32_005, message: 'Rate limit exceeded' };
-/** As many bodies are being answered as there is room for. */
+/** The body budget is used up. */
 export const TOO_MANY_BODIES: RpcErrorObject = {
   code: -32_005,
   message: 'Too many messages are being answered: try again',
 };
 /** geth's code and text. */
 export const TIMED_OUT: RpcErrorObject = { code: -32_002, message: 'request timed out' };
-/** For what is the server's own doing; clients such as viem try it again. */
+/** For errors of the server; clients such as viem retry it. */
 export const INTERNAL_ERROR: RpcErrorObject = { code: -32_603, message: 'Internal error' };
 
-/** EIP-1193's code for what a key may not do. */
+/** EIP-1193's code for an action that a key does not permit. */
 export function unauthorized(message: string): RpcErrorObject {
   return { code: 4_100, message };
 }
@@ -28,7 +33,7 @@ export function invalidParams(message: string): RpcErrorObject {
   return { code: -32_602, message };
 }
 
-/** EIP-1474's code for what isn't there. */
+/** EIP-1474's code for a missing resource. */
 export function chainNotOffered(message: string): RpcErrorObject {
   return { code: -32_001, message };
 }
@@ -37,27 +42,27 @@ export function notSupported(method: string, slug: string): RpcErrorObject {
   return { code: -32_601, message: notSupportedText(method, slug) };
 }
 
-/** A method that the operator has to allow. */
+/** A method that the operator must enable. */
 export function tracesOff(method: string, slug: string): RpcErrorObject {
   return { code: -32_601, message: `${notSupportedText(method, slug)}: GATEWAY_TRACES=on offers it` };
 }
 
-/** A method that tells something later, over HTTP. */
+/** A method that sends notifications, called over HTTP. */
 export function needsSocket(method: string): RpcErrorObject {
   return { code: -32_601, message: `${method} needs a WebSocket: connect to the same path with ws:// or wss://` };
 }
 
-/** The hosted provider's text. */
+/** The hosted API's text. */
 function notSupportedText(method: string, slug: string): string {
   return `${shortenMethod(method)} is not supported on chain ${slug}`;
 }
 
-/** No upstream of the chain answered: −32603, since the same call may succeed in a moment. Names no upstream. */
+/** No upstream of the chain responded: −32603, since the same call may soon succeed. Contains no upstream name. */
 export function unavailable(slug: string): RpcErrorObject {
   return { code: -32_603, message: `No upstream of ${slug} can answer at the moment: try again` };
 }
 
-/** Whether an error says that no upstream answered, in the gateway's own words. */
+/** Whether it is the gateway's own error for an unavailable upstream. */
 export function isOwnFailure(error: RpcErrorObject, slug: string): boolean {
   return error === TIMED_OUT || error === INTERNAL_ERROR || error.message === unavailable(slug).message;
 }

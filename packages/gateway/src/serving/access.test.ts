@@ -7,7 +7,7 @@ import { notedLimits } from '@chainstead/http/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Outcome } from '../call.ts';
-import { findMethod, METHOD_NAMES } from '../method-table.ts';
+import { findMethod, METHOD_NAMES } from '../methods/method-table.ts';
 import { FOUR_CALLS, fourCallsOf, WEIGHT_OF_FOUR } from '../testing/four-calls.ts';
 import {
   type GatewayStage,
@@ -67,7 +67,7 @@ describe('a key', () => {
     const texts = await Promise.all(answers.map((answer) => answer.text()));
     const said = [...texts, ...stage.logLines, await stage.metrics.metrics()].join('\n');
     expect(said).not.toContain(STAGE_KEY);
-    // Of the principal only its harmless id.
+    // Only the principal's id, which is not secret.
     expect(said).toContain(`"key_id":"${STAGE_KEY.slice(0, 8)}"`);
     expect(said).toContain('route="/:chain/:apiKey"');
   });
@@ -77,7 +77,7 @@ describe('a key without the scope rpc', () => {
   test('is told so in a JSON-RPC error, and as the status of a WebSocket', async () => {
     const stage = await start({ scopes: new Set(['data', 'streams']) });
     const message =
-      'This key has no scope "rpc", it has data, streams. Allow it with: chainstead keys scope 01234567 --scope data,rpc,streams';
+      'This API key lacks the scope "rpc" (it has: data, streams). Run: chainstead keys scope 01234567 --scope data,rpc,streams';
     const response = await stage.post(CALL);
     expect([response.status, await response.json()]).toEqual([
       403,
@@ -123,18 +123,18 @@ describe('a chain that is not offered', () => {
       const response = await fetch(stage.url + path, { method });
       return [response.status, await response.json()];
     };
-    const told = { message: NOT_OFFERED.message };
-    expect(await ask('GET', `/polygon/${STAGE_KEY}`)).toEqual([404, told]);
-    expect(await ask('PUT', `/polygon/${STAGE_KEY}/`)).toEqual([404, told]);
+    const reported = { message: NOT_OFFERED.message };
+    expect(await ask('GET', `/polygon/${STAGE_KEY}`)).toEqual([404, reported]);
+    expect(await ask('PUT', `/polygon/${STAGE_KEY}/`)).toEqual([404, reported]);
     expect(await ask('GET', '/polygon/unknown-key')).toEqual([401, { message: 'Node Key not valid' }]);
     const open = async (key: string) => {
       const socket = new WebSocket(`${stage.url.replace('http', 'ws')}/polygon/${key}`);
       const [, answer] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
       return [answer.statusCode, await json(answer)];
     };
-    expect(await open(STAGE_KEY)).toEqual([404, told]);
+    expect(await open(STAGE_KEY)).toEqual([404, reported]);
     expect(await open('unknown-key')).toEqual([401, { message: 'Node Key not valid' }]);
-    expect(await ask('GET', '/polygon/supportedMethods')).toEqual([404, expect.objectContaining(told)]);
+    expect(await ask('GET', '/polygon/supportedMethods')).toEqual([404, expect.objectContaining(reported)]);
     for (const path of ['/.well-known/security.txt', '/wallets/0x1', '/polygon'])
       expect(await ask('GET', path)).toEqual([404, { message: expect.not.stringContaining('polygon is not') }]);
   });
@@ -164,7 +164,7 @@ describe('a page', () => {
     expect(allowed.headers.get('access-control-allow-origin')).toBe(origin);
     const foreign = await stage.post(CALL, { headers: { origin: 'https://other.example.com' } });
     expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
-    const asked = await fetch(`${stage.url}/eth/${STAGE_KEY}`, {
+    const requested = await fetch(`${stage.url}/eth/${STAGE_KEY}`, {
       method: 'OPTIONS',
       headers: {
         origin,
@@ -172,8 +172,8 @@ describe('a page', () => {
         'access-control-request-headers': 'content-type,x-client',
       },
     });
-    expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([204, origin]);
-    expect(asked.headers.get('access-control-allow-headers')).toBe('content-type,x-client');
+    expect([requested.status, requested.headers.get('access-control-allow-origin')]).toEqual([204, origin]);
+    expect(requested.headers.get('access-control-allow-headers')).toBe('content-type,x-client');
   });
 
   test('may read the refusal of its method or key', async () => {
@@ -199,7 +199,7 @@ describe('a rate', () => {
     expect([refused.status, await refused.json()]).toEqual([429, LIMITED]);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await stage.post(CALL, { key: other })).status).toBe(200);
-    // Of keys, the store of the limits holds their ids.
+    // The store of limits contains only the ids of keys.
     expect(sharedLimits.buckets).toEqual(new Set([STAGE_KEY, other].map((key) => `rpc:${key.slice(0, 8)}`)));
   });
 
@@ -267,19 +267,19 @@ describe('a body of more values than are parsed', () => {
   });
 
   test('takes room of its key until its call is answered', async () => {
-    const asked = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
     const held = Promise.withResolvers<Outcome>();
     const bodies = createBodyBudget(100_000);
     const stage = await start({
       limits: { bodies },
       answer: () => {
-        asked.resolve();
+        requested.resolve();
         return held.promise;
       },
     });
     const body = { ...CALL, more: Array(100).fill([]) };
     const answered = stage.post(body);
-    await asked.promise;
+    await requested.promise;
     const { length } = JSON.stringify(body);
     expect(bodies.used).toBe(length + bytesOfValues(106, length));
     held.resolve({ ok: true, result: Buffer.from('1'), cached: false });

@@ -1,10 +1,11 @@
 import { errorText, type Logger } from '@chainstead/core';
 import type { RateLimits } from '../access/rate-limits.ts';
-import type { AnswerCall, Call, GatewayChain, Outcome, RequestScope, RpcErrorObject } from '../call.ts';
-import { findMethod, type GatewayMethod, type MethodFacts } from '../method-table.ts';
-import { checkLogRange } from '../methods/limit-log-range.ts';
+import type { Call, HandleCall, Outcome, RequestScope } from '../call.ts';
+import { checkLogRange } from '../calls/limit-log-range.ts';
+import { findMethod, type GatewayMethod, type MethodFacts } from '../methods/method-table.ts';
 import { readParams } from '../methods/read-params.ts';
 import type { ReadRequest } from '../protocol/read-requests.ts';
+import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
 import {
   INTERNAL_ERROR,
   needsSocket,
@@ -14,53 +15,39 @@ import {
   tracesOff,
   unavailable,
 } from '../protocol/rpc-errors.ts';
-import type { Subscriber } from '../subscriptions/client-subscriptions.ts';
 import { countTime } from '../usage/call-times.ts';
 import type { UsageCounter } from '../usage/usage-counter.ts';
-import { type AnswerStateful, SOCKET_METHODS } from './answer-stateful.ts';
-import type { OpenScope } from './open-scope.ts';
-import type { PoolStart } from './pool-start.ts';
+import { type HandleStateful, SOCKET_METHODS } from './answer-stateful.ts';
 import type { CountRefusal } from './refusals.ts';
+import type { RequestContext } from './request-context.ts';
 
-/** A chain and whether its pool works yet. */
-export interface ServedChain {
-  readonly chain: GatewayChain;
-  readonly start: PoolStart;
-}
-
-/** What came of a request, and why it was not even tried. */
+/** The outcome of a request, and why it was refused without being tried. */
 export interface Answered {
   readonly outcome: Outcome;
   readonly refusal: 'unsupported' | 'rate-limited' | null;
-  /** Of a refusal for the rate. Milliseconds. */
+  /** After a refusal for the rate, milliseconds. */
   readonly retryAfterMs: number;
-  /** To be told the length of the result. */
+  /** Records the length of the result. */
   addBytes(bytes: number): void;
-}
-
-export interface RequestContext {
-  readonly served: ServedChain;
-  readonly scope: OpenScope;
-  /** Principal's id. */
-  readonly keyId: string;
-  /** Of the socket that it came through; null over HTTP. */
-  readonly subscriber: Subscriber | null;
 }
 
 export type AnswerRequest = (request: ReadRequest, context: RequestContext) => Answered | Promise<Answered>;
 
 export interface AnswerRequestOptions {
-  readonly answer: AnswerCall;
-  readonly answerStateful: AnswerStateful;
+  readonly answer: HandleCall;
+  readonly answerStateful: HandleStateful;
   readonly rateLimits: RateLimits;
   readonly usage: UsageCounter;
   readonly countRefusal: CountRefusal;
-  /** Whether methods are offered that execute transactions again. Default: they are not. */
+  /** Whether methods that execute transactions again are offered. Default: no. */
   readonly offersTraces?: boolean | undefined;
   readonly logger: Logger;
 }
 
-/** The way of one call: known method, key's rate, parameters, then cache and upstreams. At once where no upstream is asked. */
+/**
+ * Handles one call: known method, key's rate, parameters, then cache and upstreams. Synchronous if no upstream is
+ * called.
+ */
 export function createAnswerRequest(options: AnswerRequestOptions): AnswerRequest {
   const { answerStateful, rateLimits, usage, countRefusal } = options;
   const answerSafely = createSafeAnswer(options);
@@ -114,10 +101,10 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
       return counted(usage, context, method, { ok: false, error: read.error }, 0);
     }
     const call: Call = { method, params: read.params };
-    // What never changes needs no upstream.
+    // A constant result needs no upstream.
     const isReady = served.start.isStarted || method.lifetime === 'constant';
     const outcome = isReady ? answerStarted(call, context) : answerOnceStarted(call, context);
-    // What is there at once takes no time worth a look at the clock.
+    // A synchronous outcome takes too little time to measure.
     if (!(outcome instanceof Promise)) return counted(usage, context, method, outcome, 0);
     const startedAt = performance.now();
     return scope
@@ -133,8 +120,8 @@ export function createAnswerRequest(options: AnswerRequestOptions): AnswerReques
   };
 }
 
-/** As answer; what it throws in spite of its promise becomes an error of this call alone. */
-function createSafeAnswer({ answer, logger }: Pick<AnswerRequestOptions, 'answer' | 'logger'>): AnswerCall {
+/** Works as `answer`; if that throws despite its contract, only this call gets an error. */
+function createSafeAnswer({ answer, logger }: Pick<AnswerRequestOptions, 'answer' | 'logger'>): HandleCall {
   const failed = (thrown: unknown, { method }: Call, scope: RequestScope): Outcome => {
     logger.error(
       { chain: scope.chain.slug, method: method.name, error: errorText(thrown) },
@@ -152,7 +139,7 @@ function createSafeAnswer({ answer, logger }: Pick<AnswerRequestOptions, 'answer
   };
 }
 
-/** Counts the call and hands its outcome on. @param ms that it took */
+/** Counts the call and returns its outcome. @param ms duration */
 function counted(
   usage: UsageCounter,
   { served, keyId }: RequestContext,
@@ -171,14 +158,14 @@ function counted(
     outcome,
     refusal: null,
     retryAfterMs: 0,
-    // Looked up again: a long answer may end after the entry was written.
+    // Looked up again: a long response may end after the entry was written.
     addBytes: (bytes) => {
       usage.entry(keyId, id, method.name).bytes += bytes;
     },
   };
 }
 
-/** What is no call, or to no method, costs as much as the smallest one: reading it takes time, too. */
+/** An invalid request or unknown method costs as much as the smallest call, since reading it takes time. */
 const NO_CALL = { name: '', weight: 1 };
 const NOTHING_COUNTED = { refusal: null, retryAfterMs: 0, addBytes: ignore };
 

@@ -1,21 +1,21 @@
 import type { Logger } from '@chainstead/core';
-import { failedOutcome } from '../answering/call-error.ts';
-import type { AnswerCall, Call, Outcome } from '../call.ts';
+import type { Call, HandleCall, Outcome } from '../call.ts';
+import { failedOutcome } from '../calls/call-error.ts';
 import { FILTER_NOT_FOUND, type FilterContext, type Filters } from '../filters/filters.ts';
-import { findMethod } from '../method-table.ts';
-import type { RequestContext } from './answer-request.ts';
+import { findMethod } from '../methods/method-table.ts';
+import type { RequestContext } from './request-context.ts';
 
 /**
- * Answers calls whose answer depends on what the client did before; null: it is not one of them.
- * @param answer answers other calls, such as the one that a filter stands for
+ * Handles calls whose response depends on earlier calls of the client; null if it is not one of them.
+ * @param answer handles other calls, such as the eth_getLogs call of a filter
  */
-export type AnswerStateful = (
+export type HandleStateful = (
   call: Call,
   context: RequestContext,
-  answer: AnswerCall,
+  answer: HandleCall,
 ) => Outcome | Promise<Outcome> | null;
 
-/** Methods that are offered to sockets alone. */
+/** Methods that only sockets offer. */
 export const SOCKET_METHODS: ReadonlySet<string> = new Set(['eth_subscribe', 'eth_unsubscribe']);
 
 export function createAnswerStateful({
@@ -24,15 +24,15 @@ export function createAnswerStateful({
 }: {
   readonly filters: Filters;
   readonly logger: Logger;
-}): AnswerStateful {
-  async function filterLogs(id: string, context: RequestContext, answer: AnswerCall): Promise<Outcome> {
+}): HandleStateful {
+  async function filterLogs(id: string, context: RequestContext, answer: HandleCall): Promise<Outcome> {
     const filter = await filters.logFilter(contextOf(context), id);
     const method = findMethod('eth_getLogs');
     if (filter === null || method === undefined) return { ok: false, error: FILTER_NOT_FOUND };
     return answer({ method, params: [filter] }, context.scope);
   }
 
-  function outcomeOf(call: Call, context: RequestContext, answer: AnswerCall): Outcome | Promise<Outcome> | null {
+  function outcomeOf(call: Call, context: RequestContext, answer: HandleCall): Outcome | Promise<Outcome> | null {
     const [first, second] = call.params;
     switch (call.method.name) {
       case 'eth_subscribe':

@@ -1,23 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type KeyStore, type Principal, type RawGate, ScopeMissingError } from '@chainstead/http';
 import { KEY_PATTERN } from '@chainstead/http/configured-key';
-import type { RpcErrorObject } from '../call.ts';
+import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
 import { unauthorized } from '../protocol/rpc-errors.ts';
 
 export interface Refusal {
   readonly status: number;
   readonly message: string;
-  /** Set where the answer to a POST is a JSON-RPC error. */
+  /** Set if the response to a POST is a JSON-RPC error. */
   readonly error?: RpcErrorObject;
 }
 
-/** Who sends a request to the gateway, or why nobody may. */
+/** The sender of a gateway request, or why it is refused. */
 export interface Admission {
   /** Principal's id; {@link OPEN_KEY_ID} on a server without keys. */
   readonly keyId: string;
-  /** For pages of other origins, names and values in turn. */
+  /** Response headers for pages of other origins, names and values alternating. */
   readonly cors: readonly string[];
-  /** Null: the request may pass. */
+  /** Null: the request is admitted. */
   readonly refusal: Refusal | null;
 }
 
@@ -26,12 +26,12 @@ export interface AuthorizeOptions {
   readonly keys: KeyStore;
 }
 
-/** Whose requests are those on a server without keys. */
+/** Key id of all requests to a server without keys. */
 export const OPEN_KEY_ID = 'open';
 
 const OPEN: Admission = { keyId: OPEN_KEY_ID, cors: [], refusal: null };
 
-/** Judges the key of a path and the headers that came with it; at once where nothing must be awaited. */
+/** Checks the key of a path and the request headers; synchronously if nothing must be awaited. */
 export function authorize(
   headers: IncomingHttpHeaders,
   key: string,

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { afterEach, expect, test } from 'vitest';
-import type { AnswerCall, LeaveSignal } from '../call.ts';
+import type { HandleCall, LeaveSignal } from '../call.ts';
 import { unavailable } from '../protocol/rpc-errors.ts';
 import { fourCallsOf } from '../testing/four-calls.ts';
 import { type GatewayStage, result, type StageOptions, startGatewayStage } from '../testing/gateway-stage.ts';
@@ -21,7 +21,7 @@ const CALL = {
   bytesMax: 1_000,
 };
 
-async function callOver(answer: AnswerCall, options: Partial<StageOptions> = {}): Promise<CallDirectly> {
+async function callOver(answer: HandleCall, options: Partial<StageOptions> = {}): Promise<CallDirectly> {
   const stage = await startGatewayStage({ answer, ...options });
   stages.push(stage);
   return stage.gateway.call;

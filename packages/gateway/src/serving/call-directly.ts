@@ -1,27 +1,28 @@
 import type { Chain } from '@chainstead/chains';
 import { ChainsteadError } from '@chainstead/core';
 import type { RawResult } from '@chainstead/rpc';
-import type { RpcErrorObject } from '../call.ts';
+import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
 import { isOwnFailure } from '../protocol/rpc-errors.ts';
-import type { AnswerRequest, ServedChain } from './answer-request.ts';
+import type { AnswerRequest } from './answer-request.ts';
 import { OpenScope } from './open-scope.ts';
+import type { ServedChain } from './request-context.ts';
 
 /** A call that another route of this process makes for a client. */
 export interface DirectCall {
   readonly chain: Pick<Chain, 'id'>;
   readonly method: string;
   readonly params: readonly unknown[];
-  /** Principal's id: the call is taken from its rate and counted as its own. */
+  /** Principal's id: the call counts against its rate and usage. */
   readonly keyId: string;
-  /** After this it is given up. Milliseconds. */
+  /** Timeout, milliseconds. */
   readonly timeoutMs: number;
-  /** Longest result that is of use. Bytes of JSON. */
+  /** Longest useful result, bytes of JSON. */
   readonly bytesMax: number;
 }
 
 /**
- * What came of it: the parsed result; the node's error; what the gateway refuses (`rate-limited`, `not-offered`: the chain); `unavailable`: no upstream
- * answered in time; `too-long`: more than is of use.
+ * The outcome: the parsed result; the node's error; a refusal of the gateway (`rate-limited`, `not-offered`: the
+ * chain); `unavailable`: no upstream responded in time; `too-long`: longer than the useful length.
  */
 export type DirectAnswer =
   | { readonly kind: 'result'; readonly value: unknown }
@@ -29,7 +30,10 @@ export type DirectAnswer =
   | { readonly kind: 'rate-limited'; readonly retryAfterMs: number }
   | { readonly kind: 'unavailable' | 'not-offered' | 'too-long' };
 
-/** Makes a call as the gateway's clients do: under their limits, from cache and upstreams, and counted. Never rejects for what a node does. */
+/**
+ * Makes a call as the gateway's clients do: under their limits, from cache and upstreams, and counted. Never rejects
+ * for a node's error.
+ */
 export type CallDirectly = (call: DirectCall) => Promise<DirectAnswer>;
 
 export function createDirectCalls(chains: Iterable<ServedChain>, answerRequest: AnswerRequest): CallDirectly {
@@ -52,7 +56,7 @@ export function createDirectCalls(chains: Iterable<ServedChain>, answerRequest: 
       answered.addBytes(text.length);
       return { kind: 'result', value: JSON.parse(text.toString()) };
     } catch (error) {
-      // Pieces of a long result that break off.
+      // A long result broke off while streaming.
       if (error instanceof ChainsteadError && error.retryable) return { kind: 'unavailable' };
       throw error;
     } finally {
@@ -61,7 +65,7 @@ export function createDirectCalls(chains: Iterable<ServedChain>, answerRequest: 
   };
 }
 
-/** Null where it is longer. */
+/** Returns null if it is longer. */
 async function wholeText(result: RawResult, bytesMax: number): Promise<Buffer | null> {
   if (Buffer.isBuffer(result)) return result.length > bytesMax ? null : result;
   const pieces: Buffer[] = [];

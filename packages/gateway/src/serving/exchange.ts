@@ -4,24 +4,24 @@ import { CLIENT_CLOSED_REQUEST, type RawGate } from '@chainstead/http';
 import { OPEN_KEY_ID } from './authorize.ts';
 import type { AnswerPart, Reply } from './reply.ts';
 
-/** As metrics and logs name every request to the gateway: the key is never in it. */
+/** Route name of every gateway request in metrics and logs: it never contains the key. */
 export const ROUTE = '/:chain/:apiKey';
 
-/** How long a client may take nothing of an answer that comes in pieces. Milliseconds. */
+/** How long a client may read nothing of a streamed response, milliseconds. */
 const STALL_MS = 30_000;
 
-/** Above this, copying a result costs more than the second write that it saves. Bytes. */
+/** Above this, copying a result costs more than the second write that it saves, bytes. */
 const TEXT_BYTES_MAX = 32_768;
 
-/** One HTTP request to the gateway and its answer: headers, sending, and what is counted and logged of it. */
+/** One HTTP request to the gateway and its response: headers, sending, metrics and logging. */
 export class Exchange implements Reply {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   readonly requestId: string;
   readonly subscriber = null;
-  /** Whose key it came with. */
+  /** Principal's id of its key. */
   keyId = OPEN_KEY_ID;
-  /** Names and values in turn, for pages of other origins. */
+  /** Headers for pages of other origins, names and values alternating. */
   cors: readonly string[] = [];
   readonly #gate: RawGate;
   readonly #startedAt = performance.now();
@@ -46,17 +46,17 @@ export class Exchange implements Reply {
     this.sendText(status, JSON.stringify({ message }), headers);
   }
 
-  /** Sends the message: HTTP has a status for the refusal. */
+  /** Sends only the message: HTTP expresses the refusal as a status. */
   sendRefusal(status: number, message: string): void {
     this.sendMessage(status, message);
   }
 
-  /** To be told when the client went away before its request was whole: nothing can be sent. */
+  /** Records that the client disconnected before its request was complete: nothing can be sent. */
   abandon(): void {
     this.#log(CLIENT_CLOSED_REQUEST);
   }
 
-  /** Sends one result: what stands before it, the JSON text that an upstream wrote, and what stands behind it. */
+  /** Sends one result: the text before it, the upstream's JSON text, and the text after it. */
   sendResult(head: string, result: Buffer, tail: string): void {
     if (result.length > TEXT_BYTES_MAX || Buffer.byteLength(head) !== head.length) {
       this.sendParts([head, result, tail]);
@@ -64,18 +64,18 @@ export class Exchange implements Reply {
     }
     const length = head.length + result.length + tail.length;
     this.outgoing.writeHead(200, this.#headers(['content-length', String(length)]));
-    // Header and body leave in one write, which costs half of two. Latin 1 keeps the bytes of the result as they are.
+    // Header and body leave in one write, which costs half of two. Latin 1 preserves the bytes of the result.
     this.outgoing.end(head + result.toString('latin1') + tail, 'latin1');
     this.#log(200);
   }
 
-  /** Sends parts whose length is known as one piece. */
+  /** Sends parts of known length as one response. */
   sendParts(parts: readonly (string | Buffer)[]): void {
     const buffers = parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part));
     const length = buffers.reduce((sum, { length: bytes }) => sum + bytes, 0);
     const { outgoing } = this;
     outgoing.writeHead(200, this.#headers(['content-length', String(length)]));
-    // Held back until the end, so that all parts leave together without being copied.
+    // Corked until the end, so that all parts leave together without a copy.
     outgoing.cork();
     for (const buffer of buffers) outgoing.write(buffer);
     outgoing.end();
@@ -83,8 +83,9 @@ export class Exchange implements Reply {
   }
 
   /**
-   * Sends parts as they come, no faster than the client takes them.
-   * @throws what a part's iteration throws, after the connection was cut: the client must not take a torn answer for whole
+   * Sends parts as they arrive, at the client's pace.
+   * @throws the error of a part's iteration, after the connection was cut: the client must not take a truncated
+   * response for complete
    */
   async sendStream(parts: AsyncIterable<AnswerPart>): Promise<void> {
     const { outgoing } = this;
@@ -144,7 +145,7 @@ export class Exchange implements Reply {
   }
 }
 
-/** The client closed the connection before it had its answer, or stopped taking it. */
+/** The client closed the connection before it had its response, or stopped reading it. */
 export class ClientGoneError extends Error {
   constructor() {
     super('The client closed the connection');

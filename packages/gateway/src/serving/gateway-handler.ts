@@ -12,39 +12,39 @@ import {
 import { chainNotOffered, invalidRequest } from '../protocol/rpc-errors.ts';
 import { errorText as errorAnswer } from '../protocol/write-answer.ts';
 import { RESERVED_SEGMENTS } from '../reserved-segments.ts';
-import type { ServedChain } from './answer-request.ts';
 import { type Admission, authorize } from './authorize.ts';
 import { ClientGoneError, Exchange } from './exchange.ts';
 import { readBody } from './read-body.ts';
 import { refuseBody } from './refuse-body.ts';
+import type { ServedChain } from './request-context.ts';
 import type { ServeBody } from './serve-body.ts';
 import { splitPath } from './split-path.ts';
 
 export interface GatewayHandlerOptions {
   /** By path segment. */
   readonly chains: ReadonlyMap<string, ServedChain>;
-  /** What to say to a caller with a key who asks for another chain, by its path segment. */
+  /** Error text for a client with a key that requests another chain, by path segment. */
   readonly explainUnoffered: (slug: string) => string;
   readonly gate: RawGate;
   readonly keys: KeyStore;
   readonly serveBody: ServeBody;
-  /** Largest body. Bytes. */
+  /** Largest body, bytes. */
   readonly bodyBytesMax: number;
-  /** What bodies may take all together. */
+  /** Memory budget of all bodies. */
   readonly bodies: BodyBudget;
   readonly logger: Logger;
 }
 
-/** A path below a chain's name that the router serves. */
+/** Paths below a chain's segment that the router serves. */
 const ROUTED = new Set(['supportedMethods']);
 
-/** Where a request goes: a chain, or the path segment of one that is not offered. */
+/** The target of a request: a chain, or the path segment of one that is not offered. */
 type Target = ServedChain | string;
 
 /**
- * Takes every request below a configured chain's path segment but those that the router knows (`/eth/supportedMethods`, and
- * what browsers ask before a request), so that a key in a path reaches nothing that would log or repeat it. What looks like a
- * call to a chain that is not offered, or a WebSocket to one, is taken too: it gets an error that says what to do.
+ * Handles every request below a configured chain's path segment, except those of the router (`/eth/supportedMethods`,
+ * and browser preflight requests). So a key in a path reaches nothing that would log or echo it. It also handles
+ * apparent calls and WebSockets to chains that are not offered, and returns an error with the remedy.
  */
 export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler {
   const { chains, gate, logger } = options;
@@ -59,7 +59,7 @@ export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler
     else exchange.sendMessage(status, message, Object.entries(headers).flat());
   }
 
-  /** Lets those go on who may pass. Promises only where something must be awaited. */
+  /** Continues if the request is admitted. Uses a promise only if something must be awaited. */
   function take(exchange: Exchange, key: string, goOn: () => void): void {
     const admission = authorize(exchange.incoming.headers, key, options);
     if (admission instanceof Promise) {
@@ -121,17 +121,17 @@ export function createGatewayHandler(options: GatewayHandlerOptions): RawHandler
   };
 }
 
-/** Lets an allowed page read an error that came before its key was judged. */
+/** Lets an allowed page read an error that came before its key was checked. */
 function showToPage(exchange: Exchange, gate: RawGate): void {
   const { origin } = exchange.incoming.headers;
   if (origin !== undefined && exchange.cors.length === 0)
     exchange.cors = gate.corsHeaders(origin, gate.isOpen() === true);
 }
 
-/** Of files and `.well-known`, which browsers and crawlers ask for, nobody means a chain. */
+/** Files and `.well-known`, which browsers and crawlers request, never mean a chain. */
 const CHAIN_SEGMENT = /^[^.]+$/;
 
-/** Two segments, the first of which is nothing of the API's: a chain and a key. */
+/** Two segments, the first of which is not the API's: a chain and a key. */
 function unofferedChain({ slug, rest }: { readonly slug: string; readonly rest: string }): string | null {
   const isCall = CHAIN_SEGMENT.test(slug) && rest !== '' && !rest.includes('/');
   return isCall && !RESERVED_SEGMENTS.has(slug.toLowerCase()) ? slug : null;

@@ -1,6 +1,6 @@
 import type { GatewayChain, LeaveSignal, PinnedHead, RequestScope } from '../call.ts';
 
-/** What the calls of one HTTP request share. Makes its signal and timer only when a call has to wait. */
+/** State shared by the calls of one HTTP request. Creates its signal and timer only when a call must wait. */
 export class OpenScope implements RequestScope {
   readonly chain: GatewayChain;
   head: Promise<PinnedHead> | null = null;
@@ -9,7 +9,7 @@ export class OpenScope implements RequestScope {
   #timer: NodeJS.Timeout | null = null;
   readonly #whenLate: (() => void)[] = [];
 
-  /** @param timeoutMs from the first call that waits until calls that have no answer yet are given up */
+  /** @param timeoutMs from the first waiting call until unfinished calls are canceled */
   constructor(chain: GatewayChain, timeoutMs: number) {
     this.chain = chain;
     this.#timeoutMs = timeoutMs;
@@ -20,7 +20,7 @@ export class OpenScope implements RequestScope {
     return this.#leave;
   }
 
-  /** Settles to the value (which never rejects), or to `late` once the request's time is over. */
+  /** Resolves to the value (which never rejects), or to `late` when the request times out. */
   withinTime<T>(value: Promise<T>, late: T): Promise<T> {
     return new Promise((resolve) => {
       void value.then(resolve);
@@ -32,12 +32,12 @@ export class OpenScope implements RequestScope {
     });
   }
 
-  /** Gives up the calls that are under way: nobody waits for them any more. */
+  /** Cancels the calls in progress: no client waits for them any more. */
   abort(): void {
     this.#leave?.abort();
   }
 
-  /** The request is answered. */
+  /** Ends the request after its response. */
   end(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
   }

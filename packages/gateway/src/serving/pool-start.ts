@@ -1,15 +1,15 @@
 import { type Clock, errorText, type Logger } from '@chainstead/core';
 import type { GatewayChain } from '../call.ts';
 
-/** Starts a chain's pool with the first call to it, since most chains that are offered are not used at all. */
+/** Starts a chain's pool with its first call, since most offered chains are never used. */
 export interface PoolStart {
-  /** Whether calls may be passed to the pool. */
+  /** Whether calls may be sent to the pool. */
   readonly isStarted: boolean;
-  /** Starts it, once for all who ask meanwhile. @returns false when no upstream can be used */
+  /** Starts the pool, once for all concurrent callers. @returns false if no upstream is usable */
   start(): Promise<boolean>;
 }
 
-/** After a start that failed, calls are refused for so long without another try. Milliseconds. */
+/** After a failed start, calls are refused for this long without another attempt, milliseconds. */
 const RETRY_MS = 1_000;
 
 export function createPoolStart(

@@ -4,27 +4,27 @@ import { type BodyBudget, bytesOfValues } from '@chainstead/http';
 import { measureBody } from '../protocol/read-requests.ts';
 
 export interface BodyLimits {
-  /** Largest body. Bytes. */
+  /** Largest body, bytes. */
   readonly bytesMax: number;
   readonly budget: BodyBudget;
-  /** Whose share of the budget it takes. */
+  /** The key whose share of the budget it uses. */
   readonly keyId: string;
 }
 
-/** What is told of a body: one of these, once. The rest of a refused body is not read. */
+/** Callbacks for a body: one of these is called, once. The rest of a refused body is not read. */
 export interface BodyReader {
-  /** It is whole. What it and its values take of the budget is given back once it is answered. */
+  /** The body is complete. Its memory, including its values, is returned to the budget after the response. */
   onBody(body: Buffer): Promise<void> | undefined;
   onTooLarge(): void;
-  /** It holds more values than are parsed, or nests them too deep. */
+  /** It has too many values to parse, or nests them too deeply. */
   onTooManyValues(message: string): void;
-  /** Too many bodies are being received. */
+  /** The body budget is used up. */
   onNoRoom(): void;
-  /** The client went away. */
+  /** The client disconnected. */
   onAborted(): void;
 }
 
-/** Reads a body without promises, which a small one would feel. */
+/** Reads a body without promises, which would slow down small ones. */
 export function readBody(incoming: IncomingMessage, { bytesMax, budget, keyId }: BodyLimits, reader: BodyReader): void {
   if (Number(incoming.headers['content-length'] ?? 0) > bytesMax) {
     reader.onTooLarge();
@@ -50,11 +50,11 @@ export function readBody(incoming: IncomingMessage, { bytesMax, budget, keyId }:
     incoming.off('data', onData).off('end', onEnd).off('close', onClose);
   }
 
-  function refuse(tell: () => void): void {
+  function refuse(report: () => void): void {
     stop();
     incoming.pause();
     giveBack();
-    tell();
+    report();
   }
 
   function onData(chunk: Buffer): void {

@@ -1,15 +1,15 @@
 import { Counter, type Registry } from '@chainstead/core';
 
-/** Why a call was not even tried. */
+/** Why a call was refused without being tried. */
 export type Refusal = 'unsupported' | 'rate-limited' | 'invalid-params';
 
-/** Counts refused calls by chain and reason; the others are counted where they are answered. */
+/** Counts refused calls by chain and reason. Other calls are counted when they are handled. */
 export type CountRefusal = (chain: string, reason: Refusal) => void;
 
 export function createRefusalCount(registry: Registry): CountRefusal {
   const refusals = new Counter({
     name: 'chainstead_gateway_refusals_total',
-    help: 'JSON-RPC calls that were refused before they were tried: unsupported (method), rate-limited (key), invalid-params',
+    help: 'Number of JSON-RPC calls rejected before execution, by reason: unsupported (method), rate-limited (key), invalid-params',
     labelNames: ['chain', 'reason'],
     registers: [registry],
   });

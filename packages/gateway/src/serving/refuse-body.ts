@@ -1,9 +1,12 @@
-import type { RpcErrorObject } from '../call.ts';
 import { BATCH_MAX, type ReadRequest, readRequests } from '../protocol/read-requests.ts';
+import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
 import { errorText } from '../protocol/write-answer.ts';
 import type { Reply } from './reply.ts';
 
-/** Answers each call of a body with the same error; what is no call gets the error that says so, and a notification nothing. */
+/**
+ * Responds to each call of a body with the same error. An invalid request gets its own error, and a notification
+ * nothing.
+ */
 export function refuseBody(body: Buffer, reply: Reply, error: RpcErrorObject): void {
   const read = readRequests(body.toString());
   if (read.kind === 'batch-too-large') {

@@ -1,25 +1,27 @@
 import type { RawResult } from '@chainstead/rpc';
 import type { Subscriber } from '../subscriptions/client-subscriptions.ts';
 
-/** Part of an answer: text, or the result as an upstream wrote it. */
+/** Part of a response: text, or the result as an upstream wrote it. */
 export type AnswerPart = string | RawResult;
 
-/** Takes the answer to one body, over HTTP or a WebSocket. One of the methods is called, once. */
+/** Receives the response to one body, over HTTP or a WebSocket. Exactly one of the methods is called, once. */
 export interface Reply {
   /** Principal's id. */
   readonly keyId: string;
-  /** Takes subscriptions; null where the client can't be told anything later. */
+  /** Manages subscriptions; null if the client can't receive notifications. */
   readonly subscriber: Subscriber | null;
-  /** JSON text; an empty one answers nothing, as a notification gets it. Status and headers are HTTP's alone. */
+  /** Sends JSON text; an empty text sends no response, as for a notification. Status and headers apply only to HTTP. */
   sendText(status: number, text: string, headers?: readonly string[]): void;
-  /** What HTTP has a status for: there in the API's envelope, elsewhere as the JSON-RPC answer. */
+  /**
+   * Sends a refusal that HTTP expresses as a status: in the API's envelope over HTTP, otherwise as a JSON-RPC response.
+   */
   sendRefusal(status: number, message: string, rpcText: string): void;
-  /** One result: what stands before it, the JSON text that an upstream wrote, and what stands behind it. */
+  /** Sends one result: the text before it, the upstream's JSON text, and the text after it. */
   sendResult(head: string, result: Buffer, tail: string): void;
-  /** Parts whose length is known. */
+  /** Sends parts of known length. */
   sendParts(parts: readonly (string | Buffer)[]): void;
-  /** Parts as they come. @throws what a part's iteration throws: the client got no whole answer then */
+  /** Sends parts as they arrive. @throws the error of a part's iteration: then the client got no complete response */
   sendStream(parts: AsyncIterable<AnswerPart>): Promise<void>;
-  /** Calls the listener when the client goes away. @returns what ends that */
+  /** Calls the listener when the client disconnects. @returns the function that stops it */
   onGone(listener: () => void): () => void;
 }

@@ -1,25 +1,26 @@
-import type { RpcErrorObject } from '../call.ts';
 import { BATCH_MAX, type ReadRequest, readRequests } from '../protocol/read-requests.ts';
+import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
 import { errorText, resultHead } from '../protocol/write-answer.ts';
-import type { Answered, AnswerRequest, RequestContext, ServedChain } from './answer-request.ts';
+import type { Answered, AnswerRequest } from './answer-request.ts';
 import { OpenScope } from './open-scope.ts';
 import type { AnswerPart, Reply } from './reply.ts';
+import type { RequestContext, ServedChain } from './request-context.ts';
 
-/** Answers a body; at once where all its answers are in memory. */
+/** Responds to a body; synchronously if all results are in memory. */
 export type ServeBody = (body: Buffer, reply: Reply, served: ServedChain) => Promise<void> | undefined;
 
 export interface ServeBodyOptions {
   readonly answerRequest: AnswerRequest;
-  /** For one HTTP request, all its calls together. Milliseconds. */
+  /** For all calls of one HTTP request together, milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** An answer that is known already or to come. */
+/** A response, or a promise of it. */
 type Pending = Item | Promise<Item>;
 
-/** One answer. */
+/** One response. */
 interface Item {
-  /** JSON text of the id; null: nothing is answered. */
+  /** JSON text of the id; null: no response. */
   readonly id: string | null;
   readonly answered: Answered;
 }
@@ -56,7 +57,7 @@ export function createServeBody({ answerRequest, timeoutMs }: ServeBodyOptions):
 
 function itemOf(id: string | null, answered: Answered): Item {
   const { outcome } = answered;
-  // Nobody reads what comes of a notification: its pieces would hold an upstream's connection until their time is over.
+  // The result of a notification is never read. Its stream would occupy an upstream connection until the timeout.
   if (id === null && outcome.ok && !Buffer.isBuffer(outcome.result))
     void outcome.result[Symbol.asyncIterator]().return?.();
   return { id, answered };
@@ -72,12 +73,12 @@ async function sendSingle(pending: Pending, reply: Reply, scope: OpenScope): Pro
   await reply.sendStream(oneByOne(partsOf(item).slice(1)));
 }
 
-/** Sends one answer that does not come in pieces; a refusal for the rate has an HTTP status of its own. */
+/** Sends one response that is not streamed. A refusal for the rate has an HTTP status. */
 function sendWhole({ id, answered }: Item, reply: Reply): void {
   const { outcome, refusal } = answered;
   if (!outcome.ok && refusal === 'rate-limited')
     reply.sendText(429, errorText(id ?? 'null', outcome.error), ['retry-after', secondsOf(answered.retryAfterMs)]);
-  // As geth: a notification is carried out, and its answer has no content.
+  // As geth: a notification is executed, and its response is empty.
   else if (id === null) reply.sendText(200, '');
   else if (!outcome.ok) reply.sendText(200, errorText(id, outcome.error));
   else if (Buffer.isBuffer(outcome.result)) {
@@ -86,7 +87,7 @@ function sendWhole({ id, answered }: Item, reply: Reply): void {
   }
 }
 
-/** Answers in the order of the requests: as one piece, unless a result comes in pieces. */
+/** Sends responses in request order: as one body, unless a result is streamed. */
 function sendBatch(items: readonly Pending[], reply: Reply, scope: OpenScope): Promise<void> | undefined {
   const known = items.filter((item): item is Item => !(item instanceof Promise));
   if (known.length === items.length && !known.some(isStream)) {
@@ -97,8 +98,8 @@ function sendBatch(items: readonly Pending[], reply: Reply, scope: OpenScope): P
 }
 
 /**
- * The first answers are sent as soon as one of them comes in pieces, while later ones are still under way: pieces that nobody
- * takes occupy an upstream's connections, and a later call of the batch may be waiting for one.
+ * Starts sending as soon as one result is streamed, while later calls are in progress. An unread stream occupies an
+ * upstream's connections, and a later call of the batch may be waiting for one.
  */
 async function sendInOrder(items: readonly Pending[], reply: Reply, scope: OpenScope): Promise<void> {
   const parts: (string | Buffer)[] = [];
@@ -114,9 +115,9 @@ async function sendInOrder(items: readonly Pending[], reply: Reply, scope: OpenS
   return sendBuffered(parts, reply);
 }
 
-/** Each part of the batch begins with its comma but for the first one: see {@link partsOf}. */
+/** Sends the parts of a batch. Each item begins with a comma; the first comma is dropped. See {@link partsOf}. */
 function sendBuffered(parts: readonly (string | Buffer)[], reply: Reply): void {
-  // As geth: to a batch of notifications nothing is answered, not even an empty array.
+  // As geth: a batch of notifications gets no response, not even an empty array.
   if (parts.length === 0) reply.sendText(200, '');
   else reply.sendParts(['[', ...parts.slice(1), ']']);
 }
@@ -133,7 +134,7 @@ async function* joinBatch(before: readonly (string | Buffer)[], rest: readonly P
   yield ']';
 }
 
-/** A comma, and the answer; nothing for a notification. */
+/** Returns a comma and the response; nothing for a notification. */
 function partsOf({ id, answered }: Item): AnswerPart[] {
   if (id === null) return [];
   const { outcome } = answered;
@@ -172,7 +173,7 @@ function secondsOf(ms: number): string {
   return String(Math.max(1, Math.ceil(ms / 1_000)));
 }
 
-/** Gives up what is under way for a client that goes away, and ends the request's time when it is answered. */
+/** Cancels the work if the client disconnects, and ends the request's scope after the response. */
 async function whileConnected(work: Promise<void> | undefined, reply: Reply, scope: OpenScope): Promise<void> {
   const stopListening = reply.onGone(() => scope.abort());
   try {

@@ -1,4 +1,7 @@
-/** The first segment of a URL's path, and what is behind it without query, doubled slashes and last slash: a chain and a key. */
+/**
+ * Splits a URL's path into its first segment and the rest, without query, double slashes and trailing slash: a chain
+ * and a key.
+ */
 export function splitPath(url: string): { readonly slug: string; readonly rest: string } {
   const query = url.indexOf('?');
   const given = query === -1 ? url : url.slice(0, query);

@@ -7,7 +7,7 @@ const BOUNDS: NotificationBounds = { socketBytesMax: 1_000_000, keyBytesMax: 1_0
 const WAITING_BYTES = 500;
 const BLOCK: SharedTexts = { bytes: 100_000 };
 
-/** A client that takes so many texts at a time, and notes in a list what was written to it. */
+/** A client that accepts a limited number of texts at a time, and records the texts written to it. */
 class Client {
   readonly queue: NotificationQueue;
   room: number;
@@ -34,7 +34,7 @@ class Client {
   }
 }
 
-/** @param made counts the texts that were made */
+/** @param made counts the created texts */
 function notifications(texts: number, made = { count: 0 }, shared: SharedTexts = BLOCK): Notifications {
   let left = texts;
   return {
@@ -95,7 +95,7 @@ test('a client that takes nothing is cut off where too much waits for it, blocks
     const shared = { bytes: 100_000 };
     for (const { queue } of [slow, quick]) pump.push(queue, notifications(1, undefined, shared));
   }
-  // The other one waits for this process, which had no time yet.
+  // The other client waits for this process, which had no time yet.
   expect([slow.isCutOff, quick.isCutOff]).toEqual([true, false]);
   expect(pump.bytes).toBe(3 * WAITING_BYTES);
 });
@@ -114,7 +114,7 @@ test('where too much waits for a key or the process, the client for which most w
   expect([small.isCutOff, large.isCutOff]).toEqual([false, true]);
   for (const other of others) push(other, 7);
   expect(others.map(({ isCutOff }) => isCutOff)).toEqual([true, false]);
-  // What comes for a socket that is closed is dropped.
+  // Notifications for a closed socket are dropped.
   push(large, 1);
   expect(pump.bytes).toBe(11 * WAITING_BYTES);
 });

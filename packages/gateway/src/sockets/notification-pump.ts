@@ -1,9 +1,9 @@
 import type { Notifications } from '../subscriptions/subscription.ts';
 import { type NotificationLine, NotificationQueue } from './notification-queue.ts';
 
-/** What may wait for clients, in bytes: texts that clients share are not among them. */
+/** Limits of pending notifications, bytes. Texts that clients share are not included. */
 export interface NotificationBounds {
-  /** For one socket, blocks that it keeps in memory included. */
+  /** Per socket, including the blocks that it keeps in memory. */
   readonly socketBytesMax: number;
   /** For all sockets of a key. */
   readonly keyBytesMax: number;
@@ -12,8 +12,8 @@ export interface NotificationBounds {
 }
 
 /**
- * Writes notifications when their clients have room for them, one socket after the other, with a pause between any two in which the process does other
- * work. Where more waits than a budget allows, the socket for which most waits is ended.
+ * Writes notifications when their clients can take them, one socket after the other, with pauses in which the process
+ * does other work. If a budget is exceeded, the socket with the most pending bytes is closed.
  */
 export class NotificationPump {
   readonly #bounds: NotificationBounds;
@@ -27,7 +27,7 @@ export class NotificationPump {
     this.#bounds = bounds;
   }
 
-  /** What waits for all clients. Bytes. */
+  /** Pending bytes of all clients. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -38,26 +38,26 @@ export class NotificationPump {
     return queue;
   }
 
-  /** Takes what a client is to be told, after all that it is to be told already. */
+  /** Adds notifications for a client, after those already pending. */
   push(queue: NotificationQueue, notifications: Notifications): void {
     const line = this.#open.get(queue);
     if (line === undefined) return;
     queue.push(notifications);
-    // A client that takes everything waits for this process: that is not its doing.
+    // A client that reads everything waits for this process, so it is not at fault.
     if (queue.heldBytes > this.#bounds.socketBytesMax && !line.hasRoom()) this.#cutOff(queue);
     while ((this.#bytesOfKey.get(line.keyId) ?? 0) > this.#bounds.keyBytesMax) this.#cutOffSlowest(line.keyId);
     while (this.#bytes > this.#bounds.processBytesMax) this.#cutOffSlowest(null);
     this.resume(queue);
   }
 
-  /** To be told that a client has taken something. */
+  /** Records that a client has read something. */
   resume(queue: NotificationQueue): void {
     if (!this.#open.has(queue) || !queue.isReady) return;
     this.#ready.add(queue);
     this.#schedule();
   }
 
-  /** The socket is closed. */
+  /** Removes a closed socket. */
   close(queue: NotificationQueue): void {
     this.#open.delete(queue);
     this.#ready.delete(queue);

@@ -4,21 +4,21 @@ import type { Notifications } from '../subscriptions/subscription.ts';
 export interface NotificationLine {
   /** Principal's id. */
   readonly keyId: string;
-  /** Whether its client has taken most of what was written. */
+  /** Whether its client has read most of the written data. */
   hasRoom(): boolean;
   write(text: string): void;
-  /** Ends the socket: too much waits for its client. */
+  /** Closes the socket: too much is pending for its client. */
   cutOff(): void;
 }
 
-/** What is written in a row, before other sockets have their turn. Characters. */
+/** Characters written in a row before other sockets have their turn. */
 const TURN_LENGTH = 65_536;
-/** Blocks of subscriptions that are gone through in a row: few of their logs may be wanted. */
+/** Subscription blocks processed in a row: few of their logs may match. */
 const TURN_ENTRIES = 16;
-/** Entries that were written are dropped from the list in pieces of this many. */
+/** Written entries are dropped from the list in batches of this size. */
 const DROPPED_AT_ONCE = 1_024;
 
-/** What one client is to be told, in order. Its texts are written when there is room for them. */
+/** The pending notifications of one client, in order. Texts are written when the client can take them. */
 export class NotificationQueue {
   readonly #line: NotificationLine;
   readonly #count: (change: number) => void;
@@ -27,37 +27,37 @@ export class NotificationQueue {
   #bytes = 0;
   #sharedBytes = 0;
 
-  /** @param count is told how many bytes more, or fewer, wait */
+  /** @param count called with the change of the pending bytes */
   constructor(line: NotificationLine, count: (change: number) => void) {
     this.#line = line;
     this.#count = count;
   }
 
-  /** What waits, without what clients share. Bytes. */
+  /** Pending bytes, without shared texts. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** With the blocks that are kept for it. Bytes. */
+  /** Pending bytes, including the blocks held in memory for it. */
   get heldBytes(): number {
     return this.#bytes + this.#sharedBytes;
   }
 
-  /** Whether something waits that can be written. */
+  /** Whether something pending can be written. */
   get isReady(): boolean {
     return this.#first < this.#entries.length && this.#line.hasRoom();
   }
 
   push(notifications: Notifications): void {
     const { shared, bytes } = notifications;
-    // All subscriptions of a client hold a block together.
+    // All subscriptions of a client share a block.
     const sharedBytes = this.#entries.at(-1)?.notifications.shared === shared ? 0 : shared.bytes;
     this.#entries.push({ notifications, sharedBytes });
     this.#sharedBytes += sharedBytes;
     this.#change(bytes);
   }
 
-  /** Writes for as long as there is room, but no longer than a turn. */
+  /** Writes while the client has room, but no longer than a turn. */
   write(): void {
     let length = 0;
     let gone = 0;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SocketConnection } from './socket-connection.ts';
 
-/** What a socket was opened with: whether it still may be open is asked again and again. */
+/** The request that opened a socket. Its permission is checked repeatedly. */
 export interface OpenedBy {
   readonly headers: IncomingHttpHeaders;
   readonly key: string;
@@ -10,7 +10,7 @@ export interface OpenedBy {
 
 const CLOSE_POLL_MS = 20;
 
-/** The sockets that are open, and how many each key has. */
+/** The open sockets, and their number per key. */
 export class OpenSockets {
   readonly #sockets = new Map<SocketConnection, OpenedBy>();
   readonly #byKey = new Map<string, number>();
@@ -41,7 +41,7 @@ export class OpenSockets {
     else this.#byKey.delete(by.keyId);
   }
 
-  /** Ends them all; those that are still open after so many milliseconds are cut off. */
+  /** Closes all sockets; those still open after `deadlineMs` milliseconds are terminated. */
   async end(deadlineMs: number): Promise<void> {
     for (const connection of this.#sockets.keys()) connection.end();
     const deadline = setTimeout(() => {

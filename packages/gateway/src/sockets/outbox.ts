@@ -2,18 +2,18 @@ import { WebSocket } from 'ws';
 import type { AnswerPart } from '../serving/reply.ts';
 
 export interface OutboxOptions {
-  /** The client has taken something. */
+  /** Called when the client has read something. */
   readonly onTaken: () => void;
-  /** How long a client may take nothing of what waits for it. Milliseconds. */
+  /** How long a client may read nothing of its pending data, milliseconds. */
   readonly stallMs: number;
 }
 
-/** Below this, more may be asked of a client's calls: what waits is on its way. Bytes. */
+/** Below this, further calls of a client are accepted: the pending data is on its way. Bytes. */
 const DRAINED_BYTES = 262_144;
 
 /**
- * What leaves through one socket, in order. An answer that comes in pieces is one message of several frames, and between
- * them no other message may stand: those that come meanwhile wait.
+ * The outgoing messages of one socket, in order. A streamed response is one message of several frames, and no other
+ * message may come between them, so later ones wait.
  */
 export class Outbox {
   readonly #socket: WebSocket;
@@ -30,12 +30,12 @@ export class Outbox {
     socket.once('close', () => this.#wake());
   }
 
-  /** What the client has not taken yet. */
+  /** Bytes that the client has not read yet. */
   get bufferedBytes(): number {
     return this.#queuedBytes + this.#socket.bufferedAmount;
   }
 
-  /** Sends a message, behind those that were sent before. */
+  /** Sends a message after the earlier ones. */
   send(message: string | Buffer): void {
     if (!this.#isStreaming) {
       this.#write(message);
@@ -45,7 +45,7 @@ export class Outbox {
     this.#queuedBytes += message.length;
   }
 
-  /** Sends one message in pieces, no faster than the client takes them. @throws SocketGoneError, or what the iteration throws */
+  /** Sends one message in chunks, at the client's pace. @throws SocketGoneError, or the error of the iteration */
   async stream(parts: AsyncIterable<AnswerPart>): Promise<void> {
     const before = this.#streams;
     const turn = Promise.withResolvers<void>();
@@ -59,7 +59,7 @@ export class Outbox {
       }
       this.#write('');
     } catch (error) {
-      // A frame without an end can't be taken back: the client must not take a torn answer for whole.
+      // An unfinished frame can't be taken back: the client must not take a truncated response for complete.
       this.#socket.terminate();
       throw error;
     } finally {
@@ -72,7 +72,10 @@ export class Outbox {
     }
   }
 
-  /** Resolves once little waits for the client, or the socket is closed. Cuts it off when it takes nothing for too long. */
+  /**
+   * Resolves once little is pending for the client, or the socket is closed. Terminates a client that reads nothing for
+   * too long.
+   */
   async drained(): Promise<void> {
     while (this.bufferedBytes > DRAINED_BYTES && this.#socket.readyState === WebSocket.OPEN) await this.#progress();
   }
@@ -88,7 +91,7 @@ export class Outbox {
     this.#socket.send(data, { binary: false, fin }, () => this.#wake());
   }
 
-  /** Waits until something was taken. */
+  /** Waits until something was read. */
   async #progress(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.push(resolve);
@@ -108,7 +111,7 @@ export class Outbox {
   }
 }
 
-/** The client closed the connection before it had its answer, or stopped taking it. */
+/** The client closed the connection before it had its response, or stopped reading it. */
 export class SocketGoneError extends Error {
   constructor() {
     super('The client closed the WebSocket');

@@ -1,18 +1,18 @@
 import { errorText, JsonBoundsError, type Logger } from '@chainstead/core';
 import { type BodyBudget, bytesOfValues } from '@chainstead/http';
 import type { RawData, WebSocket } from 'ws';
-import type { RpcErrorObject } from '../call.ts';
 import { measureBody } from '../protocol/read-requests.ts';
+import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
 import { invalidRequest, TOO_MANY_BODIES } from '../protocol/rpc-errors.ts';
 import { errorText as errorAnswer } from '../protocol/write-answer.ts';
-import type { ServedChain } from '../serving/answer-request.ts';
+import type { AnswerPart, Reply } from '../serving/reply.ts';
+import type { ServedChain } from '../serving/request-context.ts';
 import type { ServeBody } from '../serving/serve-body.ts';
-import type { ClientSubscriptions } from '../subscriptions/client-subscriptions.ts';
+import type { ClientSubscriptions, Subscriber } from '../subscriptions/client-subscriptions.ts';
 import type { Notifications } from '../subscriptions/subscription.ts';
 import type { NotificationPump } from './notification-pump.ts';
 import { Outbox, SocketGoneError } from './outbox.ts';
 import type { EndReason } from './socket-metrics.ts';
-import { SocketReply } from './socket-reply.ts';
 
 export interface SocketConnectionOptions {
   readonly socket: WebSocket;
@@ -20,36 +20,36 @@ export interface SocketConnectionOptions {
   /** Principal's id. */
   readonly keyId: string;
   readonly serveBody: ServeBody;
-  /** Makes the place for the client’s subscriptions, which hand over what they tell. */
-  readonly openSubscriptions: (tell: (notifications: Notifications) => void) => ClientSubscriptions;
-  /** Writes what subscriptions tell. */
+  /** Creates the client's subscriptions, which pass their notifications to `report`. */
+  readonly openSubscriptions: (report: (notifications: Notifications) => void) => ClientSubscriptions;
+  /** Writes the notifications of subscriptions. */
   readonly pump: NotificationPump;
-  /** A notification is written. @param length in characters */
+  /** Called when a notification was written. @param length in characters */
   readonly onNotified: (length: number) => void;
-  /** What messages may take until they are answered, all together. */
+  /** Memory budget of all messages until their response. */
   readonly bodies: BodyBudget;
   readonly logger: Logger;
-  /** The connection is over. */
+  /** Called when the connection is closed. */
   readonly onClose: () => void;
-  /** The server ended it. */
+  /** Called when the server closed it. */
   readonly onEnded: (reason: EndReason) => void;
 }
 
-/** Messages of a client that are answered at once; more are not read meanwhile. */
+/** Messages of a client handled concurrently; further ones are not read meanwhile. */
 const MESSAGES_AT_ONCE = 16;
-/** How long a client may take nothing of an answer. Milliseconds. */
+/** How long a client may read nothing of a response, milliseconds. */
 const STALL_MS = 30_000;
-/** How long a client may take to answer the close. Milliseconds. */
+/** How long a client may take to confirm the close, milliseconds. */
 const CLOSE_TIMEOUT_MS = 2_000;
-/** Codes of RFC 6455. */
+/** RFC 6455 close codes. */
 const GOING_AWAY = 1_001;
 const POLICY = 1_008;
 const TRY_AGAIN_LATER = 1_013;
 
-/** Notifications are written while less than this waits for the client. Bytes. */
+/** Notifications are written while less than this is pending for the client, bytes. */
 const ROOM_BYTES = 65_536;
 
-/** One client's socket: each of its messages is a body of JSON-RPC, answered as a POST is. */
+/** One client's socket: each of its messages is a JSON-RPC body, handled like a POST. */
 export class SocketConnection {
   readonly #options: SocketConnectionOptions;
   readonly #outbox: Outbox;
@@ -75,18 +75,18 @@ export class SocketConnection {
     socket.on('pong', () => {
       this.#isAlive = true;
     });
-    // Every error is followed by the close, which is what counts.
+    // Every error is followed by the close event, which is the one handled.
     socket.on('error', (error) => options.logger.debug({ error: errorText(error) }, 'WebSocket failed'));
     socket.on('close', () => {
       this.#subscriptions.close();
       pump.close(queue);
-      for (const tell of this.#gone) tell();
+      for (const report of this.#gone) report();
       this.#gone.clear();
       options.onClose();
     });
   }
 
-  /** Pings the client. One that did not answer the ping before is cut off. */
+  /** Pings the client. A client that did not respond to the previous ping is terminated. */
   ping(): void {
     if (!this.#isAlive) {
       this.#terminate('dead');
@@ -96,13 +96,13 @@ export class SocketConnection {
     this.#options.socket.ping();
   }
 
-  /** The key is not valid any more. */
+  /** Closes the socket because its key is no longer valid. */
   revoke(): void {
     this.#options.onEnded('key');
     this.#options.socket.close(POLICY, 'Node Key not valid');
   }
 
-  /** Reads no more, answers what is under way, and closes. */
+  /** Stops reading, finishes the calls in progress, and closes. */
   end(): void {
     this.#isEnding = true;
     this.#options.onEnded('shutdown');
@@ -118,7 +118,7 @@ export class SocketConnection {
     this.#outbox.send(text);
   }
 
-  /** Tells the client why, if it reads what was written before. */
+  /** Sends the reason, which the client gets if it reads the earlier data. */
   #cutOffSlow(): void {
     if (this.#isCutOff) return;
     this.#isCutOff = true;
@@ -157,7 +157,7 @@ export class SocketConnection {
     });
   }
 
-  /** Takes room for a message and its values. @returns how much, in bytes, or why there is none */
+  /** Reserves budget for a message and its values. @returns the bytes, or the error if there is no room */
   #take(body: Buffer): number | RpcErrorObject {
     const { bodies, keyId } = this.#options;
     try {
@@ -169,7 +169,7 @@ export class SocketConnection {
     }
   }
 
-  /** Answers a message, until the client has taken most of the answer. */
+  /** Handles a message, until the client has read most of the response. */
   async #serve(body: Buffer): Promise<void> {
     const { serveBody, served, keyId, bodies, logger } = this.#options;
     const taken = this.#take(body);
@@ -197,4 +197,52 @@ export class SocketConnection {
 function toBuffer(data: RawData): Buffer {
   if (Buffer.isBuffer(data)) return data;
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+}
+
+interface SocketReplyOptions {
+  readonly keyId: string;
+  readonly subscriber: Subscriber;
+  readonly outbox: Outbox;
+  /** Listeners for the close of the socket. */
+  readonly gone: Set<() => void>;
+}
+
+/** The response to one message of a socket: one message, or none. */
+class SocketReply implements Reply {
+  readonly keyId: string;
+  readonly subscriber: Subscriber;
+  readonly #outbox: Outbox;
+  readonly #gone: Set<() => void>;
+
+  constructor(options: SocketReplyOptions) {
+    this.keyId = options.keyId;
+    this.subscriber = options.subscriber;
+    this.#outbox = options.outbox;
+    this.#gone = options.gone;
+  }
+
+  sendText(_status: number, text: string): void {
+    if (text !== '') this.#outbox.send(text);
+  }
+
+  sendRefusal(_status: number, _message: string, rpcText: string): void {
+    this.sendText(200, rpcText);
+  }
+
+  sendResult(head: string, result: Buffer, tail: string): void {
+    this.sendParts([head, result, tail]);
+  }
+
+  sendParts(parts: readonly (string | Buffer)[]): void {
+    this.#outbox.send(Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))));
+  }
+
+  sendStream(parts: AsyncIterable<AnswerPart>): Promise<void> {
+    return this.#outbox.stream(parts);
+  }
+
+  onGone(listener: () => void): () => void {
+    this.#gone.add(listener);
+    return () => this.#gone.delete(listener);
+  }
 }

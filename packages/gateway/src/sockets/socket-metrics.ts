@@ -1,14 +1,14 @@
 import { Counter, Gauge, type Registry } from '@chainstead/core';
 
-/** Why a socket was ended by the server. */
+/** Reasons for which the server closes a socket. */
 export type EndReason = 'slow' | 'dead' | 'key' | 'shutdown';
 
 export interface SocketMetrics {
   /** A socket was opened (1) or closed (−1). */
   open(chain: string, change: 1 | -1): void;
-  /** The server ended a socket. */
+  /** The server closed a socket. */
   ended(chain: string, reason: EndReason): void;
-  /** A socket was not accepted. */
+  /** A socket was rejected. */
   refused(status: number): void;
 }
 
@@ -16,19 +16,19 @@ export function createSocketMetrics(registry: Registry): SocketMetrics {
   const registers = [registry];
   const open = new Gauge({
     name: 'chainstead_gateway_sockets',
-    help: 'WebSockets of JSON-RPC clients that are open',
+    help: 'Number of open JSON-RPC WebSocket connections',
     labelNames: ['chain'],
     registers,
   });
   const ended = new Counter({
     name: 'chainstead_gateway_sockets_ended_total',
-    help: 'WebSockets that the server ended: slow (the client did not read), dead (no answer to pings), key (revoked), shutdown',
+    help: 'Number of WebSocket connections closed by the server, by reason: slow (the client did not read), dead (no pong received), key (revoked), shutdown',
     labelNames: ['chain', 'reason'],
     registers,
   });
   const refused = new Counter({
     name: 'chainstead_gateway_sockets_refused_total',
-    help: 'WebSockets that were not accepted, by HTTP status: 401 and 403 (who asks), 429 (too many of the key), 503 (too many)',
+    help: 'Number of rejected WebSocket connections by HTTP status: 401 and 403 (API key), 429 (limit per key), 503 (limit per server)',
     labelNames: ['status'],
     registers,
   });

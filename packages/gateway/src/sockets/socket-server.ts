@@ -1,11 +1,11 @@
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorText, type Logger, type Registry } from '@chainstead/core';
 import { answerTo, type BodyBudget, type KeyStore, type RawGate, type UpgradeHandler } from '@chainstead/http';
 import { WebSocketServer } from 'ws';
-import type { ServedChain } from '../serving/answer-request.ts';
 import { type Admission, authorize, OPEN_KEY_ID } from '../serving/authorize.ts';
 import { ROUTE } from '../serving/exchange.ts';
+import type { ServedChain } from '../serving/request-context.ts';
 import type { ServeBody } from '../serving/serve-body.ts';
 import { splitPath } from '../serving/split-path.ts';
 import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
@@ -15,21 +15,20 @@ import { createSubscriptionMetrics } from '../subscriptions/subscription-metrics
 import type { UsageCounter } from '../usage/usage-counter.ts';
 import { NotificationPump } from './notification-pump.ts';
 import { OpenSockets } from './open-sockets.ts';
-import { refuseUpgrade } from './refuse-upgrade.ts';
 import { SocketConnection } from './socket-connection.ts';
 import { createSocketMetrics } from './socket-metrics.ts';
 
-/** How many sockets there may be, and what each may hold. */
+/** Limits of sockets. */
 export interface SocketLimits {
-  /** Open at once, in this process. */
+  /** Open sockets in this process. */
   readonly socketsMax: number;
-  /** Of them, with one key. */
+  /** Open sockets per key. */
   readonly socketsPerKey: number;
-  /** Notifications that may wait for a client that does not read. Bytes. @default 4 MiB */
+  /** Pending notifications of a client that does not read, bytes. @default 4 MiB */
   readonly bufferBytesMax?: number;
-  /** Of one socket. @default 100 */
+  /** Subscriptions of one socket. @default 100 */
   readonly subscriptionsMax?: number;
-  /** Milliseconds between pings; a client that answers none until the next is cut off. @default 20000 */
+  /** Milliseconds between pings; a client that does not respond before the next one is terminated. @default 20000 */
   readonly pingIntervalMs?: number;
 }
 
@@ -41,27 +40,27 @@ export interface SocketServerOptions {
   readonly serveBody: ServeBody;
   readonly feeds: ChainFeeds;
   readonly usage: UsageCounter;
-  /** What messages may take until they are answered, all together. */
+  /** Memory budget of all messages until their response. */
   readonly bodies: BodyBudget;
-  /** Largest body of a POST, and so of a message. Bytes. */
+  /** Largest body of a POST, and of a message, bytes. */
   readonly bodyBytesMax: number;
   readonly limits: SocketLimits;
   readonly logger: Logger;
   readonly metrics: Registry;
 }
 
-/** Each socket may hold a message that has not arrived whole. */
+/** Each socket may hold an incomplete message. */
 const MESSAGE_BYTES_MAX = 1_048_576;
 const BUFFER_BYTES_MAX = 4_194_304;
-/** Notifications that may wait for all sockets of a key, and of the process, without the texts that they share. Bytes. */
+/** Pending notifications of all sockets of a key, and of the process, without shared texts, bytes. */
 const KEY_BYTES_MAX = 16_777_216;
 const PROCESS_BYTES_MAX = 67_108_864;
 const PING_INTERVAL_MS = 20_000;
 const SUBSCRIPTIONS_MAX = 100;
-/** As usage names what was sent without being asked for. */
+/** Method name of notifications in the usage. */
 const NOTIFICATION = 'eth_subscription';
 
-/** A request on its way to a socket. */
+/** A request to open a socket. */
 interface Request {
   readonly incoming: IncomingMessage;
   readonly socket: Duplex;
@@ -72,7 +71,9 @@ interface Request {
   readonly startedAt: number;
 }
 
-/** Takes WebSockets at the paths of the JSON-RPC POSTs, under the same rules: who may not call may not connect. */
+/**
+ * Accepts WebSockets at the paths of JSON-RPC POSTs, under the same rules: a client that may not call may not connect.
+ */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: connections, limits and the closing of all share one list.
 export function createSocketServer(options: SocketServerOptions): UpgradeHandler {
   const { chains, gate, limits, logger, usage } = options;
@@ -109,9 +110,9 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
     answered(request, status, keyId);
   }
 
-  /** Why a request that its key allows is not taken. */
+  /** Returns why a request with a valid key is refused. */
   function obstacle({ incoming }: Request, { keyId, cors }: Admission): Admission['refusal'] {
-    // Browsers send a page's WebSockets anywhere: what they ask before other requests is asked here.
+    // Browsers allow a page to open WebSockets to any host without a preflight request, so the origin is checked here.
     if (incoming.headers.origin !== undefined && !cors.includes(ALLOWS_ORIGIN))
       return { status: 403, message: 'Origin is not one of CORS_ORIGINS' };
     if (isClosing || open.size >= limits.socketsMax)
@@ -122,14 +123,14 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
 
   function openSubscriptions(
     { chain }: ServedChain,
-    tell: (notifications: Notifications) => void,
+    report: (notifications: Notifications) => void,
   ): ClientSubscriptions {
     return createClientSubscriptions({
       chain,
       sources: options.feeds.of(chain),
       metrics: subscriptionMetrics,
       subscriptionsMax: limits.subscriptionsMax ?? SUBSCRIPTIONS_MAX,
-      tell,
+      report,
     });
   }
 
@@ -157,7 +158,7 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
         keyId,
         serveBody: options.serveBody,
         bodies: options.bodies,
-        openSubscriptions: (tell) => openSubscriptions(served, tell),
+        openSubscriptions: (report) => openSubscriptions(served, report),
         pump,
         onNotified: (length) => countNotification(served, keyId, length),
         logger,
@@ -172,7 +173,7 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
     });
   }
 
-  /** Pings every client, and ends the sockets of those who would not be let in any more: their key was revoked or narrowed. */
+  /** Pings every client, and closes sockets that would no longer be admitted: their key was revoked or restricted. */
   async function checkAll(): Promise<void> {
     for (const [connection, { headers, key, keyId }] of open.all()) {
       connection.ping();
@@ -230,3 +231,18 @@ export function createSocketServer(options: SocketServerOptions): UpgradeHandler
 }
 
 const ALLOWS_ORIGIN = 'access-control-allow-origin';
+
+/** Responds to a WebSocket request with an error in the API's envelope, and closes the connection. */
+function refuseUpgrade(
+  socket: Duplex,
+  refusal: { readonly status: number; readonly message: string; readonly requestId: string },
+): void {
+  const { status, message, requestId } = refusal;
+  const body = JSON.stringify({ message });
+  const retry = status === 429 || status === 503 ? 'retry-after: 5\r\n' : '';
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-type: application/json\r\n${retry}` +
+      `x-request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    () => socket.destroy(),
+  );
+}

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { createBodyBudget } from '@chainstead/http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
-import type { AnswerCall } from '../call.ts';
+import type { HandleCall } from '../call.ts';
 import { WEIGHT_OF_FOUR } from '../testing/four-calls.ts';
 import {
   type GatewayStage,
@@ -30,7 +30,7 @@ function addressOf(stage: GatewayStage, path = `/eth/${STAGE_KEY}`): string {
   return stage.url.replace('http:', 'ws:') + path;
 }
 
-/** Opens a socket, or tells the HTTP answer that came instead. */
+/** Opens a socket, or returns the HTTP response that came instead. */
 async function open(
   stage: GatewayStage,
   path?: string,
@@ -77,7 +77,7 @@ describe('a message', () => {
     ];
     for (const body of bodies)
       expect(await ask(socket, body)).toEqual(await stage.post(body).then((answer) => answer.json()));
-    // What HTTP tells by a status is an error here.
+    // An HTTP status becomes an error here.
     expect(await ask(socket, { ...CALL, method: 'eth_no' })).toEqual({
       jsonrpc: '2.0',
       id: 1,
@@ -134,7 +134,7 @@ describe('a message', () => {
       await second.promise;
       yield Buffer.from('cd"');
     }
-    const answer: AnswerCall = ({ method }) =>
+    const answer: HandleCall = ({ method }) =>
       method.name === 'eth_getLogs' ? { ok: true, result: pieces(), cached: false } : result('0x1');
     const stage = await start({ answer });
     const socket = await opened(stage);
@@ -234,7 +234,7 @@ describe('a socket', () => {
     const [idle, busy] = [await opened(stage), await opened(stage)];
     const answer = ask(busy, CALL);
     await expect.poll(() => stage.metrics.metrics()).toContain('sockets{chain="eth"} 2');
-    // The message has arrived once the next one's pong has.
+    // When the pong of the next ping arrives, the message has arrived.
     busy.ping();
     await once(busy, 'pong');
     const [idleEnd, busyEnd] = [once(idle, 'close'), once(busy, 'close')];

@@ -1,7 +1,7 @@
 import type { Hash } from '@chainstead/core';
 import { bytesOfLogs, type FeedBlock } from './feed-block.ts';
 
-/** How a branch gets to another tip. */
+/** The path from a branch to another tip. */
 export interface BranchPath {
   /** Newest first. */
   readonly removed: readonly FeedBlock[];
@@ -15,7 +15,7 @@ export class Branch {
   readonly #blocksMax: number;
   readonly #logBytesMax: number;
 
-  /** @param logBytesMax of the logs that are kept; older blocks lose theirs */
+  /** @param logBytesMax limit of the stored logs; older blocks drop theirs */
   constructor(blocksMax: number, logBytesMax: number) {
     this.#blocksMax = blocksMax;
     this.#logBytesMax = logBytesMax;
@@ -49,8 +49,8 @@ export class Branch {
   }
 
   /**
-   * The way to a block whose ancestors are given when asked for. Where the branch does not reach down to the fork, all of it
-   * goes, and the new one begins where it began.
+   * Returns the path to a block whose ancestors are read on request. If the branch does not reach down to the fork, all
+   * of it is removed, and the new branch begins at the same height.
    */
   async pathTo(block: FeedBlock, parentOf: (child: FeedBlock) => Promise<FeedBlock>): Promise<BranchPath> {
     const added: FeedBlock[] = [];

@@ -6,28 +6,30 @@ import { Branch } from './branch.ts';
 import type { FeedBlock } from './feed-block.ts';
 import { createFeedReader } from './feed-reader.ts';
 
-/** Who wants to know how a chain grows and changes its mind. Neither method may throw. */
+/** Receives the blocks of a chain and its reorgs. Neither method may throw. */
 export interface FeedListener {
-  /** Whether blocks must come with their logs. */
+  /** Whether blocks must include their logs. */
   readonly wantsLogs: boolean;
   /** The branch has a new tip. */
   added(block: FeedBlock): void;
-  /** The tip was abandoned. Its logs are null where nobody had wanted them. */
+  /** The tip was abandoned. Its logs are null if no listener wanted them. */
   removed(block: FeedBlock): void;
 }
 
-/** The blocks of one chain in order, without a gap, read once for all listeners. Nothing is read while there are none. */
+/** The blocks of one chain in order, without gaps, read once for all listeners. Nothing is read without listeners. */
 export interface ChainFeed {
   /**
-   * Tells the listener of every block from now on. When this resolves the newest block is known, and what comes after it
-   * will be told. @returns what ends it @throws UpstreamsExhaustedError while no head is known
+   * Reports every block from now on to the listener. When this resolves, the newest block is known and later ones will
+   * be reported.
+   * @returns the function that stops it
+   * @throws UpstreamsExhaustedError if no head is known
    */
   watch(listener: FeedListener): Promise<() => void>;
-  /** The branch as it was told, oldest block first; empty without listeners. */
+  /** The reported branch, oldest block first; empty without listeners. */
   readonly blocks: readonly FeedBlock[];
-  /** Resolves once the newest block that any answer has told of is told here, too, or after some seconds. */
+  /** Resolves once the newest block of any response was reported here too, or after a few seconds. */
   catchUp(): Promise<void>;
-  /** A block that was told and then abandoned; null where it is not remembered. */
+  /** Returns a block that was reported and then abandoned; null if it is no longer in memory. */
   abandoned(hash: string): FeedBlock | null;
   close(): void;
 }
@@ -39,24 +41,24 @@ export interface ChainFeedOptions {
   readonly clock: Clock;
 }
 
-/** Blocks below the first one, so that a reorganisation right after it finds its fork. */
+/** Blocks read below the first one, so that a reorg right after it finds its fork. */
 const ANCESTORS = 16;
-/** Blocks that are kept to find forks, at most. */
+/** Most blocks in memory to find forks. */
 const KEPT_MAX = 256;
 const KEPT_LOG_BYTES_MAX = 67_108_864;
 /** Abandoned blocks that are remembered. */
 const ABANDONED_MAX = 128;
-/** How far the branch grows at once when the head is far ahead. Blocks. */
+/** Most blocks that the branch grows in one step if the head is far ahead. */
 const STRIDE = 32;
-/** Blocks whose logs are read at once. */
+/** Blocks whose logs are read concurrently. */
 const LOGS_AT_ONCE = 8;
 const RETRY_MS = 250;
-/** How long those who poll wait for blocks that are being read. */
+/** How long polling clients wait for blocks that are being read. */
 const CATCH_UP_MS = 5_000;
-/** Failures in a row after which it is said aloud. */
-const FAILURES_TOLD = 8;
+/** Consecutive failures after which a warning is logged. */
+const FAILURES_REPORTED = 8;
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the feed of a chain is one state: who listens, what was told, what was removed.
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the feed of a chain is one state: listeners, sent blocks, removed blocks.
 export function createChainFeed({ chain: offered, floor, logger, clock }: ChainFeedOptions): ChainFeed {
   const { pool, chain, slug } = offered;
   const reader = createFeedReader({ pool, slug, logger });
@@ -64,20 +66,20 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
   const branch = new Branch(kept, KEPT_LOG_BYTES_MAX);
   const listeners = new Set<FeedListener>();
   const abandoned = new Map<string, FeedBlock>();
-  /** Whom to tell when the branch has moved, or can't. */
+  /** Callbacks for when the branch has moved, or failed to. */
   const waiting = new Set<() => void>();
-  /** Listeners, and those who are about to be. */
+  /** Listeners, including those about to start. */
   let users = 0;
   let running: { readonly ending: AbortController; readonly started: Promise<void> } | null = null;
   let target: Head | null = null;
   let wake = (): void => undefined;
 
-  /** The newest block and some before it. */
+  /** Reads the newest block and some before it. */
   async function begin(signal: AbortSignal): Promise<void> {
     await floor.read();
     const head = floor.newest;
     if (head === null) throw new RequestAbortedError('eth_blockNumber');
-    // What was told before may be older.
+    // The target from an earlier run may be older.
     target = head;
     const found = await reader.branchTo(head.hash, Math.min(ANCESTORS, kept - 1), signal);
     signal.throwIfAborted();
@@ -90,7 +92,7 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
     await reader.addLogs(block, signal);
   }
 
-  /** The logs of blocks that were told before somebody wanted logs, since they may be abandoned yet. */
+  /** Reads the logs of blocks reported before any listener wanted logs, since those blocks may still be abandoned. */
   async function tryEarlierLogs({ signal }: AbortController): Promise<void> {
     try {
       await reader.addLogsOfAll(
@@ -107,7 +109,7 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
       const some = blocks.slice(first, first + LOGS_AT_ONCE);
       await Promise.all(some.map((block) => addLogs(block, signal)));
       for (const block of some) {
-        // A listener who came meanwhile may be the first to want logs.
+        // A new listener may be the first that wants logs.
         await addLogs(block, signal);
         if (signal.aborted) return;
         branch.push(block);
@@ -116,7 +118,7 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
     }
   }
 
-  /** Goes towards a head: what is abandoned is told first, newest block first, then the new blocks in order. */
+  /** Moves toward a head: reports abandoned blocks first, newest first, then the new blocks in order. */
   async function step(head: Head, tip: FeedBlock, signal: AbortSignal): Promise<void> {
     const isFar = head.number - tip.number > STRIDE;
     const goal = await reader.blockAt(isFar ? tip.number + STRIDE : head.hash, signal);
@@ -161,7 +163,7 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
         if (signal.aborted) return;
         failures += 1;
         const facts = { chain: slug, block_number: head.number, error: errorText(error) };
-        if (failures === FAILURES_TOLD) logger.warn(facts, 'Subscriptions wait for a block that can’t be read');
+        if (failures === FAILURES_REPORTED) logger.warn(facts, 'Subscriptions wait for a block that can’t be read');
         else logger.debug(facts, 'Block for subscriptions not read');
         await sleepUnlessAborted(clock, RETRY_MS, signal);
       }

@@ -4,13 +4,13 @@ import type { HeadFloor } from '../heads/head-floor.ts';
 import { type ChainFeed, createChainFeed } from './chain-feed.ts';
 import { createPendingFeed, type PendingFeed } from './pending-feed.ts';
 
-/** What one chain has to tell. */
+/** The feeds of one chain. */
 export interface ChainSources {
   readonly blocks: ChainFeed;
   readonly pending: PendingFeed;
 }
 
-/** The feeds of all chains, made when they are first asked for. */
+/** The feeds of all chains, created at first use. */
 export interface ChainFeeds {
   of(chain: GatewayChain): ChainSources;
   close(): void;

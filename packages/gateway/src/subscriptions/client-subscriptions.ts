@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { GatewayChain, Outcome, RpcErrorObject } from '../call.ts';
+import type { GatewayChain, Outcome } from '../call.ts';
+import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
 import { invalidParams } from '../protocol/rpc-errors.ts';
 import type { FeedListener } from './chain-feed.ts';
 import type { ChainSources } from './chain-feeds.ts';
@@ -12,18 +13,18 @@ export interface ClientSubscriptionsOptions {
   readonly chain: GatewayChain;
   readonly sources: ChainSources;
   readonly metrics: SubscriptionMetrics;
-  /** Takes what the client is to be told, once there is room for it. */
-  readonly tell: (notifications: Notifications) => void;
+  /** Receives the notifications for the client, to be written when it has room. */
+  readonly report: (notifications: Notifications) => void;
   readonly subscriptionsMax: number;
 }
 
-/** What one message of a client may do to the client's subscriptions. */
+/** Subscription changes by one message of a client. */
 export interface Subscriber {
-  /** Answers eth_subscribe. @throws as calls to upstreams do */
+  /** Handles eth_subscribe. @throws as calls to upstreams do */
   subscribe(kind: unknown, options: unknown): Promise<Outcome>;
-  /** Answers eth_unsubscribe. */
+  /** Handles eth_unsubscribe. */
   unsubscribe(id: unknown): Outcome;
-  /** The message is answered: what it began may be told of. */
+  /** Called after the response to the message: its new subscriptions may notify now. */
   answered(): void;
 }
 
@@ -37,7 +38,7 @@ export interface ClientSubscriptions {
 const ID_BYTES = 16;
 
 export function createClientSubscriptions(options: ClientSubscriptionsOptions): ClientSubscriptions {
-  const { chain, sources, metrics, tell, subscriptionsMax } = options;
+  const { chain, sources, metrics, report, subscriptionsMax } = options;
   const { slug } = chain;
   const open = new Map<string, { readonly subscription: Subscription; readonly kind: SubscriptionKind }>();
   let isClosed = false;
@@ -53,7 +54,7 @@ export function createClientSubscriptions(options: ClientSubscriptionsOptions): 
 
   function add(kind: SubscriptionKind): Subscription {
     const id = `0x${randomBytes(ID_BYTES).toString('hex')}`;
-    const subscription = new Subscription(id, tell, () => metrics.sent(slug, kind));
+    const subscription = new Subscription(id, report, () => metrics.sent(slug, kind));
     open.set(subscription.id, { subscription, kind });
     metrics.open(slug, kind, 1);
     return subscription;
@@ -89,7 +90,7 @@ export function createClientSubscriptions(options: ClientSubscriptionsOptions): 
             end(subscription.id);
             throw error;
           }
-          // The client was answered that it took too long, or is gone: it will never know the id.
+          // The client got a timeout or has disconnected, so it will never know the id.
           if (isAnswered || isClosed) end(subscription.id);
           begun.push(subscription);
           return { ok: true, result: Buffer.from(`"${subscription.id}"`), cached: true };
@@ -111,7 +112,7 @@ export function createClientSubscriptions(options: ClientSubscriptionsOptions): 
   };
 }
 
-/** geth's. */
+/** geth's error. */
 const NOT_FOUND: RpcErrorObject = { code: -32_000, message: 'subscription not found' };
 
 function tooMany(most: number): RpcErrorObject {
@@ -143,18 +144,18 @@ function headListener(subscription: Subscription): FeedListener {
 }
 
 function logListener(subscription: Subscription, criteria: LogCriteria): FeedListener {
-  const tell = (block: FeedBlock, logs: readonly FeedLog[] | null, textOf: (log: FeedLog) => string): void => {
+  const report = (block: FeedBlock, logs: readonly FeedLog[] | null, textOf: (log: FeedLog) => string): void => {
     if (logs !== null && logs.length > 0) subscription.notify(wantedOf(criteria, logs, textOf), block);
   };
   return {
     wantsLogs: true,
-    added: (block) => tell(block, block.logs, ({ text }) => text),
-    // The last log first: a client that undoes what it did goes back step by step.
-    removed: (block) => tell(block, block.logs?.toReversed() ?? null, ({ removedText }) => removedText),
+    added: (block) => report(block, block.logs, ({ text }) => text),
+    // The last log first: a client undoes its changes in reverse order.
+    removed: (block) => report(block, block.logs?.toReversed() ?? null, ({ removedText }) => removedText),
   };
 }
 
-/** The texts of those logs that are wanted, looked for when they are asked for. */
+/** Yields the texts of matching logs, filtered lazily. */
 function* wantedOf(
   criteria: LogCriteria,
   logs: readonly FeedLog[],

@@ -1,6 +1,6 @@
 import { type BlockHeader, type Hash, type Hex, type Log, toQuantity } from '@chainstead/core';
 
-/** A block of the branch that clients are told of. */
+/** A block of the branch that is reported to clients. */
 export interface FeedBlock {
   readonly number: number;
   readonly hash: Hash;
@@ -8,23 +8,23 @@ export interface FeedBlock {
   /** Unix seconds. */
   readonly timestamp: number;
   readonly logsBloom: Hex | null;
-  /** JSON text of the header, as `newHeads` tells it. */
+  /** JSON text of the header for `newHeads`. */
   readonly headText: string;
-  /** Null while nobody has wanted them. */
+  /** Null while no listener wanted them. */
   logs: readonly FeedLog[] | null;
-  /** About what it takes in memory. */
+  /** Approximate memory. */
   readonly bytes: number;
 }
 
-/** About what a log takes in memory besides its data. */
+/** Approximate memory of a log in addition to its data. */
 const LOG_BYTES = 600;
 
-/** About what logs take in memory. */
+/** Returns the approximate memory of logs. */
 export function bytesOfLogs(logs: readonly FeedLog[] | null): number {
   return (logs ?? []).reduce((sum, { log }) => sum + LOG_BYTES + log.data.length, 0);
 }
 
-/** A log and its JSON text, as `eth_getLogs` writes it and as it is written when its block is abandoned. */
+/** A log and its JSON text, as in `eth_getLogs` and as sent when its block is abandoned. */
 export class FeedLog {
   readonly log: Log;
   readonly #timestamp: number;
@@ -64,7 +64,7 @@ export class FeedLog {
   }
 }
 
-/** What nodes give with a block and not with its header. */
+/** Members that nodes return with a block but not with its header. */
 const BODY_MEMBERS: ReadonlySet<string> = new Set(['transactions', 'uncles', 'withdrawals', 'size', 'totalDifficulty']);
 
 export function toFeedBlock(header: BlockHeader): FeedBlock {

@@ -3,20 +3,23 @@ import type { GatewayChain } from '../call.ts';
 import { type FeedBlock, FeedLog, toFeedBlock } from './feed-block.ts';
 import { isPlausible, readBlockLogs } from './read-block-logs.ts';
 
-/** Reads blocks and their logs for a chain's feed. Everything throws what the pool throws. */
+/** Reads blocks and their logs for a chain's feed. All methods throw the pool's errors. */
 export interface FeedReader {
   /** @throws BlockMissingError */
   blockAt(at: Hash | number, signal: AbortSignal): Promise<FeedBlock>;
   headersBetween(from: number, to: number, signal: AbortSignal): Promise<Map<Hash, FeedBlock>>;
-  /** A block and up to so many before it, oldest first. @throws BlockMissingError where the block itself is not there */
+  /**
+   * Reads a block and up to `ancestors` blocks before it, oldest first.
+   * @throws BlockMissingError if the block itself is missing
+   */
   branchTo(tip: Hash, ancestors: number, signal: AbortSignal): Promise<readonly FeedBlock[]>;
   /** @throws BlockMissingError */
   addLogs(block: FeedBlock, signal: AbortSignal): Promise<void>;
-  /** With one call for all; a block whose logs can't be its own stays without. @param blocks ascending */
+  /** Adds logs with one call for all blocks; a block with implausible logs stays without. @param blocks ascending */
   addLogsOfAll(blocks: readonly FeedBlock[], signal: AbortSignal): Promise<void>;
 }
 
-/** A block on the way to the newest one is not available: it was abandoned meanwhile, or no upstream answers. */
+/** A block on the way to the newest one is unavailable: it was abandoned meanwhile, or no upstream responds. */
 export class BlockMissingError extends Error {
   constructor(hash: Hash) {
     super(`Block ${hash} is not known to any upstream`);

@@ -2,22 +2,22 @@ import type { Log } from '@chainstead/core';
 import { logRange } from '../methods/log-filter.ts';
 import { isObject } from '../methods/parameter.ts';
 
-/** Which logs a client wants, as geth reads it. */
+/** The logs that a client wants, with geth's semantics. */
 export interface LogCriteria {
   /** Null: any. */
   readonly addresses: ReadonlySet<string> | null;
-  /** By position, null: any. A log must have as many topics as there are positions. */
+  /** By position, null: any. A log must have at least as many topics as there are positions. */
   readonly topics: readonly (ReadonlySet<string> | null)[];
   /** First and last block; null: no bound. */
   readonly from: number | null;
   readonly to: number | null;
 }
 
-/** Reads a log filter that was checked, for logs yet to come. @returns what is wrong with it for that purpose, as text */
+/** Reads a checked log filter for future logs. @returns an error text if it can't apply to future logs */
 export function readLogCriteria(filter: unknown): LogCriteria | string {
   if (!isObject(filter)) return ANY;
   const range = logRange(filter);
-  if (range === null) return 'blockHash names a past block: new logs are told of';
+  if (range === null) return 'blockHash names a past block, but only new logs are reported';
   const [from, to] = [boundOf(range.from), boundOf(range.to)];
   if (from === false || to === false)
     return 'new logs have no block that is safe or finalized: leave fromBlock and toBlock out';
@@ -25,7 +25,7 @@ export function readLogCriteria(filter: unknown): LogCriteria | string {
   return { addresses: readAddresses(filter.address), topics: readTopics(filter.topics), from, to };
 }
 
-/** Whether the log is one of those. */
+/** Whether the log matches. */
 export function matchesCriteria({ addresses, topics, from, to }: LogCriteria, log: Log): boolean {
   if (addresses !== null && !addresses.has(log.address)) return false;
   if (topics.length > log.topics.length) return false;
@@ -35,7 +35,7 @@ export function matchesCriteria({ addresses, topics, from, to }: LogCriteria, lo
 
 const ANY: LogCriteria = { addresses: null, topics: [], from: null, to: null };
 
-/** False: a tag of a block below the newest one. */
+/** Returns false for a tag of a block below the newest one. */
 function boundOf(bound: number | string): number | null | false {
   if (typeof bound === 'number') return bound;
   return bound === 'latest' || bound === 'pending' ? null : false;
@@ -50,7 +50,7 @@ function readTopics(given: unknown): (ReadonlySet<string> | null)[] {
   if (!Array.isArray(given)) return [];
   return given.map((position: unknown) => {
     if (typeof position === 'string') return new Set([position.toLowerCase()]);
-    // A null among alternatives, or no alternative, lets everything pass.
+    // A null among the alternatives, or an empty list, matches everything.
     return Array.isArray(position) && position.length > 0 && !position.includes(null) ? lowerCased(position) : null;
   });
 }

@@ -2,32 +2,33 @@ import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainst
 import { RequestAbortedError } from '@chainstead/rpc';
 import type { GatewayChain } from '../call.ts';
 
-/** Who wants to know of transactions that wait for a block. */
+/** Receives pending transactions. */
 export interface PendingListener {
   /** Whole transactions instead of their hashes. */
   readonly isFull: boolean;
   pending(transactions: PendingTexts): void;
 }
 
-/** Transactions that were heard of together. */
+/** Transactions that arrived together. */
 export interface PendingTexts {
   /** JSON texts: hashes, or whole transactions. */
   readonly texts: readonly string[];
-  /** Of all texts. */
+  /** Total of all texts. */
   readonly bytes: number;
 }
 
-/** Transactions that one upstream hears of, read once for all listeners. Nothing is read while there are none. */
+/** Pending transactions of one upstream, read once for all listeners. Nothing is read without listeners. */
 export interface PendingFeed {
   /**
-   * Tells the listener of every transaction that arrives from now on. @returns what ends it
-   * @throws RpcCallError where no upstream tells of them, UpstreamsExhaustedError
+   * Reports every transaction that arrives from now on.
+   * @returns the function that stops it
+   * @throws RpcCallError if no upstream supports it, UpstreamsExhaustedError
    */
   watch(listener: PendingListener): Promise<() => void>;
   close(): void;
 }
 
-/** An upstream's own filter. */
+/** A filter on one upstream. */
 interface UpstreamFilter {
   readonly id: string;
   readonly upstream: string;
@@ -36,7 +37,7 @@ interface UpstreamFilter {
 const RETRY_MS = 1_000;
 const POLL_MIN_MS = 200;
 const POLL_MAX_MS = 2_000;
-/** Transactions that are looked up at once for listeners of whole ones. */
+/** Transactions looked up concurrently for listeners that want whole ones. */
 const LOOKUPS_AT_ONCE = 20;
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: who listens and the one subscription upstream are one state.
@@ -63,8 +64,8 @@ export function createPendingFeed(options: {
     return Array.isArray(value) ? value.filter((hash): hash is string => typeof hash === 'string') : [];
   }
 
-  async function tell(hashes: readonly string[], upstream: string, signal: AbortSignal): Promise<void> {
-    tellEach(
+  async function report(hashes: readonly string[], upstream: string, signal: AbortSignal): Promise<void> {
+    reportEach(
       false,
       hashes.map((hash) => `"${hash}"`),
     );
@@ -74,15 +75,15 @@ export function createPendingFeed(options: {
       const found = await Promise.all(
         some.map((hash) => pool.request('eth_getTransactionByHash', [hash], { signal, only: upstream })),
       );
-      tellEach(
+      reportEach(
         true,
         found.flatMap(({ value }) => (value === null ? [] : [JSON.stringify(value)])),
       );
     }
   }
 
-  /** @param isFull which listeners are told */
-  function tellEach(isFull: boolean, texts: readonly string[]): void {
+  /** @param isFull which listeners to notify */
+  function reportEach(isFull: boolean, texts: readonly string[]): void {
     if (texts.length === 0) return;
     const transactions = { texts, bytes: texts.reduce((sum, { length }) => sum + length, 0) };
     for (const listener of [...listeners]) if (listener.isFull === isFull) listener.pending(transactions);
@@ -95,9 +96,9 @@ export function createPendingFeed(options: {
       if (signal.aborted) break;
       try {
         filter ??= await createFilter(signal);
-        await tell(await readChanges(filter, signal), filter.upstream, signal);
+        await report(await readChanges(filter, signal), filter.upstream, signal);
       } catch (error) {
-        // The upstream forgot the filter, or is down: another one is asked for what comes from now on.
+        // The upstream dropped the filter or is down. A new filter, on any upstream, covers transactions from now on.
         logger.debug({ chain: chain.slug, error: errorText(error) }, 'Waiting transactions not read');
         filter = null;
       }

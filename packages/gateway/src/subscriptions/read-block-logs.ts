@@ -12,9 +12,10 @@ export interface LoggedBlock {
 }
 
 /**
- * All logs of a block, in order: by one eth_getLogs of its hash. Where that is refused, or says that there are none against
- * the block's bloom (nodes answer so while they are still indexing), from the receipts.
- * @returns null when no upstream has the block (any more) @throws UpstreamsExhaustedError
+ * Reads all logs of a block in order, with one eth_getLogs call for its hash. Falls back to the receipts if that is
+ * refused, or returns no logs against the block's bloom (nodes do so while they index).
+ * @returns null if no upstream has the block (any more)
+ * @throws UpstreamsExhaustedError
  */
 export async function readBlockLogs(
   pool: Pick<ForwardingPool, 'request' | 'getWholeBlock'>,
@@ -33,7 +34,7 @@ export async function readBlockLogs(
   return whole === null ? null : whole.value.receipts.flatMap(({ logs }) => logs);
 }
 
-/** Whether these may be all logs of the block, as far as its bloom and its hash tell. */
+/** Whether these may be all logs of the block, judged by its bloom and hash. */
 export function isPlausible(logs: readonly Log[], { hash, logsBloom }: LoggedBlock): boolean {
   if (logs.length === 0) return logsBloom === null || EMPTY_BLOOM.test(logsBloom);
   return logs.every(({ blockHash }) => blockHash === hash);

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from '@chainstead/core';
 
-/** What a client may subscribe to. */
+/** Kinds of subscriptions. */
 export type SubscriptionKind = 'newHeads' | 'logs' | 'newPendingTransactions';
 
 export interface SubscriptionMetrics {
@@ -14,13 +14,13 @@ export function createSubscriptionMetrics(registry: Registry): SubscriptionMetri
   const registers = [registry];
   const open = new Gauge({
     name: 'chainstead_gateway_subscriptions',
-    help: 'Subscriptions of JSON-RPC clients over WebSockets',
+    help: 'Number of active JSON-RPC subscriptions over WebSocket, by kind',
     labelNames: ['chain', 'kind'],
     registers,
   });
   const sent = new Counter({
     name: 'chainstead_gateway_notifications_total',
-    help: 'Notifications that were sent to subscriptions',
+    help: 'Number of notifications sent to subscriptions, by kind',
     labelNames: ['chain', 'kind'],
     registers,
   });

@@ -7,7 +7,7 @@ import {
 import fc from 'fast-check';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type LiveGateway, startLiveGateway } from '../testing/live-gateway.ts';
-import { keysOf, ReplayedLogs, type ToldLog } from '../testing/replayed-logs.ts';
+import { keysOf, ReplayedLogs, type ReportedLog } from '../testing/replayed-logs.ts';
 import { openRpcSocket } from '../testing/rpc-socket.ts';
 
 const PATIENCE = { timeout: 30_000, interval: 10 };
@@ -54,20 +54,20 @@ function hashAt({ source }: Pick<Stage, 'source'>, number = source.head): string
   return source.blockAt(number)?.hash ?? '';
 }
 
-async function canonicalLogs(gateway: LiveGateway, filter: object): Promise<ToldLog[]> {
-  return (await gateway.call('eth_getLogs', [{ ...filter, fromBlock: '0x0', toBlock: 'latest' }])) as ToldLog[];
+async function canonicalLogs(gateway: LiveGateway, filter: object): Promise<ReportedLog[]> {
+  return (await gateway.call('eth_getLogs', [{ ...filter, fromBlock: '0x0', toBlock: 'latest' }])) as ReportedLog[];
 }
 
 describe('newHeads', () => {
   test('tells every block once, in order, also when the head jumps', async () => {
     const { source, gateway } = await stage();
     const client = await openRpcSocket(gateway.webSocketUrl);
-    const { told } = await client.subscribe('newHeads');
+    const { reported } = await client.subscribe('newHeads');
     for (const count of [1, 3, 1, 40]) {
       source.mine(count);
-      await expect.poll(() => (told.at(-1) as Header | undefined)?.hash, PATIENCE).toBe(hashAt({ source }));
+      await expect.poll(() => (reported.at(-1) as Header | undefined)?.hash, PATIENCE).toBe(hashAt({ source }));
     }
-    const heads = told as Header[];
+    const heads = reported as Header[];
     expect(heads.map(({ number }) => Number(number))).toEqual(Array.from({ length: 45 }, (_, index) => 21 + index));
     for (const [index, head] of heads.entries()) if (index > 0) expect(head.parentHash).toBe(heads[index - 1]?.hash);
     expect(heads[0]).not.toHaveProperty('transactions');
@@ -77,12 +77,12 @@ describe('newHeads', () => {
   test('tells the new branch after a reorganisation', async () => {
     const { source, gateway } = await stage();
     const client = await openRpcSocket(gateway.webSocketUrl);
-    const { told } = await client.subscribe('newHeads');
+    const { reported } = await client.subscribe('newHeads');
     source.mine(2);
-    await expect.poll(() => told.length, PATIENCE).toBe(2);
+    await expect.poll(() => reported.length, PATIENCE).toBe(2);
     source.reorg(4, 6);
-    await expect.poll(() => told.length, PATIENCE).toBe(8);
-    expect((told as Header[]).slice(2).map(({ hash }) => hash)).toEqual(
+    await expect.poll(() => reported.length, PATIENCE).toBe(8);
+    expect((reported as Header[]).slice(2).map(({ hash }) => hash)).toEqual(
       [19, 20, 21, 22, 23, 24].map((number) => hashAt({ source }, number)),
     );
   });
@@ -90,16 +90,16 @@ describe('newHeads', () => {
   test('goes on through upstreams that fail, without a gap', async () => {
     const { source, nodes, gateway } = await stage({ nodes: 2 });
     const client = await openRpcSocket(gateway.webSocketUrl);
-    const { told } = await client.subscribe('newHeads');
+    const { reported } = await client.subscribe('newHeads');
     const broken = { errorRate: 1, errorBodies: [{ code: -32_603, message: 'Internal error' }] };
     nodes[0]?.faults.set(broken);
     source.mine(3);
-    await expect.poll(() => told.length, PATIENCE).toBe(3);
+    await expect.poll(() => reported.length, PATIENCE).toBe(3);
     nodes[1]?.faults.set(broken);
     source.mine(3);
     nodes[0]?.faults.set({ errorRate: 0 });
-    await expect.poll(() => told.length, PATIENCE).toBe(6);
-    expect((told as Header[]).map(({ number }) => Number(number))).toEqual([21, 22, 23, 24, 25, 26]);
+    await expect.poll(() => reported.length, PATIENCE).toBe(6);
+    expect((reported as Header[]).map(({ number }) => Number(number))).toEqual([21, 22, 23, 24, 25, 26]);
   });
 });
 
@@ -128,10 +128,10 @@ describe('logs', () => {
         const subscriptions = [];
         for (const filter of filters) {
           const known = await canonicalLogs(gateway, filter);
-          const { told } = await client.subscribe('logs', filter);
-          subscriptions.push({ filter, told, known });
+          const { reported } = await client.subscribe('logs', filter);
+          subscriptions.push({ filter, reported, known });
         }
-        const { told: heads } = await client.subscribe('newHeads');
+        const { reported: heads } = await client.subscribe('newHeads');
         for (const move of script) {
           if ('mine' in move) source.mine(move.mine);
           else source.reorg(move.depth, Math.max(move.depth, move.length));
@@ -139,9 +139,9 @@ describe('logs', () => {
         }
         source.mine(1);
         await expect.poll(() => (heads.at(-1) as Header | undefined)?.hash, PATIENCE).toBe(hashAt({ source }));
-        for (const { filter, told, known } of subscriptions) {
+        for (const { filter, reported, known } of subscriptions) {
           const replayed = new ReplayedLogs(known);
-          for (const log of told as ToldLog[]) replayed.take(log);
+          for (const log of reported as ReportedLog[]) replayed.take(log);
           expect(replayed.faults).toEqual([]);
           expect(replayed.keys).toEqual(keysOf(await canonicalLogs(gateway, filter)));
         }
@@ -154,9 +154,9 @@ describe('logs', () => {
   test('are removed newest first before the new branch is told', async () => {
     const { source, gateway } = await stage();
     const client = await openRpcSocket(gateway.webSocketUrl);
-    const { told } = await client.subscribe('logs', {});
+    const { reported } = await client.subscribe('logs', {});
     source.mine(3);
-    const logs = told as ToldLog[];
+    const logs = reported as ReportedLog[];
     const before = await canonicalLogs(gateway, {});
     const added = before.filter(({ blockNumber }) => Number(blockNumber) > 20);
     await expect.poll(() => keysOf(logs), PATIENCE).toEqual(keysOf(added));
@@ -178,12 +178,13 @@ describe('logs', () => {
     const subscriptions = [];
     for (const client of clients)
       for (let index = 0; index < 10; index += 1) subscriptions.push(await client.subscribe('logs', {}));
-    const { told: heads } = await (clients[0] ?? unreachable()).subscribe('newHeads');
+    const { reported: heads } = await (clients[0] ?? unreachable()).subscribe('newHeads');
     const before = [calls('eth_getLogs'), calls('eth_getBlockByHash')];
     source.mine(1);
     await expect.poll(() => heads.length, PATIENCE).toBe(1);
     expect([calls('eth_getLogs'), calls('eth_getBlockByHash')]).toEqual(before.map((count) => count + 1));
-    for (const { told } of subscriptions) await expect.poll(() => told, PATIENCE).toEqual(subscriptions[0]?.told);
+    for (const { reported } of subscriptions)
+      await expect.poll(() => reported, PATIENCE).toEqual(subscriptions[0]?.reported);
     expect(await gateway.metrics.metrics()).toContain('chainstead_gateway_subscriptions{chain="live",kind="logs"} 30');
     for (const { socket } of clients) socket.close();
     await expect
@@ -198,13 +199,13 @@ describe('logs', () => {
   test('come from the receipts where a node does not give them by block', async () => {
     const { source, nodes, gateway } = await stage();
     const client = await openRpcSocket(gateway.webSocketUrl);
-    const { told } = await client.subscribe('logs', {});
+    const { reported } = await client.subscribe('logs', {});
     nodes[0]?.faults.set({ methods: ['eth_getLogs'], errorRate: 1 });
     source.mine(3);
     const expected = source
       .blocksIn({ from: 21, to: 23 })
       .flatMap(({ receipts }) => receipts.flatMap(({ logs }) => logs));
-    await expect.poll(() => told.length, PATIENCE).toBe(expected.length);
+    await expect.poll(() => reported.length, PATIENCE).toBe(expected.length);
   });
 });
 
@@ -217,8 +218,8 @@ describe('a subscription', () => {
     expect(await one.call('eth_unsubscribe', [first.id])).toBe(true);
     await expect(one.call('eth_unsubscribe', [first.id])).rejects.toThrow('subscription not found');
     source.mine(1);
-    await expect.poll(() => second.told.length, PATIENCE).toBe(1);
-    expect(first.told).toEqual([]);
+    await expect.poll(() => second.reported.length, PATIENCE).toBe(1);
+    expect(first.reported).toEqual([]);
   });
 
   test.each([
@@ -244,17 +245,17 @@ describe('a subscription', () => {
     const { source, gateway } = await stage({ bufferBytesMax: 100_000 });
     const [slow, quick] = [await openRpcSocket(gateway.webSocketUrl), await openRpcSocket(gateway.webSocketUrl)];
     for (let index = 0; index < 100; index += 1) await slow.subscribe('newHeads');
-    const { told } = await quick.subscribe('newHeads');
+    const { reported } = await quick.subscribe('newHeads');
     slow.socket.pause();
     const dropped = async () =>
       /ended_total{chain="live",reason="slow"} (\d+)/.exec(await gateway.metrics.metrics())?.[1];
     for (let round = 0; round < 200 && (await dropped()) === undefined; round += 1) {
       source.mine(10);
-      await expect.poll(() => (told.at(-1) as Header).hash, PATIENCE).toBe(hashAt({ source }));
+      await expect.poll(() => (reported.at(-1) as Header).hash, PATIENCE).toBe(hashAt({ source }));
     }
     expect(await dropped()).toBe('1');
-    expect((told as Header[]).map(({ number }) => Number(number))).toEqual(
-      Array.from({ length: told.length }, (_, index) => 21 + index),
+    expect((reported as Header[]).map(({ number }) => Number(number))).toEqual(
+      Array.from({ length: reported.length }, (_, index) => 21 + index),
     );
   }, 60_000);
 });

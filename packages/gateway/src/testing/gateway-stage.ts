@@ -12,14 +12,14 @@ import {
 } from '@chainstead/http';
 import type { ForwardingPool } from '@chainstead/rpc';
 import { type Closable, closeOf } from '@chainstead/testkit';
-import type { AnswerCall, GatewayChain } from '../call.ts';
+import type { GatewayChain, HandleCall } from '../call.ts';
 import type { Filters } from '../filters/filters.ts';
 import { createGatewayServer, type GatewayLimits, type GatewayServer } from '../gateway-server.ts';
 import { createGatewayRoutes } from '../routes.ts';
 import type { ChainFeeds } from '../subscriptions/chain-feeds.ts';
 import { roomyLimits, serveGateway } from './serve-gateway.ts';
 
-/** A gateway behind a real server, over an answer that the test gives. */
+/** A gateway behind a real server, with a call handler from the test. */
 export interface GatewayStage extends Closable {
   readonly url: string;
   readonly server: ApiServer;
@@ -39,17 +39,17 @@ export interface PostOptions {
 }
 
 export interface StageOptions {
-  readonly answer: AnswerCall;
+  readonly answer: HandleCall;
   /** Accepted keys; none: an open server. */
   readonly keys?: readonly string[];
-  /** What they may be used for; default: everything. */
+  /** Scopes of the keys. Default: all. */
   readonly scopes?: KeyScopes;
   readonly limits?: Partial<GatewayLimits>;
   readonly sharedLimits?: SharedLimits;
   readonly logRangeMax?: number;
   readonly database?: Database;
   readonly startPool?: () => Promise<void>;
-  /** Default `debug`. */
+  /** Default: `debug`. */
   readonly logLevel?: string;
   readonly corsOrigins?: '*' | readonly string[];
   readonly offersTraces?: boolean;
@@ -57,8 +57,8 @@ export interface StageOptions {
 
 export const STAGE_KEY = '0123456789abcdef0123456789abcdef';
 
-/** An answer that is known at once. */
-export function result(value: unknown, cached = true): Awaited<ReturnType<AnswerCall>> {
+/** Returns a synchronous result. */
+export function result(value: unknown, cached = true): Awaited<ReturnType<HandleCall>> {
   return { ok: true, result: Buffer.from(JSON.stringify(value)), cached };
 }
 
@@ -131,7 +131,7 @@ function stageChains({ logRangeMax = 10_000, startPool }: StageOptions): Gateway
   }));
 }
 
-/** A pool that only starts: the stage's answer asks no upstream. */
+/** A pool that only starts: the stage's handler calls no upstream. */
 function idlePool(start: () => Promise<void>): ForwardingPool {
   const refuse = (): never => {
     throw new TypeError('not part of this test');
@@ -158,7 +158,7 @@ function idlePool(start: () => Promise<void>): ForwardingPool {
   };
 }
 
-/** The stage's answer asks no upstream, and nothing is told of one. */
+/** The stage's handler calls no upstream, so there are no feeds. */
 function noFeeds(): ChainFeeds {
   const refuse = (): never => {
     throw new TypeError('not part of this test');
@@ -200,7 +200,7 @@ function fixedKeys(accepted: readonly string[], scopes: KeyScopes): KeyStore {
   };
 }
 
-/** Nothing listens there: usage stays in memory. */
+/** No server listens there: usage stays in memory. */
 function unusedDatabase(): Database {
   return openDatabase({ url: 'postgres://127.0.0.1:1/none', applicationName: 'test', logger: silentLogger() });
 }

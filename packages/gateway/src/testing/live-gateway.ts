@@ -8,13 +8,13 @@ import { createGateway } from '../gateway.ts';
 import type { GatewayLimits } from '../gateway-server.ts';
 import { roomyLimits, serveGateway } from './serve-gateway.ts';
 
-/** A whole gateway behind a real server, as one API process has it. */
+/** A whole gateway behind a real server, as in one API process. */
 export interface LiveGateway {
-  /** Of the chain, with a key. */
+  /** URL of the chain, with a key. */
   readonly url: string;
   readonly webSocketUrl: string;
   readonly metrics: Registry;
-  /** The result of one call over HTTP. @throws Error with the answer's error */
+  /** Returns the result of one call over HTTP. @throws Error with the response's error */
   call(method: string, params?: readonly unknown[], key?: string): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -22,18 +22,20 @@ export interface LiveGateway {
 export interface LiveGatewayOptions {
   readonly database: Database;
   readonly chainId: number;
-  /** Upstreams. */
+  /** URLs of upstreams. */
   readonly urls: readonly string[];
   readonly limits?: Partial<GatewayLimits>;
   readonly logRangeMax?: number;
+  /** Largest response of a filter poll, characters. */
+  readonly filterCharacters?: number;
 }
 
 export const LIVE_KEY = 'live-gateway-key';
 export const OTHER_KEY = 'another-live-key';
 
-/** Ends with the test. */
+/** Starts a gateway that ends with the test. */
 export async function startLiveGateway(options: LiveGatewayOptions): Promise<LiveGateway> {
-  const { database, chainId, urls, logRangeMax = 10_000 } = options;
+  const { database, chainId, urls, logRangeMax = 10_000, filterCharacters } = options;
   const logger = silentLogger();
   const metrics = createMetricsRegistry();
   const key = `live-${chainId}`;
@@ -50,8 +52,8 @@ export async function startLiveGateway(options: LiveGatewayOptions): Promise<Liv
     explainUnoffered: (slug) => `Chain ${slug} is not offered`,
     chains: [{ slug: 'live', chain, pool, pinsHead: urls.length > 1, logRangeMax, integrity: 'none' }],
     database,
-    // A busy machine is slow: what is tested is what is told, not how soon.
-    settings: { storeTimeoutMs: 30_000 },
+    // A busy machine is slow. The tests check the reported content, not the timing.
+    settings: { storeTimeoutMs: 30_000, ...(filterCharacters !== undefined && { filterCharacters }) },
     clientVersion: 'chainstead/test',
     keys,
     gate: createRawGate({ host, keys, cors, logger, metrics }),

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 
-/** A client of its own over a WebSocket: calls, and what subscriptions were told. */
+/** A separate WebSocket client: calls, and received notifications. */
 export interface RpcSocket {
   readonly socket: WebSocket;
-  /** The result. @throws Error with the answer's error */
+  /** Returns the result. @throws Error with the response's error */
   call(method: string, params?: readonly unknown[]): Promise<unknown>;
-  /** @returns what is told, in order, as it comes */
-  subscribe(...params: readonly unknown[]): Promise<{ readonly id: string; readonly told: readonly unknown[] }>;
+  /** @returns the notifications in order, as they arrive */
+  subscribe(...params: readonly unknown[]): Promise<{ readonly id: string; readonly reported: readonly unknown[] }>;
 }
 
 interface Message {
@@ -18,17 +18,20 @@ interface Message {
   readonly params?: { readonly subscription: string; readonly result: unknown };
 }
 
-/** Ends with the test. @throws Error where a notification comes for a subscription that the client does not know yet */
+/**
+ * Opens a socket that closes with the test.
+ * @throws Error if a notification arrives for a subscription that the client does not know yet
+ */
 export async function openRpcSocket(url: string): Promise<RpcSocket> {
   const socket = new WebSocket(url);
   const calls = new Map<number, (message: Message) => void>();
-  const told = new Map<string, unknown[]>();
+  const reported = new Map<string, unknown[]>();
   let last = 0;
   socket.on('message', (data) => {
     const message = JSON.parse(String(data)) as Message;
     if (message.id !== undefined) calls.get(message.id)?.(message);
     else if (message.params !== undefined) {
-      const subscription = told.get(message.params.subscription);
+      const subscription = reported.get(message.params.subscription);
       if (subscription === undefined) throw new Error('A notification came before its subscription was known');
       subscription.push(message.params.result);
     }
@@ -59,8 +62,8 @@ export async function openRpcSocket(url: string): Promise<RpcSocket> {
     call: (method, params = []) => ask(method, params, () => undefined),
     async subscribe(...params) {
       const list: unknown[] = [];
-      const id = String(await ask('eth_subscribe', params, (result) => told.set(String(result), list)));
-      return { id, told: list };
+      const id = String(await ask('eth_subscribe', params, (result) => reported.set(String(result), list)));
+      return { id, reported: list };
     },
   };
 }

@@ -10,7 +10,7 @@ import {
 } from '@chainstead/http';
 import type { GatewayLimits, GatewayServer } from '../gateway-server.ts';
 
-/** Limits that no test meets by accident. */
+/** Limits that no test reaches by accident. */
 export function roomyLimits(given: Partial<GatewayLimits> = {}): GatewayLimits {
   return {
     bodyBytesMax: 100_000,
@@ -23,7 +23,7 @@ export function roomyLimits(given: Partial<GatewayLimits> = {}): GatewayLimits {
   };
 }
 
-/** A gateway behind a real server and beside the rest of the API, as one API process has it. */
+/** Serves a gateway with a real server and the rest of the API, as one API process does. */
 export function serveGateway(
   gateway: Pick<GatewayServer, 'handler' | 'upgrades'>,
   dependencies: Pick<ApiOptions, 'database' | 'logger' | 'metrics' | 'keys' | 'host' | 'cors'>,

@@ -1,14 +1,14 @@
-/** Upper bounds of the parts that the times of calls are counted in; behind the last one is one more. Milliseconds. */
+/** Upper bounds of the duration buckets, milliseconds; one more bucket follows the last. */
 export const CALL_TIME_BOUNDS: readonly number[] = [
   1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000,
 ];
 
-/** Nothing counted. */
+/** Returns empty buckets. */
 export function noTimes(): number[] {
   return new Array<number>(CALL_TIME_BOUNDS.length + 1).fill(0);
 }
 
-/** Counts a call. @param ms that it took */
+/** Counts a call. @param ms duration */
 export function countTime(times: number[], ms: number): void {
   const found = CALL_TIME_BOUNDS.findIndex((bound) => ms <= bound);
   const place = found === -1 ? CALL_TIME_BOUNDS.length : found;

@@ -1,8 +1,8 @@
 import type { Database } from '@chainstead/db';
 
-/** What one key called of one method of one chain on one day. */
+/** Calls of one key to one method of one chain on one day. */
 export interface GatewayUsage {
-  /** First characters of a stored key, `config:<n>` for one of `API_KEYS`, `open` without keys. */
+  /** First characters of a stored key, `config:<n>` for one in `API_KEYS`, `open` without keys. */
   readonly keyId: string;
   /** UTC, `2026-01-31`. */
   readonly day: string;
@@ -21,7 +21,7 @@ FROM gateway_usage
 WHERE day > (now() AT TIME ZONE 'UTC')::date - $1::integer
 ORDER BY day DESC, key_id, chain_id, method`;
 
-/** The usage of the last days, today included, newest day first. */
+/** Returns the usage of the last days including today, newest day first. */
 export function readGatewayUsage(database: Database, days: number): Promise<GatewayUsage[]> {
   return database.query<GatewayUsage>(READ_SQL, [days]);
 }

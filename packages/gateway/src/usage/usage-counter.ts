@@ -2,29 +2,15 @@ import type { Clock, Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createFlushedCounts } from '@chainstead/http';
 import { addTimes, noTimes } from './call-times.ts';
-import { writeUsage } from './write-usage.ts';
-
-/** Calls of one key to one method of one chain since they were last written. */
-export interface UsageEntry {
-  calls: number;
-  /** Of them, answered with an error. */
-  errors: number;
-  /** Of them, answered without an upstream. */
-  cached: number;
-  weight: number;
-  /** Bytes of results. */
-  bytes: number;
-  /** Those that were not cached by the time that they took (call-times.ts). */
-  readonly times: number[];
-}
+import { type UsageEntry, type UsageRow, writeUsage } from './write-usage.ts';
 
 /** Counts calls in memory and adds them to the tables `gateway_usage` and `gateway_calls` every few seconds. */
 export interface UsageCounter {
-  /** To be counted up at once: after waiting, ask for it again. */
+  /** Returns an entry to increment synchronously: after an await, get it again. */
   entry(keyId: string, chainId: number, method: string): UsageEntry;
-  /** Writes what was counted; what can't be written is kept for the next time. Never rejects. */
+  /** Writes the counts; those that can't be written are retried the next time. Never rejects. */
   flush(): Promise<void>;
-  /** Writes what was counted, for the last time. */
+  /** Writes the counts for the last time. */
   close(): Promise<void>;
 }
 
@@ -32,14 +18,6 @@ export interface UsageOptions {
   readonly database: Database;
   readonly logger: Logger;
   readonly clock: Pick<Clock, 'now'>;
-}
-
-/** Of one key. */
-export interface UsageRow {
-  readonly keyId: string;
-  readonly chainId: number;
-  readonly method: string;
-  readonly entry: UsageEntry;
 }
 
 const HOUR_MS = 3_600_000;
@@ -52,7 +30,7 @@ export function createUsageCounter(options: UsageOptions): UsageCounter {
     empty: emptyMap,
     add: addCounts,
     write: (database, counted, hour) => writeUsage(database, hour, rowsOf(counted)),
-    // An hour of UTC belongs to one day.
+    // An hour of UTC belongs to exactly one day.
     periodMs: HOUR_MS,
     what: 'Usage of the gateway',
   });

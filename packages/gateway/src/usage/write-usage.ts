@@ -1,11 +1,32 @@
 import type { Database } from '@chainstead/db';
 import { addTimes } from './call-times.ts';
-import type { UsageRow } from './usage-counter.ts';
 
-/** So long calls are kept by the hour. */
+/** Calls of one key to one method of one chain since the last write. */
+export interface UsageEntry {
+  calls: number;
+  /** Calls that returned an error. */
+  errors: number;
+  /** Calls served without an upstream. */
+  cached: number;
+  weight: number;
+  /** Bytes of results. */
+  bytes: number;
+  /** Uncached calls by duration (call-times.ts). */
+  readonly times: number[];
+}
+
+/** The counts of one key. */
+export interface UsageRow {
+  readonly keyId: string;
+  readonly chainId: number;
+  readonly method: string;
+  readonly entry: UsageEntry;
+}
+
+/** Hours for which hourly calls are retained. */
 const HOURS_KEPT = 7 * 24;
 
-/** Adds what was called within an hour to both tables, or to none. */
+/** Adds the calls of one hour to both tables, or to neither. */
 export async function writeUsage(database: Database, hour: Date, rows: readonly UsageRow[]): Promise<void> {
   await database.transaction(async (transaction) => {
     await transaction.query(ADD_USAGE, [
@@ -51,7 +72,7 @@ function ofAllKeys(rows: readonly UsageRow[]): CallsRow[] {
   return [...sums.values()];
 }
 
-// In one order everywhere, so that two processes never wait for each other's rows.
+// The same row order everywhere, so that two processes never deadlock.
 const ADD_USAGE = `INSERT INTO gateway_usage (key_id, day, chain_id, method, calls, errors, cached, weight, bytes)
 SELECT key_id, $1::date, chain_id, method, calls, errors, cached, weight, bytes
 FROM unnest($2::text[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[])

@@ -1,4 +1,4 @@
-import { indexedSchema, showIndexed } from '@chainstead/answers';
+import { indexedSchema, showIndexed } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
 import type { ActiveChain, EndTransaction } from './get-active-chain.ts';
 
@@ -10,7 +10,7 @@ const endSchema = z
   })
   .openapi('EndTransaction');
 
-/** The answer of `getWalletActiveChains` (docs/provider-contract.md#active-chains). */
+/** The response of `getWalletActiveChains` (docs/api/wallets.md#active-chains). */
 export const activeChainsSchema = z
   .object({
     address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }),
@@ -20,7 +20,7 @@ export const activeChainsSchema = z
           chain: z.string().openapi({ example: 'eth' }),
           chain_id: z.string().openapi({ example: '0x1' }),
           first_transaction: endSchema.openapi({
-            description: 'The first that is known: of all, where indexed.complete',
+            description: 'First known transaction. The first of all if indexed.complete is true',
           }),
           last_transaction: endSchema,
           indexed: indexedSchema,

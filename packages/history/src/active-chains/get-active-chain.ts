@@ -1,6 +1,6 @@
-import { blocksOf, type Indexed, type PageBlock, readBlocks, readUntorn } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
+import { blocksOf, type Indexed, type PageBlock, readBlocks, readConsistentPage } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { readPlaces } from '../page/read-places.ts';
 
@@ -10,25 +10,25 @@ export interface EndTransaction {
   readonly hash: Hash;
 }
 
-/** What a wallet did on a chain first and last. */
+/** The first and last activity of a wallet on a chain. */
 export interface ActiveChain {
   readonly chain: Chain;
   readonly first: EndTransaction;
   readonly last: EndTransaction;
-  /** The first is the first of all only where this is complete. */
+  /** The first is certain only if this is complete. */
   readonly indexed: Indexed;
 }
 
-/** What is known of a wallet on a chain. */
+/** The known activity of a wallet on a chain. */
 export interface KnownEnds {
-  /** Null where it did nothing that is known. */
+  /** Null without known activity. */
   readonly ends: Pick<ActiveChain, 'first' | 'last'> | null;
   readonly indexed: Indexed;
 }
 
-/** Finds the first and the last transaction of a wallet's history. */
+/** Returns the first and the last transaction of a wallet's history. */
 export async function getActiveChain(database: ReadDatabase, chain: Chain, wallet: Address): Promise<KnownEnds> {
-  return readUntorn(async () => {
+  return readConsistentPage(async () => {
     const [oldest, newest] = await Promise.all([
       readPlaces(database, chain, { ...ANYTHING, wallet, order: 'ASC' }),
       readPlaces(database, chain, { ...ANYTHING, wallet, order: 'DESC' }),

@@ -48,7 +48,7 @@ const transaction: fc.Arbitrary<WalletTransaction> = fc
   })
   .map((given) => exampleCase(given));
 
-/** Legs that a category may rest on, or approvals. */
+/** Legs or approvals that can determine a category. */
 function counts({ coins: some, tokens: others, nfts: more, approvals }: WalletTransaction): boolean {
   return some.length + others.length + more.length + approvals.length > 0;
 }

@@ -29,7 +29,7 @@ const says = (...evidence: WalletTransaction['evidence'] extends ReadonlySet<inf
 const bought = { role: 'buyer', isOffer: false } as const;
 const sold = { role: 'seller', isOffer: false } as const;
 
-/** Of each row cases in which it holds; and such as it just misses, which the row that holds instead is written for. */
+/** For each row, cases that match it, and cases that narrowly miss it and match another row. */
 const CASES: readonly Row[] = [
   [1, 'a failed call that carried coins', { status: 0, coins: [coin(ME, BOB)] }, 'contract interaction'],
   [1, 'a failed trade', { status: 0, trades: [bought], nfts: [nft(APES, BOB, ME)] }, 'contract interaction'],

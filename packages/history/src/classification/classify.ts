@@ -1,10 +1,10 @@
+import { featuresOf } from './classification-features.ts';
 import { DECISION_TABLE } from './decision-table.ts';
-import { termsOf } from './terms.ts';
 import type { Classification, WalletTransaction } from './wallet-transaction.ts';
 
-/** What a transaction was for one wallet: the first rule of the decision table that holds. Pure. */
+/** Returns the classification of a transaction for one wallet: the first matching rule of the decision table. Pure. */
 export function classify(transaction: WalletTransaction): Classification {
-  const given = { transaction, ...termsOf(transaction) };
+  const given = { transaction, ...featuresOf(transaction) };
   const index = DECISION_TABLE.findIndex(({ holds }) => holds(given));
   const rule = DECISION_TABLE[index];
   if (rule === undefined) throw new RangeError('The last rule of the decision table does not hold');

@@ -1,27 +1,26 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { type Asset, type ClassificationFeatures, COIN, isBurnt } from './classification-features.ts';
 import { isDistribution } from './distribution.ts';
-import { isShareBurnt, isShareMinted } from './shares.ts';
-import { isBurnt, type Terms } from './terms.ts';
 import type { Category, CategoryDetail, NftLeg, WalletTransaction } from './wallet-transaction.ts';
 
-/** What a rule looks at. */
-export interface Case extends Terms {
+/** The inputs of a rule. */
+export interface Case extends ClassificationFeatures {
   readonly transaction: WalletTransaction;
 }
 
 export interface Rule {
-  /** In words. */
+  /** A description. */
   readonly name: string;
   holds(given: Case): boolean;
   readonly category: Category | ((given: Case) => Category);
   readonly detail?: CategoryDetail | ((given: Case) => CategoryDetail | null);
-  /** Whether it rests on what can't be seen without traces. @default false */
+  /** Whether it depends on facts that are invisible without traces. @default false */
   readonly isInferred?: boolean;
 }
 
 /**
- * How a transaction is called, seen from one wallet: the first rule that holds. The last one always does. Rules that rest on evidence are passed
- * over without it: nothing is guessed from names of functions for tokens that are alike.
+ * The category of a transaction from one wallet's view: the first matching rule. The last one always matches. Rules
+ * that need evidence are skipped without it: nothing is guessed from function names for similar tokens.
  */
 export const DECISION_TABLE: readonly Rule[] = [
   { name: 'it failed', holds: ({ transaction }) => transaction.status === 0, category: 'contract interaction' },
@@ -76,7 +75,7 @@ export const DECISION_TABLE: readonly Rule[] = [
   {
     name: 'a loan paid back',
     holds: ({ paid, got, transaction }) => paid && !got && transaction.evidence.has('repay'),
-    // Of debt that is a token, a part is burnt: what was paid with decides.
+    // A part of a debt token is burnt: the payment's asset decides.
     category: ({ legsOut, coinsOut }) => (coinsOut && legsOut.every(({ to }) => isBurnt(to)) ? 'send' : 'token send'),
     detail: 'repay',
   },
@@ -88,7 +87,7 @@ export const DECISION_TABLE: readonly Rule[] = [
   },
   {
     name: 'coins unwrapped',
-    // The wrapped coin pays who calls it, whether or not traces show it.
+    // The wrapped native token pays its caller, whether or not traces show it.
     holds: ({ paid, tokensIn, coinsIn, transaction }) =>
       !paid && !tokensIn && transaction.evidence.has('unwrap') && (coinsIn || !transaction.isTraced),
     category: 'withdraw',
@@ -181,7 +180,7 @@ function isMovedByOthers(wallet: Address, { operator, from }: NftLeg): boolean {
   return operator !== null && operator !== wallet && operator !== from;
 }
 
-/** Methods that give an NFT to be kept, and those that take it back. */
+/** Methods that deposit an NFT, and those that withdraw it. */
 const GIVES = /^(?:deposit|stake)/i;
 const TAKES = /^(?:withdraw|unstake|exit)/i;
 
@@ -209,12 +208,12 @@ function liquidityRemoved({ transaction }: Case): CategoryDetail | null {
 /** Functions that take an approval by a signature. */
 const PERMITS = /^(?:permit|selfPermit)|WithPermit/;
 
-/** Who sent it tells nothing: a wallet that is a contract approves in transactions of others, too. */
+/** The sender does not matter: a smart contract wallet also approves in other accounts' transactions. */
 function permitted({ transaction }: Case): CategoryDetail | null {
   return PERMITS.test(transaction.method ?? '') ? 'permit' : null;
 }
 
-/** By the first leg, where all that there are move nothing: of no value, or to oneself. */
+/** Returns the category of the first leg, if all legs move nothing: with amount zero, or to oneself. */
 function idleCategory({ wallet, coins, tokens, nfts }: WalletTransaction): Category | null {
   if (coins.length > 0) return 'send';
   const [token] = tokens.toSorted((one, other) => one.logIndex - other.logIndex);
@@ -222,4 +221,39 @@ function idleCategory({ wallet, coins, tokens, nfts }: WalletTransaction): Categ
   if (token !== undefined && (nft === undefined || token.logIndex < nft.logIndex))
     return token.from === wallet ? 'token send' : 'token receive';
   return nft === undefined ? null : 'nft send';
+}
+
+/**
+ * Whether the wallet paid one asset to a contract that minted its own tokens for it: a vault without its own events, or
+ * a bridged native token that wraps.
+ */
+function isShareMinted(
+  transaction: WalletTransaction,
+  { assetsOut, assetsIn, legsIn }: ClassificationFeatures,
+): boolean {
+  const [paid] = assetsOut.keys();
+  const [share] = assetsIn.keys();
+  if (assetsOut.size !== 1 || assetsIn.size !== 1 || paid === undefined || share === undefined || share === COIN)
+    return false;
+  return legsIn.every(({ from }) => from === ZERO_ADDRESS) && took(transaction, share, paid);
+}
+
+/** Whether the wallet's tokens were burnt by their contract, which paid native tokens or other tokens for them. */
+function isShareBurnt(transaction: WalletTransaction, { legsOut, assetsIn, got }: ClassificationFeatures): boolean {
+  const contracts = new Set(legsOut.map(({ token }) => token));
+  if (!got || contracts.size === 0 || !legsOut.every(({ to }) => isBurnt(to))) return false;
+  return [...assetsIn.keys()].every((asset) => [...contracts].some((contract) => gave(transaction, contract, asset)));
+}
+
+/** Intermediaries: transfers between them are not among the wallet's own legs. */
+function took({ coins, tokens, evidence }: WalletTransaction, contract: Address, asset: Asset): boolean {
+  return asset === COIN
+    ? coins.some(({ to, value }) => to === contract && value > 0n)
+    : evidence.has('shareMinted') || tokens.some((leg) => leg.token === asset && leg.to === contract && leg.value > 0n);
+}
+
+function gave({ wallet, coins, tokens }: WalletTransaction, contract: Address, asset: Asset): boolean {
+  return asset === COIN
+    ? coins.some(({ from, to, value }) => from === contract && to === wallet && value > 0n)
+    : tokens.some((leg) => leg.token === asset && leg.from === contract && leg.to === wallet && leg.value > 0n);
 }

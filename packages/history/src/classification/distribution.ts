@@ -1,10 +1,10 @@
-import type { Terms } from './terms.ts';
+import type { ClassificationFeatures } from './classification-features.ts';
 import type { WalletTransaction } from './wallet-transaction.ts';
 
-/** Names of functions that give something to many begin so, whatever the case of their letters. */
+/** Prefixes of distribution functions, in any letter case. */
 const NAMES = ['airdrop', 'multisend', 'multitransfer', 'disperse', 'batchtransfer'];
 
-/** Selectors of such functions that carry no name in the embedded list. */
+/** Selectors of such functions without a name in the embedded list. */
 const SELECTORS: ReadonlySet<string> = new Set([
   '0x67243482',
   '0x633002d0',
@@ -15,11 +15,12 @@ const SELECTORS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether the wallet is one of many that were given something: it didn't send the transaction and only receives, and the method is one that
- * distributes, or the same token goes from one source to at least ten receivers, in equal amounts or of a token that no imported list names. So an
- * exchange's payout of a listed token in different amounts is none.
+ * Returns whether the wallet is one of many receivers: it didn't send the transaction and only receives. In addition,
+ * the method is a distribution, or the same token goes from one source to at least ten receivers, in equal amounts or
+ * of a token in no imported list. An exchange's payout of a listed token in different amounts is therefore not
+ * included.
  */
-export function isDistribution(transaction: WalletTransaction, terms: Terms): boolean {
+export function isDistribution(transaction: WalletTransaction, terms: ClassificationFeatures): boolean {
   if (terms.isSender || terms.paid || terms.nftsOut.length > 0) return false;
   return distributes(transaction) || goesToMany(transaction, terms);
 }
@@ -30,7 +31,7 @@ function distributes({ method, selector }: WalletTransaction): boolean {
   return NAMES.some((beginning) => name.startsWith(beginning));
 }
 
-function goesToMany({ evidence, listed }: WalletTransaction, { legsIn }: Terms): boolean {
+function goesToMany({ evidence, listed }: WalletTransaction, { legsIn }: ClassificationFeatures): boolean {
   if (legsIn.length === 0 || !evidence.has('handedOut')) return false;
   return evidence.has('handedOutEqually') || !legsIn.some(({ token }) => listed.has(token));
 }

@@ -1,20 +1,21 @@
 import { recordedData } from '@chainstead/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type RecordedTransaction, readRecordedTransactions } from '../testing/recorded-transactions.ts';
+import { featuresOf } from './classification-features.ts';
 import { DECISION_TABLE } from './decision-table.ts';
-import { termsOf } from './terms.ts';
 
 const { isMissing, title } = recordedData('data/evm');
 
-/** Blocks of which all transactions were read independently. */
+/** Blocks whose transactions were all classified independently. */
 const FIRST_BLOCK = 4_369_999;
-/** Rules that need neither traces, nor trades, nor events of protocols. */
+/** Rules that need neither traces, nor trades, nor protocol events. */
 const PLAIN_RULES = new Set([1, 3, 4, 6, 7, 8, 11, 14, 15, 20, 22, 23, 25, 26, 27, 28, 29, 30, 31]);
 const [FAILED, IDLE] = [1, 30];
 
 /**
- * How an independent reading, by plain rules alone, counted the categories of Ethereum's recorded transactions. It differs in two of 2,633: what
- * burns NFTs and gets a new one for them is minted here (rule 4 comes before rule 6), and coins to oneself are sent here (rule 30).
+ * Category counts of Ethereum's recorded transactions from an independent classification, by plain rules alone. It
+ * differs in two of 2,633. Burning NFTs for a new one is a mint here (rule 4 comes before rule 6). Native tokens to
+ * oneself are sent here (rule 30).
  */
 const COUNTED = {
   send: 973,
@@ -36,7 +37,7 @@ const COUNTED = {
   'zero or self': 1 + 1,
 };
 
-/** What the other rules make of them: by the rule that would have held, and the one that does. */
+/** Differences by the other rules: the plain rule that would match, and the one that does. */
 const FURTHER = {
   '7 → 2 nft purchase': 54,
   '8 → 2 nft sale': 12,
@@ -82,9 +83,9 @@ describe.skipIf(isMissing)(title('the recorded blocks, seen by their senders'), 
   });
 });
 
-/** The first of the plain rules that holds. */
+/** The first matching plain rule. */
 function plainly({ seen }: RecordedTransaction): { readonly row: number; readonly label: string } {
-  const found = { transaction: seen, ...termsOf(seen) };
+  const found = { transaction: seen, ...featuresOf(seen) };
   const index = DECISION_TABLE.findIndex((rule, place) => PLAIN_RULES.has(place + 1) && rule.holds(found));
   const rule = DECISION_TABLE[index];
   if (rule === undefined) throw new RangeError('No plain rule holds');

@@ -1,19 +1,21 @@
 import type { Address } from '@chainstead/core';
 import type { Evidence } from '@chainstead/transactions';
 
-/** Coins that a transaction moved, by its own value or by a call inside. */
+/** Native tokens that a transaction moved, by its own value or by an internal call. */
 export interface CoinLeg {
   readonly from: Address;
   readonly to: Address;
   /** Wei. */
   readonly value: bigint;
-  /** Moved by a call inside. */
+  /** Moved by an internal call. */
   readonly isInternal: boolean;
-  /** Made for its receiver by a deposit from the chain below: whoever sent it gave nothing here. @default false */
+  /**
+   * Minted for its receiver by a deposit from the chain below: its sender paid nothing on this chain.
+   * @default false
+   */
   readonly isMinted?: boolean;
 }
 
-/** An ERC-20 transfer. */
 export interface TokenLeg {
   readonly token: Address;
   readonly from: Address;
@@ -31,7 +33,7 @@ export interface NftLeg {
   readonly from: Address;
   readonly to: Address;
   readonly amount: bigint;
-  /** Who moved it, where the event says so (ERC-1155). */
+  /** The account that moved it, if the event has it (ERC-1155). */
   readonly operator: Address | null;
   readonly logIndex: number;
 }
@@ -43,34 +45,34 @@ export interface TradePart {
   readonly isOffer: boolean;
 }
 
-/** A transaction as one wallet sees it: all that its category follows from. */
+/** A transaction from one wallet's view: all facts that determine its category. */
 export interface WalletTransaction {
   readonly wallet: Address;
   readonly from: Address;
-  /** Null where it creates a contract. */
+  /** Null if it creates a contract. */
   readonly to: Address | null;
   /** Null before Byzantium: not known to have failed. */
   readonly status: 0 | 1 | null;
-  /** Name of the function that was called; null where nobody knows it. */
+  /** Name of the called function; null if unknown. */
   readonly method: string | null;
-  /** First four bytes of its input; null where it has fewer. */
+  /** First four bytes of its input; null if it has fewer. */
   readonly selector: string | null;
-  /** The wallet's own legs, in order: the transaction's value before what calls moved; of logs by their index. */
+  /** The wallet's own legs, in order: the transaction's value before internal transfers; logs by their index. */
   readonly coins: readonly CoinLeg[];
   readonly tokens: readonly TokenLeg[];
   readonly nfts: readonly NftLeg[];
-  /** Tokens that an imported list names. */
+  /** Tokens in an imported list. */
   readonly listed: ReadonlySet<Address>;
-  /** Approvals with the wallet as owner: whether each gives something. Of one NFT: none of these. */
+  /** Approvals with the wallet as owner: whether each grants something. Approvals of one NFT are not included. */
   readonly approvals: readonly { readonly isGranted: boolean }[];
   readonly trades: readonly TradePart[];
-  /** What events of protocols say of the wallet. */
+  /** Evidence about the wallet in protocol events. */
   readonly evidence: ReadonlySet<Evidence>;
-  /** Whether what calls inside moved is known. */
+  /** Whether internal transfers are known. */
   readonly isTraced: boolean;
 }
 
-/** What clients switch over: these and no others. */
+/** All categories. Clients switch over these. */
 export const CATEGORIES = [
   'send',
   'receive',
@@ -93,7 +95,7 @@ export const CATEGORIES = [
 ] as const;
 export type Category = (typeof CATEGORIES)[number];
 
-/** A finer word, each only where an event, or a rule, says so. */
+/** Finer categories, each only if an event or a rule shows it. */
 export const CATEGORY_DETAILS = [
   'wrap',
   'unwrap',
@@ -114,10 +116,10 @@ export type CategoryDetail = (typeof CATEGORY_DETAILS)[number];
 
 export interface Classification {
   readonly category: Category;
-  /** Null where nothing finer is known. */
+  /** Null if nothing finer is known. */
   readonly detail: CategoryDetail | null;
-  /** Whether the category rests on what can't be seen without traces. */
+  /** Whether the category depends on facts that are invisible without traces. */
   readonly isInferred: boolean;
-  /** The row of the table that decided. */
+  /** The row of the table that matched. */
   readonly row: number;
 }

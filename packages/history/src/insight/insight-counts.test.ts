@@ -59,33 +59,33 @@ describe('what a wallet’s activity adds up to', () => {
   });
 
   test('coins that it sent and got, what it paid for gas, also for what failed', () => {
-    const told = count([
+    const reported = count([
       placeOf(1, { transaction: transaction({ value: 5n }) }),
       placeOf(2, { transaction: transaction({ value: 7n, succeeded: false }) }),
       placeOf(3, { transaction: transaction({ from: FRIEND, to: WALLET, value: 9n }) }),
     ]);
-    expect(told).toMatchObject({
+    expect(reported).toMatchObject({
       ...{ initiated: 2, involved: 3, gas: '20', coinsSent: '5', coinsReceived: '9', largestIn: '9', largestOut: '5' },
       native: { sent: 1, received: 1, total: 2 },
       ...{ days: [1, 2, 3], first: { block: 1, type: 'nativeTransfer', direction: 'out' } },
       ...{ last: { block: 3, direction: 'in' }, lastInitiated: { block: 2, type: 'transaction' } },
     });
-    expect([told.sentTo.length, told.receivedFrom.length]).toEqual([1, 1]);
+    expect([reported.sentTo.length, reported.receivedFrom.length]).toEqual([1, 1]);
   });
 
   test('a payment to itself is one transfer, both ways, with nobody', () => {
-    const told = count([placeOf(1, { transaction: transaction({ to: WALLET, value: 4n }) })]);
-    expect(told).toMatchObject({ native: { sent: 1, received: 1, total: 1 }, coinsSent: '4', coinsReceived: '4' });
-    expect([told.sentTo, told.receivedFrom]).toEqual([[], []]);
+    const reported = count([placeOf(1, { transaction: transaction({ to: WALLET, value: 4n }) })]);
+    expect(reported).toMatchObject({ native: { sent: 1, received: 1, total: 1 }, coinsSent: '4', coinsReceived: '4' });
+    expect([reported.sentTo, reported.receivedFrom]).toEqual([[], []]);
   });
 
   test('what deposits from the chain below bring comes in, and nothing goes out', () => {
     const deposit = { value: 4n, fee: 0n, isMinted: true } as const;
-    const told = count([
+    const reported = count([
       placeOf(1, { transaction: transaction({ ...deposit, to: WALLET }) }),
       placeOf(2, { transaction: transaction({ ...deposit, to: FRIEND }) }),
     ]);
-    expect(told).toMatchObject({
+    expect(reported).toMatchObject({
       ...{ initiated: 2, coinsSent: '0', coinsReceived: '4', largestOut: '0', sentTo: [] },
       native: { sent: 0, received: 1, total: 1 },
       first: { type: 'nativeTransfer', direction: 'in' },
@@ -94,8 +94,8 @@ describe('what a wallet’s activity adds up to', () => {
 
   test('coins that moved inside transactions of others', () => {
     const got = { kind: 'internal', isReceived: true, counterparty: TOKEN, value: 6n, hash: '0x4' } as const;
-    const told = count([placeOf(1, { parts: [part(1, got)], transaction: null })]);
-    expect(told).toMatchObject({
+    const reported = count([placeOf(1, { parts: [part(1, got)], transaction: null })]);
+    expect(reported).toMatchObject({
       ...{ initiated: 0, involved: 1, coinsReceived: '6', largestIn: '6', coinsSent: '0' },
       native: { sent: 0, received: 1, total: 1 },
       first: { type: 'nativeTransfer', direction: 'in', hash: '0x4' },
@@ -105,19 +105,19 @@ describe('what a wallet’s activity adds up to', () => {
   test('transfers of tokens and NFTs, and contracts that it made', () => {
     const sent = { kind: 'token', isSent: true, counterparty: FRIEND, token: TOKEN, hash: '0x2' } as const;
     const minted = { kind: 'nft', isReceived: true, counterparty: ZERO_ADDRESS, token: FRIEND, hash: '0x3' } as const;
-    const told = count([
+    const reported = count([
       placeOf(1, { parts: [part(1, sent), part(1, sent)] }),
       placeOf(2, { parts: [part(2, minted)] }),
       placeOf(3, { transaction: transaction({ to: null, created: TOKEN }) }),
       placeOf(4, { transaction: transaction({ to: null, created: TOKEN, succeeded: false }) }),
     ]);
-    expect(told).toMatchObject({
+    expect(reported).toMatchObject({
       erc20: { sent: 2, received: 0, total: 2 },
       nft: { sent: 0, received: 1, total: 1 },
       ...{ tokens: 2, contractsCreated: 1, initiated: 2 },
       first: { hash: '0x2', type: 'tokenTransfer', direction: 'out' },
     });
-    expect(told.receivedFrom).toEqual([]);
+    expect(reported.receivedFrom).toEqual([]);
   });
 
   test('dollars are told of all amounts or of none', () => {
@@ -148,15 +148,15 @@ describe('what a wallet’s activity adds up to', () => {
     });
     fc.assert(
       fc.property(fc.array(anyTransaction), (transactions) => {
-        const told = count(transactions.map((one, at) => placeOf(at, { transaction: one })));
+        const reported = count(transactions.map((one, at) => placeOf(at, { transaction: one })));
         const sum = (of: (one: CountedTransaction) => bigint): string =>
           String(transactions.reduce((total, one) => total + of(one), 0n));
-        expect(told.gas).toBe(sum((one) => (one.from === WALLET ? one.fee : 0n)));
+        expect(reported.gas).toBe(sum((one) => (one.from === WALLET ? one.fee : 0n)));
         const isGiven = ({ from, succeeded, isMinted }: CountedTransaction) =>
           from === WALLET && succeeded && !isMinted;
-        expect(told.coinsSent).toBe(sum((one) => (isGiven(one) ? one.value : 0n)));
-        expect(told.coinsReceived).toBe(sum((one) => (one.to === WALLET && one.succeeded ? one.value : 0n)));
-        expect(told.initiated).toBe(transactions.filter(({ from }) => from === WALLET).length);
+        expect(reported.coinsSent).toBe(sum((one) => (isGiven(one) ? one.value : 0n)));
+        expect(reported.coinsReceived).toBe(sum((one) => (one.to === WALLET && one.succeeded ? one.value : 0n)));
+        expect(reported.initiated).toBe(transactions.filter(({ from }) => from === WALLET).length);
       }),
     );
   });

@@ -1,4 +1,4 @@
-/** What a wallet's activity on a chain adds up to. Pure: places in the order of the chain go in, sums come out. */
+/** Sums of a wallet's activity on a chain. Pure: takes positions in chain order, returns sums. */
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import type { WalletPart, WalletPlace } from './wallet-parts.ts';
 const wei = z.string().regex(/^\d+$/);
 const transfersSchema = z.object({ sent: z.int(), received: z.int(), total: z.int() });
 
-/** When something happened, and what it was. */
+/** The time and kind of an activity. */
 const activitySchema = z.object({
   block: z.int(),
   hash: z.string(),
@@ -17,7 +17,7 @@ const activitySchema = z.object({
   direction: z.enum(['in', 'out']),
 });
 
-/** Of amounts of coins, in cents; all that there are, or none. */
+/** Native token amounts in cents; all of them, or none. */
 const dollarsSchema = z.object({ gas: wei, sent: wei, received: wei, largestIn: wei, largestOut: wei }).nullable();
 
 /** Amounts are wei. */
@@ -51,28 +51,28 @@ export type Activity = z.infer<typeof activitySchema>;
 export const COUNTERPARTIES_MAX = 10_000;
 const DAY_SECONDS = 86_400;
 
-/** A transaction that the wallet sent, received or was made by. */
+/** A transaction that the wallet sent, received or was created by. */
 export interface CountedTransaction {
   readonly hash: string;
   readonly from: Address;
   readonly to: Address | null;
   readonly created: Address | null;
   readonly succeeded: boolean;
-  /** Made by a deposit from the chain below: its sender gives nothing here. */
+  /** Created by a deposit from the chain below: its sender pays nothing on this chain. */
   readonly isMinted: boolean;
   /** Wei. */
   readonly value: bigint;
   readonly fee: bigint;
 }
 
-/** A place, and what is known of it besides. */
+/** A position, with its other known facts. */
 export interface CountedPlace {
   readonly place: WalletPlace;
   /** Seconds since the Unix epoch. */
   readonly time: number;
-  /** Null where the wallet had no part but in transfers and approvals. */
+  /** Null if the wallet only took part in transfers and approvals. */
   readonly transaction: CountedTransaction | null;
-  /** What an amount of wei was worth, in cents; null: nobody knows. */
+  /** Returns the value of an amount of wei, in cents; null if there is no price. */
   readonly centsOf: ((wei: bigint) => bigint) | null;
 }
 
@@ -81,7 +81,7 @@ export interface InsightCount {
   result(): InsightCounts;
 }
 
-/** @param isPriced whether amounts are to be told in dollars: each then has to be */
+/** @param isPriced whether amounts are converted to dollars: each then needs a price */
 export function createInsightCount(wallet: Address, isPriced: boolean): InsightCount {
   const days = new Set<number>();
   const tokens = new Set<Address>();
@@ -118,7 +118,7 @@ export function createInsightCount(wallet: Address, isPriced: boolean): InsightC
       counts.involved += 1;
       days.add(Math.floor(time / DAY_SECONDS));
       const hash = transaction?.hash ?? place.parts.find((part) => part.hash !== null)?.hash ?? '';
-      const activity: Activity = { block: place.block, hash, time, ...told(place, wallet, transaction) };
+      const activity: Activity = { block: place.block, hash, time, ...reported(place, wallet, transaction) };
       seen.first ??= activity;
       seen.last = activity;
       if (transaction?.from === wallet) {
@@ -143,7 +143,7 @@ export function createInsightCount(wallet: Address, isPriced: boolean): InsightC
 
 type Transfer = Pick<WalletPart, 'isSent' | 'isReceived' | 'counterparty'>;
 
-/** Transfers by what moved, and with whom. */
+/** Counts transfers by asset kind and counterparty. */
 function createTransferCounts(wallet: Address) {
   const none = () => ({ sent: 0, received: 0, total: 0 });
   const of = { native: none(), token: none(), nft: none() };
@@ -165,7 +165,7 @@ function createTransferCounts(wallet: Address) {
   };
 }
 
-/** Amounts in wei, and in cents while the worth of each is known. */
+/** Sums amounts in wei, and in cents while the price of each is known. */
 function createCoinCounts(isPriced: boolean) {
   const coins = createAmounts();
   const cents = createAmounts();
@@ -189,8 +189,8 @@ function createCoinCounts(isPriced: boolean) {
   };
 }
 
-/** What it was for the wallet: the weightiest that it had a part in. */
-function told(
+/** Returns the wallet's most important part in the transaction. */
+function reported(
   { parts }: WalletPlace,
   wallet: Address,
   transaction: CountedTransaction | null,
@@ -206,7 +206,7 @@ function told(
   return { type: moves ? 'nativeTransfer' : 'transaction', direction: isOut ? 'out' : 'in' };
 }
 
-/** What a deposit brings its own sender comes in. */
+/** A deposit to its own sender is incoming. */
 function isGivenBy(wallet: Address, { from, to, isMinted }: CountedTransaction): boolean {
   return from === wallet && !(isMinted && to === wallet);
 }

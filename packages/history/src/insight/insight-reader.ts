@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import { committedBlock, type StateKind, type StateReader } from '@chainstead/node-reads';
 import { etherQuotes, hasEtherQuotes, readEtherQuote } from '@chainstead/prices';
-import { committedBlock, type StateKind, type StateReader } from '@chainstead/state';
 import { isDeposit } from '@chainstead/transactions';
 import { z } from 'zod';
 import {
@@ -23,7 +23,7 @@ const answerSchema = z.object({
 });
 export type CountedInsight = z.infer<typeof answerSchema>;
 
-/** What a wallet's rows on a chain add up to. It may take minutes: nobody else's question waits behind it. */
+/** The sums of a wallet's rows on a chain. It may take minutes, so no other state read queues behind it. */
 export const INSIGHT_COUNTED: StateKind<Question, CountedInsight> = {
   name: 'wallet-insight',
   question: questionSchema,
@@ -31,7 +31,7 @@ export const INSIGHT_COUNTED: StateKind<Question, CountedInsight> = {
   isSlow: true,
 };
 
-/** Places that are looked up together. */
+/** Positions that are looked up together. */
 const TOGETHER = 500;
 
 export const insightReader: StateReader<Question, CountedInsight> = {
@@ -64,7 +64,7 @@ async function lookUp(database: Database, chain: Chain, places: readonly WalletP
   ]);
   return places.flatMap((place) => {
     const time = times.get(place.block);
-    // A block that a reorganisation took away since its rows were read.
+    // A reorg removed the block since its rows were read.
     if (time === undefined) return [];
     const transaction = transactions.get(`${place.block} ${place.index}`) ?? null;
     return [{ place, time, transaction, centsOf: prices.get(place.block) ?? null }];
@@ -122,7 +122,7 @@ async function readTransactions(
   );
 }
 
-/** What wei were worth in cents at blocks: of chains whose native token is ether, and which have its price. */
+/** Returns the value of wei in cents at blocks, for chains with an ether price whose native token is ether. */
 async function readPrices(
   database: Database,
   chain: Chain,
@@ -144,7 +144,7 @@ async function readPrices(
       const price = readEtherQuote(chain, quote);
       if (price === null) return [];
       const [numerator, denominator] = [price.numerator * 100n, price.denominator * WEI];
-      // Halves up, as prices are shown.
+      // Rounds halves up, as displayed prices do.
       const centsOf = (wei: bigint): bigint => (2n * wei * numerator + denominator) / (2n * denominator);
       return [[block, centsOf]];
     }),

@@ -3,8 +3,8 @@ import { type Address, decimalAmount } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import type { Activity, InsightCounts } from './insight-counts.ts';
 
-const coins = z.string().openapi({ example: '1.5', description: 'Whole coins, exact' });
-const dollars = z.string().nullable().openapi({ example: '12.50', description: 'null where prices are not known' });
+const coins = z.string().openapi({ example: '1.5', description: 'Exact amount of the native token' });
+const dollars = z.string().nullable().openapi({ example: '12.50', description: 'null if prices are not available' });
 const transfers = z.object({ sent: z.int(), received: z.int(), total: z.int() });
 
 const activitySchema = z
@@ -59,7 +59,7 @@ const chainSchema = z
   })
   .openapi('WalletInsightOfChain');
 
-/** The answer of `getWalletInsight` (docs/provider-contract.md#wallet-insight). */
+/** The response of `getWalletInsight` (docs/api/wallets.md#wallet-insight). */
 export const walletInsightSchema = z
   .object({
     address: z.string(),
@@ -68,11 +68,11 @@ export const walletInsightSchema = z
     activeChains: z.int(),
     mostActiveChain: z.string().nullable(),
     chainBreakdown: z.array(chainSchema).optional(),
-    indexed: z.object({ complete: z.boolean() }).openapi({ description: 'Whether nothing of any chain is missing' }),
+    indexed: z.object({ complete: z.boolean() }).openapi({ description: 'true if no data of any chain is missing' }),
   })
   .openapi('WalletInsight');
 
-/** What was counted of a chain. */
+/** The counts of a chain. */
 export interface CountedChain {
   readonly chain: Chain;
   readonly counts: InsightCounts;
@@ -163,9 +163,9 @@ function showFigures(chains: readonly CountedChain[], now: number) {
   };
 }
 
-/** Of chains of which nothing is known no sum is told: it would be too small. */
+/** Returns no sum if one chain's dollars are unknown: it would be too small. */
 function showDollars(all: readonly InsightCounts[]) {
-  const known = all.flatMap(({ dollars: told }) => (told === null ? [] : [told]));
+  const known = all.flatMap(({ dollars: reported }) => (reported === null ? [] : [reported]));
   const isKnown = known.length === all.length && all.length > 0;
   const sum = (of: 'gas' | 'sent' | 'received'): bigint => known.reduce((total, one) => total + BigInt(one[of]), 0n);
   const largest = (of: 'largestIn' | 'largestOut'): bigint =>

@@ -1,6 +1,6 @@
-import type { WalletHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Clock } from '@chainstead/core';
+import type { OnDemandBackfill } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import {
   type ApiDependencies,
@@ -9,62 +9,64 @@ import {
   indexedChainsOf,
   querySchema,
   type RouteModule,
+  requesterOf,
 } from '@chainstead/http';
-import { type StateQuestions, StateUnavailableError } from '@chainstead/state';
-import type { AskedWallets } from '@chainstead/transactions';
+import { type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads';
+import type { TrackedWallets } from '@chainstead/transactions';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { HistoryQuery } from '../page/history-query.ts';
-import { LEG_DATASETS } from '../page/places-statement.ts';
+import { ASSET_MOVEMENT_DATASETS } from '../page/places-statement.ts';
 import { readPlaces } from '../page/read-places.ts';
 import { INSIGHT_COUNTED } from './insight-reader.ts';
 import { type CountedChain, showWalletInsight, walletInsightSchema } from './wallet-insight-response.ts';
 
 export interface WalletInsightOptions {
-  /** Where chains keep only the transactions of wallets that are asked for. */
-  readonly askedWallets: AskedWallets;
-  readonly walletHistory: Pick<WalletHistory, 'requestWallet'>;
-  /** The chains that are indexed here: those of which none is asked for by name. */
+  /** For chains that store only the transactions of requested wallets. */
+  readonly trackedWallets: TrackedWallets;
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
+  /** The indexed chains, used if a request has no chain. */
   readonly served: readonly Chain[];
-  readonly questions: StateQuestions;
-  /** How long a request waits for what is counted because of it. Milliseconds. */
+  readonly nodeReads: NodeReadQueue;
+  /** How long a request waits for the counts that it starts. Milliseconds. */
   readonly waitMs: number;
   readonly clock: Clock;
 }
 
-/** So long the same figures are served. Milliseconds. */
+/** Cache time of the figures. Milliseconds. */
 const COUNTED_MS = 60_000;
 
 /**
- * `GET /api/v2.2/wallets/{address}/insight`: what a wallet's activity adds up to (docs/provider-contract.md#wallet-insight). Counted by a worker, and
- * kept for a minute; 503 while that takes longer than a request waits.
+ * `GET /api/v2.2/wallets/{address}/insight`: sums of a wallet's activity (docs/api/wallets.md#wallet-insight). Counted
+ * by a worker, and cached for a minute; 503 if that takes longer than the wait limit.
  */
 export function createWalletInsightRoute({
   served,
-  questions,
+  nodeReads,
   waitMs,
   clock,
-  askedWallets,
-  walletHistory,
+  trackedWallets,
+  onDemandBackfill,
 }: WalletInsightOptions): RouteModule {
   return (app, dependencies) => {
     const { chains, database, logger, reads } = dependencies;
     const count = async (chain: Chain, wallet: Address, requester: string): Promise<CountedChain> => {
-      // Before what may fail: whoever asks again finds more.
-      await askedWallets.ask({ database, logger }, chain, wallet, requester);
+      // Before steps that may fail: a later request then finds more.
+      await trackedWallets.ask({ database, logger }, chain, wallet, requester);
       const isComplete = await isHistoryComplete(reads, chain, wallet);
-      if (!isComplete) await walletHistory.requestWallet({ database, logger }, chain, wallet, requester);
-      const answer = await questions.ask(chain, INSIGHT_COUNTED, { wallet }, { waitMs, maxAgeMs: COUNTED_MS });
-      if (answer === null) throw new StateUnavailableError(`what the wallet did on ${chain.key} is being counted`);
+      if (!isComplete) await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
+      const answer = await nodeReads.request(chain, INSIGHT_COUNTED, { wallet }, { waitMs, maxAgeMs: COUNTED_MS });
+      if (answer === null)
+        throw new StateUnavailableError(`the activity of the wallet on ${chain.key} is being counted`);
       return { chain, counts: answer.counts, toBlock: answer.to, isComplete };
     };
     app.openapi(routeOf(dependencies), async (c) => {
       const address = c.req.valid('param').address as Address;
-      const { chains: asked, includeChainBreakdown: withBreakdown = false } = c.req.valid('query');
+      const { chains: requested, includeChainBreakdown: withBreakdown = false } = c.req.valid('query');
       const wanted =
-        asked === undefined
+        requested === undefined
           ? served.toSorted((one, other) => one.id - other.id)
-          : indexedChainsOf(chains, asked, ...LEG_DATASETS);
-      const requester = c.get('principal')?.id ?? 'open';
+          : indexedChainsOf(chains, requested, ...ASSET_MOVEMENT_DATASETS);
+      const requester = requesterOf(c);
       const counted = await Promise.all(wanted.map((chain) => count(chain, address, requester)));
       return c.json(showWalletInsight(address, counted, { now: clock.now() / 1_000, withBreakdown }), 200);
     });
@@ -89,16 +91,16 @@ function routeOf({ parameters }: ApiDependencies) {
     path: '/api/v2.2/wallets/{address}/insight',
     operationId: 'getWalletInsight',
     tags: ['Wallets'],
-    summary: "What a wallet's activity adds up to",
+    summary: 'Get aggregated activity of a wallet',
     description:
-      'Over the chains that are asked for, or all that are indexed here. Counted in the background and kept for a minute: 503 until it is done. Amounts in dollars are null where prices of the coin are not known.',
+      'Aggregates over the requested chains, or over all indexed chains. Counted in the background and cached for a minute: returns 503 until the count is complete. USD amounts are null if prices of the native token are not available.',
     request: {
       params: z.object({ address: parameters.address }),
       query: querySchema(
         {
           includeChainBreakdown: booleanParameter({
             default: false,
-            description: 'Adds the same figures of each chain, with amounts in its coin.',
+            description: 'Adds the same aggregates per chain, with amounts in its native token.',
           }),
         },
         {
@@ -109,14 +111,14 @@ function routeOf({ parameters }: ApiDependencies) {
             .openapi({
               type: 'array',
               items: { type: 'string' },
-              description: 'Default: all that are indexed here.',
+              description: 'Default: all indexed chains.',
               example: ['eth'],
             }),
         },
       ),
     },
     responses: {
-      200: { description: 'The figures', content: { 'application/json': { schema: walletInsightSchema } } },
+      200: { description: 'The aggregated activity', content: { 'application/json': { schema: walletInsightSchema } } },
       ...errorResponses(400, 401, 429, 500, 503),
     },
   });

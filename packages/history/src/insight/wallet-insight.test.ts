@@ -1,4 +1,4 @@
-/** What wallets' activity adds up to, of recorded blocks, against sums that the database makes of the same rows. */
+/** Sums of wallets' activity in recorded blocks, against SQL sums over the same rows. */
 
 import { recordedData } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
@@ -27,11 +27,11 @@ describe.skipIf(isMissing)(title('what a wallet’s activity adds up to'), () =>
            (SELECT coalesce(sum(gas_used * gas_price), 0)::text FROM transactions WHERE from_address = $1) AS gas,
            (SELECT coalesce(sum(value), 0)::text FROM transactions WHERE from_address = $1 AND status = 1) AS sent,
            (SELECT coalesce(sum(value), 0)::text FROM transactions WHERE coalesce(to_address, contract_address) = $1 AND status = 1) AS received,
-           (SELECT count(*) FROM erc20_transfers WHERE account = $1) AS tokens_moved,
+           (SELECT count(*) FROM erc20_transfer_sides WHERE account = $1) AS tokens_moved,
            (SELECT count(*) FROM nft_transfers WHERE from_address = $1 OR to_address = $1) AS nfts_moved,
            (SELECT count(DISTINCT (block_number, transaction_index)) FROM (
              SELECT block_number, transaction_index FROM account_transactions WHERE account = $1
-             UNION ALL SELECT block_number, transaction_index FROM erc20_transfers WHERE account = $1
+             UNION ALL SELECT block_number, transaction_index FROM erc20_transfer_sides WHERE account = $1
              UNION ALL SELECT block_number, transaction_index FROM nft_transfers WHERE from_address = $1 OR to_address = $1
              UNION ALL SELECT block_number, transaction_index FROM erc20_approvals WHERE owner = $1) AS part) AS involved`,
         [bytes],
@@ -64,7 +64,7 @@ describe.skipIf(isMissing)(title('what a wallet’s activity adds up to'), () =>
   });
 
   test('on a chain without a feed or pools amounts have no dollars', async () => {
-    // One that no other test asked about: its sums are not there yet.
+    // A wallet that no other test requested: its sums don't exist yet.
     const [row] = await stage.scratch.database.query<{ wallet: string }>(
       `SELECT '0x' || encode(from_address, 'hex') AS wallet FROM transactions GROUP BY from_address ORDER BY sum(value) DESC, from_address DESC OFFSET 20 LIMIT 1`,
     );
@@ -92,9 +92,9 @@ describe.skipIf(isMissing)(title('what a wallet’s activity adds up to'), () =>
     } finally {
       stage.reset();
     }
-    const asked = await stage.scratch.database.query<{ wallet: string }>(
-      `SELECT '0x' || encode(wallet, 'hex') AS wallet FROM asked_wallets`,
+    const requested = await stage.scratch.database.query<{ wallet: string }>(
+      `SELECT '0x' || encode(wallet, 'hex') AS wallet FROM tracked_wallets`,
     );
-    expect(asked).toContainEqual({ wallet });
+    expect(requested).toContainEqual({ wallet });
   });
 });

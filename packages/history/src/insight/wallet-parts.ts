@@ -1,32 +1,36 @@
-/** Everything that a wallet had a part in on a chain, table by table, in the order of the chain: read in pages, however much it is. */
+/** Reads all of a wallet's activity on a chain, table by table, in chain order and in pages, however much it is. */
+
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, expectedTrue, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, expectedTrue, type ReadDatabase, rowsAfterInPartitions } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
+import { DIRECTION, IS_GIVING_SIDE } from '@chainstead/db/direction';
 import { IN_HISTORY } from '@chainstead/transactions';
 
-/** A place in the chain, and the wallet's part there. */
+/** A position in the chain, and the wallet's part there. */
 export interface WalletPart {
   readonly block: number;
   readonly index: number;
-  /** `account`: it sent, received or is what was made, or somebody else had it approve something; `internal`: coins moved inside; `approval`: it allowed something. */
+  /**
+   * `account`: it sent, received or was created, or another sender's transaction made an approval for it; `internal`:
+   * native tokens moved inside; `approval`: it approved something.
+   */
   readonly kind: 'account' | 'internal' | 'token' | 'nft' | 'approval';
-  /** Of `account`: ROLES, or a number below them. */
+  /** ROLES, or a number below them; only for `account`. */
   readonly roles: number;
-  /** The transaction's; null for `account`, whose row tells. */
+  /** The transaction's; null for `account`, whose row has it. */
   readonly hash: string | null;
-  /** Of `account`: what the transaction's row begins with. */
+  /** Start of the transaction row's key; only for `account`. */
   readonly transactionKey: string | null;
   readonly isSent: boolean;
   readonly isReceived: boolean;
-  /** The other side of a transfer. */
   readonly counterparty: Address | null;
   readonly token: Address | null;
-  /** Of `internal`: wei. */
+  /** Wei; only for `internal`. */
   readonly value: bigint;
 }
 
-/** All of a transaction. */
+/** All parts of a transaction. */
 export interface WalletPlace {
   readonly block: number;
   readonly index: number;
@@ -37,7 +41,7 @@ interface Source {
   readonly table: string;
   readonly key: string;
   readonly account: string;
-  /** Tells rows of one transaction apart, in order. */
+  /** Distinguishes rows of one transaction, in order. */
   readonly ties: readonly string[];
   /** SQL of the columns of {@link Row}. */
   readonly columns: string;
@@ -60,6 +64,7 @@ interface Row {
   readonly ties: readonly number[];
 }
 
+const SIDES = `${IS_GIVING_SIDE} AS sent, direction <> ${DIRECTION.sent} AS received`;
 const hexOf = (column: string): string => `'0x' || encode(${column}, 'hex')`;
 const OF_LOG = `'0' AS value, 0 AS roles, NULL::text AS row_key, ${hexOf('transaction_hash')} AS hash`;
 
@@ -77,15 +82,15 @@ const SOURCES: readonly Source[] = [
     key: 'account_key',
     account: 'account',
     ties: ['trace_index', 'direction'],
-    columns: `'internal' AS kind, value::text, 0 AS roles, NULL::text AS row_key, ${hexOf('transaction_hash')} AS hash, direction <> 1 AS sent, direction <> 0 AS received, ${hexOf('counterparty')} AS other, NULL AS token`,
+    columns: `'internal' AS kind, value::text, 0 AS roles, NULL::text AS row_key, ${hexOf('transaction_hash')} AS hash, ${SIDES}, ${hexOf('counterparty')} AS other, NULL AS token`,
     also: null,
   },
   {
-    table: 'erc20_transfers',
+    table: 'erc20_transfer_sides',
     key: 'account_key',
     account: 'account',
     ties: ['log_index', 'direction'],
-    columns: `'token' AS kind, ${OF_LOG}, direction <> 1 AS sent, direction <> 0 AS received, ${hexOf('counterparty')} AS other, ${hexOf('token')} AS token`,
+    columns: `'token' AS kind, ${OF_LOG}, ${SIDES}, ${hexOf('counterparty')} AS other, ${hexOf('token')} AS token`,
     also: null,
   },
   {
@@ -114,10 +119,13 @@ const SOURCES: readonly Source[] = [
   },
 ];
 
-/** Rows of a table that are held at once. */
+/** Rows of a table in memory at once. */
 const PAGE = 2_000;
 
-/** Each transaction once, ascending, with all of the wallet's parts in it. @param to the last block that counts */
+/**
+ * Yields each transaction once, ascending, with all of the wallet's parts in it.
+ * @param to the last block that counts
+ */
 export async function* readWalletPlaces(
   database: ReadDatabase,
   chain: Chain,
@@ -153,11 +161,15 @@ async function* readSource(
   const place = ['block_number', 'transaction_index', ...ties];
   let after: readonly number[] = place.map(() => -1);
   for (;;) {
-    const beyond = after.map((_, at) => `$${at + 5}::int`);
+    const unread = rowsAfterInPartitions(
+      'ASC',
+      place,
+      after.map((_, at) => `$${at + 5}::int`),
+    );
     const rows = await database.select<Row>(
       `SELECT block_number::int8 AS block, transaction_index AS index, ${columns}, ARRAY[${ties.map((tie) => `${tie}::int`).join(', ')}] AS ties
        FROM ${table} WHERE ${key} = $1::bigint AND ${expectedTrue(`${account} = $2::bytea`)} AND chain_id = $3
-         AND block_number >= $5::int AND block_number <= $4::int AND (${place.join(', ')}) > (${beyond.join(', ')})${also === null ? '' : ` AND ${also}`}
+         AND block_number <= $4::int AND ${unread.join(' AND ')}${also === null ? '' : ` AND ${also}`}
        ORDER BY ${place.join(', ')} LIMIT ${PAGE}`,
       [addressKey(wallet), addressBytes(wallet), chainId, to, ...after],
     );

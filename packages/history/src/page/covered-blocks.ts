@@ -1,8 +1,11 @@
-import { IS_CONTRADICTED } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
+import { IS_CONTRADICTED } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 
-/** Which of some blocks a dataset of the chain has all rows of, of every account. Not those whose contents contradict their header. */
+/**
+ * Returns those of some blocks for which a chain's dataset has all rows of every account. Excludes blocks whose
+ * contents contradict their header.
+ */
 export async function readCoveredBlocks(
   database: ReadDatabase,
   { id }: Pick<Chain, 'id'>,

@@ -1,6 +1,6 @@
-import { blocksOf, type Indexed, type PageBlock, readBlocks, readUntorn } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
+import { blocksOf, type Indexed, type PageBlock, readBlocks, readConsistentPage } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import type {
   BooksOf,
@@ -11,17 +11,16 @@ import type {
 } from '@chainstead/transactions';
 import { classify } from '../classification/classify.ts';
 import type { Classification } from '../classification/wallet-transaction.ts';
-import { type BesideHistory, type NamedOnPage, readBeside } from './beside-history.ts';
 import type { HistoryQuery, PlacedTransaction, TransactionPlace } from './history-query.ts';
-import { type IndexedLegs, readLegs } from './read-legs.ts';
+import { type IndexedLegs, readAssetMovements } from './read-asset-movements.ts';
 import { type IndexedPlaces, readPlaces } from './read-places.ts';
+import { type NamedOnPage, type RelatedToHistory, readRelated } from './related-to-history.ts';
 import { type SeenTransaction, seenByWallet, withKnownTokens } from './seen-by-wallet.ts';
 
-/** One of a wallet's transactions. */
 export interface HistoryRow {
   readonly block: PageBlock;
   readonly record: TransactionRecord;
-  /** The calls inside; null where they are not known. */
+  /** The calls inside; null if unknown. */
   readonly calls: readonly InternalTransactionRecord[] | null;
   readonly seen: SeenTransaction;
   readonly classification: Classification;
@@ -30,30 +29,29 @@ export interface HistoryRow {
 export interface HistoryPage {
   /** At most `query.limit`. */
   readonly rows: readonly HistoryRow[];
-  readonly beside: BesideHistory;
+  readonly related: RelatedToHistory;
   readonly booksOf: BooksOf;
-  /** The last place of the page; null where none follows. */
+  /** The last position of the page; null if no page follows. */
   readonly next: TransactionPlace | null;
   readonly indexed: Indexed;
-  /** The newest indexed block; null where there is none. */
+  /** The newest indexed block; null if there is none. */
   readonly syncedBlock: number | null;
-  /** The newest block that the answer could contain: what a cursor pins as its upper bound. */
+  /** The newest block that the response could contain: a cursor pins it as its upper bound. */
   readonly newestBlock: number;
-  /** Where it is known from what moved inside, of all blocks that were asked for or at least of the page; `none`: it is not. */
+  /** Whether internal transfers are known, for all requested blocks or at least for the page; `none`: they are not. */
   readonly traces: 'indexed' | 'on-demand' | 'none';
 }
 
-/** A transaction of which all but its place and the wallet's legs is to be found out. */
+/** A transaction of which only the position and the wallet's legs are known. */
 export interface WantedTransaction extends PlacedTransaction {
   readonly blockHash: Hash;
   readonly legs: IndexedLegs;
 }
 
-/** What was found of it. */
 export interface ReadTransaction {
-  /** Without logs where what they say is stored. */
+  /** Without logs if their evidence is stored. */
   readonly record: TransactionRecord;
-  /** What its logs say of the wallet; null: they are in the record. */
+  /** Evidence about the wallet in its logs; null: the record has the logs. */
   readonly said: StoredEvidence | null;
 }
 
@@ -65,23 +63,22 @@ export interface FoundTransaction {
 export interface HistoryReading {
   readonly database: ReadDatabase;
   readonly chain: Chain;
-  /** Finds transactions, in the order that they are asked in. */
+  /** Returns transactions, in request order. */
   recordsOf(wanted: readonly WantedTransaction[]): Promise<readonly ReadTransaction[]>;
-  /** Finds the calls inside them; null where they are not wanted, or nobody traces. */
+  /** Returns the calls inside them; null if they are not requested, or no node traces. */
   callsOf(found: readonly FoundTransaction[]): Promise<InternalTransactionsByHash>;
-  /** Finds the ABIs that they are decoded by. */
   booksFor(found: readonly FoundTransaction[]): Promise<BooksOf>;
-  /** Whether documents of NFTs are wanted. */
+  /** Whether documents of NFTs are requested. */
   readonly withMetadata: boolean;
 }
 
 /**
- * A page of a wallet's history: which transactions, what moved of the wallet in each, and what each was.
- * @throws {TornPageError} when a row comes without its block again and again
+ * Returns a page of a wallet's history: the transactions, with the wallet's asset movements and the category of each.
+ * @throws {InconsistentPageError} if a row repeatedly comes without its block
  */
 export async function getWalletHistory(reading: HistoryReading, query: HistoryQuery): Promise<HistoryPage> {
   const { database, chain } = reading;
-  const { indexed, isTraced, syncedBlock, places, blockOf, legsAt } = await readUntorn(() =>
+  const { indexed, isTraced, syncedBlock, places, blockOf, legsAt } = await readConsistentPage(() =>
     readIndex(database, chain, query),
   );
   const shown = places.slice(0, query.limit);
@@ -101,14 +98,14 @@ export async function getWalletHistory(reading: HistoryReading, query: HistoryQu
     const known = { record, said, block: block.block_number, legs, calls, booksOf };
     return { block, record, calls, seen: seenByWallet(chain, query.wallet, known) };
   });
-  const beside = await readBeside(database, chain, namedBy(rowsSeen, reading.withMetadata));
+  const related = await readRelated(database, chain, namedBy(rowsSeen, reading.withMetadata));
   const rows = rowsSeen.map((row) => {
-    const seen = withKnownTokens(row.seen, beside.tokenOf);
+    const seen = withKnownTokens(row.seen, related.tokenOf);
     return { ...row, seen, classification: classify(seen) };
   });
   const newest = places.map(({ blockNumber }) => blockNumber);
   return {
-    ...{ rows, beside, booksOf, indexed, syncedBlock },
+    ...{ rows, related, booksOf, indexed, syncedBlock },
     traces: isTraced ? 'indexed' : traced === null ? 'none' : 'on-demand',
     next: places.length > query.limit ? (shown.at(-1) ?? null) : null,
     newestBlock: Math.max(syncedBlock ?? 0, ...newest),
@@ -132,7 +129,7 @@ async function readIndex(database: ReadDatabase, chain: Chain, query: HistoryQue
       chain.id,
       shown.map(({ blockNumber }) => blockNumber),
     ]),
-    readLegs(
+    readAssetMovements(
       database,
       chain,
       query.wallet,
@@ -156,11 +153,11 @@ function placeIn({ blockNumber }: TransactionPlace) {
   return { block_number: blockNumber };
 }
 
-/** All that a page names: contracts of its legs and approvals, and accounts. */
+/** Returns all addresses and NFTs of a page: contracts of its legs and approvals, and accounts. */
 function namedBy(rows: readonly Pick<HistoryRow, 'record' | 'seen'>[], withMetadata: boolean): NamedOnPage {
   const seen = rows.map((row) => row.seen);
   const nfts = seen.flatMap((one) => one.nfts);
-  // What is approved may be a token of either kind, and who may move it a token too.
+  // An approved token may be of either kind, and the spender may be a token too.
   const approvals = seen.flatMap((one) => one.approvals.flatMap(({ token, spender }) => [token, spender]));
   const legs = seen.flatMap((one) => [...one.coins, ...one.tokens, ...one.nfts]);
   const parties = seen.flatMap(({ from, to }) => (to === null ? [from] : [from, to]));

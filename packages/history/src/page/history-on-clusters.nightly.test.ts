@@ -1,4 +1,4 @@
-/** Histories on a cluster of Citus, where a wallet's rows lie on several nodes, are those of one server. */
+/** Histories on a Citus cluster, with a wallet's rows on several nodes, equal those of one server. */
 import type { Address } from '@chainstead/core';
 import { type Database, hexText } from '@chainstead/db';
 import { findCitus, recordedData, type ScratchCitus } from '@chainstead/testkit';
@@ -33,7 +33,7 @@ describe.runIf(!isMissing && programs !== undefined)(title('histories on a clust
     for (const stage of [spread, single]) stage.reset();
   });
 
-  /** Answers of both, without cursors, which each database signs by itself. */
+  /** Compares both responses without cursors, which each database signs separately. */
   async function expectAlike(path: string): Promise<readonly number[]> {
     const [own, expected] = await Promise.all(
       [spread, single].map(async (stage) =>
@@ -69,9 +69,9 @@ describe.runIf(!isMissing && programs !== undefined)(title('histories on a clust
       await scratch.database.query(`DELETE FROM sync_ranges WHERE dataset = 'account-transactions'`);
     await expectAlike(path);
     for (const { scratch } of [spread, single]) {
-      await scratch.database.query('UPDATE asked_wallets SET since_block = $1', [FIRST_BLOCK]);
+      await scratch.database.query('UPDATE tracked_wallets SET since_block = $1', [FIRST_BLOCK]);
       await scratch.database.query(
-        'INSERT INTO wallet_watches (chain_id, first_block, last_block) VALUES (1, $1, $2)',
+        'INSERT INTO wallet_scan_state (chain_id, first_block, last_block) VALUES (1, $1, $2)',
         [FIRST_BLOCK, LAST_BLOCK],
       );
     }
@@ -89,7 +89,7 @@ async function busiest(database: Database): Promise<readonly Address[]> {
   return rows.map(({ wallet }) => wallet);
 }
 
-/** As traces would have it: each receiver of a transaction passes something on to its sender. */
+/** Adds traces: each receiver of a transaction passes something on to its sender. */
 async function moveSomeInside(database: Database): Promise<void> {
   await database.query(`SELECT attach_partition(to_regclass('internal_transfers'), 1, 0, NULL)`);
   const rows = await database.query<{

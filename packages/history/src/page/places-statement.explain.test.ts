@@ -5,12 +5,19 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { HistoryQuery } from './history-query.ts';
 import { placesStatement } from './places-statement.ts';
 
-// The busy wallet has a part in each transaction, in each of the tables; three legs of a token in each, and two of coins inside.
+// The busy wallet has a part in each transaction, in each of the tables: three legs of a token in each, and two
+// internal transfers.
 const BLOCKS = 4_000;
 const CUTS = [1_000, 2_000, 3_000];
 const WHALE = addressOf(0xa11ce);
 const LIMIT = 25;
-const TABLES = ['account_transactions', 'erc20_transfers', 'nft_transfers', 'erc20_approvals', 'internal_transfers'];
+const TABLES = [
+  'account_transactions',
+  'erc20_transfer_sides',
+  'nft_transfers',
+  'erc20_approvals',
+  'internal_transfers',
+];
 const chain = exampleChain();
 
 const scratch = scratchOfFile({ autovacuum: false });
@@ -29,7 +36,7 @@ async function seed(from: number, below: number): Promise<void> {
   const blocks = 'generate_series($4::int, $5::int - 1) AS block, generate_series(0, 1) AS place';
   const hash = 'sha256((block * 2 + place)::text::bytea)';
   await database.query(
-    `INSERT INTO erc20_transfers (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value, transaction_hash)
+    `INSERT INTO erc20_transfer_sides (account_key, chain_id, block_number, transaction_index, log_index, direction, account, token, counterparty, value, transaction_hash)
      SELECT address_key($2), $1, block, place, leg, 0, $2, $3, $3, 1, ${hash} FROM ${blocks}, generate_series(0, 2) AS leg`,
     values,
   );
@@ -69,11 +76,13 @@ describe.each(PLANS)('with a $plan plan and $statistics statistics', ({ plan, st
   beforeAll(() => prepare(scratch.database));
 
   test.each(CASES)('%s of a busy wallet are a few entries of each index', async (_name, query) => {
-    const asked: HistoryQuery = { wallet: WHALE, order: 'DESC', limit: LIMIT, after: null, ...NO_BOUNDS, ...query };
-    const { nodes } = await explain(scratch.database, placesStatement(chain, asked), plan);
-    // Three legs of a token in each transaction, two of coins, of NFTs one for each side; a range ends within the last transaction.
+    const requested: HistoryQuery = { wallet: WHALE, order: 'DESC', limit: LIMIT, after: null, ...NO_BOUNDS, ...query };
+    const { nodes } = await explain(scratch.database, placesStatement(chain, requested), plan);
+    // Three legs of a token in each transaction, two of native tokens, of NFTs one for each side; a range ends within
+    // the last transaction.
     const entries = TABLES.map((table) => rowsRead(nodes, table));
-    // Of an index by an expression that it has no statistics of, the planner takes a wallet's rows for a handful when it knows the values, and sorts them.
+    // If the planner knows the values but has no statistics of an expression index, it expects a handful of rows of a
+    // wallet, and sorts them.
     const isGuess = plan === 'custom' && statistics === 'without statistics';
     for (const [place, legs] of [1, 3, 2, 1, 2].entries()) {
       expect(entries[place], TABLES[place]).toBeGreaterThan(0);

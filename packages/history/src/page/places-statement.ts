@@ -1,25 +1,33 @@
-import { boundsInSql } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
-import { addressBytes, type Bind, expectedTrue, type Statement, where } from '@chainstead/db';
+import { boundsInSql, scanBounds } from '@chainstead/data-api';
+import {
+  addressBytes,
+  type Bind,
+  expectedTrue,
+  type KeysetOrder,
+  rowsAfterInPartitions,
+  type Statement,
+  where,
+} from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { accountTransactions, IN_HISTORY, watchedBlocks } from '@chainstead/transactions';
 import type { HistoryQuery, TransactionPlace } from './history-query.ts';
 
-/** A range of an index that holds a wallet's part in transactions, in their order. */
+/** A range of an index with a wallet's part in transactions, in their order. */
 interface WalletRange {
   readonly table: string;
-  /** SQL of what the index begins with. */
+  /** SQL of the index's first columns. */
   readonly key: string;
   readonly account: string;
-  /** SQL of the transaction's hash, and of the key that its row has; null where the other tells. */
+  /** SQL of the transaction's hash, and of its row's key; null if the other is set. */
   readonly hash: 'transaction_hash' | null;
-  /** SQL of which of its rows count; all without it. */
+  /** SQL that selects the rows that count; all without it. */
   readonly also?: string;
 }
 
 const RANGES: readonly WalletRange[] = [
   { table: 'account_transactions', key: 'account_key', account: 'account', hash: null, also: IN_HISTORY },
-  { table: 'erc20_transfers', key: 'account_key', account: 'account', hash: 'transaction_hash' },
+  { table: 'erc20_transfer_sides', key: 'account_key', account: 'account', hash: 'transaction_hash' },
   { table: 'nft_transfers', key: 'address_key(from_address)', account: 'from_address', hash: 'transaction_hash' },
   { table: 'nft_transfers', key: 'address_key(to_address)', account: 'to_address', hash: 'transaction_hash' },
   { table: 'erc20_approvals', key: 'owner_key', account: 'owner', hash: 'transaction_hash' },
@@ -27,17 +35,21 @@ const RANGES: readonly WalletRange[] = [
 ];
 
 /** The datasets of transfers and approvals behind the ranges. */
-export const LEG_DATASETS = ['erc20-transfers', 'nft-transfers', 'erc20-approvals'] as const;
-/** The one whose coverage comes with the places. */
-export const [TRANSFERS] = LEG_DATASETS;
-/** What a history of the chain rests on: without transactions, those in which the wallet has no legs are missing. */
+export const ASSET_MOVEMENT_DATASETS = ['erc20-transfers', 'nft-transfers', 'erc20-approvals'] as const;
+/** The one whose coverage comes with the positions. */
+export const [TRANSFERS] = ASSET_MOVEMENT_DATASETS;
+/**
+ * Returns the datasets of the chain's history: without transactions, those in which the wallet has no legs are missing.
+ */
 export function historyDatasets({ transactions }: Chain): readonly string[] {
-  return [...LEG_DATASETS, ...(transactions.mode === 'off' ? [] : [accountTransactions.name])];
+  return [...ASSET_MOVEMENT_DATASETS, ...(transactions.mode === 'off' ? [] : [accountTransactions.name])];
 }
 
 /**
- * What is indexed of the wallet's transfers, as `coverageStatement`; and the transactions of a page, in order, as JSON in `places`: block, index, hash or null, key of the stored row or null. Each range stops after limit + 1 transactions; their union
- * is merged. The planner is kept from reading and sorting all of a wallet as in wallet-transfers-statement.ts of ERC-20.
+ * Returns the statement for the coverage of the wallet's transfers, as in `coverageStatement`, and the transactions of
+ * a page. Those are in `places`, in order, as JSON: block, index, hash or null, key of the stored row or null. Each
+ * range stops after limit + 1 transactions; their union is merged. As in wallet-transfers-statement.ts of ERC-20, the
+ * planner can't choose to read and sort all of a wallet.
  */
 export function placesStatement(chain: Chain, query: HistoryQuery): Statement {
   const values: unknown[] = [];
@@ -47,14 +59,13 @@ export function placesStatement(chain: Chain, query: HistoryQuery): Statement {
   const key = `${bind(addressKey(query.wallet))}::bigint`;
   const of = { kind: 'wallet', subject: wallet, chainId, dataset: TRANSFERS } as const;
   const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, of, query, bind, null);
-  const [near, far] = query.order === 'DESC' ? [upper, lower] : [lower, upper];
-  // The key implies the near bounds. Of bounds on both sides the planner expects next to no rows, so a range is given one.
-  const start = query.after === null ? near : beyond(query.order, query.after, bind);
-  const bounds = [`chain_id = ${chainId}`, ...(start.length === 0 ? far : start)];
+  const after = query.after === null ? null : transactionsAfter(query.order, query.after, bind);
+  const { scan, far } = scanBounds(query.order, { lower, upper }, after);
+  const bounds = [`chain_id = ${chainId}`, ...scan];
   const tail = `${orderBy(query.order)} LIMIT ${bind(query.limit + 1)}`;
   const ranges = RANGES.map(
     (range) =>
-      `(SELECT DISTINCT ON (block_number, transaction_index) block_number, transaction_index, ${toldBy(range)} FROM ${range.table} AS part
+      `(SELECT DISTINCT ON (block_number, transaction_index) block_number, transaction_index, ${reportedBy(range)} FROM ${range.table} AS part
       ${where([`${range.key} = ${key}`, expectedTrue(`${range.account} = ${wallet}`), ...alsoOf(range), ...bounds])} ${tail})`,
   );
   const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (
@@ -66,13 +77,16 @@ FROM covered`;
   return { text, values };
 }
 
-/** What is indexed of a dataset for a wallet: `indexed_from`, `indexed_to`, and whether it covers the bounds of the query. */
+/**
+ * Returns the statement for a wallet's coverage in a dataset: `indexed_from`, `indexed_to`, and whether it includes the
+ * bounds of the query.
+ */
 export function coverageStatement(chain: Chain, dataset: string, query: HistoryQuery): Statement {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = bind(chain.id);
   const subject = `${bind(addressBytes(query.wallet))}::bytea`;
-  // Of a wallet that is asked for, blocks are searched as they are followed.
+  // For a requested wallet, blocks are searched as they are followed.
   const isWatched = dataset === accountTransactions.name && chain.transactions.mode === 'wallets';
   const followed = isWatched ? { followed: watchedBlocks(chainId, subject) } : {};
   const of = { kind: 'wallet', subject, chainId, dataset, ...followed } as const;
@@ -87,7 +101,7 @@ function alsoOf({ also }: WalletRange): readonly string[] {
   return also === undefined ? [] : [expectedTrue(also)];
 }
 
-function toldBy({ hash }: WalletRange): string {
+function reportedBy({ hash }: WalletRange): string {
   return hash === null
     ? 'NULL::text AS hash, transaction_key::text AS row_key'
     : `encode(${hash}, 'hex') AS hash, NULL::text AS row_key`;
@@ -97,16 +111,7 @@ function orderBy(order: 'ASC' | 'DESC'): string {
   return `ORDER BY block_number ${order}, transaction_index ${order}`;
 }
 
-/** The block alone too: partitions are excluded by it. */
-function beyond(
-  order: 'ASC' | 'DESC',
-  { blockNumber, transactionIndex }: TransactionPlace,
-  bind: Bind,
-): readonly string[] {
-  const block = `${bind(blockNumber)}::bigint`;
-  const operator = order === 'DESC' ? '<' : '>';
-  return [
-    `(block_number, transaction_index) ${operator} (${block}, ${bind(transactionIndex)})`,
-    `block_number ${operator}= ${block}`,
-  ];
+function transactionsAfter(order: KeysetOrder, place: TransactionPlace, bind: Bind): readonly string[] {
+  const values = [`${bind(place.blockNumber)}::bigint`, bind(place.transactionIndex)];
+  return rowsAfterInPartitions(order, ['block_number', 'transaction_index'], values);
 }

@@ -1,24 +1,30 @@
-import { type Indexed, type IndexedColumns, readIndexed, TornPageError } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { parseHash } from '@chainstead/core';
+import { InconsistentPageError, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/data-api';
 import { hexText, type ReadDatabase, type Statement } from '@chainstead/db';
 import { internalTransfers } from '@chainstead/transactions';
 import type { HistoryQuery, PlacedTransaction } from './history-query.ts';
-import { coverageStatement, historyDatasets, LEG_DATASETS, placesStatement, TRANSFERS } from './places-statement.ts';
+import {
+  ASSET_MOVEMENT_DATASETS,
+  coverageStatement,
+  historyDatasets,
+  placesStatement,
+  TRANSFERS,
+} from './places-statement.ts';
 
-/** A wallet's transactions, and how much of it is indexed. */
+/** A wallet's transactions, and their coverage. */
 export interface IndexedPlaces {
-  /** One more than wanted where more follow. */
+  /** One more than requested if more follow. */
   readonly places: readonly PlacedTransaction[];
-  /** What all datasets of the history cover: complete only where transactions without legs are kept too. */
+  /** The common coverage of the history's datasets: complete only if transactions without legs are stored too. */
   readonly indexed: Indexed;
-  /** Whether it is indexed, too, what calls inside moved in all blocks that were asked for. */
+  /** Whether internal transfers are also indexed for all requested blocks. */
   readonly isTraced: boolean;
-  /** The newest block of which all legs are known; null where there is none. */
+  /** The newest block with all legs known; null if there is none. */
   readonly syncedBlock: number | null;
 }
 
-/** Finds a wallet's transactions. @throws {TornPageError} for one that has no row of its own */
+/** Returns a wallet's transactions. @throws {InconsistentPageError} for one without its own row */
 export async function readPlaces(database: ReadDatabase, chain: Chain, query: HistoryQuery): Promise<IndexedPlaces> {
   const [[row], others, traces] = await Promise.all([
     select<IndexedColumns & { readonly places: readonly PlaceEntry[] | null }>(database, placesStatement(chain, query)),
@@ -28,10 +34,10 @@ export async function readPlaces(database: ReadDatabase, chain: Chain, query: Hi
   const entries = row?.places ?? [];
   const hashes = await readHashes(database, chain, entries);
   const places = entries.map(([blockNumber, transactionIndex, hash]) => {
-    const told = hash === null ? hashes.get(`${blockNumber} ${transactionIndex}`) : `0x${hash}`;
+    const reported = hash === null ? hashes.get(`${blockNumber} ${transactionIndex}`) : `0x${hash}`;
     // Rows of both tables are written and removed together.
-    if (told === undefined) throw new TornPageError(blockNumber);
-    return { blockNumber, transactionIndex, hash: parseHash(told) };
+    if (reported === undefined) throw new InconsistentPageError(blockNumber);
+    return { blockNumber, transactionIndex, hash: parseHash(reported) };
   });
   const legs = [readIndexed(row), ...others.flatMap(({ dataset, indexed }) => (isLeg(dataset) ? [indexed] : []))];
   const indexed = [readIndexed(row), ...others.map((other) => other.indexed)].reduce(together);
@@ -44,7 +50,7 @@ export async function readPlaces(database: ReadDatabase, chain: Chain, query: Hi
   };
 }
 
-/** Whether a dataset's newest block is as high as those that were asked for: without a bound it is asked about what it has. */
+/** Whether a dataset's newest block is as high as the requested ones: without a bound, its own newest counts. */
 function reaches({ toBlock }: Indexed, query: HistoryQuery, syncedBlock: number | null): boolean {
   const bounds = [query.toBlock, query.pinnedBlock, syncedBlock].filter((bound) => bound !== null);
   return toBlock !== null && toBlock >= Math.min(...bounds);
@@ -53,7 +59,7 @@ function reaches({ toBlock }: Indexed, query: HistoryQuery, syncedBlock: number 
 /** Block, index, hash without `0x`, key of the stored row. */
 type PlaceEntry = readonly [number, number, string | null, string | null];
 
-/** The hashes of those that only their stored rows tell, by place. */
+/** The hashes of transactions that only their stored rows have, by position. */
 async function readHashes(database: ReadDatabase, chain: Chain, places: readonly PlaceEntry[]) {
   const wanted = places.filter(([, , hash]) => hash === null);
   if (wanted.length === 0) return new Map<string, string>();
@@ -67,7 +73,7 @@ async function readHashes(database: ReadDatabase, chain: Chain, places: readonly
   return new Map(rows.map(({ block, index, hash }) => [`${block} ${index}`, hash]));
 }
 
-/** What the datasets beside transfers of tokens cover. */
+/** The coverage of the datasets other than token transfers. */
 function readAllCovered(database: ReadDatabase, chain: Chain, query: HistoryQuery): Promise<readonly Covered[]> {
   return Promise.all(
     historyDatasets(chain)
@@ -92,7 +98,7 @@ interface Covered {
 }
 
 function isLeg(dataset: string): boolean {
-  return LEG_DATASETS.some((leg) => leg === dataset);
+  return ASSET_MOVEMENT_DATASETS.some((leg) => leg === dataset);
 }
 
 function together(one: Indexed, other: Indexed): Indexed {

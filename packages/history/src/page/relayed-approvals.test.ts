@@ -1,4 +1,4 @@
-/** Approvals that a wallet gave in transactions of somebody else: by signature, or through a contract that it told to. */
+/** Approvals that a wallet gave in other accounts' transactions: by signature, or through a contract that it called. */
 
 import { type Address, type Hash, parseAddress, parseHash } from '@chainstead/core';
 import { hexBytes } from '@chainstead/db';
@@ -14,13 +14,15 @@ import { readPlaces } from './read-places.ts';
 
 const { folder, isMissing, title } = recordedData('data/evm');
 
-const chain = exampleChain({ transactions: { mode: 'all', input: 'full', provesSenders: false } });
+const chain = exampleChain({ transactions: { mode: 'all', input: 'full', verifiesSenders: false } });
 const PERMIT2 = parseAddress('0x000000000022d473030f116ddee9f6b43ac78ba3');
 const [TOKEN, SPENDER] = [parseAddress(addressOf(0x7001)), parseAddress(addressOf(0x7002))];
 const [OF_ALL, REVOKED, BY_PERMIT2, OF_ONE, SUPPLIED] = [1, 2, 3, 4, 5].map((place) =>
   parseAddress(addressOf(0x8000 + place)),
 ) as unknown as readonly [Address, Address, Address, Address, Address];
-/** topic0 of `ApprovalForAll(address,address,bool)`, ERC-721's `Approval`, Permit2's `Permit`, and ERC-4626's `Deposit`. */
+/**
+ * topic0 of `ApprovalForAll(address,address,bool)`, ERC-721's `Approval`, Permit2's `Permit`, and ERC-4626's `Deposit`.
+ */
 const TOPICS = {
   approvalForAll: '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31',
   approval: '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925',
@@ -35,7 +37,7 @@ const topicsOf = (topic0: string, ...indexed: readonly string[]): readonly strin
 ];
 const dataOf = (...values: readonly number[]): string => `0x${values.map((value) => word(String(value))).join('')}`;
 
-/** What a transaction of somebody else emitted, each in one of its own. */
+/** Logs of other accounts' transactions, one transaction each. */
 const EMITTED: readonly (readonly [at: Address, topics: readonly string[], data: string])[] = [
   [TOKEN, topicsOf(TOPICS.approvalForAll, OF_ALL, SPENDER), dataOf(1)],
   [TOKEN, topicsOf(TOPICS.approvalForAll, REVOKED, SPENDER), dataOf(0)],
@@ -76,7 +78,7 @@ describe.skipIf(isMissing)(title('the history of a wallet'), () => {
     );
   }
 
-  /** A recorded block whose first transactions emitted what is given, and nothing else. */
+  /** A recorded block whose first transactions emitted only the given logs. */
   async function altered(): Promise<WholeBlock> {
     const source = await loadRecordedChain({
       ...{ folder: folder, chain: 'ethereum' },
@@ -112,7 +114,7 @@ describe.skipIf(isMissing)(title('the history of a wallet'), () => {
     return places.map(({ transactionIndex }) => transactionIndex);
   };
 
-  /** What the wallet's insight is counted of. */
+  /** The inputs of the wallet's insight. */
   const countedOf = async (wallet: Address): Promise<readonly number[]> => {
     const places = await Array.fromAsync(readWalletPlaces(scratch.database, chain, wallet, LAST_BLOCK));
     return places.map(({ index }) => index);

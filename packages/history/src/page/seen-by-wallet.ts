@@ -13,34 +13,32 @@ import {
   type TransactionRecord,
 } from '@chainstead/transactions';
 import type { CoinLeg, WalletTransaction } from '../classification/wallet-transaction.ts';
-import type { IndexedLegs, ShownNftLeg } from './read-legs.ts';
+import type { IndexedLegs, ShownNftLeg } from './read-asset-movements.ts';
 
-/** A transaction as a wallet sees it, with what is shown of it. */
+/** A transaction from a wallet's view, with its displayed fields. */
 export interface SeenTransaction extends WalletTransaction {
   readonly nfts: readonly ShownNftLeg[];
   readonly approvals: readonly GivenApproval[];
 }
 
-/** What there is to know of a token. */
+/** Returns the facts of a token. */
 export type TokenOf = (token: Address) => { readonly isVerified: boolean; readonly isNft: boolean };
 
-/** All that is known of a transaction. */
 export interface KnownTransaction {
-  /** Without logs where what they say is stored. */
+  /** Without logs if their evidence is stored. */
   readonly record: TransactionRecord;
-  /** What its logs say of the wallet; null: they are in the record. */
+  /** Evidence about the wallet in its logs; null: the record has the logs. */
   readonly said: StoredEvidence | null;
   /** Its number. */
   readonly block: number;
-  /** What the index has of the wallet. */
   readonly legs: IndexedLegs;
-  /** The calls inside; null where they are not known. */
+  /** The calls inside; null if unknown. */
   readonly calls: readonly InternalTransactionRecord[] | null;
-  /** The ABIs that its call is decoded by. */
+  /** The ABIs that decode its call. */
   readonly booksOf: BooksOf;
 }
 
-/** What a transaction was for a wallet. Of one that failed nothing moved. Pure. */
+/** Returns a transaction from a wallet's view. A failed one moved nothing. Pure. */
 export function seenByWallet(
   chain: Chain,
   wallet: Address,
@@ -68,7 +66,10 @@ export function seenByWallet(
   };
 }
 
-/** The same with what is known of tokens: which ones lists name, and that what an NFT's contract emits is no ERC-20 leg, whatever it looks like. */
+/**
+ * Returns the same with known token facts: which tokens are listed, and that events of an NFT contract are not ERC-20
+ * legs, whatever their format.
+ */
 export function withKnownTokens(seen: SeenTransaction, tokenOf: TokenOf): SeenTransaction {
   const tokens = seen.tokens.filter(({ token }) => !tokenOf(token).isNft);
   return {
@@ -87,7 +88,7 @@ function ownValue(
   { from, to }: { readonly from: Address; readonly to: Address | null },
 ): readonly CoinLeg[] {
   const receiver = to ?? addressOrNull(contractAddress);
-  // Who sends a deposit pays on the chain below.
+  // The sender of a deposit pays on the chain below.
   const isMinted = isDeposit({ type });
   const isSide = receiver === wallet || (from === wallet && !isMinted);
   if (value === '0' || receiver === null || !isSide) return [];
@@ -102,7 +103,7 @@ function movedInside(wallet: Address, calls: readonly InternalTransactionRecord[
   });
 }
 
-/** Logs of a record are lower case, as they were read. */
+/** Logs of a record are already lower case. */
 function brandedLog({ index, address, topics, data }: TransactionRecord['logs'][number]) {
   return {
     index,

@@ -16,7 +16,10 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
   });
   beforeEach(() => stage.reset());
 
-  /** Wallets by how many transactions they have a part in, busiest first: as sender, receiver, created contract, side of a transfer, or owner in an approval. */
+  /**
+   * Wallets by the number of their transactions, busiest first: as sender, receiver, created contract, side of a
+   * transfer, or owner in an approval.
+   */
   function parts(): ReadonlyMap<Address, ReadonlySet<string>> {
     const found = new Map<Address, Set<string>>();
     for (const { record } of recorded)
@@ -26,7 +29,7 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
 
   test('has every transaction that a wallet had a part in, once, in order, page by page', async () => {
     const all = parts();
-    // A few of the busiest, and some that did one thing or two.
+    // A few of the busiest, and some with one or two activities.
     const wallets = [...all.keys()].filter((_, place) => [1, 5, 9, 40].includes(place) || place % 400 === 399);
     expect(wallets.length).toBeGreaterThan(5);
     for (const wallet of wallets.slice(0, 9)) {
@@ -37,7 +40,7 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
         expect(rows).toHaveLength(all.get(wallet)?.size ?? 0);
         const places = rows.map((row) => Number(row.block_number) * 10_000 + Number(row.transaction_index));
         expect(places).toEqual(places.toSorted((one, other) => (order === 'ASC' ? one - other : other - one)));
-        // Full but for the last, and numbered.
+        // Full except for the last, and numbered.
         for (const [index, page] of pages.entries()) {
           expect(page).toMatchObject({ page: index + 1, page_size: 25, limit: 25, synced_at: LAST_BLOCK });
           expect(page.result.length === 25 || page.cursor === null).toBe(true);
@@ -101,7 +104,7 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
     expect(plain).not.toHaveProperty('internal_transactions');
     expect(plain).toMatchObject({ receipt_status: '1', from_address: seen.wallet, receipt_root: null });
     expect((await find('include_input_data=true'))?.input).toBe(record.input);
-    // The node of recorded blocks traces nothing.
+    // The node of recorded blocks has no traces.
     expect(await find('include_internal_transactions=true')).toHaveProperty('internal_transactions', null);
     const logs = (await find('include=logs'))?.logs ?? [];
     expect(logs.map(({ log_index }) => Number(log_index))).toEqual(record.logs.map(({ index }) => index));
@@ -158,12 +161,12 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
       .filter((_, place) => place % 7 === 0 || approving[place]?.seen.approvals[0]?.kind === 'all')
       .slice(0, 12)) {
       const { result } = await stage.sdk.EvmApi.wallets.getWalletHistory({ chain: '0x1', address: seen.wallet });
-      const told = result.find(({ hash }) => hash === record.hash)?.contractInteractions;
+      const reported = result.find(({ hash }) => hash === record.hash)?.contractInteractions;
       const all = [
-        ...(told?.approvals ?? []),
-        ...(told?.revokes ?? []),
-        ...(told?.approvalsAll ?? []),
-        ...(told?.revokesAll ?? []),
+        ...(reported?.approvals ?? []),
+        ...(reported?.revokes ?? []),
+        ...(reported?.approvalsAll ?? []),
+        ...(reported?.revokesAll ?? []),
       ];
       expect(all.map(({ spender }) => spender.address.lowercase).toSorted()).toEqual(
         seen.approvals.map(({ spender }) => spender as string).toSorted(),
@@ -196,8 +199,8 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
     expect(first).toMatchObject({ synced_at: LAST_BLOCK, indexed: { ...unknown, sent: { complete: false } } });
     expect(first.result.length).toBeGreaterThan(0);
     // Searched for in each block since.
-    await database.query('UPDATE asked_wallets SET since_block = $1 WHERE wallet = $2', [FIRST_BLOCK, wallet]);
-    await database.query('INSERT INTO wallet_watches (chain_id, first_block, last_block) VALUES (1, $1, $2)', [
+    await database.query('UPDATE tracked_wallets SET since_block = $1 WHERE wallet = $2', [FIRST_BLOCK, wallet]);
+    await database.query('INSERT INTO wallet_scan_state (chain_id, first_block, last_block) VALUES (1, $1, $2)', [
       FIRST_BLOCK,
       LAST_BLOCK,
     ]);
@@ -207,13 +210,13 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
       complete: true,
     });
     expect((await stage.get(path)).indexed).toMatchObject({ ...watched, complete: false, sent: { complete: false } });
-    // What it sent before was found by its nonces; what it received was not.
+    // Its earlier sent transactions were found by nonces; its receipts were not.
     await database.query(
       `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block) VALUES (1, 'sender', $1, 'account-transactions', 0, $2)`,
       [wallet, FIRST_BLOCK - 1],
     );
     expect((await stage.get(path)).indexed).toMatchObject({ ...watched, complete: false, sent: { complete: true } });
-    await database.query('TRUNCATE asked_wallets, wallet_watches, subject_ranges, sync_chains');
+    await database.query('TRUNCATE tracked_wallets, wallet_scan_state, subject_ranges, sync_chains');
     await database.query(
       `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'account-transactions', 0, $1, 'receipts')`,
       [LAST_BLOCK],
@@ -266,14 +269,14 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
       await stage.scratch.database.query(`DELETE FROM sync_ranges WHERE dataset = 'internal-transfers'`);
     });
 
-    /** A call that emitted something, of which nothing inside was known. */
+    /** A call that emitted something, without known internal calls. */
     function someCall() {
       const [found] = recorded.filter(({ record }) => record.logs.length > 0 && record.value === '0');
       if (found === undefined) throw new Error('No call is recorded');
       return { ...found, place: 0 };
     }
 
-    /** Tokens for which only traces show what came. */
+    /** Tokens in exchange for something that only traces show. */
     function inferred() {
       return recorded
         .filter(({ classification }) => classification.isInferred)
@@ -295,7 +298,7 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
         `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES (1, 'internal-transfers', 0, $1, 'none')`,
         [LAST_BLOCK - 1],
       );
-      // The newest block lacks them yet.
+      // The newest block lacks them so far.
       expect((await stage.get(path)).indexed).toMatchObject({ complete: true, traces: 'none' });
       expect((await stage.get(`${path}?to_block=${LAST_BLOCK - 1}`)).indexed.traces).toBe('indexed');
       await database.query(`UPDATE sync_ranges SET last_block = $1 WHERE dataset = 'internal-transfers'`, [LAST_BLOCK]);
@@ -333,9 +336,9 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
     const wallets = [...new Set([...some, ...[...ofCategory].flatMap(([first]) => first?.seen.wallet ?? [])])];
     expect(wallets.length).toBeGreaterThan(25);
     const { database } = stage.scratch;
-    const read = (asked: readonly Address[]) =>
+    const read = (requested: readonly Address[]) =>
       Promise.all(
-        asked.map(async (wallet) => {
+        requested.map(async (wallet) => {
           const pages = await stage.pages(`wallets/${wallet}/history?limit=50`);
           return pages.flatMap(({ result }) => result);
         }),
@@ -343,7 +346,7 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
     await database.query('TRUNCATE state_questions');
     stage.node.counters.reset();
     const stored = await read(wallets);
-    // What nobody keeps: approvals of whole collections, and by Permit2.
+    // Approvals that no dataset stores: of whole collections, and by Permit2.
     const otherwise = stored.flat().filter(isApprovedOtherwise);
     const hashes = new Set(otherwise.map(({ hash }) => hash));
     expect(await readThrough()).toEqual(hashes);
@@ -363,32 +366,32 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
   test('has no node asked for logs where all are kept, and gives those that a node does', async () => {
     const wallets = [...parts().keys()].filter((_, place) => place < 12 || place % 60 === 59);
     const read = () => Promise.all(wallets.map((wallet) => stage.get(`wallets/${wallet}/history?include=logs`)));
-    const asked = await read();
-    expect(asked.flatMap(({ result }) => result.flatMap(({ logs }) => logs ?? [])).length).toBeGreaterThan(100);
+    const requested = await read();
+    expect(requested.flatMap(({ result }) => result.flatMap(({ logs }) => logs ?? [])).length).toBeGreaterThan(100);
     stage.settings.logs = 'all';
     stage.settings.maxCalls = 0;
     await stage.scratch.database.query('TRUNCATE state_questions');
     const kept = await read();
-    expect(kept.map(({ result }) => result)).toEqual(asked.map(({ result }) => result));
+    expect(kept.map(({ result }) => result)).toEqual(requested.map(({ result }) => result));
     expect(await readThrough()).toEqual(new Set());
   });
 
-  /** As if each wallet approved something of which no dataset has rows: transactions are read from the node then. */
+  /** As if each wallet had approvals without stored rows: transactions are then read from the node. */
   async function forgetEvidence(): Promise<void> {
     const { database } = stage.scratch;
-    await database.query('CREATE TABLE told AS SELECT * FROM account_transactions');
+    await database.query('CREATE TABLE reported AS SELECT * FROM account_transactions');
     await database.query('UPDATE account_transactions SET evidence = evidence | (1 << 30) WHERE roles > 0');
   }
 
   async function restoreEvidence(): Promise<void> {
     const { database } = stage.scratch;
     await database.query(
-      'UPDATE account_transactions AS part SET evidence = told.evidence FROM told WHERE part.account = told.account AND part.transaction_key = told.transaction_key',
+      'UPDATE account_transactions AS part SET evidence = reported.evidence FROM reported WHERE part.account = reported.account AND part.transaction_key = reported.transaction_key',
     );
-    await database.query('DROP TABLE told');
+    await database.query('DROP TABLE reported');
   }
 
-  /** Which transactions a node was asked for. */
+  /** Transactions that were read from a node. */
   async function readThrough(): Promise<ReadonlySet<string>> {
     const rows = await stage.scratch.database.query<{ hash: string }>(
       `SELECT DISTINCT item->>'hash' AS hash FROM state_questions, jsonb_array_elements(question->'items') AS item`,
@@ -397,11 +400,11 @@ describe.skipIf(isMissing)(title('the history of wallets in recorded blocks'), (
   }
 });
 
-function isApprovedOtherwise({ contract_interactions: told }: HistoryAnswer['result'][number]): boolean {
-  const amounts = [...(told?.approvals ?? []), ...(told?.revokes ?? [])];
+function isApprovedOtherwise({ contract_interactions: reported }: HistoryAnswer['result'][number]): boolean {
+  const amounts = [...(reported?.approvals ?? []), ...(reported?.revokes ?? [])];
   return (
-    told?.set_approvals_all !== undefined ||
-    told?.set_revokes_all !== undefined ||
+    reported?.set_approvals_all !== undefined ||
+    reported?.set_revokes_all !== undefined ||
     amounts.some((one) => 'expiration' in one)
   );
 }

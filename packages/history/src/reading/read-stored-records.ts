@@ -6,7 +6,7 @@ import { readPackedPage } from '@chainstead/db/packed-rows';
 import {
   accountTransactions,
   readEvidenceBits,
-  readKeptLogs,
+  readRetainedLogs,
   readStored,
   STORED_COLUMNS,
   type StoredColumns,
@@ -20,36 +20,36 @@ import type { ReadTransaction, WantedTransaction } from '../page/get-wallet-hist
 interface StoredReading {
   readonly database: ReadDatabase;
   readonly chain: Chain;
-  /** Whether logs themselves are wanted, not only what they say. */
+  /** Whether logs themselves are needed, not only their evidence. */
   readonly withLogs: boolean;
 }
 
-/** Those of a page's transactions of which all that a history shows is stored, by hash. */
+/** Returns those of a page's transactions that are stored with everything a history shows, by hash. */
 export async function readStoredRecords(
   { database, chain, withLogs }: StoredReading,
   wanted: readonly WantedTransaction[],
 ): Promise<ReadonlyMap<Hash, ReadTransaction>> {
   const stored = await readRows(database, chain, wanted);
-  const told = new Map<Hash, ReadTransaction>();
-  const untold: StoredPlace[] = [];
+  const reported = new Map<Hash, ReadTransaction>();
+  const unreported: StoredPlace[] = [];
   for (const { hash, legs, ...place } of wanted) {
     const record = stored.get(hash);
     if (record === undefined) continue;
-    if (isSilent(record)) told.set(hash, { record, said: SAYS_NOTHING });
+    if (isSilent(record)) reported.set(hash, { record, said: SAYS_NOTHING });
     else if (withLogs) continue;
-    else if (legs.said === null) untold.push({ ...place, record, legs });
-    else if (isWhole(legs.said, legs)) told.set(hash, { record, said: legs.said });
+    else if (legs.said === null) unreported.push({ ...place, record, legs });
+    else if (isWhole(legs.said, legs)) reported.set(hash, { record, said: legs.said });
   }
-  for (const [hash, read] of await readUnnamed(database, chain, untold)) told.set(hash, read);
-  const rest = wanted.filter(({ hash }) => stored.has(hash) && !told.has(hash));
-  for (const [hash, logs] of await readKeptLogs(database, chain, rest)) {
+  for (const [hash, read] of await readUnnamed(database, chain, unreported)) reported.set(hash, read);
+  const rest = wanted.filter(({ hash }) => stored.has(hash) && !reported.has(hash));
+  for (const [hash, logs] of await readRetainedLogs(database, chain, rest)) {
     const record = stored.get(hash);
-    if (record !== undefined) told.set(hash, { record: { ...record, logs }, said: null });
+    if (record !== undefined) reported.set(hash, { record: { ...record, logs }, said: null });
   }
-  return told;
+  return reported;
 }
 
-/** By hash: whole rows whose senders are certain. */
+/** By hash: complete rows with verified senders. */
 async function readRows(
   database: ReadDatabase,
   chain: Chain,
@@ -79,16 +79,19 @@ async function readRows(
 /** The only row of the statement. */
 type PageRow = Parameters<typeof STORED_COLUMNS.read>[0];
 
-/** What a transfer of coins to an account without code takes: nothing is left of it to emit a log. */
+/** Gas of a native token transfer to an account without code: none is left to emit a log. */
 const TRANSFER_GAS = '21000';
 const SAYS_NOTHING: StoredEvidence = { evidence: new Set(), approvesTokens: false, approvesOtherwise: false };
 
-/** Of some transactions it is certain that they have no logs: those that failed, and transfers of coins alone. */
+/** Whether a transaction certainly has no logs: it failed, or only transferred native tokens. */
 function isSilent({ status, input, gasUsed }: TransactionRecord): boolean {
   return status === 0 || (input === '0x' && gasUsed === TRANSFER_GAS);
 }
 
-/** Whether all that the logs say of the wallet is stored: of approvals only those of tokens are, where their dataset has the block. */
+/**
+ * Whether all evidence about the wallet in the logs is stored: of approvals only those of tokens are, if their dataset
+ * has the block.
+ */
 function isWhole({ approvesTokens, approvesOtherwise }: StoredEvidence, { approvals }: WantedTransaction['legs']) {
   return !approvesOtherwise && (!approvesTokens || approvals.length > 0);
 }
@@ -98,8 +101,8 @@ interface StoredPlace extends Pick<WantedTransaction, 'blockNumber' | 'transacti
 }
 
 /**
- * Those that have no row of the wallet's: where rows of all accounts are kept, their logs say nothing of it alone. What they say of everybody is in the row of
- * another account.
+ * Those without a row of the wallet: if rows of all accounts are stored, their logs have no evidence about it alone.
+ * Evidence for all participants is in another account's row.
  */
 async function readUnnamed(database: ReadDatabase, chain: Chain, places: readonly StoredPlace[]) {
   if (places.length === 0) return [];

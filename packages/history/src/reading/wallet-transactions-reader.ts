@@ -1,28 +1,30 @@
 import { type Hash, isQuantity, parseQuantity } from '@chainstead/core';
+import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/node-reads';
 import { checkSender, checkTransactionHash } from '@chainstead/proof';
 import { parseReceipt, standardTransaction } from '@chainstead/rpc';
-import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/state';
 import { executedTransaction } from '@chainstead/sync';
 import { transactionRecord, transactionRecordSchema } from '@chainstead/transactions';
 import { z } from 'zod';
 
 const hash = z.custom<Hash>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value));
 
-/** A transaction at its place, as the index has it. */
-const askedSchema = z.object({ hash, index: z.int().min(0), blockHash: hash });
-const questionSchema = z.object({ items: z.array(askedSchema).min(1) });
+/** A transaction at its position in the index. */
+const requestedSchema = z.object({ hash, index: z.int().min(0), blockHash: hash });
+const questionSchema = z.object({ items: z.array(requestedSchema).min(1) });
 const answerSchema = z.object({
   /** Milliseconds since the Unix epoch. */
   readAt: z.number(),
-  /** In the order of the question. */
+  /** In request order. */
   transactions: z.array(transactionRecordSchema),
 });
 
-export type AskedTransaction = z.infer<typeof askedSchema>;
+export type RequestedTransaction = z.infer<typeof requestedSchema>;
 type Question = z.infer<typeof questionSchema>;
 export type WalletTransactionsAnswer = z.infer<typeof answerSchema>;
 
-/** The transactions of a wallet's page, which are in many blocks: two light calls each, instead of every block whole. */
+/**
+ * The transactions of a wallet's page, which are in many blocks: two light calls each, instead of every whole block.
+ */
 export const walletTransactionsKind: StateKind<Question, WalletTransactionsAnswer> = {
   name: 'wallet-transactions',
   question: questionSchema,
@@ -44,15 +46,18 @@ export const walletTransactionsReader: StateReader<Question, WalletTransactionsA
       if (reason === null) return recordOf(item, transaction?.value, receipt?.value);
       if (transaction !== undefined && reason !== 'not there')
         pool.reportFault(transaction.upstream, 'malformed', { reason, transaction: item.hash });
-      throw new StateUnavailableError(`No node of ${chain.name} gives transaction ${item.hash} as it is indexed`);
+      throw new StateUnavailableError(`No node of ${chain.name} returned transaction ${item.hash} as indexed`);
     });
     return { readAt, transactions: read };
   },
 };
 
-/** Why an answer is not believed; null where it is. Its hash commits to the transaction; that it is in its block, the index says. */
+/**
+ * Returns why a result is rejected; null if it is accepted. Its hash commits to the transaction; the index shows that
+ * it is in its block.
+ */
 function wrongIn(
-  { hash: asked, index, blockHash }: AskedTransaction,
+  { hash: requested, index, blockHash }: RequestedTransaction,
   transaction: unknown,
   receipt: unknown,
 ): string | null {
@@ -61,7 +66,7 @@ function wrongIn(
   const facts = [given.hash, result.transactionHash, given.blockHash, result.blockHash].map((text) =>
     String(text).toLowerCase(),
   );
-  if (facts.join() !== [asked, asked, blockHash, blockHash].join()) return 'another transaction';
+  if (facts.join() !== [requested, requested, blockHash, blockHash].join()) return 'another transaction';
   const places = [given.transactionIndex, result.transactionIndex];
   if (!places.every((place) => isQuantity(place) && parseQuantity(place) === index)) return 'another place';
   const check = checkTransactionHash(given).result;
@@ -72,8 +77,8 @@ function wrongIn(
 
 type Json = Readonly<Record<string, unknown>>;
 
-function recordOf({ index }: AskedTransaction, transaction: unknown, receipt: unknown) {
+function recordOf({ index }: RequestedTransaction, transaction: unknown, receipt: unknown) {
   const executed = executedTransaction(standardTransaction(Object(transaction)), parseReceipt(receipt), index);
-  // Receipts say what was paid; those that don't are older than base fees.
+  // Receipts have the gas price; those that don't are older than base fees.
   return transactionRecord(executed, { raw: {} });
 }

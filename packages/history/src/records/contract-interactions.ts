@@ -2,7 +2,7 @@ import type { Address } from '@chainstead/core';
 import type { GivenApproval } from '@chainstead/transactions';
 import { z } from '@hono/zod-openapi';
 import { showAllowance } from '../interactions/show-allowance.ts';
-import type { BesideHistory } from '../page/beside-history.ts';
+import type { RelatedToHistory } from '../page/related-to-history.ts';
 
 const text = z.string().nullable();
 const address = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
@@ -21,7 +21,7 @@ const spenderSchema = z
   .object({
     address,
     address_label: text,
-    name: text.openapi({ description: 'Of a spender that is a token itself, as symbol and logo' }),
+    name: text.openapi({ description: 'Name of the spender if it is a token, as for symbol and logo' }),
     symbol: text,
     logo: text,
     entity: text,
@@ -32,10 +32,10 @@ const spenderSchema = z
 const approvalSchema = z
   .object({
     value: z.string().openapi({ pattern: '^[0-9]+$' }),
-    value_formatted: text.openapi({ description: '`unlimited` for what nobody can use up' }),
+    value_formatted: text.openapi({ description: '`unlimited` if the allowance is practically unlimited' }),
     token: tokenSchema,
     spender: spenderSchema,
-    expiration: z.int().optional().openapi({ description: 'Unix seconds, of allowances that end by themselves' }),
+    expiration: z.int().optional().openapi({ description: 'Unix seconds. Only for allowances that expire' }),
   })
   .openapi('HistoryApproval');
 
@@ -45,33 +45,36 @@ const approvalForAllSchema = z
     value_formatted: z.null(),
     token: tokenSchema,
     operator: spenderSchema,
-    spender: spenderSchema.openapi({ description: 'The same as operator' }),
+    spender: spenderSchema.openapi({ description: 'Same as operator' }),
   })
   .openapi('HistoryApprovalForAll');
 
-/** What a transaction let others move: only the members that have entries. Clients know those of whole collections by either name. */
+/**
+ * Approvals that a transaction granted: only the members that have entries. Clients know those of whole collections by
+ * either name.
+ */
 export const contractInteractionsSchema = z
   .object({
     approvals: z.array(approvalSchema).optional(),
     revokes: z.array(approvalSchema).optional(),
     set_approvals_all: z.array(approvalForAllSchema).optional(),
-    approvalsAll: z.array(approvalForAllSchema).optional().openapi({ description: 'The same as set_approvals_all' }),
+    approvalsAll: z.array(approvalForAllSchema).optional().openapi({ description: 'Same as set_approvals_all' }),
     set_revokes_all: z.array(approvalForAllSchema).optional(),
-    revokesAll: z.array(approvalForAllSchema).optional().openapi({ description: 'The same as set_revokes_all' }),
+    revokesAll: z.array(approvalForAllSchema).optional().openapi({ description: 'Same as set_revokes_all' }),
   })
   .openapi('ContractInteractions');
 
-/** Null where nothing was approved. */
+/** Returns null if nothing was approved. */
 export function showContractInteractions(
   approvals: readonly GivenApproval[],
-  beside: BesideHistory,
+  related: RelatedToHistory,
 ): z.infer<typeof contractInteractionsSchema> | null {
   if (approvals.length === 0) return null;
   const given = approvals.filter(({ isGranted }) => isGranted);
   const taken = approvals.filter(({ isGranted }) => !isGranted);
-  const ofAmounts = (some: readonly GivenApproval[]) => some.flatMap((one) => showApproval(one, beside) ?? []);
+  const ofAmounts = (some: readonly GivenApproval[]) => some.flatMap((one) => showApproval(one, related) ?? []);
   const ofAll = (some: readonly GivenApproval[]) =>
-    some.flatMap((one) => (one.kind === 'all' ? [showApprovalForAll(one, beside)] : []));
+    some.flatMap((one) => (one.kind === 'all' ? [showApprovalForAll(one, related)] : []));
   const lists = { approvals: ofAmounts(given), revokes: ofAmounts(taken) };
   const [approvalsAll, revokesAll] = [ofAll(given), ofAll(taken)];
   return {
@@ -84,47 +87,47 @@ export function showContractInteractions(
 
 function showApproval(
   { token, spender, value, expiration }: GivenApproval,
-  beside: BesideHistory,
+  related: RelatedToHistory,
 ): z.infer<typeof approvalSchema> | null {
   if (value === null) return null;
   return {
     value: value.toString(),
-    value_formatted: showAllowance(value, beside.tokenOf(token).decimals),
-    token: showToken(token, beside),
-    spender: showSpender(spender, beside),
+    value_formatted: showAllowance(value, related.tokenOf(token).decimals),
+    token: showToken(token, related),
+    spender: showSpender(spender, related),
     ...(expiration !== null && { expiration }),
   };
 }
 
 function showApprovalForAll(
   { token, spender }: GivenApproval,
-  beside: BesideHistory,
+  related: RelatedToHistory,
 ): z.infer<typeof approvalForAllSchema> {
-  const operator = showSpender(spender, beside);
-  return { value: null, value_formatted: null, token: showToken(token, beside), operator, spender: operator };
+  const operator = showSpender(spender, related);
+  return { value: null, value_formatted: null, token: showToken(token, related), operator, spender: operator };
 }
 
-function showToken(address: Address, beside: BesideHistory): z.infer<typeof tokenSchema> {
-  const { name, symbol, logo } = namesOf(address, beside);
+function showToken(address: Address, related: RelatedToHistory): z.infer<typeof tokenSchema> {
+  const { name, symbol, logo } = namesOf(address, related);
   return {
     address,
-    address_label: beside.labelOf(address).label ?? (name !== null && symbol !== null ? `${name} (${symbol})` : name),
+    address_label: related.labelOf(address).label ?? (name !== null && symbol !== null ? `${name} (${symbol})` : name),
     token_name: name,
     token_logo: logo,
     token_symbol: symbol,
   };
 }
 
-function showSpender(address: Address, beside: BesideHistory): z.infer<typeof spenderSchema> {
-  const { label, entity, entityLogo } = beside.labelOf(address);
-  const { name, symbol, logo } = namesOf(address, beside);
+function showSpender(address: Address, related: RelatedToHistory): z.infer<typeof spenderSchema> {
+  const { label, entity, entityLogo } = related.labelOf(address);
+  const { name, symbol, logo } = namesOf(address, related);
   return { address, address_label: label, name, symbol, logo, entity, entity_logo: entityLogo };
 }
 
-/** Of a token of either kind. */
-function namesOf(address: Address, beside: BesideHistory) {
-  const token = beside.tokenOf(address);
-  const collection = beside.collectionOf(address);
+/** Returns the names of a token of either kind. */
+function namesOf(address: Address, related: RelatedToHistory) {
+  const token = related.tokenOf(address);
+  const collection = related.collectionOf(address);
   return {
     name: token.name ?? collection.name,
     symbol: token.symbol ?? collection.symbol,

@@ -5,11 +5,11 @@ import type { z } from '@hono/zod-openapi';
 import { isPossibleSpam } from '../classification/possible-spam.ts';
 import type { HistoryPage, HistoryRow } from '../page/get-wallet-history.ts';
 import { summarise } from '../summary/summarise.ts';
+import { showErc20Leg, showNativeLeg, showNftLeg } from './asset-movement-response.ts';
 import { showContractInteractions } from './contract-interactions.ts';
 import type { historyRowSchema } from './history-response.ts';
-import { showErc20Leg, showNativeLeg, showNftLeg } from './leg-response.ts';
 
-/** What a request wants of each row besides. */
+/** Optional parts of each row. */
 export interface HistoryWishes {
   readonly internalTransactions: boolean;
   readonly nftMetadata: boolean;
@@ -17,11 +17,11 @@ export interface HistoryWishes {
   readonly logs: boolean;
 }
 
-/** A row of the answer. */
+/** Returns a row of the response. */
 export function showHistoryRow(
   chain: Chain,
   { block, record, calls, seen, classification }: HistoryRow,
-  { beside, booksOf }: Pick<HistoryPage, 'beside' | 'booksOf'>,
+  { related, booksOf }: Pick<HistoryPage, 'related' | 'booksOf'>,
   wishes: HistoryWishes,
 ): z.infer<typeof historyRowSchema> {
   const place = {
@@ -29,7 +29,7 @@ export function showHistoryRow(
     hash: block.block_hash,
     timestamp: Date.parse(block.block_timestamp) / 1_000,
   };
-  const labelOf = (address: string | null) => beside.labelOf((address ?? ZERO_ADDRESS) as Address);
+  const labelOf = (address: string | null) => related.labelOf((address ?? ZERO_ADDRESS) as Address);
   const { input, logs, ...shown } = showTransaction(
     record,
     place,
@@ -40,7 +40,7 @@ export function showHistoryRow(
   const { category, detail, isInferred } = classification;
   const coin = chain.native;
   const context = {
-    ...{ wallet: seen.wallet, beside, coin },
+    ...{ wallet: seen.wallet, related, coin },
     timestamp: shown.block_timestamp,
     transactionIndex: record.index,
     value: record.value,
@@ -53,12 +53,12 @@ export function showHistoryRow(
     ...(isInferred && { category_inferred: true as const }),
     summary: summarise(seen, category, seen.approvals, {
       coin,
-      tokenOf: (token) => beside.tokenOf(token),
-      collectionOf: (token) => beside.collectionOf(token).name,
-      labelOf: (address) => beside.labelOf(address).label,
+      tokenOf: (token) => related.tokenOf(token),
+      collectionOf: (token) => related.collectionOf(token).name,
+      labelOf: (address) => related.labelOf(address).label,
     }),
-    possible_spam: isPossibleSpam(seen, (token) => beside.tokenOf(token).isSpam || beside.collectionOf(token).isSpam),
-    contract_interactions: showContractInteractions(seen.approvals, beside),
+    possible_spam: isPossibleSpam(seen, (token) => related.tokenOf(token).isSpam || related.collectionOf(token).isSpam),
+    contract_interactions: showContractInteractions(seen.approvals, related),
     nft_transfers: seen.nfts.map((leg) => showNftLeg(leg, context, wishes.nftMetadata)),
     erc20_transfers: seen.tokens.map((leg) => showErc20Leg(leg, context)),
     native_transfers: seen.coins.map((leg) => showNativeLeg(leg, context)),
@@ -68,5 +68,5 @@ export function showHistoryRow(
   };
 }
 
-/** Clients read the members of an event whether or not it is known. */
+/** Clients read the members of an event whether or not it was decoded. */
 const UNDECODED = { signature: null, label: null, type: 'event' as const, params: [] };

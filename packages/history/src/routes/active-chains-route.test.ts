@@ -1,53 +1,52 @@
-import { createWalletHistory } from '@chainstead/answers';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
-import { createMetricsRegistry, silentLogger } from '@chainstead/core';
+import { createOnDemandBackfill } from '@chainstead/data-api';
 import type { Database } from '@chainstead/db';
 import { erc20Transfers } from '@chainstead/erc20';
 import { seedTransfers } from '@chainstead/erc20/testing';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createJobs, type Jobs } from '@chainstead/jobs';
 import { addressOf, hashOf, type Moralis, startOfficialSdk, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
-import { createAskedWallets } from '@chainstead/transactions';
+import { createTrackedWallets } from '@chainstead/transactions';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createActiveChainsRoute } from './active-chains-route.ts';
 
 const registry = createChainRegistry();
-/** As they are where nothing is set. */
+/** With the default settings. */
 const asByDefault = (key: string): Chain => ({
   ...registry.get(key),
-  transactions: { mode: 'wallets', input: 'full', provesSenders: true },
+  transactions: { mode: 'wallets', input: 'full', verifiesSenders: true },
 });
 const [eth, base, polygon] = [asByDefault('eth'), asByDefault('base'), asByDefault('polygon')];
 const [ALICE, BOB, TOKEN] = [addressOf(0xa11ce), addressOf(0xb0b), addressOf(0xc0)] as const;
 
 const scratch = scratchOfFile();
-let jobs: Jobs;
 let server: ApiServer;
 let sdk: Moralis;
 beforeAll(async () => {
   await seed(scratch.database, eth, [3, 7, 11]);
   await seed(scratch.database, polygon, [5]);
-  jobs = await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() });
-  const walletHistory = createWalletHistory({
-    ...{ jobs, chains: [polygon, base, eth], datasets: [erc20Transfers], maxCalls: 10, perKey: 10 },
+  const onDemandBackfill = createOnDemandBackfill({
+    ...{ chains: [polygon, base, eth], datasets: [erc20Transfers], maxCalls: 10, perKey: 10 },
   });
-  const askedWallets = createAskedWallets(walletHistory, 0);
+  const trackedWallets = createTrackedWallets(onDemandBackfill, 0);
   const served = [polygon, base, eth];
   const find = (text: string) => served.find(({ id }) => id === registry.find(text)?.id) ?? registry.find(text);
-  const api = await exampleApi(scratch.database, [createActiveChainsRoute({ served, askedWallets, walletHistory })], {
-    chains: { find },
-  });
+  const api = await exampleApi(
+    scratch.database,
+    [createActiveChainsRoute({ served, trackedWallets, onDemandBackfill })],
+    {
+      chains: { find },
+    },
+  );
   server = await serveApi(api, { host: '127.0.0.1', port: 0 });
   ({ Moralis: sdk } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url }));
 });
 afterAll(async () => {
   await server.close();
-  await jobs.close();
 });
 
-/** Alice gives Bob something in each of the blocks. */
+/** Alice sends Bob something in each of the blocks. */
 async function seed(database: Database, chain: Chain, blocks: readonly number[]): Promise<void> {
   const given = { from: ALICE, to: BOB, token: TOKEN, value: 1n, transactionIndex: 0, logIndex: 0 };
   await seedTransfers(
@@ -108,8 +107,8 @@ test('what is not known of a wallet is looked for on each of them', async () => 
     const text = `SELECT DISTINCT ${of.replace('%t', table).replace('%w', wallet)}`;
     return (await scratch.database.query<{ chain_id: number }>(text)).map(({ chain_id: id }) => id);
   };
-  expect(await chainsIn('asked_wallets', 'wallet')).toEqual([eth.id, base.id]);
-  expect(await chainsIn('subject_histories', 'subject')).toEqual([eth.id, base.id]);
+  expect(await chainsIn('tracked_wallets', 'wallet')).toEqual([eth.id, base.id]);
+  expect(await chainsIn('backfill_requests', 'subject')).toEqual([eth.id, base.id]);
 });
 
 test('the official SDK reads it', async () => {

@@ -1,36 +1,48 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type ApiDependencies, errorResponses, indexedChainsOf, querySchema, type RouteModule } from '@chainstead/http';
+import {
+  type ApiDependencies,
+  errorResponses,
+  indexedChainsOf,
+  querySchema,
+  type RouteModule,
+  requesterOf,
+} from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { activeChainsSchema, showActiveChain } from '../active-chains/active-chains-response.ts';
 import { type ActiveChain, getActiveChain } from '../active-chains/get-active-chain.ts';
-import { LEG_DATASETS } from '../page/places-statement.ts';
+import { ASSET_MOVEMENT_DATASETS } from '../page/places-statement.ts';
 import type { HistoryRouteOptions } from './history-route-options.ts';
 
-export interface ActiveChainsOptions extends Pick<HistoryRouteOptions, 'askedWallets' | 'walletHistory'> {
-  /** The chains that are indexed here: those of which none is asked for by name. */
+export interface ActiveChainsOptions extends Pick<HistoryRouteOptions, 'trackedWallets' | 'onDemandBackfill'> {
+  /** The indexed chains, used if a request has no chain. */
   readonly served: readonly Chain[];
 }
 
 /**
- * `GET /api/v2.2/wallets/{address}/chains`: on which chains a wallet did something, first and last (docs/provider-contract.md#active-chains).
+ * `GET /api/v2.2/wallets/{address}/chains`: the chains with activity of a wallet, first and last
+ * (docs/api/wallets.md#active-chains).
  */
-export function createActiveChainsRoute({ served, askedWallets, walletHistory }: ActiveChainsOptions): RouteModule {
+export function createActiveChainsRoute({
+  served,
+  trackedWallets,
+  onDemandBackfill,
+}: ActiveChainsOptions): RouteModule {
   return (app, dependencies) => {
     const { chains, database, logger, reads } = dependencies;
     app.openapi(routeOf(dependencies), async (c) => {
       const address = c.req.valid('param').address as Address;
-      const { chains: asked } = c.req.valid('query');
+      const { chains: requested } = c.req.valid('query');
       const wanted =
-        asked === undefined
+        requested === undefined
           ? served.toSorted((one, other) => one.id - other.id)
-          : indexedChainsOf(chains, asked, ...LEG_DATASETS);
-      const requester = c.get('principal')?.id ?? 'open';
+          : indexedChainsOf(chains, requested, ...ASSET_MOVEMENT_DATASETS);
+      const requester = requesterOf(c);
       const find = async (chain: Chain): Promise<ActiveChain | null> => {
-        // What is not known yet may be all that the wallet ever did there.
-        await askedWallets.ask({ database, logger }, chain, address, requester);
+        // The missing blocks may contain all of the wallet's activity there.
+        await trackedWallets.ask({ database, logger }, chain, address, requester);
         const { ends, indexed } = await getActiveChain(reads, chain, address);
-        if (!indexed.complete) await walletHistory.requestWallet({ database, logger }, chain, address, requester);
+        if (!indexed.complete) await onDemandBackfill.requestWallet({ database, logger }, chain, address, requester);
         return ends === null ? null : { chain, ...ends, indexed };
       };
       const found = await Promise.all(wanted.map(find));
@@ -49,9 +61,9 @@ function routeOf({ parameters }: ApiDependencies) {
     path: '/api/v2.2/wallets/{address}/chains',
     operationId: 'getWalletActiveChains',
     tags: ['Wallets'],
-    summary: 'The chains on which a wallet did something',
+    summary: 'List active chains of a wallet',
     description:
-      'The first and the last transaction of the wallet’s history on each, transfers that others made included. Chains without any are left out.',
+      'First and last transaction of the wallet on each chain, including transfers sent by others. Chains without activity are omitted.',
     request: {
       params: z.object({ address: parameters.address }),
       query: querySchema(
@@ -64,7 +76,7 @@ function routeOf({ parameters }: ApiDependencies) {
             .openapi({
               type: 'array',
               items: { type: 'string' },
-              description: 'In their order. Default: all that are indexed here, by id.',
+              description: 'Returned in this order. Default: all indexed chains by ID.',
               example: ['eth'],
             }),
         },
@@ -72,7 +84,7 @@ function routeOf({ parameters }: ApiDependencies) {
     },
     responses: {
       200: {
-        description: 'The chains',
+        description: 'The active chains',
         content: { 'application/json': { schema: activeChainsSchema } },
       },
       ...errorResponses(400, 401, 429, 500, 503),

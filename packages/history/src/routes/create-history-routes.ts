@@ -1,41 +1,41 @@
-import type { WalletHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
+import type { OnDemandBackfill } from '@chainstead/data-api';
 import type { RouteModule } from '@chainstead/http';
-import type { KeptSubjects } from '@chainstead/sync';
+import type { SubjectProjections } from '@chainstead/sync';
 import {
   type AbiBooks,
   createAbiBooks,
-  createAskedWallets,
-  createLookUps,
-  type LookUpOptions,
+  createOnDemandReads,
+  createTrackedWallets,
+  type OnDemandReadsOptions,
 } from '@chainstead/transactions';
 import { createWalletInsightRoute } from '../insight/wallet-insight-route.ts';
 import { createActiveChainsRoute } from './active-chains-route.ts';
 import { createWalletHistoryRoute } from './wallet-history-route.ts';
 import { createWalletStatsRoute } from './wallet-stats-route.ts';
 
-export interface HistoryOptions extends LookUpOptions {
+export interface HistoryOptions extends OnDemandReadsOptions {
   /** Those that are indexed here. */
   readonly chains: readonly Chain[];
-  /** Shared with other routes. @default one of its own, that has nobody asked about proxies */
+  /** Shared with other routes. @default a separate one, without proxy reads */
   readonly abis?: AbiBooks;
-  readonly walletHistory: Pick<WalletHistory, 'requestWallet' | 'requestSender' | 'requestReceiver'>;
-  readonly kept: KeptSubjects;
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet' | 'requestSender' | 'requestReceiver'>;
+  readonly projections: SubjectProjections;
 }
 
-/** The routes of wallets' histories. One call in a process: look-ups are counted for all of them together. */
+/** The routes of wallets' histories. Call it once per process: state reads are shared by all of them. */
 export function createHistoryRoutes(options: HistoryOptions): readonly RouteModule[] {
-  const { abis = createAbiBooks(), chains, walletHistory } = options;
-  const askedWallets = createAskedWallets(walletHistory, options.waitMs);
+  const { abis = createAbiBooks(), chains, onDemandBackfill } = options;
+  const trackedWallets = createTrackedWallets(onDemandBackfill, options.waitMs);
   return [
     createWalletHistoryRoute({
-      lookUps: createLookUps(options),
+      onDemandReads: createOnDemandReads(options),
       abis,
-      askedWallets,
-      walletHistory,
+      trackedWallets,
+      onDemandBackfill,
     }),
-    createActiveChainsRoute({ served: chains, askedWallets, walletHistory }),
-    createWalletInsightRoute({ ...options, served: chains, askedWallets }),
-    createWalletStatsRoute({ ...options, askedWallets }),
+    createActiveChainsRoute({ served: chains, trackedWallets, onDemandBackfill }),
+    createWalletInsightRoute({ ...options, served: chains, trackedWallets }),
+    createWalletStatsRoute({ ...options, trackedWallets }),
   ];
 }

@@ -1,13 +1,12 @@
-import type { WalletHistory } from '@chainstead/answers';
-import type { AbiBooks, AskedWallets, LookUps } from '@chainstead/transactions';
+import type { OnDemandBackfill } from '@chainstead/data-api';
+import type { AbiBooks, OnDemandReads, TrackedWallets } from '@chainstead/transactions';
 
-/** What the routes of wallets' histories work with. */
+/** Dependencies of the wallet history routes. */
 export interface HistoryRouteOptions {
-  /** Where transactions are read that are not stored. */
-  readonly lookUps: LookUps;
-  /** What operators imported. */
+  /** Reads transactions that are not stored. */
+  readonly onDemandReads: OnDemandReads;
   readonly abis: AbiBooks;
-  /** Where chains keep only the transactions of wallets that are asked for. */
-  readonly askedWallets: AskedWallets;
-  readonly walletHistory: Pick<WalletHistory, 'requestWallet'>;
+  /** For chains that store only the transactions of requested wallets. */
+  readonly trackedWallets: TrackedWallets;
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
 }

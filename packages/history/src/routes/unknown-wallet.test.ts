@@ -1,28 +1,27 @@
-import { createWalletHistory } from '@chainstead/answers';
-import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { silentLogger, systemClock } from '@chainstead/core';
+import { createOnDemandBackfill } from '@chainstead/data-api';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createJobs, type Jobs } from '@chainstead/jobs';
-import { createStateQuestions } from '@chainstead/state';
-import { createKeptSubjects } from '@chainstead/sync';
+import { createNodeReadQueue } from '@chainstead/node-reads';
+import { createSubjectProjections } from '@chainstead/sync';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createHistoryRoutes } from './create-history-routes.ts';
 
 const scratch = scratchOfFile();
-let jobs: Jobs;
 let api: ApiApp;
 beforeAll(async () => {
   const { database } = scratch;
   const logger = silentLogger();
-  jobs = await createJobs({ databaseUrl: scratch.url, logger, metrics: createMetricsRegistry() });
-  const questions = createStateQuestions({ database, jobs, chains: [], clock: systemClock, logger });
-  const walletHistory = createWalletHistory({ jobs, chains: [], datasets: [], maxCalls: 0, perKey: 1 });
+  const nodeReads = createNodeReadQueue({ database, chains: [], clock: systemClock, logger });
+  const onDemandBackfill = createOnDemandBackfill({ chains: [], datasets: [], maxCalls: 0, perKey: 1 });
   const bounds = { waitMs: 0, maxCalls: 0, perKey: 1, clock: systemClock };
-  const kept = createKeptSubjects(database);
-  api = await exampleApi(database, createHistoryRoutes({ ...bounds, chains: [], questions, walletHistory, kept }));
+  const projections = createSubjectProjections(database);
+  api = await exampleApi(
+    database,
+    createHistoryRoutes({ ...bounds, chains: [], nodeReads, onDemandBackfill, projections }),
+  );
 });
-afterAll(() => jobs.close());
 
 const WALLET = `0x${'a1'.repeat(20)}`;
 

@@ -1,52 +1,61 @@
-import { readUntorn, type WalletHistory } from '@chainstead/answers';
 import type { Address, Clock } from '@chainstead/core';
-import { type ApiDependencies, errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
+import { type OnDemandBackfill, readConsistentPage } from '@chainstead/data-api';
+import {
+  type ApiDependencies,
+  errorResponses,
+  indexedChain,
+  querySchema,
+  type RouteModule,
+  requesterOf,
+} from '@chainstead/http';
 import { countHeldNfts } from '@chainstead/nft';
-import { StateUnavailableError } from '@chainstead/state';
-import type { KeptSubjects } from '@chainstead/sync';
-import type { AskedWallets } from '@chainstead/transactions';
+import { StateUnavailableError } from '@chainstead/node-reads';
+import type { SubjectProjections } from '@chainstead/sync';
+import type { TrackedWallets } from '@chainstead/transactions';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { HistoryQuery } from '../page/history-query.ts';
-import { LEG_DATASETS } from '../page/places-statement.ts';
+import { ASSET_MOVEMENT_DATASETS } from '../page/places-statement.ts';
 import { readPlaces } from '../page/read-places.ts';
 import { createWalletCounter } from '../stats/wallet-counter.ts';
 import { showWalletStats, walletStatsSchema } from '../stats/wallet-stats-response.ts';
 
 export interface WalletStatsOptions {
-  readonly kept: KeptSubjects;
-  /** How long a request waits until very much is counted. Milliseconds. */
+  readonly projections: SubjectProjections;
+  /** How long a request waits for a large count. Milliseconds. */
   readonly waitMs: number;
   readonly clock: Clock;
-  /** Where chains keep only the transactions of wallets that are asked for. */
-  readonly askedWallets: AskedWallets;
-  readonly walletHistory: Pick<WalletHistory, 'requestWallet'>;
+  /** For chains that store only the transactions of requested wallets. */
+  readonly trackedWallets: TrackedWallets;
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
 }
 
 /**
- * `GET /api/v2.2/wallets/{address}/stats`: how much a wallet has and did (docs/provider-contract.md#wallet-statistics). Counted exactly, of what is
- * indexed; 503 while very much is counted for the first time.
+ * `GET /api/v2.2/wallets/{address}/stats`: counts of a wallet's holdings and activity
+ * (docs/api/wallets.md#wallet-statistics). Exact counts of the indexed data; 503 during the first count of a very busy
+ * wallet.
  */
 export function createWalletStatsRoute({
-  kept,
+  projections,
   waitMs,
   clock,
-  askedWallets,
-  walletHistory,
+  trackedWallets,
+  onDemandBackfill,
 }: WalletStatsOptions): RouteModule {
   return (app, dependencies) => {
     const { chains, database, logger, reads } = dependencies;
-    const counting = { database, kept, waitMs, clock };
+    const counting = { database, projections, waitMs, clock };
     const counter = createWalletCounter(counting);
     app.openapi(routeOf(dependencies), async (c) => {
       const wallet = c.req.valid('param').address as Address;
-      const chain = indexedChain(chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN, ...LEG_DATASETS);
-      const requester = c.get('principal')?.id ?? 'open';
-      // Before what may fail: whoever asks again finds more.
-      await askedWallets.ask({ database, logger }, chain, wallet, requester);
-      const { indexed } = await readUntorn(() => readPlaces(reads, chain, { ...NO_ROWS, wallet }));
-      if (!indexed.complete) await walletHistory.requestWallet({ database, logger }, chain, wallet, requester);
+      const chain = indexedChain(chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN, ...ASSET_MOVEMENT_DATASETS);
+      const requester = requesterOf(c);
+      // Before steps that may fail: a later request then finds more.
+      await trackedWallets.ask({ database, logger }, chain, wallet, requester);
+      const { indexed } = await readConsistentPage(() => readPlaces(reads, chain, { ...NO_ROWS, wallet }));
+      if (!indexed.complete) await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
       const [held, counts] = await Promise.all([countHeldNfts(counting, chain, wallet), counter.count(chain, wallet)]);
-      if (held === null) throw new StateUnavailableError(`what the wallet holds on ${chain.key} is being counted`);
+      if (held === null)
+        throw new StateUnavailableError(`the holdings of the wallet on ${chain.key} are being counted`);
       return c.json(showWalletStats(held, counts, indexed), 200);
     });
   };
@@ -64,15 +73,15 @@ function routeOf({ parameters }: ApiDependencies) {
     path: '/api/v2.2/wallets/{address}/stats',
     operationId: 'getWalletStats',
     tags: ['Wallets'],
-    summary: 'How much a wallet has and did',
+    summary: 'Get statistics of a wallet',
     description:
-      'NFTs that it holds, transactions and transfers, counted exactly of what is indexed; 503 while very much is counted for the first time.',
+      'Exact number of held NFTs, transactions and transfers in the indexed blocks. Returns 503 during the first count of a very active wallet.',
     request: {
       params: z.object({ address: parameters.address }),
       query: querySchema({ chain: parameters.chain }),
     },
     responses: {
-      200: { description: 'The counts', content: { 'application/json': { schema: walletStatsSchema } } },
+      200: { description: 'The wallet statistics', content: { 'application/json': { schema: walletStatsSchema } } },
       ...errorResponses(400, 401, 429, 500, 503),
     },
   });

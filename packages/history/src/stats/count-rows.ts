@@ -1,15 +1,15 @@
-/** Counts the rows of a wallet between two blocks, in one statement for any number of such stretches. */
+/** Counts the rows of a wallet between two blocks, in one statement for any number of such spans. */
 import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
 import { addressBytes, type Bind, type Database, expectedTrue, type Statement, where } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { HAS_ROLE, IN_HISTORY } from '@chainstead/transactions';
 
-/** What a wallet's rows come to. */
+/** The counts of a wallet's rows. */
 export interface WalletCounts {
   /** Transactions that it sent. */
   readonly sent: number;
-  /** Transactions of its history: with any part of it. */
+  /** Transactions of its history, with any part of it. */
   readonly involved: number;
   /** Logs that moved NFTs to it or from it, each once. */
   readonly nftTransfers: number;
@@ -17,27 +17,27 @@ export interface WalletCounts {
   readonly tokenTransfers: number;
 }
 
-/** A range of an index that holds rows of a wallet. */
+/** A range of an index with rows of a wallet. */
 interface Source {
   readonly table: string;
   readonly key: string;
   readonly account: string;
-  /** SQL of what a row counts for, 0 or 1. @default 0 */
+  /** SQL of a row's contribution, 0 or 1. @default 0 */
   readonly sent?: string;
   readonly nft?: string;
   readonly token?: string;
-  /** SQL; rows that don't meet it are another source's. @default all rows count */
+  /** SQL; rows that don't match belong to another source. @default all rows count */
   readonly also?: string;
 }
 
-/** Those without a role have numbers below zero. */
+/** Rows without a role have numbers below zero. */
 const SENT = `CASE WHEN ${HAS_ROLE} THEN roles & 1 ELSE 0 END`;
 
 const SOURCES: readonly Source[] = [
   { table: 'account_transactions', key: 'account_key', account: 'account', sent: SENT, also: IN_HISTORY },
   { table: 'internal_transfers', key: 'account_key', account: 'account' },
-  { table: 'erc20_transfers', key: 'account_key', account: 'account', token: '1' },
-  // A log that moved several has a row for each, and one wallet on each side.
+  { table: 'erc20_transfer_sides', key: 'account_key', account: 'account', token: '1' },
+  // A log that moved several tokens has a row for each, and one wallet on each side.
   {
     table: 'nft_transfers',
     key: 'address_key(from_address)',
@@ -54,23 +54,23 @@ const SOURCES: readonly Source[] = [
   { table: 'erc20_approvals', key: 'owner_key', account: 'owner' },
 ];
 
-/** What stretches hold, counted together. */
+/** The counts of spans, added up. */
 export interface CountedRows {
   readonly counts: WalletCounts;
-  /** Whether a table has more rows of them than were to be counted: then the counts are worth nothing. */
+  /** Whether a table has more rows than the limit: then the counts are not usable. */
   readonly isOver: boolean;
 }
 
-/** @param most rows of a table in one of the stretches; more are not counted */
+/** @param most maximum rows of a table in one of the spans; more are not counted */
 export async function countRows(
   database: Pick<Database, 'query'>,
   chain: Chain,
   wallet: Address,
-  stretches: readonly BlockRange[],
+  spans: readonly BlockRange[],
   most: number,
 ): Promise<CountedRows> {
-  if (stretches.length === 0) return { counts: NOTHING, isOver: false };
-  const { text, values } = countStatement(chain, wallet, stretches, most);
+  if (spans.length === 0) return { counts: NOTHING, isOver: false };
+  const { text, values } = countStatement(chain, wallet, spans, most);
   const [row] = await database.query<CountRow>(text, values);
   if (row === undefined) throw new RangeError('The statement gives one row');
   return {
@@ -79,7 +79,7 @@ export async function countRows(
   };
 }
 
-/** Of two disjoint stretches. */
+/** Adds the counts of two disjoint spans. */
 export function plus(one: WalletCounts, other: WalletCounts): WalletCounts {
   return {
     sent: one.sent + other.sent,
@@ -99,16 +99,16 @@ interface CountRow {
   readonly most_rows: number;
 }
 
-/** A part is a source in a stretch. Each stops after one row more than it may have. */
-function countStatement(chain: Chain, wallet: Address, stretches: readonly BlockRange[], most: number): Statement {
+/** A part is a source in a span. Each stops one row above its limit. */
+function countStatement(chain: Chain, wallet: Address, spans: readonly BlockRange[], most: number): Statement {
   const parameters = bindWallet(chain, wallet);
   const limit = parameters.bind(most + 1);
-  const parts = stretches.flatMap((stretch) =>
+  const parts = spans.flatMap((span) =>
     SOURCES.map(
       (
         source,
       ) => `(SELECT block_number, transaction_index, ${source.sent ?? '0'} AS sent, ${source.nft ?? '0'} AS nft, ${source.token ?? '0'} AS token
-        FROM ${source.table} ${where(rowsOf(source, stretch, parameters))} ORDER BY block_number LIMIT ${limit})`,
+        FROM ${source.table} ${where(rowsOf(source, span, parameters))} ORDER BY block_number LIMIT ${limit})`,
     ),
   );
   const named = parts.map((part, place) => `SELECT ${place} AS part, rows.* FROM ${part} AS rows`);
@@ -121,18 +121,18 @@ FROM (SELECT max(sent) AS sent, sum(nft) AS nfts, sum(token) AS tokens FROM rows
   };
 }
 
-/** The block of the row that follows so many of a stretch, in the order of blocks; null: it has no more. */
+/** Returns the block of the row after that many rows of a span, in block order; null: it has no more. */
 export async function blockBeyond(
   database: Pick<Database, 'query'>,
   chain: Chain,
   wallet: Address,
-  stretch: BlockRange,
+  span: BlockRange,
   rows: number,
 ): Promise<number | null> {
   const parameters = bindWallet(chain, wallet);
   const count = parameters.bind(rows);
   const parts = SOURCES.map(
-    (source) => `(SELECT block_number FROM ${source.table} ${where(rowsOf(source, stretch, parameters))}
+    (source) => `(SELECT block_number FROM ${source.table} ${where(rowsOf(source, span, parameters))}
       ORDER BY block_number LIMIT ${count}::bigint + 1)`,
   );
   const [row] = await database.query<{ block: number }>(

@@ -1,4 +1,4 @@
-/** What was counted of rows that go with their partition, as blocks become older than what is kept. */
+/** Counts of rows that are dropped with their partition, when blocks leave the retention window. */
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes, hexText } from '@chainstead/db';
@@ -6,11 +6,11 @@ import { erc20Transfers } from '@chainstead/erc20';
 import { createUpstreamPool } from '@chainstead/rpc';
 import {
   createChainSync,
-  createKeptSubjects,
+  createSubjectProjections,
   createSyncMetrics,
   type Dataset,
   ensurePartitions,
-  subjectStatesOf,
+  subjectProjectionsOf,
 } from '@chainstead/sync';
 import { createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -64,7 +64,7 @@ test('counts of wallets and of tokens are those of the rows that are left', asyn
       },
       settings: {
         ...{ startBlock: 1, endBlock: null, proof: 'strict', backfillProof: 'none', backfillOrder: 'newest-first' },
-        ...{ proverRate: 0, keep: { blocks, since: null } },
+        ...{ verifyBlocksPerSecond: 0, retention: { blocks, since: null } },
       },
     }).run(abort.signal);
     const stop = async (): Promise<void> => {
@@ -85,36 +85,36 @@ test('counts of wallets and of tokens are those of the rows that are left', asyn
     ).reduce((sum, { from, to }) => sum + to - from + 1, 0);
   await vi.waitFor(async () => expect(await covered()).toBe(BLOCKS), { timeout: 30_000, interval: 50 });
 
-  const kept = createKeptSubjects(database);
+  const projections = createSubjectProjections(database);
   const counter = createWalletCounter({
-    ...{ database, kept, clock: systemClock, waitMs: 90_000, rowsPerRequest: 20, rowsPerStretch: 10 },
+    ...{ database, projections, clock: systemClock, waitMs: 90_000, rowsPerRequest: 20, rowsPerRange: 10 },
   });
-  const [token] = await database.query<{ token: Address; transfers: number }>(
-    `SELECT ${hexText('token')} AS token FROM erc20_transfers GROUP BY token ORDER BY count(*) DESC LIMIT 1`,
+  const [token] = await database.query<{ token: Address }>(
+    `SELECT ${hexText('token')} AS token FROM erc20_transfer_sides GROUP BY token ORDER BY count(*) DESC LIMIT 1`,
   );
   const [busiest] = await database.query<{ wallet: Address }>(
-    `SELECT ${hexText('account')} AS wallet FROM erc20_transfers GROUP BY account ORDER BY count(*) DESC LIMIT 1`,
+    `SELECT ${hexText('account')} AS wallet FROM erc20_transfer_sides GROUP BY account ORDER BY count(*) DESC LIMIT 1`,
   );
-  const of = subjectStatesOf([dataset]).find(({ state }) => state.name === 'erc20-token-counts');
+  const of = subjectProjectionsOf([dataset]).find(({ state }) => state.name === 'erc20-token-counts');
   if (token === undefined || busiest === undefined || of === undefined) throw new Error('Nothing was transferred');
-  /** As it is counted, and by the rows. */
+  /** The stored counts, and those of the rows. */
   const counted = async () => {
-    expect(await kept.keep(chain, of, token.token, 90_000)).toBe('built');
+    expect(await projections.keep(chain, of, token.token, 90_000)).toBe('built');
     const [row] = await database.query<{ ofToken: number; rowsOfToken: number; rowsOfWallet: number }>(
       `SELECT (SELECT transfers FROM erc20_token_counts WHERE token = $2 AND chain_id = $1) AS "ofToken",
-         (SELECT count(*) FROM erc20_transfers WHERE chain_id = $1 AND token = $2 AND direction <> 1) AS "rowsOfToken",
-         (SELECT count(*) FROM erc20_transfers WHERE chain_id = $1 AND account = $3) AS "rowsOfWallet"`,
+         (SELECT count(*) FROM erc20_transfer_sides WHERE chain_id = $1 AND token = $2 AND direction <> 1) AS "rowsOfToken",
+         (SELECT count(*) FROM erc20_transfer_sides WHERE chain_id = $1 AND account = $3) AS "rowsOfWallet"`,
       [chain.id, addressBytes(token.token), addressBytes(busiest.wallet)],
     );
     return { ...row, ofWallet: (await counter.count(chain, busiest.wallet)).tokenTransfers };
   };
-  const stretches = () =>
+  const spans = () =>
     database.query<{ to: number }>('SELECT last_block AS to FROM wallet_counts WHERE chain_id = $1 ORDER BY 1', [
       chain.id,
     ]);
   const before = await counted();
   expect(before).toMatchObject({ ofToken: before.rowsOfToken, ofWallet: before.rowsOfWallet });
-  expect((await stretches()).length).toBeGreaterThan(3);
+  expect((await spans()).length).toBeGreaterThan(3);
   await stop();
 
   await follow(KEPT_BLOCKS);
@@ -122,14 +122,14 @@ test('counts of wallets and of tokens are those of the rows that are left', asyn
   await vi.waitFor(
     async () => {
       const rows = await database.query(
-        'SELECT FROM erc20_transfers WHERE chain_id = $1 AND block_number < $2 LIMIT 1',
+        'SELECT FROM erc20_transfer_sides WHERE chain_id = $1 AND block_number < $2 LIMIT 1',
         [chain.id, lowest],
       );
       expect(rows).toEqual([]);
     },
     { timeout: 30_000, interval: 50 },
   );
-  // Counts may be asked for at any moment between the steps of a drop; a moment after it they are right.
+  // Counts may be requested at any moment between the steps of a drop; a moment after it they are correct.
   await vi.waitFor(
     async () => {
       const after = await counted();
@@ -139,5 +139,5 @@ test('counts of wallets and of tokens are those of the rows that are left', asyn
     },
     { timeout: 30_000, interval: 50 },
   );
-  expect((await stretches()).every(({ to }) => to >= lowest)).toBe(true);
+  expect((await spans()).every(({ to }) => to >= lowest)).toBe(true);
 });

@@ -1,7 +1,7 @@
-/** Counts of wallets with very much on a cluster of Citus, where their rows lie on several nodes. */
+/** Counts of very busy wallets on a Citus cluster, with their rows on several nodes. */
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
-import { createKeptSubjects } from '@chainstead/sync';
+import { createSubjectProjections } from '@chainstead/sync';
 import { addressOf, findCitus, type ScratchCitus, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Happening, openWritten } from '../testing/written-rows.ts';
@@ -30,8 +30,8 @@ describe.runIf(programs !== undefined)('counts of wallets on a cluster', () => {
     const { database } = scratch;
     const written = await openWritten(database, eth);
     const counter = createWalletCounter({
-      ...{ database, kept: createKeptSubjects(database), clock: systemClock },
-      ...{ waitMs: 60_000, rowsPerRequest: 10, rowsPerStretch: 6 },
+      ...{ database, projections: createSubjectProjections(database), clock: systemClock },
+      ...{ waitMs: 60_000, rowsPerRequest: 10, rowsPerRange: 6 },
     });
     const happenings = (from: number, to: number): Happening[] =>
       Array.from({ length: to - from + 1 }, (_, at) => from + at).flatMap((block) =>
@@ -44,15 +44,15 @@ describe.runIf(programs !== undefined)('counts of wallets on a cluster', () => {
       for (const wallet of [ALICE, BOB])
         expect([wallet, await counter.count(eth, wallet)]).toEqual([wallet, written.expected(wallet)]);
     };
-    const kept = async (): Promise<number> =>
+    const projections = async (): Promise<number> =>
       (await database.query<{ rows: number }>('SELECT count(*) AS rows FROM wallet_counts'))[0]?.rows ?? 0;
     await written.add(happenings(1, 20));
     await check();
-    const before = await kept();
+    const before = await projections();
     expect(before).toBeGreaterThan(10);
     await written.add(happenings(30, 31));
     await written.add([{ kind: 'token', block: 7, index: 2, log: 9, from: BOB, to: ALICE, items: 1 }]);
-    expect(await kept()).toBe(before - 2);
+    expect(await projections()).toBe(before - 2);
     await check();
     await written.cut(12);
     await check();

@@ -1,7 +1,10 @@
-/** Counts of wallets against a recount of what was written, while the engine's own commits add rows and blocks leave the chain. */
+/**
+ * Counts of wallets against a recount of the written rows, while the engine's own commits add rows and blocks leave the
+ * chain.
+ */
 import { createChainRegistry } from '@chainstead/chains';
 import { systemClock } from '@chainstead/core';
-import { createKeptSubjects } from '@chainstead/sync';
+import { createSubjectProjections } from '@chainstead/sync';
 import { addressOf, atDepth } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
@@ -43,8 +46,12 @@ test(
         const chain = createChainRegistry({ additional: [{ key: `counted-${id}`, id }] }).get(id);
         const written = await openWritten(scratch.database, chain);
         const counter = createWalletCounter({
-          ...{ database: scratch.database, kept: createKeptSubjects(scratch.database), clock: systemClock },
-          ...{ waitMs: 30_000, rowsPerRequest: 6, rowsPerStretch: 3 },
+          ...{
+            database: scratch.database,
+            projections: createSubjectProjections(scratch.database),
+            clock: systemClock,
+          },
+          ...{ waitMs: 30_000, rowsPerRequest: 6, rowsPerRange: 3 },
         });
         for (const one of steps) {
           const change =
@@ -53,7 +60,7 @@ test(
               : 'above' in one
                 ? written.cut(one.above)
                 : written.addUnfollowed(one.unfollowed);
-          // While a program writes that does not know of counts, there are none of a wallet with much.
+          // While a program without support for counts writes, a very busy wallet has none.
           const meanwhile = counter.count(chain, ALICE).catch((error: unknown) => {
             if (!('unfollowed' in one)) throw error;
           });
@@ -72,8 +79,8 @@ test('of very much, only what is not counted yet is counted again', async () => 
   const chain = registry.get(921);
   const written = await openWritten(scratch.database, chain);
   const counter = createWalletCounter({
-    ...{ database: scratch.database, kept: createKeptSubjects(scratch.database), clock: systemClock },
-    ...{ waitMs: 30_000, rowsPerRequest: 10, rowsPerStretch: 5 },
+    ...{ database: scratch.database, projections: createSubjectProjections(scratch.database), clock: systemClock },
+    ...{ waitMs: 30_000, rowsPerRequest: 10, rowsPerRange: 5 },
   });
   const transfers = (from: number, to: number): Happening[] =>
     Array.from({ length: to - from + 1 }, (_, at) => ({
@@ -81,24 +88,24 @@ test('of very much, only what is not counted yet is counted again', async () => 
     }));
   await written.add(transfers(1, 10));
   expect(await counter.count(chain, ALICE)).toMatchObject({ tokenTransfers: 10, involved: 10 });
-  expect(await stretches()).toEqual([]);
+  expect(await spans()).toEqual([]);
   await written.add(transfers(11, 23));
   expect(await counter.count(chain, ALICE)).toMatchObject({ tokenTransfers: 23, involved: 23 });
-  expect(await stretches()).toEqual([
+  expect(await spans()).toEqual([
     [0, 5, 5],
     [6, 10, 5],
     [11, 15, 5],
     [16, 20, 5],
   ]);
-  // The stretches say so, not the rows.
+  // The spans provide this count, not the rows.
   await scratch.database.query('UPDATE wallet_counts SET token_transfers = 6 WHERE first_block = 6');
   expect((await counter.count(chain, ALICE)).tokenTransfers).toBe(24);
   await written.add([{ kind: 'nft', block: 7, index: 1, log: 3, from: BOB, to: ALICE, items: 2 }]);
   expect(await counter.count(chain, ALICE)).toMatchObject({ tokenTransfers: 23, nftTransfers: 1, involved: 24 });
-  expect(await stretches()).toHaveLength(3);
+  expect(await spans()).toHaveLength(3);
   expect(await counter.count(chain, CAROL)).toMatchObject({ involved: 0 });
 
-  async function stretches() {
+  async function spans() {
     const rows = await scratch.database.query<{ first: number; last: number; tokens: number }>(
       'SELECT first_block AS first, last_block AS last, token_transfers AS tokens FROM wallet_counts WHERE chain_id = 921 ORDER BY 1',
     );
@@ -109,14 +116,16 @@ test('of very much, only what is not counted yet is counted again', async () => 
 test('is unavailable while nobody follows the rows of the chain', async () => {
   const chain = registry.get(922);
   const written = await openWritten(scratch.database, chain);
-  await scratch.database.query('DELETE FROM derived_states WHERE chain_id = 922');
+  await scratch.database.query('DELETE FROM projections WHERE chain_id = 922');
   const counter = createWalletCounter({
-    ...{ database: scratch.database, kept: createKeptSubjects(scratch.database), clock: systemClock },
-    ...{ waitMs: 1_000, rowsPerRequest: 1, rowsPerStretch: 1 },
+    ...{ database: scratch.database, projections: createSubjectProjections(scratch.database), clock: systemClock },
+    ...{ waitMs: 1_000, rowsPerRequest: 1, rowsPerRange: 1 },
   });
   const some = [1, 2, 3].map((block): Happening => {
     return { kind: 'approval', block, index: 0, log: 0, from: ALICE, to: BOB, items: 1 };
   });
   await written.add(some);
-  await expect(counter.count(chain, ALICE)).rejects.toThrow('what the wallet did on counted-922 is being counted');
+  await expect(counter.count(chain, ALICE)).rejects.toThrow(
+    'the activity of the wallet on counted-922 is being counted',
+  );
 });

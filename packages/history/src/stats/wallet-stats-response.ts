@@ -1,18 +1,20 @@
-import { type Indexed, indexedSchema, showIndexed } from '@chainstead/answers';
+import { type Indexed, indexedSchema, showIndexed } from '@chainstead/data-api';
 import type { HeldNfts } from '@chainstead/nft';
 import { z } from '@hono/zod-openapi';
 import type { WalletCounts } from './count-rows.ts';
 
 const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '152' });
 
-/** The answer of `getWalletStats` (docs/provider-contract.md#wallet-statistics). */
+/** The response of `getWalletStats` (docs/api/wallets.md#wallet-statistics). */
 export const walletStatsSchema = z
   .object({
-    nfts: digits.openapi({ description: 'Different NFTs that it holds' }),
-    collections: digits.openapi({ description: 'Different collections of which it holds something' }),
+    nfts: digits.openapi({ description: 'Number of distinct NFTs held by the wallet' }),
+    collections: digits.openapi({
+      description: 'Number of distinct collections with at least one NFT held by the wallet',
+    }),
     transactions: z.object({
-      total: digits.openapi({ description: 'Sent by the wallet' }),
-      involved: digits.openapi({ description: 'With any part of the wallet: those of its history' }),
+      total: digits.openapi({ description: 'Number of transactions sent by the wallet' }),
+      involved: digits.openapi({ description: 'Number of transactions in the history of the wallet' }),
     }),
     nft_transfers: z.object({ total: digits }),
     token_transfers: z.object({ total: digits }),

@@ -25,14 +25,14 @@ describe.skipIf(isMissing)(title('how much wallets of recorded blocks have and d
     const blocks = new Set(stored.map(({ block }) => `ethereum/${block}`));
     recorded = readRecordedTransactions().filter(({ block }) => blocks.has(block));
     const datasets = [erc20Transfers, erc20Approvals, nftTransfers, accountTransactions, internalTransfers];
-    for (const { derived = [] } of datasets)
-      for (const state of derived) await seedBuilt(stage.scratch.database, stage.chain.id, state);
+    for (const { projections = [] } of datasets)
+      for (const state of projections) await seedBuilt(stage.scratch.database, stage.chain.id, state);
   });
   beforeEach(() => stage.reset());
 
   const topicOf = (wallet: Address): string => `0x${wallet.slice(2).padStart(64, '0')}`;
-  /** What the recorded transactions and logs alone tell. */
-  function told(wallet: Address) {
+  /** The counts from the recorded transactions and logs alone. */
+  function reported(wallet: Address) {
     const logs = recorded.flatMap(({ record }) => record.logs);
     const [token, nft] = [
       logs.filter(({ topics }) => topics[0] === TRANSFER && topics.length === 3).map(({ topics }) => topics.slice(1)),
@@ -49,7 +49,7 @@ describe.skipIf(isMissing)(title('how much wallets of recorded blocks have and d
     };
   }
 
-  /** By whose transactions and transfers there are most of. */
+  /** The wallets with the most transactions and transfers. */
   function busiest(most: number): readonly Address[] {
     const seen = new Map<string, number>();
     const count = (account: string) => seen.set(account, (seen.get(account) ?? 0) + 1);
@@ -78,10 +78,10 @@ describe.skipIf(isMissing)(title('how much wallets of recorded blocks have and d
         wallet,
         {
           transactions: {
-            total: told(wallet).sent,
+            total: reported(wallet).sent,
             involved: String(pages.reduce((sum, { result }) => sum + result.length, 0)),
           },
-          ...{ nfts: told(wallet).nfts, tokens: told(wallet).tokens },
+          ...{ nfts: reported(wallet).nfts, tokens: reported(wallet).tokens },
         },
       ]);
     }
@@ -110,9 +110,9 @@ describe.skipIf(isMissing)(title('how much wallets of recorded blocks have and d
   test('is read by the official SDK', async () => {
     const [wallet = addressOf(1)] = busiest(1);
     const { result } = await stage.sdk.EvmApi.wallets.getWalletStats({ address: wallet, chain: '0x1' });
-    expect(result.transactions.total).toBe(told(wallet).sent);
-    expect(result.tokenTransfers.total).toBe(told(wallet).tokens);
-    expect(result.nftTransfers.total).toBe(told(wallet).nfts);
+    expect(result.transactions.total).toBe(reported(wallet).sent);
+    expect(result.tokenTransfers.total).toBe(reported(wallet).tokens);
+    expect(result.nftTransfers.total).toBe(reported(wallet).nfts);
     expect(result.nfts).toMatch(/^\d+$/);
   });
 
@@ -129,13 +129,13 @@ describe.skipIf(isMissing)(title('how much wallets of recorded blocks have and d
     stage.settings.mode = 'wallets';
     const wallet = addressOf(0x777);
     const { database } = stage.scratch;
-    // Where only such wallets' transactions were ever kept.
+    // As if only the transactions of requested wallets were ever stored.
     await database.query(`UPDATE sync_ranges SET dataset = 'none' WHERE dataset = 'account-transactions'`);
     expect((await statsOf(wallet)).indexed.complete).toBe(false);
     await database.query(`UPDATE sync_ranges SET dataset = 'account-transactions' WHERE dataset = 'none'`);
-    const asked = await database.query<{ wallet: string }>(
-      `SELECT '0x' || encode(wallet, 'hex') AS wallet FROM asked_wallets`,
+    const requested = await database.query<{ wallet: string }>(
+      `SELECT '0x' || encode(wallet, 'hex') AS wallet FROM tracked_wallets`,
     );
-    expect(asked).toContainEqual({ wallet });
+    expect(requested).toContainEqual({ wallet });
   });
 });

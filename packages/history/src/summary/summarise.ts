@@ -1,27 +1,33 @@
 import { type Address, decimalAmount } from '@chainstead/core';
 import type { GivenApproval } from '@chainstead/transactions';
-import { type Amounts, COIN, isGiven, type Terms, termsOf } from '../classification/terms.ts';
+import {
+  type Amounts,
+  type ClassificationFeatures,
+  COIN,
+  featuresOf,
+  isGiven,
+} from '../classification/classification-features.ts';
 import type { Category, NftLeg, WalletTransaction } from '../classification/wallet-transaction.ts';
 import { showAllowance } from '../interactions/show-allowance.ts';
 
-/** What people call things. */
+/** Display names. */
 export interface SummaryNames {
   readonly coin: { readonly symbol: string; readonly decimals: number };
-  /** Nulls where it is not known. */
+  /** Null if unknown. */
   tokenOf(token: Address): { readonly symbol: string | null; readonly decimals: number | null };
   /** The name of an NFT contract. */
   collectionOf(token: Address): string | null;
   labelOf(address: Address): string | null;
 }
 
-/** What a transaction was, as a sentence for people; its wording is no contract. */
+/** Returns a readable sentence about a transaction; its wording may change. */
 export function summarise(
   transaction: WalletTransaction,
   category: Category,
   approvals: readonly GivenApproval[],
   names: SummaryNames,
 ): string {
-  const terms = termsOf(transaction);
+  const terms = featuresOf(transaction);
   const [out, came] = [outOf(transaction, terms, names), inOf(transaction, terms, names)];
   const [nftsOut, nftsIn] = [nftsOf(terms.nftsOut, 'to'), nftsOf(terms.nftsIn, 'from')];
   switch (category) {
@@ -66,14 +72,14 @@ export function summarise(
   }
 }
 
-/** Clients look for exactly this text. */
+/** Clients search for exactly this text. */
 const SIGNED = 'Signed a transaction';
 
-/** What moved in one direction. */
+/** The movements in one direction. */
 interface Side {
   /** Each asset in words. */
   readonly parts: readonly string[];
-  /** Who is on the other side; null where there are several, or none. */
+  /** The other party; null if there are several, or none. */
   readonly party: Address | null;
 }
 
@@ -84,7 +90,7 @@ export function shortAddress(address: Address): string {
 
 function outOf(
   { wallet, coins, tokens }: WalletTransaction,
-  { assetsOut, tokensOut }: Terms,
+  { assetsOut, tokensOut }: ClassificationFeatures,
   names: SummaryNames,
 ): Side {
   const sent = tokens.filter(({ from }) => from === wallet);
@@ -94,7 +100,11 @@ function outOf(
   return { parts: amountsIn(amounts, names), party: onlyOne(parties.map(({ to }) => to)) };
 }
 
-function inOf({ wallet, coins, tokens }: WalletTransaction, { assetsIn, tokensIn }: Terms, names: SummaryNames): Side {
+function inOf(
+  { wallet, coins, tokens }: WalletTransaction,
+  { assetsIn, tokensIn }: ClassificationFeatures,
+  names: SummaryNames,
+): Side {
   const received = tokens.filter(({ from, to }) => to === wallet && from !== wallet);
   const got = coins.filter((leg) => leg.to === wallet && !isGiven(leg, wallet));
   const amounts = assetsIn.size > 0 ? assetsIn : firstAmount(received, got);
@@ -102,7 +112,7 @@ function inOf({ wallet, coins, tokens }: WalletTransaction, { assetsIn, tokensIn
   return { parts: amountsIn(amounts, names), party: onlyOne(parties.map(({ from }) => from)) };
 }
 
-/** Of what moves nothing: the first leg. */
+/** For transactions that move nothing: the first leg. */
 function firstAmount(
   tokens: readonly { readonly token: Address; readonly value: bigint }[],
   coins: readonly { readonly value: bigint }[],
@@ -122,7 +132,7 @@ function amountsIn(amounts: Amounts, { coin, tokenOf }: SummaryNames): readonly 
   });
 }
 
-/** By count: of what can be divided each id counts as often as it moved. */
+/** By count: ids of divisible tokens count as often as they moved. */
 function nftsOf(legs: readonly NftLeg[], other: 'from' | 'to'): Side {
   const count = legs.reduce((sum, { amount }) => sum + amount, 0n);
   return {
@@ -141,12 +151,12 @@ function onlyOne(parties: readonly Address[]): Address | null {
   return others.length === 0 ? (party ?? null) : null;
 }
 
-/** Of several tokens only how many; coins, which are the last part, by themselves. */
+/** For several tokens only their number; native tokens, the last part, separately. */
 function tokensTogether(side: Side, withCoins: boolean): Side {
   const tokens = withCoins ? side.parts.slice(0, -1) : side.parts;
   const coins = withCoins ? side.parts.slice(-1) : [];
-  const isTold = tokens.length > 1 || (tokens.length > 0 && withCoins);
-  if (!isTold) return side;
+  const isReported = tokens.length > 1 || (tokens.length > 0 && withCoins);
+  if (!isReported) return side;
   return { parts: [...(tokens.length > 1 ? [`${tokens.length} ERC20 tokens`] : tokens), ...coins], party: null };
 }
 
@@ -154,7 +164,7 @@ function firstOf(nfts: Side, others: Side): Side {
   return nfts.parts.length > 0 ? nfts : others;
 }
 
-/** Of what moved where the wallet's legs don't show it: what it was. */
+/** Describes movements that are not among the wallet's legs. */
 function orUnseen(side: Side, what: string): Side {
   return side.parts.length > 0 ? side : { ...side, parts: [what] };
 }
@@ -164,7 +174,7 @@ function said(verb: string, parts: readonly string[]): string {
 }
 
 function swapped(out: readonly string[], came: readonly string[]): string {
-  // What only traces would show is left out.
+  // Assets that only traces would show are left out.
   return came.length === 0 ? said('Swapped', out) : `${said('Swapped', out)} for ${came.join(' and ')}`;
 }
 
@@ -173,7 +183,7 @@ function withParty(verb: string, { parts, party }: Side, word: 'to' | 'from', { 
   return party === null || parts.length === 0 ? text : `${text} ${word} ${labelOf(party) ?? shortAddress(party)}`;
 }
 
-/** Contracts of protocols are named only by their labels. */
+/** Contracts of protocols appear only with their labels. */
 function withLabel(verb: string, { parts, party }: Side, word: 'to' | 'from', { labelOf }: SummaryNames): string {
   const text = said(verb, parts);
   const label = party === null ? null : labelOf(party);

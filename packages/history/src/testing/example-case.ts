@@ -13,7 +13,7 @@ export const CARDS: Address = addressOf(0xca4d5);
 export const NOBODY: Address = ZERO_ADDRESS;
 export const DEAD: Address = `0x${'dead'.padStart(40, '0')}` as Address;
 
-/** A transaction that the wallet sent to a contract and that did nothing else, with what a test says. */
+/** A transaction that the wallet sent to a contract, with only the given facts. */
 export function exampleCase(given: Partial<WalletTransaction> = {}): WalletTransaction {
   return {
     wallet: ME,
@@ -40,13 +40,13 @@ export function coin(from: Address, to: Address, value = 1n, isInternal = false)
   return { from, to, value, isInternal };
 }
 
-/** Each later than the one before. */
+/** Each later than the previous one. */
 export function token(address: Address, from: Address, to: Address, value = 5n): TokenLeg {
   logs += 1;
   return { token: address, from, to, value, logIndex: logs };
 }
 
-/** Each later than the one before. @param operator of an ERC-1155 */
+/** Each later than the previous one. @param operator of an ERC-1155 */
 export function nft(address: Address, from: Address, to: Address, operator: Address | null = null): NftLeg {
   logs += 1;
   return { token: address, tokenId: '7', from, to, amount: 1n, operator, logIndex: logs };

@@ -1,15 +1,15 @@
-import { createWalletHistory } from '@chainstead/answers';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, parseHash, silentLogger, systemClock } from '@chainstead/core';
+import { createOnDemandBackfill } from '@chainstead/data-api';
 import { type Database, hexBytes } from '@chainstead/db';
 import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createJobs } from '@chainstead/jobs';
+import { createDueWork } from '@chainstead/jobs';
 import { nftTrades, nftTransfers } from '@chainstead/nft';
+import { addStateReads, createNodeReadQueue } from '@chainstead/node-reads';
 import { parseReceipt } from '@chainstead/rpc';
-import { createStateQuestions, createStateWorker } from '@chainstead/state';
-import { createKeptSubjects, type Dataset, executedTransaction, type WholeBlock } from '@chainstead/sync';
+import { createSubjectProjections, type Dataset, executedTransaction, type WholeBlock } from '@chainstead/sync';
 import {
   type ChainNode,
   type Closable,
@@ -32,23 +32,23 @@ import { walletTransactionsReader } from '../reading/wallet-transactions-reader.
 import { walletHistorySchema } from '../records/history-response.ts';
 import { createHistoryRoutes } from '../routes/create-history-routes.ts';
 
-/** Blocks that were recorded whole: of others some fields of transactions are lost, so that these don't come to their hashes. */
+/** Blocks that were recorded completely: others lack some transaction fields, so that they don't match their hashes. */
 export const FIRST_BLOCK = 12_244_145;
 export const LAST_BLOCK = 14_000_021;
 
 export type HistoryAnswer = z.infer<typeof walletHistorySchema>;
 
-/** What tests change while the routes are served. */
+/** Settings that tests change while the routes are served. */
 export interface HistorySettings {
   waitMs: number;
   maxCalls: number;
-  /** Which transactions are kept of the chain. */
+  /** Which transactions of the chain are stored. */
   mode: Chain['transactions']['mode'];
-  /** Whether coins that move inside of them are. */
+  /** Whether internal native token transfers are stored. */
   internalTransfers: Chain['internalTransfers'];
-  /** Whether all logs are: they are stored, and counted as kept where this says so. */
+  /** Whether all logs are: they are stored, and count as covered with this setting. */
   logs: Chain['logs'];
-  /** Where its price of ether is read from. */
+  /** The source of its ether price. */
   etherPrice: Chain['etherPrice'];
 }
 
@@ -58,7 +58,10 @@ const SETTINGS: HistorySettings = {
   etherPrice: createChainRegistry().get('eth').etherPrice,
 };
 
-/** Recorded blocks of Ethereum as the sync engine would have stored them, behind the routes, with a worker that asks a node of the same blocks. */
+/**
+ * Recorded Ethereum blocks as the sync engine stores them, behind the routes, with a worker that reads a node with the
+ * same blocks.
+ */
 export interface HistoryStage extends Closable {
   readonly scratch: ScratchDatabase;
   readonly chain: Chain;
@@ -67,17 +70,18 @@ export interface HistoryStage extends Closable {
   readonly sdk: Moralis;
   readonly settings: HistorySettings;
   ask(path: string): Promise<{ readonly status: number; readonly body: unknown; readonly headers: Headers }>;
-  /** An answer that keeps to the documented schema. @throws Error when it is none */
+  /** Returns a response that matches the documented schema. @throws Error if it does not */
   get(path: string): Promise<HistoryAnswer>;
-  /** The settings of the beginning. */
+  /** Restores the initial settings. */
   reset(): void;
-  /** Every page of a run. */
+  /** All pages of a run. */
   pages(path: string): Promise<HistoryAnswer[]>;
 }
 
 /**
- * @param given whose database it is. @default one of its own, on one server
- * @throws Error where the recorded blocks are not beside the repository
+ * @param given the database to use.
+ * @default a separate one, on one server
+ * @throws Error if the recorded blocks are not next to the repository
  */
 export async function openHistoryStage(given?: ScratchDatabase): Promise<HistoryStage> {
   await using parts = new AsyncDisposableStack();
@@ -87,7 +91,7 @@ export async function openHistoryStage(given?: ScratchDatabase): Promise<History
     ...{ folder, chain: 'ethereum' },
     blocks: { from: FIRST_BLOCK, to: LAST_BLOCK },
   });
-  // A given database goes with the stage too.
+  // A given database is dropped with the stage too.
   const scratch = parts.adopt(given ?? (await createScratchDatabase()), (one) => one.drop());
   const { database } = scratch;
   const settings: HistorySettings = { ...SETTINGS };
@@ -104,7 +108,7 @@ export async function openHistoryStage(given?: ScratchDatabase): Promise<History
       return settings.etherPrice;
     },
     transactions: {
-      ...{ input: 'full', provesSenders: true },
+      ...{ input: 'full', verifiesSenders: true },
       get mode() {
         return settings.mode;
       },
@@ -114,24 +118,22 @@ export async function openHistoryStage(given?: ScratchDatabase): Promise<History
   const node = parts.adopt(await serveChain(source), (one) => one.close());
   const pool = parts.adopt(await examplePool(chain, node.url), (one) => one.close());
   const logger = silentLogger();
-  const openJobs = async () =>
-    parts.adopt(await createJobs({ databaseUrl: scratch.url, logger, metrics: createMetricsRegistry() }), (one) =>
-      one.close(2_000),
-    );
-  const [jobs, workerJobs] = [await openJobs(), await openJobs()];
   const shared = { database, chains: [chain], clock: systemClock, logger };
-  const questions = createStateQuestions({ ...shared, jobs });
-  await createStateWorker({
+  const nodeReads = createNodeReadQueue(shared);
+  const metrics = createMetricsRegistry();
+  const dueWork = parts.adopt(createDueWork({ ...shared, metrics }), (one) => one.close(2_000));
+  addStateReads(dueWork, {
     ...shared,
-    ...{ jobs: workerJobs, chains: [{ chain, pool }], metrics: createMetricsRegistry() },
+    ...{ chains: [{ chain, pool }], metrics },
     readers: [walletTransactionsReader, internalTransactionsReader, insightReader],
-  }).start();
-  const walletHistory = createWalletHistory({
-    ...{ jobs, chains: [chain], datasets: [erc20Transfers, nftTransfers], maxCalls: 0, perKey: 100 },
+  });
+  dueWork.start();
+  const onDemandBackfill = createOnDemandBackfill({
+    ...{ chains: [chain], datasets: [erc20Transfers, nftTransfers], maxCalls: 0, perKey: 100 },
   });
   const routes = createHistoryRoutes({
-    ...{ questions, walletHistory, chains: [chain], perKey: 100, clock: systemClock },
-    kept: createKeptSubjects(database),
+    ...{ nodeReads, onDemandBackfill, chains: [chain], perKey: 100, clock: systemClock },
+    projections: createSubjectProjections(database),
     get waitMs() {
       return settings.waitMs;
     },

@@ -10,10 +10,10 @@ import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/token-event
 import { STANDARDS_ALONE, type TransactionRecord, transactionRecord } from '@chainstead/transactions';
 import { classify } from '../classification/classify.ts';
 import type { Classification, TradePart } from '../classification/wallet-transaction.ts';
-import type { IndexedLegs } from '../page/read-legs.ts';
+import type { IndexedLegs } from '../page/read-asset-movements.ts';
 import { type SeenTransaction, seenByWallet } from '../page/seen-by-wallet.ts';
 
-/** A recorded transaction as its sender sees it, without traces and imported lists. */
+/** A recorded transaction from its sender's view, without traces and imported lists. */
 export interface RecordedTransaction {
   /** Its block's folder: `ethereum/15000000`. */
   readonly block: string;
@@ -24,7 +24,7 @@ export interface RecordedTransaction {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Every transaction of the recorded blocks that were recorded with transactions and receipts. None where no recordings were given. */
+/** All transactions of recorded blocks that include transactions and receipts. Empty without recordings. */
 export function readRecordedTransactions(): RecordedTransaction[] {
   return listRecordedBlocks().flatMap(readBlock);
 }
@@ -68,7 +68,7 @@ function chainOf(folder: string, name: string): Chain | null {
   return id === undefined ? null : createChainRegistry().find(String(id));
 }
 
-/** What the index would have of the wallet. */
+/** The legs that the index would have of the wallet. */
 function legsIn(logs: readonly Log[], wallet: Address, trades: readonly TradePart[], chain: Chain): IndexedLegs {
   const isSide = ({ from, to }: { readonly from: Address; readonly to: Address }): boolean =>
     from === wallet || to === wallet;

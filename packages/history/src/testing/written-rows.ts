@@ -1,20 +1,26 @@
-/** Rows of a wallet's history that a test writes by the engine's commits, and what they come to. */
+/** Rows of a wallet's history that a test writes by the engine's commits, and their counts. */
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, runStatements, type Sql, sql } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { erc20Approvals, erc20Transfers } from '@chainstead/erc20';
 import { nftTransfers } from '@chainstead/nft';
-import { commitSubjectRows, createKnownContracts, type Dataset, lockChainCommits } from '@chainstead/sync';
+import {
+  commitSubjectRows,
+  createKnownContracts,
+  type Dataset,
+  LOCAL_ACCESS,
+  lockChainCommits,
+} from '@chainstead/sync';
 import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
 import { accountTransactions, internalTransfers } from '@chainstead/transactions';
 import type { WalletCounts } from '../stats/count-rows.ts';
 
 const TOKEN = addressOf(0xc0);
-/** Has rows without a role alone: some say that it let somebody move what is its own, which is of its history, and others nothing. */
+/** Has only rows without a role: some contain its approvals, which belong to its history, and others nothing. */
 export const BESIDE = addressOf(0xbe51de);
 
-/** `evidence` of an account that approved something else than amounts of tokens. */
+/** `evidence` of an account with an approval other than token amounts. */
 const APPROVES = 1 << 30;
 
 export type HappeningKind = 'account' | 'internal' | 'token' | 'nft' | 'approval';
@@ -26,7 +32,7 @@ const DATASETS: Readonly<Record<HappeningKind, Dataset>> = {
   approval: erc20Approvals as Dataset,
 };
 
-/** Something that happens between two wallets, in the terms of a test. */
+/** An interaction between two wallets. */
 export interface Happening {
   readonly kind: HappeningKind;
   readonly block: number;
@@ -34,11 +40,11 @@ export interface Happening {
   readonly log: number;
   readonly from: Address;
   readonly to: Address;
-  /** Of NFTs: how many a log moves. */
+  /** Of NFTs: the number that a log moves. */
   readonly items: number;
 }
 
-/** Rows of a chain that the test writes, by the engine's commits, and what they come to. */
+/** Rows of a chain that the test writes, by the engine's commits, and their counts. */
 export async function openWritten(database: Database, chain: Chain) {
   for (const dataset of Object.values(DATASETS)) {
     await createPartitions(database, dataset.table.name, chain.id);
@@ -51,7 +57,7 @@ export async function openWritten(database: Database, chain: Chain) {
     const fresh = happenings.filter((one) => !there.has(keyOf(one)));
     const unique = [...new Map(fresh.map((one) => [keyOf(one), one])).values()];
     const parts = [...Map.groupBy(unique, ({ kind }) => kind)].map(([kind, some]) => ({
-      dataset: isFollowed ? DATASETS[kind] : { ...DATASETS[kind], derived: [] },
+      dataset: isFollowed ? DATASETS[kind] : { ...DATASETS[kind], projections: [] },
       lines: some.flatMap((one) => rowsOf(chain, one)).map((row) => DATASETS[kind].table.copyLine(row)),
       mentions: [],
     }));
@@ -64,7 +70,7 @@ export async function openWritten(database: Database, chain: Chain) {
 
   return {
     add: (happenings: readonly Happening[]) => commit(happenings, true),
-    /** By a program that does not know of counts; then one that does is started again. */
+    /** Written by a program without support for counts; then one with support is started again. */
     async addUnfollowed(one: Happening): Promise<void> {
       await commit([one], false);
       await register(database, chain, DATASETS[one.kind]);
@@ -73,16 +79,23 @@ export async function openWritten(database: Database, chain: Chain) {
     async cut(above: number): Promise<void> {
       await database.transaction(async (transaction) => {
         await lockChainCommits(transaction, chain);
-        for (const { name, table, derived = [] } of Object.values(DATASETS)) {
+        for (const { name, table, projections = [] } of Object.values(DATASETS)) {
           const gone = `gone_${name.replaceAll('-', '_')}`;
           await transaction.query(`CREATE TEMPORARY TABLE ${gone} (LIKE ${table.name}) ON COMMIT DROP`);
           await transaction.query(
             `WITH removed AS (DELETE FROM ${table.name} WHERE chain_id = ${chain.id} AND block_number > ${above} RETURNING *)
              INSERT INTO ${gone} SELECT * FROM removed`,
           );
-          for (const state of derived.filter((one) => one.name.startsWith('wallet-counts')))
-            for (const statement of state.removed(gone, keptOf(chain, state.name), table.name))
-              await transaction.query(statement);
+          for (const state of projections.filter((one) => one.name.startsWith('wallet-counts')))
+            await runStatements(
+              transaction,
+              state.removed({
+                rows: rawSql(gone),
+                subjects: subjectsOf(chain, state.name),
+                remaining: rawSql(table.name),
+                access: LOCAL_ACCESS,
+              }),
+            );
         }
       });
       for (const [key, { block }] of there) if (block > above) there.delete(key);
@@ -91,33 +104,33 @@ export async function openWritten(database: Database, chain: Chain) {
   };
 }
 
-/** As the engine does before it writes: what a state has of subjects counts for nothing where it was not known. */
-async function register(database: Database, chain: Chain, { name, derived = [] }: Dataset): Promise<void> {
-  for (const state of derived)
+/** Registers a state as the engine does before it writes: its subject data is invalid if it was unknown in between. */
+async function register(database: Database, chain: Chain, { name, projections = [] }: Dataset): Promise<void> {
+  for (const state of projections)
     await database.transaction(async (transaction) => {
       await lockChainCommits(transaction, chain);
-      const known = await transaction.query('SELECT FROM derived_states WHERE chain_id = $1 AND state = $2', [
+      const known = await transaction.query('SELECT FROM projections WHERE chain_id = $1 AND state = $2', [
         chain.id,
         state.name,
       ]);
       if (known.length > 0) return;
       await transaction.query(
-        'UPDATE kept_subjects SET built_to = -1, is_stale = true WHERE chain_id = $1 AND state = $2',
+        'UPDATE subject_projections SET built_to = -1, is_stale = true WHERE chain_id = $1 AND state = $2',
         [chain.id, state.name],
       );
       await transaction.query(
-        `INSERT INTO derived_states (chain_id, state, dataset, version, status, position) VALUES ($1, $2, $3, $4, 'built', 0)`,
+        `INSERT INTO projections (chain_id, state, dataset, version, status, position) VALUES ($1, $2, $3, $4, 'built', 0)`,
         [chain.id, state.name, name, state.version],
       );
     });
 }
 
-function keptOf({ id }: Chain, state: string): string {
-  return `(SELECT subject, coalesce(built_to, 9007199254740991) AS built_to FROM kept_subjects
-    WHERE chain_id = ${id} AND state = '${state}' AND NOT is_stale)`;
+function subjectsOf({ id }: Chain, state: string): Sql {
+  return sql`(SELECT subject, coalesce(built_to, 9007199254740991) AS built_to FROM subject_projections
+    WHERE chain_id = ${id} AND state = ${state} AND NOT is_stale)`;
 }
 
-/** Two of one place and log are one. */
+/** Two with the same position and log are one. */
 function keyOf({ kind, block, index, log }: Happening): string {
   return kind === 'account' ? `account ${block} ${index}` : `${kind} ${block} ${index} ${log}`;
 }
@@ -153,9 +166,9 @@ function rowsOf({ id: chainId }: Chain, { kind, block, index, log, from, to, ite
               { account: from, roles: 1 },
               { account: to, roles: 2 },
             ];
-      // Logs said something of it; it has no part in the transaction.
-      const beside = from === to ? [{ account: BESIDE, roles: -1, evidence: log === 0 ? APPROVES : 0 }] : [];
-      return [...parts, ...beside].map((part) => ({
+      // It has evidence in the logs, but no part in the transaction.
+      const related = from === to ? [{ account: BESIDE, roles: -1, evidence: log === 0 ? APPROVES : 0 }] : [];
+      return [...parts, ...related].map((part) => ({
         ...{ ...place, evidence: 0, ...part },
         accountKey: addressKey(part.account),
         transactionKey: '1',

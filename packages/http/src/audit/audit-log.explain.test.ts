@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { auditStatement, listAudit } from './audit-log.ts';
 
 const WRITTEN = 4_000;
-/** One in so many is by a command: streams are changed by the API all day. */
+/** One entry in RARITY is from a command: the API changes streams all day. */
 const RARITY = 100;
 const LIMIT = 10;
 
 let scratch: ScratchDatabase;
 beforeAll(async () => {
   scratch = await createScratchDatabase({ autovacuum: false });
-  // Statistics of a small table, as they are while one grows.
+  // Statistics of a small table, like those of a growing one.
   await write(1, 100);
   await scratch.database.query('ANALYZE');
   await write(101, WRITTEN);
@@ -44,7 +44,7 @@ describe.each(PLANS)('with a $plan plan and $statistics', ({ plan, statistics, p
   beforeAll(() => prepare(scratch.database));
 
   test.each([null, 'command', 'api', 'console'] as const)('a page by %s reads what it gives', async (door) => {
-    // Of a table that it knows nothing of, the planner takes what it asks for to be a handful, and sorts it.
+    // Without statistics, the planner expects few matching rows and sorts them.
     if (plan === 'custom' && statistics === 'without statistics' && door !== null) return;
     for (const before of [null, entryOf(WRITTEN / 2)]) {
       const { nodes, text } = await explain(scratch.database, auditStatement(before, LIMIT, door), plan);

@@ -1,9 +1,9 @@
 import type { Database } from '@chainstead/db';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createFirstAdminKey } from '../first-admin-key.ts';
-import { ALL_SCOPES } from '../key-scope.ts';
-import { createKeyStore } from '../key-store.ts';
+import { createFirstAdminKey } from '../keys/first-admin-key.ts';
+import { ALL_SCOPES } from '../keys/key-scope.ts';
+import { createKeyStore } from '../keys/key-store.ts';
 import { type AuditActor, listAudit, recordAudit } from './audit-log.ts';
 
 const scratch = scratchOfFile();

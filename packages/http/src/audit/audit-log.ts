@@ -1,48 +1,48 @@
 import { type Database, type Statement, type Transaction, where } from '@chainstead/db';
 
-/** By what ways a change comes. */
+/** Channels of a change. */
 export const AUDIT_DOORS = ['api', 'console', 'command', 'start'] as const;
 export type AuditDoor = (typeof AUDIT_DOORS)[number];
 
-/** Who changes something, and from where. */
+/** The actor of a change and its origin. */
 export interface AuditActor {
   readonly door: AuditDoor;
-  /** Id of a key (never the key), `open` where none is needed; of a command, user and machine. */
+  /** Id of a key (never the key), `open` if none is needed; for a command, user and machine. */
   readonly id: string;
-  /** Name of the key; null where there is none. */
+  /** Name of the key; null without one. */
   readonly name: string | null;
-  /** Of the network; null for commands. */
+  /** Network address; null for commands. */
   readonly address: string | null;
   readonly requestId: string | null;
 }
 
-/** What was changed. */
+/** A change to record. */
 export interface AuditEntry {
-  /** Thing and verb, such as `key.create`. */
+  /** Object and verb, such as `key.create`. */
   readonly action: string;
-  /** What it was done to: the id of a key, of a session … Holds no secret. */
+  /** Target of the action: the id of a key, of a session … Contains no secret. */
   readonly target: string;
-  /** What else is worth knowing, as JSON. Holds no secret. */
+  /** Further details as JSON. Contains no secret. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** An entry of the log. */
+/** An entry of the audit log. */
 export interface AuditRecord extends AuditActor, Required<AuditEntry> {
-  /** Ascends with the time. */
+  /** Ascends with time. */
   readonly entry: string;
   readonly at: Date;
 }
 
-/** What the program does by itself. */
+/** Actions of the program itself. */
 export const START_ACTOR: AuditActor = { door: 'start', id: 'start', name: null, address: null, requestId: null };
 
-/** By the database's clock, which counts for all machines. */
+/** By the database clock, which applies to all machines. */
 const NEW_ID =
   "to_char(extract(epoch FROM clock_timestamp()) * 1000000, 'FM0000000000000000') || substr(md5(random()::text), 1, 8)";
-/** What an entry is called in addresses. */
+/** Form of an entry id in URLs. */
 export const AUDIT_ENTRY: RegExp = /^\d{16}[0-9a-f]{8}$/;
 
-/** Writes down what is changed, in the transaction that changes it: neither is there without the other. */
+/** Writes a change to the audit log in the transaction of the change, so that both exist or neither. */
 export async function recordAudit(
   transaction: Pick<Transaction, 'query'>,
   by: AuditActor,
@@ -56,9 +56,9 @@ export async function recordAudit(
 }
 
 /**
- * A page of the log, newest first.
- * @param before the entry below which it begins; null: at the newest
- * @param door the way that changes came; null: any
+ * Returns a page of the audit log, newest first.
+ * @param before the entry below which the page begins; null: at the newest
+ * @param door channel of the changes; null: any
  */
 export async function listAudit(
   database: Database,
@@ -71,8 +71,8 @@ export async function listAudit(
 }
 
 /**
- * One range of one index. The way stands there as a range, and in the order: a planner that knows it to be one value takes the log's other index, and reads
- * what came by all other ways.
+ * Reads one range of one index. `door` appears as a range and in the order. If the planner knew it to be a single
+ * value, it would use the other index and read the entries of all other channels.
  */
 export function auditStatement(before: string | null, limit: number, door: AuditDoor | null): Statement {
   const values: unknown[] = [limit];

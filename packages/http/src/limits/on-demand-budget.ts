@@ -1,22 +1,22 @@
 import type { ApiContext } from '../api-context.ts';
-import { RateLimitedError } from '../api-error.ts';
+import { RateLimitedError } from '../errors/api-error.ts';
 
 export interface OnDemandBounds {
-  /** Node calls that requests may cause; 0: none (`ON_DEMAND_MAX_CALLS`). */
+  /** Maximum node calls that requests may cause; 0: none (`ON_DEMAND_MAX_CALLS`). */
   readonly maxCalls: number;
-  /** What one key may wait for at once (`ON_DEMAND_PER_KEY`). */
+  /** Maximum concurrent waits of one key (`ON_DEMAND_CONCURRENCY_PER_KEY`). */
   readonly perKey: number;
 }
 
-/** What requests may have nodes asked, all routes of a process together. */
+/** Limits of node calls caused by requests, shared by all routes of a process. */
 export interface OnDemandBudget {
-  /** Whether requests may cause calls at all. */
+  /** Whether requests may cause any calls. */
   readonly mayCall: boolean;
-  /** Does what a key waits for. @throws RateLimitedError (429) where it waits for too much already */
+  /** Runs work that a key waits for. @throws RateLimitedError (429) if the key already waits for too much */
   run<T>(requester: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** One for all routes of a process. */
+/** Creates the budget that all routes of a process share. */
 export function createOnDemandBudget(bounds: OnDemandBounds): OnDemandBudget {
   const waiting = new Map<string, number>();
   return {
@@ -40,7 +40,7 @@ export function createOnDemandBudget(bounds: OnDemandBounds): OnDemandBudget {
 
 const OPEN_REQUESTER = 'open';
 
-/** Whose request it is, for budgets. */
+/** Returns the requester's id for budgets. */
 export function requesterOf(c: ApiContext): string {
   return c.get('principal')?.id ?? OPEN_REQUESTER;
 }

@@ -3,14 +3,14 @@ import { SLOTS, type SlotSpending } from './rolling-window.ts';
 import { ATTENDANCE_SECONDS, type SpendingStore } from './spending-store.ts';
 
 /**
- * One row a bucket, so that its lock puts reports in an order and each sees all before it. `spent` is a ring: the place of a
- * slot is its number modulo 16. In one order everywhere, so that two processes never wait for each other's rows.
+ * One row per bucket, whose lock orders the reports, so each report sees all earlier ones. `spent` is a ring: the index
+ * of a slot is its number modulo 16. All processes lock rows in the same order, which avoids deadlocks.
  */
 const EXCHANGE = `WITH given AS (
   SELECT bucket, amount, slot_ms, floor(extract(epoch FROM clock_timestamp()) * 1000 / slot_ms)::bigint AS slot
   FROM unnest($1::text[], $2::float8[], $3::float8[]) AS report (bucket, amount, slot_ms)
 )
-INSERT INTO rate_spending AS kept (bucket, slot, spent, expires_at)
+INSERT INTO rate_limit_usage AS kept (bucket, slot, spent, expires_at)
 SELECT bucket, slot,
   ARRAY(SELECT CASE WHEN place = mod(given.slot, ${SLOTS}) THEN given.amount ELSE 0 END FROM generate_series(0, ${SLOTS - 1}) AS place ORDER BY place),
   clock_timestamp() + make_interval(secs => slot_ms * ${SLOTS} / 1000)
@@ -29,19 +29,19 @@ ON CONFLICT (bucket) DO UPDATE SET
   expires_at = excluded.expires_at
 RETURNING bucket, slot, spent, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`;
 
-/** No bucket of a limit begins so. */
+/** No limit's bucket starts like this. */
 const PROCESS = 'process:';
 
-const ATTEND = `INSERT INTO rate_spending (bucket, slot, spent, expires_at)
+const ATTEND = `INSERT INTO rate_limit_usage (bucket, slot, spent, expires_at)
 VALUES ($1, 0, '{}', clock_timestamp() + interval '${ATTENDANCE_SECONDS} seconds')
 ON CONFLICT (bucket) DO UPDATE SET expires_at = excluded.expires_at`;
 
-/** Rows that are being changed are not over. */
-const FORGET = `DELETE FROM rate_spending WHERE bucket IN (
-  SELECT bucket FROM rate_spending WHERE expires_at < clock_timestamp() ORDER BY bucket FOR UPDATE SKIP LOCKED
+/** Rows being updated are not expired. */
+const FORGET = `DELETE FROM rate_limit_usage WHERE bucket IN (
+  SELECT bucket FROM rate_limit_usage WHERE expires_at < clock_timestamp() ORDER BY bucket FOR UPDATE SKIP LOCKED
 )`;
 
-const COUNT = `SELECT count(*)::int AS processes FROM rate_spending
+const COUNT = `SELECT count(*)::int AS processes FROM rate_limit_usage
 WHERE starts_with(bucket, '${PROCESS}') AND expires_at >= clock_timestamp()`;
 
 interface SpendingRow {
@@ -51,7 +51,7 @@ interface SpendingRow {
   readonly now: number;
 }
 
-/** In table `rate_spending`, which is not logged: after a crash of the server the windows begin anew. */
+/** Uses table `rate_limit_usage`, which is UNLOGGED: after a Postgres crash the windows start empty. */
 export function createPostgresSpendingStore({ database }: { readonly database: Database }): SpendingStore {
   return {
     async exchange(reports) {
@@ -62,7 +62,7 @@ export function createPostgresSpendingStore({ database }: { readonly database: D
       ]);
       return {
         now: Math.max(...rows.map(({ now }) => now)),
-        buckets: new Map(rows.map(({ bucket, slot, spent }) => [bucket, slotsOf(slot, spent)])),
+        buckets: new Map(rows.map(({ bucket, slot, spent }) => [bucket, concurrencyLimiterOf(slot, spent)])),
       };
     },
     async attend(process) {
@@ -75,6 +75,6 @@ export function createPostgresSpendingStore({ database }: { readonly database: D
 }
 
 /** @param newest the number of the ring's newest slot */
-function slotsOf(newest: number, ring: readonly number[]): SlotSpending[] {
+function concurrencyLimiterOf(newest: number, ring: readonly number[]): SlotSpending[] {
   return ring.flatMap((amount, place) => (amount === 0 ? [] : [{ slot: newest - ((newest - place) % SLOTS), amount }]));
 }

@@ -1,27 +1,27 @@
-/** Parts of a window: what was spent is forgotten part by part. */
+/** Slots of a window: spending expires slot by slot. */
 export const SLOTS = 16;
 
-/** What was spent in one part of a window. Slots are numbered from the Unix epoch on. */
+/** Spending in one slot of a window. Slots are numbered from the Unix epoch. */
 export interface SlotSpending {
   readonly slot: number;
   readonly amount: number;
 }
 
-/** What was spent over the last part of time. Times are epoch milliseconds. */
+/** Spending over a rolling window. Times are epoch milliseconds. */
 export interface RollingWindow {
   /** Milliseconds of one slot. */
   readonly slotMs: number;
-  /** Milliseconds until so much more may be spent within the budget; 0: now. Nothing is spent yet. */
+  /** Returns milliseconds until this amount fits the budget; 0: now. Spends nothing. */
   waitFor(amount: number, budget: number, now: number): number;
   spend(amount: number, now: number): void;
-  /** What was spent within the window. */
+  /** Returns the spending within the window. */
   total(now: number): number;
-  /** Forgets everything and takes what is told instead. */
+  /** Replaces all spending with the given slots. */
   replace(spending: readonly SlotSpending[], now: number): void;
 }
 
 /**
- * Sums over a rolling window, without timers: a ring of slots. Whatever costs more than the whole budget is allowed while
+ * Creates sums over a rolling window without timers: a ring of slots. An amount above the whole budget is allowed if
  * nothing was spent.
  * @param windowMs milliseconds
  */
@@ -33,7 +33,7 @@ export function createRollingWindow(windowMs: number): RollingWindow {
 
   function forget(now: number): void {
     const slot = Math.floor(now / slotMs);
-    // A clock that was set back far would keep what was spent for as long.
+    // If the clock is set back far, spending must not persist that long.
     const passed = slot < newest - SLOTS ? SLOTS : Math.min(slot - newest, SLOTS);
     for (let step = 1; step <= passed; step += 1) {
       const at = (newest + step) % SLOTS;
@@ -73,7 +73,8 @@ export function createRollingWindow(windowMs: number): RollingWindow {
       sum = 0;
       newest = Math.floor(now / slotMs);
       for (const { slot, amount } of spending) {
-        // A slot that the store has begun and our clock has not is the newest that we know.
+        // The store's clock may already be in a slot that the local clock has not reached; it counts as the newest
+        // local slot.
         const known = Math.min(slot, newest);
         if (known <= newest - SLOTS) continue;
         spent[known % SLOTS] = (spent[known % SLOTS] ?? 0) + amount;

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SLOTS, type SlotSpending } from './rolling-window.ts';
-import { type Company, createSharedBudget, type SharedBudget, untoldMax } from './shared-budget.ts';
+import { type Company, createSharedBudget, type SharedBudget, unreportedMax } from './shared-budget.ts';
 
 const START = 1_700_000_000_000;
 const WINDOW_MS = 1_600;
 const SLOT_MS = WINDOW_MS / SLOTS;
 const TOGETHER: Company = { share: 1, hasOthers: true };
 
-/** What a store does, in one process: adds reports up by slot. */
+/** An in-process store: adds up reports by slot. */
 function createLedger() {
   const spent = new Map<number, number>();
   return {
@@ -20,7 +20,7 @@ function createLedger() {
   };
 }
 
-/** A process: its budget, and a report that is on its way to the store or an answer that is on its way back. */
+/** A process: its budget, and a report on its way to the store or a response on its way back. */
 interface Member {
   readonly budget: SharedBudget;
   report: number | null;
@@ -64,7 +64,7 @@ describe('a budget that several processes share', () => {
         }));
         let accepted = 0;
         for (const one of steps) {
-          // Time stands still: in one window, all that is accepted counts.
+          // Time is fixed: all accepted spending is in one window.
           if (one.kind === 'pass') continue;
           const member = all[one.by % members];
           if (member === undefined) continue;
@@ -73,7 +73,7 @@ describe('a budget that several processes share', () => {
             accepted += one.amount;
           } else if (one.kind !== 'spend') deliver(member, one.kind, ledger, START);
         }
-        const block = Math.max(untoldMax(budget), 3);
+        const block = Math.max(unreportedMax(budget), 3);
         expect(accepted).toBeLessThanOrEqual(budget + members * block);
       }),
       { numRuns: 500 },
@@ -98,7 +98,7 @@ describe('a budget that several processes share', () => {
           accepted += 1;
         }
         while (accepted < budget) {
-          // One that is under way ends in the first round.
+          // An exchange in flight ends in the first round.
           for (const kind of ['send', 'arrive', 'answer', 'send', 'arrive', 'answer'] as const)
             deliver(one, kind, ledger, START);
           expect(one.budget.waitFor(1, START, TOGETHER)).toBe(0);
@@ -145,8 +145,8 @@ describe('a budget that several processes share', () => {
       accepted += 1;
     }
     expect(accepted).toBe(25);
-    // What is over by the time that the store is back is not told.
-    expect(budget.takeUntold(START + WINDOW_MS)).toBe(0);
+    // Spending that expired before the store's return is not reported.
+    expect(budget.takeUnreported(START + WINDOW_MS)).toBe(0);
   });
 
   test('lets something pass that costs more than a block', () => {
@@ -154,22 +154,22 @@ describe('a budget that several processes share', () => {
     expect(budget.waitFor(50, START, TOGETHER)).toBe(0);
     budget.spend(50, START);
     expect(budget.waitFor(1, START, TOGETHER)).toBeNull();
-    expect(budget.takeUntold(START)).toBe(50);
-    budget.told([{ slot: START / SLOT_MS, amount: 100 }], START);
+    expect(budget.takeUnreported(START)).toBe(50);
+    budget.reported([{ slot: START / SLOT_MS, amount: 100 }], START);
     expect(budget.waitFor(1, START, TOGETHER)).toBe(WINDOW_MS);
   });
 
   test('counts what was spent while it was told of on top of the answer', () => {
     const budget = createSharedBudget({ bucket: 'one', budget: 100, windowMs: WINDOW_MS });
     budget.spend(3, START);
-    expect(budget.takeUntold(START)).toBe(3);
+    expect(budget.takeUnreported(START)).toBe(3);
     budget.spend(2, START);
-    budget.told([{ slot: START / SLOT_MS, amount: 95 }], START);
+    budget.reported([{ slot: START / SLOT_MS, amount: 95 }], START);
     expect(budget.waitFor(3, START, TOGETHER)).toBe(0);
     expect(budget.waitFor(4, START, TOGETHER)).toBe(WINDOW_MS);
-    expect(budget.takeUntold(START)).toBe(2);
-    budget.notTold();
-    expect(budget.takeUntold(START)).toBe(2);
+    expect(budget.takeUnreported(START)).toBe(2);
+    budget.notReported();
+    expect(budget.takeUnreported(START)).toBe(2);
   });
 });
 
@@ -181,15 +181,15 @@ function deliver(
   now: number,
 ): void {
   if (kind === 'send' && member.report === null && member.answer === null)
-    member.report = member.budget.takeUntold(now);
+    member.report = member.budget.takeUnreported(now);
   else if (kind === 'arrive' && member.report !== null) {
     member.answer = ledger.add(member.report, now);
     member.report = null;
   } else if (kind === 'answer' && member.answer !== null) {
-    member.budget.told(member.answer, now);
+    member.budget.reported(member.answer, now);
     member.answer = null;
   } else if (kind === 'lose' && member.report !== null) {
-    member.budget.notTold();
+    member.budget.notReported();
     member.report = null;
   }
 }

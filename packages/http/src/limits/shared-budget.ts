@@ -1,87 +1,87 @@
 import { createRollingWindow, type SlotSpending } from './rolling-window.ts';
 
-/** The part of a budget that one process may spend before the others know of it. */
-const UNTOLD_SHARE = 1 / 20;
+/** Share of a budget that one process may spend before reporting it. */
+const UNREPORTED_SHARE = 1 / 20;
 
 /**
- * What may be spent of one thing over a rolling window by all processes together, as one of them sees it. Makes no call:
- * it says when it must be told to the others, and is told what all have spent. Times are milliseconds of the store's clock.
+ * A rolling-window budget shared by all processes, as seen by one of them. Makes no calls itself: it signals when its
+ * spending must be reported, and receives the total spending. Times are milliseconds of the store's clock.
  */
 export interface SharedBudget {
   /** Its name in the store. */
   readonly bucket: string;
-  /** Milliseconds of a slot of its window. */
+  /** Slot length of its window in milliseconds. */
   readonly slotMs: number;
-  /** Milliseconds until so much may be spent; 0: now. Null: the others must hear first what was spent already. */
+  /** Returns milliseconds until this amount may be spent; 0: now. Null: earlier spending must be reported first. */
   waitFor(amount: number, now: number, company: Company): number | null;
   spend(amount: number, now: number): void;
-  /** Whether half of what may be spent untold is spent: telling it now spares the next ones a wait. */
+  /** Whether half of the unreported allowance is used: reporting now spares later calls a wait. */
   readonly isUrgent: boolean;
-  /** What is to be told, which counts as being told until one of the next two follows. */
-  takeUntold(now: number): number;
-  /** It was told; this is what all have spent. */
-  told(spending: readonly SlotSpending[], now: number): void;
-  /** It could not be told. */
-  notTold(): void;
+  /** Returns the amount to report. It counts as in transit until `reported` or `notReported` is called. */
+  takeUnreported(now: number): number;
+  /** Confirms the report; `spending` is the total of all processes. */
+  reported(spending: readonly SlotSpending[], now: number): void;
+  /** Marks the report as failed. */
+  notReported(): void;
 }
 
-/** Who spends of the same budgets. */
+/** The other processes that share the budgets. */
 export interface Company {
-  /** The part of each budget that this process may count with: less than 1 while it can't hear of the others. */
+  /** Share of each budget available to this process: less than 1 while it can't reach the others. */
   readonly share: number;
-  /** Whether there may be others, who must hear what is spent here. */
+  /** Whether other processes may exist, which must learn of local spending. */
   readonly hasOthers: boolean;
 }
 
 export interface SharedBudgetOptions {
   readonly bucket: string;
-  /** What may be spent within the window. */
+  /** Maximum spending within the window. */
   readonly budget: number;
   readonly windowMs: number;
 }
 
-/** What one process may spend before the others know: a twentieth of the budget, but at least one unit. */
-export function untoldMax(budget: number): number {
-  return Math.max(1, Math.floor(budget * UNTOLD_SHARE));
+/** Returns the unreported allowance of one process: a twentieth of the budget, but at least one unit. */
+export function unreportedMax(budget: number): number {
+  return Math.max(1, Math.floor(budget * UNREPORTED_SHARE));
 }
 
 export function createSharedBudget({ bucket, budget, windowMs }: SharedBudgetOptions): SharedBudget {
-  const block = untoldMax(budget);
-  /** What all have spent as far as it is known here, own spending included. */
+  const block = unreportedMax(budget);
+  /** Known spending of all processes, including this one. */
   const window = createRollingWindow(windowMs);
-  let untold = 0;
-  let beingTold = 0;
+  let unreported = 0;
+  let beingReported = 0;
   return {
     bucket,
     slotMs: window.slotMs,
     waitFor(amount, now, { share, hasOthers }) {
       const wait = window.waitFor(amount, share < 1 ? Math.max(1, Math.floor(budget * share)) : budget, now);
       if (wait > 0 || !hasOthers) return wait;
-      const unknown = untold + beingTold;
-      // What costs more than the block by itself is let through when nothing else is unknown.
+      const unknown = unreported + beingReported;
+      // A single amount above the allowance passes if nothing else is unreported.
       return unknown > 0 && unknown + amount > block ? null : 0;
     },
     spend(amount, now) {
       window.spend(amount, now);
-      untold += amount;
+      unreported += amount;
     },
     get isUrgent() {
-      return untold * 2 >= block;
+      return unreported * 2 >= block;
     },
-    takeUntold(now) {
-      // After an outage: what the window has forgotten concerns nobody.
-      beingTold = Math.min(untold, window.total(now));
-      untold = 0;
-      return beingTold;
+    takeUnreported(now) {
+      // After an outage: spending that has left the window is irrelevant.
+      beingReported = Math.min(unreported, window.total(now));
+      unreported = 0;
+      return beingReported;
     },
-    told(spending, now) {
-      beingTold = 0;
+    reported(spending, now) {
+      beingReported = 0;
       window.replace(spending, now);
-      if (untold > 0) window.spend(untold, now);
+      if (unreported > 0) window.spend(unreported, now);
     },
-    notTold() {
-      untold += beingTold;
-      beingTold = 0;
+    notReported() {
+      unreported += beingReported;
+      beingReported = 0;
     },
   };
 }

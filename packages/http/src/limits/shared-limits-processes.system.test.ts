@@ -7,7 +7,7 @@ import { createScratchDatabase, openSilentLine } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createPostgresSpendingStore } from './postgres-spending-store.ts';
-import { untoldMax } from './shared-budget.ts';
+import { unreportedMax } from './shared-budget.ts';
 import type { SharedLimit } from './shared-limits.ts';
 import type { SpendingStore } from './spending-store.ts';
 import {
@@ -27,10 +27,10 @@ afterEach(closeLimits);
 
 const open = (): SpendingStore => createPostgresSpendingStore({ database: scratch.database });
 
-/** How many buckets of a limit are stored. */
+/** Returns the number of stored buckets of a limit. */
 async function stored(limit: string): Promise<number> {
   const [row] = await scratch.database.query<{ buckets: number }>(
-    'SELECT count(*)::int AS buckets FROM rate_spending WHERE starts_with(bucket, $1)',
+    'SELECT count(*)::int AS buckets FROM rate_limit_usage WHERE starts_with(bucket, $1)',
     [`${limit}:`],
   );
   return row?.buckets ?? 0;
@@ -45,7 +45,7 @@ describe('a limit that processes share', () => {
     const runs = await Promise.all([run(), run()]);
     const accepted = runs.reduce((sum, { stdout }) => sum + Number(stdout), 0);
     expect(accepted).toBeGreaterThanOrEqual(budget);
-    expect(accepted).toBeLessThanOrEqual(budget + 2 * untoldMax(budget));
+    expect(accepted).toBeLessThanOrEqual(budget + 2 * unreportedMax(budget));
   });
 
   test('is there again when its window has passed, and leaves nothing behind', async () => {
@@ -63,7 +63,7 @@ describe('a limit that processes share', () => {
       await new Promise((resolve) => setTimeout(resolve, 1.1 * windowMs));
       const again = performance.now();
       passed.push(await spendMany(second, other, 10));
-      // Where the machine stalled, windows rolled on meanwhile, and that says nothing.
+      // If the machine stalls, the windows move on and the measurement is invalid.
       const isDisturbed = Math.max(spent - started, performance.now() - again) > windowMs / 2;
       if (isDisturbed) return spendTwoWindows();
       expect(buckets).toBe(1);
@@ -89,13 +89,13 @@ describe('while the store is away', () => {
   const BACK = [...AWAY, 'info: Limits count over all processes again'];
   const messages = (lines: readonly LoggedLine[]): string[] =>
     lines.map(({ level, msg }) => `${level}: ${msg.split(':')[0]}`);
-  /** A machine that stalls makes a store seem to be away that is given little time: what was said of that is forgotten. */
+  /** On a stalling machine, a store with a short timeout seems unavailable: such log lines are discarded. */
   const beginCounting = async ({ processes, lines }: OpenLimits, count = 1): Promise<void> => {
     await vi.waitFor(async () => expect(await processes()).toBeGreaterThanOrEqual(count), { timeout: 20_000 });
     lines.length = 0;
   };
 
-  /** A database of its own, which is unavailable while the line to it is silent: no other process counts there. */
+  /** A separate database behind a connection that can fall silent: no other process counts there. */
   async function openLine() {
     const stack = new AsyncDisposableStack();
     const own = await createScratchDatabase();
@@ -115,7 +115,7 @@ describe('while the store is away', () => {
     };
   }
 
-  /** Spends of another key until the store is heard again. */
+  /** Spends with another key until the store responds again. */
   const isBack = ({ limits, lines }: OpenLimits, limit: SharedLimit): Promise<void> =>
     vi.waitFor(
       async () => {
@@ -133,7 +133,7 @@ describe('while the store is away', () => {
     expect(await spendMany(limits, limit, 10)).toBe(10);
     await beginCounting(counted);
     stage.line.fallSilent();
-    // What waits when it falls silent passes as soon as that is known.
+    // Calls waiting when the store falls silent pass as soon as the outage is detected.
     expect(await spendMany(limits, limit, 20)).toBe(20);
     await vi.waitFor(() => expect(messages(counted.lines)).toEqual(AWAY));
     expect(await counted.processes()).toBe(0);

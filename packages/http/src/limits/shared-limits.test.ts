@@ -1,7 +1,7 @@
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createPostgresSpendingStore } from './postgres-spending-store.ts';
-import { untoldMax } from './shared-budget.ts';
+import { unreportedMax } from './shared-budget.ts';
 import { createLocalLimits } from './shared-limits.ts';
 import type { SpendingStore } from './spending-store.ts';
 import { closeLimits, LONG_MS, newName, openLimits, spendMany } from './testing/open-limits.ts';
@@ -26,7 +26,7 @@ describe('a limit that processes share', () => {
     const limit = first.add({ name, budget: 20, windowMs: LONG_MS });
     expect(await spendMany(first, limit, 30)).toBe(20);
     const same = second.add({ name, budget: 20, windowMs: LONG_MS });
-    // One unit passes before it hears.
+    // One unit passes before the exchange.
     expect(await spendMany(second, same, 30)).toBe(1);
     const refused = second.spend([{ budget: same.budgetOf('key'), amount: 1 }]);
     expect(refused).toBeGreaterThan(0);
@@ -36,7 +36,7 @@ describe('a limit that processes share', () => {
   test('lets a call pass at once whose key has spent little, without waiting for the store', async () => {
     const { limits } = openLimits(open());
     const limit = limits.add({ name: newName(), budget: 100, windowMs: LONG_MS });
-    for (let call = 0; call < untoldMax(100); call += 1)
+    for (let call = 0; call < unreportedMax(100); call += 1)
       expect(limits.spend([{ budget: limit.budgetOf('key'), amount: 1 }])).toBe(0);
     expect(limits.spend([{ budget: limit.budgetOf('key'), amount: 1 }])).toBeInstanceOf(Promise);
   });
@@ -52,7 +52,7 @@ describe('a limit that processes share', () => {
     const waits: number[] = [];
     for (let call = 0; call < 6; call += 1) waits.push(await limits.spend(both()));
     expect(waits.filter((wait) => wait === 0)).toHaveLength(3);
-    // The refused ones cost nothing: 70 of 100 are left.
+    // Refused requests cost nothing: 70 of 100 are left.
     expect(await spendMany(limits, wide, 100)).toBe(70);
   });
 

@@ -5,44 +5,48 @@ import { createSpendingExchange } from './spending-exchange.ts';
 import type { SpendingStore } from './spending-store.ts';
 
 /**
- * Limits that count over all processes that share a store, without asking it for each request.
+ * Limits shared by all processes with the same store, without a store call per request.
  *
- * A process spends of a budget at once, by what it knows that all have spent, and tells the store a moment later (100 ms), which
- * answers with what all have spent. What it may spend before the others know is bounded, by a twentieth of the budget but at
- * least one unit: whatever comes on top waits for one exchange, about a millisecond. So with n processes at most budget + n
- * times a twentieth passes in a window, exactly the budget with a single one, and a caller who keeps well below its limit
- * never waits for a store. Processes count each other every five seconds; one that finds itself the only one waits for
- * nobody, so the bound holds from five seconds after another one starts. Windows roll by the store's clock: those of the
- * machines need not agree.
+ * A process spends immediately, based on the known spending of all processes, and reports to the store 100 ms later.
+ * The store responds with the total.
  *
- * rate-limiter-flexible asks its store for every request, one statement a key, and its windows are fixed ones. Reserving
- * blocks of a window in advance would make the first request of every window wait, and leave what one process has reserved
- * lying where another one needs it.
+ * A process may spend a twentieth of the budget (at least one unit) unreported;
+ * further requests wait for one exchange, about a millisecond. So with n processes at most budget + n times a twentieth
+ * passes in a window. With a single process, exactly the budget passes. A client well below its limit never waits for
+ * the store.
  *
- * While the store is away, each process counts by itself, with the budget divided by the number of processes known last.
+ * Processes count each other every five seconds. A process that finds no other never waits, so the bound holds
+ * from five seconds after another one starts. Windows follow the store's clock, so machine clocks may differ.
+ *
+ * rate-limiter-flexible calls its store for every request, one statement per key, and has fixed windows. Reserving
+ * blocks of a window in advance would delay the first request of every window, and leave reservations unused in one
+ * process while another one needs them.
+ *
+ * While the store is unavailable, each process counts alone, with the budget divided by the last known number of
+ * processes.
  */
 export interface SharedLimits {
-  /** One more limit; names differ. */
+  /** Adds a limit; names must differ. */
   add(limit: LimitOptions): SharedLimit;
   /**
-   * Spends of every budget, or of none where one of them doesn't allow it.
-   * @returns 0 when it is spent, else the milliseconds to wait; a promise where the other processes must hear something first
+   * Spends from all budgets, or from none if one of them doesn't allow it.
+   * @returns 0 if spent, otherwise the milliseconds to wait; a promise if an exchange is needed first
    */
   spend(spendings: readonly Spending[]): number | Promise<number>;
-  /** Tells what is left to tell. The database is its owner's to close. */
+  /** Reports the remaining spending. The owner closes the database. */
   close(): Promise<void>;
 }
 
 export interface LimitOptions {
-  /** What its buckets begin with. Holds no secret: it stands in the store. */
+  /** Prefix of its buckets. Contains no secret, since the store contains it. */
   readonly name: string;
-  /** What each key may spend within the window. */
+  /** Budget of each key within the window. */
   readonly budget: number;
   readonly windowMs: number;
 }
 
 export interface SharedLimit {
-  /** What one key may spend. Not to be kept: ask for it with each spending. */
+  /** Returns the budget of one key. Don't store it: get it again for each spending. */
   budgetOf(keyId: string): SharedBudget;
 }
 
@@ -52,16 +56,16 @@ export interface Spending {
 }
 
 export interface SharedLimitsOptions {
-  /** Where processes tell each other; null: this one is alone. */
+  /** The store for exchanges between processes; null: single process. */
   readonly store: SpendingStore | null;
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly clock?: Pick<Clock, 'now'>;
-  /** Milliseconds that the store may take. @default 1000 */
+  /** Timeout of the store in milliseconds. @default 1000 */
   readonly timeoutMs?: number;
 }
 
-/** Keys of a limit whose spending is remembered: those of the last seconds are all that matters. */
+/** Maximum number of keys per limit in memory: only the last seconds matter. */
 const KEYS_MAX = 10_000;
 
 export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
@@ -71,7 +75,7 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
   return limitsOver(exchange);
 }
 
-/** Limits of a process that shares none. */
+/** Returns the limits of a process that shares none. */
 export function createLocalLimits(clock: Pick<Clock, 'now'> = systemClock): SharedLimits {
   return limitsOver(createSpendingExchange({ store: null, clock, logger: silentLogger() }));
 }
@@ -88,7 +92,7 @@ function limitsOver(exchange: ReturnType<typeof createSpendingExchange>): Shared
       else if (own > wait) wait = own;
     }
     if (wait > 0) return wait;
-    if (unheard !== null) return exchange.told(unheard).then(() => spend(spendings));
+    if (unheard !== null) return exchange.reported(unheard).then(() => spend(spendings));
     for (const { budget, amount } of spendings) {
       budget.spend(amount, now);
       exchange.spent(budget);
@@ -119,7 +123,7 @@ function limitsOver(exchange: ReturnType<typeof createSpendingExchange>): Shared
 export function countProcesses(registry: Registry, read: () => number): void {
   new Gauge({
     name: 'chainstead_limit_processes',
-    help: 'Processes that count the limits of keys together, this one included; 0 while it counts alone, since there is no store or it is away',
+    help: 'Number of processes that share API key limits, including this one. 0 if this process counts alone because the shared store is missing or unavailable',
     registers: [registry],
     collect() {
       this.set(read());

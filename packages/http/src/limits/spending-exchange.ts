@@ -3,20 +3,20 @@ import { ChainsteadError, type Clock, errorText, type Logger } from '@chainstead
 import type { Company, SharedBudget } from './shared-budget.ts';
 import type { SpendingReport, SpendingStore, StoredSpending } from './spending-store.ts';
 
-/** Tells a store what this process spends, and its budgets what all have spent. */
+/** Exchanges spending with a store: reports the local amounts and updates budgets with the totals. */
 export interface SpendingExchange {
-  /** Says that this process counts, from now on. */
+  /** Starts counting this process. */
   begin(): void;
-  /** The store's clock as far as it is known, epoch milliseconds. */
+  /** The estimated clock of the store, epoch milliseconds. */
   now(): number;
   readonly company: Company;
-  /** How many processes count together; 0 while this one counts alone. */
+  /** Number of processes that count together; 0 while this one counts alone. */
   readonly processes: number;
-  /** A budget was spent of: it is told soon, at once where that is urgent. */
+  /** Signals spending of a budget: it is reported soon, or immediately if urgent. */
   spent(budget: SharedBudget): void;
-  /** Resolves when what the budget has spent so far is told, or can't be. */
-  told(budget: SharedBudget): Promise<void>;
-  /** Tells what is left to tell. */
+  /** Resolves when the budget's spending so far is reported, or the report failed. */
+  reported(budget: SharedBudget): Promise<void>;
+  /** Reports the remaining spending. */
   close(): Promise<void>;
 }
 
@@ -25,23 +25,23 @@ export interface SpendingExchangeOptions {
   readonly store: SpendingStore | null;
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
-  /** Milliseconds that the store may take. @default 1000 */
+  /** Timeout of the store in milliseconds. @default 1000 */
   readonly timeoutMs?: number;
 }
 
-/** What is spent is told so long afterwards at the latest, milliseconds. */
-const TELL_MS = 100;
+/** Maximum delay of a report. Milliseconds. */
+const REPORT_MS = 100;
 const TIMEOUT_MS = 1_000;
-/** Between two tries while the store is away, milliseconds. */
+/** Delay between retries while the store is unavailable. Milliseconds. */
 const RETRY_MS = 1_000;
-/** Processes count each other so often, milliseconds. */
+/** Interval at which processes count each other. Milliseconds. */
 const ATTEND_MS = 5_000;
-/** So often in a row a process must have found nobody else before it holds itself for the only one. */
+/** Number of consecutive counts without another process before this one assumes to be alone. */
 const ALONE_AFTER = 2;
 const TOGETHER: Company = { share: 1, hasOthers: true };
 const ONLY: Company = { share: 1, hasOthers: false };
 
-/** One exchange at a time, with all budgets that have something to tell. */
+/** One exchange at a time, for all budgets with unreported spending. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: what waits, what is under way and whether the store is there are one state.
 export function createSpendingExchange(options: SpendingExchangeOptions): SpendingExchange {
   const { store, clock, logger, timeoutMs = TIMEOUT_MS } = options;
@@ -58,7 +58,7 @@ export function createSpendingExchange(options: SpendingExchangeOptions): Spendi
   let processes = 1;
   let foundNobody = 0;
   let attendance: NodeJS.Timeout | null = null;
-  /** Milliseconds that the store's clock is ahead of ours. */
+  /** Offset of the store's clock to the local clock. Milliseconds. */
   let ahead = 0;
 
   const now = (): number => clock.now() + ahead;
@@ -67,7 +67,7 @@ export function createSpendingExchange(options: SpendingExchangeOptions): Spendi
     if (isClosed || running !== null || waiting.size === 0) return;
     if (isUrgent && !isAway) {
       isUrgent = false;
-      // After what arrived together, so that all of it is told at once.
+      // After all requests that arrived together, so that one report covers them.
       running = new Promise<void>((resolve) => setImmediate(resolve)).then(exchange).finally(ended);
     } else
       timer ??= setTimeout(
@@ -75,7 +75,7 @@ export function createSpendingExchange(options: SpendingExchangeOptions): Spendi
           timer = null;
           running ??= exchange().finally(ended);
         },
-        isAway ? RETRY_MS : TELL_MS,
+        isAway ? RETRY_MS : REPORT_MS,
       ).unref();
   }
 
@@ -95,7 +95,7 @@ export function createSpendingExchange(options: SpendingExchangeOptions): Spendi
       if (reports.length > 0) take(await within(store.exchange(reports), timeoutMs));
     } catch (error) {
       for (const budget of underWay.values()) {
-        budget.notTold();
+        budget.notReported();
         waiting.set(budget.bucket, budget);
       }
       lost(error);
@@ -106,13 +106,13 @@ export function createSpendingExchange(options: SpendingExchangeOptions): Spendi
 
   function reportOf(budget: SharedBudget): SpendingReport[] {
     const { bucket, slotMs } = budget;
-    const amount = budget.takeUntold(now());
+    const amount = budget.takeUnreported(now());
     return amount === 0 ? [] : [{ bucket, amount, slotMs }];
   }
 
   function take(stored: StoredSpending): void {
     ahead = stored.now - clock.now();
-    for (const [bucket, spending] of stored.buckets) underWay.get(bucket)?.told(spending, stored.now);
+    for (const [bucket, spending] of stored.buckets) underWay.get(bucket)?.reported(spending, stored.now);
     if (!isAway) return;
     isAway = false;
     logger.info({ processes }, 'Limits count over all processes again');
@@ -123,7 +123,7 @@ export function createSpendingExchange(options: SpendingExchangeOptions): Spendi
     isAway = true;
     logger.warn(
       { error: errorText(error), processes },
-      'Limits can not be counted over all processes: until their store answers, each process counts its part by itself',
+      'Limits can not be counted over all processes: until the shared store responds, each process enforces its share',
     );
   }
 
@@ -162,8 +162,8 @@ export function createSpendingExchange(options: SpendingExchangeOptions): Spendi
       if (budget.isUrgent && company().hasOthers) isUrgent = true;
       if (timer === null || isUrgent) schedule();
     },
-    told(budget) {
-      // What was spent since the exchange under way began is told with the next one.
+    reported(budget) {
+      // Spending since the start of the current exchange is reported with the next one.
       if (underWay.get(budget.bucket) === budget) return current.promise;
       waiting.set(budget.bucket, budget);
       isUrgent = true;
@@ -180,19 +180,19 @@ export function createSpendingExchange(options: SpendingExchangeOptions): Spendi
   };
 }
 
-/** The store of limits took too long; what it was told may have been counted all the same. */
+/** The limit store timed out; it may have counted the report anyway. */
 export class LimitsStoreSilentError extends ChainsteadError {
   constructor(timeoutMs: number) {
     super({
       code: 'LIMITS_STORE_SILENT',
-      message: `The store of rate limits did not answer within ${timeoutMs} ms`,
-      remedy: 'Check the load of the Postgres server. Limits are counted together again once it responds.',
+      message: `The rate limit store did not respond within ${timeoutMs} ms`,
+      remedy: 'Check the load of the Postgres server. Limits are shared again once it responds',
       retryable: true,
     });
   }
 }
 
-/** @throws LimitsStoreSilentError when the time is over first */
+/** @throws LimitsStoreSilentError on timeout */
 async function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new LimitsStoreSilentError(timeoutMs)), timeoutMs);

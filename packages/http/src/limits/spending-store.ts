@@ -1,27 +1,30 @@
 import type { SlotSpending } from './rolling-window.ts';
 
-/** What one process has spent of a bucket since it last told of it. */
+/** Spending of one process from a bucket since its last report. */
 export interface SpendingReport {
   readonly bucket: string;
   readonly amount: number;
-  /** Milliseconds of a slot of its window, which has {@link SLOTS} of them. */
+  /** Slot length in milliseconds; a window has {@link SLOTS} slots. */
   readonly slotMs: number;
 }
 
 export interface StoredSpending {
   /** The store's clock, epoch milliseconds. */
   readonly now: number;
-  /** What all processes have spent within the window, by bucket. */
+  /** Total spending within the window, by bucket. */
   readonly buckets: ReadonlyMap<string, readonly SlotSpending[]>;
 }
 
 /** Adds up the spending of all processes. Its methods fail with the driver's errors. */
 export interface SpendingStore {
-  /** Adds what was spent to the slot of the moment. Buckets must differ. @returns what is known of the same buckets then */
+  /** Adds the amounts to the current slot. Buckets must differ. @returns the totals of the same buckets */
   exchange(reports: readonly SpendingReport[]): Promise<StoredSpending>;
-  /** Says that this process counts, and forgets what is over. @returns how many processes have said so lately, itself included */
+  /**
+   * Registers this process as counting and deletes expired rows.
+   * @returns the number of processes that registered recently, including this one
+   */
   attend(process: string): Promise<number>;
 }
 
-/** So long after it last said so a process counts, seconds. */
+/** Time that a process counts after its last registration. Seconds. */
 export const ATTENDANCE_SECONDS = 30;

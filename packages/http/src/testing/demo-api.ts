@@ -4,20 +4,20 @@ import { type Database, openDatabase } from '@chainstead/db';
 import { createRoute, z } from '@hono/zod-openapi';
 import { type ApiOptions, createApi } from '../api.ts';
 import { type ApiApp, requestLogger } from '../api-context.ts';
-import { readBlockBounds } from '../block-bounds.ts';
-import { errorResponses } from '../error-answer.ts';
-import { type ChainLookup, indexedChain } from '../indexed-chains.ts';
-import { ALL_SCOPES } from '../key-scope.ts';
-import type { KeyStore } from '../key-store.ts';
-import { querySchema } from '../query.ts';
+import { ALL_SCOPES } from '../keys/key-scope.ts';
+import type { KeyStore } from '../keys/key-store.ts';
+import { blockBoundsSchema, readBlockBounds } from '../parameters/block-bounds.ts';
+import { type ChainLookup, indexedChain } from '../parameters/indexed-chains.ts';
+import { querySchema } from '../parameters/query.ts';
+import { errorResponses } from '../requests/error-answer.ts';
 import type { RouteModule } from '../route-module.ts';
 
-/** An API with small routes that use every piece, over no database of its own. */
+/** An API with small routes that use every part of the base, without a database. */
 export interface DemoApi {
   readonly app: ApiApp;
-  /** Lets `/demo/slow` go on. */
+  /** Lets `/demo/slow` continue. */
   release(): void;
-  /** Resolves when `/demo/slow` has been entered. */
+  /** Resolves when a request has reached `/demo/slow`. */
   readonly entered: Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export function demoChains(): ChainLookup {
   return { find: (text) => registry.find(text) };
 }
 
-/** A key store with nothing behind it. */
+/** A key store without a database. */
 export function fixedKeys(...accepted: readonly string[]): KeyStore {
   const refuse = (): never => {
     throw new TypeError('not part of this test');
@@ -56,7 +56,7 @@ export function fixedKeys(...accepted: readonly string[]): KeyStore {
   };
 }
 
-/** Nothing connects before the first query, and nothing listens there. */
+/** A database that never connects: nothing listens at its address. */
 function noDatabase(): Database {
   return openDatabase({
     url: 'postgres://127.0.0.1:1/none',
@@ -89,25 +89,12 @@ export function createDemoApi(options: Partial<ApiOptions> & { readonly logger?:
 const rowSchema = z.object({ n: z.number() });
 const filterSchema = z.object({
   address: z.string(),
-  chain: z.string(),
-  contract_addresses: z.array(z.string()).readonly(),
-  from_block: z.number().nullable(),
-  to_block: z.number().nullable(),
-  from_date: z.number().nullable(),
-  to_date: z.number().nullable(),
+  chain: z.string().default('eth'),
+  contract_addresses: z.array(z.string()).readonly().default([]),
+  ...blockBoundsSchema,
 });
-/** The filter of a request that names none. */
-const FILTER_DEFAULTS = {
-  address: '',
-  chain: 'eth',
-  contract_addresses: [],
-  from_block: null,
-  to_block: null,
-  from_date: null,
-  to_date: null,
-};
 
-/** Pages over the numbers 119 down to 0 (or up), so that the rest of the answer is what the parameters were read as. */
+/** Pages over the numbers 119 down to 0 (or up); the rest of the response shows the parsed parameters. */
 const listRoute: RouteModule = (app, { parameters, paging, chains }) => {
   const route = createRoute({
     method: 'get',
@@ -117,10 +104,7 @@ const listRoute: RouteModule = (app, { parameters, paging, chains }) => {
       query: querySchema(
         {
           chain: parameters.chain,
-          from_block: parameters.fromBlock,
-          to_block: parameters.toBlock,
-          from_date: parameters.fromDate,
-          to_date: parameters.toDate,
+          ...parameters.blockBounds,
           limit: parameters.limit,
           order: parameters.order,
           cursor: parameters.cursor,
@@ -152,7 +136,6 @@ const listRoute: RouteModule = (app, { parameters, paging, chains }) => {
     route: 'demo-rows',
     filter: filterSchema,
     position: z.number(),
-    defaults: FILTER_DEFAULTS,
     limitDefault: 20,
   });
   app.openapi(route, (c) => {
@@ -193,13 +176,12 @@ const listRoute: RouteModule = (app, { parameters, paging, chains }) => {
   });
 };
 
-/** The same parameters under another name, for cursors that stray. */
+/** The same parameters under another name, for cursors of the wrong list. */
 export const otherListRoute: RouteModule = (app, { paging, parameters }) => {
   const pages = paging.forRoute({
     route: 'demo-other',
     filter: filterSchema,
     position: z.number(),
-    defaults: FILTER_DEFAULTS,
     limitDefault: 20,
   });
   const route = createRoute({
@@ -209,16 +191,7 @@ export const otherListRoute: RouteModule = (app, { paging, parameters }) => {
     responses: { 200: { description: 'Filter' } },
   });
   app.openapi(route, (c) => {
-    const filter = {
-      address: undefined,
-      chain: undefined,
-      contract_addresses: undefined,
-      from_block: undefined,
-      to_block: undefined,
-      from_date: undefined,
-      to_date: undefined,
-    };
-    return c.json(pages.open({ cursor: c.req.valid('query').cursor, limit: undefined, order: undefined, filter }));
+    return c.json(pages.open({ cursor: c.req.valid('query').cursor, limit: undefined, order: undefined, filter: {} }));
   });
 };
 

@@ -4,17 +4,20 @@ import type { Database } from '@chainstead/db';
 import { checkAnswers } from '@chainstead/testkit';
 import { createApi } from '../api.ts';
 import type { ApiApp } from '../api-context.ts';
-import type { ChainLookup, IndexedHere } from '../indexed-chains.ts';
-import { ALL_SCOPES } from '../key-scope.ts';
-import { createKeyStore } from '../key-store.ts';
+import { ALL_SCOPES } from '../keys/key-scope.ts';
+import { createKeyStore } from '../keys/key-store.ts';
+import { loadServerSecret } from '../keys/server-secret.ts';
+import type { ChainLookup, IndexedHere } from '../parameters/indexed-chains.ts';
 import type { RouteModule } from '../route-module.ts';
-import { loadServerSecret } from '../server-secret.ts';
 import type { ApiUsageCounter } from '../usage/api-usage-counter.ts';
 
-/** The key that an {@link exampleApi} accepts. */
+/** The key accepted by an {@link exampleApi}. */
 export const EXAMPLE_KEY = 'test-key';
 
-/** The API with some routes and all known chains, as the program composes it, for tests; its answers are held against their schemas. */
+/**
+ * Returns the program's API with some routes and all known chains, for tests; validates responses against their
+ * schemas.
+ */
 export async function exampleApi(
   database: Database,
   routes: readonly RouteModule[],
@@ -24,9 +27,9 @@ export async function exampleApi(
     readonly indexed?: IndexedHere;
     readonly usage?: ApiUsageCounter;
     readonly openRoutes?: readonly RouteModule[];
-    /** @default the known ones */
+    /** @default the known chains */
     readonly chains?: ChainLookup;
-    /** Accepted besides {@link EXAMPLE_KEY}. */
+    /** Accepted in addition to {@link EXAMPLE_KEY}. */
     readonly otherKeys?: readonly string[];
   } = {},
 ): Promise<ApiApp> {

@@ -1,3 +1,3 @@
-/** For tests of routes: the API as the program composes it. */
+/** For tests of routes: the API, composed like the program. */
 export { EXAMPLE_KEY, exampleApi } from './example-api.ts';
 export { notedLimits } from './noted-limits.ts';

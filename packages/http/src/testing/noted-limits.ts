@@ -1,9 +1,9 @@
 import type { Clock } from '@chainstead/core';
 import { createLocalLimits, type SharedLimits } from '../limits/shared-limits.ts';
 
-/** Limits of one process that note their buckets: processes with one store would count these together. */
+/** Single-process limits that record their buckets: processes with one store would count these together. */
 interface NotedLimits extends SharedLimits {
-  /** Names of the limit and of its key, as the store would hold them. */
+  /** Names of the limit and of its key, as in the store. */
   readonly buckets: ReadonlySet<string>;
 }
 

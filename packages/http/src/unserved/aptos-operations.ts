@@ -1,6 +1,6 @@
 import { type UnservedOperation, unserved } from './unserved-operation.ts';
 
-/** Of Aptos. */
+/** Aptos operations. */
 export const APTOS_OPERATIONS: readonly UnservedOperation[] = [
   ...unserved('', 'NFT Tokens', [
     ['GET', '/nfts', 'getNFTsByIds'],
@@ -31,7 +31,7 @@ export const APTOS_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/accounts/{address}', 'getAccount'],
     ['GET', '/accounts/{address}/resources', 'getAccountResources'],
     ['GET', '/accounts/{address}/modules', 'getAccountModules'],
-    // The provider has two operations here, told apart by what the last part names.
+    // The hosted API has two operations on this path; the last segment decides between them.
     ['GET', '/accounts/{address}/resource/{resource_type}', 'getAccountResource, getAccountModule'],
   ]),
   ...unserved('', 'Events', [

@@ -1,6 +1,6 @@
 import { type UnservedOperation, unserved } from './unserved-operation.ts';
 
-/** Of the data API, below `/api/v2.2`. */
+/** Operations of the data API, below `/api/v2.2`. */
 export const EVM_OPERATIONS: readonly UnservedOperation[] = [
   ...unserved('/api/v2.2', 'NFT', [
     ['GET', '/nft/{address}/lowestprice', 'getNFTLowestPrice'],
@@ -10,7 +10,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
   ]),
   ...unserved('/api/v2.2', 'Token', [
     ['GET', '/erc20/{address}/price', 'getTokenPrice'],
-    ['GET', '/erc20/{address}/swaps', 'getSwapsByTokenAddress'],
     ['POST', '/erc20/prices', 'getMultipleTokenPrices'],
     ['GET', '/tokens/categories', 'getTokenCategories'],
     ['GET', '/erc20/{address}/top-gainers', 'getTopProfitableWalletPerToken'],
@@ -23,7 +22,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/erc20/exchange/{exchangeName}/bonding', 'getBondingTokensByExchange'],
     ['GET', '/erc20/exchange/{exchangeName}/graduated', 'getGraduatedTokensByExchange'],
     ['GET', '/erc20/{tokenAddress}/bondingStatus', 'getTokenBondingStatus'],
-    ['GET', '/pairs/{address}/swaps', 'getSwapsByPairAddress'],
     ['GET', '/pairs/{address}/snipers', 'getSnipersByPairAddress'],
     ['GET', '/volume/chains', 'getVolumeStatsByChain'],
     ['GET', '/volume/categories', 'getVolumeStatsByCategory'],
@@ -43,13 +41,8 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/wallets/{address}/defi/positions', 'getDefiPositionsSummary'],
     ['GET', '/wallets/{address}/profitability/summary', 'getWalletProfitabilitySummary'],
     ['GET', '/wallets/{address}/profitability', 'getWalletProfitability'],
-    ['GET', '/wallets/{address}/swaps', 'getSwapsByWalletAddress'],
   ]),
-  ...unserved('/api/v2.2', 'DeFi', [
-    ['GET', '/{token0_address}/{token1_address}/price', 'getPairPrice'],
-    ['GET', '/{pair_address}/reserves', 'getPairReserves'],
-    ['GET', '/{token0_address}/{token1_address}/pairAddress', 'getPairAddress'],
-  ]),
+  ...unserved('/api/v2.2', 'DeFi', [['GET', '/{token0_address}/{token1_address}/price', 'getPairPrice']]),
   ...unserved('/api/v2.2', 'Market Data', [
     ['GET', '/market-data/erc20s/top-tokens', 'getTopERC20TokensByMarketCap'],
     ['GET', '/market-data/erc20s/top-movers', 'getTopERC20TokensByPriceMovers'],

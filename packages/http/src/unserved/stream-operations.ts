@@ -1,6 +1,6 @@
 import { type UnservedOperation, unserved } from './unserved-operation.ts';
 
-/** Of streams: those of other chains than EVM ones. */
+/** Stream operations for non-EVM chains. */
 export const STREAM_OPERATIONS: readonly UnservedOperation[] = [
   ...unserved('', 'Solana Streams', [
     ['GET', '/streams/solana', 'solanaStreamsGetAll'],

@@ -4,8 +4,8 @@ import { STREAM_OPERATIONS } from './stream-operations.ts';
 import type { UnservedOperation } from './unserved-operation.ts';
 
 /**
- * What of the hosted provider's API is not served yet, on the hosts that this server stands for: each is answered 501 and listed
- * at `/docs/not-served`. An operation leaves the table when a route serves it.
+ * Operations of the hosted API that are not served yet: each gets a 501 and is listed at `/docs/not-served`. Remove an
+ * operation from the table when a route serves it.
  */
 export const UNSERVED_OPERATIONS: readonly UnservedOperation[] = [
   ...EVM_OPERATIONS,

@@ -7,7 +7,7 @@ const KEY = 'a-key-of-the-test';
 const WALLET = `0x${'ab'.repeat(20)}`;
 const { app } = createDemoApi({ keys: fixedKeys(KEY), routes: [unservedRoutes] });
 
-/** The path as a client writes it. */
+/** Returns the path with example values. */
 function filledIn(path: string): string {
   return path.replaceAll(/\{[^}]+\}/g, WALLET);
 }
@@ -21,7 +21,7 @@ describe('an operation that is not served', () => {
     const answer = await ask(method, `${filledIn(path)}?chain=nowhere`);
     expect(answer.status).toBe(501);
     expect(await errorOf(answer)).toEqual({
-      message: `${name} (${method} ${path}) is not served by Chainstead yet: /docs/not-served lists what is missing`,
+      message: `${name} (${method} ${path}) is not served by Chainstead yet: /docs/not-served lists all missing operations`,
       details: { operation: name, method, path },
     });
   });

@@ -1,12 +1,13 @@
-import { NotServedError } from '../api-error.ts';
+import { NotServedError } from '../errors/api-error.ts';
 import type { RouteModule } from '../route-module.ts';
 import { withScope } from '../with-scope.ts';
 import type { UnservedOperation } from './unserved-operation.ts';
 import { UNSERVED_OPERATIONS } from './unserved-operations.ts';
 
 /**
- * Answers 501 to every operation of {@link UNSERVED_OPERATIONS}: clients of the provider take 404 for "there is none". Comes after
- * all other routes, so that one that serves an operation wins. Parameters are not looked at, bodies are not read.
+ * Responds with 501 to every operation of {@link UNSERVED_OPERATIONS}: clients of the hosted API understand 404 as
+ * "there is none". Registered after all other routes, so that served operations win. Parameters are not validated,
+ * bodies are not read.
  */
 export const unservedRoutes: RouteModule = (app, dependencies) => {
   const isOfStreams = ({ path }: UnservedOperation): boolean => path.startsWith('/streams/');
@@ -24,7 +25,7 @@ function refusal(operation: UnservedOperation): RouteModule {
   };
 }
 
-/** A path that is nothing but a parameter would take every typing error for an address. */
+/** A path that is only a parameter would match every mistyped path as an address. */
 const ONLY_ADDRESS = /^\/api\/v2\.2\/\{address\}$/;
 
 function routingPath(path: string): string {
@@ -32,13 +33,13 @@ function routingPath(path: string): string {
   return path.replaceAll(/\{([^}]+)\}/g, ':$1');
 }
 
-/** The first route that matches answers: of two segments in the same place the fixed one comes first. */
+/** The first matching route wins, so fixed segments are sorted before parameters in the same position. */
 function bySpecificity(a: UnservedOperation, b: UnservedOperation): number {
   const [left, right] = [shapeOf(a.path), shapeOf(b.path)];
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** `/nft/{address}/price` is `0/0/1/0`: sorts fixed segments before parameters, from left to right. */
+/** `/nft/{address}/price` becomes `0/0/1/0`: sorts fixed segments before parameters, from left to right. */
 function shapeOf(path: string): string {
   return path
     .split('/')

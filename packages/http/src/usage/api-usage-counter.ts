@@ -2,12 +2,12 @@ import type { Clock, Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createFlushedCounts } from './flushed-counts.ts';
 
-/** An answered request of a key. */
+/** A completed request of a key. */
 export interface CountedRequest {
   /** Principal's id, `open` without keys. */
   readonly keyId: string;
   readonly method: string;
-  /** The route's pattern. */
+  /** The route pattern. */
   readonly route: string;
   readonly status: number;
 }
@@ -15,9 +15,9 @@ export interface CountedRequest {
 /** Counts requests in memory and adds them to table `api_usage` every few seconds. */
 export interface ApiUsageCounter {
   count(request: CountedRequest): void;
-  /** Writes what was counted; what can't be written is kept for the next time. Never rejects. */
+  /** Writes the counts; counts that can't be written stay for the next flush. Never rejects. */
   flush(): Promise<void>;
-  /** Writes what was counted, for the last time. */
+  /** Writes the counts for the last time. */
   close(): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ function addEntries(to: Entries, from: Entries): void {
   }
 }
 
-// In one order everywhere, so that two processes never wait for each other's rows.
+// The same order in all processes avoids deadlocks.
 const ADD_SQL = `INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed)
 SELECT key_id, $1::date, method, route, requests, refused, failed
 FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[])

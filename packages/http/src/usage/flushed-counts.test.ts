@@ -11,7 +11,7 @@ interface Written {
   readonly period: string;
 }
 
-/** A counter of one number over a clock of ours. */
+/** A counter of one number with a controlled clock. */
 function stage(fails: () => boolean = () => false) {
   const written: Written[] = [];
   const state = { now: 10 * HOUR + 1, writing: 0, writingMax: 0 };
@@ -47,7 +47,7 @@ describe('counts', () => {
     await Promise.all([first, counts.flush(), counts.flush()]);
     state.now += HOUR;
     counts.current().sum += 4;
-    // Counted since the hour before ended, which the timer ends: here nobody did.
+    // Counted since the previous hour, which the timer would have flushed at its end; here no timer ran.
     await counts.flush();
     counts.current().sum += 8;
     await counts.close();

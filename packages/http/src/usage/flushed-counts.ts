@@ -1,36 +1,36 @@
 import { type Clock, errorText, type Logger } from '@chainstead/core';
 import { type Database, failureLevel } from '@chainstead/db';
 
-/** What was counted since it was last written, and how it is written. */
+/** Handling of counts between writes. */
 export interface FlushedCountsOptions<Counts> {
-  /** Nothing counted yet. */
+  /** Returns empty counts. */
   readonly empty: () => Counts;
-  /** @param period when the hour or day began that all of it belongs to */
+  /** @param period start of the hour or day that the counts belong to */
   readonly write: (database: Database, counts: Counts, period: Date) => Promise<void>;
-  /** Adds up. */
+  /** Adds `from` to `to`. */
   readonly add: (to: Counts, from: Counts) => void;
-  /** Counts of two such periods are never written together. Milliseconds, from the epoch: hours and days of UTC. */
+  /** Counts of two periods are never written together. Milliseconds from the epoch: hours and days in UTC. */
   readonly periodMs: number;
-  /** For the log: `Usage of the API`. */
+  /** Subject of log lines: `Usage of the API`. */
   readonly what: string;
   readonly database: Database;
   readonly logger: Logger;
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Counts in memory that are written every few seconds. */
+/** Counts in memory, written every few seconds. */
 export interface FlushedCounts<Counts> {
-  /** To be counted up at once: after waiting, ask for it again. */
+  /** Returns the object to increment synchronously: after an await, call it again. */
   current(): Counts;
-  /** Writes what was counted; what can't be written is kept for the next time. Never rejects. */
+  /** Writes the counts; counts that can't be written stay for the next flush. Never rejects. */
   flush(): Promise<void>;
-  /** Writes what was counted, for the last time. */
+  /** Writes the counts for the last time. */
   close(): Promise<void>;
 }
 
 const FLUSH_MS = 5_000;
 
-/** One timer, and one write at a time. */
+/** Creates counts with one timer and one write at a time. */
 export function createFlushedCounts<Counts>(options: FlushedCountsOptions<Counts>): FlushedCounts<Counts> {
   const { empty, write, add, periodMs, what, database, logger, clock } = options;
   let counts: Counts | null = null;
@@ -39,7 +39,7 @@ export function createFlushedCounts<Counts>(options: FlushedCountsOptions<Counts
   let isClosed = false;
   let timer = schedule();
 
-  /** Not across the end of a period: what is counted until then belongs to it. */
+  /** Flushes at the end of a period at the latest, so that counts belong to their period. */
   function schedule(): NodeJS.Timeout {
     const left = periodMs - (clock.now() % periodMs);
     return setTimeout(() => void flush(), Math.min(FLUSH_MS, left)).unref();

@@ -1,6 +1,6 @@
 import type { Database } from '@chainstead/db';
 
-/** What one key asked of one route on one day. */
+/** Requests of one key to one route on one day. */
 export interface ApiUsage {
   /** First characters of a stored key, `config:<n>` for one of `API_KEYS`, `open` without keys. */
   readonly keyId: string;
@@ -10,13 +10,13 @@ export interface ApiUsage {
   /** Pattern, such as `/api/v2.2/:address/erc20`. */
   readonly route: string;
   readonly requests: number;
-  /** Of them, answered with 400 to 499. */
+  /** Responses with 400 to 499 among them. */
   readonly refused: number;
-  /** Of them, answered with 500 and above. */
+  /** Responses with 500 and above among them. */
   readonly failed: number;
 }
 
-/** The usage of the last days, today included, newest day first. */
+/** Returns the usage of the last days, including today, newest day first. */
 export function readApiUsage(database: Database, days: number): Promise<ApiUsage[]> {
   return database.query<ApiUsage>(
     `SELECT key_id AS "keyId", to_char(day, 'YYYY-MM-DD') AS day, method, route,

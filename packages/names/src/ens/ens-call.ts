@@ -19,7 +19,7 @@ export type EnsAnswer = { readonly returned: Hex } | { readonly reverted: Hex } 
 
 /** Resolvers may send a client from lookup to lookup: so many calls a question. */
 const CALLS_MAX = 16;
-/** Of a call's result or revert, which strangers' contracts write. Characters. */
+/** Limit for a call's result or revert, which untrusted contracts write. Characters. */
 const RESULT_LENGTH_MAX = 524_288;
 
 /**

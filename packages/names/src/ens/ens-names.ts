@@ -1,7 +1,7 @@
 import { decodeAbi, EncodingRefusedError } from '@chainstead/abi';
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
 import type { Egress } from '@chainstead/egress';
-import { StateUnavailableError } from '@chainstead/state';
+import { StateUnavailableError } from '@chainstead/node-reads';
 import { encodeFunctionData, getAddress, namehash, parseAbi, toFunctionSelector, toHex } from 'viem';
 import { packetToBytes } from 'viem/ens';
 import { NAME_CHAINS, type NameContracts, type NameNodes } from '../name-chains.ts';
@@ -30,8 +30,8 @@ const COIN_TYPE = 60n;
 const ANSWER = { outputBytesMax: 8_192 };
 const NOBODY = `0x${'0'.repeat(40)}`;
 
-/** What the Universal Resolver reverts with where it can't tell; other reverts mean that a name or an address has no record. */
-const UNTOLD: ReadonlySet<string> = new Set(
+/** Reverts of the Universal Resolver for unknown results; other reverts mean that a name or an address has no record. */
+const UNREPORTED: ReadonlySet<string> = new Set(
   [
     'DNSDecodingFailed(bytes)',
     'DNSEncodingFailed(string)',
@@ -56,8 +56,8 @@ export function createEnsNames({ nodes, gateways, contracts }: EnsNamesOptions):
     if (answer === 'off-chain') return { ...NO_NAME, asOf, offChain: true };
     if (answer === 'nowhere') return { ...NO_NAME, asOf };
     if ('reverted' in answer) {
-      if (UNTOLD.has(answer.reverted.slice(0, SELECTOR_LENGTH)))
-        throw new StateUnavailableError(`A gateway of a name on ${chain.name} gave no answer: ask again in a moment`);
+      if (UNREPORTED.has(answer.reverted.slice(0, SELECTOR_LENGTH)))
+        throw new StateUnavailableError(`A gateway of a name on ${chain.name} returned no response: retry in a moment`);
       return { ...NO_NAME, asOf };
     }
     return { ...NO_NAME, asOf, answer: orNothing(() => read(answer.returned)) };
@@ -78,18 +78,18 @@ export function createEnsNames({ nodes, gateways, contracts }: EnsNamesOptions):
     addressOf: async (name, signal) => addressAt(name, { block: await newestBlock(pool, signal), signal }),
     async nameOf(given, signal) {
       const address: Address = parseAddress(given);
-      // Both ways at one block: a name that changes hands meanwhile is somebody's, whichever way is asked first.
+      // Both ways at one block: a name that changes hands meanwhile has one owner in both.
       const at = { block: await newestBlock(pool, signal), signal };
       const args = [address, COIN_TYPE, GATEWAYS] as const;
       const question = encodeFunctionData({ abi: RESOLVER, functionName: 'reverseWithGateways', args });
-      const told = await ask(at, question, (returned) => decodeAbi(REVERSE.outputs, returned, ANSWER)[0] || null);
-      if (told.answer === null) return told;
-      const none = { ...NO_NAME, asOf: told.asOf };
+      const reported = await ask(at, question, (returned) => decodeAbi(REVERSE.outputs, returned, ANSWER)[0] || null);
+      if (reported.answer === null) return reported;
+      const none = { ...NO_NAME, asOf: reported.asOf };
       // What does not normalise looks like another name.
-      if (normalName(told.answer) !== told.answer) return none;
-      const back = await addressAt(told.answer, at);
+      if (normalName(reported.answer) !== reported.answer) return none;
+      const back = await addressAt(reported.answer, at);
       if (back.offChain) return back;
-      return back.answer?.toLowerCase() === address ? told : none;
+      return back.answer?.toLowerCase() === address ? reported : none;
     },
   };
 }
@@ -99,7 +99,7 @@ interface At {
   readonly signal: AbortSignal;
 }
 
-/** What a resolver answers that is not encoded as it should be leads nowhere. */
+/** An incorrectly encoded response of a resolver resolves to nothing. */
 function orNothing(read: () => string | null): string | null {
   try {
     return read();

@@ -14,7 +14,7 @@ export type AskGateway = (query: GatewayQuery) => Promise<Hex>;
 
 /** Gateways that one question may ask, those counted that can't be asked. */
 const REQUESTS_MAX = 8;
-/** Of a URL, once sender and data stand in it. Characters. */
+/** Limit for a URL that contains sender and data. Characters. */
 const URL_LENGTH_MAX = 16_384;
 const TIMEOUT_MS = 5_000;
 const RESPONSE_BYTES_MAX = 131_072;
@@ -23,7 +23,7 @@ const RESPONSE_BYTES_MAX = 131_072;
 export class GatewayAnswerError extends Error {}
 
 /**
- * Asks gateways of off-chain names (EIP-3668), whose URLs contracts write: through the guarded client alone. What they answer is judged by the
+ * Requests gateways of off-chain names (EIP-3668), whose URLs contracts write: through the guarded client alone. Their responses are checked by the
  * contract that named them.
  */
 export function createGatewayRequest(egress: Egress, signal: AbortSignal): AskGateway {
@@ -34,7 +34,7 @@ export function createGatewayRequest(egress: Egress, signal: AbortSignal): AskGa
       if (requests > REQUESTS_MAX) break;
       const url = filledUrl(template, sender.toLowerCase(), data);
       if (url === null) continue;
-      const answer = await askGateway(egress, { url, data, sender, isGet: template.includes('{data}') }, signal);
+      const answer = await requestGateway(egress, { url, data, sender, isGet: template.includes('{data}') }, signal);
       if (answer === 'refused') break;
       if (answer !== null) return answer;
     }
@@ -52,7 +52,7 @@ function filledUrl(template: string, sender: string, data: Hex): string | null {
 }
 
 /** Null where the next one may know; `refused`: by EIP-3668 no other is to be asked. */
-async function askGateway(
+async function requestGateway(
   egress: Egress,
   {
     url,

@@ -1,13 +1,13 @@
 import { decodeAbi, EncodingRefusedError } from '@chainstead/abi';
 import type { Address, Hex } from '@chainstead/core';
-import { StateUnavailableError } from '@chainstead/state';
+import { StateUnavailableError } from '@chainstead/node-reads';
 import { concatHex, encodeAbiParameters, encodeErrorResult, parseAbi, parseAbiParameters } from 'viem';
 import { type AskGateway, GatewayAnswerError, type GatewayQuery } from './gateway-request.ts';
 
 /** EIP-3668: `OffchainLookup(address,string[],bytes,bytes4,bytes)`. */
 const LOOKUP_SELECTOR = '0x556f1830';
 const LOOKUP = parseAbiParameters('address, string[], bytes, bytes4, bytes');
-/** The gateway that a client is itself: several lookups in one (ENSIP-21). The Universal Resolver is told of it by its callers. */
+/** The gateway inside the client: several lookups in one (ENSIP-21). Callers pass it to the Universal Resolver. */
 export const LOCAL_BATCH_GATEWAY = 'x-batch-gateway:true';
 /** `query((address,string[],bytes)[])` */
 const QUERY_SELECTOR = '0xa780bab6';
@@ -29,21 +29,21 @@ export function isLookup(reverted: Hex): boolean {
 }
 
 /**
- * Asks the gateways that a contract names, whose texts are a stranger's.
- * @returns the call that the contract wants to be made with their answer; null where what it says makes no sense
+ * Requests the gateways that a contract names, whose texts are untrusted.
+ * @returns the call that the contract wants to be made with their response; null for malformed texts
  * @throws StateUnavailableError where none of them answered
  */
 export async function followLookup(reverted: Hex, to: Address, ask: AskGateway): Promise<Hex | null> {
   try {
     const [sender, urls, data, callback, extra] = decodeAbi(LOOKUP, afterSelector(reverted), STRICT);
-    // By EIP-3668 nobody speaks for another contract.
+    // By EIP-3668 no contract speaks for another.
     if (sender.toLowerCase() !== to) return null;
     const answer = await answerOf({ sender, urls, data }, ask, 0);
     return concatHex([callback, encodeAbiParameters(CALLBACK, [answer, extra])]);
   } catch (error) {
     if (error instanceof EncodingRefusedError) return null;
     if (error instanceof GatewayAnswerError)
-      throw new StateUnavailableError('A gateway of a name gave no answer: ask again in a moment', error);
+      throw new StateUnavailableError('A gateway of a name returned no response: retry in a moment', error);
     throw error;
   }
 }
@@ -62,7 +62,7 @@ async function answerBatch(data: Hex, ask: AskGateway, depth: number): Promise<H
   return encodeAbiParameters(ANSWERS, [answers.map(({ hasFailed }) => hasFailed), answers.map(({ answer }) => answer)]);
 }
 
-/** A contract judges by itself what the failure of one lookup means. */
+/** The contract decides about the failure of one lookup. */
 async function answerOrFailure(query: GatewayQuery, ask: AskGateway, depth: number) {
   try {
     return { hasFailed: false, answer: await answerOf(query, ask, depth) };

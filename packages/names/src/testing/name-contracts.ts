@@ -5,7 +5,7 @@ const SOURCE = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 struct Request { address sender; string[] urls; bytes data; }
 interface Gateway { function query(Request[] memory requests) external view returns (bool[] memory, bytes[] memory); }
-/// Answers as ENS' Universal Resolver does, by names that a test sets. It believes every reverse record unless told otherwise.
+/// Answers as ENS' Universal Resolver does, by names that a test sets. It believes every reverse record unless a test sets another.
 contract Resolver {
   error ResolverNotFound(bytes name);
   error ReverseAddressMismatch(string primary, bytes primaryAddress);

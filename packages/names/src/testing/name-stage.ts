@@ -3,7 +3,7 @@ import { parseAddress, silentLogger } from '@chainstead/core';
 import type { Egress } from '@chainstead/egress';
 import { type ApiServer, createOnDemandBudget, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
 import { type Closable, closeOf, exampleChain, type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import { createNameReader } from '../name-reader.ts';
 import { createResolveRoutes } from '../resolve-routes.ts';
@@ -20,7 +20,7 @@ export interface NameStage extends Closable {
   ask(path: string): Promise<{ readonly status: number; readonly body: unknown; readonly headers: Headers }>;
   /** Sends a transaction to one of the contracts. */
   set(contract: NameContract, functionName: string, ...args: readonly unknown[]): Promise<void>;
-  /** Forgets what was read, and lets the node tell the truth. */
+  /** Deletes stored readings, and lets the node respond correctly. */
   reset(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export async function openNameStage(gateways: Egress | null = null): Promise<Nam
   const settings = { ...usual };
   const routes = createResolveRoutes({
     database: scratch.database,
-    questions: stage.questions,
+    nodeReads: stage.nodeReads,
     get chains() {
       return settings.chains;
     },

@@ -1,6 +1,6 @@
 import { decodeAbi, EncodingRefusedError } from '@chainstead/abi';
 import { type Address, ChainsteadError, type Hex, isAddress, parseAddress } from '@chainstead/core';
-import { type ContractCalls, createContractCalls } from '@chainstead/state';
+import { type ContractCalls, createContractCalls } from '@chainstead/node-reads';
 import { type AbiParameter, encodeFunctionData, getAddress, namehash, parseAbi } from 'viem';
 import { NAME_CHAINS, type NameContracts, type NameNodes } from '../name-chains.ts';
 import { type NameAnswer, NO_NAME } from '../name-question.ts';
@@ -63,10 +63,10 @@ export function createUnstoppableNames({
       const address = parseAddress(given);
       const data = encodeFunctionData({ abi: READER, functionName: 'reverseNameOf', args: [address] });
       const found = await firstOf(registries, signal, async ({ calls, reverse }, at) => {
-        const [told] = decoded(REVERSE_NAME_OF.outputs, await calls.call(reverse, data, signal, at.block)) ?? [];
+        const [reported] = decoded(REVERSE_NAME_OF.outputs, await calls.call(reverse, data, signal, at.block)) ?? [];
         // What does not normalise looks like another name.
-        if (typeof told !== 'string' || told === '' || normalName(told) !== told) return null;
-        return (await find(told, signal))?.value === address ? told : null;
+        if (typeof reported !== 'string' || reported === '' || normalName(reported) !== reported) return null;
+        return (await find(reported, signal))?.value === address ? reported : null;
       });
       return found === null ? NO_NAME : { answer: found.value, offChain: false, asOf: found.asOf };
     },
@@ -80,7 +80,7 @@ interface BlockCall {
 
 interface Found<Value> {
   readonly value: Value;
-  /** Of the registry that said it first. */
+  /** Block of the first registry with a record. */
   readonly asOf: NonNullable<NameAnswer['asOf']>;
 }
 

@@ -1,11 +1,12 @@
 import { type ApiContext, InvalidParameterError, refuseInvalid } from '@chainstead/http';
 import type { z } from '@hono/zod-openapi';
 
-/** Items of a body's list at most. */
+/** Maximum number of items in a request body's list. */
 export const BODY_LIST_MAX = 25;
 
 /**
- * A route's hook that refuses bodies with the hosted provider's texts: those of all rules that a body breaks, joined by commas.
+ * Returns a route hook that rejects invalid bodies with the hosted API's messages, joined by commas if several rules
+ * fail.
  * @param list the member that is the list
  */
 export function refuseBody(list: string): (result: Parameters<typeof refuseInvalid>[0], c: ApiContext) => undefined {

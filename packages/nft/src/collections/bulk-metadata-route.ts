@@ -1,4 +1,4 @@
-import { indexedHeaders } from '@chainstead/answers';
+import { indexedHeaders } from '@chainstead/data-api';
 import {
   type ApiDependencies,
   booleanParameter,
@@ -9,20 +9,20 @@ import {
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { getLastSales } from '../sale-prices/get-last-sales.ts';
-import { askCollections } from './asked-collections.ts';
 import { BODY_LIST_MAX, refuseBody } from './body-list.ts';
 import { coveredOfAll, getCollectionCoverage } from './collection-coverage.ts';
 import { collectionMetadataSchema, showCollection } from './collection-metadata-response.ts';
 import type { CreateMetadataRequests } from './metadata-requests.ts';
+import { enqueueCollections } from './requested-collections.ts';
 
 const DEFAULT_CHAIN = 'eth';
 
-/** The answer of `getNFTBulkContractMetadata` (docs/provider-contract.md#several-collections). */
+/** The response of `getNFTBulkContractMetadata` (docs/api/nfts.md#several-collections). */
 export const bulkMetadataSchema = z.array(collectionMetadataSchema);
 
 /**
- * `POST /api/v2.2/nft/metadata`: up to 25 collections as by themselves, in the order of the request (docs/provider-contract.md#several-collections).
- * Contracts that are no NFTs, or that nobody knows yet, are left out.
+ * `POST /api/v2.2/nft/metadata`: up to 25 collections, each as from the single route, in request order
+ * (docs/api/nfts.md#several-collections). Contracts that are not NFTs or not read yet are left out.
  */
 export function bulkMetadataRoute(createRequests: CreateMetadataRequests): RouteModule {
   return (app, dependencies) => {
@@ -34,8 +34,8 @@ export function bulkMetadataRoute(createRequests: CreateMetadataRequests): Route
         const query = c.req.valid('query');
         const addresses = [...new Set(c.req.valid('json').addresses)];
         const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
-        const asked = { chain, requester: requests.requesterOf(c) };
-        const collections = await askCollections({ database, requests }, asked, addresses);
+        const requested = { chain, requester: requests.requesterOf(c) };
+        const collections = await enqueueCollections({ database, requests }, requested, addresses);
         const known = [...collections].filter(([, { isNft }]) => isNft);
         const sales =
           query.include_prices === true
@@ -61,16 +61,16 @@ function routeOf({ parameters }: ApiDependencies) {
     method: 'post',
     path: '/api/v2.2/nft/metadata',
     operationId: 'getNFTBulkContractMetadata',
-    tags: ['NFT'],
-    summary: "Several collections' metadata",
+    tags: ['NFTs'],
+    summary: 'Get metadata of multiple NFT collections',
     description:
-      'Up to 25 collections in the order of the request, each as by itself. A contract that is no NFT, or that is not known yet, is left out: one that nobody has asked for is read, and the request waits a moment for it. What is indexed of their transfers together is in the headers X-Indexed-From-Block, X-Indexed-To-Block and X-Indexed-Complete.',
+      'Up to 25 collections in request order. Unknown contracts are read on request, up to `ON_DEMAND_WAIT_MS`; contracts that are still unknown or not an NFT are omitted. The headers X-Indexed-From-Block, X-Indexed-To-Block and X-Indexed-Complete report the indexed blocks of their transfers.',
     request: {
       query: querySchema({
         chain: parameters.chain,
         include_prices: booleanParameter({
           default: false,
-          description: 'Adds floor prices and the last sale, where they are known.',
+          description: 'Adds floor prices and the last sale, if known.',
         }),
       }),
       body: {
@@ -83,7 +83,7 @@ function routeOf({ parameters }: ApiDependencies) {
       },
     },
     responses: {
-      200: { description: 'The collections', content: { 'application/json': { schema: bulkMetadataSchema } } },
+      200: { description: 'The NFT collections', content: { 'application/json': { schema: bulkMetadataSchema } } },
       ...errorResponses(400, 401, 413, 429, 500, 503),
     },
   });

@@ -1,3 +1,5 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
 import {
   type Indexed,
   readSubject,
@@ -6,9 +8,7 @@ import {
   subjectColumns,
   subjectCoverage,
   subjectHistory,
-} from '@chainstead/answers';
-import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+} from '@chainstead/data-api';
 import { addressBytes, type Database } from '@chainstead/db';
 
 const SUBJECT = {
@@ -22,7 +22,7 @@ const STATEMENT = `WITH ${subjectCoverage(SUBJECT)}
 SELECT ${subjectColumns(SUBJECT)}, (SELECT created_block FROM tokens WHERE address = $2 AND chain_id = $1) AS created_block
 FROM covered LEFT JOIN ${subjectHistory(SUBJECT)}`;
 
-/** Which transfers of contracts are known, by contract. */
+/** Returns the coverage of each contract's transfers, by contract. */
 export async function getCollectionCoverage(
   database: Pick<Database, 'query'>,
   chain: Chain,
@@ -39,7 +39,7 @@ export async function getCollectionCoverage(
   return found;
 }
 
-/** What is indexed of all of them: complete where each is, from the latest beginning to the earliest end. */
+/** Returns the combined coverage: complete if each is, from the latest start to the earliest end. */
 export function coveredOfAll(coverage: ReadonlyMap<Address, SubjectCoverage>): Indexed {
   const all = [...coverage.values()].map(({ indexed }) => indexed);
   const from = all.map(({ fromBlock }) => fromBlock ?? Number.POSITIVE_INFINITY);

@@ -1,11 +1,13 @@
 import { COLLECTION_COLUMNS } from './collection-fields.ts';
 
 /**
- * What is shown of a contract, as one row of SQL for a LATERAL join: of each field what the first source says. Sources are imported lists (by
- * their names), the contract's document, its own `name()` and `symbol()`, and the token's metadata. A list of scams counts always, the rule for
- * names only where no list knows better.
- * Columns: COLLECTION_COLUMNS, `token_name` and `token_symbol` (the contract's own `name()` and `symbol()` first), `contract_type`, `verified`, `possible_spam`, `is_unread` (nobody has asked for the collection yet).
- * Probes of keys with a LIMIT, so that no statistics make a page read a table. What of it is not used costs nothing.
+ * Returns a contract's displayed fields as one SQL row for a LATERAL join. Each field comes from the first source that
+ * has it: imported lists (by name), the contract's document, its own `name()` and `symbol()`, then the token's
+ * metadata. A scam list always counts; the name rule applies only if no list overrides it.
+ *
+ * Columns: COLLECTION_COLUMNS, `token_name` and `token_symbol` (the contract's own `name()` and `symbol()` first),
+ * `contract_type`, `verified`, `possible_spam`, `is_unread` (never requested). Key lookups have a LIMIT, so that no
+ * statistics lead to a table scan. Unused columns cost nothing.
  * @param contract SQL of a bytea
  */
 export function collectionFacts(contract: string, chainId: string): string {

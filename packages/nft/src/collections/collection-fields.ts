@@ -1,7 +1,7 @@
 import { cleanText, NAME_LENGTH_MAX, SYMBOL_LENGTH_MAX } from '@chainstead/tokens';
 import { parseContentId } from './content-id.ts';
 
-/** What a document or a list says of a collection; null where it says nothing usable. */
+/** Fields of a collection from a document or a list. Null if the source has no usable value. */
 export interface CollectionFields {
   readonly name: string | null;
   readonly symbol: string | null;
@@ -16,7 +16,7 @@ export interface CollectionFields {
   readonly instagramUsername: string | null;
 }
 
-/** The columns that hold {@link CollectionFields}, in one order for all statements. */
+/** The columns that hold {@link CollectionFields}, in the same order for all statements. */
 export const COLLECTION_COLUMNS = [
   ['name', 'name'],
   ['symbol', 'symbol'],
@@ -32,8 +32,8 @@ export const COLLECTION_COLUMNS = [
 ] as const satisfies readonly (readonly [keyof CollectionFields, string])[];
 
 /**
- * Maps a document's keys, as they are seen in the wild, to the fields of a collection. The first key that gives something
- * usable wins; values of another type than expected are ignored, links that a browser would run are dropped, texts cut.
+ * Maps the keys found in real documents to the fields of a collection. The first key with a usable value wins. Values
+ * of the wrong type are ignored, links that a browser would execute are dropped, and texts are truncated.
  */
 export function readCollectionFields(document: Readonly<Record<string, unknown>>): CollectionFields {
   const first = (keys: readonly string[], read: (value: unknown) => string | null): string | null => {
@@ -85,12 +85,12 @@ const TWITTER_HOSTS = /^(?:www\.|mobile\.)?(?:twitter|x)\.com$/;
 const INSTAGRAM_HOSTS = /^(?:www\.)?(?:instagram\.com|instagr\.am)$/;
 const CATEGORY_LENGTH_MAX = 128;
 const LINK_LENGTH_MAX = 2_048;
-/** A picture that is written out; larger ones are dropped. Characters. */
+/** Longest inline picture, in characters. Longer ones are dropped. */
 const PICTURE_DATA_LENGTH_MAX = 32_768;
-/** Longer than what any of the networks allows. */
+/** Longer than any of the networks allows. */
 const USER_NAME_LENGTH_MAX = 64;
 
-/** A key, or `links.website`: a key of an object within. */
+/** Accepts a key, or a path such as `links.website` for a key of a nested object. */
 function valueAt(document: Readonly<Record<string, unknown>>, key: string): unknown {
   const [outer = '', inner] = key.split('.');
   const value = Object.hasOwn(document, outer) ? document[outer] : undefined;
@@ -100,7 +100,7 @@ function valueAt(document: Readonly<Record<string, unknown>>, key: string): unkn
 }
 
 function readText(value: unknown, lengthMax: number): string | null {
-  // What lies far beyond the cap is never looked at.
+  // Text far beyond the cap is never processed.
   return typeof value === 'string' ? cleanText(value.slice(0, lengthMax * 4), lengthMax) : null;
 }
 
@@ -109,7 +109,7 @@ function readCategory(value: unknown): string | null {
   return readText(entry, CATEGORY_LENGTH_MAX);
 }
 
-/** A picture that a browser may load: http(s), ipfs, ar, or written out as `data:image`. */
+/** Returns a picture URI that a browser may load: http(s), ipfs, ar, or inline `data:image`. */
 function readPicture(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const text = value.trim();
@@ -120,7 +120,7 @@ function readPicture(value: unknown): string | null {
   return readLink(text);
 }
 
-/** A link that may be shown: http(s), ipfs or ar, without user name, password, white space or quotes. */
+/** Returns a link that is safe to show: http(s), ipfs or ar, without user name, password, white space or quotes. */
 function readLink(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const text = value.trim();
@@ -130,14 +130,14 @@ function readLink(value: unknown): string | null {
   return url === null || url.username !== '' || url.password !== '' || !text.isWellFormed() ? null : text;
 }
 
-/** `Qm…` alone, as some documents name their pictures. */
+/** Some documents give only `Qm…` for a picture. */
 function bareCid(text: string): string | null {
   return text.length <= LINK_LENGTH_MAX && /^(?:Qm|baf)[A-Za-z0-9]+$/.test(text) && parseContentId(text) !== null
     ? `ipfs://${text}`
     : null;
 }
 
-/** A link, or an invite code alone. */
+/** Accepts a link or a bare invite code. */
 function readDiscord(value: unknown): string | null {
   return (
     readLink(value) ??
@@ -145,7 +145,7 @@ function readDiscord(value: unknown): string | null {
   );
 }
 
-/** A link, or a handle alone. */
+/** Accepts a link or a bare handle. */
 function readTelegram(value: unknown): string | null {
   return readLink(value) ?? prefixed(value, 'https://t.me/', /^(?:@|t\.me\/|telegram\.me\/)/i, /^\+?[\w/-]{2,64}$/);
 }
@@ -156,7 +156,7 @@ function prefixed(value: unknown, prefix: string, dropped: RegExp, allowed: RegE
   return allowed.test(code) ? `${prefix}${code}` : null;
 }
 
-/** A user name by itself, after `@`, or as the first path segment of the network's URL. */
+/** Accepts a bare user name, one after `@`, or the first path segment of the network's URL. */
 function readUserName(value: unknown, hosts: RegExp): string | null {
   if (typeof value !== 'string' || value.length > LINK_LENGTH_MAX) return null;
   const text = value.trim();
@@ -166,7 +166,7 @@ function readUserName(value: unknown, hosts: RegExp): string | null {
   return name.length <= USER_NAME_LENGTH_MAX && /^[\w.-]+$/.test(name) ? name : null;
 }
 
-/** Venly's form: `media: [{type: "banner", value: "https://…"}]`. */
+/** The format of Venly: `media: [{type: "banner", value: "https://…"}]`. */
 function readBannerMedia(media: unknown): string | null {
   if (!Array.isArray(media)) return null;
   const banner = media.find((item) => Object(item).type === 'banner');

@@ -4,9 +4,9 @@ import { salePricesSchema } from '../sale-prices/sale-prices-response.ts';
 import type { Collection } from './get-collection.ts';
 
 const text = z.string().nullable();
-const NO_PRICES = 'null: no floor prices are kept. Only with include_prices';
+const NO_PRICES = 'Always null: floor prices are not available. Only with include_prices';
 
-/** The answer of `getNFTContractMetadata` (docs/provider-contract.md#collection-metadata). */
+/** The response of `getNFTContractMetadata` (docs/api/nfts.md#collection-metadata). */
 export const collectionMetadataSchema = z
   .object({
     token_address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }),
@@ -14,11 +14,11 @@ export const collectionMetadataSchema = z
     synced_at: z.iso
       .datetime({ precision: 3 })
       .nullable()
-      .openapi({ description: 'When it was read last; null until it was', example: '2024-01-15T10:30:00.000Z' }),
+      .openapi({ description: 'Time of the last read. null until it is read', example: '2024-01-15T10:30:00.000Z' }),
     symbol: text,
-    contract_type: text.openapi({ description: 'ERC721, ERC1155; null while unknown', example: 'ERC721' }),
+    contract_type: text.openapi({ description: 'ERC721 or ERC1155. null while unknown', example: 'ERC721' }),
     possible_spam: z.boolean(),
-    verified_collection: z.boolean().openapi({ description: 'An imported list says so' }),
+    verified_collection: z.boolean().openapi({ description: 'true if an imported list contains the collection' }),
     collection_logo: text,
     collection_banner_image: text,
     collection_category: text,
@@ -28,17 +28,17 @@ export const collectionMetadataSchema = z
     telegram_url: text,
     twitter_username: text,
     instagram_username: text,
-    base_uri: text.openapi({ description: "The contract's baseURI(), an addition to the provider's answer" }),
+    base_uri: text.openapi({ description: 'baseURI() of the contract. Chainstead extension' }),
     floor_price: text.optional().openapi({ description: NO_PRICES }),
     floor_price_usd: text.optional().openapi({ description: NO_PRICES }),
     floor_price_currency: text.optional().openapi({ description: NO_PRICES }),
     last_sale: salePricesSchema.shape.last_sale.optional().openapi({
-      description: 'The last sale paid in ether within a year; null without one. Only with include_prices',
+      description: 'Last sale paid in ether within a year. null if there is none. Only with include_prices',
     }),
   })
   .openapi('NftCollectionMetadata');
 
-/** @param prices null where they were not asked for */
+/** @param prices null if not requested */
 export function showCollection(
   address: Address,
   collection: Collection,

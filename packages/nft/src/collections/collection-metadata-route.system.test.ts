@@ -1,7 +1,7 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
-import { clockOfWaits } from '@chainstead/state/testing';
+import { clockOfWaits } from '@chainstead/node-reads/testing';
 import { stageOfTest } from '@chainstead/testkit/hooks';
 import { describe, expect, test, vi } from 'vitest';
 import { seedTrades } from '../trades/testing/seeded-trades.ts';
@@ -67,7 +67,7 @@ describe('metadata of a contract that nobody asked for yet', () => {
     });
   });
 
-  test('waits no longer than INDEX_WAIT_MS', async () => {
+  test('waits no longer than ON_DEMAND_WAIT_MS', async () => {
     stage.contracts.set(CATS, exampleCollection('erc721', { contractUri: `${stage.documents.url}/held` }));
     const api = await stage.openApi(400);
     await stage.startWorker();
@@ -83,7 +83,7 @@ describe('metadata of a contract that nobody asked for yet', () => {
     });
   });
 
-  test('is not waited for at all with INDEX_WAIT_MS 0', async () => {
+  test('is not waited for at all with ON_DEMAND_WAIT_MS 0', async () => {
     const clock = clockOfWaits();
     expect((await metadata(await stage.openApi(0, clock))).status).toBe(404);
     expect(clock.waits).toBe(0);
@@ -101,7 +101,7 @@ describe('metadata of a contract that nobody asked for yet', () => {
     const answer = await metadata(api);
     expect(answer).toMatchObject({ status: 404, body: { details: { status } } });
     expect(answer.body.message).toContain(message);
-    // An NFT is deployed there: nobody notices until the refusal is over.
+    // An NFT is deployed there. This goes unnoticed until the refusal expires.
     stage.contracts.set(CATS, exampleCollection('erc721', { name: 'Cats' }));
     const calls = stage.node.counters.snapshot().calls;
     expect((await metadata(api)).status).toBe(404);
@@ -129,7 +129,7 @@ describe('metadata of a contract that nobody asked for yet', () => {
     stage.node.faults.set({ methods: ['eth_call', 'eth_getCode'], httpStatus: { rate: 1, status: 503 } });
     const answer = await metadata(api);
     expect(answer).toMatchObject({ status: 404, body: { details: { status: 'failed' } } });
-    expect(answer.body.message).toContain('tried again by itself');
+    expect(answer.body.message).toContain('Chainstead retries automatically');
     expect(answer.body.message).not.toContain('127.0.0.1');
     stage.node.faults.clear();
     await vi.waitFor(
@@ -149,9 +149,9 @@ describe('metadata of a contract that nobody asked for yet', () => {
       expect((await metadata(api, addressOf(100 + index))).status).toBe(404);
     const refused = await metadata(api, addressOf(200));
     expect(refused).toMatchObject({ status: 429, body: { details: { limit: PER_KEY } } });
-    expect(refused.body.message).toMatch(/^3 contracts and tokens that this key has asked for wait/);
+    expect(refused.body.message).toMatch(/^This key already has 3 contracts and tokens in the queue/);
     expect(refused.headers.get('retry-after')).toBe('5');
-    // What waits already is not one more.
+    // A contract that is already queued does not count again.
     expect((await metadata(api, addressOf(100))).status).toBe(404);
     await stage.startWorker();
     await vi.waitFor(async () => expect((await metadata(api, addressOf(200))).status).toBe(404));

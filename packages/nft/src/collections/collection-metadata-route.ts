@@ -8,13 +8,14 @@ import {
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { getLastSale } from '../sale-prices/get-last-sales.ts';
-import { askCollection } from './asked-collections.ts';
 import { collectionMetadataSchema, showCollection } from './collection-metadata-response.ts';
 import type { CreateMetadataRequests } from './metadata-requests.ts';
+import { enqueueCollection } from './requested-collections.ts';
 
 /**
- * `GET /api/v2.2/nft/{address}/metadata`: a collection's metadata (docs/provider-contract.md#collection-metadata). What is known is answered at once; a
- * contract that nobody asked for yet is left to a worker, and the request waits a moment for it.
+ * `GET /api/v2.2/nft/{address}/metadata`: a collection's metadata (docs/api/nfts.md#collection-metadata). Stored
+ * metadata is returned immediately. A contract that was never requested is queued for a worker, and the request waits
+ * briefly for it.
  */
 export function collectionMetadataRoute(createRequests: CreateMetadataRequests): RouteModule {
   return (app, dependencies) => {
@@ -24,8 +25,8 @@ export function collectionMetadataRoute(createRequests: CreateMetadataRequests):
       const query = c.req.valid('query');
       const { address } = c.req.valid('param');
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
-      const asked = { chain, requester: requests.requesterOf(c) };
-      const collection = await askCollection({ database, requests }, asked, address);
+      const requested = { chain, requester: requests.requesterOf(c) };
+      const collection = await enqueueCollection({ database, requests }, requested, address);
       const prices =
         query.include_prices === true
           ? { last_sale: await getLastSale(database, chain, { token: address, tokenId: null }) }
@@ -42,23 +43,23 @@ function routeOf({ parameters }: ApiDependencies) {
     method: 'get',
     path: '/api/v2.2/nft/{address}/metadata',
     operationId: 'getNFTContractMetadata',
-    tags: ['NFT'],
-    summary: "A collection's metadata",
+    tags: ['NFTs'],
+    summary: 'Get metadata of an NFT collection',
     description:
-      'Name, symbol, pictures and links of a collection. A contract that is not known yet is read when it is asked for: the request waits a moment for that, then answers with what is known, or with 404 and the message that indexing has started.',
+      'Name, symbol, images and links of a collection. An unknown contract is read on request, up to `ON_DEMAND_WAIT_MS`. After that, returns the known data, or 404 with the message that indexing has started.',
     request: {
       params: z.object({ address: parameters.address }),
       query: querySchema({
         chain: parameters.chain,
         include_prices: booleanParameter({
           default: false,
-          description: 'Adds floor prices and the last sale, where they are known.',
+          description: 'Adds floor prices and the last sale, if known.',
         }),
       }),
     },
     responses: {
       200: {
-        description: 'The collection; synced_at is null while it has not been read',
+        description: 'The collection. synced_at is null until it is read',
         content: { 'application/json': { schema: collectionMetadataSchema } },
       },
       ...errorResponses(400, 401, 404, 429, 500, 503),

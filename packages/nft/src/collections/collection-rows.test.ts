@@ -1,14 +1,13 @@
 import { type Address, parseAddress } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
 import { createPartitions, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { ERC1155, linesOf } from '../transfers/testing/example-moves.ts';
-import { takeDueCollection } from './collection-rows.ts';
+import { readSeenEvents } from './collection-rows.ts';
 
 const { id: chainId } = exampleChain();
-/** Another contract of the same `collection_key`. */
+/** Another contract with the same `collection_key`. */
 const NAMESAKE = parseAddress(`${ERC1155.slice(0, 10)}${'f'.repeat(24)}${ERC1155.slice(-8)}`);
 
 const scratch = scratchOfFile();
@@ -27,12 +26,7 @@ beforeAll(async () => {
 });
 
 async function seenOf(address: Address) {
-  await scratch.database.query(
-    `INSERT INTO nft_collections (token_address, chain_id, due_at) VALUES ($1, $2, now())
-       ON CONFLICT (token_address, chain_id) DO UPDATE SET due_at = now()`,
-    [addressBytes(address), chainId],
-  );
-  return (await takeDueCollection(scratch.database, chainId, address))?.seen;
+  return readSeenEvents(scratch.database, chainId, address);
 }
 
 describe('what a due collection was seen to do', () => {

@@ -6,13 +6,13 @@ import { base64url } from 'multiformats/bases/base64';
 import { CID } from 'multiformats/cid';
 import { DocumentError } from './document-error.ts';
 
-/** An IPFS content identifier: the hash of a block, and how the block is written. */
+/** An IPFS content identifier: the hash of a block and its encoding. */
 export interface ContentId {
   /** Canonical: `Qm…` for version 0, base32 for version 1. */
   readonly text: string;
-  /** `other`: dag-cbor, libp2p keys and the like, whose bytes are no file. */
+  /** `other`: dag-cbor, libp2p keys and similar, whose bytes are not a file. */
   readonly codec: 'raw' | 'dag-pb' | 'other';
-  /** SHA-256 digest; null where another hash function was used, which is not checked. */
+  /** SHA-256 digest. Null for other hash functions, which are not checked. */
   readonly sha256: Uint8Array | null;
 }
 
@@ -20,14 +20,14 @@ const RAW = 0x55;
 const DAG_PB = 0x70;
 const SHA2_256 = 0x12;
 const TEXT_LENGTH_MAX = 256;
-/** Every multibase that addresses use; the prefix tells them apart. */
+/** All multibases in use; the prefix distinguishes them. */
 const ANY_BASE = base32.decoder.or(base36.decoder).or(base58btc.decoder).or(base64url.decoder);
 
-/** Null where the text is no content identifier. */
+/** Returns null if the text is not a content identifier. */
 export function parseContentId(text: string): ContentId | null {
   if (text.length > TEXT_LENGTH_MAX) return null;
   try {
-    // Base32 in capitals means the same (`B…`); case counts in the others.
+    // Upper-case base32 (`B…`) is equivalent. In the other bases case matters.
     const cid = /^Qm/.test(text)
       ? CID.parse(text)
       : CID.parse(/^B[A-Z2-7]+$/.test(text) ? text.toLowerCase() : text, ANY_BASE);
@@ -38,12 +38,12 @@ export function parseContentId(text: string): ContentId | null {
       sha256: multihash.code === SHA2_256 && multihash.digest.length === 32 ? multihash.digest : null,
     };
   } catch {
-    // multiformats throws errors of many classes, all of which mean the same here.
+    // multiformats throws errors of many classes, which all mean an invalid identifier here.
     return null;
   }
 }
 
-/** As {@link parseContentId}. @throws DocumentError DOCUMENT_CID_INVALID */
+/** Like {@link parseContentId}, but throws. @throws DocumentError DOCUMENT_CID_INVALID */
 export function requireContentId(text: string): ContentId {
   const id = parseContentId(text);
   if (id !== null) return id;
@@ -53,7 +53,7 @@ export function requireContentId(text: string): ContentId {
   });
 }
 
-/** Whether these are the bytes of the block; null where its hash function is not known here. */
+/** Returns whether these bytes are the block. Null if its hash function is not supported. */
 export function isBlockOf(id: ContentId, block: Uint8Array): boolean | null {
   return id.sha256 === null ? null : Buffer.from(id.sha256).equals(hash('sha256', block, 'buffer'));
 }

@@ -1,17 +1,17 @@
 import { DocumentError } from './document-error.ts';
 
-/** What a `data:` URI holds (RFC 2397, and the looser forms that contracts write). */
+/** The content of a `data:` URI (RFC 2397, and the looser forms that contracts use). */
 export interface DataUri {
-  /** Lower case, without parameters; `text/plain` where it names none. */
+  /** Lower case, without parameters. `text/plain` if the URI has none. */
   readonly mediaType: string;
   readonly bytes: Uint8Array;
-  /** The payload with its percent signs resolved, where it could also have been meant as it stands. */
+  /** The percent-decoded payload, if the raw payload is ambiguous. */
   readonly decoded: Uint8Array | null;
 }
 
 /**
- * Takes a `data:` URI apart. Payloads that begin like JSON or SVG are taken as they stand, as most contracts write them without
- * percent-encoding: resolving their percent signs would break the URIs inside of them; {@link DataUri.decoded} is the other reading.
+ * Parses a `data:` URI. A payload that starts like JSON or SVG is used undecoded, as most contracts don't
+ * percent-encode it and decoding would break the URIs inside it. {@link DataUri.decoded} is the alternative.
  * @throws DocumentError DOCUMENT_DATA_INVALID, DOCUMENT_TOO_LARGE
  */
 export function parseDataUri(uri: string, bytesMax: number): DataUri {
@@ -21,10 +21,10 @@ export function parseDataUri(uri: string, bytesMax: number): DataUri {
   const payload = uri.slice(comma + 1);
   const mediaType = type.trim().toLowerCase() || 'text/plain';
   const flags = parameters.map((parameter) => parameter.trim().toLowerCase());
-  // JSON and SVG that claim to be base64 are not: neither begins with one of its digits.
+  // JSON and SVG that claim to be base64 are not: neither starts with a base64 digit.
   const isPlain = /^\s*[{[<]/.test(payload);
   if (flags.includes('base64') && !isPlain) return { mediaType, bytes: fromBase64(payload, bytesMax), decoded: null };
-  // UTF-16 text takes at most three bytes of UTF-8 for a unit.
+  // One UTF-16 unit takes at most three bytes of UTF-8.
   if (payload.length > bytesMax) throw tooLarge(bytesMax);
   const charset = flags.find((flag) => flag.startsWith('charset='))?.slice('charset='.length) ?? 'utf-8';
   const asItStands = Buffer.from(payload.toWellFormed());
@@ -35,12 +35,12 @@ export function parseDataUri(uri: string, bytesMax: number): DataUri {
     : { mediaType, bytes: resolved, decoded: null };
 }
 
-/** `data:` and its media type; anything longer is no media type. */
+/** `data:` and its media type. Longer text is not a media type. */
 const HEADER_LENGTH_MAX = 512;
 
-/** Either alphabet, with or without padding, white space and percent-encoded signs allowed. */
+/** Accepts both alphabets, with or without padding, white space and percent-encoded characters. */
 function fromBase64(payload: string, bytesMax: number): Buffer {
-  // Four digits are three bytes; a percent sequence is three characters for one.
+  // Four digits encode three bytes, and a percent sequence is three characters for one.
   if (payload.length > bytesMax * 4) throw tooLarge(bytesMax);
   const digits = payload.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
   const bare = digits.replace(/\s+/g, '').replace(/=+$/, '');
@@ -50,7 +50,7 @@ function fromBase64(payload: string, bytesMax: number): Buffer {
   return bytes;
 }
 
-/** Percent sequences as bytes; a percent sign that begins none stays one. */
+/** Decodes percent sequences to bytes. A percent sign that starts no sequence stays. */
 function resolvePercents(text: string): Buffer {
   const pieces: Buffer[] = [];
   let at = 0;
@@ -65,7 +65,7 @@ function resolvePercents(text: string): Buffer {
   return Buffer.concat(pieces);
 }
 
-/** Bytes of a charset that the runtime knows, as UTF-8; of any other, as they are. */
+/** Returns UTF-8 for charsets that the runtime supports, otherwise the bytes unchanged. */
 function toUtf8(bytes: Buffer, charset: string): Buffer {
   const label = charset.replace(/^"(.*)"$/, '$1');
   if (/^utf-?8$|^us-ascii$/.test(label)) return bytes;
@@ -84,7 +84,7 @@ function invalid(reason: string): DocumentError {
 function tooLarge(bytesMax: number): DocumentError {
   return new DocumentError({
     code: 'DOCUMENT_TOO_LARGE',
-    message: `The data: URI holds more than ${bytesMax} bytes`,
+    message: `The data: URI is larger than ${bytesMax} bytes`,
     facts: { limit_bytes: bytesMax },
   });
 }

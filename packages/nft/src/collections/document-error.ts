@@ -1,26 +1,26 @@
 import { ChainsteadError } from '@chainstead/core';
 
-/** What can be wrong with a document that a contract points to, beside what the guarded client refuses (EGRESS_…). */
+/** Problems with a contract's document, in addition to those of the guarded client (EGRESS_…). */
 export type DocumentErrorCode =
-  /** Not a URI, or one with user and password, or with a path that leaves its place. */
+  /** Not a URI, or one with user and password, or with a path outside its directory. */
   | 'DOCUMENT_URI_INVALID'
   /** A protocol other than http, https, ipfs, ar and data. */
   | 'DOCUMENT_URI_UNSUPPORTED'
-  /** A data: URI whose payload is not what it says. */
+  /** A data: URI whose payload does not match its declaration. */
   | 'DOCUMENT_DATA_INVALID'
   | 'DOCUMENT_CID_INVALID'
-  /** A gateway gave bytes that are not those of the CID. */
+  /** A gateway returned bytes that do not match the CID. */
   | 'DOCUMENT_CID_MISMATCH'
   | 'DOCUMENT_HTTP_STATUS'
   | 'DOCUMENT_TOO_LARGE'
-  /** The time for all places together ran out. */
+  /** The total time for all locations ran out. */
   | 'DOCUMENT_TIMEOUT'
   | 'DOCUMENT_NOT_JSON'
   | 'DOCUMENT_TOO_DEEP'
-  /** Several places were asked and failed in different ways; the message names each. */
+  /** Several locations failed in different ways; the message names each. */
   | 'DOCUMENT_GATEWAYS_FAILED';
 
-/** A document that a contract points to can't be had or read. `retryable`: it may work later. */
+/** A contract's document can't be fetched or read. `retryable`: a later attempt may succeed. */
 export class DocumentError extends ChainsteadError {
   constructor(options: {
     readonly code: DocumentErrorCode;

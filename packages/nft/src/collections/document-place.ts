@@ -1,31 +1,32 @@
 import { type ContentId, parseContentId, requireContentId } from './content-id.ts';
 import { DocumentError } from './document-error.ts';
 
-/** Where a document is, of all the ways in which contracts say it. */
+/** The location of a document, from all URI forms that contracts use. */
 export type DocumentPlace =
   | { readonly kind: 'data'; readonly uri: string }
   | { readonly kind: 'http'; readonly url: string }
   | {
       readonly kind: 'ipfs';
       readonly id: ContentId;
-      /** Below the identifier, percent-encoded, `/` first; empty for the identifier itself. */
+      /** Path below the identifier, percent-encoded, with a leading `/`; empty for the identifier alone. */
       readonly path: string;
-      /** The gateway URL that the contract gave, if it gave one. */
+      /** The gateway URL that the contract returned, if any. */
       readonly given: string | null;
     }
   /** Transaction id, and a path below it. */
   | { readonly kind: 'arweave'; readonly path: string };
 
-/** Longest URI that is not `data:`. Characters. */
+/** Longest URI other than `data:`. Characters. */
 export const URI_LENGTH_MAX = 2_048;
 
 /**
- * Reads a URI as contracts write it: `https://`, `ipfs://CID/path`, `ipfs://ipfs/CID`, a bare CID, any gateway's URL, `ar://`,
- * `data:`, or the JSON document itself. Addresses of hosts are not judged here: the guarded client does that when it connects.
+ * Parses a URI as contracts write it: `https://`, `ipfs://CID/path`, `ipfs://ipfs/CID`, a bare CID, any gateway's URL,
+ * `ar://`, `data:`, or the JSON document itself. Host addresses are not checked here: the guarded client does that when
+ * it connects.
  * @throws DocumentError DOCUMENT_URI_INVALID, DOCUMENT_URI_UNSUPPORTED, DOCUMENT_CID_INVALID
  */
 export function parseDocumentPlace(text: string): DocumentPlace {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: contracts answer with padding and line breaks
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: contracts return padding and line breaks
   const uri = text.replace(/^[\s\u0000]+|[\s\u0000]+$/g, '');
   if (/^data:/i.test(uri)) return { kind: 'data', uri };
   if (IS_JSON.test(uri)) return { kind: 'data', uri: `data:application/json,${uri}` };
@@ -44,13 +45,13 @@ export function parseDocumentPlace(text: string): DocumentPlace {
     default:
       throw new DocumentError({
         code: 'DOCUMENT_URI_UNSUPPORTED',
-        message: `Protocol ${scheme.slice(0, 40)}: is not read`,
+        message: `The protocol ${scheme.slice(0, 40)}: is not supported`,
         facts: { protocol: scheme.slice(0, 40) },
       });
   }
 }
 
-/** An object: it is empty or begins with a member's name, which `{id}.json` does not. */
+/** An object is empty or starts with a member name, which `{id}.json` does not. */
 const IS_JSON = /^\{\s*["}]/;
 
 function webPlace(uri: string): DocumentPlace {
@@ -61,18 +62,18 @@ function webPlace(uri: string): DocumentPlace {
   const byHost = /^([^.]+)\.ipfs\./.exec(url.hostname);
   const id = parseContentId(byPath?.[1] ?? byHost?.[1] ?? '');
   if (id === null) return { kind: 'http', url: url.href };
-  // The path of a URL is encoded already, and has no dot segments left.
+  // The path of a URL is already encoded and has no dot segments left.
   const path = (byPath === null ? url.pathname : (byPath[2] ?? '')).replace(/\/+$/, '');
   return { kind: 'ipfs', id, path, given: url.href };
 }
 
-/** What follows `ipfs:`; some contracts write `ipfs/` once more, some leave out the slashes. */
+/** Parses the part after `ipfs:`. Some contracts repeat `ipfs/`, some omit the slashes. */
 function ipfsPlace(rest: string): DocumentPlace {
   const [, id = '', path = ''] = /^\/*(?:ipfs\/+)*([^/?#]*)(.*)$/s.exec(rest) ?? [];
   return { kind: 'ipfs', id: requireContentId(id), path: encodePath(path), given: null };
 }
 
-/** No protocol: an IPFS path or identifier by itself. */
+/** Parses an IPFS path or identifier without a protocol. */
 function barePlace(uri: string): DocumentPlace {
   const [, id = '', path = ''] = /^\/*(?:ipfs\/+)?([^/?#]*)(.*)$/s.exec(uri) ?? [];
   const parsed = parseContentId(id);
@@ -87,8 +88,8 @@ function arweavePlace(rest: string): DocumentPlace {
 }
 
 /**
- * Names of files hold anything (`#1.json`, spaces), percent-encoded or not. Dot segments would lead to other places of a
- * gateway than its files.
+ * File names contain anything (`#1.json`, spaces), percent-encoded or not. Dot segments would leave the file tree of a
+ * gateway.
  */
 function encodePath(path: string): string {
   const segments = path
@@ -104,7 +105,7 @@ function decodeOr(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // A percent sign that encodes nothing: the name holds it.
+    // The percent sign encodes nothing: it is part of the name.
     return segment;
   }
 }

@@ -3,35 +3,37 @@ import { type ContentId, isBlockOf } from './content-id.ts';
 import { DocumentError } from './document-error.ts';
 import { readUnixfsBlock, writeUnixfsFile } from './unixfs-block.ts';
 
-/** A document as it was found. */
 export interface Document {
   readonly bytes: Uint8Array;
-  /** As the URI or the server says; null where neither does. Never relied on. */
+  /** From the URI or the server; null if neither has one. Never relied on. */
   readonly mediaType: string | null;
-  /** Whether the bytes were proven to be those of an IPFS identifier; null where nothing could be proven. */
+  /** Whether the bytes were proven to match an IPFS identifier; null if that is impossible. */
   readonly verified: boolean | null;
-  /** Another reading of a `data:` URI (data-uri.ts); else null. */
+  /** The alternative decoding of a `data:` URI (data-uri.ts); otherwise null. */
   readonly decoded: Uint8Array | null;
 }
 
-/** Gets documents from the web. Both throw DocumentError, EgressError, or the signal's reason. */
+/** Fetches documents from the web. Both methods throw DocumentError, EgressError, or the signal's reason. */
 export interface DocumentFetch {
-  /** Whatever is there. */
+  /** Fetches any URL, without a proof. */
   getPlain(url: string, timeoutMs: number, signal: AbortSignal): Promise<Document>;
   /**
-   * What a gateway has under an identifier that proves it. Asks for the block itself, whose hash can be checked; gateways that
-   * don't know that give the file.
+   * Fetches an identifier from a gateway with a proof. Requests the block itself, whose hash can be checked. Gateways
+   * without block support return the file.
    */
   getBlock(url: string, id: ContentId, timeoutMs: number, signal: AbortSignal): Promise<Document>;
 }
 
-/** Largest document. Bytes, as sent and after decompression. */
+/** Largest document, in bytes, both as sent and after decompression. */
 export const DOCUMENT_BYTES_MAX = 2_097_152;
 const REDIRECTS_MAX = 5;
-/** The common implementations write files up to this as one block; anything else that fits is a lie. */
+/** Common implementations write files up to this size as one block. Anything else that fits is forged. */
 const SINGLE_BLOCK_BYTES = 262_144;
 
-/** @param bytesMax of a document, as sent and after decompression */
+/**
+ * Creates a document client.
+ * @param bytesMax of a document, as sent and after decompression
+ */
 export function createDocumentFetch(egress: Egress, bytesMax: number = DOCUMENT_BYTES_MAX): DocumentFetch {
   async function get(url: string, accept: string, timeoutMs: number, signal: AbortSignal): Promise<EgressResponse> {
     const response = await egress.request({
@@ -46,7 +48,7 @@ export function createDocumentFetch(egress: Egress, bytesMax: number = DOCUMENT_
     const { host } = new URL(response.url);
     throw new DocumentError({
       code: 'DOCUMENT_HTTP_STATUS',
-      message: `${host} answered ${response.status}`,
+      message: `${host} returned ${response.status}`,
       facts: { host, status: response.status },
       retryable: true,
     });
@@ -58,9 +60,9 @@ export function createDocumentFetch(egress: Egress, bytesMax: number = DOCUMENT_
   }
 
   async function getBlock(url: string, id: ContentId, timeoutMs: number, signal: AbortSignal): Promise<Document> {
-    const asked = new URL(url);
-    asked.searchParams.set('format', 'raw');
-    const response = await get(asked.href, 'application/vnd.ipld.raw, */*;q=0.5', timeoutMs, signal);
+    const requested = new URL(url);
+    requested.searchParams.set('format', 'raw');
+    const response = await get(requested.href, 'application/vnd.ipld.raw, */*;q=0.5', timeoutMs, signal);
     const content = provenContent(id, response.body);
     if (content !== null) return { bytes: content, mediaType: null, verified: true, decoded: null };
     const isLarger = isBlockOf(id, response.body) === true;
@@ -70,7 +72,10 @@ export function createDocumentFetch(egress: Egress, bytesMax: number = DOCUMENT_
   return { getPlain, getBlock };
 }
 
-/** The file that a block proves: the block itself for `raw`, the file in it for a `dag-pb` block that holds a whole one. */
+/**
+ * Returns the file that a block proves: the block itself for `raw`, or the file in a `dag-pb` block that holds a whole
+ * one.
+ */
 function provenContent(id: ContentId, block: Uint8Array): Uint8Array | null {
   if (isBlockOf(id, block) === true) {
     if (id.codec === 'raw') return block;
@@ -78,18 +83,21 @@ function provenContent(id: ContentId, block: Uint8Array): Uint8Array | null {
     if (unixfs?.kind === 'file') return unixfs.content;
     return null;
   }
-  // The gateway gave the file instead of the block: the block can be made again.
+  // The gateway returned the file instead of the block, so the block is rebuilt.
   return id.codec === 'dag-pb' && isBlockOf(id, writeUnixfsFile(block)) === true ? block : null;
 }
 
-/** An answer that is not the block. A small file would have been proven, so it is another one. */
+/**
+ * Handles a response that is not the block. A small file would have been proven, so such a response is a different
+ * file.
+ */
 function unprovenAnswer(id: ContentId, response: EgressResponse): Document {
   if (id.codec === 'dag-pb' && response.body.length > SINGLE_BLOCK_BYTES)
     return { bytes: response.body, mediaType: mediaTypeOf(response), verified: null, decoded: null };
   const { host } = new URL(response.url);
   throw new DocumentError({
     code: 'DOCUMENT_CID_MISMATCH',
-    message: `${host} gave other bytes than those of ${id.text}`,
+    message: `${host} returned bytes that do not match ${id.text}`,
     facts: { host, cid: id.text },
     retryable: true,
   });

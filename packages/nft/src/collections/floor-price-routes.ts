@@ -12,11 +12,11 @@ import { createRoute, z } from '@hono/zod-openapi';
 const DEFAULT_CHAIN = 'eth';
 const INTERVALS = ['1d', '7d', '30d', '60d', '90d', '1y', 'all'];
 const DESCRIPTION =
-  "Always 404 with `details.status` `no-listings`: floor prices come from marketplaces' listings, which are not on the chain.";
+  'Always returns 404 with `details.status` `no-listings`: floor prices come from marketplace listings, which are not on the chain.';
 
 /**
- * The three operations of floor prices (docs/provider-contract.md#floor-prices), which come from marketplaces' listings: there are none here, and
- * saying that they come later would make clients ask forever.
+ * The three floor price operations (docs/api/nfts.md#floor-prices). Floor prices need marketplace listings, which are
+ * not indexed. A "not yet" response would make clients poll forever.
  */
 export const floorPriceRoutes: readonly RouteModule[] = [
   (app, { chains, parameters }) =>
@@ -50,8 +50,8 @@ function ofCollection({ address, chain }: Parameters) {
     method: 'get',
     path: '/api/v2.2/nft/{address}/floor-price',
     operationId: 'getNFTFloorPriceByContract',
-    tags: ['NFT'],
-    summary: "A collection's floor price",
+    tags: ['NFT trades and prices'],
+    summary: 'Get the floor price of an NFT collection',
     description: DESCRIPTION,
     request: { params: z.object({ address }), query: querySchema({ chain }) },
     responses,
@@ -63,8 +63,8 @@ function ofToken({ address, chain, tokenId }: Parameters) {
     method: 'get',
     path: '/api/v2.2/nft/{address}/{token_id}/floor-price',
     operationId: 'getNFTFloorPriceByToken',
-    tags: ['NFT'],
-    summary: "A token's floor price",
+    tags: ['NFT trades and prices'],
+    summary: 'Get the floor price of an NFT',
     description: DESCRIPTION,
     request: { params: z.object({ address, token_id: tokenId }), query: querySchema({ chain }) },
     responses,
@@ -79,8 +79,8 @@ function history({ address, chain, cursor }: Parameters) {
     method: 'get',
     path: '/api/v2.2/nft/{address}/floor-price/historical',
     operationId: 'getNFTHistoricalFloorPriceByContract',
-    tags: ['NFT'],
-    summary: "A collection's floor prices in time",
+    tags: ['NFT trades and prices'],
+    summary: 'List historical floor prices of an NFT collection',
     description: DESCRIPTION,
     request: { params: z.object({ address }), query: querySchema({ chain, interval, cursor }) },
     responses,

@@ -3,13 +3,13 @@ import { addressBytes, type ReadDatabase } from '@chainstead/db';
 import { collectionFacts } from './collection-facts-statement.ts';
 import { COLLECTION_COLUMNS, type CollectionFields } from './collection-fields.ts';
 
-/** What is known of a contract, from everywhere. */
+/** A contract's collection data, merged from all sources. */
 export interface Collection extends CollectionFields {
-  /** Of its row; null where nobody has asked for it yet. */
+  /** The row's status; null if it was never requested. */
   readonly status: 'pending' | 'known' | 'not-nft' | 'not-contract' | 'failed' | null;
-  /** Whether it has been read, an imported list names it, or its events showed an NFT. */
+  /** Whether it was read as an NFT, an imported list names it, or its events show an NFT. */
   readonly isNft: boolean;
-  /** Whether a refusal (not an NFT, not a contract) has ended. */
+  /** Whether a refusal (not an NFT, not a contract) has expired. */
   readonly isRefusalOver: boolean;
   readonly contractType: 'ERC721' | 'ERC1155' | null;
   readonly baseUri: string | null;
@@ -18,7 +18,7 @@ export interface Collection extends CollectionFields {
   readonly syncedAt: Date | null;
 }
 
-/** A collection with what is known of it. Of every field the first source decides that says something (collection-facts-statement.ts). */
+/** Returns a collection. Each field comes from the first source that has it (collection-facts-statement.ts). */
 export async function getCollection(database: ReadDatabase, chainId: ChainId, address: Address): Promise<Collection> {
   const [row] = await database.select<Collection>(STATEMENT, [addressBytes(address), chainId]);
   if (row === undefined) throw new Error('The statement gives one row');
@@ -31,9 +31,9 @@ const STATEMENT = `
 SELECT own.status, own.base_uri AS "baseUri", own.synced_at AS "syncedAt", ${FIELDS}, facts.verified,
   facts.contract_type AS "contractType", facts.possible_spam AS "possibleSpam",
   coalesce(own.status = 'known', false) OR coalesce(token.seen_as, 0) & 6 <> 0 OR coalesce(token.standard IN ('erc721', 'erc1155'), false)
-    OR EXISTS (SELECT FROM collection_list_entries AS entry WHERE entry.token_address = asked.address AND entry.chain_id = asked.chain_id) AS "isNft",
+    OR EXISTS (SELECT FROM collection_list_entries AS entry WHERE entry.token_address = requested.address AND entry.chain_id = requested.chain_id) AS "isNft",
   coalesce(own.due_at <= now(), true) AS "isRefusalOver"
-FROM (SELECT $1::bytea AS address, $2::bigint AS chain_id) AS asked
-LEFT JOIN nft_collections AS own ON own.token_address = asked.address AND own.chain_id = asked.chain_id
-LEFT JOIN tokens AS token ON token.address = asked.address AND token.chain_id = asked.chain_id
-CROSS JOIN LATERAL ${collectionFacts('asked.address', 'asked.chain_id')} AS facts`;
+FROM (SELECT $1::bytea AS address, $2::bigint AS chain_id) AS requested
+LEFT JOIN nft_collections AS own ON own.token_address = requested.address AND own.chain_id = requested.chain_id
+LEFT JOIN tokens AS token ON token.address = requested.address AND token.chain_id = requested.chain_id
+CROSS JOIN LATERAL ${collectionFacts('requested.address', 'requested.chain_id')} AS facts`;

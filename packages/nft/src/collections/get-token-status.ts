@@ -2,7 +2,7 @@ import type { ChainId } from '@chainstead/core';
 import { addressBytes, type Database } from '@chainstead/db';
 import type { TokenKey } from './token-rows.ts';
 
-/** What became of a token's metadata; null where nobody has asked for it. */
+/** Returns the state of a token's metadata; null if it was never requested. */
 export async function getTokenStatus(
   database: Database,
   chainId: ChainId,

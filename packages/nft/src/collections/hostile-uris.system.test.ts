@@ -6,10 +6,10 @@ import { CID } from 'multiformats/cid';
 import { create } from 'multiformats/hashes/digest';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { addressOf, exampleCollection, serveContracts } from './testing/example-contracts.ts';
-import { askFor, type ExampleReading, rowOf, startReading } from './testing/example-reading.ts';
+import { type ExampleReading, requestFor, rowOf, startReading } from './testing/example-reading.ts';
 import { type ExampleServer, serveExample } from './testing/example-server.ts';
 
-/** Only this address of the machine may be reached: the server is there, everything else is private. */
+/** The only reachable address of this machine: the server listens there, all others are private. */
 const ALLOWED = ['127.0.0.1/32'];
 const MEBIBYTE = 1_048_576;
 const rawCid = (content: string): string =>
@@ -47,7 +47,10 @@ async function resolve(hostname: string): Promise<readonly string[]> {
 
 const own = (path: string): string => `${server.url}${path}`;
 
-/** One for each place where reading can be stopped; addresses, spellings and limits have tables of their own (packages/egress, document-place.test.ts). */
+/**
+ * One URI per stage at which reading can fail. Addresses, spellings and limits have their own tables (packages/egress,
+ * document-place.test.ts).
+ */
 const HOSTILE: readonly (readonly [uri: string, code: string])[] = [
   ['http://127.0.0.2/', 'EGRESS_BLOCKED_ADDRESS'],
   ['http://169.254.169.254/latest/meta-data/', 'EGRESS_BLOCKED_ADDRESS'],
@@ -85,15 +88,14 @@ describe('a contract with a hostile contractURI', () => {
   beforeAll(async () => {
     scratch = await createScratchDatabase();
     const node = await serveContracts(contracts);
-    await askFor(scratch.database, node.chainId, ...contracts.keys());
+    await requestFor(scratch.database, node.chainId, ...contracts.keys());
     reading = await startReading({
       database: scratch.database,
-      home: { databaseUrl: scratch.url },
       node,
       allowPrivate: ALLOWED,
       resolve,
       ipfsGateways: [server.url],
-      // Two of them use it up, and none of the others does because the machine stalls.
+      // Two of them use up the timeout. It is long enough that a stalled machine fails none of the others.
       documentTimeoutMs: 10_000,
     });
     await vi.waitFor(

@@ -2,19 +2,19 @@ import { parseLosslessJson } from '@chainstead/core';
 import { DocumentError } from './document-error.ts';
 import type { Document } from './fetch-document.ts';
 
-/** A JSON document whose top is an object. */
+/** A JSON document whose root is an object. */
 export interface JsonDocument {
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The text as it came, fit for a text column and for `::jsonb`: no NUL, no half of a surrogate pair. */
+  /** The original text, valid for a text column and for `::jsonb`: no NUL, no half of a surrogate pair. */
   readonly text: string;
 }
 
-/** Objects and arrays within each other at most. */
+/** Maximum nesting depth of objects and arrays. */
 export const JSON_DEPTH_MAX = 32;
 
 /**
- * Reads a document as JSON, whatever its media type says. A byte order mark is skipped, bytes that are not UTF-8 become
- * replacement characters; depth is counted before anything is parsed.
+ * Parses a document as JSON, whatever its media type. A byte order mark is skipped, and bytes that are not UTF-8 become
+ * replacement characters. Depth is measured before anything is parsed.
  * @throws DocumentError DOCUMENT_NOT_JSON, DOCUMENT_TOO_DEEP
  */
 export function readJsonDocument(document: Pick<Document, 'bytes' | 'decoded'>): JsonDocument {
@@ -27,13 +27,13 @@ export function readJsonDocument(document: Pick<Document, 'bytes' | 'decoded'>):
   return { fields, text: storable(found.text) };
 }
 
-/** Undefined where it is not JSON. */
+/** Returns undefined if it is not JSON. */
 function parse(bytes: Uint8Array): { readonly value: unknown; readonly text: string } | undefined {
   const text = new TextDecoder().decode(bytes).replaceAll('\0', '').trim();
   if (depthOf(text) > JSON_DEPTH_MAX)
     throw new DocumentError({
       code: 'DOCUMENT_TOO_DEEP',
-      message: `The document nests deeper than ${JSON_DEPTH_MAX} levels`,
+      message: `The document is nested deeper than ${JSON_DEPTH_MAX} levels`,
     });
   try {
     return { value: parseLosslessJson(text), text };
@@ -42,7 +42,7 @@ function parse(bytes: Uint8Array): { readonly value: unknown; readonly text: str
   }
 }
 
-/** How deep brackets nest, strings left out; stops counting above the limit. One pass, whatever the text is. */
+/** Returns the nesting depth of brackets outside strings. Stops above the limit. One pass for any text. */
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;
@@ -59,16 +59,18 @@ function depthOf(text: string): number {
   return deepest;
 }
 
-/** Drops escapes of NUL and replaces those of half a surrogate pair, which Postgres refuses. All else keeps its spelling. */
+/**
+ * Drops NUL escapes and replaces escaped surrogate halves, both of which Postgres rejects. All else keeps its spelling.
+ */
 function storable(text: string): string {
   return text.replace(ESCAPES, (written, refused?: string) =>
     refused === undefined ? written : refused === '0000' ? '' : REPLACEMENT,
   );
 }
 
-/** A whole surrogate pair, or an escape that is refused (its group), or any other. */
+/** A whole surrogate pair, a rejected escape (its group), or any other escape. */
 const ESCAPES = /\\ud[89ab]..\\ud[c-f]..|\\u(0000|d[89a-f]..)|\\./gis;
-/** Of a character that is none. */
+/** The Unicode replacement character, escaped. */
 const REPLACEMENT = '\\ufffd';
 
 function notJson(reason: string): DocumentError {

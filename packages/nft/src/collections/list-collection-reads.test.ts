@@ -1,7 +1,7 @@
 import { parseChainId } from '@chainstead/core';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
-import { type CollectionReadsAsked, listCollectionReads } from './list-collection-reads.ts';
+import { type CollectionReadsRequested, listCollectionReads } from './list-collection-reads.ts';
 
 const scratch = scratchOfFile();
 beforeAll(async () => {
@@ -13,11 +13,17 @@ beforeAll(async () => {
   );
 });
 
-async function all(asked: Partial<CollectionReadsAsked>) {
+async function all(requested: Partial<CollectionReadsRequested>) {
   const found = [];
-  let after: CollectionReadsAsked['after'] = null;
+  let after: CollectionReadsRequested['after'] = null;
   do {
-    const page = await listCollectionReads(scratch.database, { chainId: null, state: null, limit: 7, ...asked, after });
+    const page = await listCollectionReads(scratch.database, {
+      chainId: null,
+      state: null,
+      limit: 7,
+      ...requested,
+      after,
+    });
     found.push(...page.collections);
     after = page.next;
   } while (after !== null);

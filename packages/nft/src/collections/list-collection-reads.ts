@@ -1,10 +1,10 @@
 import { type Address, type ChainId, parseAddress } from '@chainstead/core';
 import { addressBytes, type Database, hexText } from '@chainstead/db';
 
-/** `complete`: read at least once; `refused`: it is no NFT collection; `failed`: tried again when it is due. */
+/** `complete`: read at least once; `refused`: not an NFT collection; `failed`: retried when it is due. */
 export type CollectionReadState = 'queued' | 'complete' | 'refused' | 'failed';
 
-/** What is known of a collection's metadata, that somebody or a wallet's list asked for. */
+/** The read state of a collection's metadata that a client or a wallet's list requested. */
 export interface CollectionRead {
   readonly chainId: ChainId;
   readonly address: Address;
@@ -12,26 +12,29 @@ export interface CollectionRead {
   readonly state: CollectionReadState;
   /** Null: never. */
   readonly readAt: Date | null;
-  /** When it is read (again); null: not by itself. */
+  /** When it is read next; null if nothing is scheduled. */
   readonly dueAt: Date | null;
-  /** Failed ones since the last success. */
+  /** Failures since the last success. */
   readonly attempts: number;
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-export interface CollectionReadsAsked {
-  /** Null: of all chains. */
+export interface CollectionReadsRequested {
+  /** Null: all chains. */
   readonly chainId: ChainId | null;
-  /** Null: in whatever state. */
+  /** Null: any state. */
   readonly state: CollectionReadState | null;
-  /** The one behind which the page begins; null: at the first. */
+  /** The key after which the page starts; null for the first page. */
   readonly after: Pick<CollectionRead, 'chainId' | 'address'> | null;
   readonly limit: number;
 }
 
 export interface CollectionReadsPage {
   readonly collections: readonly CollectionRead[];
-  /** Behind which the next page begins; null: there is nothing more. A page may be short, or empty, and others follow. */
+  /**
+   * The key after which the next page starts; null on the last one. A page may be short or empty although others
+   * follow.
+   */
   readonly next: Pick<CollectionRead, 'chainId' | 'address'> | null;
 }
 
@@ -51,7 +54,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   'not-contract': 'There is no contract at this address',
 };
 
-/** Looked at for one page, whatever is chosen of them. */
+/** Rows examined for one page, whatever the filter. */
 const LOOKED_AT = 20_000;
 
 interface Row {
@@ -66,10 +69,10 @@ interface Row {
   readonly error_message: string | null;
 }
 
-/** Collections whose metadata was asked for, by address. Looks at a bounded number of them, however few are chosen. */
+/** Returns requested collections by address. Examines a bounded number of rows, however few match. */
 export async function listCollectionReads(
   database: Pick<Database, 'query'>,
-  { chainId, state, after, limit }: CollectionReadsAsked,
+  { chainId, state, after, limit }: CollectionReadsRequested,
 ): Promise<CollectionReadsPage> {
   const behind = [after === null ? null : addressBytes(after.address), after?.chainId ?? null];
   const from = `FROM nft_collections WHERE $1::bytea IS NULL OR (token_address, chain_id) > ($1, $2::bigint) ORDER BY token_address, chain_id`;

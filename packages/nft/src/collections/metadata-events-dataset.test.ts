@@ -1,4 +1,6 @@
 import { type Address, type Hash, type Hex, type Log, parseAddress } from '@chainstead/core';
+import { rawSql } from '@chainstead/db';
+import { runProjection } from '@chainstead/sync';
 import { exampleChain, fieldsOfRow } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
@@ -127,6 +129,7 @@ describe('rows that were added', () => {
       [bytes(address), syncedAt],
     );
   }
+  let runs = 0;
   async function add(...logs: Log[]): Promise<void> {
     await scratch.database.transaction(async (transaction) => {
       const rows = decode(...logs).map((row) => nftMetadataEvents.table.copyLine(row));
@@ -134,8 +137,12 @@ describe('rows that were added', () => {
       await transaction.query(
         'CREATE TEMPORARY TABLE added_events ON COMMIT DROP AS SELECT * FROM nft_metadata_events',
       );
-      for (const statement of nftMetadataEvents.derived?.[0]?.added('added_events', '') ?? [])
-        await transaction.query(statement);
+      // Every second run acts as if tables were distributed.
+      await runProjection(transaction, runs++ % 2 === 1, (access) =>
+        (nftMetadataEvents.projections ?? []).flatMap((projection) =>
+          projection.added({ rows: rawSql('added_events'), subjects: rawSql(''), access }),
+        ),
+      );
     });
   }
   async function due(): Promise<string[]> {

@@ -1,15 +1,9 @@
 import { type Hash, keccak256Hex, type Log } from '@chainstead/core';
-import {
-  createBlockTimes,
-  type Dataset,
-  type DecodeContext,
-  defineTable,
-  IN_PLACE,
-  type Reading,
-} from '@chainstead/sync';
-import { type MetadataEventRow, nftMetadataEvents as table } from './schema.ts';
+import { type ColumnOf, columnList, columnsAs, hasSameKey, rawSql, type Sql, sql, tableName } from '@chainstead/db';
+import { createBlockTimes, type Dataset, type DecodeContext, defineTable, type RowsChange } from '@chainstead/sync';
+import { type MetadataEventRow, nftCollections, nftTokenMetadata, nftMetadataEvents as table } from './schema.ts';
 
-/** ERC-4906, ERC-1155, ERC-7572 and the form of ERC-7572 that came before it was settled. */
+/** ERC-4906, ERC-1155, ERC-7572 and its draft form. */
 const TOPICS = {
   metadataUpdate: topic('MetadataUpdate(uint256)'),
   batchMetadataUpdate: topic('BatchMetadataUpdate(uint256,uint256)'),
@@ -19,21 +13,21 @@ const TOPICS = {
 } as const;
 
 /**
- * Events by which contracts tell that documents have changed. What is known of a collection or a token, and was read before such an
- * event, is due to be read again; of what nobody ever asked for there is nothing to mark.
+ * Events of contracts whose documents have changed. Metadata that was read before such an event becomes due again.
+ * Events of collections and tokens that were never requested are not stored.
  */
 export const nftMetadataEvents: Dataset<MetadataEventRow> = {
   name: 'nft-metadata-events',
   topics: () => Object.values(TOPICS),
   table: defineTable(table),
   decode,
-  derived: [
+  projections: [
     {
       name: 'nft-metadata-due',
       version: 1,
-      // Rows of what was asked for are no sum of events: they only hear of them.
+      // Stored metadata is not derived from events: they only make it due.
       tables: [],
-      added: (rows, _kept, reading = IN_PLACE) => [collectionsDue(rows, reading), tokensDue(rows, reading)],
+      added: (change) => [...makeCollectionsDue(change), makeTokensDue(change)],
       removed: () => [],
     },
   ],
@@ -60,7 +54,7 @@ function decode(logs: readonly Log[], context: DecodeContext): MetadataEventRow[
 
 type About = Pick<MetadataEventRow, 'kind' | 'fromTokenId' | 'toTokenId'>;
 
-/** Null for other logs, and for arguments that make no sense. */
+/** Returns null for other logs and for invalid arguments. */
 function readEvent({ topics, data }: Log): About | null {
   switch (topics[0]) {
     case TOPICS.metadataUpdate:
@@ -84,57 +78,65 @@ function readEvent({ topics, data }: Log): About | null {
   }
 }
 
-/** A node may have been behind when the document was read, and clocks differ: what was read so shortly before counts as older. */
-const DOUBT = `interval '10 minutes'`;
+/**
+ * A node may have lagged when the document was read, and clocks differ. A document read within this time before the
+ * event counts as older.
+ */
+const DOUBT = rawSql(`interval '10 minutes'`);
+const changed = columnsAs(table, 'changed');
+const COLLECTION = ['tokenAddress', 'chainId'] as const satisfies readonly ColumnOf<typeof nftCollections>[];
+const TOKEN = [...COLLECTION, 'tokenId'] as const satisfies readonly ColumnOf<typeof nftTokenMetadata>[];
 
-/** From the events to what is known, so that an event of anything else costs one look by key. */
-function collectionsDue(rows: string, reading: Reading): string {
-  return makeDue(reading, {
-    table: 'nft_collections',
-    key: ['token_address', 'chain_id'],
-    isOnEveryNode: true,
-    events: `SELECT token_address, chain_id, max(block_timestamp) + ${DOUBT} AS newest FROM ${rows} AS changed WHERE kind = 1 GROUP BY 1, 2`,
-    condition: `known.status IN ('known', 'failed')`,
-  });
-}
-
-function tokensDue(rows: string, reading: Reading): string {
-  return makeDue(reading, {
-    table: 'nft_token_metadata',
-    key: ['token_address', 'chain_id', 'token_id'],
-    isOnEveryNode: false,
-    events: `SELECT token_address, chain_id, from_token_id, to_token_id, max(block_timestamp) + ${DOUBT} AS newest FROM ${rows} AS changed
-      WHERE kind = 0 GROUP BY 1, 2, 3, 4`,
-    condition: `known.token_id BETWEEN event.from_token_id AND event.to_token_id AND known.status <> 'pending'`,
-  });
-}
-
-interface Due {
-  readonly table: string;
-  readonly key: readonly string[];
-  /** Where tables are distributed: whole on every node, not in shards. */
-  readonly isOnEveryNode: boolean;
-  readonly events: string;
-  readonly condition: string;
-}
-
-/** In the order of the key, so that two who do so don't wait for each other; over several nodes there is none, and who loses tries again. */
-function makeDue({ isInPlace }: Reading, { table, key, isOnEveryNode, events, condition }: Due): string {
-  const isMeant = `known.token_address = event.token_address AND known.chain_id = event.chain_id AND ${condition}
-      AND event.newest > coalesce(known.synced_at, '-infinity')`;
-  const columns = key.map((column) => `known.${column}`).join(', ');
-  if (!isInPlace && isOnEveryNode)
-    // Citus plans no change of such a table that reads a temporary one, but does one of a row whose key it is given.
-    return `DO $$ DECLARE meant record; BEGIN
-      FOR meant IN SELECT ${columns} FROM (${events}) AS event JOIN ${table} AS known ON ${isMeant} ORDER BY ${columns} LOOP
-        UPDATE ${table} SET due_at = now() WHERE ${key.map((column) => `${column} = meant.${column}`).join(' AND ')};
+/** Starts from the events, so that an irrelevant event costs one key lookup. */
+function makeCollectionsDue({ rows, access }: RowsChange): readonly Sql[] {
+  const events = sql`SELECT ${changed.tokenAddress}, ${changed.chainId}, max(${changed.blockTimestamp}) + ${DOUBT} AS newest
+      FROM ${rows} AS changed WHERE ${changed.kind} = 1 GROUP BY 1, 2`;
+  const isMeant = sql`${isOlder()} AND stored.status IN ('known', 'failed')`;
+  if (access.isLocal) return [updateInOrder(nftCollections, COLLECTION, events, isMeant)];
+  // Citus cannot plan an update of a reference table that reads a temporary table, but can update a row by its key. Its
+  // block of statements takes no values.
+  return [
+    rawSql(
+      'CREATE TEMP TABLE IF NOT EXISTS contract_uri_events (token_address bytea, chain_id bigint, newest timestamptz) ON COMMIT DELETE ROWS',
+    ),
+    rawSql('DELETE FROM contract_uri_events'),
+    sql`INSERT INTO contract_uri_events ${events}`,
+    sql`DO $$ DECLARE meant record; BEGIN
+      FOR meant IN SELECT stored.token_address, stored.chain_id FROM contract_uri_events AS event JOIN nft_collections AS stored ON ${isMeant} ORDER BY 1, 2 LOOP
+        UPDATE nft_collections SET due_at = now() WHERE ${hasSameKey(nftCollections, COLLECTION, 'nft_collections', 'meant')};
       END LOOP;
-    END $$`;
-  if (!isInPlace)
-    return `WITH event AS MATERIALIZED (${events}) UPDATE ${table} AS known SET due_at = now() FROM event WHERE ${isMeant}`;
-  return `UPDATE ${table} SET due_at = now() WHERE (${key.join(', ')}) IN (
-    SELECT ${columns} FROM (${events}) AS event JOIN ${table} AS known ON ${isMeant}
-    ORDER BY ${columns} FOR UPDATE OF known)`;
+    END $$`,
+  ];
+}
+
+function makeTokensDue({ rows, access }: RowsChange): Sql {
+  const events = sql`SELECT ${changed.tokenAddress}, ${changed.chainId}, ${changed.fromTokenId}, ${changed.toTokenId},
+        max(${changed.blockTimestamp}) + ${DOUBT} AS newest
+      FROM ${rows} AS changed WHERE ${changed.kind} = 0 GROUP BY 1, 2, 3, 4`;
+  const isMeant = sql`${isOlder()} AND stored.token_id BETWEEN event.from_token_id AND event.to_token_id AND stored.status <> 'pending'`;
+  if (access.isLocal) return updateInOrder(nftTokenMetadata, TOKEN, events, isMeant);
+  return sql`WITH event AS MATERIALIZED (${events}) UPDATE nft_token_metadata AS stored SET due_at = now() FROM event WHERE ${isMeant}`;
+}
+
+/** Whether a stored row belongs to the event's contract and was read before the event. */
+function isOlder(): Sql {
+  return sql`${hasSameKey(nftCollections, COLLECTION, 'stored', 'event')} AND event.newest > coalesce(stored.synced_at, '-infinity')`;
+}
+
+/**
+ * Updates in key order, so that two writers don't deadlock. Across several nodes there is no order: the failed writer
+ * is retried.
+ */
+function updateInOrder<Table extends typeof nftCollections | typeof nftTokenMetadata>(
+  of: Table,
+  key: readonly ColumnOf<Table>[],
+  events: Sql,
+  isMeant: Sql,
+): Sql {
+  const stored = columnList<Table>(of, key, 'stored');
+  return sql`UPDATE ${tableName(of)} SET due_at = now() WHERE (${columnList<Table>(of, key)}) IN (
+    SELECT ${stored} FROM (${events}) AS event JOIN ${tableName(of)} AS stored ON ${isMeant}
+    ORDER BY ${stored} FOR UPDATE OF stored)`;
 }
 
 function topic(signature: string): Hash {

@@ -1,10 +1,10 @@
 import { Counter, type Registry } from '@chainstead/core';
 
-/** Readings of collections and tokens by outcome. */
+/** Creates the counter of metadata reads by outcome. */
 export function createMetadataMetrics(registry: Registry): Counter<'chain' | 'kind' | 'outcome'> {
   return new Counter({
     name: 'chainstead_nft_metadata_readings_total',
-    help: 'Collections and tokens read, by outcome: known, document-failed, none (names no document), not-nft, not-contract, failed (no upstream answered)',
+    help: 'Number of NFT metadata reads by kind and outcome: known, document-failed, none (no metadata URI), not-nft, not-contract, failed (no upstream responded)',
     labelNames: ['chain', 'kind', 'outcome'],
     registers: [registry],
   });

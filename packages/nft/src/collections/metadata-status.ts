@@ -1,15 +1,15 @@
 import { type Database, hexText } from '@chainstead/db';
 
-/** Where the metadata of a chain's collections and tokens stands. */
+/** The metadata state of a chain's collections and tokens. */
 export interface MetadataStatus {
   readonly chainId: number;
   readonly collections: MetadataCounts;
   readonly tokens: MetadataCounts;
-  /** Collections that fail, those that were tried most first; all are counted. */
+  /** Failing collections, most attempts first, up to a limit. The counts include all of them. */
   readonly failing: readonly {
     readonly address: string;
     readonly attempts: number;
-    /** When it is tried again; null: not by itself. */
+    /** When it is retried; null if nothing is scheduled. */
     readonly dueAt: Date | null;
     readonly error: { readonly code: string; readonly message: string };
   }[];
@@ -20,11 +20,11 @@ export interface MetadataCounts {
   readonly known: number;
   /** Due to be read, for the first time or again. */
   readonly waiting: number;
-  /** What went wrong last, went wrong; what was known before is still served. */
+  /** The last attempt failed. Earlier metadata is still served. */
   readonly failing: number;
 }
 
-/** The chains of which any metadata was ever asked for. @param failingMax collections listed by chain */
+/** Returns the chains with requested metadata. @param failingMax collections listed by chain */
 export async function readMetadataStatuses(database: Database, failingMax: number): Promise<MetadataStatus[]> {
   const [collections, tokens, failing] = await Promise.all([
     database.query<CountsRow>(countsOf('nft_collections', `status NOT IN ('not-nft', 'not-contract')`)),

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { Address } from '@chainstead/core';
-import { type ChainNode, createScratchDatabase, type ScratchDatabase, startScratchRedis } from '@chainstead/testkit';
+import { type ChainNode, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   addressOf,
@@ -12,26 +12,21 @@ import {
   serveContracts,
   wordOf,
 } from './testing/example-contracts.ts';
-import { askFor, type CollectionRow, type ExampleReading, rowOf, startReading } from './testing/example-reading.ts';
+import { type CollectionRow, type ExampleReading, requestFor, rowOf, startReading } from './testing/example-reading.ts';
 import { type ExampleServer, serveExample } from './testing/example-server.ts';
 
-const redis = await startScratchRedis();
-if (redis === undefined) process.stdout.write('NOT RUN: metadata jobs on Redis (no redis-server on this machine)\n');
-afterAll(() => redis?.stop());
 const soon = { timeout: 15_000, interval: 30 };
 const DOWN = { methods: ['eth_call', 'eth_getCode'], httpStatus: { rate: 1, status: 503 } };
 
-describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'redis'] as const))('on %s', (backend) => {
+describe('the metadata of collections', () => {
   let scratch: ScratchDatabase;
   let node: ChainNode & { readonly chainId: number };
   let documents: ExampleServer;
   let readings: ExampleReading[] = [];
-  /** Requests that are never answered, until a test answers them. */
+  /** Requests without a response until a test sends one. */
   let held: ServerResponse[] = [];
   let documentText = '{}';
   const contracts = new Map<Address, ExampleContract>();
-  let prefixes = 0;
-  let prefix = '';
 
   beforeAll(async () => {
     node = await serveContracts(contracts);
@@ -49,7 +44,6 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
     scratch = await createScratchDatabase();
     contracts.clear();
     held = [];
-    prefix = `metadata_${backend}_${++prefixes}`;
   });
   afterEach(async () => {
     await Promise.all(readings.map((reading) => reading.close()));
@@ -58,10 +52,8 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
     await scratch.drop();
   });
 
-  const home = () =>
-    redis !== undefined && backend === 'redis' ? { redisUrl: redis.url, prefix } : { databaseUrl: scratch.url, prefix };
   async function start(options: Partial<Parameters<typeof startReading>[0]> = {}): Promise<ExampleReading> {
-    const reading = await startReading({ database: scratch.database, home: home(), node, ...options });
+    const reading = await startReading({ database: scratch.database, node, ...options });
     readings.push(reading);
     return reading;
   }
@@ -83,7 +75,7 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
       }),
     );
     const found: unknown[] = [];
-    await askFor(scratch.database, node.chainId, cats);
+    await requestFor(scratch.database, node.chainId, cats);
     const { metrics } = await start({
       async onCollection(chain, address, requestedBy) {
         found.push([chain.key, address, requestedBy]);
@@ -127,7 +119,7 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
       '0x313ce567': wordOf(18n),
       [`0x70a08231${wordOf(1n).slice(2)}`]: wordOf(5n),
     });
-    await askFor(scratch.database, node.chainId, nobody, token);
+    await requestFor(scratch.database, node.chainId, nobody, token);
     await start();
     await settled(nobody, { status: 'not-contract', requested_by: null, synced: false });
     await settled(token, { status: 'not-nft', contract_type: null });
@@ -135,7 +127,7 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
       expect((await row(address))?.due_in).toBeGreaterThan(500);
       expect((await row(address))?.due_in).toBeLessThanOrEqual(600);
     }
-    // When the refusal is over, only a request asks again; a day later it is forgotten.
+    // After the refusal expires, only a request reads it again. A day later it is deleted.
     const calls = node.counters.snapshot().calls.eth_getCode;
     await makeDue();
     await vi.waitFor(async () => expect((await row(nobody))?.due_in).toBeLessThan(-1.5), soon);
@@ -149,7 +141,7 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
     let uri = `${documents.url}/failing`;
     documentText = '{"name":"Cats","image":"https://x.example/1.png"}';
     contracts.set(cats, exampleCollection('erc721', { name: 'cats', contractUri: () => uri }));
-    await askFor(scratch.database, node.chainId, cats);
+    await requestFor(scratch.database, node.chainId, cats);
     await start();
     await settled(cats, {
       status: 'known',
@@ -189,7 +181,7 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
     contracts.set(cats, exampleCollection('erc721', { name: 'Cats' }));
     const { metrics } = await start();
     node.faults.set(DOWN);
-    await askFor(scratch.database, node.chainId, cats);
+    await requestFor(scratch.database, node.chainId, cats);
     await settled(cats, { status: 'failed', error_code: 'UPSTREAMS_EXHAUSTED', attempts: 1, requested_by: null });
     expect((await row(cats))?.due_in).toBeGreaterThan(5);
     expect(await metrics.metrics()).toMatch(/outcome="failed"\} 1/);
@@ -205,7 +197,7 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
     const cats = addressOf(1);
     let uri = `${documents.url}/held`;
     contracts.set(cats, exampleCollection('erc721', { contractUri: () => uri }));
-    await askFor(scratch.database, node.chainId, cats);
+    await requestFor(scratch.database, node.chainId, cats);
     await start();
     await vi.waitFor(() => expect(held).toHaveLength(1), soon);
     documentText = '{"name":"new"}';
@@ -219,11 +211,11 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
     const cats = addressOf(1);
     let uri = `${documents.url}/held`;
     contracts.set(cats, exampleCollection('erc721', { name: 'Cats', contractUri: () => uri }));
-    await askFor(scratch.database, node.chainId, cats);
+    await requestFor(scratch.database, node.chainId, cats);
     const first = await start();
     await vi.waitFor(() => expect(held).toHaveLength(1), soon);
     readings = [];
-    await first.jobs.close(50);
+    await first.work.close(50);
     expect(await row(cats)).toMatchObject({ status: 'pending', attempts: 0, requested_by: 'test' });
     expect((await row(cats))?.due_in).toBeLessThanOrEqual(0);
     uri = `${documents.url}/document`;
@@ -238,13 +230,13 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
     let uri = `${documents.url}/held`;
     for (const [index, address] of addresses.entries())
       contracts.set(address, exampleCollection('erc721', { name: `N${index}`, contractUri: () => uri }));
-    await askFor(scratch.database, node.chainId, ...addresses);
+    await requestFor(scratch.database, node.chainId, ...addresses);
     const program = `
       import { openDatabase } from '@chainstead/db';
       import { silentLogger } from '@chainstead/core';
       import { startReading } from './collections/testing/example-reading.ts';
       const database = openDatabase(${JSON.stringify({ url: scratch.url, applicationName: 'killed', poolSize: 4 })});
-      await startReading({ database, home: ${JSON.stringify(home())}, node: ${JSON.stringify({ url: node.url, chainId: node.chainId })} });
+      await startReading({ database, node: ${JSON.stringify({ url: node.url, chainId: node.chainId })} });
     `;
     const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
       cwd: fileURLToPath(new URL('..', import.meta.url)),
@@ -254,24 +246,23 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
     child.kill('SIGKILL');
     await once(child, 'exit');
     const leased = await scratch.database.query<{ most: number }>(
-      `SELECT max(extract(epoch FROM due_at - now()))::float8 AS most FROM nft_collections WHERE status = 'pending'`,
+      `SELECT max(extract(epoch FROM lease_until - now()))::float8 AS most FROM nft_collections WHERE status = 'pending'`,
     );
     expect(leased[0]?.most).toBeGreaterThan(0);
     expect(leased[0]?.most).toBeLessThanOrEqual(60);
     uri = `${documents.url}/document`;
     documentText = '{}';
-    // As if the leases had run out.
-    await makeDue();
+    // As if the leases had expired.
+    await scratch.database.query('UPDATE nft_collections SET lease_until = now()');
     await start();
     for (const [index, address] of addresses.entries()) await settled(address, { status: 'known', name: `N${index}` });
   }, 60_000);
 
-  test('jobs that the queue has lost are found again by their rows', async () => {
+  test('what no notification told of is found by its row', async () => {
     const cats = addressOf(1);
     contracts.set(cats, exampleCollection('erc1155', { name: 'Cats' }));
     await start();
-    // No job was ever added for it.
-    await askFor(scratch.database, node.chainId, cats);
+    await requestFor(scratch.database, node.chainId, cats);
     await settled(cats, { status: 'known', contract_type: 'ERC1155' });
   });
 
@@ -282,7 +273,7 @@ describe.each(redis === undefined ? (['postgres'] as const) : (['postgres', 'red
       `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
        CREATE TRIGGER refuse BEFORE INSERT ON tokens FOR EACH ROW EXECUTE FUNCTION refuse()`,
     );
-    await askFor(scratch.database, node.chainId, cats);
+    await requestFor(scratch.database, node.chainId, cats);
     await start();
     await settled(cats, { status: 'failed', error_code: 'UNEXPECTED', attempts: 1 });
     expect((await row(cats))?.due_in).toBeGreaterThan(5);

@@ -1,14 +1,14 @@
 import { addressAt, returnedWord } from '@chainstead/abi';
 import { type Address, type Hex, ZERO_ADDRESS } from '@chainstead/core';
-import type { ContractCalls } from '@chainstead/state';
+import type { ContractCalls } from '@chainstead/node-reads';
 import { decodeRawText } from '@chainstead/tokens';
 
 export type NftStandard = 'erc721' | 'erc1155';
 
-/** Call data of what a contract is tried with. */
+/** Call data of the probe calls. */
 const SOMEBODY = wordOf('1');
 const PROBES = {
-  /** No function has this selector: an answer comes from a fallback that answers everything. */
+  /** No function has this selector: a result comes from a fallback that accepts any call. */
   nothing: '0xffffffff',
   decimals: '0x313ce567',
   balanceOf: `0x70a08231${SOMEBODY}`,
@@ -16,12 +16,12 @@ const PROBES = {
   balanceOfId: `0x00fdd58e${SOMEBODY}${wordOf('0')}`,
   uri: ['0', '1'].map((id): Hex => `0x0e89341c${wordOf(id)}`),
 } as const satisfies Record<string, Hex | readonly Hex[]>;
-/** Enough of a URI to see that there is one. Bytes. */
+/** Enough of a URI to detect one. Bytes. */
 const URI_START_BYTES = 256;
 
 /**
- * As what a contract behaves that does not claim to be an NFT: some are older than ERC-165. Null: as neither, or as an ERC-20, or as
- * something that answers everything. Throws as {@link ContractCalls} does.
+ * Returns the standard that a contract without ERC-165 support behaves like, as some NFTs are older than ERC-165. Null
+ * if it behaves like neither, like an ERC-20, or accepts any call. Throws as {@link ContractCalls} does.
  */
 export async function probeBehaviour(
   { call }: ContractCalls,
@@ -44,7 +44,7 @@ export async function probeBehaviour(
   return isWord(balanceOfId) && hasUri ? 'erc1155' : null;
 }
 
-/** Decimal digits as the 64 hexadecimal ones of a word. */
+/** Returns decimal digits as a word of 64 hexadecimal digits. */
 export function wordOf(decimal: string): string {
   return BigInt(decimal).toString(16).padStart(64, '0');
 }

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hex } from '@chainstead/core';
+import { createContractCalls } from '@chainstead/node-reads';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { createContractCalls } from '@chainstead/state';
 import {
   decodeFlag,
   decodeRawText,
@@ -14,20 +14,20 @@ import {
 import { DOCUMENT_BYTES_MAX } from './fetch-document.ts';
 import { type NftStandard, probeBehaviour, wordOf } from './probe-behaviour.ts';
 
-/** What a contract says of itself as a collection. */
+/** A contract's own data as a collection. */
 export interface ContractReading {
   /** Whether there is code at the address. */
   readonly isContract: boolean;
-  /** Null: neither ERC-165, nor its behaviour, nor its events show an NFT. */
+  /** Null if neither ERC-165, nor its behavior, nor its events show an NFT. */
   readonly standard: NftStandard | null;
   readonly name: string | null;
   readonly symbol: string | null;
-  /** ERC-7572; null where the contract has none. */
+  /** ERC-7572; null if the contract has none. */
   readonly contractUri: string | null;
   readonly baseUri: string | null;
 }
 
-/** What is known of a contract without asking it. */
+/** Facts about a contract that need no call. */
 export interface SeenEvents {
   /** Its events are those of ERC-721, or of ERC-1155 (`tokens.seen_as`). */
   readonly erc721: boolean;
@@ -37,13 +37,13 @@ export interface SeenEvents {
 /** Reads collections from a chain's nodes. Throws UpstreamsExhaustedError (retryable), RequestAbortedError. */
 export interface ContractReader {
   readCollection(address: Address, seen: SeenEvents, signal: AbortSignal): Promise<ContractReading>;
-  /** ERC-721's `tokenURI` or ERC-1155's `uri`, the id put in for `{id}`; null where the contract gives none. */
+  /** Returns ERC-721's `tokenURI` or ERC-1155's `uri` with `{id}` replaced; null if the contract has none. */
   readTokenUri(address: Address, tokenId: string, signal: AbortSignal): Promise<string | null>;
 }
 
-/** A URI may hold its document, in base64. Bytes. */
+/** A URI may contain its document in base64. Bytes. */
 const URI_BYTES_MAX = DOCUMENT_BYTES_MAX * 2;
-/** Offset and length come before a text. */
+/** Offset and length precede a text. */
 const WORDS_BYTES = 128;
 
 const CALLS = {
@@ -96,7 +96,7 @@ export function createContractReader(options: { readonly pool: UpstreamPool; rea
         data === null ? null : decodeText(data, lengthMax);
       const uri = (data: Hex | null): string | null => (data === null ? null : decodeRawText(data, URI_BYTES_MAX));
       return {
-        // What emitted events was a contract, even if it destroyed itself since.
+        // An address that emitted events was a contract, even if it destroyed itself since.
         isContract: isContract || wasSeen,
         standard: known === null && isContract ? await probeBehaviour(calls, address, signal) : known,
         name: text(answers.name, NAME_LENGTH_MAX),
@@ -119,16 +119,16 @@ export function createContractReader(options: { readonly pool: UpstreamPool; rea
   };
 }
 
-/** Null where the contract does not speak ERC-165, or claims to be everything. */
+/** Returns null if the contract does not support ERC-165, or claims every interface. */
 function claimedStandards(answers: Readonly<Record<CallName, Hex | null>>): SeenEvents | null {
   const claims = (name: CallName): boolean => answers[name] !== null && decodeFlag(answers[name]);
   if (claims('nobody')) return null;
-  // Early NFTs answer for their own interface and forget ERC-165's.
+  // Early NFTs claim their own interface but not ERC-165's.
   if (!claims('erc165') && !claims('erc721') && !claims('erc1155')) return null;
   return { erc721: claims('erc721'), erc1155: claims('erc1155') };
 }
 
-/** What the contract claims; where that is both or nothing, what its events show. */
+/** Returns the claimed standard. If the contract claims both or neither, its events decide. */
 function standardOf(claimed: SeenEvents | null, seen: SeenEvents): NftStandard | null {
   if (claimed !== null && claimed.erc721 !== claimed.erc1155) return claimed.erc721 ? 'erc721' : 'erc1155';
   if (seen.erc721 || seen.erc1155) return seen.erc721 ? 'erc721' : 'erc1155';

@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** The identifier of a block. */
+/** Returns the identifier of a block. */
 function cidOf(codec: number, block: Uint8Array, version: 0 | 1 = 1): string {
   const digest = create(SHA2_256, hash('sha256', block, 'buffer'));
   return version === 0 ? CID.createV0(digest).toString() : CID.createV1(codec, digest).toString(base32);

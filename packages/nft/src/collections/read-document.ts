@@ -5,33 +5,33 @@ import { DocumentError } from './document-error.ts';
 import { type DocumentPlace, parseDocumentPlace } from './document-place.ts';
 import { createDocumentFetch, DOCUMENT_BYTES_MAX, type Document } from './fetch-document.ts';
 
-/** Reads documents from wherever contracts say that they are. */
+/** Reads documents from all kinds of locations that contracts use. */
 export interface DocumentReader {
   /** @throws DocumentError, EgressError, or the signal's reason. */
   read(uri: string, signal: AbortSignal): Promise<Document>;
 }
 
 export interface DocumentReaderOptions {
-  /** The guarded client: what a contract names is a stranger's URL. */
+  /** The guarded client: a URI from a contract is untrusted. */
   readonly egress: Egress;
   /** Gateways for `ipfs://` and `ar://`, tried in order. */
   readonly ipfsGateways: readonly string[];
   readonly arweaveGateways: readonly string[];
   readonly clock: Clock;
-  /** Bytes of a document at most. @default 2 MiB */
+  /** Maximum bytes of a document. @default 2 MiB */
   readonly bytesMax?: number;
 }
 
 /** For one request: resolving, connecting, redirects, body. Milliseconds. */
 const REQUEST_MS_MAX = 10_000;
-/** For all places together. Milliseconds. */
+/** For all locations together. Milliseconds. */
 const DOCUMENT_MS_MAX = 25_000;
 
 export function createDocumentReader(options: DocumentReaderOptions): DocumentReader {
   const { clock, bytesMax = DOCUMENT_BYTES_MAX } = options;
   const { getPlain, getBlock } = createDocumentFetch(options.egress, bytesMax);
 
-  /** One try at one place. */
+  /** One attempt at one location. */
   type Attempt = (timeoutMs: number, signal: AbortSignal) => Promise<Document>;
 
   function attemptsFor(place: Exclude<DocumentPlace, { kind: 'data' }>): Attempt[] {
@@ -85,20 +85,20 @@ function failureOf(failures: readonly ChainsteadError[]): ChainsteadError {
   if (only === undefined)
     return new DocumentError({
       code: 'DOCUMENT_TIMEOUT',
-      message: `No place gave the document within ${DOCUMENT_MS_MAX} ms`,
+      message: `No server returned the document within ${DOCUMENT_MS_MAX} ms`,
       retryable: true,
     });
   if (others.every((other) => other.code === only.code)) return only;
   const reasons = failures.map(({ message, code }) => `${message} [${code}]`).join('; ');
   return new DocumentError({
     code: 'DOCUMENT_GATEWAYS_FAILED',
-    message: `No gateway gave the document: ${reasons}`,
+    message: `No gateway returned the document: ${reasons}`,
     facts: { codes: failures.map(({ code }) => code) },
     retryable: failures.some((failure) => failure.retryable),
   });
 }
 
-/** A gateway may live below a path of its own. */
+/** A gateway may have a base path. */
 function below(gateway: string, path: string): string {
   return `${gateway.replace(/\/+$/, '')}${path}`;
 }

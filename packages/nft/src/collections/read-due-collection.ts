@@ -1,74 +1,42 @@
 import { type Address, ChainsteadError, errorText } from '@chainstead/core';
+import { type Claim, failureOf } from '@chainstead/jobs';
 import { type CollectionFields, readCollectionFields } from './collection-fields.ts';
 import {
   type CollectionReading,
   type DueCollection,
-  failCollection,
+  readSeenEvents,
   refuseCollection,
-  releaseCollection,
   saveCollection,
-  takeDueCollection,
 } from './collection-rows.ts';
 import { readJsonDocument } from './json-document.ts';
-import { failureOf, type ReadingContext } from './reading-context.ts';
-import { documentRetryDelay, nodeRetryDelay } from './retry-delay.ts';
+import type { ReadingContext } from './reading-context.ts';
+import { documentRetryDelay } from './retry-delay.ts';
 
 /** For all calls of one contract. Milliseconds. */
 const NODE_MS_MAX = 20_000;
-/** What is asked for again while it is read is read again at once, so often. */
-const ROUNDS_MAX = 3;
-
-/** Reads a collection if it is due, and stores what came of it. @throws what is a fault of this program, or the signal's reason */
-export async function readDueCollection(context: ReadingContext, address: Address, signal: AbortSignal): Promise<void> {
-  const { database, chain } = context;
-  for (let round = 1; round <= ROUNDS_MAX; round++) {
-    const due = await takeDueCollection(database, chain.id, address);
-    if (due === null) return;
-    try {
-      const work = { kind: 'collection', keys: [`${chain.id} ${address}`] } as const;
-      await context.journal.run(work, () => readTaken(context, address, due, signal));
-    } catch (error) {
-      if (signal.aborted) {
-        await releaseCollection(database, chain.id, address, due.lease);
-        throw signal.reason;
-      }
-      const { code, message } = failureOf(error);
-      context.count('collection', 'failed');
-      await failCollection(database, chain.id, address, due.lease, {
-        code,
-        message,
-        retrySeconds: nodeRetryDelay(due.attempts),
-      });
-      if (!(error instanceof ChainsteadError)) throw error;
-      context.logger.warn(
-        { chain: chain.key, token: address, code, err: error },
-        'Collection could not be read, will be tried again',
-      );
-    }
-  }
-}
-
-async function readTaken(
+/** Reads a collection and stores it. @throws the reason it can't be read, or the signal's reason */
+export async function readDueCollection(
   context: ReadingContext,
-  address: Address,
-  due: DueCollection,
+  claim: Claim<DueCollection>,
   signal: AbortSignal,
 ): Promise<void> {
   const { database, chain } = context;
-  const contract = await context.contracts.readCollection(
-    address,
-    due.seen,
-    AbortSignal.any([signal, AbortSignal.timeout(NODE_MS_MAX)]),
-  );
+  const { address, is_first: isFirst, requested_by: requestedBy } = claim.row;
+  const seen = await readSeenEvents(database, chain.id, address);
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(NODE_MS_MAX)]);
+  const contract = await context.contracts.readCollection(address, seen, inTime).catch((error: unknown) => {
+    if (!signal.aborted) context.count('collection', 'failed');
+    throw error;
+  });
   const { standard } = contract;
   if (standard === null || !contract.isContract) {
     const refusal = contract.isContract ? 'not-nft' : 'not-contract';
-    await refuseCollection(database, chain.id, address, refusal);
+    await refuseCollection(database, claim, refusal);
     context.count('collection', refusal);
     return;
   }
-  const { document, failure } = await readDocument(context, contract.contractUri, due.attempts, signal);
-  await saveCollection(database, chain.id, address, due.lease, {
+  const { document, failure } = await readDocument(context, contract.contractUri, claim.attempts, signal);
+  await saveCollection(database, chain.id, address, claim, {
     contract: { ...contract, standard },
     document,
     failure,
@@ -76,10 +44,10 @@ async function readTaken(
   context.count('collection', failure === null ? 'known' : 'document-failed');
   if (failure !== null)
     context.logger.debug({ chain: chain.key, token: address, code: failure.code }, 'Collection has no usable document');
-  if (due.isFirst) await announce(context, address, due.requestedBy);
+  if (isFirst) await announce(context, address, requestedBy);
 }
 
-/** A contract without `contractURI` has said everything; a document that can't be read leaves what an earlier one said. */
+/** A contract without `contractURI` has no document. If a document can't be read, the fields of an earlier one stay. */
 async function readDocument(
   { documents }: ReadingContext,
   uri: string | null,

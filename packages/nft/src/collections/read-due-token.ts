@@ -1,62 +1,49 @@
 import { ChainsteadError } from '@chainstead/core';
+import { isOutage } from '@chainstead/db';
+import type { Claim } from '@chainstead/jobs';
 import { readJsonDocument } from './json-document.ts';
-import { failureOf, type ReadingContext } from './reading-context.ts';
+import type { ReadingContext } from './reading-context.ts';
 import { documentRetryDelay, nodeRetryDelay } from './retry-delay.ts';
-import {
-  type DueToken,
-  type FoundUri,
-  failToken,
-  releaseToken,
-  saveToken,
-  type TokenKey,
-  takeDueToken,
-} from './token-rows.ts';
+import { type DueToken, type FoundUri, failToken, saveToken } from './token-rows.ts';
 
 /** For all calls of one token. Milliseconds. */
 const NODE_MS_MAX = 20_000;
 
-/** Reads a token's document if it is due, and stores what came of it. @throws what is a fault of this program, or the signal's reason */
-export async function readDueToken(context: ReadingContext, token: TokenKey, signal: AbortSignal): Promise<void> {
-  const { database, chain } = context;
-  const due = await takeDueToken(database, chain.id, token);
-  if (due === null) return;
-  let found: FoundUri = { uri: null, isAsked: false };
+/** Reads a token's document and stores the outcome. @throws internal errors, or the signal's reason */
+export async function readDueToken(
+  context: ReadingContext,
+  claim: Claim<DueToken>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { database } = context;
+  let found: FoundUri = { uri: null, isRequested: false };
   try {
-    // One contract names the documents of all of its tokens.
-    const contract = `${chain.id} ${token.address}`;
-    const work = { kind: 'token', keys: [`${contract} ${token.tokenId}`], origin: contract } as const;
-    await context.journal.run(work, async () => {
-      found = await findUri(context, token, due, signal);
-      const { uri } = found;
-      const text = uri === null ? null : readJsonDocument(await context.documents.read(uri, signal)).text;
-      await saveToken(database, chain.id, token, due.lease, { ...found, text });
-      context.count('token', text === null ? 'none' : 'known');
-    });
+    found = await findUri(context, claim.row, signal);
+    const { uri } = found;
+    const text = uri === null ? null : readJsonDocument(await context.documents.read(uri, signal)).text;
+    await saveToken(database, claim, { ...found, text });
+    context.count('token', text === null ? 'none' : 'known');
   } catch (error) {
-    if (signal.aborted) {
-      await releaseToken(database, chain.id, token, due.lease);
-      throw signal.reason;
-    }
-    const { code, message, retryable } = failureOf(error);
+    if (signal.aborted || isOutage(error)) throw error;
     context.count('token', found.uri === null ? 'failed' : 'document-failed');
-    const retrySeconds =
-      found.uri === null ? nodeRetryDelay(due.attempts) : documentRetryDelay(due.attempts, { retryable });
-    await failToken(database, chain.id, token, due.lease, { ...found, code, message, retrySeconds });
     if (!(error instanceof ChainsteadError)) throw error;
+    const { retryable } = error;
+    const retrySeconds =
+      found.uri === null ? nodeRetryDelay(claim.attempts) : documentRetryDelay(claim.attempts, { retryable });
+    await failToken(database, claim, { ...found, error, retrySeconds });
   }
 }
 
 async function findUri(
   { contracts }: ReadingContext,
-  token: TokenKey,
-  due: DueToken,
+  { address, token_id: tokenId, token_uri: tokenUri, from_known_uri: fromKnownUri }: DueToken,
   signal: AbortSignal,
 ): Promise<FoundUri> {
-  if (due.fromKnownUri && due.tokenUri !== null) return { uri: due.tokenUri, isAsked: false };
+  if (fromKnownUri && tokenUri !== null) return { uri: tokenUri, isRequested: false };
   const uri = await contracts.readTokenUri(
-    token.address,
-    token.tokenId,
+    address,
+    tokenId,
     AbortSignal.any([signal, AbortSignal.timeout(NODE_MS_MAX)]),
   );
-  return { uri: uri === null || uri.trim() === '' ? null : uri, isAsked: true };
+  return { uri: uri === null || uri.trim() === '' ? null : uri, isRequested: true };
 }

@@ -1,23 +1,25 @@
 import type { Address, ChainId } from '@chainstead/core';
 import { addressBytes, type Database, type Transaction, transactionLock } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
+import { dueChannel } from '@chainstead/jobs';
+import { COLLECTION_METADATA, TOKEN_METADATA } from './metadata-kinds.ts';
 import type { TokenKey } from './token-rows.ts';
 
-/** Who asks, and how much they may leave waiting. */
+/** The requesting key and its queue limit. */
 export interface Requester {
-  /** The key's id, or `open` where no key is needed. */
+  /** The key's id, or `open` if no key is needed. */
   readonly id: string;
-  /** Jobs waiting at most (`ON_DEMAND_PER_KEY`). */
+  /** Maximum number of queued jobs (`ON_DEMAND_CONCURRENCY_PER_KEY`). */
   readonly limit: number;
 }
 
-/** A 429: this key has left enough to do for now. */
+/** A 429: this key has too many queued jobs. */
 export class TooManyWaitingError extends ApiError {
   constructor(limit: number) {
     super({
       code: 'TOO_MANY_WAITING',
       status: 429,
-      message: `${limit} contracts and tokens that this key has asked for wait to be read: ask again when some of them are done`,
+      message: `This key already has ${limit} contracts and tokens in the queue: retry when some of them are done`,
       details: { limit },
       headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
       retryable: true,
@@ -28,9 +30,9 @@ export class TooManyWaitingError extends ApiError {
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Makes a collection due, unless it is already.
- * Without `again` only where it was never read, or was refused; what is known stays as it is.
- * @returns whether there is a job to add
+ * Makes a collection due, unless it already is. Without `again`, only if it was never read or was refused. Stored
+ * metadata stays.
+ * @returns whether it became due
  * @throws TooManyWaitingError
  */
 export async function requestCollection(
@@ -39,25 +41,27 @@ export async function requestCollection(
   { address, again }: { readonly address: Address; readonly again: boolean },
   requester: Requester,
 ): Promise<boolean> {
-  const rows = await whereRoom(database, requester, (transaction) =>
-    transaction.query(
+  return whereRoom(database, requester, async (transaction) => {
+    const rows = await transaction.query(
       `INSERT INTO nft_collections AS known (token_address, chain_id, status, due_at, requested_by) VALUES ($1, $2, 'pending', now(), $3)
      ON CONFLICT (token_address, chain_id) DO UPDATE SET due_at = excluded.due_at, requested_by = excluded.requested_by, attempts = 0,
        status = CASE WHEN known.status = 'known' THEN 'known' ELSE 'pending' END
      WHERE known.status IN ('not-contract', 'not-nft') OR $4::boolean AND NOT coalesce(known.due_at <= excluded.due_at, false)
      RETURNING chain_id`,
       [addressBytes(address), chainId, requester.id, again],
-    ),
-  );
-  return rows.length > 0;
+    );
+    if (rows.length > 0) transaction.notify(dueChannel(COLLECTION_METADATA, chainId));
+    return rows.length > 0;
+  });
 }
 
-/** `metadata`: the document again, from where it was; `uri`: ask the contract where it is now. */
+/** `metadata`: fetch the document again from its last URI; `uri`: read the current URI from the contract. */
 export type TokenSource = 'uri' | 'metadata';
 
 /**
- * Makes a token due, unless it is already. Of several requests that wait, one that wants the contract asked wins.
- * @returns whether there is a job to add
+ * Makes a token due, unless it already is. If one of several queued requests wants the URI from the contract, that one
+ * wins.
+ * @returns whether it became due
  * @throws TooManyWaitingError
  */
 export async function requestToken(
@@ -66,8 +70,8 @@ export async function requestToken(
   { address, tokenId, source }: TokenKey & { readonly source: TokenSource },
   requester: Requester,
 ): Promise<boolean> {
-  const rows = await whereRoom(database, requester, (transaction) =>
-    transaction.query(
+  return whereRoom(database, requester, async (transaction) => {
+    const rows = await transaction.query(
       `INSERT INTO nft_token_metadata AS known (token_address, chain_id, token_id, status, due_at, requested_by, from_known_uri)
      VALUES ($1, $2, $3::numeric, 'pending', now(), $4, $5)
      ON CONFLICT (token_address, chain_id, token_id) DO UPDATE SET status = 'pending', due_at = excluded.due_at, requested_by = excluded.requested_by,
@@ -76,13 +80,14 @@ export async function requestToken(
        OR known.from_known_uri AND NOT excluded.from_known_uri
      RETURNING chain_id`,
       [addressBytes(address), chainId, tokenId, requester.id, source === 'metadata'],
-    ),
-  );
-  return rows.length > 0;
+    );
+    if (rows.length > 0) transaction.notify(dueChannel(TOKEN_METADATA, chainId));
+    return rows.length > 0;
+  });
 }
 
 /**
- * Makes the tokens of a collection due whose documents are known: traits are what documents say.
+ * Makes the tokens of a collection with known documents due, as traits come from documents.
  * @returns how many
  * @throws TooManyWaitingError
  */
@@ -92,8 +97,8 @@ export async function requestTokensOf(
   address: Address,
   requester: Requester,
 ): Promise<number> {
-  const rows = await whereRoom(database, requester, (transaction, room) =>
-    transaction.query(
+  return whereRoom(database, requester, async (transaction, room) => {
+    const rows = await transaction.query(
       `WITH wanted AS MATERIALIZED (
        SELECT token_id FROM nft_token_metadata
        WHERE token_address = $1 AND chain_id = $2 AND NOT coalesce(due_at <= now(), false)
@@ -102,12 +107,13 @@ export async function requestTokensOf(
      WHERE known.token_address = $1 AND known.chain_id = $2 AND known.token_id = wanted.token_id
      RETURNING chain_id`,
       [addressBytes(address), chainId, requester.id, room],
-    ),
-  );
-  return rows.length;
+    );
+    transaction.notify(dueChannel(TOKEN_METADATA, chainId));
+    return rows.length;
+  });
 }
 
-/** Requests of one key are counted one at a time, or many at once would all find room for one more. */
+/** Requests of one key are counted one at a time. Otherwise concurrent ones would all find the last free slot. */
 function whereRoom<T>(
   database: Database,
   { id, limit }: Requester,

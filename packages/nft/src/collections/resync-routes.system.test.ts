@@ -47,7 +47,7 @@ describe('reading again', () => {
     const resync = async (query = '?mode=sync', id = '1') => ask(api, `${CATS}/${id}/metadata/resync${query}`);
     const stored = async () =>
       stage.scratch.database.query('SELECT metadata, token_uri FROM nft_token_metadata WHERE token_id = 1');
-    const askedAt = async () => {
+    const lastRequestedAt = async () => {
       const [row] = await stage.scratch.database.query<{ uri_synced_at: Date | null }>(
         'SELECT uri_synced_at FROM nft_token_metadata WHERE token_id = 1',
       );
@@ -55,18 +55,18 @@ describe('reading again', () => {
     };
     expect(await resync()).toMatchObject({ status: 200, body: { status: 'SYNCED' } });
     expect(await stored()).toEqual([{ metadata: '{"name":"1"}', token_uri: uri }]);
-    const firstAsked = await askedAt();
-    expect(firstAsked).toBeGreaterThan(0);
-    // The document from where it was, not from where it is.
+    const firstRequested = await lastRequestedAt();
+    expect(firstRequested).toBeGreaterThan(0);
+    // The document from its last URI, not from its current one.
     uri = 'data:application/json,{"name":"2"}';
     expect((await resync('?mode=sync&flag=metadata')).status).toBe(200);
     expect(await stored()).toMatchObject([{ metadata: '{"name":"1"}' }]);
-    expect(await askedAt()).toBe(firstAsked);
+    expect(await lastRequestedAt()).toBe(firstRequested);
     expect(await resync('')).toMatchObject({ status: 202, body: { status: 'SYNCING' } });
     await vi.waitFor(async () => expect(await stored()).toMatchObject([{ metadata: '{"name":"2"}' }]), {
       timeout: 10_000,
     });
-    expect(await askedAt()).toBeGreaterThan(firstAsked);
+    expect(await lastRequestedAt()).toBeGreaterThan(firstRequested);
     uri = 'data:application/json,nonsense';
     expect(await resync()).toMatchObject({
       status: 404,
@@ -79,7 +79,7 @@ describe('reading again', () => {
     });
   });
 
-  test('a token, by a sweep: the document from where it was, until somebody wants the contract asked', async () => {
+  test('a token: the document from where it was, until somebody wants the contract asked', async () => {
     let uri = 'data:application/json,{"name":"1"}';
     stage.contracts.set(
       CATS,
@@ -98,15 +98,16 @@ describe('reading again', () => {
         { timeout: 10_000 },
       );
     await stage.openApi();
-    await stage.startWorker();
+    const stop = await stage.startWorker();
     await request('uri');
     expect(await settled()).toBe('{"name":"1"}');
     uri = 'data:application/json,{"name":"2"}';
-    // The job was lost: only the row tells what was asked for.
     await request('metadata');
     expect(await settled()).toBe('{"name":"1"}');
+    await stop();
     expect([await request('metadata'), await request('metadata')]).toEqual([true, false]);
     expect([await request('uri'), await request('metadata')]).toEqual([true, false]);
+    await stage.startWorker();
     expect(await settled()).toBe('{"name":"2"}');
   });
 });

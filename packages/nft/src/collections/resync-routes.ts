@@ -12,7 +12,7 @@ import { getTokenStatus } from './get-token-status.ts';
 import type { CreateMetadataRequests } from './metadata-requests.ts';
 
 const DEFAULT_CHAIN = 'eth';
-/** How long `mode=sync` waits at most: a slow document takes no longer. Milliseconds. */
+/** Longest wait of `mode=sync`: a slow document takes no longer. Milliseconds. */
 const SYNC_WAIT_MS = 20_000;
 
 const syncStatus = z
@@ -23,13 +23,13 @@ const syncStatus = z
   .openapi('SyncStatus');
 export type SyncStatus = z.infer<typeof syncStatus>;
 
-/** The OpenAPI of an answer that says what is read again. */
+/** Returns the OpenAPI of a response that confirms a new read. */
 export const syncAnswer = (description: string) => ({
   description,
   content: { 'application/json': { schema: syncStatus } },
 });
 
-/** `PUT /api/v2.2/nft/{address}/sync`: reads a collection again (docs/provider-contract.md#collection-metadata). */
+/** `PUT /api/v2.2/nft/{address}/sync`: reads a collection again (docs/api/nfts.md#collection-metadata). */
 export function syncCollectionRoute(createRequests: CreateMetadataRequests): RouteModule {
   return (app, dependencies) => {
     const requests = createRequests(dependencies);
@@ -41,7 +41,10 @@ export function syncCollectionRoute(createRequests: CreateMetadataRequests): Rou
   };
 }
 
-/** `GET /api/v2.2/nft/{address}/{token_id}/metadata/resync`: reads a token's document again (docs/provider-contract.md#collection-metadata). */
+/**
+ * `GET /api/v2.2/nft/{address}/{token_id}/metadata/resync`: reads a token's document again
+ * (docs/api/nfts.md#collection-metadata).
+ */
 export function resyncTokenRoute(createRequests: CreateMetadataRequests): RouteModule {
   return (app, dependencies) => {
     const requests = createRequests(dependencies);
@@ -68,10 +71,10 @@ function syncCollection({ parameters }: ApiDependencies) {
     method: 'put',
     path: '/api/v2.2/nft/{address}/sync',
     operationId: 'syncNFTContract',
-    tags: ['NFT'],
-    summary: 'Read a collection again',
+    tags: ['NFTs'],
+    summary: 'Refresh the metadata of an NFT collection',
     request: { params: z.object({ address: parameters.address }), query: querySchema({ chain: parameters.chain }) },
-    responses: { 201: syncAnswer('It will be read'), ...errorResponses(400, 401, 404, 429, 500, 503) },
+    responses: { 201: syncAnswer('The metadata will be read'), ...errorResponses(400, 401, 404, 429, 500, 503) },
   });
 }
 
@@ -80,8 +83,8 @@ function resyncToken({ parameters }: ApiDependencies) {
     method: 'get',
     path: '/api/v2.2/nft/{address}/{token_id}/metadata/resync',
     operationId: 'reSyncMetadata',
-    tags: ['NFT'],
-    summary: "Read a token's metadata again",
+    tags: ['NFTs'],
+    summary: 'Refresh the metadata of an NFT',
     request: {
       params: z.object({ address: parameters.address, token_id: parameters.tokenId }),
       query: querySchema({
@@ -89,14 +92,14 @@ function resyncToken({ parameters }: ApiDependencies) {
         flag: oneOf(
           ['uri', 'metadata'],
           'uri',
-          'metadata: the document from where it was; uri: ask the contract where it is now.',
+          'metadata: read the metadata from its known URI. uri: first read the URI from the contract.',
         ),
-        mode: oneOf(['async', 'sync'], 'async', 'sync waits until it was read, up to 20 s.'),
+        mode: oneOf(['async', 'sync'], 'async', 'sync waits until the metadata is read, up to 20 s.'),
       }),
     },
     responses: {
-      200: syncAnswer('It was read (mode sync)'),
-      202: syncAnswer('It will be read'),
+      200: syncAnswer('The metadata was read (mode sync)'),
+      202: syncAnswer('The metadata will be read'),
       ...errorResponses(400, 401, 404, 429, 500, 503),
     },
   });

@@ -1,6 +1,8 @@
-/** What collections and tokens say of themselves off the chain, read on demand; and events that ask for it to be read again. */
+/** Off-chain metadata of collections and tokens, read on demand, and events that make it due again. */
 import { blockRangeIndex } from '@chainstead/db/block-range-index';
 import { address, blockTime, bytea, uint256 } from '@chainstead/db/column-types';
+import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
+import { dueColumns, dueIndex } from '@chainstead/jobs/due-columns';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -15,7 +17,7 @@ import {
   timestamp,
 } from 'drizzle-orm/pg-core';
 
-/** One row for each contract whose metadata was asked for. Name, symbol and standard are also in `tokens`. */
+/** One row per contract whose metadata was requested. Name, symbol and standard are also in `tokens`. */
 export const nftCollections = pgTable(
   'nft_collections',
   {
@@ -38,28 +40,24 @@ export const nftCollections = pgTable(
     telegramUrl: text('telegram_url'),
     twitterUsername: text('twitter_username'),
     instagramUsername: text('instagram_username'),
-    /** Null until it has been read for the first time. */
+    /** Null until the first read. */
     syncedAt: timestamp('synced_at', { withTimezone: true }),
-    /** When it is to be read (again): a request, an event, a failure's back-off, a refusal's end. Null: not by itself. */
-    dueAt: timestamp('due_at', { withTimezone: true }),
-    attempts: integer('attempts').notNull().default(0),
-    /** Code and text of what went wrong last; null after success. */
-    errorCode: text('error_code'),
-    errorMessage: text('error_message'),
-    /** Whose request waits for it (the key's id, or `open`); null once it was tried, and for what nobody asked for. */
+    /** Due because of a request, an event, a retry delay, or an expired refusal. */
+    ...dueColumns(''),
+    /** The key whose request waits for it (its id, or `open`). Null after an attempt, and if nothing requested it. */
     requestedBy: text('requested_by'),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [
     primaryKey({ columns: [table.tokenAddress, table.chainId] }),
-    // Refusals, which strangers can make many of, lie apart from what is to be read.
-    index('nft_collections_due').on(table.dueAt).where(sql`status NOT IN ('not-nft', 'not-contract')`),
+    // Clients can cause many refusals, so the index keeps them apart from rows to read.
+    dueIndex('nft_collections_due', table, `status NOT IN ('not-nft', 'not-contract')`),
     index('nft_collections_refused').on(table.dueAt).where(sql`status IN ('not-nft', 'not-contract')`),
     index('nft_collections_requested').on(table.requestedBy).where(sql`requested_by IS NOT NULL`),
   ],
 );
 
-/** Entries of imported collection lists, kept with their source; what they say wins over what the contract says. */
+/** Entries of imported collection lists, with their source. They take precedence over the contract's own data. */
 export const collectionListEntries = pgTable(
   'collection_list_entries',
   {
@@ -83,7 +81,7 @@ export const collectionListEntries = pgTable(
   (table) => [primaryKey({ columns: [table.tokenAddress, table.chainId, table.source] })],
 );
 
-/** One row for each token whose metadata was asked for. */
+/** One row per token whose metadata was requested. */
 export const nftTokenMetadata = pgTable(
   'nft_token_metadata',
   {
@@ -95,26 +93,23 @@ export const nftTokenMetadata = pgTable(
     tokenUri: text('token_uri'),
     /** The document as text: jsonb would reorder its keys. */
     metadata: text('metadata'),
-    /** What the next reading begins with: where the document was the last time, or the contract. */
+    /** Whether the next read starts with the document's last URI instead of the contract. */
     fromKnownUri: boolean('from_known_uri').notNull().default(false),
     /** When the document was read. */
     syncedAt: timestamp('synced_at', { withTimezone: true }),
-    /** When the contract was asked for the URI. */
+    /** When the URI was read from the contract. */
     uriSyncedAt: timestamp('uri_synced_at', { withTimezone: true }),
-    dueAt: timestamp('due_at', { withTimezone: true }),
-    attempts: integer('attempts').notNull().default(0),
-    errorCode: text('error_code'),
-    errorMessage: text('error_message'),
+    ...dueColumns(''),
     requestedBy: text('requested_by'),
   },
   (table) => [
     primaryKey({ columns: [table.tokenAddress, table.chainId, table.tokenId] }),
-    index('nft_token_metadata_due').on(table.dueAt),
+    dueIndex('nft_token_metadata_due', table),
     index('nft_token_metadata_requested').on(table.requestedBy).where(sql`requested_by IS NOT NULL`),
   ],
 );
 
-/** 0: of tokens, 1: of the contract. */
+/** 0: tokens, 1: the contract. */
 export type MetadataEventKind = 0 | 1;
 
 /** MetadataUpdate, BatchMetadataUpdate (ERC-4906), ContractURIUpdated (ERC-7572), URI (ERC-1155). */
@@ -139,5 +134,7 @@ export const nftMetadataEvents = pgTable(
   ],
 );
 
-/** An event that says that metadata has changed. Token ids: decimal digits, inclusive; null where it is about the contract. */
+declareStorage(nftMetadataEvents, { writes: 'append', placement: distributedBy('contract', 'token_address') });
+
+/** An event that announces changed metadata. Token ids: decimal digits, inclusive; null if it concerns the contract. */
 export type MetadataEventRow = Readonly<typeof nftMetadataEvents.$inferSelect>;

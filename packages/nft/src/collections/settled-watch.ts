@@ -2,14 +2,14 @@ import { type Address, type ChainId, type Clock, errorText, type Logger, sleepUn
 import { addressBytes, type Database, failureLevel } from '@chainstead/db';
 import type { TokenKey } from './token-rows.ts';
 
-/** Waits for rows that a worker is at. */
+/** Waits for rows that a worker is reading. */
 export interface SettledWatch {
   /** Resolves as soon as the row is not pending any more, at the latest after `ms`. */
   collection(chainId: ChainId, address: Address, ms: number): Promise<void>;
   token(chainId: ChainId, token: TokenKey, ms: number): Promise<void>;
 }
 
-/** How often rows are looked at while anybody waits. Milliseconds. */
+/** Polling interval while a request waits. Milliseconds. */
 const POLL_MS = 30;
 
 interface Waiting {
@@ -21,8 +21,8 @@ interface Waiting {
 }
 
 /**
- * One look at the rows of all waiting requests together, however many wait; none while nobody does. A look that fails is no
- * one's failure: the requests go on when their time is over.
+ * Creates a watch with one query for all waiting requests together, and none while none wait. A failed query fails no
+ * request: they continue when their time is over.
  */
 export function createSettledWatch(options: {
   readonly database: Database;
@@ -38,9 +38,9 @@ export function createSettledWatch(options: {
     try {
       while (waiting.size > 0) {
         await clock.sleep(POLL_MS);
-        const asked = [...waiting];
-        const settled = await settledOf(database, asked);
-        for (const entry of asked) if (settled.has(keyOf(entry))) entry.settle();
+        const requested = [...waiting];
+        const settled = await settledOf(database, requested);
+        for (const entry of requested) if (settled.has(keyOf(entry))) entry.settle();
       }
     } catch (error) {
       logger[failureLevel(error)]({ error: errorText(error) }, 'Rows that requests wait for could not be looked at');
@@ -55,7 +55,7 @@ export function createSettledWatch(options: {
     const entry: Waiting = { chainId, address, tokenId, settle: settled.resolve };
     const ended = new AbortController();
     waiting.add(entry);
-    // A failed look leaves its requests to their time; the next request looks again.
+    // After a failed query its requests wait until their time ends. The next request polls again.
     if (!isLooking) void look();
     try {
       await Promise.race([settled.promise, sleepUnlessAborted(clock, ms, ended.signal)]);
@@ -71,10 +71,10 @@ export function createSettledWatch(options: {
   };
 }
 
-/** Keys of those that are not pending (any more). */
-async function settledOf(database: Database, asked: readonly Waiting[]): Promise<ReadonlySet<string>> {
-  const collections = asked.filter(({ tokenId }) => tokenId === null);
-  const tokens = asked.filter(({ tokenId }) => tokenId !== null);
+/** Returns the keys of rows that are not pending (any more). */
+async function settledOf(database: Database, requested: readonly Waiting[]): Promise<ReadonlySet<string>> {
+  const collections = requested.filter(({ tokenId }) => tokenId === null);
+  const tokens = requested.filter(({ tokenId }) => tokenId !== null);
   const keys = (entries: readonly Waiting[]): unknown[] => [
     entries.map(({ address }) => addressBytes(address)),
     entries.map(({ chainId }) => chainId),

@@ -41,7 +41,7 @@ describe('a token', () => {
   });
 
   async function start(): Promise<void> {
-    reading = await startReading({ database: scratch.database, home: { databaseUrl: scratch.url }, node });
+    reading = await startReading({ database: scratch.database, node });
   }
   const swords = addressOf(7);
   async function ask(tokenId: string): Promise<void> {

@@ -1,17 +1,32 @@
-import type { Address, ChainId } from '@chainstead/core';
-import { addressBytes, type Database, fromNow, hexText } from '@chainstead/db';
-import { LEASE_SECONDS, OVERDUE, storedUri, withLater } from './collection-rows.ts';
+import type { Address } from '@chainstead/core';
+import { type Database, fromNow, hexText } from '@chainstead/db';
+import { type Claim, claimValues, type DueTable, failureOf, isClaimed, settled } from '@chainstead/jobs';
+import { storedUri } from './collection-rows.ts';
 
-/** `nft_token_metadata` as a queue, by the rules of collection-rows.ts. */
+/** Keeps the source of a request that arrived meanwhile. */
+const FROM_KNOWN_URI = 'from_known_uri = from_known_uri AND due_at IS NOT NULL';
+
+/** `nft_token_metadata` as due work: documents to read. */
+export const DUE_TOKENS: DueTable = {
+  name: 'nft_token_metadata',
+  key: ['token_address', 'chain_id', 'token_id'],
+  isUrgent: 'requested_by IS NOT NULL',
+  onFailure: `status = 'failed', requested_by = NULL, ${FROM_KNOWN_URI}`,
+  isSpread: true,
+};
+
+/** The columns of a claimed token. */
 export interface DueToken {
-  readonly lease: string;
-  /** From 1. */
-  readonly attempts: number;
-  /** Where its document was the last time. */
-  readonly tokenUri: string | null;
-  /** Whether the document is read from there, without asking the contract. */
-  readonly fromKnownUri: boolean;
+  readonly address: Address;
+  /** Decimal digits. */
+  readonly token_id: string;
+  /** The last URI of its document. */
+  readonly token_uri: string | null;
+  /** Whether the document is read from there, without a call to the contract. */
+  readonly from_known_uri: boolean;
 }
+
+export const TOKEN_COLUMNS_CLAIMED = `${hexText('work.token_address')} AS address, work.token_id::text, work.token_uri, work.from_known_uri`;
 
 export interface TokenKey {
   readonly address: Address;
@@ -19,107 +34,43 @@ export interface TokenKey {
   readonly tokenId: string;
 }
 
-const ERROR_LENGTH_MAX = 1_000;
-const KEY = 'token_address = $1 AND chain_id = $2 AND token_id = $3::numeric';
-
-/** Takes a token that is due; null where it is not (any more), or was taken. */
-export async function takeDueToken(database: Database, chainId: ChainId, token: TokenKey): Promise<DueToken | null> {
-  const [row] = await database.query<{
-    lease: string;
-    attempts: number;
-    token_uri: string | null;
-    from_known_uri: boolean;
-  }>(
-    `WITH taken AS (
-       UPDATE nft_token_metadata SET due_at = now() + make_interval(secs => $4), attempts = attempts + 1
-       WHERE ${KEY} AND due_at <= now() RETURNING due_at, attempts, token_uri, from_known_uri)
-     SELECT due_at::text AS lease, attempts, token_uri, from_known_uri FROM taken`,
-    [...keyOf(chainId, token), LEASE_SECONDS],
-  );
-  if (row === undefined) return null;
-  const { lease, attempts, token_uri: tokenUri, from_known_uri: fromKnownUri } = row;
-  return { lease, attempts, tokenUri, fromKnownUri };
-}
-
-/** Where a document is, or was. */
+/** The current or last URI of a document. */
 export interface FoundUri {
   readonly uri: string | null;
-  /** Whether the contract has just said it. */
-  readonly isAsked: boolean;
+  /** Whether the contract has just returned it. */
+  readonly isRequested: boolean;
 }
 
-/** The document, and where it was; `text` null: the contract names none. */
+/** Stores a document and its URI; `text` null: the contract has none. */
 export async function saveToken(
   database: Database,
-  chainId: ChainId,
-  token: TokenKey,
-  lease: string,
+  claim: Claim<unknown>,
   document: FoundUri & { readonly text: string | null },
 ): Promise<void> {
   await database.query(
-    `${withLater('0')}
+    `${WITH_NOW}
      UPDATE nft_token_metadata SET status = CASE WHEN $6::text IS NULL THEN 'none' ELSE 'known' END, token_uri = $5, metadata = $6,
-       synced_at = now(), uri_synced_at = CASE WHEN $7::boolean THEN later.moment ELSE uri_synced_at END,
-       attempts = 0, error_code = NULL, error_message = NULL, requested_by = NULL,
-       from_known_uri = from_known_uri AND due_at <> $4::timestamptz,
-       due_at = CASE WHEN due_at = $4::timestamptz THEN NULL ELSE due_at END FROM later WHERE ${KEY}`,
-    [...keyOf(chainId, token), lease, storedUri(document.uri), document.text, document.isAsked],
+       synced_at = now(), uri_synced_at = CASE WHEN $7::boolean THEN later.now ELSE uri_synced_at END,
+       ${settled()}, requested_by = NULL, ${FROM_KNOWN_URI} FROM later WHERE ${isClaimed(DUE_TOKENS, 1)}`,
+    [...claimValues(claim), storedUri(document.uri), document.text, document.isRequested],
   );
 }
 
-/** It could not be read; an earlier document stays. `retrySeconds` null: not by itself. */
+/** Stores a failed read; an earlier document stays. `retrySeconds` null: no retry is scheduled. */
 export async function failToken(
   database: Database,
-  chainId: ChainId,
-  token: TokenKey,
-  lease: string,
-  failure: FoundUri & {
-    readonly code: string;
-    readonly message: string;
-    readonly retrySeconds: number | null;
-  },
+  claim: Claim<unknown>,
+  failure: FoundUri & { readonly error: unknown; readonly retrySeconds: number | null },
 ): Promise<void> {
+  const { code, message } = failureOf(failure.error);
   await database.query(
     `WITH later AS MATERIALIZED (SELECT ${fromNow('0')} AS now, ${fromNow('$7::float8')} AS moment)
-     UPDATE nft_token_metadata SET status = 'failed', error_code = $5, error_message = $6, requested_by = NULL,
+     UPDATE nft_token_metadata SET error_code = $5, error_message = $6, lease_until = NULL, holder = NULL, ${DUE_TOKENS.onFailure},
        token_uri = coalesce($8, token_uri), uri_synced_at = CASE WHEN $9::boolean THEN later.now ELSE uri_synced_at END,
-       from_known_uri = from_known_uri AND due_at <> $4::timestamptz,
-       due_at = CASE WHEN due_at = $4::timestamptz THEN later.moment ELSE due_at END FROM later WHERE ${KEY}`,
-    [
-      ...keyOf(chainId, token),
-      lease,
-      failure.code,
-      failure.message.slice(0, ERROR_LENGTH_MAX),
-      failure.retrySeconds,
-      storedUri(failure.uri),
-      failure.isAsked,
-    ],
+       due_at = coalesce(due_at, later.moment) FROM later WHERE ${isClaimed(DUE_TOKENS, 1)}`,
+    [...claimValues(claim), code, message, failure.retrySeconds, storedUri(failure.uri), failure.isRequested],
   );
 }
 
-/** Gives a taking back: the process ends before it was read. */
-export async function releaseToken(
-  database: Database,
-  chainId: ChainId,
-  token: TokenKey,
-  lease: string,
-): Promise<void> {
-  await database.query(
-    `UPDATE nft_token_metadata SET due_at = now(), attempts = greatest(attempts - 1, 0) WHERE ${KEY} AND due_at = $4::timestamptz`,
-    [...keyOf(chainId, token), lease],
-  );
-}
-
-/** Tokens that are due and perhaps have no job, longest waiting first. */
-export async function dueTokens(database: Database, chainId: ChainId, limit: number): Promise<TokenKey[]> {
-  const rows = await database.query<{ address: Address; token_id: string }>(
-    `SELECT ${hexText('token_address')} AS address, token_id::text FROM nft_token_metadata
-     WHERE due_at <= ${OVERDUE} AND chain_id = $1 ORDER BY due_at LIMIT $2`,
-    [chainId, limit],
-  );
-  return rows.map(({ address, token_id }) => ({ address, tokenId: token_id }));
-}
-
-function keyOf(chainId: ChainId, { address, tokenId }: TokenKey): unknown[] {
-  return [addressBytes(address), chainId, tokenId];
-}
+/** Citus allows no volatile expression in a CASE on a distributed row, as each node would evaluate its own. */
+const WITH_NOW = `WITH later AS MATERIALIZED (SELECT ${fromNow('0')} AS now)`;

@@ -1,4 +1,4 @@
-/** What a dag-pb block is (UnixFS specification), as far as single files need it. */
+/** The content of a dag-pb block (UnixFS specification), as far as single files need it. */
 export type UnixfsBlock =
   /** A whole file in this one block. */
   | { readonly kind: 'file'; readonly content: Uint8Array }
@@ -7,7 +7,7 @@ export type UnixfsBlock =
   /** A directory, a link, metadata. */
   | { readonly kind: 'other' };
 
-/** Null where the bytes are no dag-pb block with a UnixFS node. Never throws. */
+/** Returns null if the bytes are not a dag-pb block with a UnixFS node. Never throws. */
 export function readUnixfsBlock(block: Uint8Array): UnixfsBlock | null {
   const node = readFields(block);
   const data = node?.find(({ number }) => number === NODE_DATA)?.bytes;
@@ -19,7 +19,7 @@ export function readUnixfsBlock(block: Uint8Array): UnixfsBlock | null {
   return { kind: 'file', content: fields.find(({ number }) => number === FILE_DATA)?.bytes ?? new Uint8Array() };
 }
 
-/** The block that the common implementations make of a file that fits into one. */
+/** Returns the block that common implementations create from a file that fits into one. */
 export function writeUnixfsFile(content: Uint8Array): Uint8Array {
   const data = content.length === 0 ? [] : [tag(FILE_DATA, LENGTH_DELIMITED), ...varint(content.length), content];
   const file = join([tag(FILE_TYPE, VARINT), TYPE_FILE, ...data, tag(FILE_SIZE, VARINT), ...varint(content.length)]);
@@ -44,7 +44,7 @@ interface Field {
   readonly bytes: Uint8Array | null;
 }
 
-/** The fields of a protocol buffers message with the two wire types that occur here; null where it is none. */
+/** Returns the fields of a protocol buffers message with the two wire types that occur here; null if it is not one. */
 function readFields(message: Uint8Array): Field[] | null {
   const fields: Field[] = [];
   for (let at = 0; at < message.length; ) {

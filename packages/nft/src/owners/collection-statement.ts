@@ -1,5 +1,7 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
 import {
-  isKept,
+  isSubjectBuilt,
   isUncovered,
   readSubject,
   type SubjectColumns,
@@ -7,18 +9,16 @@ import {
   subjectColumns,
   subjectCoverage,
   subjectHistory,
-} from '@chainstead/answers';
-import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+} from '@chainstead/data-api';
 import { addressBytes, type Bind, type ReadDatabase, type Statement } from '@chainstead/db';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
 
-/** The dataset whose coverage says what of a collection is known. */
+/** The dataset whose coverage applies to a collection. */
 const DATASET = 'nft-transfers';
 
-/** What a statement shows beside what is known of the collection. */
+/** Parts of a statement in addition to the collection's state. */
 export interface CollectionPage {
-  /** Columns of `page`, of which `is_there` is added. */
+  /** Columns of `page`; `is_there` is added. */
   readonly columns: string;
   /** A query of a page's rows. */
   readonly rows: string;
@@ -26,8 +26,9 @@ export interface CollectionPage {
 }
 
 /**
- * A statement about a collection: coverage and history of the contract, with rows of what is kept of it. Its key is bound first, so `of` says
- * that rows of a table are the collection's. Where `isPartial` is true, transfers of it are missing or not counted yet.
+ * Returns a statement about a collection: the contract's coverage and history, with rows of its stored state. Its key
+ * is bound first; `of` restricts rows of a table to the collection. `isPartial` is true if transfers of it are missing
+ * or not counted yet.
  */
 export function collectionStatement(
   chain: Chain,
@@ -46,9 +47,9 @@ export function collectionStatement(
     states: [nftCollectionOwners],
   } as const;
   const of = (alias: string): string => `${alias}.token_address = ${address} AND ${alias}.chain_id = ${chainId}`;
-  const isPartial = `(${isUncovered(subject, chain)} OR NOT ${isKept(chainId, address, nftCollectionOwners)})`;
+  const isPartial = `(${isUncovered(subject, chain)} OR NOT ${isSubjectBuilt(chainId, address, nftCollectionOwners)})`;
   const page = write(bind, of, '(SELECT is_partial FROM state)');
-  // Each by itself: on a cluster the page comes from the node that has the collection, the rest is the coordinator's own.
+  // Separate CTEs: on a cluster the page comes from the collection's node, the rest is local to the coordinator.
   const text = `WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
   SELECT ${subjectColumns(subject)}, ${isPartial} AS is_partial,
     (SELECT created_block FROM tokens WHERE tokens.address = ${address} AND tokens.chain_id = ${chainId}) AS created_block
@@ -65,18 +66,18 @@ interface StateColumns extends SubjectColumns {
   readonly is_there: boolean;
 }
 
-/** What a statement about a collection gave. */
+/** The result of a statement about a collection. */
 export interface CollectionRows<Row> extends SubjectCoverage {
   readonly rows: readonly Row[];
 }
 
-/** Runs a {@link collectionStatement}, whose page has these columns. */
+/** Runs a {@link collectionStatement} whose page has these columns. */
 export async function readCollectionRows<Row extends object>(
   database: ReadDatabase,
   chain: Chain,
   { text, values }: Statement,
 ): Promise<CollectionRows<Row>> {
-  // One row without a page's columns is given where the page is empty.
+  // An empty page still returns one row, without a page's columns.
   const found = await database.select<StateColumns & Row>(text, values);
   const [first] = found;
   return {

@@ -10,7 +10,7 @@ export interface CollectionStatsRow {
   readonly transfers: string;
 }
 
-/** The counts that are kept of a collection; no row where nothing of it ever moved. */
+/** Returns the statement for a collection's stored counts. It yields no row if nothing of it ever moved. */
 export function collectionStatsStatement(chain: Chain, contract: Address): Statement {
   return collectionStatement(chain, contract, (_bind, of) => ({
     columns: 'page.ids::text AS ids, page.owners::text AS owners, page.transfers::text AS transfers',

@@ -1,8 +1,8 @@
-import { type Indexed, type SubjectCoverage, syncStateOf, type WalletHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { ApiContext, ApiDependencies } from '@chainstead/http';
-import type { KeptSubjects } from '@chainstead/sync';
+import { type Indexed, type OnDemandBackfill, type SubjectCoverage, syncStateOf } from '@chainstead/data-api';
+import type { ApiDependencies } from '@chainstead/http';
+import type { SubjectProjections } from '@chainstead/sync';
 import { type Collection, getCollection } from '../collections/get-collection.ts';
 import type { SendersOf } from '../records/record-pages.ts';
 import type { HeldNow } from '../token-state/held-now.ts';
@@ -11,17 +11,17 @@ import { nftTransfers } from '../transfers/dataset.ts';
 import { requestUnreadCollections } from '../wallet-collections/request-unread-collections.ts';
 
 export interface CollectionSubjectsOptions {
-  readonly kept: KeptSubjects;
-  /** How long a request waits until it is counted who holds the collection. Milliseconds. */
+  readonly projections: SubjectProjections;
+  /** How long a request waits for the count of a collection's holdings. Milliseconds. */
   readonly waitMs: number;
-  readonly walletHistory: Pick<WalletHistory, 'requestContract'>;
-  /** Who sent the transactions that minted. Default: nobody is known. */
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestContract'>;
+  /** The senders of minting transactions. Default: unknown. */
   readonly sendersOf?: SendersOf;
-  /** Who holds what transfers don't tell. Default: no contract is asked. */
+  /** Reads holdings that transfers don't show. Default: contracts are not called. */
   readonly heldNow?: HeldNow;
 }
 
-/** How complete an answer about a collection is. */
+/** How complete a response about a collection is. */
 export interface CollectionState {
   readonly status: 'SYNCED' | 'SYNCING';
   /** Why it is SYNCING. */
@@ -29,41 +29,38 @@ export interface CollectionState {
   readonly indexed: Indexed;
 }
 
-/** A request about one collection. */
-export interface AskedCollection {
+export interface RequestedCollection {
   readonly chain: Chain;
   readonly contract: Address;
   /** The key's id, or `open`. */
   readonly requestedBy: string;
 }
 
-/** Whose request it is, for {@link AskedCollection}. */
-export function requesterOf(c: Pick<ApiContext, 'get'>): string {
-  return c.get('principal')?.id ?? 'open';
-}
-
-/** Collections that are asked about. */
+/** Access to requested collections. */
 export interface CollectionSubjects {
-  /** Has it counted who holds the collection, waits a moment for that, and gives what is known of the contract. */
-  open(asked: AskedCollection): Promise<Collection>;
-  /** How complete what was found is. Where blocks are missing, has a collection's history read; and a contract of which nobody knows yet whether it is one. */
-  stateOf(asked: AskedCollection, collection: Collection, found: SubjectCoverage): Promise<CollectionState>;
+  /** Starts the count of the collection's holdings, waits briefly for it, and returns the contract's collection. */
+  open(requested: RequestedCollection): Promise<Collection>;
+  /**
+   * Returns how complete the data is. If blocks are missing, queues the collection's backfill, and a read of a contract
+   * that was never read.
+   */
+  stateOf(requested: RequestedCollection, collection: Collection, found: SubjectCoverage): Promise<CollectionState>;
 }
 
 export function createCollectionSubjects(
   { database, logger, reads }: Pick<ApiDependencies, 'database' | 'logger' | 'reads'>,
-  { kept, waitMs, walletHistory }: CollectionSubjectsOptions,
+  { projections, waitMs, onDemandBackfill }: CollectionSubjectsOptions,
 ): CollectionSubjects {
   return {
     async open({ chain, contract }) {
-      await kept.keep(chain, { dataset: nftTransfers, state: nftCollectionOwners }, contract, waitMs);
+      await projections.keep(chain, { dataset: nftTransfers, state: nftCollectionOwners }, contract, waitMs);
       return getCollection(reads, chain.id, contract);
     },
     async stateOf({ chain, contract, requestedBy }, collection, found) {
       const { indexed, isCovered } = found;
       if (isCovered) return { ...syncStateOf(chain, 'collection', found, null), indexed };
       if (collection.isNft) {
-        const answer = await walletHistory.requestContract({ database, logger }, chain, contract, requestedBy);
+        const answer = await onDemandBackfill.requestContract({ database, logger }, chain, contract, requestedBy);
         return { ...syncStateOf(chain, 'collection', found, answer), indexed };
       }
       if (isRefused(collection)) return { status: 'SYNCED', message: null, indexed: { ...indexed, complete: true } };
@@ -76,7 +73,7 @@ export function createCollectionSubjects(
 
 const UNKNOWN = 'Whether this contract is a collection is not known yet: it is being read';
 
-/** It was read and is none: nothing of it is missing. */
+/** Whether it was read and is not an NFT: none of its data is missing. */
 function isRefused({ status }: Collection): boolean {
   return status === 'not-nft' || status === 'not-contract';
 }

@@ -110,7 +110,7 @@ describe('an NFT of a collection', () => {
   test('of ERC-721 has the newest owner, whatever is missing before and between', async () => {
     await stage.seen(ERC721, 'erc721');
     await stage.cover(5, 100);
-    // In blocks that nobody read it went from the second to the third.
+    // It went from the second to the third account in blocks that were not indexed.
     await stage.add(6, [give(1, 1, 2)]);
     await stage.add(9, [give(1, 3, 4)]);
     await stage.add(10, [give(1, 4, 3)]);

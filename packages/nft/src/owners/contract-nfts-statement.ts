@@ -4,20 +4,19 @@ import { hexBytes, hexText, type Statement, where } from '@chainstead/db';
 import { collectionStatement } from './collection-statement.ts';
 import type { HashRange } from './hash-range.ts';
 
-/** What to read. */
 export interface ContractNftsQuery {
   readonly contract: Address;
-  /** Ids wanted; one more is read to see whether a page follows. */
+  /** Number of ids; one more is read to detect a next page. */
   readonly limit: number;
   /** Token hashes strictly below this one, 32 hexadecimal digits; null for the first page. */
   readonly after: string | null;
-  /** Only those within; null: all. */
+  /** Restricts ids to this range; null: all. */
   readonly range: HashRange | null;
-  /** Whether an id is one thing, whose owner is who received it last. */
+  /** Whether each id is a single item, whose owner is its last receiver. */
   readonly isSingle: boolean;
 }
 
-/** Of an id so many are asked about that gave all that they are known to have received, or more. */
+/** Maximum number of accounts checked per id that gave away at least as much as they are known to have received. */
 const GIVERS_MAX = 10;
 
 /** {@link contractNftsStatement}'s columns. */
@@ -25,20 +24,21 @@ export interface ContractNftRow {
   readonly token_id: string;
   readonly token_hash: string;
   readonly supply: string;
-  /** Whether somebody is known to hold it. */
+  /** Whether it has a known holder. */
   readonly is_held: boolean;
-  /** Of one that nobody is known to hold: addresses of those who may all the same, the newest change first. */
+  /** For an id without a known holder: accounts that may still hold it, newest change first. */
   readonly givers: readonly string[] | null;
-  /** Block of the newest change of who has how much of it. */
+  /** Block of the newest change in its holdings. */
   readonly last_block: number;
-  /** Who received it last; null for ERC-1155. */
+  /** Its last receiver; null for ERC-1155. */
   readonly receiver: Address | null;
 }
 
 /**
- * The statement behind a page of a collection's existing ids, highest token hash first: one range of `nft_collection_ids_by_hash`, read backwards,
- * that stops after limit + 1 ids (owners-statements.explain.test.ts). While transfers of an ERC-1155 are missing, ids that nobody is known to hold are
- * among them, a range of `nft_collection_ids_given_by_hash`: who gave away what is known may hold what came before.
+ * Returns the statement for a page of a collection's existing ids, highest token hash first. It reads one range of
+ * `nft_collection_ids_by_hash` backwards and stops after limit + 1 ids (owners-statements.explain.test.ts). While
+ * transfers of an ERC-1155 are missing, it includes ids without a known holder, from a range of
+ * `nft_collection_ids_given_by_hash`: an account that gave away its known amount may hold earlier tokens.
  */
 export function contractNftsStatement(chain: Chain, query: ContractNftsQuery): Statement {
   return collectionStatement(chain, query.contract, (bind, of, isPartial) => {

@@ -1,39 +1,40 @@
-import { type ReadingSources, readKept } from '@chainstead/answers';
 import type { Address } from '@chainstead/core';
+import { type ReadingSources, readBuilt } from '@chainstead/data-api';
 import type { RecordKey } from '../records/nft-record.ts';
 import { type HeldNow, withAmountsNow } from '../token-state/held-now.ts';
 import { changeBlockOf } from '../transfers/moved-amounts.ts';
 import { readCollectionRows } from './collection-statement.ts';
-import type { AskedCollection, CollectionState, CollectionSubjects } from './collection-subjects.ts';
+import type { CollectionState, CollectionSubjects, RequestedCollection } from './collection-subjects.ts';
 import { type ContractNftRow, type ContractNftsQuery, contractNftsStatement } from './contract-nfts-statement.ts';
 
-/** With how complete it is. */
+/** A page of ids, with its completeness. */
 export interface ContractNftsFound extends CollectionState {
   /** Highest hash first; at most `query.limit`. */
   readonly ids: readonly RecordKey[];
-  /** Of the last id that was looked at, whether it exists or not, where others follow; null: none do. */
+  /** The hash of the last id examined, existing or not, if more follow; otherwise null. */
   readonly nextAfter: string | null;
 }
 
 /**
- * A page of the existing ids of a collection, each once: an ERC-1155's belong to nobody here and have what all hold together, which is known
- * once the collection's history is complete. Until then its contract is asked whether those who gave all that is known of an id hold some of it, which is
- * left out where they don't, or where that is not told in time.
+ * Returns a page of the existing ids of a collection, each once. An ERC-1155 id has no single owner here, and its
+ * amount is the total of all holders, known once the collection's history is complete. Until then the contract is
+ * called for the balances of accounts that gave away all they are known to have. Ids without such a balance, or without
+ * a result in time, are left out.
  */
 export async function getContractNfts(
   sources: ReadingSources,
   { subjects, heldNow }: { readonly subjects: CollectionSubjects; readonly heldNow: HeldNow },
-  asked: AskedCollection,
+  requested: RequestedCollection,
   query: Omit<ContractNftsQuery, 'contract' | 'isSingle'>,
 ): Promise<ContractNftsFound> {
-  const { chain, contract } = asked;
-  const collection = await subjects.open(asked);
+  const { chain, contract } = requested;
+  const collection = await subjects.open(requested);
   const isSingle = collection.contractType !== 'ERC1155';
   const statement = contractNftsStatement(chain, { ...query, contract, isSingle });
-  const found = await readKept(sources, (from) => readCollectionRows<ContractNftRow>(from, chain, statement));
-  const state = await subjects.stateOf(asked, collection, found);
+  const found = await readBuilt(sources, (from) => readCollectionRows<ContractNftRow>(from, chain, statement));
+  const state = await subjects.stateOf(requested, collection, found);
   const rows = found.rows.slice(0, query.limit);
-  const heldAfterAll = await idsHeldNow(heldNow, asked, rows);
+  const heldAfterAll = await idsHeldNow(heldNow, requested, rows);
   const existing = rows.filter(({ token_id, is_held }) => is_held || heldAfterAll.has(token_id));
   return {
     ...state,
@@ -48,10 +49,10 @@ export async function getContractNfts(
   };
 }
 
-/** Those of the ids that nobody is known to hold of which somebody has some by the contract. */
+/** Returns the ids without a known holder that some account holds according to the contract. */
 async function idsHeldNow(
   heldNow: HeldNow,
-  { chain, contract }: AskedCollection,
+  { chain, contract }: RequestedCollection,
   rows: readonly ContractNftRow[],
 ): Promise<ReadonlySet<string>> {
   const holdings = rows.flatMap(({ token_id: tokenId, givers, last_block }) =>

@@ -1,19 +1,18 @@
-import { type ReadingSources, readKept } from '@chainstead/answers';
 import type { Address } from '@chainstead/core';
+import { type ReadingSources, readBuilt } from '@chainstead/data-api';
 import type { RecordKey } from '../records/nft-record.ts';
 import type { TokenHolders } from '../single-nfts/token-holders.ts';
 import { type HeldNow, withAmountsNow } from '../token-state/held-now.ts';
 import { changeBlockOf } from '../transfers/moved-amounts.ts';
 import { readCollectionRows } from './collection-statement.ts';
-import type { AskedCollection, CollectionState, CollectionSubjects } from './collection-subjects.ts';
+import type { CollectionState, CollectionSubjects, RequestedCollection } from './collection-subjects.ts';
 import { type OwnerRow, type OwnersQuery, ownersStatement } from './owners-statement.ts';
 
-/** An owner of an id. */
 export interface TokenOwner extends RecordKey {
   readonly owner: Address;
 }
 
-/** Where a row of a page stands. */
+/** The position of a row on a page. */
 interface OwnerOnPage {
   readonly block: number;
   readonly tokenId: string;
@@ -22,16 +21,15 @@ interface OwnerOnPage {
   readonly mark: string;
 }
 
-/** With how complete it is. */
+/** A page of owners, with its completeness. */
 export interface OwnersFound extends CollectionState {
   /** Newest change first; at most `query.limit`. */
   readonly owners: readonly TokenOwner[];
-  /** Of all rows that were looked at, shown or not. */
+  /** Includes all rows that were examined, shown or not. */
   readonly places: readonly OwnerOnPage[];
   readonly hasNext: boolean;
 }
 
-/** What owners are found with. */
 interface OwnerSources {
   readonly subjects: CollectionSubjects;
   readonly holders: TokenHolders;
@@ -39,24 +37,25 @@ interface OwnerSources {
 }
 
 /**
- * A page of the owners of a collection, or of one id of it. Sums of an ERC-1155 need its beginning: until that is known its contract is asked what
- * they have, those among them who gave all that they are known to have received, or more; and who holds nothing, or was not told in time, is left out.
+ * Returns a page of the owners of a collection, or of one of its ids. ERC-1155 sums need the complete history. Until
+ * then the contract is called for the balances of accounts that gave away at least as much as they are known to have
+ * received. Accounts without a balance, or without a result in time, are left out.
  */
 export async function getOwners(
   sources: ReadingSources,
   { subjects, holders, heldNow }: OwnerSources,
-  asked: AskedCollection,
+  requested: RequestedCollection,
   query: Omit<OwnersQuery, 'contract' | 'isSingle'>,
 ): Promise<OwnersFound> {
-  const { chain, contract } = asked;
+  const { chain, contract } = requested;
   const { tokenId, limit } = query;
-  const collection = await subjects.open(asked);
+  const collection = await subjects.open(requested);
   const isSingle = collection.contractType !== 'ERC1155';
   const statement = ownersStatement(chain, { ...query, contract, isSingle });
-  const found = await readKept(sources, (from) => readCollectionRows<OwnerRow>(from, chain, statement));
-  const state = await subjects.stateOf(asked, collection, found);
+  const found = await readBuilt(sources, (from) => readCollectionRows<OwnerRow>(from, chain, statement));
+  const state = await subjects.stateOf(requested, collection, found);
   if (isSingle && tokenId !== null && query.after === null && found.rows.length === 0)
-    return { ...state, owners: await ownerOfUnmoved(holders, asked, tokenId), places: [], hasNext: false };
+    return { ...state, owners: await ownerOfUnmoved(holders, requested, tokenId), places: [], hasNext: false };
   const rows = found.rows.slice(0, limit);
   const owners = rows.map(({ token_id, owner, amount, last_block }) => ({
     ...{ address: contract, tokenId: token_id, owner },
@@ -73,15 +72,18 @@ export async function getOwners(
   };
 }
 
-/** What is no NFT counts as complete, whatever its events claim. */
+/** A contract that is not an NFT counts as complete, whatever events it emitted. */
 function isAboveZero(amount: string): boolean {
   return amount !== '0' && !amount.startsWith('-');
 }
 
-/** An id that never moved by itself may lie in a range that was minted at once and is not expanded, or have an owner without a transfer. */
+/**
+ * An id without its own transfer may be in a range that was minted at once and is not expanded, or have an owner
+ * without a transfer.
+ */
 async function ownerOfUnmoved(
   holders: TokenHolders,
-  { chain, contract }: AskedCollection,
+  { chain, contract }: RequestedCollection,
   tokenId: string,
 ): Promise<readonly TokenOwner[]> {
   if ((await holders.missingIndexes()).length > 0) return [];

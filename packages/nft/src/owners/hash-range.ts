@@ -1,4 +1,4 @@
-/** A slice of all token hashes: from the first, up to but not including the second. 16 bytes each; null: to the end. */
+/** A slice of all token hashes, from the first up to but not including the second. 16 bytes each; null: to the end. */
 export interface HashRange {
   readonly from: Buffer;
   readonly to: Buffer | null;
@@ -6,7 +6,7 @@ export interface HashRange {
 
 const HASHES = 2n ** 128n;
 
-/** Part `range` (from 1) of `totalRanges` equal ones: together they have each hash once. */
+/** Returns part `range` (from 1) of `totalRanges` equal parts, which together contain each hash once. */
 export function hashRange({ range, totalRanges }: { readonly range: number; readonly totalRanges: number }): HashRange {
   const end = (part: number): bigint => (BigInt(part) * HASHES + BigInt(totalRanges) - 1n) / BigInt(totalRanges);
   return { from: bytesOf(end(range - 1)), to: range === totalRanges ? null : bytesOf(end(range)) };

@@ -1,4 +1,4 @@
-/** Ids that were somebody's before their first event: no sum of what moved tells whose they are. */
+/** Ids that had an owner before their first event: sums of transfers don't show their owners. */
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ const give = (id: number, from: number, to: number): Move => ({
 });
 const burn = (id: number, from: number): Move => ({ ...give(id, from, from), to: ZERO_ADDRESS });
 
-/** By block. Ids 1 and 2 end with their creator, who never lets go of the second; 3 with another; 4 is burned. */
+/** By block. Ids 1 and 2 end with their creator, who never transfers the second; 3 with another; 4 is burned. */
 const BLOCKS = new Map<number, readonly Move[]>([
   [10, [give(1, CREATOR, 2), give(3, CREATOR, 2), give(4, CREATOR, CREATOR)]],
   [20, [give(1, 2, CREATOR), give(2, CREATOR, CREATOR)]],
@@ -29,7 +29,7 @@ const rowsOf = ({ result }: ListAnswer): string[] =>
   result.map((row) => `${row.token_id} ${row.owner_of} ${row.amount} @${row.block_number}`);
 const line = (id: number, owner: number, block: number | null): string => `${id} ${account(owner)} 1 @${block}`;
 
-/** What all routes say of the collection, which is the same. */
+/** All routes return the same for the collection. */
 async function expectHeld(...rows: readonly string[]): Promise<void> {
   for (const list of [LAZY, `${LAZY}/owners`])
     expect(rowsOf(await stage.get(list)).toSorted(), list).toEqual(rows.toSorted());

@@ -113,7 +113,7 @@ describe('pages', () => {
 
   test.each([1, 5])('of %i give no row twice and lose none when blocks are taken back between them', async (limit) => {
     await seed();
-    // The newest two blocks come again as others, with the same tokens.
+    // The newest two blocks are replaced by others with the same tokens.
     const pages = await stage.pages(`${ERC721}/owners?limit=${limit}`, async (page) => {
       if (page !== 1) return;
       await stage.remove(12);

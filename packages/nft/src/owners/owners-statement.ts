@@ -1,24 +1,23 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, expectedTrue, hexText, type Statement, where } from '@chainstead/db';
+import { addressBytes, type Bind, expectedTrue, hexText, rowsAfter, type Statement, where } from '@chainstead/db';
 import { type ChangePlace, MARK_LENGTH, unshownChanges } from '../records/change-pages.ts';
 import { collectionStatement } from './collection-statement.ts';
 
-/** Where the page before ended: its last row. */
+/** The end of the previous page: its last row. */
 export interface OwnersPlace extends ChangePlace {
   /** Decimal digits. */
   readonly tokenId: string;
   readonly owner: Address;
 }
 
-/** What to read. */
 export interface OwnersQuery {
   readonly contract: Address;
   /** Decimal digits; null: owners of all ids. */
   readonly tokenId: string | null;
-  /** Whether an id is one thing, whose owner is who received it last. */
+  /** Whether each id is a single item, whose owner is its last receiver. */
   readonly isSingle: boolean;
-  /** Owners wanted; one more is read to see whether a page follows. */
+  /** Number of owners; one more is read to detect a next page. */
   readonly limit: number;
   /** Null for the first page. */
   readonly after: OwnersPlace | null;
@@ -36,10 +35,11 @@ export interface OwnerRow {
 }
 
 /**
- * The statement behind a page of owners with ids, newest change first: one range, read backwards, that stops after limit + 1 owners, of
- * `nft_collection_ids_by_change` where ids are single things, else of `nft_collection_balances_by_change`; for one id of the key of ids or of
- * `nft_collection_balances_by_id` (owners-statements.explain.test.ts). While transfers of an ERC-1155 are missing, accounts whose sum is no more than
- * zero are among them, from a second range: they may hold what came before.
+ * Returns the statement for a page of owners with ids, newest change first. It reads one range backwards and stops
+ * after limit + 1 owners (owners-statements.explain.test.ts). The index is `nft_collection_ids_by_change` if ids are
+ * single items, otherwise `nft_collection_balances_by_change`. For one id it is the key of ids, or
+ * `nft_collection_balances_by_id`. While transfers of an ERC-1155 are missing, a second range adds accounts whose sum
+ * is zero or less: they may hold earlier tokens.
  */
 export function ownersStatement(chain: Chain, query: OwnersQuery): Statement {
   const { table, owner, amount, held } = query.isSingle ? IDS : BALANCES;
@@ -62,7 +62,7 @@ export function ownersStatement(chain: Chain, query: OwnersQuery): Statement {
   });
 }
 
-/** The rows of several ranges as one. */
+/** Merges the rows of several ranges. */
 function newestOf(ranges: readonly string[], limit: string): string {
   const [only] = ranges;
   if (only !== undefined && ranges.length === 1) return only;
@@ -74,7 +74,7 @@ const IDS = {
   table: 'nft_collection_ids',
   owner: 'held.receiver',
   amount: '1',
-  // Of contracts of both standards an id may be none of a single thing.
+  // In contracts of both standards an id may not be a single item.
   held: ['held.is_held', expectedTrue('held.receiver IS NOT NULL')],
 };
 const BALANCES = {
@@ -97,14 +97,14 @@ function behind(
   const columns = {
     block: 'held.last_block',
     mark: markOf(owner),
-    // Bound where it is looked at only: a value that no text names has no type.
+    // Bound only if it is used: a parameter that the text does not mention has no type.
     beyond: (): string => {
-      const key = [
-        { column: 'held.last_block', value: `${bind(place.block)}::integer` },
-        ...(tokenId === null ? [{ column: 'held.token_id', value: `${bind(place.tokenId)}::numeric` }] : []),
-        ...(isSingle ? [] : [{ column: 'held.owner', value: `${bind(addressBytes(place.owner))}::bytea` }]),
-      ];
-      return `(${key.map(({ column }) => column).join(', ')}) < (${key.map(({ value }) => value).join(', ')})`;
+      const key = {
+        'held.last_block': `${bind(place.block)}::integer`,
+        ...(tokenId === null && { 'held.token_id': `${bind(place.tokenId)}::numeric` }),
+        ...(!isSingle && { 'held.owner': `${bind(addressBytes(place.owner))}::bytea` }),
+      };
+      return rowsAfter('DESC', Object.keys(key), Object.values(key));
     },
   };
   return unshownChanges(place, columns, bind);

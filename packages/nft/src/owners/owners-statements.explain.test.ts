@@ -9,10 +9,10 @@ import { collectionStatsStatement } from './collection-stats-statement.ts';
 import { contractNftsStatement } from './contract-nfts-statement.ts';
 import { hashRange } from './hash-range.ts';
 import { ownersStatement } from './owners-statement.ts';
-import { uniqueOwnersStatement } from './unique-owners-statement.ts';
+import { uniqueOwnersStatement } from './unique-owners-route.ts';
 
-// One collection of 100,000 ids, every tenth burned, with 50,000 owners of its id 7, that is counted whole; one of 30,000 of an ERC-1155 with 20,000
-// owners that is not, so that its contract is to be asked; three hundred others of 100 ids.
+// One fully counted collection of 100,000 ids, every tenth burned, with 50,000 owners of its id 7. One ERC-1155 of
+// 30,000 ids with 20,000 owners that is not counted, so that its contract is called. Three hundred others of 100 ids.
 const BUSY = contract(1);
 const BUSY_IDS = 100_000;
 const UNCOUNTED = contract(3);
@@ -21,7 +21,7 @@ const chain = exampleChain();
 
 const scratch = scratchOfFile({ autovacuum: false });
 
-/** As many ids of each of these collections. */
+/** Adds the same number of ids to each of these collections. */
 async function seed(
   collections: readonly Address[],
   ids: number,
@@ -63,7 +63,7 @@ beforeAll(async () => {
   await scratch.database.query('ANALYZE');
   await seed([BUSY], BUSY_IDS, 50_000);
   await seed([UNCOUNTED], 30_000, 20_000, false);
-  await scratch.database.query('INSERT INTO kept_subjects (chain_id, state, subject) VALUES ($1, $2, $3)', [
+  await scratch.database.query('INSERT INTO subject_projections (chain_id, state, subject) VALUES ($1, $2, $3)', [
     chain.id,
     nftCollectionOwners.name,
     addressBytes(BUSY),
@@ -103,19 +103,22 @@ const IDS_BY_CHANGE = 'nft_collection_ids_by_change';
 const BY_CHANGE = 'nft_collection_balances_by_change';
 const BY_ID = 'nft_collection_balances_by_id';
 const GIVEN_BY_CHANGE = 'nft_collection_balances_given_by_change';
-/** By id, but that without statistics both ranges count as short. */
+/** By id, except that both ranges count as short without statistics. */
 const GIVEN_OF_ID = /^nft_collection_balances_given_by_(id|change)$/;
 const OF_IDS = /^nft_collection_ids_/;
 const OF_OWNERS = /^nft_collection_owners_/;
 
-/** Its pages, the index that each is a range of, and how many rows of the state's tables it may read. */
+/**
+ * Each page's statement, the index that it must use as a range, and the maximum rows that it may read from the state's
+ * tables.
+ */
 const PAGES: readonly (readonly [string, Statement, string | RegExp, number])[] = [
   ['NFTs, the first', nfts({}), BY_HASH, 101],
   ['NFTs, in the middle', nfts({ after: '8'.repeat(32) }), BY_HASH, 101],
   ['NFTs of one part', nfts({ range: hashRange({ range: 41, totalRanges: 100 }) }), BY_HASH, 101],
   ['NFTs of a small collection', nfts({ contract: contract(150) }), BY_HASH, 101],
   ['NFTs of several owners each', nfts({ isSingle: false }), BY_HASH, 101],
-  // Two givers of each id that nobody is known to hold.
+  // Two givers of each id without a known holder.
   ['NFTs that are not counted', amounts({}), GIVEN_BY_HASH, 4 * 101],
   ['NFTs that are not counted, in the middle', amounts({ after: '8'.repeat(32) }), GIVEN_BY_HASH, 4 * 101],
   ['owners, the first', owners({}), IDS_BY_CHANGE, 101],
@@ -169,7 +172,8 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
     expect(read).toBeLessThanOrEqual(most);
   });
 
-  // Without statistics and with the server's defaults a page of 5,000 is read and sorted: so is a minute of a server behind a pooler.
+  // Without statistics and with server defaults, a page of 5,000 is read and sorted. So is a minute of a server behind
+  // a pooler.
   test.runIf(plan === 'generic')('of 5,000 unique owners is a range of their key', async () => {
     const { nodes } = await explain(
       scratch.database,

@@ -1,4 +1,4 @@
-/** Who holds what after recorded blocks of Ethereum, against what their logs say. */
+/** Owners after recorded Ethereum blocks, compared to their logs. */
 
 import { type Address, type Log, parseHash, ZERO_ADDRESS } from '@chainstead/core';
 import { listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
@@ -13,7 +13,7 @@ const blocks = listRecordedBlocks().filter((folder) => /^ethereum\/\d+$/.test(fo
 
 const TRANSFER = parseHash('0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef');
 
-/** By contract and id: who received it last, read from the logs by hand. */
+/** By contract and id: its last receiver, decoded from the logs by hand. */
 function newestReceivers(logs: readonly Log[]): ReadonlyMap<Address, ReadonlyMap<string, string>> {
   const found = new Map<Address, Map<string, string>>();
   for (const { address, topics } of logs) {

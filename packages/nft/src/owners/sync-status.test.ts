@@ -11,7 +11,7 @@ beforeEach(() => stage.empty());
 const LISTS = ['', '/owners', '/1/owners'];
 const stateOf = ({ status, status_message, indexed }: ListAnswer) => [status, status_message, indexed.complete];
 const histories = () =>
-  stage.scratch.database.query('SELECT kind, status, subject FROM subject_histories ORDER BY subject');
+  stage.scratch.database.query('SELECT kind, status, subject FROM backfill_requests ORDER BY subject');
 
 async function collection(status: string): Promise<void> {
   await stage.scratch.database.query(
@@ -68,11 +68,11 @@ describe('status', () => {
     await stage.seen(ERC721, 'erc721');
     await stage.cover(0, 100);
     await stage.add(1, [{ token: ERC721, id: 1n, from: ZERO_ADDRESS, to: account(1), amount: 1n }]);
-    await stage.scratch.database.query('UPDATE derived_states SET version = version + 1');
+    await stage.scratch.database.query('UPDATE projections SET version = version + 1');
     const message = 'Who holds this collection is being counted from the transfers that are indexed';
     for (const rest of LISTS) expect(stateOf(await stage.get(`${ERC721}${rest}`))).toEqual(['SYNCING', message, false]);
     expect(await stage.get(`${ERC721}/stats`)).toMatchObject({ indexed: { complete: false } });
-    await stage.scratch.database.query('UPDATE derived_states SET version = version - 1');
+    await stage.scratch.database.query('UPDATE projections SET version = version - 1');
     expect(stateOf(await stage.get(ERC721))).toEqual(['SYNCED', undefined, true]);
   });
 });

@@ -1,95 +1,96 @@
-import { readKept, showIndexed } from '@chainstead/answers';
+import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
-import {
-  type ApiDependencies,
-  errorResponses,
-  indexedChain,
-  limitParameter,
-  querySchema,
-  type RouteModule,
-} from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
+import { readBuilt, showIndexed } from '@chainstead/data-api';
+import { addressBytes, hexText, type Statement, where } from '@chainstead/db';
+import { defineListRoute, limitParameter, querySchema, type RouteModule } from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
 import { nftTransfers } from '../transfers/dataset.ts';
-import { readCollectionRows } from './collection-statement.ts';
-import { type CollectionSubjectsOptions, createCollectionSubjects, requesterOf } from './collection-subjects.ts';
+import { collectionStatement, readCollectionRows } from './collection-statement.ts';
+import { type CollectionSubjectsOptions, createCollectionSubjects } from './collection-subjects.ts';
 import { uniqueOwnersSchema } from './owners-response.ts';
-import { type UniqueOwnerRow, uniqueOwnersStatement } from './unique-owners-statement.ts';
-
-/** `GET /api/v2.2/nft/{address}/unique-owners`: who holds something of a collection, by address (docs/provider-contract.md#unique-owners). */
-export function createUniqueOwnersRoute(options: CollectionSubjectsOptions): RouteModule {
-  return (app, dependencies) => {
-    const { chains, paging } = dependencies;
-    const subjects = createCollectionSubjects(dependencies, options);
-    const runs = paging.forRoute({
-      route: 'collection-unique-owners',
-      filter: z.object({ address: z.string(), chain: z.string() }),
-      position: z.object({ after: z.string() }),
-      defaults: { address: '', chain: 'eth' },
-      limitDefault: PAGE_SIZE_DEFAULT,
-      orderDefault: 'ASC',
-    });
-    app.openapi(routeOf(dependencies), async (c) => {
-      const query = c.req.valid('query');
-      const page = runs.open({
-        cursor: query.cursor,
-        limit: query.limit,
-        order: undefined,
-        filter: { address: c.req.valid('param').address, chain: query.chain?.key },
-      });
-      const { filter, position } = page;
-      const chain = indexedChain(chains, filter.chain, nftTransfers.name);
-      const contract = parseAddress(filter.address);
-      const asked = { chain, contract, requestedBy: requesterOf(c) };
-      const collection = await subjects.open(asked);
-      const statement = uniqueOwnersStatement(chain, {
-        contract,
-        limit: page.limit,
-        after: position === null ? null : (position.after as Address),
-      });
-      const found = await readKept(dependencies, (from) => readCollectionRows<UniqueOwnerRow>(from, chain, statement));
-      const { indexed } = await subjects.stateOf(asked, collection, found);
-      const shown = found.rows.slice(0, page.limit);
-      const last = shown.at(-1);
-      return c.json(
-        {
-          page: page.page + 1,
-          pageSize: page.limit,
-          cursor:
-            found.rows.length > page.limit && last !== undefined
-              ? runs.next(page, { position: { after: last.owner }, upperBound: indexed.toBlock ?? 0 })
-              : null,
-          indexed: showIndexed(indexed),
-          walletAddresses: shown.map(({ owner }) => owner),
-        },
-        200,
-      );
-    });
-  };
-}
 
 const PAGE_SIZE_DEFAULT = 100;
-/** Addresses are short: pages may be longer than the server's others. */
+/** Addresses are short, so pages may be longer than elsewhere. */
 const PAGE_SIZE_MAX = 5_000;
 
-function routeOf({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/nft/{address}/unique-owners',
-    operationId: 'getUniqueOwnersByCollection',
-    tags: ['NFT'],
-    summary: 'The owners of a collection',
-    description: 'Addresses that hold at least one NFT of the collection, ascending, each once.',
-    request: {
+/**
+ * `GET /api/v2.2/nft/{address}/unique-owners`: the owners of a collection, by address (docs/api/nfts.md#unique-owners).
+ */
+export function createUniqueOwnersRoute(options: CollectionSubjectsOptions): RouteModule {
+  return (app, dependencies) => {
+    const { parameters } = dependencies;
+    const subjects = createCollectionSubjects(dependencies, options);
+    defineListRoute(app, dependencies, {
+      path: '/api/v2.2/nft/{address}/unique-owners',
+      operationId: 'getUniqueOwnersByCollection',
+      tags: ['NFTs'],
+      summary: 'List unique owners of an NFT collection',
+      description: 'Addresses that own at least one NFT of the collection, in ascending order, each once.',
       params: z.object({ address: parameters.address }),
       query: querySchema({
         chain: parameters.chain,
         limit: limitParameter(PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX),
         cursor: parameters.cursor,
       }),
-    },
-    responses: {
-      200: { description: 'A page of owners', content: { 'application/json': { schema: uniqueOwnersSchema } } },
-      ...errorResponses(400, 401, 429, 500, 503),
-    },
-  });
+      response: { description: 'A page of NFT owners', schema: uniqueOwnersSchema },
+      datasets: [nftTransfers.name],
+      cursorName: 'collection-unique-owners',
+      filter: z.object({ address: z.string(), chain: z.string().default('eth') }),
+      filterOf: ({ address, chain }) => ({ address, chain: chain?.key }),
+      position: z.object({ after: z.string() }),
+      limitDefault: PAGE_SIZE_DEFAULT,
+      orderDefault: 'ASC',
+      firstPage: 1,
+      read: async ({ chain, filter, limit, position, requester }) => {
+        const requested = { chain, contract: parseAddress(filter.address), requestedBy: requester };
+        const collection = await subjects.open(requested);
+        const after = position && (position.after as Address);
+        const statement = uniqueOwnersStatement(chain, { contract: requested.contract, limit, after });
+        const found = await readBuilt(dependencies, (from) =>
+          readCollectionRows<UniqueOwnerRow>(from, chain, statement),
+        );
+        const { indexed } = await subjects.stateOf(requested, collection, found);
+        const owners = found.rows.slice(0, limit).map(({ owner }) => owner);
+        const last = found.rows.length > limit ? owners.at(-1) : undefined;
+        return { indexed, owners, next: last && { position: { after: last }, upperBound: indexed.toBlock ?? 0 } };
+      },
+      present: ({ indexed, owners }, { page, page_size: pageSize, cursor }) => ({
+        ...{ page, pageSize, cursor },
+        indexed: showIndexed(indexed),
+        walletAddresses: owners,
+      }),
+    });
+  };
+}
+
+interface UniqueOwnersQuery {
+  readonly contract: Address;
+  /** Number of owners; one more is read to detect a next page. */
+  readonly limit: number;
+  /** Owners strictly after this one; null for the first page. */
+  readonly after: Address | null;
+}
+
+/** {@link uniqueOwnersStatement}'s columns. */
+interface UniqueOwnerRow {
+  readonly owner: Address;
+}
+
+/**
+ * The first page's range needs a lower bound too: without statistics the planner would read and sort the whole
+ * collection.
+ */
+const BEFORE_ALL = Buffer.alloc(0);
+
+/**
+ * Returns the statement for a page of a collection's owners, by address: one range scan of the key of
+ * `nft_collection_owners`.
+ */
+export function uniqueOwnersStatement(chain: Chain, { contract, limit, after }: UniqueOwnersQuery): Statement {
+  return collectionStatement(chain, contract, (bind, of) => ({
+    columns: `${hexText('page.owner')} AS owner`,
+    rows: `SELECT held.owner FROM nft_collection_owners AS held
+  ${where([of('held'), `held.owner > ${bind(after === null ? BEFORE_ALL : addressBytes(after))}`])} ORDER BY held.owner LIMIT ${bind(limit + 1)}`,
+    orderBy: 'page.owner',
+  }));
 }

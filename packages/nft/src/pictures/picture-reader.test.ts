@@ -156,7 +156,7 @@ describe('what is no picture, or must not be asked', () => {
 test('few are read at once, and no more wait than may', async () => {
   let [under, most, busy] = [0, 0, 0];
   const gate = Promise.withResolvers<void>();
-  // Nobody is answered before three were refused, and both that may be read are.
+  // No response arrives before three were rejected and both slots are in use.
   const openGate = (): void => {
     if (busy === 3 && under === 2) gate.resolve();
   };

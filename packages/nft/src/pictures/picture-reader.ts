@@ -1,13 +1,16 @@
 import type { Chain } from '@chainstead/chains';
-import { ChainsteadError, type Clock } from '@chainstead/core';
+import { type Address, ChainsteadError, type Clock } from '@chainstead/core';
+import { addressBytes, type ReadDatabase } from '@chainstead/db';
 import type { Egress } from '@chainstead/egress';
 import PQueue from 'p-queue';
+import { getCollection } from '../collections/get-collection.ts';
 import { createDocumentReader, type DocumentReader } from '../collections/read-document.ts';
+import { readDocument } from '../records/document-object.ts';
+import { pictureOf } from '../records/normalized-metadata.ts';
 import { PicturesBusyError, PictureUnknownError, PictureUnreadableError } from './picture-error.ts';
-import { type PictureSubject, readPictureUri } from './read-picture-uri.ts';
 import { type RasterType, sniffImage } from './sniff-image.ts';
 
-/** A picture whose bytes are of that type. */
+/** A picture whose bytes match its type. */
 export interface Picture {
   readonly bytes: Uint8Array;
   readonly type: RasterType;
@@ -15,25 +18,25 @@ export interface Picture {
 
 export interface PictureReader {
   /**
-   * The picture that indexed metadata names.
+   * Returns the picture that indexed metadata refers to.
    * @throws PictureUnknownError, PictureUnreadableError, PicturesBusyError
    */
   read(database: Parameters<typeof readPictureUri>[0], chain: Chain, subject: PictureSubject): Promise<Picture>;
 }
 
 export interface PictureReaderOptions {
-  /** The guarded client: metadata names strangers' URLs. */
+  /** The guarded client: URLs in metadata are untrusted. */
   readonly egress: Egress;
   readonly ipfsGateways: readonly string[];
   readonly arweaveGateways: readonly string[];
   readonly clock: Clock;
-  /** Bytes of a picture at most, as sent and after decompression. @default 8 MiB */
+  /** Maximum bytes of a picture, both as sent and after decompression. @default 8 MiB */
   readonly bytesMax?: number;
-  /** For one picture, all places together. Milliseconds. @default 12,000 */
+  /** For one picture, all locations together. Milliseconds. @default 12,000 */
   readonly timeoutMs?: number;
-  /** Read at once. @default 6 */
+  /** Concurrent reads. @default 6 */
   readonly atOnce?: number;
-  /** That wait for a turn at most. @default 60 */
+  /** Maximum queue length. @default 60 */
   readonly waitingMax?: number;
 }
 
@@ -42,7 +45,7 @@ const TIMEOUT_MS = 12_000;
 const AT_ONCE = 6;
 const WAITING_MAX = 60;
 
-/** Reads pictures from wherever metadata says that they are, as metadata itself is read. */
+/** Creates a reader that fetches pictures from all kinds of locations, as for metadata documents. */
 export function createPictureReader(options: PictureReaderOptions): PictureReader {
   const { timeoutMs = TIMEOUT_MS, waitingMax = WAITING_MAX } = options;
   const documents = createDocumentReader({ ...options, bytesMax: options.bytesMax ?? BYTES_MAX });
@@ -61,7 +64,7 @@ export function createPictureReader(options: PictureReaderOptions): PictureReade
 async function readPicture(documents: DocumentReader, uri: string, timeoutMs: number): Promise<Picture> {
   const signal = AbortSignal.timeout(timeoutMs);
   const { bytes } = await documents.read(uri, signal).catch((error: unknown) => {
-    // Which of our own addresses a host leads to is nothing for a page.
+    // A page must not reveal which internal addresses a host resolves to.
     if (error instanceof ChainsteadError) throw new PictureUnreadableError(error.code, error);
     if (signal.aborted) throw new PictureUnreadableError(`nothing came within ${timeoutMs} ms`, error);
     throw error;
@@ -69,4 +72,26 @@ async function readPicture(documents: DocumentReader, uri: string, timeoutMs: nu
   const type = sniffImage(bytes);
   if (type === null) throw new PictureUnreadableError('it is no PNG, JPEG, GIF, WebP or AVIF');
   return { bytes, type };
+}
+
+/** The subject of a picture: an NFT, or its collection's logo (`tokenId` null). */
+interface PictureSubject {
+  readonly token: Address;
+  /** Decimal digits. */
+  readonly tokenId: string | null;
+}
+
+/** Returns the picture's URI from indexed metadata; null if there is none. Starts no read. */
+async function readPictureUri(
+  database: ReadDatabase,
+  chain: Chain,
+  { token, tokenId }: PictureSubject,
+): Promise<string | null> {
+  if (tokenId === null) return (await getCollection(database, chain.id, token)).collectionLogo;
+  const [row] = await database.select<{ metadata: string | null }>(
+    'SELECT metadata FROM nft_token_metadata WHERE token_address = $1 AND chain_id = $2 AND token_id = $3::numeric',
+    [addressBytes(token), chain.id, tokenId],
+  );
+  const document = readDocument(row?.metadata ?? null);
+  return document === null ? null : pictureOf(document.fields);
 }

@@ -1,7 +1,7 @@
-/** Types of pictures that hold pixels alone: nothing in them runs, or loads anything. */
+/** Picture types with only pixels: they execute nothing and load nothing. */
 export type RasterType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/avif';
 
-/** What each begins with: Latin-1 text at a place. */
+/** Signatures: Latin-1 texts at byte offsets. */
 const BEGINNINGS: readonly (readonly [RasterType, readonly (readonly [at: number, text: string])[]])[] = [
   ['image/png', [[0, '\x89PNG\r\n\x1a\n']]],
   ['image/jpeg', [[0, '\xff\xd8\xff']]],
@@ -18,12 +18,15 @@ const BEGINNINGS: readonly (readonly [RasterType, readonly (readonly [at: number
   ['image/avif', [[4, 'ftypavis']]],
 ];
 
-/** The type of a picture by its first bytes, whatever a server says of it; null for what is none of these: SVG and HTML are not. */
+/**
+ * Returns the type of a picture from its first bytes, whatever the server declares; null for other types, such as SVG
+ * and HTML.
+ */
 export function sniffImage(bytes: Uint8Array): RasterType | null {
   const beginning = Buffer.from(bytes.subarray(0, LONGEST)).toString('latin1');
   const found = BEGINNINGS.find(([, parts]) => parts.every(([at, text]) => beginning.startsWith(text, at)));
   return found?.[0] ?? null;
 }
 
-/** Bytes that tell. */
+/** Bytes needed to recognize a type. */
 const LONGEST = 16;

@@ -3,43 +3,43 @@ import { type Bind, expectedTrue } from '@chainstead/db';
 import { z } from '@hono/zod-openapi';
 
 /**
- * Paging of holdings by the block of their newest change, newest first, pinned to the newest block of the first page. A holding moves
- * when it changes: after the pin it has left its place and is not shown any more. A reorganisation moves it too, up or down: so while a run is
- * in blocks that could be reorganised when it began, each page looks through all of them, without what was shown; below them places are
- * settled, and the key of the last row says where a page begins.
+ * Pages holdings by the block of their newest change, newest first, pinned to the newest block of the first page. A
+ * holding that changes after the pin has moved and is not shown any more. A reorg moves it too, up or down.
+ *
+ * While a run is in blocks that could be reorganized at its start, each page searches all of them and skips the
+ * holdings already shown. Below them positions are final, and the key of the last row marks the start of a page.
  */
 export const changeRunSchema = z.object({
-  /** The highest block of the run that could not be reorganised any more at the first page. */
+  /** The highest final block at the first page. */
   settled: z.int(),
-  /** Marks of the holdings that were shown while they were in blocks above it, one after the other. */
+  /** Concatenated marks of the holdings that were shown from blocks above it. */
   shown: z.string(),
 });
 export type ChangeRun = z.infer<typeof changeRunSchema>;
 
-/** The length of a mark: the first hexadecimal digits of a hash of what is held, and of who holds it. */
+/** Length of a mark: the first hexadecimal digits of a hash of the holding and its holder. */
 export const MARK_LENGTH = 12;
-/** Marks that a cursor has room for. With more, pages go by the key alone. */
+/** Marks that fit in a cursor. With more, pages go by the key alone. */
 const MARKS_MAX = 200;
 
-/** Where a page begins. */
 export interface ChangePlace {
   readonly run: ChangeRun;
   /** The pin. */
   readonly upperBound: number;
-  /** Of the row that the page before ended with. */
+  /** The previous page's last block. */
   readonly block: number;
 }
 
-/** How rows are compared, as SQL. */
+/** SQL expressions that compare rows. */
 export interface ChangeColumns {
   readonly block: string;
-  /** Of {@link MARK_LENGTH} digits, as those of the run. */
+  /** {@link MARK_LENGTH} digits, as in the run. */
   readonly mark: string;
-  /** True for what lies behind the row that the page before ended with. */
+  /** True for rows after the previous page's last one. */
   readonly beyond: () => string;
 }
 
-/** The conditions of a page's rows. */
+/** Returns the conditions of a page's rows. */
 export function unshownChanges(place: ChangePlace, columns: ChangeColumns, bind: Bind): readonly string[] {
   const { run, upperBound, block } = place;
   const marks = marksOf(run);
@@ -48,7 +48,7 @@ export function unshownChanges(place: ChangePlace, columns: ChangeColumns, bind:
   return [isSettled ? columns.beyond() : `${columns.block} <= ${bind(upperBound)}::integer`, ...unshown];
 }
 
-/** A run as the page after a page of these rows needs it. */
+/** Returns the run for the page after these rows. */
 export function continueRun(
   chain: Pick<Chain, 'reorgDepthMax'>,
   before: ChangePlace | null,

@@ -1,8 +1,9 @@
 import { isOutage } from '@chainstead/db';
 
 /**
- * Leaves work for later beside an answer that is known. Where the database can't take it down, which its connections tell of, the answer is given
- * all the same, and the next one leaves it: on a cluster, pages of one node are read while another, where the work would be written, is away.
+ * Queues work in addition to a known response. If the database is unavailable for writes, the response is still
+ * returned and the next request queues it. On a cluster, pages of one node stay readable while another node, to which
+ * the work would be written, is down.
  */
 export async function leaveUnlessAway(leave: () => Promise<unknown>): Promise<void> {
   try {

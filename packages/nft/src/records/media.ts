@@ -3,20 +3,20 @@ import { DocumentError } from '../collections/document-error.ts';
 import { parseDocumentPlace } from '../collections/document-place.ts';
 import { pictureOf } from './normalized-metadata.ts';
 
-/** What is said of a token's picture (docs/provider-contract.md#nft-records). */
+/** A token's picture (docs/api/nfts.md#nft-records). */
 export const mediaSchema = z
   .object({
     status: z.enum(['unsupported_media', 'invalid_url']).openapi({
-      description: 'invalid_url: the place can’t be understood. No previews are made here',
+      description: 'invalid_url: the image URL is invalid. Previews are not generated',
     }),
-    original_media_url: z.string().openapi({ description: 'As the document names it' }),
+    original_media_url: z.string().openapi({ description: 'As in the metadata' }),
     updatedAt: z.iso.datetime({ precision: 3 }).optional(),
   })
   .openapi('NftMedia');
 
 /**
- * Where the picture of a document is; null where it names none. Previews are never made, which no status may promise: clients would ask
- * again and again.
+ * Returns the picture of a document; null if it has none. Previews are never created, and no status may promise one:
+ * clients would poll forever.
  * @param readAt when the document was read
  */
 export function mediaOf(

@@ -2,44 +2,51 @@ import type { Address, Hash } from '@chainstead/core';
 import type { CollectionFields } from '../collections/collection-fields.ts';
 import { tokenKey } from '../trades/transfers-by-token.ts';
 import type { TokenDocument } from './document-object.ts';
-import type { TokenRarity } from './read-rarities.ts';
+import type { RarityFigures, TraitFigures } from './rarity-figures.ts';
 
-/** A token, and whose of it a record tells: what a page's own statement finds. */
+/** A token and its holder, as found by a page's own statement. */
 export interface RecordKey {
   readonly address: Address;
   /** Decimal digits. */
   readonly tokenId: string;
-  /** The holder that the record is of; null where it is of nobody or of several. */
+  /** The holder of the record; null if there is none, or several. */
   readonly owner: Address | null;
-  /** Units of that holder, decimal digits; null where they are not known. */
+  /** Units of that holder, decimal digits; null if unknown. */
   readonly amount: string | null;
-  /** Block of the newest change of owner or amount; null where it is not known. */
+  /** Block of the newest change of owner or amount; null if unknown. */
   readonly blockNumber: number | null;
 }
 
-/** All that a record shows, whatever a request asks for. Null: not known. */
+/** All values of a record, whatever a request selects. Null: not known. */
 export interface NftRecord extends RecordKey {
   readonly contractType: 'ERC721' | 'ERC1155' | null;
-  /** Of the contract. */
+  /** The contract's fields. */
   readonly collection: CollectionFields;
   readonly possibleSpam: boolean;
   readonly verified: boolean;
-  /** The newest mint with no burn behind it, of ERC-1155 the first mint of the id. */
+  /** The newest mint without a later burn; for ERC-1155, the first mint of the id. */
   readonly mint: { readonly blockNumber: number; readonly transactionHash: Hash } | null;
-  /** As the contract gave it; null where it holds its document and is longer than 8,192 characters. */
+  /** As the contract returned it; null if it contains its document and is longer than 8,192 characters. */
   readonly tokenUri: string | null;
-  /** When the contract was asked for it. */
+  /** When it was read from the contract. */
   readonly uriSyncedAt: Date | null;
   readonly document: TokenDocument | null;
   /** When the document was read. */
   readonly documentSyncedAt: Date | null;
-  /** Nobody has asked for its metadata yet. */
+  /** Its metadata was never requested. */
   readonly isUnread: boolean;
-  /** Null where the traits of its collection are not computed. */
+  /** Null if its collection's traits are not computed. */
   readonly rarity: TokenRarity | null;
 }
 
-/** A token's name among those of a page. */
+/** Returns a token's key within a page. */
 export function recordId({ address, tokenId }: Pick<RecordKey, 'address' | 'tokenId'>): string {
   return tokenKey({ token: address, tokenId });
+}
+
+/** The rarity of a token whose collection's traits are computed. */
+export interface TokenRarity {
+  readonly figures: RarityFigures;
+  /** The traits of its document, by {@link traitName}. */
+  readonly traits: ReadonlyMap<string, TraitFigures>;
 }

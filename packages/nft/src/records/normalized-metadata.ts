@@ -4,7 +4,7 @@ import type { TraitFigures } from './rarity-figures.ts';
 import { traitName, traitOf } from './trait.ts';
 
 const text = z.string().nullable();
-/** Written with the document's digits, also where a double has others. */
+/** Written with the document's digits, even if a double has others. */
 const number = z
   .custom<number | ExactNumber>((given) => typeof given === 'number' || given instanceof ExactNumber)
   .openapi({ type: 'number' });
@@ -13,42 +13,43 @@ const attributeSchema = z
   .object({
     trait_type: text,
     value: z.union([z.string(), number, z.boolean()]).nullable().openapi({
-      description: 'As in the document, with all digits of a number',
+      description: 'As in the metadata, with all digits of a number',
     }),
     display_type: text,
     max_value: number.nullable(),
     trait_count: z.int().openapi({ description: 'Always 0' }),
     order: number.nullable(),
     count: z.int().optional().openapi({
-      description: 'NFTs of the collection that have it, where its traits are computed, as the two below',
+      description:
+        'Number of NFTs in the collection with this trait. Only if traits are computed, as for the next two fields',
     }),
     percentage: z.number().optional(),
     rarity_label: z.string().optional().openapi({ example: 'Top 13% trait' }),
   })
   .openapi('NftAttribute');
 
-/** The usual members of a token's document (docs/provider-contract.md#nft-records). */
+/** The common members of a token's document (docs/api/nfts.md#nft-records). */
 export const normalizedMetadataSchema = z
   .object({
     name: text,
     description: text,
-    image: text.openapi({ description: 'As the document names it' }),
+    image: text.openapi({ description: 'As in the metadata' }),
     animation_url: text,
     external_link: text,
     external_url: text,
     attributes: z.array(attributeSchema),
   })
-  .openapi('NftNormalizedMetadata', { description: 'null is what the document does not say, or not known yet' });
+  .openapi('NftNormalizedMetadata', { description: 'Fields are null if the metadata lacks them or is not known yet' });
 
 export type NormalizedMetadata = z.infer<typeof normalizedMetadataSchema>;
 type Attribute = z.infer<typeof attributeSchema>;
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What a document says under the names that documents use, the first that says something. Texts stay as they stand, empty ones say
- * nothing.
+ * Returns a document's values under their common names; the first key with a value wins. Texts are unchanged, and empty
+ * ones count as absent.
  * @param fields of the document; null while there is none
- * @param traits figures of the document's traits by their names (`trait.ts`). Default: none are known
+ * @param traits figures of the document's traits by their names (`trait.ts`). Default: none
  */
 export function normalizeMetadata(
   fields: Fields | null,
@@ -69,7 +70,7 @@ export function normalizeMetadata(
   };
 }
 
-/** Where the picture of a document is, as it says it; null where it names none. */
+/** Returns the picture URI of a document; null if it has none. */
 export function pictureOf(fields: Fields): string | null {
   return firstText(fields, ['image', 'image_url', 'imageUrl', 'image_data']);
 }
@@ -90,7 +91,7 @@ function attributesOf(fields: Fields): Attribute[] {
   });
 }
 
-/** A value by itself is one without a type; a list or nothing is no attribute. */
+/** A bare value is an attribute without a type. A list or null is not an attribute. */
 function attributeOf(item: unknown): Attribute | null {
   if (Array.isArray(item) || item === null) return null;
   const fields: Fields = typeof item === 'object' ? Object(item) : { value: item };
@@ -104,7 +105,7 @@ function attributeOf(item: unknown): Attribute | null {
   };
 }
 
-/** Of the document itself: `constructor` and the like are not its members. */
+/** Reads own members only: `constructor` and the like are inherited. */
 function ownValue(fields: Fields, key: string): unknown {
   return Object.hasOwn(fields, key) ? fields[key] : undefined;
 }
@@ -113,7 +114,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : (numberOf(value)?.toString() ?? null);
 }
 
-/** JSON has no infinity, which 1e999 is read as. */
+/** JSON has no infinity, but 1e999 parses to it. */
 function numberOf(value: unknown): number | ExactNumber | null {
   return value instanceof ExactNumber || (typeof value === 'number' && Number.isFinite(value)) ? value : null;
 }

@@ -9,7 +9,7 @@ describe('percentages', () => {
     [2, 3, 66.67, 'Top 67% trait'],
     [1, 8, 12.5, 'Top 13% trait'],
     [1, 50_000, 0, 'Top 1% trait'],
-    // Half of a hundredth goes up.
+    // Half of a hundredth rounds up.
     [1, 20_000, 0.01, 'Top 1% trait'],
     [10_000, 10_000, 100, 'Top 100% trait'],
     [12_000, 100_000, 12, 'Top 12% trait'],

@@ -1,22 +1,22 @@
-/** Figures that are shown of traits and of rarity. */
+/** Displayed figures of traits and rarity. */
 
-/** How many percent of all that is, with two decimals. @param whole above 0 */
+/** Returns a percentage with two decimals. @param whole above 0 */
 export function percentageOf(part: number, whole: number): number {
-  // In whole hundredths, half of one upwards: exact for counts.
+  // In whole hundredths, half of one rounded up: exact for counts.
   return Math.floor((2 * PARTS * part + whole) / (2 * whole)) / 100;
 }
 
-/** `Top 13% trait`: among so many percent of a collection its NFTs are. */
+/** Returns `Top 13% trait`, with the share of the collection that has the trait. */
 export function traitLabel(percentage: number): string {
   return `Top ${topOf(percentage)}% trait`;
 }
 
-/** `Top 98%`: among so many percent of a collection the NFT is. */
+/** Returns `Top 98%`, with the NFT's position in the collection. */
 export function rarityLabel(percentage: number): string {
   return `Top ${topOf(percentage)}%`;
 }
 
-/** What is shown of a trait that `count` of `tokens` ids have. */
+/** The displayed figures of a trait that `count` of `tokens` ids have. */
 export interface TraitFigures {
   readonly count: number;
   readonly percentage: number;
@@ -28,7 +28,7 @@ export function traitFigures(count: number, tokens: number): TraitFigures {
   return { count, percentage, rarity_label: traitLabel(percentage) };
 }
 
-/** What is shown of an id's rank among `tokens`. */
+/** The displayed figures of an id's rank among `tokens`. */
 export interface RarityFigures {
   readonly rarity_rank: number;
   readonly rarity_percentage: number;

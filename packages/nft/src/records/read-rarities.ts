@@ -1,25 +1,18 @@
 import type { Chain } from '@chainstead/chains';
 import { addressBytes, expectedTrue, hexText, type ReadDatabase, type Statement } from '@chainstead/db';
-import { type NftRecord, recordId } from './nft-record.ts';
+import { type NftRecord, recordId, type TokenRarity } from './nft-record.ts';
 import { normalizeMetadata } from './normalized-metadata.ts';
-import { type RarityFigures, rarityFigures, type TraitFigures, traitFigures } from './rarity-figures.ts';
+import { rarityFigures, type TraitFigures, traitFigures } from './rarity-figures.ts';
 import { type Trait, traitKey, traitName, traitsOf } from './trait.ts';
 
-/** Ids of a collection whose traits are counted at most, as at the hosted provider. */
+/** Maximum number of ids in a collection with trait counts, as at the hosted API. */
 export const TOKENS_MAX = 50_000;
-
-/** How rare a token is, of a collection whose traits are computed. */
-export interface TokenRarity {
-  readonly figures: RarityFigures;
-  /** Of the traits of its document, by {@link traitName}. */
-  readonly traits: ReadonlyMap<string, TraitFigures>;
-}
 
 type Rated = Pick<NftRecord, 'address' | 'tokenId' | 'document'>;
 
 /**
- * How rare the tokens of a page are, by {@link recordId}, as far as it is known: in one statement, and their traits in another; where tables are
- * distributed, for each contract.
+ * Returns the known rarities of a page's tokens, by {@link recordId}. Ranks take one statement and traits another; if
+ * tables are distributed, one of each per contract.
  */
 export async function readRarities(
   database: ReadDatabase,
@@ -35,7 +28,7 @@ export async function readRarities(
   return found;
 }
 
-/** @param records where tables are distributed: of one contract, so that its node alone is asked */
+/** @param records from one contract if tables are distributed, so that only its node is queried */
 async function raritiesOf(
   database: ReadDatabase,
   chain: Chain,
@@ -79,8 +72,9 @@ interface RankRow {
 }
 
 /**
- * Of each token a probe of the keys of `nft_collection_traits` and `nft_token_rarity` (traits-statements.explain.test.ts).
- * @param isSpread whether tables are distributed: then of one contract
+ * One lookup per token in the keys of `nft_collection_traits` and `nft_token_rarity`
+ * (traits-statements.explain.test.ts).
+ * @param isSpread whether tables are distributed: then all tokens are from one contract
  */
 export function ranksStatement(
   chain: Chain,
@@ -90,20 +84,20 @@ export function ranksStatement(
   const values = [chain.id, tokens.map(({ address }) => addressBytes(address)), tokens.map(({ tokenId }) => tokenId)];
   if (isSpread)
     return {
-      text: `WITH asked AS MATERIALIZED (SELECT * FROM unnest($2::bytea[], $3::numeric[]) AS asked(token_address, token_id)), ${SHOWN_GENERATIONS}
-SELECT ${hexText('asked.token_address')} AS address, asked.token_id::text, rarity.rank, asked.tokens
-FROM (SELECT DISTINCT token_address, token_id, generation, tokens FROM asked JOIN shown USING (token_address)) AS asked
-JOIN nft_token_rarity AS rarity ON rarity.token_address = asked.token_address AND rarity.chain_id = $1 AND rarity.generation = asked.generation
-  AND rarity.token_id = asked.token_id AND rarity.token_address = $4::bytea`,
+      text: `WITH requested AS MATERIALIZED (SELECT * FROM unnest($2::bytea[], $3::numeric[]) AS requested(token_address, token_id)), ${SHOWN_GENERATIONS}
+SELECT ${hexText('requested.token_address')} AS address, requested.token_id::text, rarity.rank, requested.tokens
+FROM (SELECT DISTINCT token_address, token_id, generation, tokens FROM requested JOIN shown USING (token_address)) AS requested
+JOIN nft_token_rarity AS rarity ON rarity.token_address = requested.token_address AND rarity.chain_id = $1 AND rarity.generation = requested.generation
+  AND rarity.token_id = requested.token_id AND rarity.token_address = $4::bytea`,
       values: [...values, oneContract(tokens)],
     };
   return {
-    text: `SELECT ${hexText('asked.token_address')} AS address, asked.token_id::text, rarity.rank, shown.tokens
-FROM unnest($2::bytea[], $3::numeric[]) AS asked(token_address, token_id)
-CROSS JOIN LATERAL ${shownGeneration('asked.token_address')} AS shown
+    text: `SELECT ${hexText('requested.token_address')} AS address, requested.token_id::text, rarity.rank, shown.tokens
+FROM unnest($2::bytea[], $3::numeric[]) AS requested(token_address, token_id)
+CROSS JOIN LATERAL ${shownGeneration('requested.token_address')} AS shown
 CROSS JOIN LATERAL (
   SELECT rank FROM nft_token_rarity AS rarity
-  WHERE rarity.token_address = asked.token_address AND rarity.chain_id = $1 AND rarity.generation = shown.generation AND rarity.token_id = asked.token_id LIMIT 1
+  WHERE rarity.token_address = requested.token_address AND rarity.chain_id = $1 AND rarity.generation = shown.generation AND rarity.token_id = requested.token_id LIMIT 1
 ) AS rarity`,
     values,
   };
@@ -116,16 +110,16 @@ async function readCounts(
   rated: readonly { readonly address: NftRecord['address']; readonly traits: readonly Trait[] }[],
   isSpread: boolean,
 ): Promise<ReadonlyMap<string, TraitFigures>> {
-  const asked = new Map<string, AskedTrait>();
+  const requested = new Map<string, RequestedTrait>();
   for (const { address, traits } of rated)
-    for (const trait of traits) asked.set(countName(address, traitKey(address, trait)), { address, trait });
-  if (asked.size === 0) return new Map();
-  const { text, values } = countsStatement(chain, [...asked.values()], isSpread);
+    for (const trait of traits) requested.set(countName(address, traitKey(address, trait)), { address, trait });
+  if (requested.size === 0) return new Map();
+  const { text, values } = countsStatement(chain, [...requested.values()], isSpread);
   const rows = await database.select<CountRow>(text, values);
   return new Map(rows.map((row) => [countName(row.address, row.trait_key), traitFigures(row.count, row.tokens)]));
 }
 
-interface AskedTrait {
+interface RequestedTrait {
   readonly address: NftRecord['address'];
   readonly trait: Trait;
 }
@@ -137,8 +131,8 @@ interface CountRow {
   readonly tokens: number;
 }
 
-/** As {@link ranksStatement}, by `nft_trait_counts_by_key`. */
-export function countsStatement(chain: Chain, traits: readonly AskedTrait[], isSpread = false): Statement {
+/** Like {@link ranksStatement}, by `nft_trait_counts_by_key`. */
+export function countsStatement(chain: Chain, traits: readonly RequestedTrait[], isSpread = false): Statement {
   const values = [
     chain.id,
     traits.map(({ address }) => addressBytes(address)),
@@ -146,33 +140,33 @@ export function countsStatement(chain: Chain, traits: readonly AskedTrait[], isS
   ];
   if (isSpread)
     return {
-      text: `WITH asked AS MATERIALIZED (SELECT * FROM unnest($2::bytea[], $3::bytea[]) AS asked(token_address, trait_key)), ${SHOWN_GENERATIONS}
-SELECT ${hexText('asked.token_address')} AS address, asked.trait_key, counted.count, asked.tokens
-FROM (SELECT DISTINCT token_address, trait_key, generation, tokens FROM asked JOIN shown USING (token_address)) AS asked
-JOIN nft_trait_counts AS counted ON counted.trait_key = asked.trait_key AND counted.token_address = asked.token_address
-  AND counted.chain_id = $1 AND counted.generation = asked.generation AND counted.token_address = $4::bytea`,
+      text: `WITH requested AS MATERIALIZED (SELECT * FROM unnest($2::bytea[], $3::bytea[]) AS requested(token_address, trait_key)), ${SHOWN_GENERATIONS}
+SELECT ${hexText('requested.token_address')} AS address, requested.trait_key, counted.count, requested.tokens
+FROM (SELECT DISTINCT token_address, trait_key, generation, tokens FROM requested JOIN shown USING (token_address)) AS requested
+JOIN nft_trait_counts AS counted ON counted.trait_key = requested.trait_key AND counted.token_address = requested.token_address
+  AND counted.chain_id = $1 AND counted.generation = requested.generation AND counted.token_address = $4::bytea`,
       values: [...values, oneContract(traits)],
     };
   return {
-    text: `SELECT ${hexText('asked.token_address')} AS address, asked.trait_key, counted.count, shown.tokens
-FROM unnest($2::bytea[], $3::bytea[]) AS asked(token_address, trait_key)
-CROSS JOIN LATERAL ${shownGeneration('asked.token_address')} AS shown
+    text: `SELECT ${hexText('requested.token_address')} AS address, requested.trait_key, counted.count, shown.tokens
+FROM unnest($2::bytea[], $3::bytea[]) AS requested(token_address, trait_key)
+CROSS JOIN LATERAL ${shownGeneration('requested.token_address')} AS shown
 CROSS JOIN LATERAL (
   SELECT count FROM nft_trait_counts AS counted
-  WHERE counted.trait_key = asked.trait_key
-    AND ${expectedTrue('counted.token_address = asked.token_address AND counted.chain_id = $1 AND counted.generation = shown.generation')} LIMIT 1
+  WHERE counted.trait_key = requested.trait_key
+    AND ${expectedTrue('counted.token_address = requested.token_address AND counted.chain_id = $1 AND counted.generation = shown.generation')} LIMIT 1
 ) AS counted`,
     values,
   };
 }
 
-/** CTE `shown`: the generations of the collections of `asked` that are shown, as {@link shownGeneration}. */
+/** CTE `shown`: the displayed generations of the collections of `requested`, as in {@link shownGeneration}. */
 const SHOWN_GENERATIONS = `shown AS MATERIALIZED (
   SELECT traits.token_address, traits.generation, traits.tokens FROM nft_collection_traits AS traits
   WHERE traits.token_address = ANY ($2::bytea[]) AND traits.chain_id = $1 AND NOT traits.is_too_large AND traits.token_address NOT IN (
     SELECT token_address FROM nft_collection_counts WHERE token_address = ANY ($2::bytea[]) AND chain_id = $1 AND ids > ${TOKENS_MAX}))`;
 
-/** The generation of a collection that is shown, in SQL: none of one that has grown too large. */
+/** The displayed generation of a collection, in SQL. A collection that has grown too large has none. */
 function shownGeneration(contract: string): string {
   return `(
   SELECT traits.generation, traits.tokens FROM nft_collection_traits AS traits
@@ -181,11 +175,10 @@ function shownGeneration(contract: string): string {
 )`;
 }
 
-/** It says on which node their rows lie. */
-function oneContract(asked: readonly Pick<NftRecord, 'address'>[]): Buffer {
-  const [first, ...others] = new Set(asked.map(({ address }) => address));
-  if (first === undefined || others.length > 0)
-    throw new RangeError('Where tables are distributed, contracts are asked about one by one');
+/** The contract determines the node of the rows. */
+function oneContract(requested: readonly Pick<NftRecord, 'address'>[]): Buffer {
+  const [first, ...others] = new Set(requested.map(({ address }) => address));
+  if (first === undefined || others.length > 0) throw new RangeError('Distributed tables allow one contract per query');
   return addressBytes(first);
 }
 

@@ -7,8 +7,8 @@ import type { NftRecord, RecordKey } from './nft-record.ts';
 import { DOCUMENTS_BYTES_MAX, mintStatement, type RecordsReading, recordsStatement } from './records-statement.ts';
 
 /**
- * All that records show, in one statement: one for each key, in their order. Documents that are more than four MiB together are left out
- * from there on.
+ * Returns all values of records in one statement: one record per key, in key order. Beyond four MiB of documents in
+ * total, documents are left out.
  */
 export async function readRecords(
   database: ReadDatabase,
@@ -28,7 +28,7 @@ export async function readRecords(
   });
 }
 
-/** Each by itself, and its mint in another statement: contracts and what moved of them lie on different nodes. */
+/** Reads each token separately, and its mint in another statement: contracts and transfers are on different nodes. */
 async function readSpread(
   read: Read,
   chain: Chain,

@@ -1,6 +1,6 @@
-import { areTablesSpread, createMissingIndexes } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, systemClock } from '@chainstead/core';
+import { areTablesSpread, createMissingIndexes } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { getLastSalesOfTokens } from '../sale-prices/get-last-sales.ts';
 import { type NftRecord, type RecordKey, recordId } from './nft-record.ts';
@@ -8,26 +8,30 @@ import { readRarities } from './read-rarities.ts';
 import { readRecords } from './read-records.ts';
 import type { RecordOptions } from './record-response.ts';
 
-/** Senders of these transactions, of those of which they are known within the wait of a request. */
+/** Returns the senders of these transactions that are known within a request's wait. */
 export type SendersOf = (chain: Chain, hashes: readonly Hash[]) => Promise<ReadonlyMap<Hash, Address>>;
 
-/** The records of a page, with what showing them takes. */
+/** The records of a page, with the data to show them. */
 export interface RecordsOfPage extends Pick<RecordOptions, 'lastSales' | 'minters'> {
-  /** One for each key, in their order. */
+  /** One per key, in key order. */
   readonly records: readonly NftRecord[];
 }
 
-/** Reads what records show, once a page's own statement has found whose they are. */
+/** Reads the data of records, once a page's own statement has found their holders. */
 export interface RecordPages {
-  read(chain: Chain, keys: readonly RecordKey[], asked: { readonly includePrices: boolean }): Promise<RecordsOfPage>;
+  read(
+    chain: Chain,
+    keys: readonly RecordKey[],
+    requested: { readonly includePrices: boolean },
+  ): Promise<RecordsOfPage>;
 }
 
-/** The index by which a token's mint is found. */
+/** The index that finds a token's mint. */
 const BY_TOKEN = 'nft_transfers_by_token';
 
 /**
- * One for a route.
- * @param sendersOf default: nobody's are known
+ * Creates the reader for a route.
+ * @param sendersOf default: no senders are known
  */
 export function createRecordPages(database: ReadDatabase, sendersOf: SendersOf = async () => new Map()): RecordPages {
   const missing = createMissingIndexes(database, systemClock, [BY_TOKEN]);
@@ -48,7 +52,7 @@ export function createRecordPages(database: ReadDatabase, sendersOf: SendersOf =
   };
 }
 
-/** By {@link recordId}; an id of ERC-1155 is minted by many. */
+/** By {@link recordId}. An ERC-1155 id has many minters. */
 async function mintersOf(
   chain: Chain,
   records: readonly NftRecord[],

@@ -1,11 +1,11 @@
 import { booleanParameter, textParameter } from '@chainstead/http';
 
-/** How token ids are written in answers. */
+/** Format of token ids in responses. */
 export type TokenIdFormat = 'decimal' | 'hex';
 
 const FORMATS: readonly TokenIdFormat[] = ['decimal', 'hex'];
 
-/** The query parameters that operations on records share. @param normalizeMetadata its default */
+/** Returns the query parameters that record operations share. @param normalizeMetadata its default */
 export function recordParameters({ normalizeMetadata }: { readonly normalizeMetadata: boolean }) {
   return {
     format: textParameter('decimal or hex', (text) => FORMATS.find((format) => format === text.toLowerCase()))
@@ -14,23 +14,23 @@ export function recordParameters({ normalizeMetadata }: { readonly normalizeMeta
         type: 'string',
         enum: [...FORMATS],
         default: 'decimal',
-        description: 'How token_id is written in the answer.',
+        description: 'Format of token_id in the response.',
       }),
     normalizeMetadata: booleanParameter({
       default: normalizeMetadata,
-      description: 'Adds normalized_metadata: the usual members of the document.',
+      description: 'Adds normalized_metadata: the standard members of the metadata.',
     }),
     media_items: booleanParameter({
       default: false,
-      description: 'Adds media: where the picture is. No previews are made.',
+      description: 'Adds media: the location of the image. Previews are not generated.',
     }),
   };
 }
 
-/** For those that can show prices. */
+/** For operations that can show prices. */
 export function includePricesParameter() {
   return booleanParameter({
     default: false,
-    description: 'Adds last_sale, the last sale paid in ether within a year; floor and list prices are null.',
+    description: 'Adds last_sale, the last sale paid in ether within a year. Floor and list prices are null.',
   });
 }

@@ -14,25 +14,27 @@ const moment = z.iso.datetime({ precision: 3 }).nullable();
 
 const recordShape = {
   token_address: addressText,
-  token_id: z
-    .string()
-    .openapi({ pattern: '^([0-9]+|0x[0-9a-f]+)$', example: '7781', description: 'Decimal digits, or by format' }),
+  token_id: z.string().openapi({
+    pattern: '^([0-9]+|0x[0-9a-f]+)$',
+    example: '7781',
+    description: 'Decimal digits, or as set by format',
+  }),
   amount: digits
     .nullable()
-    .openapi({ description: 'Units that the owner has, "1" of ERC-721; null where they are not known' }),
+    .openapi({ description: 'Number of units held by the owner, "1" for ERC-721. null if unknown' }),
   token_hash: z.string().openapi({ pattern: '^[0-9a-f]{32}$', example: 'ab96a59f7d41a8648adee2f63d1386ce' }),
-  block_number: digits.nullable().openapi({ description: 'Of the newest change of owner or amount' }),
+  block_number: digits.nullable().openapi({ description: 'Block of the newest change of owner or amount' }),
   block_number_minted: digits.nullable(),
   contract_type: z.enum(['ERC721', 'ERC1155']).nullable(),
-  name: text.openapi({ description: 'Of the contract, as symbol' }),
+  name: text.openapi({ description: 'Name of the contract, as for symbol' }),
   symbol: text,
   token_uri: text.openapi({
-    description: 'As the contract gave it; null above 8,192 characters where it holds the document',
+    description: 'As returned by the contract. null if it contains the metadata and exceeds 8,192 characters',
   }),
-  metadata: text.openapi({ description: 'The document as it was read, a JSON object as text' }),
+  metadata: text.openapi({ description: 'Unmodified metadata: a JSON object as text' }),
   normalized_metadata: normalizedMetadataSchema.optional(),
   media: mediaSchema.nullable().optional(),
-  minter_address: text.openapi({ description: 'Who sent the transaction that minted it; null for ERC-1155' }),
+  minter_address: text.openapi({ description: 'Sender of the transaction that minted the NFT. null for ERC-1155' }),
   last_token_uri_sync: moment,
   last_metadata_sync: moment,
   possible_spam: z.boolean(),
@@ -41,12 +43,12 @@ const recordShape = {
   rarity_percentage: z.number().nullable(),
   rarity_label: text,
   last_sale: salePricesSchema.shape.last_sale.optional().openapi({
-    description: 'The last sale paid in ether within a year; null without one. Only with include_prices',
+    description: 'Last sale paid in ether within a year. null if there is none. Only with include_prices',
   }),
   floor_price: z
     .null()
     .optional()
-    .openapi({ description: 'With include_prices; not known, as the other floor prices' }),
+    .openapi({ description: 'Only with include_prices. Not available, as all floor prices' }),
   floor_price_usd: z.null().optional(),
   floor_price_currency: z.null().optional(),
   collection_logo: text.optional(),
@@ -68,37 +70,36 @@ const listPriceSchema = z
     price_usd: z.null(),
     marketplace: z.null(),
   })
-  .openapi('NftListPrice', { description: 'Listings are not on the chain' });
+  .openapi('NftListPrice', { description: 'Not available: listings are not on the chain' });
 
-/** A token, in lists of collections and by itself (docs/provider-contract.md#nft-records). */
+/** A token, in collection lists and single responses (docs/api/nfts.md#nft-records). */
 export const nftSchema = z
   .object({
     ...recordShape,
-    owner_of: addressText.nullable().openapi({ description: 'null where nobody or several have it' }),
+    owner_of: addressText.nullable().openapi({ description: 'null if the NFT has no owner or several' }),
     list_price: listPriceSchema.optional(),
   })
   .openapi('Nft');
 
-/** A token and one who holds it. */
+/** A token and one of its holders. */
 export const ownedNftSchema = z.object({ ...recordShape, owner_of: addressText }).openapi('OwnedNft');
 
-/** Which fields of its collection a record has beside name and symbol. */
+/** The collection fields of a record in addition to name and symbol. */
 export type CollectionPart = 'none' | 'pictures' | 'all';
 
-/** What an answer shows of records. */
 export interface RecordOptions {
-  /** How token ids are written. */
+  /** Format of token ids. */
   readonly format: 'decimal' | 'hex';
   readonly normalizeMetadata: boolean;
   readonly mediaItems: boolean;
   readonly collection: CollectionPart;
-  /** Null where prices were not asked for. */
+  /** Null if prices were not requested. */
   readonly lastSales: ((token: { readonly token: Address; readonly tokenId: string }) => LastSale) | null;
-  /** Senders of minting transactions by {@link recordId}, as far as they are known. */
+  /** Known senders of minting transactions, by {@link recordId}. */
   readonly minters: ReadonlyMap<string, Address>;
 }
 
-/** A record of the schema `nft`. */
+/** Returns a record of the schema `nft`. */
 export function showNft(record: NftRecord, options: RecordOptions): z.infer<typeof nftSchema> {
   return {
     ...showRecord(record, options),
@@ -107,7 +108,7 @@ export function showNft(record: NftRecord, options: RecordOptions): z.infer<type
   };
 }
 
-/** A record of the schema `nftOwner`: of what nobody holds the owner is the zero address. */
+/** Returns a record of the schema `nftOwner`. Without a holder, the owner is the zero address. */
 export function showOwnedNft(record: NftRecord, options: RecordOptions): z.infer<typeof ownedNftSchema> {
   return { ...showRecord(record, options), owner_of: record.owner ?? ZERO_ADDRESS };
 }

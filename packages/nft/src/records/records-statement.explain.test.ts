@@ -5,7 +5,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { tokenHoldersStatement } from '../single-nfts/token-holders-statement.ts';
 import { recordsStatement } from './records-statement.ts';
 
-// A collection whose ids move six times each on average, one that moves all the time, and some that never do, in five partitions.
+// A collection whose ids move six times each on average, one that moves constantly, and some that never do, in five
+// partitions.
 const BUSY = addressOf(1);
 const BLOCKS = 10_000;
 const TOKENS = 100;
@@ -43,7 +44,8 @@ const keysOf = (address: typeof BUSY, first: number) =>
 describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
   beforeAll(() => prepare(scratch.database));
 
-  // Without any, the key's index looks as good for a token as its own, as in nft-transfers-statement.explain.test.ts.
+  // Without statistics, the key's index looks as good for a token as the token index, as in
+  // nft-transfers-statement.explain.test.ts.
   test.skipIf(statistics === 'without statistics').each([
     ['records of tokens that moved a few times', recordsStatement(chain, keysOf(BUSY, 1_000), READING), 30],
     ['records of tokens that never moved', recordsStatement(chain, keysOf(BUSY, 50_000), READING), 1],

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Address } from '@chainstead/core';
 
 /**
- * The hosted provider's hash of a token, 32 hexadecimal digits: MD5 of the contract in lower case, followed by the id in decimal
- * digits. A name for a token, no secret.
+ * The hosted API's token hash, 32 hexadecimal digits: MD5 of the lower-case contract followed by the id in decimal
+ * digits. An identifier, not a secret.
  */
 export function tokenHash({ address, tokenId }: { readonly address: Address; readonly tokenId: string }): string {
   return createHash('md5').update(`${address}${tokenId}`).digest('hex');

@@ -1,29 +1,30 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
 import { expectedTrue, where } from '@chainstead/db';
 
-/** Which transfers of one token to read. All are SQL. */
+/** Selects transfers of one token. All values are SQL. */
 export interface TokenMoves {
   /** A bytea, a numeric and a bigint. */
   readonly address: string;
   readonly tokenId: string;
   readonly chainId: string;
-  /** Of the table's own columns, which `moved` names. */
+  /** The table's own columns, qualified with `moved`. */
   readonly columns: string;
-  /** Beside its being of the token, expected of most rows. */
+  /** An additional condition, expected to be true for most rows. */
   readonly condition?: string;
   readonly order: 'ASC' | 'DESC';
   readonly limit: string;
 }
 
-/** The place of a transfer on its chain, as the indexes hold it. */
+/** The position of a transfer on its chain, as in the indexes. */
 export const PLACE = ['block_number', 'transaction_index', 'log_index', 'item'] as const;
 
 /** The zero address as SQL. */
 export const NOBODY = `'\\x${ZERO_ADDRESS.slice(2)}'::bytea`;
 
 /**
- * The first or the newest transfers of one token in SQL: in each partition a range of `nft_transfers_by_token` that ends with the limit.
- * Whole addresses and ids are compared beside their keys as what is expected to be true, as in trade-conditions.ts.
+ * Returns SQL for the first or newest transfers of one token: in each partition a range of `nft_transfers_by_token`
+ * that ends with the limit. Whole addresses and ids are compared next to their keys and declared as expected to be
+ * true, as in trade-conditions.ts.
  */
 export function tokenMoves({ address, tokenId, chainId, columns, condition, order, limit }: TokenMoves): string {
   const conditions = [

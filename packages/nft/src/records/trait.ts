@@ -1,24 +1,30 @@
 import { createHash } from 'node:crypto';
-import type { Address } from '@chainstead/core';
-import type { NormalizedMetadata } from './normalized-metadata.ts';
+import type { Address, ExactNumber } from '@chainstead/core';
 
-/** What a document says of a token, as text. */
+/** A trait of a token's document, as text. */
 export interface Trait {
-  /** Empty where the document names none. */
+  /** Empty if the document has none. */
   readonly type: string;
   readonly value: string;
 }
 
-/** Traits of a document above this are left out. */
+/** A normalized attribute of a document. */
+export interface Attribute {
+  readonly trait_type: string | null;
+  readonly value: string | number | ExactNumber | boolean | null;
+  readonly display_type: string | null;
+}
+
+/** Further traits of a document are ignored. */
 export const TRAITS_PER_TOKEN_MAX = 100;
-/** A trait whose type or value is longer is left out: it is prose. Characters. */
+/** A trait with a longer type or value is ignored as prose. Characters. */
 export const TRAIT_LENGTH_MAX = 256;
 
 /**
- * The traits of a document by its normalised attributes, each at most once, in their order. Numbers and booleans count by their text; values
- * of other kinds, and dates, are none.
+ * Returns the traits of a document's normalized attributes, each at most once, in order. Numbers and booleans count by
+ * their text. Other kinds of values, and dates, are not traits.
  */
-export function traitsOf(attributes: NormalizedMetadata['attributes']): readonly Trait[] {
+export function traitsOf(attributes: readonly Attribute[]): readonly Trait[] {
   const traits = new Map<string, Trait>();
   for (const attribute of attributes) {
     const trait = traitOf(attribute);
@@ -28,27 +34,24 @@ export function traitsOf(attributes: NormalizedMetadata['attributes']): readonly
   return [...traits.values()];
 }
 
-/** The trait that an attribute is; null where it is none. */
-export function traitOf(
-  attribute: Pick<NormalizedMetadata['attributes'][number], 'trait_type' | 'value' | 'display_type'>,
-): Trait | null {
-  const { trait_type: type, value, display_type: display } = attribute;
+/** Returns the trait of an attribute; null if it is none. */
+export function traitOf({ trait_type: type, value, display_type: display }: Attribute): Trait | null {
   if (value === null || display === 'date') return null;
   const trait = traitAsStored({ type: type ?? '', value: String(value) });
   return trait.type.length > TRAIT_LENGTH_MAX || trait.value.length > TRAIT_LENGTH_MAX ? null : trait;
 }
 
-/** Fit for text columns: no NUL, no half of a surrogate pair. */
+/** Makes texts valid for text columns: no NUL, no half of a surrogate pair. */
 export function traitAsStored({ type, value }: Trait): Trait {
   return { type: storable(type), value: storable(value) };
 }
 
-/** One text for each trait. */
+/** Returns one text per trait. */
 export function traitName({ type, value }: Trait): string {
   return JSON.stringify([type, value]);
 }
 
-/** 16 bytes for each trait of a contract, which an index can hold however long its texts are. */
+/** Returns 16 bytes per trait of a contract, which fit an index however long its texts are. */
 export function traitKey(contract: Address, trait: Trait): Buffer {
   return createHash('sha256')
     .update(`${contract}${traitName(trait)}`)

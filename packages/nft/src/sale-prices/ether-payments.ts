@@ -2,9 +2,9 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 
 /**
- * What counts as ether in sale prices (docs/provider-contract.md#where-it-differs), as `payment_token` has it: the native currency
- * where that is ether, with `withWrapped` wrapped ether too; elsewhere the canonical bridged ether. Empty where
- * the chain has no ether.
+ * Returns the payment tokens that count as ether in sale prices (docs/api/trades-and-prices.md#sale-prices), as in
+ * `payment_token`. If the native token is ether, that is the native token, and wrapped ether with `withWrapped`. On
+ * other chains it is the canonical bridged ether. Empty if the chain has no ether.
  */
 export function etherPayments(chain: Chain, { withWrapped }: { readonly withWrapped: boolean }): readonly Address[] {
   if (!chain.native.isEther) return chain.bridgedEther === null ? [] : [chain.bridgedEther];

@@ -8,13 +8,14 @@ import { type salePricesSchema, showSalePrices } from './sale-prices-response.ts
 
 export type LastSale = z.infer<typeof salePricesSchema>['last_sale'];
 
-/** How far back the last sale is looked for: as far as prices can be asked for. */
+/** Maximum age of the last sale: the longest window of the price routes. */
 const DAYS = 365;
-/** Statements at once: a page of collections must not take all connections. */
+/** Concurrent statements: a page of collections must not take all connections. */
 const CONCURRENCY = 4;
 
 /**
- * The last sale of a token, or of a collection (id null), paid in ether within a year, as the API shows it; null without one.
+ * Returns the last sale of a token, or of a collection (id null), paid in ether within a year, as the API shows it;
+ * null without one.
  */
 export async function getLastSale(
   database: ReadDatabase,
@@ -25,7 +26,7 @@ export async function getLastSale(
   return showSalePrices(await getSalePrices(database, chain, query), DAYS, token).last_sale;
 }
 
-/** {@link getLastSale} of several collections. */
+/** {@link getLastSale} for several collections. */
 export async function getLastSales(
   database: ReadDatabase,
   chain: Chain,
@@ -41,7 +42,7 @@ export async function getLastSales(
   return found;
 }
 
-/** {@link getLastSale} of several tokens. */
+/** {@link getLastSale} for several tokens. */
 export async function getLastSalesOfTokens(
   database: ReadDatabase,
   chain: Chain,

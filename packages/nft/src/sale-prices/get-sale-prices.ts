@@ -1,8 +1,8 @@
-import { areTablesSpread, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+import type { Address, Fraction } from '@chainstead/core';
+import { areTablesSpread, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
-import { type EtherPrice, readEtherQuote } from '@chainstead/prices';
+import { readEtherQuote } from '@chainstead/prices';
 import { type SalePricesQuery, salePricesStatement } from './sale-prices-statement.ts';
 
 /** One sale. Amounts are decimal digits of wei. */
@@ -11,13 +11,13 @@ export interface Sale {
   readonly blockTimestamp: Date;
   readonly buyer: Address;
   readonly seller: Address;
-  /** Of one unit. */
+  /** The price of one unit. */
   readonly price: string;
   readonly tokenId: string;
-  /** Null: the chain's native currency. */
+  /** Null: the chain's native token. */
   readonly paymentToken: PaymentToken | null;
-  /** Dollars per ether at the sale; null where the chain does not say. */
-  readonly etherPrice: EtherPrice | null;
+  /** Dollars per ether at the sale; null if the chain has no price. */
+  readonly etherPrice: Fraction | null;
 }
 
 export interface PaymentToken {
@@ -28,7 +28,7 @@ export interface PaymentToken {
 }
 
 export interface SalePrices {
-  /** Null where there is none. */
+  /** Null if there is none. */
   readonly sales: {
     readonly count: number;
     readonly last: Sale;
@@ -37,12 +37,12 @@ export interface SalePrices {
     /** Rounded down. */
     readonly average: string;
   } | null;
-  /** Dollars per ether now; null where the chain does not say. */
-  readonly etherPrice: EtherPrice | null;
+  /** Dollars per ether now; null if the chain has no price. */
+  readonly etherPrice: Fraction | null;
   readonly indexed: Indexed;
 }
 
-/** What the sales of a token or a collection add up to over some days, in one statement. */
+/** Returns the summary of a token's or collection's sales over some days, in one statement. */
 export async function getSalePrices(database: ReadDatabase, chain: Chain, query: SalePricesQuery): Promise<SalePrices> {
   const statement = salePricesStatement(chain, query, await areTablesSpread(database));
   const rows = await database.select<Row>(statement.text, statement.values);

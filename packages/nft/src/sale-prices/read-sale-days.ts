@@ -4,7 +4,7 @@ import { addressBytes, type ReadDatabase } from '@chainstead/db';
 import { WHOLE_COLLECTION } from '../trades/sale-days.ts';
 import { etherPayments } from './ether-payments.ts';
 
-/** What the sales of one day came to: prices of one unit, in wei. */
+/** The sales of one day: prices of one unit, in wei. */
 export interface SaleDay {
   /** UTC, `2026-01-31`. */
   readonly day: string;
@@ -15,7 +15,7 @@ export interface SaleDay {
   readonly highest: string;
 }
 
-/** Which days: the last ones, up to now. `tokenId` null: of the whole collection. */
+/** Selects the last days, up to now. `tokenId` null: of the whole collection. */
 export interface SaleDaysQuery {
   readonly token: Address;
   readonly tokenId: string | null;
@@ -23,8 +23,8 @@ export interface SaleDaysQuery {
 }
 
 /**
- * The days on which something was sold for ether, wrapped ether too, oldest first: what the routes of sale prices add up (docs/sale-prices.md). A row or
- * two a day, by their key.
+ * Returns the days with sales for ether or wrapped ether, oldest first: the data that the sale price routes add up
+ * (docs/api/trades-and-prices.md). One or two rows a day, by their key.
  */
 export async function readSaleDays(
   database: ReadDatabase,

@@ -6,7 +6,7 @@ import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
 import { type SeededTrade, seedDatasetCoverage, seedTrades } from '../trades/testing/seeded-trades.ts';
 import { tokenSalePricesRoute } from './sale-prices-route.ts';
-import { blockAgo, ether, getTokenPrices, sale } from './testing/asked-prices.ts';
+import { blockAgo, ether, getTokenPrices, sale } from './testing/requested-prices.ts';
 
 const registry = createChainRegistry();
 const eth = registry.get('eth');

@@ -1,6 +1,6 @@
-import { indexedSchema, showIndexed } from '@chainstead/answers';
-import { type Address, decimalAmount } from '@chainstead/core';
-import { dollarsOf, type EtherPrice } from '@chainstead/prices';
+import { type Address, decimalAmount, type Fraction } from '@chainstead/core';
+import { indexedSchema, showIndexed } from '@chainstead/data-api';
+import { dollarsOf } from '@chainstead/prices';
 import { z } from '@hono/zod-openapi';
 import type { PaymentToken, Sale, SalePrices } from './get-sale-prices.ts';
 
@@ -8,8 +8,8 @@ const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '18' });
 const dollars = z.string().nullable().openapi({ pattern: '^[0-9]+\\.[0-9]{2}$', example: '13.42' });
 
-const PRICE = digits.openapi({ description: 'Of one unit, in wei' });
-const FORMATTED = z.string().openapi({ description: 'In ether, exact', example: '0.0073' });
+const PRICE = digits.openapi({ description: 'Price of one unit in wei' });
+const FORMATTED = z.string().openapi({ description: 'Exact price in ether', example: '0.0073' });
 
 const saleSchema = z
   .object({
@@ -21,10 +21,10 @@ const saleSchema = z
     price_formatted: FORMATTED,
     usd_price_at_sale: dollars.openapi({
       description:
-        "By the chain's last ETH/USD answer at or before the sale; null where the chain has no source or it is not indexed",
+        'By the last ETH/USD price of the chain at or before the sale. null if the chain has no price feed or it is not indexed',
     }),
-    current_usd_value: dollars.openapi({ description: "By the chain's newest ETH/USD answer" }),
-    token_address: addressText.optional().openapi({ description: 'Present in the answer for a collection' }),
+    current_usd_value: dollars.openapi({ description: 'By the newest ETH/USD price of the chain' }),
+    token_address: addressText.optional().openapi({ description: 'Only in responses for a collection' }),
     token_id: digits,
     payment_token: z
       .object({
@@ -32,7 +32,7 @@ const saleSchema = z
         token_symbol: z.string(),
         token_logo: z.string().nullable(),
         token_decimals: digits,
-        token_address: addressText.openapi({ description: `The chain's native currency is 0xeeee…eeee` }),
+        token_address: addressText.openapi({ description: `0xeeee…eeee for the native token` }),
       })
       .openapi('NftSalePaymentToken'),
   })
@@ -46,20 +46,20 @@ const averageSchema = z
   })
   .openapi('NftAverageSale');
 
-/** The answer of the sale price routes (docs/provider-contract.md#sale-prices). */
+/** The response of the sale price routes (docs/api/nfts.md#sale-prices). */
 export const salePricesSchema = z
   .object({
     last_sale: saleSchema.nullable(),
     lowest_sale: saleSchema.nullable(),
     highest_sale: saleSchema.nullable(),
     average_sale: averageSchema.nullable(),
-    total_trades: z.int().min(0).openapi({ description: 'Sales that were counted' }),
-    message: z.string().optional().openapi({ description: 'Present where there is no sale: why the rest is null' }),
+    total_trades: z.int().min(0).openapi({ description: 'Number of counted sales' }),
+    message: z.string().optional().openapi({ description: 'Only if there is no sale: the reason for the null values' }),
     indexed: indexedSchema,
   })
   .openapi('NftSalePrices');
 
-/** @param collection the collection's address where the answer is for all of its tokens, else null */
+/** @param collection the collection's address if the response covers all its tokens, otherwise null */
 export function showSalePrices(
   prices: SalePrices,
   days: number,
@@ -96,10 +96,10 @@ function noSale(days: number, { isComplete }: { readonly isComplete: boolean }):
   const window = `the last ${days} ${days === 1 ? 'day' : 'days'}`;
   return isComplete
     ? `No sale paid in ETH in ${window}`
-    : `No sale paid in ETH in what is indexed of ${window}: blocks are missing, see indexed`;
+    : `No sale paid in ETH in the indexed blocks of ${window}: blocks are missing, see indexed`;
 }
 
-function showSale(sale: Sale, now: EtherPrice | null, collection: Address | null): z.infer<typeof saleSchema> {
+function showSale(sale: Sale, now: Fraction | null, collection: Address | null): z.infer<typeof saleSchema> {
   return {
     transaction_hash: sale.transactionHash,
     block_timestamp: sale.blockTimestamp.toISOString(),
@@ -116,7 +116,7 @@ function showSale(sale: Sale, now: EtherPrice | null, collection: Address | null
 }
 
 const COIN_ADDRESS = `0x${'e'.repeat(40)}`;
-/** Of ether, and of every token that stands for it. */
+/** The decimals of ether, and of every token that represents it. */
 const ETHER_DECIMALS = 18;
 
 function showPayment(token: PaymentToken | null) {

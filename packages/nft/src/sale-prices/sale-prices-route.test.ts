@@ -15,7 +15,7 @@ import {
   seedTrades,
 } from '../trades/testing/seeded-trades.ts';
 import { collectionSalePricesRoute, tokenSalePricesRoute } from './sale-prices-route.ts';
-import { blockAgo, DAY, ether, getCollectionPrices, getTokenPrices, NOW, sale } from './testing/asked-prices.ts';
+import { blockAgo, DAY, ether, getCollectionPrices, getTokenPrices, NOW, sale } from './testing/requested-prices.ts';
 
 const registry = createChainRegistry();
 const eth = registry.get('eth');

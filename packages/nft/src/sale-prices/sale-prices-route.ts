@@ -13,16 +13,16 @@ import { getSalePrices } from './get-sale-prices.ts';
 import { salePricesSchema, showSalePrices } from './sale-prices-response.ts';
 import type { SalePricesQuery } from './sale-prices-statement.ts';
 
-/** `GET /api/v2.2/nft/{address}/{token_id}/price`: what a token was sold for (docs/provider-contract.md#sale-prices). */
+/** `GET /api/v2.2/nft/{address}/{token_id}/price`: sale prices of a token (docs/api/nfts.md#sale-prices). */
 export const tokenSalePricesRoute: RouteModule = (app, dependencies) => {
   const { parameters } = dependencies;
   const route = createRoute({
     method: 'get',
     path: '/api/v2.2/nft/{address}/{token_id}/price',
     operationId: 'getNFTSalePrices',
-    tags: ['NFT'],
-    summary: 'Sale prices of a token',
-    description: `Last, lowest, highest and average price of a token over some days up to now. ${COUNTED}`,
+    tags: ['NFT trades and prices'],
+    summary: 'Get sale prices of an NFT',
+    description: `Last, lowest, highest and average price of an NFT over the requested number of days. ${COUNTED}`,
     request: {
       params: z.object({ address: parameters.address, token_id: parameters.tokenId }),
       query: pricesQuery(parameters),
@@ -35,16 +35,16 @@ export const tokenSalePricesRoute: RouteModule = (app, dependencies) => {
   });
 };
 
-/** `GET /api/v2.2/nft/{address}/price`: what a collection's tokens were sold for (docs/provider-contract.md#sale-prices). */
+/** `GET /api/v2.2/nft/{address}/price`: sale prices of a collection (docs/api/nfts.md#sale-prices). */
 export const collectionSalePricesRoute: RouteModule = (app, dependencies) => {
   const { parameters } = dependencies;
   const route = createRoute({
     method: 'get',
     path: '/api/v2.2/nft/{address}/price',
     operationId: 'getNFTContractSalePrices',
-    tags: ['NFT'],
-    summary: 'Sale prices of a collection',
-    description: `Last, lowest, highest and average price of a collection's tokens over some days up to now. ${COUNTED}`,
+    tags: ['NFT trades and prices'],
+    summary: 'Get sale prices of an NFT collection',
+    description: `Last, lowest, highest and average NFT price of a collection over the requested number of days. ${COUNTED}`,
     request: { params: z.object({ address: parameters.address }), query: pricesQuery(parameters) },
     responses: pricesResponses(),
   });
@@ -55,7 +55,7 @@ export const collectionSalePricesRoute: RouteModule = (app, dependencies) => {
 };
 
 const COUNTED =
-  'Counted are sales of a single token paid in ether (on chains with another native currency: in the canonical bridged ether), at a price above zero; of an ERC-1155 token the price of one unit, rounded down. Bundles are left out.';
+  'Includes sales of a single token for more than zero ether (canonical bridged ether on chains with another native token). For ERC-1155, the price is per unit, rounded down. Bundles are omitted.';
 
 const DEFAULT_CHAIN = 'eth';
 const DAYS_DEFAULT = 7;
@@ -69,24 +69,24 @@ function pricesQuery(parameters: ApiDependencies['parameters']) {
       minimum: 0,
       maximum: DAYS_MAX,
       default: DAYS_DEFAULT,
-      description: 'How far to look back. 0 is an empty window.',
+      description: 'Number of days up to now. 0 is an empty window.',
     }),
     include_weth: booleanParameter({
       default: false,
-      description: 'Counts sales paid in wrapped ether on chains whose native currency is ether.',
+      description: 'Includes sales paid in wrapped ether on chains whose native token is ether.',
     }),
   });
 }
 
-/** Only prices of a whole collection name their token. */
+/** Only prices of a whole collection include their token. */
 async function answerPrices(
   { chains, reads }: ApiDependencies,
   { chain, days = DAYS_DEFAULT, include_weth }: z.output<ReturnType<typeof pricesQuery>>,
   subject: Pick<SalePricesQuery, 'token' | 'tokenId'>,
 ) {
   const indexed = indexedChain(chains, chain?.key ?? DEFAULT_CHAIN, nftTrades.name);
-  const asked = { ...subject, days, now: new Date(), includeWrapped: include_weth === true };
-  const prices = await getSalePrices(reads, indexed, asked);
+  const requested = { ...subject, days, now: new Date(), includeWrapped: include_weth === true };
+  const prices = await getSalePrices(reads, indexed, requested);
   return showSalePrices(prices, days, subject.tokenId === null ? subject.token : null);
 }
 
@@ -97,7 +97,7 @@ function parseDays(text: string): number | undefined {
 
 function pricesResponses() {
   return {
-    200: { description: 'Sale prices', content: { 'application/json': { schema: salePricesSchema } } },
+    200: { description: 'The sale prices', content: { 'application/json': { schema: salePricesSchema } } },
     ...errorResponses(400, 401, 429, 500, 503),
   };
 }

@@ -7,7 +7,7 @@ import { type SalePricesQuery, salePricesStatement } from './sale-prices-stateme
 
 const chain = exampleChain();
 const NOW = new Date('2024-05-17T15:00:00Z');
-/** Where partitions begin: four in all. */
+/** Block numbers that separate the four partitions. */
 const CUTS = [30_000, 60_000, 85_000];
 const SALES_A_DAY = 86_400 / MANY_SALES_STEP_SECONDS;
 
@@ -15,7 +15,7 @@ const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
   await seedManyTrades(scratch.database, chain, NOW.getTime() / 1000, CUTS);
-  // Sales of other tokens: a table of one token's days is read whole, and rightly.
+  // Sales of other tokens: a table with only one token's days would rightly be read whole.
   await scratch.database.query(
     `INSERT INTO nft_sale_days SELECT decode(lpad(to_hex(token % 50), 40, '0'), 'hex'), 1, token, decode(repeat('00', 20), 'hex'), date '2024-01-01' + day,
        1, 5, 5, 1, 0, 0, 0, 5, 1, 0, 0, 0, 1, 0, 0, 0
@@ -24,8 +24,8 @@ beforeAll(async () => {
 });
 
 const statementOf = (query: Partial<SalePricesQuery>) => {
-  const asked = { token: COLLECTION, tokenId: '1', days: 365, now: NOW, includeWrapped: false, ...query };
-  return salePricesStatement(chain, asked);
+  const requested = { token: COLLECTION, tokenId: '1', days: 365, now: NOW, includeWrapped: false, ...query };
+  return salePricesStatement(chain, requested);
 };
 
 const QUERIES = [
@@ -36,7 +36,7 @@ const QUERIES = [
   ['a token without sales', { tokenId: '999', days: 365 }],
 ] as const satisfies readonly (readonly [string, Partial<SalePricesQuery>])[];
 
-/** The window's first day is a partial one: 9 of its 24 hours; then three look-ups. */
+/** The window's first day is partial, with 9 of its 24 hours; then three lookups. */
 const TRADES_READ_MAX = SALES_A_DAY * 0.4 + 20;
 
 describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {

@@ -1,6 +1,6 @@
-import { coverage, fromDateBound, hasContradicted, isBuilt, isComplete, toDateBound } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import { coverage, fromDateBound, hasContradicted, isBuilt, isComplete, toDateBound } from '@chainstead/data-api';
 import { addressBytes, type Bind, hexText, type Statement, where } from '@chainstead/db';
 import { etherQuotes } from '@chainstead/prices';
 import { isSalePrice, isSingleToken, NATIVE_CURRENCY, PLACE_COLUMNS, saleSummary, unitPrice } from '../trades/sale.ts';
@@ -9,7 +9,6 @@ import { type BoundAddress, bindAddress, ofCollection, ofToken } from '../trades
 import { BY_BIDS, type Priced, pricedBefore } from '../trades/trade-price-statement.ts';
 import { etherPayments } from './ether-payments.ts';
 
-/** Which sales. */
 export interface SalePricesQuery {
   readonly token: Address;
   /** Decimal digits; null for the whole collection. */
@@ -17,19 +16,19 @@ export interface SalePricesQuery {
   /** The window: days before `now`. 0: empty. */
   readonly days: number;
   readonly now: Date;
-  /** Count wrapped ether on chains whose native currency is ether. */
+  /** Count wrapped ether on chains whose native token is ether. */
   readonly includeWrapped: boolean;
 }
 
 const DAY_MS = 86_400_000;
 
 /**
- * The statement behind sale prices. Whole UTC days come from `nft_sale_days`, one row a day (and payment token): a year is 365 rows
- * however many sales it had. Of the window's first, partial day the trades themselves are read, by the index of the token or the
- * collection over that day's blocks. Then each of the three shown sales is one look-up by key.
+ * Returns the statement for sale prices. Whole UTC days come from `nft_sale_days`, one row a day and payment token: a
+ * year is 365 rows, however many sales it had. The window's first, partial day is read from the trades, by the token or
+ * collection index over that day's blocks. Each of the three shown sales is then one lookup by key.
  *
- * Accepted Punk bids have no price of their own, so that no order of arrival matters; they are read from the trades, of
- * the whole window, for CryptoPunks alone.
+ * Accepted Punk bids have no stored price, so that the order of arrival does not matter. They are read from the trades
+ * of the whole window, for CryptoPunks only.
  * @param isSpread whether tables are distributed
  */
 export function salePricesStatement(chain: Chain, query: SalePricesQuery, isSpread = false): Statement {
@@ -82,7 +81,7 @@ export function salePricesStatement(chain: Chain, query: SalePricesQuery, isSpre
     transaction: 'trade.transaction_index',
     log: 'trade.log_index',
   });
-  // What lies on the coordinator alone, where tables are distributed, is read by itself.
+  // If tables are distributed, tables that exist only on the coordinator are read separately.
   const text = `WITH ${ctes.join(', ')}, state AS MATERIALIZED (
   SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AND NOT ${hasContradicted(chainId, "'nft-trades'", span)} AND ${isBuilt(chainId, saleDays)} AS complete FROM covered
 ), shown AS MATERIALIZED (
@@ -104,7 +103,7 @@ interface Scan {
   readonly priced: Priced;
 }
 
-/** Summaries as {@link saleSummary} gives them, of each day from this one on. */
+/** Summaries as in {@link saleSummary}, of each day from this one on. */
 function wholeDays({ collection, chainId, tokenId, payments }: Scan, from: string): string {
   return `SELECT sales, total, ${sale('lowest', '')} AS lowest, ${sale('highest', '-')} AS highest,
       ARRAY[-latest_block, -latest_transaction, -latest_log, -latest_item]::numeric[] AS latest
@@ -116,7 +115,7 @@ function sale(which: 'lowest' | 'highest', sign: '' | '-'): string {
   return `ARRAY[${sign}${which}, ${which}_block, ${which}_transaction, ${which}_log, ${which}_item]::numeric[]`;
 }
 
-/** The summary of the window's trades that a condition picks. */
+/** The summary of the window's trades that match a condition. */
 function sales(scan: Scan, condition: string): string {
   const { tokenId, payments, priced } = scan;
   const picked = `SELECT ${PLACE}, ${unitOf(priced)} FROM nft_trades AS trade ${priced.join}
@@ -131,7 +130,7 @@ function sales(scan: Scan, condition: string): string {
   return `SELECT ${saleSummary('sale')} FROM (${picked}) AS sale WHERE ${isSalePrice('sale.unit')}`;
 }
 
-/** The sale at the place that is picked. */
+/** The sale at the selected position. */
 function shownSale(scan: Scan): string {
   const isPicked = PLACE_COLUMNS.map((column) => `trade.${column} = picked.${column}`);
   return `SELECT ${PLACE}, trade.transaction_hash, trade.block_timestamp, trade.buyer, trade.seller, trade.token_id,
@@ -146,7 +145,7 @@ function ofThis({ collection, chainId }: Scan): readonly string[] {
 const PLACE = PLACE_COLUMNS.map((column) => `trade.${column}`).join(', ');
 const unitOf = ({ price }: Priced): string => `${unitPrice('trade', price)} AS unit`;
 
-/** The places of the three sales that are shown. */
+/** The positions of the three shown sales. */
 const PICKED = `picked AS MATERIALIZED (
   SELECT sale, place[1]::bigint AS block_number, place[2]::integer AS transaction_index, place[3]::integer AS log_index, place[4]::integer AS item
   FROM summary CROSS JOIN LATERAL (VALUES

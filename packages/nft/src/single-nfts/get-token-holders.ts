@@ -2,8 +2,8 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import type { TokenKey } from '../collections/token-rows.ts';
-import { readTogether } from '../records/asked-tokens.ts';
 import type { RecordKey } from '../records/nft-record.ts';
+import { readTogether } from '../records/requested-tokens.ts';
 import {
   type AccountEntry,
   ADDED_UP_MAX,
@@ -12,25 +12,28 @@ import {
   tokenHoldersStatement,
 } from './token-holders-statement.ts';
 
-/** Who holds a token, as far as transfers tell. */
+/** The holder of a token, as far as transfers show. */
 export interface TokenHolder extends RecordKey {
-  /** Of an ERC-1155 whose transfers don't tell: who may hold it, the newest receipt first, those of whom none is known last. Empty: they tell. */
+  /**
+   * Possible holders of an ERC-1155 if transfers don't show them: newest receipt first, those without a known receipt
+   * last. Empty if transfers do.
+   */
   readonly candidates: readonly HolderCandidate[];
 }
 
 /** An account that may hold an id. */
 export interface HolderCandidate {
   readonly owner: Address;
-  /** Of the newest transfer that changed what it has. */
+  /** Block of the newest transfer that changed its balance. */
   readonly blockNumber: number;
   /** Whether it is known to have received more than it gave. */
   readonly isLikely: boolean;
 }
 
 /**
- * Who holds tokens: of ERC-721 the receiver of the newest transfer, of ERC-1155 the holder with the newest receipt; nobody for what was
- * burned. In the order of the tokens; null for one that never moved in what is indexed.
- * @param isWhole whether no block of a contract's history is missing: amounts of ERC-1155 are sums of all of it
+ * Returns the holders of tokens, in token order: for ERC-721 the receiver of the newest transfer, for ERC-1155 the
+ * holder with the newest receipt, and none for burned tokens. Null for a token without an indexed transfer.
+ * @param isWhole whether a contract's history is complete: amounts of ERC-1155 are sums of all of it
  */
 export async function getTokenHolders(
   database: ReadDatabase,
@@ -52,20 +55,23 @@ export async function getTokenHolders(
 
 interface Row {
   readonly kind: number | null;
-  readonly newest_owner: Address;
-  /** Null where only transfers to oneself tell of it. */
+  /** Null exactly if `kind` is. */
+  readonly newest_owner: Address | null;
+  /** Null if only transfers from an account to itself are known. */
   readonly newest_block: number | null;
-  /** Null but for ERC-1155, and where no account is known. */
+  /** Only for ERC-1155; null if no account is known. */
   readonly accounts: readonly AccountEntry[] | null;
   readonly moves: number | null;
   readonly range_owner: Address | null;
-  readonly range_block: number;
+  /** Null exactly if `range_owner` is. */
+  readonly range_block: number | null;
 }
 
 type Held = Omit<TokenHolder, 'address' | 'tokenId'>;
 
 function heldOf(row: Row, isWhole: boolean): Held | null {
-  if (row.kind === null) return row.range_owner === null ? null : ofOne(row.range_owner, row.range_block);
+  if (row.kind === null || row.newest_owner === null)
+    return row.range_owner === null ? null : ofOne(row.range_owner, row.range_block);
   if (!BATCHABLE.includes(row.kind)) return ofOne(row.newest_owner, row.newest_block);
   const accounts = (row.accounts ?? []).map(([digits, amount, blockNumber]) => ({
     owner: `0x${digits}` as Address,
@@ -78,7 +84,7 @@ function heldOf(row: Row, isWhole: boolean): Held | null {
   const holder = accounts.find(({ isLikely }) => isLikely);
   if (holder !== undefined)
     return { owner: holder.owner, amount: holder.amount, blockNumber: holder.blockNumber, candidates: [] };
-  // Who gave more than there was has it by other means than transfers.
+  // An account that gave more than existed got it by other means than transfers.
   return accounts.every(({ amount }) => amount === '0') ? nobody : { ...nobody, candidates: accounts.map(candidateOf) };
 }
 
@@ -86,7 +92,7 @@ function candidateOf({ owner, blockNumber, isLikely }: HolderCandidate): HolderC
   return { owner, blockNumber, isLikely };
 }
 
-/** One unit, or none that anybody holds. */
+/** One unit, or none if it has no holder. */
 function ofOne(owner: Address, blockNumber: number | null): Held {
   const isBurned = owner === ZERO_ADDRESS;
   return { owner: isBurned ? null : owner, amount: isBurned ? null : '1', blockNumber, candidates: [] };

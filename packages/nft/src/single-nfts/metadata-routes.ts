@@ -10,15 +10,15 @@ import { multipleNftsRoute } from './multiple-nfts-route.ts';
 import { nftMetadataRoute } from './nft-metadata-route.ts';
 
 export interface MetadataRoutesOptions extends MetadataRequestsOptions {
-  /** Default: nobody's are known. */
+  /** Default: no senders are known. */
   readonly sendersOf?: SendersOf;
-  /** Default: no contract is asked. */
+  /** Default: contracts are not called. */
   readonly heldNow?: HeldNow;
 }
 
 /**
- * The routes of collections' and tokens' metadata, and of single tokens. The last one is `GET /nft/{address}/{token_id}`: routes whose last
- * segment is a name instead of an id come before it.
+ * The routes of collection metadata, token metadata and single tokens. The last one is `GET /nft/{address}/{token_id}`:
+ * routes whose last segment is a name come before it.
  */
 export function metadataRoutes(options: MetadataRoutesOptions): readonly RouteModule[] {
   const createRequests = createMetadataRequests(options);

@@ -73,7 +73,7 @@ describe('several NFTs', () => {
     const [plain] = Object((await post(api, { tokens: [named(CATS, '1')] }, '?chain=0x1')).body);
     for (const absent of ['normalized_metadata', 'media', 'last_sale', 'list_price'])
       expect(plain).not.toHaveProperty(absent);
-    // The contract that nobody knew is read.
+    // The unknown contract is read.
     expect(
       await stage.scratch.database.query('SELECT FROM nft_collections WHERE token_address = decode($1, $2)', [
         DOGS.slice(2),
@@ -112,7 +112,7 @@ describe('several NFTs', () => {
     expect(calls()).toBe(0);
     const { body } = await post(api, { tokens: tokens.map(({ token, id }) => named(token, id)) });
     expect(Object(body)[0]).toMatchObject({ owner_of: ALICE, metadata: '{"name":"1"}' });
-    // Nothing is left behind that workers would still read.
+    // No work for workers is left.
     await expect
       .poll(() =>
         stage.scratch.database.query(

@@ -1,4 +1,4 @@
-import { indexedHeaders } from '@chainstead/answers';
+import { indexedHeaders } from '@chainstead/data-api';
 import {
   type ApiDependencies,
   errorResponses,
@@ -20,13 +20,13 @@ import { createTokenHolders } from './token-holders.ts';
 
 const DEFAULT_CHAIN = 'eth';
 
-/** The answer of `getMultipleNFTs` (docs/provider-contract.md#multiple-nfts). */
+/** The response of `getMultipleNFTs` (docs/api/nfts.md#multiple-nfts). */
 export const multipleNftsSchema = z.array(ownedNftSchema.nullable());
 
 /**
- * `POST /api/v2.2/nft/getMultipleNFTs`: up to 25 tokens in the order of the request, null for what never moved in what is indexed and nobody owns
- * (docs/provider-contract.md#multiple-nfts). Documents that nobody asked for yet are read, and the request waits a moment for them; those that do not
- * fit the request's budget of node calls are shown as not read yet, and later requests have them read.
+ * `POST /api/v2.2/nft/getMultipleNFTs`: up to 25 tokens in request order; null without an indexed transfer and an owner
+ * (docs/api/nfts.md#multiple-nfts). Documents that were never requested are read, and the request waits briefly for
+ * them. Those beyond the request's budget of node calls are shown as not read yet, and later requests queue them.
  */
 export function multipleNftsRoute(
   createRequests: CreateMetadataRequests,
@@ -78,10 +78,10 @@ function routeOf({ parameters }: ApiDependencies) {
     method: 'post',
     path: '/api/v2.2/nft/getMultipleNFTs',
     operationId: 'getMultipleNFTs',
-    tags: ['NFT'],
-    summary: 'Several NFTs',
+    tags: ['NFTs'],
+    summary: 'Get metadata of multiple NFTs',
     description:
-      'Up to 25 tokens in the order of the request, null for one that never moved in what is indexed. What is indexed of their collections together is in the headers X-Indexed-From-Block, X-Indexed-To-Block and X-Indexed-Complete.',
+      'Up to 25 NFTs in request order. null for an NFT without transfers in the indexed blocks. The headers X-Indexed-From-Block, X-Indexed-To-Block and X-Indexed-Complete report the indexed blocks of their collections.',
     request: {
       query: querySchema({ chain: parameters.chain }),
       body: {
@@ -98,7 +98,7 @@ function routeOf({ parameters }: ApiDependencies) {
       },
     },
     responses: {
-      200: { description: 'The tokens', content: { 'application/json': { schema: multipleNftsSchema } } },
+      200: { description: 'The NFTs', content: { 'application/json': { schema: multipleNftsSchema } } },
       ...errorResponses(400, 401, 413, 429, 500, 503),
     },
   });

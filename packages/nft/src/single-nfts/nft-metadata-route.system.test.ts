@@ -12,7 +12,7 @@ const URI = `data:application/json,${TEXT}`;
 
 const stage = stageOfTest(openMetadataStage);
 
-/** A collection whose ids below ten have a document. */
+/** A collection in which ids below ten have a document. */
 function addCats(): void {
   const uris = Object.fromEntries(
     Array.from({ length: 10 }, (_, id) => [`0xc87b56dd${wordOf(BigInt(id)).slice(2)}`, () => textOf(URI)]),
@@ -90,16 +90,16 @@ describe('one NFT', () => {
     ]);
     await stage.startWorker();
     const api = await stage.openApi();
-    const told = async (id: string) => {
+    const reported = async (id: string) => {
       const { status, body } = await ask(api, `${CATS}/${id}`);
       return [status, body.owner_of, body.amount, body.block_number];
     };
-    expect(await told('1')).toEqual([200, null, null, '11']);
-    expect(await told('4')).toEqual([200, CAROL, '1', '12']);
-    expect(await told('5')).toEqual([200, BOB, '1', '13']);
-    // To oneself nothing changes hands.
-    expect(await told('6')).toEqual([200, CAROL, '1', '12']);
-    expect(await told('11')).toEqual([200, BOB, '1', null]);
+    expect(await reported('1')).toEqual([200, null, null, '11']);
+    expect(await reported('4')).toEqual([200, CAROL, '1', '12']);
+    expect(await reported('5')).toEqual([200, BOB, '1', '13']);
+    // A transfer to oneself does not change the holder.
+    expect(await reported('6')).toEqual([200, CAROL, '1', '12']);
+    expect(await reported('11')).toEqual([200, BOB, '1', null]);
   });
 
   test('of ERC-1155 is of the holder with the newest receipt, whose amount is known with the whole history', async () => {
@@ -116,15 +116,15 @@ describe('one NFT', () => {
     ]);
     await stage.startWorker();
     const api = await stage.openApi();
-    const told = async (id: string) => {
+    const reported = async (id: string) => {
       const { status, body } = await ask(api, `${SWORDS}/${id}`);
       return [status, body.owner_of, body.amount, body.block_number, body.block_number_minted, body.minter_address];
     };
     await cover(stage.scratch.database, eth, 5, 100);
-    expect(await told('1')).toEqual([200, BOB, null, '11', '10', null]);
+    expect(await reported('1')).toEqual([200, BOB, null, '11', '10', null]);
     await cover(stage.scratch.database, eth, 0, 100);
-    expect(await told('1')).toEqual([200, BOB, '4', '11', '10', null]);
-    expect(await told('2')).toEqual([200, null, null, '15', '14', null]);
+    expect(await reported('1')).toEqual([200, BOB, '4', '11', '10', null]);
+    expect(await reported('2')).toEqual([200, null, null, '15', '14', null]);
   });
 
   test('that never moved exists where its contract names a document for it', async () => {

@@ -1,5 +1,5 @@
-import { indexedSchema, showIndexed } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
+import { indexedSchema, showIndexed } from '@chainstead/data-api';
 import type { Database } from '@chainstead/db';
 import {
   type ApiContext,
@@ -15,9 +15,9 @@ import {
   UNSERVED_OPERATIONS,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { askCollection } from '../collections/asked-collections.ts';
 import { getCollectionCoverage } from '../collections/collection-coverage.ts';
 import type { CreateMetadataRequests } from '../collections/metadata-requests.ts';
+import { enqueueCollection } from '../collections/requested-collections.ts';
 import type { TokenKey } from '../collections/token-rows.ts';
 import type { RecordKey } from '../records/nft-record.ts';
 import { createRecordPages, type SendersOf } from '../records/record-pages.ts';
@@ -25,17 +25,18 @@ import { includePricesParameter, recordParameters } from '../records/record-para
 import { nftSchema, showNft } from '../records/record-response.ts';
 import type { HeldNow } from '../token-state/held-now.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
-import { askTokens, readTokens } from './asked-tokens.ts';
+import { readTokens, requestTokens } from './read-requested-tokens.ts';
 import { createTokenHolders } from './token-holders.ts';
 
 const DEFAULT_CHAIN = 'eth';
 
-/** The answer of `getNFTMetadata` (docs/provider-contract.md#nft-metadata). */
+/** The response of `getNFTMetadata` (docs/api/nfts.md#nft-metadata). */
 export const nftMetadataSchema = z.object({ ...nftSchema.shape, indexed: indexedSchema }).openapi('NftMetadata');
 
 /**
- * `GET /api/v2.2/nft/{address}/{token_id}`: one token (docs/provider-contract.md#nft-metadata). What nobody asked for yet is read, and the
- * request waits a moment for it; an id that never moved in what is indexed exists where its contract names an owner or a document for it.
+ * `GET /api/v2.2/nft/{address}/{token_id}`: one token (docs/api/nfts.md#nft-metadata). Metadata that was never
+ * requested is read, and the request waits briefly for it. An id without an indexed transfer exists if its contract
+ * returns an owner or a document for it.
  */
 export function nftMetadataRoute(
   createRequests: CreateMetadataRequests,
@@ -54,12 +55,12 @@ export function nftMetadataRoute(
         const { address, token_id: tokenId } = c.req.valid('param');
         const query = c.req.valid('query');
         const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, nftTransfers.name);
-        const asked = { chain, requester: requests.requesterOf(c) };
+        const requested = { chain, requester: requests.requesterOf(c) };
         requireIndexes(await holders.missingIndexes());
-        await askCollection({ database, requests }, asked, address);
+        await enqueueCollection({ database, requests }, requested, address);
         const token = { address, tokenId };
         const waitMs = requests.waitMs - (performance.now() - started);
-        const refusal = await askTokens({ database, requests }, { ...asked, waitMs }, [token]);
+        const refusal = await requestTokens({ database, requests }, { ...requested, waitMs }, [token]);
         const coverage = await getCollectionCoverage(database, chain, [address]);
         const [held = null] = await holders.find(chain, [token], coverage);
         if (held === null && refusal !== null) throw refusal;
@@ -84,7 +85,10 @@ export function nftMetadataRoute(
   };
 }
 
-/** The key of a token that never moved in what is indexed. @throws NotFoundError unless its contract names a document for it */
+/**
+ * Returns the key of a token without an indexed transfer.
+ * @throws NotFoundError unless its contract has a document for it
+ */
 async function neverMoved(database: Database, chain: Chain, token: TokenKey): Promise<RecordKey> {
   const [reading] = await readTokens(database, chain, [token]);
   const { status, hasUri } = reading ?? { status: null, hasUri: false };
@@ -92,13 +96,15 @@ async function neverMoved(database: Database, chain: Chain, token: TokenKey): Pr
   const name = `Token ${token.tokenId} of ${token.address}`;
   if (status === 'none') throw new NotFoundError(`${name} was not found`, { status: 'not-found' });
   if (status === 'failed')
-    throw new NotFoundError(`${name} could not be read on ${chain.key} yet: it is tried again by itself`, { status });
-  throw new NotFoundError(`${name} is not known on ${chain.key} yet: it is being read, ask again in a moment`, {
+    throw new NotFoundError(`${name} could not be read on ${chain.key} yet: Chainstead retries automatically`, {
+      status,
+    });
+  throw new NotFoundError(`${name} is not indexed on ${chain.key} yet: it is being read, retry in a moment`, {
     status: 'indexing',
   });
 }
 
-/** Operations that are not served come after this one: their names are no token ids. */
+/** Unsupported operations reach this route too: their names are not token ids. */
 function refuseUnlessNamed(result: Parameters<typeof refuseInvalid>[0], c: ApiContext): undefined {
   const name = c.req.path.split('/').at(-1);
   const unserved = UNSERVED_OPERATIONS.find(
@@ -114,10 +120,10 @@ function routeOf({ parameters }: ApiDependencies) {
     method: 'get',
     path: '/api/v2.2/nft/{address}/{token_id}',
     operationId: 'getNFTMetadata',
-    tags: ['NFT'],
-    summary: 'One NFT',
+    tags: ['NFTs'],
+    summary: 'Get metadata of an NFT',
     description:
-      'A token with its owner and its metadata; of ERC-1155 the holder with the newest receipt. What nobody has asked for yet is read now: the request waits a moment for it, then answers with what is known.',
+      'An NFT with its owner and metadata. For ERC-1155, the owner is the holder that received it last. Unknown metadata is read on request, up to `ON_DEMAND_WAIT_MS`; after that, returns the known data.',
     request: {
       params: z.object({ address: parameters.address, token_id: parameters.tokenId }),
       query: querySchema({
@@ -127,7 +133,7 @@ function routeOf({ parameters }: ApiDependencies) {
       }),
     },
     responses: {
-      200: { description: 'The token', content: { 'application/json': { schema: nftMetadataSchema } } },
+      200: { description: 'The NFT', content: { 'application/json': { schema: nftMetadataSchema } } },
       ...errorResponses(400, 401, 404, 429, 500, 503),
     },
   });

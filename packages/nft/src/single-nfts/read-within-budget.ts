@@ -1,18 +1,18 @@
-import type { SubjectCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import type { SubjectCoverage } from '@chainstead/data-api';
 import type { Database } from '@chainstead/db';
 import { type Collection, getCollection } from '../collections/get-collection.ts';
 import type { MetadataRequests } from '../collections/metadata-requests.ts';
 import type { Requester } from '../collections/request-metadata.ts';
 import type { RecordKey } from '../records/nft-record.ts';
 import { requestUnreadCollections } from '../wallet-collections/request-unread-collections.ts';
-import { askTokens, readTokens } from './asked-tokens.ts';
+import { readTokens, requestTokens } from './read-requested-tokens.ts';
 
-/** Node calls that one request may cause, its own and those of the worker role. */
+/** Maximum node calls of one request, its own and those of the worker role. */
 const NODE_CALLS_MAX = 60;
 
-/** The most calls that a reading takes where the chain has no Multicall3. */
+/** The most calls that a read takes if the chain has no Multicall3. */
 const CALLS = {
   owner: 1,
   /** `balanceOfBatch`. */
@@ -21,25 +21,25 @@ const CALLS = {
   erc721Uri: 1,
   /** `tokenURI`, then `uri`. */
   otherUri: 2,
-  /** Its code, eight functions, and a trial of its behavior. */
+  /** Its code, eight functions, and a probe of its behavior. */
   collection: 18,
-  /** The beginning of its own blocks. */
+  /** The start of its block range. */
   history: 3,
 };
 
-/** Tokens of a request, as far as they are known. */
+/** The known data of a request's tokens. */
 interface TokensToRead {
   readonly chain: Chain;
   readonly requester: Requester;
   readonly contracts: readonly Address[];
-  /** As the request's tokens; null for one that nobody is known to own. */
+  /** In request order; null for a token without a known owner. */
   readonly held: readonly (RecordKey | null)[];
   readonly coverage: ReadonlyMap<Address, SubjectCoverage>;
 }
 
 /**
- * Has documents and collections read that nobody has asked for yet, as many as {@link NODE_CALLS_MAX} leaves behind the owners that were asked
- * for, and waits a moment for the documents. Later requests have the rest read.
+ * Queues documents and collections that were never requested, within the part of {@link NODE_CALLS_MAX} that owner
+ * reads leave, and waits briefly for the documents. Later requests queue the rest.
  */
 export async function readWithinBudget(
   { database, requests }: { readonly database: Database; readonly requests: MetadataRequests },
@@ -50,8 +50,8 @@ export async function readWithinBudget(
   const typeOf = (address: Address) => collections.get(address)?.contractType ?? null;
   const isWhole = (address: Address): boolean => coverage.get(address)?.isCovered ?? false;
   const unmoved = held.filter((key) => key === null || key.blockNumber === null);
-  const untold = contracts.filter((address) => typeOf(address) === 'ERC1155' && !isWhole(address));
-  let left = NODE_CALLS_MAX - CALLS.owner * unmoved.length - CALLS.amounts * untold.length;
+  const unreported = contracts.filter((address) => typeOf(address) === 'ERC1155' && !isWhole(address));
+  let left = NODE_CALLS_MAX - CALLS.owner * unmoved.length - CALLS.amounts * unreported.length;
   const take = (calls: number): boolean => {
     if (calls > left) return false;
     left -= calls;
@@ -60,10 +60,10 @@ export async function readWithinBudget(
   const keys = held.filter((key) => key !== null);
   const readings = await readTokens(database, chain, keys);
   const affordable = keys.filter(({ address }, place) => {
-    const isAsked = (readings[place]?.status ?? null) !== null;
-    return isAsked || take(typeOf(address) === 'ERC721' ? CALLS.erc721Uri : CALLS.otherUri);
+    const isRequested = (readings[place]?.status ?? null) !== null;
+    return isRequested || take(typeOf(address) === 'ERC721' ? CALLS.erc721Uri : CALLS.otherUri);
   });
-  await askTokens({ database, requests }, { chain, requester, waitMs: requests.waitMs }, affordable);
+  await requestTokens({ database, requests }, { chain, requester, waitMs: requests.waitMs }, affordable);
   const unread = [];
   for (const [address, { isNft, possibleSpam, status }] of collections) {
     if (isNft && (isWhole(address) || take(CALLS.history))) requests.announce(chain, address, requester);

@@ -2,44 +2,48 @@ import type { Chain } from '@chainstead/chains';
 import { expectedTrue, hexText, type Statement } from '@chainstead/db';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import type { TokenKey } from '../collections/token-rows.ts';
-import { askedTokens } from '../records/asked-tokens.ts';
+import { requestedTokens } from '../records/requested-tokens.ts';
 import { NOBODY, PLACE, tokenMoves } from '../records/token-moves.ts';
-import { changesHolder, tellsHolder } from '../transfers/moved-amounts.ts';
+import { changesHolder, reportsHolder } from '../transfers/moved-amounts.ts';
 
-/** How holders are read. */
 export interface HoldersReading {
-  /** Whether ranges that are not expanded can be looked through: not without their index. */
+  /** Whether unexpanded ranges can be searched: not without their index. */
   readonly hasRanges: boolean;
-  /** Whether tables are distributed: then the statement is of one token. */
+  /** Whether tables are distributed: then the statement is for one token. */
   readonly isSpread?: boolean;
 }
 
-/** Of an ERC-1155 id so many transfers are added up; of one that moved more often no amount is known. */
+/** Maximum number of an ERC-1155 id's transfers to sum. If it moved more often, no amount is known. */
 export const ADDED_UP_MAX = 5_000;
-/** So many accounts of an ERC-1155 id are told of, and one more. */
+/** Maximum number of accounts returned for an ERC-1155 id, plus one. */
 const ACCOUNTS_MAX = 10;
 
-/** What an account received of an ERC-1155 id less what it gave, as JSON: hexadecimal digits of the account, decimal digits, and the newest block of both. */
+/**
+ * An account's receipts of an ERC-1155 id minus its transfers out, as JSON: hexadecimal digits of the account, decimal
+ * digits, and the newest block of both.
+ */
 export type AccountEntry = readonly [account: string, amount: string, lastBlock: number];
 
 /**
- * What transfers tell of who holds these tokens, one row each, in their order: the newest one that tells an owner, and the block of the newest that
- * changed it; of ERC-1155 the accounts with the newest receipts, newest first and those without any last, among them the newest that received more than it
- * gave; of an id that never moved the range that it was minted in. Ranges of `nft_transfers_by_token` and `nft_transfers_by_range`
- * (records-statement.explain.test.ts).
+ * Returns the statement for the holders that transfers show, one row per token, in order. Reads ranges of
+ * `nft_transfers_by_token` and `nft_transfers_by_range` (records-statement.explain.test.ts). Columns:
+ * - the newest transfer that shows an owner, and the block of the newest change
+ * - for ERC-1155, the accounts with the newest receipts, newest first and those without any last, including the newest
+ *   one with a positive balance
+ * - for an id that never moved, the range that it was minted in
  */
 export function tokenHoldersStatement(
   chain: Chain,
   tokens: readonly TokenKey[],
   { hasRanges, isSpread = false }: HoldersReading,
 ): Statement {
-  const asked = askedTokens(chain, tokens, isSpread);
+  const requested = requestedTokens(chain, tokens, isSpread);
   const text = `SELECT newest.kind, ${hexText('newest.to_address')} AS newest_owner,
   CASE WHEN newest.from_address = newest.to_address THEN coalesce(before.block_number, ranged.block_number) ELSE newest.block_number END AS newest_block,
   summed.accounts, summed.moves::int AS moves,
   ${hexText('ranged.to_address')} AS range_owner, ranged.block_number AS range_block
-FROM ${asked.relation}
-LEFT JOIN LATERAL (${tokenMoves({ ...CHANGES, condition: tellsHolder('moved'), limit: '1' })}) AS newest ON true
+FROM ${requested.relation}
+LEFT JOIN LATERAL (${tokenMoves({ ...CHANGES, condition: reportsHolder('moved'), limit: '1' })}) AS newest ON true
 LEFT JOIN LATERAL (
   SELECT changed.block_number FROM (${tokenMoves({ ...CHANGES, limit: '1' })}) AS changed
   WHERE newest.from_address = newest.to_address LIMIT 1
@@ -64,31 +68,31 @@ LEFT JOIN LATERAL (
   ) AS ranked WHERE ranked.place = 1 OR ranked.receipt <= ${ACCOUNTS_MAX}
 ) AS summed ON true
 LEFT JOIN LATERAL (${hasRanges ? rangedMint(isSpread) : NO_RANGE}) AS ranged ON true
-ORDER BY asked.place`;
-  return { text, values: asked.values };
+ORDER BY requested.place`;
+  return { text, values: requested.values };
 }
 
-/** Ranges of the asked token's collection that it is in; none where its own transfers tell how it came to its owner. */
+/** Unexpanded ranges of the collection that contain the token; none if its own transfers show its owner. */
 function rangedMint(isSpread: boolean): string {
-  // The key itself says on which node it lies; else it would hide the index.
-  const place = isSpread ? 'AND moved.collection_key = address_key(asked.token_address)' : '';
+  // The key itself determines the node; otherwise this condition would hide the index.
+  const place = isSpread ? 'AND moved.collection_key = address_key(requested.token_address)' : '';
   return `SELECT moved.to_address, moved.block_number FROM nft_transfers AS moved
-  WHERE before.block_number IS NULL AND coalesce(newest.from_address = newest.to_address, true) AND address_key(moved.token_address) = address_key(asked.token_address) AND moved.chain_id = $1 ${place}
-    AND moved.last_token_id IS NOT NULL AND ${expectedTrue('moved.token_address = asked.token_address')}
-    AND ${expectedTrue('asked.token_id BETWEEN moved.token_id AND moved.last_token_id')}
+  WHERE before.block_number IS NULL AND coalesce(newest.from_address = newest.to_address, true) AND address_key(moved.token_address) = address_key(requested.token_address) AND moved.chain_id = $1 ${place}
+    AND moved.last_token_id IS NOT NULL AND ${expectedTrue('moved.token_address = requested.token_address')}
+    AND ${expectedTrue('requested.token_id BETWEEN moved.token_id AND moved.last_token_id')}
   ORDER BY ${PLACE.map((column) => `moved.${column} DESC`).join(', ')} LIMIT 1`;
 }
 const NO_RANGE = 'SELECT NULL::bytea AS to_address, NULL::integer AS block_number';
 
 const COLUMNS = [...PLACE, 'kind', 'from_address', 'to_address', 'amount'];
-/** The token's transfers that change what somebody holds. */
+/** The token's transfers that change a balance. */
 const CHANGES = {
-  address: 'asked.token_address',
-  tokenId: 'asked.token_id',
+  address: 'requested.token_address',
+  tokenId: 'requested.token_id',
   chainId: '$1::bigint',
   columns: COLUMNS.map((column) => `moved.${column}`).join(', '),
   condition: changesHolder('moved'),
   order: 'DESC',
 } as const;
-/** Kinds of which several may hold one id. */
+/** Kinds with several possible holders per id. */
 export const BATCHABLE: readonly number[] = [NFT_TRANSFER_KINDS.erc1155Single, NFT_TRANSFER_KINDS.erc1155Batch];

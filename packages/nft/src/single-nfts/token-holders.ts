@@ -1,24 +1,25 @@
-import { areTablesSpread, createMissingIndexes, type SubjectCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, systemClock } from '@chainstead/core';
+import { areTablesSpread, createMissingIndexes, type SubjectCoverage } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import type { TokenKey } from '../collections/token-rows.ts';
 import { type RecordKey, recordId } from '../records/nft-record.ts';
-import { type HeldNow, holdingId, NOBODY_ASKED } from '../token-state/held-now.ts';
+import { type HeldNow, holdingId, NOBODY_REQUESTED } from '../token-state/held-now.ts';
 import { getTokenHolders, type TokenHolder } from './get-token-holders.ts';
 
-/** Finds who holds single tokens. */
+/** Finds the holders of single tokens. */
 export interface TokenHolders {
   /**
-   * As getTokenHolders, with what is known of the contracts' histories. What transfers don't tell the contracts are asked: who owns what never moved,
-   * and which of those that had some of an ERC-1155 has it still, where its history is not whole.
+   * Like getTokenHolders, given the state of the contracts' histories. If transfers are not enough, contracts are
+   * called: for the owners of tokens that never moved, and for the current balances of former holders of an ERC-1155
+   * with an incomplete history.
    */
   find(
     chain: Chain,
     tokens: readonly TokenKey[],
     coverage: ReadonlyMap<Address, SubjectCoverage>,
   ): Promise<readonly (RecordKey | null)[]>;
-  /** Names of the indexes that it can't do without, and that are missing. */
+  /** Names of required indexes that are missing. */
   missingIndexes(): Promise<readonly string[]>;
 }
 
@@ -26,10 +27,10 @@ const BY_TOKEN = 'nft_transfers_by_token';
 const BY_RANGE = 'nft_transfers_by_range';
 
 /**
- * One for a route.
- * @param heldNow default: no contract is asked
+ * Creates the finder for a route.
+ * @param heldNow default: contracts are not called
  */
-export function createTokenHolders(database: ReadDatabase, heldNow: HeldNow = NOBODY_ASKED): TokenHolders {
+export function createTokenHolders(database: ReadDatabase, heldNow: HeldNow = NOBODY_REQUESTED): TokenHolders {
   const missing = createMissingIndexes(database, systemClock, [BY_TOKEN, BY_RANGE]);
   return {
     missingIndexes: async () => (await missing()).filter((name) => name !== BY_RANGE),
@@ -39,26 +40,26 @@ export function createTokenHolders(database: ReadDatabase, heldNow: HeldNow = NO
         isSpread: await areTablesSpread(database),
         isWhole: (contract) => coverage.get(contract)?.isCovered ?? false,
       });
-      return askUntold(heldNow, chain, tokens, found);
+      return fetchUnreported(heldNow, chain, tokens, found);
     },
   };
 }
 
-async function askUntold(
+async function fetchUnreported(
   heldNow: HeldNow,
   chain: Chain,
   tokens: readonly TokenKey[],
   found: readonly (TokenHolder | null)[],
 ): Promise<readonly (RecordKey | null)[]> {
   const unmoved = tokens.filter((_, place) => (found[place] ?? null) === null);
-  const untold = found.flatMap((holder) =>
+  const unreported = found.flatMap((holder) =>
     holder === null
       ? []
       : holder.candidates.map(({ owner }) => ({ address: holder.address, tokenId: holder.tokenId, owner })),
   );
   const [owners, amounts] = await Promise.all([
     unmoved.length === 0 ? new Map<string, Address>() : heldNow.ownersOf(chain, unmoved),
-    untold.length === 0 ? new Map<string, string>() : heldNow.amountsOf(chain, untold),
+    unreported.length === 0 ? new Map<string, string>() : heldNow.amountsOf(chain, unreported),
   ]);
   return tokens.map((token, place) => {
     const holder = found[place] ?? null;
@@ -69,17 +70,17 @@ async function askUntold(
 }
 
 /**
- * The first candidate that has some of it by its contract; else the first of whom it tells nothing in time, and who is known to have received more than it
- * gave; else nobody.
+ * Returns the first candidate with a balance in the contract. Otherwise the first without a result in time that is
+ * known to have received more than it gave; otherwise none.
  */
 function holderNow({ candidates, ...held }: TokenHolder, amounts: ReadonlyMap<string, string>): RecordKey {
-  const told = candidates.map((candidate) => ({
+  const reported = candidates.map((candidate) => ({
     ...candidate,
     amount: amounts.get(holdingId({ ...held, owner: candidate.owner })) ?? null,
   }));
   const holder =
-    told.find(({ amount }) => amount !== null && amount !== '0') ??
-    told.find(({ amount, isLikely }) => amount === null && isLikely);
+    reported.find(({ amount }) => amount !== null && amount !== '0') ??
+    reported.find(({ amount, isLikely }) => amount === null && isLikely);
   if (holder === undefined) return held;
   return { ...held, owner: holder.owner, amount: holder.amount, blockNumber: holder.blockNumber };
 }

@@ -1,4 +1,4 @@
-/** For tests of other packages: NFT transfers, trades and metadata as the sync engine and workers would write them. */
+/** For tests of other packages: NFT transfers, trades and metadata as the sync engine and workers write them. */
 export { seedMetadata } from '../records/testing/seeded-tokens.ts';
 export { seedDatasetCoverage, seedTrades } from '../trades/testing/seeded-trades.ts';
 export { seedMoves } from '../transfer-lists/testing/seeded-moves.ts';

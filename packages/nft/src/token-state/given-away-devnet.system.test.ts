@@ -1,4 +1,7 @@
-/** ERC-1155 that was minted before what is indexed: what routes say of who gave some, or all, of it away, against the contract, over a real node. */
+/**
+ * ERC-1155 tokens minted before the first indexed block: routes' results about accounts that gave some or all of them
+ * away, against the contract, with a real node.
+ */
 
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { stageOfFile } from '@chainstead/testkit/hooks';
@@ -25,14 +28,14 @@ contract Crates {
 const IDS = [1, 2, 3, 4, 5, 6];
 
 const collection = stageOfFile(() => openFollowedCollection({ source: SOURCE, name: 'Crates' }));
-/** Who held all of it before, and two others. */
+/** The previous holder of everything, and two others. */
 let wallets: readonly Address[];
 
 beforeAll(async () => {
   wallets = collection.wallets;
 });
 
-/** Nobody (null) mints and burns. Each in a block of its own. */
+/** Null mints and burns. Each move is in a separate block. */
 async function move(from: number | null, to: number | null, id: number, amount: number): Promise<void> {
   const [giver, receiver] = [from, to].map((place) => (place === null ? ZERO_ADDRESS : wallets[place]));
   await collection.send('move', [giver, receiver, BigInt(id), BigInt(amount)]);
@@ -51,7 +54,7 @@ interface Page<Item> {
   readonly result: readonly Item[];
 }
 
-/** All pages of a list, none of which looks complete. */
+/** Reads all pages of a list. None may look complete. */
 async function allOf<Item>(path: string, limit: number, query = ''): Promise<readonly Item[]> {
   const rows: Item[] = [];
   for (let next: string | null = `limit=${limit}${query}`; next !== null; ) {
@@ -68,20 +71,20 @@ const linesOf = async (path: string, limit: number): Promise<readonly string[]> 
   (await allOf<Row>(path, limit)).map(lineOf).toSorted();
 
 /** As texts. */
-interface Told {
+interface Reported {
   readonly head: string;
   readonly ofWallets: readonly (readonly string[])[];
-  /** How many ids each wallet has. */
+  /** Number of ids per wallet. */
   readonly counts: readonly number[];
   readonly owners: readonly string[];
   readonly byId: readonly (readonly string[])[];
   readonly ids: readonly string[];
-  /** Each id that moved, with the holder who received it last. */
+  /** Each moved id, with its last receiver. */
   readonly single: readonly string[];
 }
 
-/** Of accounts and ids that moved since: what the contract says that they hold. */
-async function readNode(startBlock: number): Promise<Told> {
+/** The contract's balances of accounts and ids that moved since. */
+async function readNode(startBlock: number): Promise<Reported> {
   const logs = await collection.stage.devnet.client.getLogs({
     address: collection.address,
     fromBlock: BigInt(startBlock),
@@ -122,7 +125,7 @@ async function readNode(startBlock: number): Promise<Told> {
   };
 }
 
-async function readRoutes(limit: number, moved: readonly string[]): Promise<Told> {
+async function readRoutes(limit: number, moved: readonly string[]): Promise<Reported> {
   const crates = collection.address;
   const ofWallets: (readonly string[])[] = [];
   const counts: number[] = [];
@@ -141,7 +144,7 @@ async function readRoutes(limit: number, moved: readonly string[]): Promise<Told
   return { head: indexed.to_block ?? 'none', ofWallets, counts, owners, byId, ids, single };
 }
 
-async function expectAgreement(startBlock: number): Promise<Told> {
+async function expectAgreement(startBlock: number): Promise<Reported> {
   const node = await readNode(startBlock);
   const moved = node.single.map((line) => line.split(' ')[0] ?? '');
   for (const limit of [100, 1])
@@ -153,7 +156,7 @@ test('what is left of ERC-1155 that was minted before what is indexed is shown t
   for (const id of IDS) await move(null, 0, id, 10);
   await collection.stage.devnet.mine(2);
   const startBlock = (await collection.head()) + 1;
-  // Some; all; some that came back in part; some that came back whole; of the fifth nothing ever moves; some that were burned.
+  // Some; all; some with a partial return; some with a full return; the fifth never moves; some burned.
   await move(0, 1, 1, 3);
   await move(0, 1, 2, 10);
   await move(0, 1, 3, 7);
@@ -178,7 +181,7 @@ test('what is left of ERC-1155 that was minted before what is indexed is shown t
     `4 ${first} ×10`,
     `6 ${first} ×6`,
   ]);
-  // Nobody is known to have received more of the fourth and of the sixth than they gave.
+  // No account is known to have received more of the fourth and the sixth than it gave.
   expect(begun.ids).toEqual(['1', '2', '3', '4', '6']);
 
   await move(0, 2, 1, 7);

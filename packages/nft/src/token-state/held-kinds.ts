@@ -1,30 +1,30 @@
-import type { StateKind } from '@chainstead/state';
+import type { StateKind } from '@chainstead/node-reads';
 import { z } from '@hono/zod-openapi';
 
-/** About many at once, each as one text ({@link recordId}, {@link holdingId}). */
+/** Several at once, each as one text ({@link recordId}, {@link holdingId}). */
 interface Items {
   items: string[];
 }
 
-/** Of each item what its contract says, null where that is nothing. */
-type Told = (readonly [item: string, told: string | null])[];
+/** The contract's result for each item; null if it is empty. */
+type Reported = (readonly [item: string, reported: string | null])[];
 
-/** Of whatever contracts: pages are of many. */
+/** Failures don't share a cause: pages cover many contracts. */
 const failsAlike = (): string => '';
 
 const answer = z.array(z.tuple([z.string(), z.string().nullable()]));
 const itemsOf = (item: RegExp) => z.object({ items: z.array(z.string().regex(item)).min(1) });
 
-/** Who owns ids of ERC-721, by `ownerOf`. */
-export const NFT_OWNERS: StateKind<Items, Told> = {
+/** Owners of ERC-721 ids, by `ownerOf`. */
+export const NFT_OWNERS: StateKind<Items, Reported> = {
   name: 'nft-owners',
   question: itemsOf(/^0x[0-9a-f]{40}:\d+$/),
   answer,
   failsAlike,
 };
 
-/** What accounts have of ids of ERC-1155, by `balanceOfBatch`. Decimal digits. */
-export const NFT_AMOUNTS: StateKind<Items, Told> = {
+/** Balances of ERC-1155 ids, by `balanceOfBatch`. Decimal digits. */
+export const NFT_AMOUNTS: StateKind<Items, Reported> = {
   name: 'nft-amounts',
   question: itemsOf(/^0x[0-9a-f]{40}:\d+:0x[0-9a-f]{40}$/),
   answer,

@@ -1,10 +1,10 @@
-/** What routes show of NFTs whose transfers don't tell who holds them, over a real node. */
+/** Routes with NFTs whose transfers don't show their holders, with a real node. */
 import { type Address, silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { openStateStage } from '@chainstead/state/testing';
-import { createKeptSubjects } from '@chainstead/sync';
+import { openStateStage } from '@chainstead/node-reads/testing';
+import { createSubjectProjections } from '@chainstead/sync';
 import { addressOf, type CompiledContract, compileSolidity, seedBuilt } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -42,7 +42,7 @@ contract Ghosts {
 }
 `;
 const [WALLET, GHOST_OWNER, MARKET] = [addressOf(0xa11ce), addressOf(0x6057), addressOf(0xe)];
-/** The oldest indexed block: what came before nobody knows. */
+/** The oldest indexed block: earlier transfers are unknown. */
 const FIRST_BLOCK = 5;
 
 const stage = stageOfFile(openStateStage);
@@ -88,21 +88,26 @@ beforeAll(async () => {
   ]);
   await seedBuilt(scratch.database, chain.id, nftCollectionOwners);
   await stage.startWorker([nftOwnersNow, nftAmountsNow]);
-  const { questions, jobs } = stage;
-  const context = { database: scratch.database, questions, logger: silentLogger() };
-  // Less than a request may take.
+  const { nodeReads } = stage;
+  const context = { database: scratch.database, nodeReads, logger: silentLogger() };
+  // Shorter than the request timeout.
   const heldNow = createHeldNow(context, 5_000);
   const waitMs = 5_000;
-  const kept = createKeptSubjects(scratch.database);
+  const projections = createSubjectProjections(scratch.database);
   api = await exampleApi(scratch.database, [
-    createWalletNftsRoute({ kept, walletHistory: { requestWallet: async () => 'unserved' }, waitMs, heldNow }),
-    ...createCollectionOwnersRoutes({
-      kept,
-      walletHistory: { requestContract: async () => 'unserved' },
+    createWalletNftsRoute({
+      projections,
+      onDemandBackfill: { requestWallet: async () => 'unserved' },
       waitMs,
       heldNow,
     }),
-    ...metadataRoutes({ jobs, onDemand: { waitMs: 0, perKey: 50 }, clock: systemClock, heldNow }),
+    ...createCollectionOwnersRoutes({
+      projections,
+      onDemandBackfill: { requestContract: async () => 'unserved' },
+      waitMs,
+      heldNow,
+    }),
+    ...metadataRoutes({ onDemand: { waitMs: 0, perKey: 50 }, clock: systemClock, heldNow }),
   ]);
 });
 beforeEach(async () => {

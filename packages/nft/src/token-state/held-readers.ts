@@ -1,14 +1,14 @@
-/** Asks contracts of NFTs who holds what at the newest indexed block. Of the worker role. */
+/** Reads NFT holdings from contracts at the newest indexed block. Runs in the worker role. */
 import { addressAt, decodeAbi, returnedNumber, returnedWord } from '@chainstead/abi';
 import { type Address, type Hex, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { committedBlock, type StateReader, stateAt } from '@chainstead/state';
+import { committedBlock, type StateReader, stateAt } from '@chainstead/node-reads';
 import { encodeFunctionData, parseAbi } from 'viem';
 import { NFT_AMOUNTS, NFT_OWNERS } from './held-kinds.ts';
 import type { Holding } from './held-now.ts';
 
-type HeldReader = StateReader<{ items: string[] }, (readonly [item: string, told: string | null])[]>;
+type HeldReader = StateReader<{ items: string[] }, (readonly [item: string, reported: string | null])[]>;
 
-/** Reads who owns ids. */
+/** Reads the owners of ids. */
 export const nftOwnersNow: HeldReader = {
   kind: NFT_OWNERS,
   async read({ chain, pool, database }, { items }, signal) {
@@ -18,7 +18,7 @@ export const nftOwnersNow: HeldReader = {
       const [address = '', tokenId = ''] = item.split(':');
       return { to: parseAddress(address), data: ownerOfCall(tokenId) };
     });
-    const answers = await stateAt(pool, chain, block).askTogether(calls, signal);
+    const answers = await stateAt(pool, chain, block).fetchTogether(calls, signal);
     return items.flatMap((item, place) => {
       const answer = answers[place];
       return answer === undefined || answer.unread !== undefined ? [] : [[item, readOwner(answer.data)] as const];
@@ -26,7 +26,7 @@ export const nftOwnersNow: HeldReader = {
   },
 };
 
-/** Reads what accounts have of ids: a call for each contract, and one for each holding where that tells nothing. */
+/** Reads accounts' balances of ids: one call per contract, and one per holding if that returns nothing usable. */
 export const nftAmountsNow: HeldReader = {
   kind: NFT_AMOUNTS,
   async read({ chain, pool, database }, { items }, signal) {
@@ -35,34 +35,37 @@ export const nftAmountsNow: HeldReader = {
     const state = stateAt(pool, chain, block);
     const batches = [...Map.groupBy(items.map(readHolding), ({ address }) => address).values()];
     const answers = await state.callTogether(batches.map(batchCall), signal);
-    const told = new Map<string, string | null>();
-    const refused: AskedHolding[] = [];
+    const reported = new Map<string, string | null>();
+    const refused: RequestedHolding[] = [];
     for (const [place, batch] of batches.entries()) {
       const amounts = readAmounts(answers[place] ?? null, batch.length);
       if (amounts === null) refused.push(...batch);
-      else for (const [index, { item }] of batch.entries()) told.set(item, amounts[index]?.toString() ?? null);
+      else for (const [index, { item }] of batch.entries()) reported.set(item, amounts[index]?.toString() ?? null);
     }
     const single = refused.slice(0, SINGLES_MAX);
-    const alone = await state.askTogether(single.map(singleCall), signal);
+    const alone = await state.fetchTogether(single.map(singleCall), signal);
     for (const [place, { item }] of single.entries()) {
       const answer = alone[place];
-      if (answer !== undefined && answer.unread === undefined) told.set(item, readAmount(answer.data));
+      if (answer !== undefined && answer.unread === undefined) reported.set(item, readAmount(answer.data));
     }
     return items.flatMap((item) => {
-      const amount = told.get(item);
+      const amount = reported.get(item);
       return amount === undefined ? [] : [[item, amount] as const];
     });
   },
 };
 
-/** Of one question: a request for 25 ids may have ten candidates of each. The amounts of the others stay untold. */
+/**
+ * Maximum single calls per state read: a request for 25 ids may have ten candidates each. The amounts of the others
+ * stay unknown.
+ */
 const SINGLES_MAX = 25;
 
-interface AskedHolding extends Holding {
+interface RequestedHolding extends Holding {
   readonly item: string;
 }
 
-function readHolding(item: string): AskedHolding {
+function readHolding(item: string): RequestedHolding {
   const [address = '', tokenId = '', owner = ''] = item.split(':');
   return { item, address: parseAddress(address), tokenId, owner: parseAddress(owner) };
 }
@@ -77,13 +80,13 @@ interface Call {
   readonly data: Hex;
 }
 
-function batchCall(batch: readonly AskedHolding[]): Call {
+function batchCall(batch: readonly RequestedHolding[]): Call {
   const args = [batch.map(({ owner }) => owner), batch.map(({ tokenId }) => BigInt(tokenId))] as const;
   const data = encodeFunctionData({ abi: ERC1155, functionName: 'balanceOfBatch', args });
   return { to: batch[0]?.address ?? ZERO_ADDRESS, data };
 }
 
-function singleCall({ address, tokenId, owner }: AskedHolding): Call {
+function singleCall({ address, tokenId, owner }: RequestedHolding): Call {
   const data = encodeFunctionData({ abi: ERC1155, functionName: 'balanceOf', args: [owner, BigInt(tokenId)] });
   return { to: address, data };
 }
@@ -94,7 +97,7 @@ function readAmounts(answer: Hex | null, count: number): readonly bigint[] | nul
     const [amounts] = decodeAbi(ERC1155[1].outputs, answer);
     return amounts.length === count ? amounts : null;
   } catch {
-    // Whatever a contract returned instead: the single calls decide.
+    // The contract returned something else: the single calls decide.
     return null;
   }
 }
@@ -107,7 +110,7 @@ function ownerOfCall(tokenId: string): Hex {
   return `0x6352211e${BigInt(tokenId).toString(16).padStart(64, '0')}`;
 }
 
-/** Nobody owns what the zero address does, nor what no address does. */
+/** The zero address and a malformed address are not owners. */
 function readOwner(answer: Hex | null): Address | null {
   const owner = addressAt(returnedWord(answer) ?? undefined);
   return owner === ZERO_ADDRESS ? null : owner;

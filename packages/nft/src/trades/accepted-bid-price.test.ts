@@ -1,12 +1,14 @@
-/** Any history of one punk, written in any order: an accepted bid's price is that of the bid which the contract paid out. */
+/**
+ * Any history of one punk, written in any order: an accepted bid's price is that of the bid that the contract paid out.
+ */
 import { parseChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createPartitions } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { acceptedBidPrice } from './accepted-bid-price.ts';
 import { exampleAddress } from './testing/example-transaction.ts';
+import { acceptedBidPrice } from './trade-price-statement.ts';
 
 const CHAIN_ID = 1;
 const bytes = (account: number): Buffer => Buffer.from(exampleAddress(account).slice(2), 'hex');
@@ -19,13 +21,13 @@ beforeAll(async () => {
   await createPartitions(database, 'nft_trades', parseChainId(CHAIN_ID));
 });
 
-/** One thing that happens to a punk; each in a block, transaction or log of its own, the next one. */
+/** One event of a punk, each in the next block, transaction or log. */
 interface Step {
   readonly act: 'enter' | 'withdraw' | 'accept';
   readonly punk: number;
   readonly bidder: number;
   readonly value: bigint;
-  /** What becomes greater: block, transaction or log. */
+  /** The part of the position that increases: block, transaction or log. */
   readonly place: 0 | 1 | 2;
 }
 
@@ -47,7 +49,9 @@ interface Row {
   readonly values: readonly unknown[];
 }
 
-/** The contract's own rules: one bid a punk, which a new one replaces, its bidder can withdraw, and acceptance clears. */
+/**
+ * The contract's own rules: one bid per punk, which a new bid replaces, its bidder can withdraw, and acceptance clears.
+ */
 function play(steps: readonly Step[]): { rows: Row[]; prices: Map<string, string> } {
   const standing = new Map<number, Bid>();
   const rows: Row[] = [];
@@ -89,7 +93,7 @@ function saleRow(punk: number, place: readonly number[], buyer: number): Row {
   };
 }
 
-/** By the place of the sale. */
+/** By the position of the sale. */
 async function pricesInDatabase(): Promise<Map<string, string | null>> {
   const rows = await database.query<{ place: string; price: string | null }>(
     `SELECT concat_ws(':', block_number, transaction_index, log_index) AS place,

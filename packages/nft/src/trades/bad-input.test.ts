@@ -1,9 +1,10 @@
-/** What clients get wrong with trades and prices: status and message of every answer. */
+/** Invalid trade and price requests: status and message of every response. */
 import { exampleApi } from '@chainstead/http/testing';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, test } from 'vitest';
 import { collectionSalePricesRoute, tokenSalePricesRoute } from '../sale-prices/sale-prices-route.ts';
-import { request } from './testing/asked-trades.ts';
+import { MARKETPLACE_NAMES } from './marketplace.ts';
+import { request } from './testing/requested-trades.ts';
 import { COLLECTION, SELLER } from './testing/seeded-trades.ts';
 import { collectionTradesRoute, tokenTradesRoute, walletTradesRoute } from './trades-route.ts';
 
@@ -14,8 +15,7 @@ const DATE =
   'must be a date (2024-01-31, 2024-01-31T12:00:00Z, 2024/01/31 12:00, 20240131, Jan 31, 2024, RFC 2822, Unix seconds or milliseconds)';
 const LIMIT = 'must be a whole number from 1 (above 100 means 100)';
 const CHAIN = 'must be a known chain by name (eth, base, bsc testnet, …), hexadecimal or decimal id';
-const MARKETPLACE =
-  'must be opensea, blur, looksrare, x2y2, 0xprotocol, cryptopunks, foundation, superrare, zora, rarible, element, magiceden, other or all';
+const MARKETPLACE = `must be ${MARKETPLACE_NAMES.join(', ')} or all`;
 const DAYS = 'must be a whole number from 0 to 365';
 const BOOLEAN = 'must be true or false';
 const CURSOR = 'cursor must be the cursor of an earlier page of this query, unchanged';
@@ -32,7 +32,7 @@ const api = madeForFile(() =>
   ]),
 );
 
-/** @param given what the details repeat; default: not looked at */
+/** @param given the value that the details repeat; default: not checked */
 async function expectRefusal(path: string, message: string, given?: string): Promise<void> {
   const { status, body } = await request(api, path);
   expect([status, body.message]).toEqual([400, message]);

@@ -8,25 +8,24 @@ import { tradeTransaction } from './trade-transaction.ts';
 import { type TradingChain, tradingChain } from './trading-chain.ts';
 import { transfersByToken } from './transfers-by-token.ts';
 
-/** A row has five indexes: those of so many fill some 500 MB. */
+/** A row has five indexes; those of one partition take about 500 MB. */
 const ROWS_PER_PARTITION = 1_500_000;
 
 /**
- * NFT trades: what marketplaces (marketplaces.ts) tell of filled orders, with the people behind routers. docs/trades.md
- * says what counts as a trade and whose word wins.
+ * NFT trades: filled orders from marketplace events (marketplaces.ts), with the accounts behind routers.
+ * docs/api/trades-and-prices.md defines trades and which source takes precedence.
  *
- * A trade is decoded from the logs of its transaction alone: neither sender nor value of the transaction are known here.
+ * A trade is decoded from the logs of its transaction alone: neither sender nor value of the transaction is known here.
  */
 export const nftTrades: Dataset<NftTradeRow> = {
   name: 'nft-trades',
   topics: (chain) => tradingChain(chain).topics,
   table: defineTable(table, {
-    isPartitioned: true,
     rowsPerPartition: ROWS_PER_PARTITION,
   }),
   decode,
   contracts,
-  derived: [saleDays],
+  projections: [saleDays],
 };
 
 function decode(logs: readonly Log[], context: DecodeContext): NftTradeRow[] {
@@ -74,7 +73,7 @@ function decodeTransaction(
   }
 }
 
-/** The marketplaces that emitted something here, each with its own logs. */
+/** The marketplaces with events here, each with its own logs. */
 function marketplacesIn(logs: readonly Log[], trading: TradingChain) {
   const involved = new Set(logs.flatMap((log) => trading.byAddress.get(log.address) ?? []));
   return [...involved].flatMap((marketplace) => {
@@ -88,7 +87,7 @@ function marketplacesIn(logs: readonly Log[], trading: TradingChain) {
   });
 }
 
-/** The tokens that were paid with: their decimals and symbols are shown beside the price. */
+/** The payment tokens: their decimals and symbols are shown next to the price. */
 function* contracts(rows: readonly NftTradeRow[]): Generator<{ address: Address; standard: 'erc20' }> {
   const seen = new Set<Address>();
   for (const { paymentToken } of rows) {

@@ -2,7 +2,8 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 
 /**
- * Where a marketplace is: the known addresses by chain id, and those that the chain's configuration adds for the protocol.
+ * Returns the contracts of a marketplace: the known addresses by chain id, and those that the chain's configuration
+ * adds for the protocol.
  * @throws InvalidPrimitiveError for a known address that is malformed.
  */
 export function deployments(

@@ -1,6 +1,6 @@
 /**
- * 107 trades of recorded blocks that were worked out by another decoder, and by hand where the two differ, against this one:
- * field by field.
+ * Compares 107 trades of recorded blocks, field by field, to another decoder's result. If the two differ, the
+ * expected trade was derived by hand.
  */
 
 import { readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ interface DerivedTrade {
   readonly logs: readonly number[];
   readonly seller: string;
   readonly buyer: string;
-  /** As the fill event names it. */
+  /** As in the fill event. */
   readonly event_buyer: string;
   readonly contract: string;
   readonly items: readonly { readonly id: string; readonly amount: string }[];
@@ -34,7 +34,7 @@ interface DerivedTrade {
   readonly price: string;
 }
 
-/** Protocol and filter's name of the markets, by the name that the given trades have. */
+/** Protocol and filter name of the markets, by their name in the given trades. */
 const MARKETS: Readonly<Record<string, readonly [protocol: string, name: string]>> = {
   'wyvern v1(2.2)': ['wyvern-2.2', 'opensea'],
   'wyvern v2(2.3)': ['wyvern-2.3', 'opensea'],
@@ -51,7 +51,7 @@ const MARKETS: Readonly<Record<string, readonly [protocol: string, name: string]
   cryptopunks: ['cryptopunks', 'cryptopunks'],
 };
 
-/** The exchange that OpenSea ran on Polygon; others ran the same contracts. */
+/** The exchange of OpenSea on Polygon; other operators ran the same contracts. */
 const OPENSEA_ON_POLYGON: string = '0xfede379e48c873c75f3cc0c81f7c784ad730a8f7';
 
 const SIDES = { ask: 0, bid: 1, match: 2 } as const;
@@ -71,7 +71,10 @@ describe.skipIf(isMissing)(RECORDINGS.title(DERIVED.title('recorded trades')), (
     expect(folders).toEqual(expect.arrayContaining(derived.map((trade) => trade.folder)));
   });
 
-  /** Both sides agree in every field of every trade; a disagreement would be listed here, with who is right and why. */
+  /**
+   * Both sides agree in every field of every trade. A difference would be listed here, with the correct side and the
+   * reason.
+   */
   test.each(folders)('%s has these trades and no others', (folder) => {
     const expected = derived.filter((trade) => trade.folder === folder);
     const logs = readRecordedLogs(folder);

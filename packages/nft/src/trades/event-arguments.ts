@@ -15,8 +15,8 @@ type EventArguments<Event extends AbiEvent> = AbiEventParametersToPrimitiveTypes
 >;
 
 /**
- * What a log says as this event, by name; null where it is another event or no encoding of this one. Arguments and members
- * of structs must have names.
+ * Returns a log's arguments by name, decoded as this event; null for another event or an invalid encoding. Arguments
+ * and members of structs must have names.
  */
 export function eventArguments<const Event extends AbiEvent>(event: Event, log: Log): EventArguments<Event> | null {
   const { topic, indexed, data } = layoutOf(event);
@@ -30,26 +30,26 @@ export function eventArguments<const Event extends AbiEvent>(event: Event, log: 
     ]);
     return args as EventArguments<Event>;
   } catch {
-    // Whatever is wrong with it, a log that is no encoding of the event says nothing.
+    // A log with any encoding error is ignored.
     return null;
   }
 }
 
-/** An address as it is kept: lower case. */
+/** Returns an address as it is stored: lower case. */
 export function lowerCase(address: Hex): Address {
   return address.toLowerCase() as Address;
 }
 
 interface EventLayout {
   readonly topic: Hash;
-  /** Each by itself: a topic has one. */
+  /** Decoded separately: each is in its own topic. */
   readonly indexed: readonly (readonly [AbiParameter])[];
   readonly data: readonly AbiParameter[];
 }
 
 const layouts = new WeakMap<AbiEvent, EventLayout>();
 
-/** Worked out once: hashing a signature takes longer than reading a log. */
+/** Cached: hashing a signature takes longer than decoding a log. */
 function layoutOf(event: AbiEvent): EventLayout {
   const known = layouts.get(event);
   if (known !== undefined) return known;

@@ -1,6 +1,12 @@
-import { type Indexed, type IndexedColumns, readIndexed, readUntorn, TornPageError } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
+import {
+  InconsistentPageError,
+  type Indexed,
+  type IndexedColumns,
+  readConsistentPage,
+  readIndexed,
+} from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import { BLOCKS, TRADES, type TradesQuery, type TradesReading, tradesStatement } from './trades-statement.ts';
@@ -8,11 +14,11 @@ import { BLOCKS, TRADES, type TradesQuery, type TradesReading, tradesStatement }
 /** One trade of a page. Addresses and hashes are lower-case hexadecimal text, amounts decimal digits. */
 export interface TradeRow extends RowOf<typeof TRADES> {
   readonly block_hash: Hash;
-  /** Documents of its tokens; null when none is known or none was asked for. */
+  /** Documents of its tokens; null if none are known or requested. */
   readonly metadata: readonly TokenDocument[] | null;
 }
 
-/** What a token's URI gave, as text. */
+/** The document of a token's URI, as text. */
 export interface TokenDocument {
   readonly token_id: string;
   readonly document: string;
@@ -21,14 +27,13 @@ export interface TokenDocument {
 export interface TradesPage {
   /** At most `query.limit`, newest first. */
   readonly trades: readonly TradeRow[];
-  /** Whether another row follows. */
   readonly hasNext: boolean;
   readonly indexed: Indexed;
 }
 
 /**
- * A page of trades with everything that is shown beside them, in one statement.
- * @throws {TornPageError} when a trade comes without its block again and again
+ * Returns a page of trades with all related data, in one statement.
+ * @throws {InconsistentPageError} if a trade repeatedly comes without its block
  */
 export async function getTrades(
   database: ReadDatabase,
@@ -36,7 +41,7 @@ export async function getTrades(
   query: TradesQuery,
   reading: Omit<TradesReading, 'select'> = {},
 ): Promise<TradesPage> {
-  return readUntorn(async () => {
+  return readConsistentPage(async () => {
     const read = await readPackedPage<RowOf<typeof TRADES>, PageRow>(database, TRADES, (select) =>
       tradesStatement(chain, query, { ...reading, select }),
     );
@@ -52,7 +57,7 @@ function pageOf(
   const hashes = new Map(blocks.map(({ block_number, block_hash }) => [block_number, block_hash]));
   const trades = rows.map((row, index): TradeRow => {
     const hash = hashes.get(row.block_number);
-    if (hash === undefined) throw new TornPageError(row.block_number);
+    if (hash === undefined) throw new InconsistentPageError(row.block_number);
     return { ...row, block_hash: hash, metadata: page.metadata?.[index] ?? null };
   });
   return {
@@ -66,6 +71,6 @@ function pageOf(
 interface PageRow extends IndexedColumns, PackedTexts {
   /** Packed {@link BLOCKS}. */
   readonly blocks: string | null;
-  /** Of each trade. */
+  /** One entry per trade. */
   readonly metadata: readonly (readonly TokenDocument[] | null)[] | null;
 }

@@ -25,7 +25,7 @@ const CHAINS = [1, 10, 56, 137, 8453, 42_161, 43_114].map((id) =>
 );
 const HOSTILE_CASES = 500;
 
-/** Few addresses, tokens and ids, so that logs have something to do with each other. */
+/** Few addresses, tokens and ids, so that logs relate to each other. */
 const addresses = fc.integer({ min: 1, max: 4 }).map(exampleAddress);
 const SAME_KEY = parseAddress(`${exampleAddress(11).slice(0, 10)}${'ab'.repeat(12)}${exampleAddress(11).slice(34)}`);
 const tokens = fc.oneof(fc.integer({ min: 11, max: 12 }).map(exampleAddress), fc.constant(SAME_KEY));
@@ -59,7 +59,7 @@ const wildData = fc
   .tuple(fc.array(word, { maxLength: 40 }), fc.constantFrom('', 'ff'))
   .map(([words, rest]): Hex => `0x${words.join('')}${rest}`);
 
-/** Any topics and data under the name of a marketplace of this chain. */
+/** Any topics and data from a marketplace of this chain. */
 const wildLogs = (chain: Chain) => {
   const deployed = marketplaces.flatMap(({ topics, addresses: of }) =>
     of(chain).flatMap((address) => topics.map((topic) => ({ address, topic }))),
@@ -94,7 +94,7 @@ const transactions = fc.constantFrom(...CHAINS).chain((chain) =>
     .map((logs) => ({ chain, logs: exampleTransaction(logs) })),
 );
 
-/** Bytes that are changed, by place and new value, and how much is cut off or put on at the end. */
+/** Changed bytes, by position and new value, and how many bytes are cut off or added at the end. */
 const mutation = fc.record({
   bytes: fc.array(fc.tuple(fc.nat(), fc.constantFrom(0x00, 0x01, 0x20, 0x7f, 0xff)), { maxLength: 6 }),
   words: fc.array(fc.tuple(fc.nat(), fc.bigInt(0n, 2n ** 256n - 1n)), { maxLength: 3 }),
@@ -115,7 +115,7 @@ function mutate(data: Hex, { bytes, words, length }: typeof mutation extends fc.
   return `0x${resized.toString('hex')}`;
 }
 
-/** Sales as marketplaces emit them, with their data changed. */
+/** Sales as marketplaces emit them, with changed data. */
 const changedSales = fc
   .tuple(fc.constantFrom(...EXAMPLE_SALES), fc.array(mutation, { minLength: 1, maxLength: 8 }))
   .map(([sale, mutations]) => ({

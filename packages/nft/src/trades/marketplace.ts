@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, Hash, Log } from '@chainstead/core';
 import type { NftTransfer } from '@chainstead/token-events';
 
-/** What the API's `marketplace` filter accepts beside `all`; the first five are the hosted provider's. */
+/** Values of the API's `marketplace` filter in addition to `all`; the first five are those of the hosted API. */
 export const MARKETPLACE_NAMES = [
   'opensea',
   'blur',
@@ -21,21 +21,21 @@ export const MARKETPLACE_NAMES = [
 
 export type MarketplaceName = (typeof MARKETPLACE_NAMES)[number];
 
-/** 0: a listing was bought, 1: an offer was accepted, 2: not known. */
+/** 0: a listing was bought, 1: an offer was accepted, 2: unknown. */
 export type TradeSide = 0 | 1 | 2;
 
-/** A tradable thing as a fill event or a transfer names it. Ids and amounts are decimal digits. */
+/** An NFT in a fill event or a transfer. Ids and amounts are decimal digits. */
 export interface TradedItem {
   readonly token: Address;
   readonly tokenId: string;
   readonly amount: string;
 }
 
-/** The logs of one transaction that a marketplace decoder may look at: only topics of the dataset, in chain order. */
+/** The logs of one transaction for a marketplace decoder: only topics of the dataset, in chain order. */
 export interface TradeTransaction {
   readonly chain: Chain;
   readonly logs: readonly Log[];
-  /** NFTs that moved, in order. */
+  /** NFT transfers, in order. */
   readonly transfers: readonly NftTransfer[];
   /** ERC-20 transfers, in order. */
   readonly payments: readonly Erc20Payment[];
@@ -50,8 +50,8 @@ export interface Erc20Payment {
 }
 
 /**
- * One filled order as its marketplace tells it. The dataset then finds the parties behind routers by following the
- * transfers, and makes rows of it.
+ * One filled order from its marketplace's event. The dataset then finds the parties behind routers by following
+ * transfers, and creates rows.
  */
 export interface Fill {
   /** The fill event (of a matched group: the order with the price). Its emitter is the marketplace contract. */
@@ -61,11 +61,11 @@ export interface Fill {
   readonly buyer: Address;
   /** All items, in the event's order; never empty. */
   readonly items: readonly TradedItem[];
-  /** Null: the chain's native currency. */
+  /** Null: the chain's native token. */
   readonly paymentToken: Address | null;
-  /** Base units, all that the buyer paid for the order. Null: not in this transaction (an accepted Punk bid). */
+  /** Base units: the buyer's total for the order. Null: not in this transaction (an accepted Punk bid). */
   readonly price: bigint | null;
-  /** True where the event's parties are final and no transfer is to be followed (escrow markets name them outright). */
+  /** True if the event's parties are final and no transfer needs to be followed (escrow markets give them directly). */
   readonly partiesFinal?: boolean;
 }
 
@@ -104,9 +104,9 @@ export interface Marketplace {
   readonly name: MarketplaceName;
   /** Name and version: `seaport-1.6`. */
   readonly protocol: string;
-  /** Topics of its fill events, and of whatever else of its own it needs. */
+  /** Topics of its fill events, and of its other required events. */
   readonly topics: readonly Hash[];
-  /** Where it is deployed; none: not on this chain. */
+  /** Its contract addresses; empty if it is not on this chain. */
   addresses(chain: Chain): readonly Address[];
   /** `own`: the transaction's logs with these topics from one of these addresses, in order; never empty. */
   fills(own: readonly Log[], transaction: TradeTransaction): readonly Fill[];

@@ -4,11 +4,11 @@ import { exampleChain } from '@chainstead/testkit';
 import { expect, test } from 'vitest';
 import { marketplaces } from './marketplaces.ts';
 
-const DOCUMENT = readFileSync(new URL('../../../../docs/trades.md', import.meta.url), 'utf8');
+const DOCUMENT = readFileSync(new URL('../../../../docs/api/marketplaces.md', import.meta.url), 'utf8');
 const PUNKS = parseAddress('0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb');
 const CHAINS = [1, 10, 56, 137, 8453, 42_161, 43_114].map((id) => exampleChain({ id, cryptoPunks: PUNKS }));
 
-test('docs/trades.md tells of every protocol and every name of the filter', () => {
+test('docs/api/marketplaces.md lists every protocol and every name of the filter', () => {
   for (const { protocol, name } of marketplaces) {
     expect(DOCUMENT).toContain(`\`${protocol}\``);
     expect(DOCUMENT).toContain(`\`${name}\``);

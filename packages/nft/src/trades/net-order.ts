@@ -3,7 +3,7 @@ import type { Fill, TradedItem, TradeTransaction } from './marketplace.ts';
 import { paidFrom } from './paid-by-buyer.ts';
 import { paymentToken } from './payment-token.ts';
 
-/** A filled order of 0x v4 or Element v1, whose amount leaves out the fees that the buyer pays on top. */
+/** A filled order of 0x v4 or Element v1, whose amount excludes the fees that the buyer pays on top. */
 export interface NetOrder {
   readonly log: Log;
   /** 0: a sell order, 1: a buy order. */
@@ -13,16 +13,16 @@ export interface NetOrder {
   readonly item: TradedItem;
   readonly payment: Hex;
   readonly amount: bigint;
-  /** Whether the event says that a third party matched two orders; null: it does not say. */
+  /** Whether the event reports that a third party matched two orders; null if it has no such field. */
   readonly matched: boolean | null;
 }
 
 /**
- * Orders matched with each other emit an event each and are one trade, told by its sell order: what the buyer pays is then
- * what the buy order offers, in its token, the matcher's profit included.
+ * Returns the fills of orders. Two matched orders emit an event each and are one trade, represented by the sell order.
+ * The buyer's price is then the buy order's offer, in its token, including the matcher's profit.
  *
- * In tokens the price is what left the buyer, on-top fees included. The chain's native currency leaves no logs, so such a price is
- * the event's amount: net of fees on top.
+ * In tokens the price is the amount that left the buyer, including on-top fees. The native token leaves no logs, so
+ * such a price is the event's amount, without fees on top.
  */
 export function netOrderFills(
   own: readonly Log[],
@@ -71,7 +71,7 @@ function fillOf(
   const [sell, buy] = order.side === 0 ? [order, counter ?? order] : [counter ?? order, order];
   const { log, seller, buyer, item } = sell;
   const token = paymentToken(buy.payment);
-  // Wrapped native currency goes to the exchange where the seller wants the native currency.
+  // If the seller wants the native token, wrapped native tokens go to the exchange.
   const principals = [
     { to: seller, value: sell.amount },
     { to: log.address, value: buy.amount },

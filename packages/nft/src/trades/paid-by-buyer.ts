@@ -2,7 +2,7 @@ import type { Address } from '@chainstead/core';
 import type { Erc20Payment } from './marketplace.ts';
 import { inWindow, type TransactionWindow } from './transaction-window.ts';
 
-/** Where a fill's payments lie: one transaction may fill several orders of the same buyer in the same token. */
+/** The position of a fill's payments: one transaction may fill several orders of the same buyer in the same token. */
 export interface PaymentPlace {
   readonly token: Address;
   readonly buyer: Address;
@@ -16,8 +16,8 @@ export interface Principal {
 }
 
 /**
- * What left the buyer for one fill whose event leaves out fees that are paid on top: the payment itself and all that the
- * buyer sent of the same token after it, before the event. Null where the payment is not among the transfers.
+ * Returns the amount that left the buyer for one fill whose event excludes on-top fees: the payment and all later
+ * transfers of the same token from the buyer, before the event. Null if the payment is not among the transfers.
  */
 export function paidFrom(
   principals: readonly Principal[],
@@ -29,12 +29,12 @@ export function paidFrom(
   return first === -1 ? null : sumOf(sent.slice(first));
 }
 
-/** On-top fees of a market whose payment comes in parts are believed up to as much as the price. */
+/** If a market pays in parts, on-top fees are accepted up to the price itself. */
 const TOTAL_TO_PRICE_MAX = 2n;
 
 /**
- * The same where the payment itself goes out in parts: all that the buyer sent of the token. Null where that is less than
- * the order's price, or so much more that it can't be fees.
+ * Like {@link paidFrom} for payments in parts: all of the token that the buyer sent. Null if that is less than the
+ * order's price, or too much more to be fees.
  */
 export function paidInParts(price: bigint, payments: readonly Erc20Payment[], place: PaymentPlace): bigint | null {
   const total = sumOf(sentByBuyer(payments, place));

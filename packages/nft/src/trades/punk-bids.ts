@@ -12,8 +12,8 @@ const BID_WITHDRAWN = parseAbiItem(
 );
 
 /**
- * Bids for CryptoPunks. When one is accepted, the sale's event does not say its value (marketplaces/cryptopunks.ts): it is
- * the last bid's, of any earlier block (accepted-bid-price.ts).
+ * Bids for CryptoPunks. The event of an accepted bid has no value (marketplaces/cryptopunks.ts): the price is that of
+ * the last bid, from any earlier block (trade-price-statement.ts).
  */
 export const punkBids: Dataset<PunkBidRow> = {
   name: 'punk-bids',

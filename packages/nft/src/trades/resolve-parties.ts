@@ -4,11 +4,13 @@ import type { Fill, TradedItem } from './marketplace.ts';
 import { type TransfersByToken, tokenKey } from './transfers-by-token.ts';
 
 /**
- * The fills of one transaction with the tokens that really moved and the people behind routers, as docs/trades.md tells it.
+ * Returns the fills of one transaction with the tokens that really moved and the accounts behind routers, as in
+ * docs/api/trades-and-prices.md.
  *
- * Who made an order signed it, and no router signs: only the taker is looked for. The buyer of a listing is whom the token
- * went on to; the seller into an offer is whom it came from. Neither is followed into or out of another fill of the same
- * token (both are trades then), nor to the zero address or a burn address, nor in circles.
+ * The maker of an order signed it, and routers don't sign: only the taker is searched. The buyer of a listing is the
+ * account that the token finally went to; the seller into an offer is the account that it came from. Neither is
+ * followed through another fill of the same token (both are then trades), nor to the zero address or a burn address,
+ * nor in cycles.
  */
 export function resolveParties(fills: readonly Fill[], transfers: TransfersByToken): Fill[] {
   const corrected = fills.map((fill) => ({
@@ -29,14 +31,14 @@ export function resolveParties(fills: readonly Fill[], transfers: TransfersByTok
   });
 }
 
-/** Who gave or took which token, as keys. */
+/** Parties and tokens, as keys. */
 function partiesOf(fills: readonly Fill[], party: (fill: Fill) => Address): ReadonlySet<string> {
   return new Set(fills.flatMap((fill) => fill.items.map((item) => partyKey(item, party(fill)))));
 }
 
 const BURN_ADDRESSES: ReadonlySet<string> = new Set([ZERO_ADDRESS, `0x${'0'.repeat(36)}dead`]);
 
-/** One party for all items of a fill; null where they differ: then nobody stands for the order but the event's own. */
+/** Returns the one party of all items of a fill; null if they differ: then the event's own party stays. */
 function agreed(fill: Fill, partyOf: (item: TradedItem) => Address): Address | null {
   const parties = new Set(fill.items.map(partyOf));
   const [only] = parties;
@@ -44,8 +46,8 @@ function agreed(fill: Fill, partyOf: (item: TradedItem) => Address): Address | n
 }
 
 /**
- * The item as it moved: where the named token stood still and the same id of one other contract went from the seller to the
- * buyer, that other one is what was sold (OpenSea's adapter of the shared storefront).
+ * Returns the item that moved. If the event's token did not move, and the same id of one other contract went from the
+ * seller to the buyer, that one was sold (OpenSea's adapter of the shared storefront).
  */
 function movedItem(item: TradedItem, fill: Fill, transfers: TransfersByToken): TradedItem {
   const sameId = transfers.withId(item.tokenId);
@@ -58,7 +60,7 @@ function movedItem(item: TradedItem, fill: Fill, transfers: TransfersByToken): T
   return tokens.size === 1 && token !== undefined ? { ...item, token } : item;
 }
 
-/** Who holds the item after the seller gave it away and whoever took it passed it on. */
+/** Returns the final holder of the item, after the seller and all intermediaries passed it on. */
 function lastHolder(item: TradedItem, fill: Fill, transfers: TransfersByToken, resold: ReadonlySet<string>): Address {
   const all = transfers.of(item);
   let at = deliveryTo(all, fill);
@@ -75,7 +77,10 @@ function lastHolder(item: TradedItem, fill: Fill, transfers: TransfersByToken, r
   return holder;
 }
 
-/** Where the item reached the buyer; else, where the seller sent it to one account only. −1: nowhere. */
+/**
+ * Position of the transfer that reached the buyer; otherwise of the one from the seller, if it sent to one account
+ * only. −1: none.
+ */
 function deliveryTo(all: readonly NftTransfer[], { seller, buyer }: Fill): number {
   const direct = all.findIndex((transfer) => transfer.from === seller && transfer.to === buyer);
   if (direct !== -1) return direct;
@@ -85,7 +90,7 @@ function deliveryTo(all: readonly NftTransfer[], { seller, buyer }: Fill): numbe
   return new Set(sent.map((transfer) => transfer.to)).size === 1 && sent[0] !== undefined ? all.indexOf(sent[0]) : -1;
 }
 
-/** Who held the item before it came to the event's seller. */
+/** Returns the holder of the item before the event's seller got it. */
 function firstHolder(item: TradedItem, fill: Fill, transfers: TransfersByToken, bought: ReadonlySet<string>): Address {
   const all = transfers.of(item);
   let at = deliveryFrom(all, fill);
@@ -102,7 +107,10 @@ function firstHolder(item: TradedItem, fill: Fill, transfers: TransfersByToken, 
   return holder;
 }
 
-/** Where the item left the seller; else, where it came to the buyer from one account only. −1: nowhere. */
+/**
+ * Position of the transfer that left the seller; otherwise of the one to the buyer, if it came from one account only.
+ * −1: none.
+ */
 function deliveryFrom(all: readonly NftTransfer[], { seller, buyer }: Fill): number {
   const direct = all.findLastIndex((transfer) => transfer.from === seller && transfer.to === buyer);
   if (direct !== -1) return direct;

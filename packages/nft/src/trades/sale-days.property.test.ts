@@ -36,7 +36,7 @@ function storedDays(): Promise<DayRow[]> {
   );
 }
 
-/** What the rows must be, told again without SQL. */
+/** Computes the expected rows without SQL. */
 function expectedDays(trades: readonly SeededTrade[]): DayRow[] {
   const groups = new Map<string, { key: Pick<DayRow, 'token' | 'token_id' | 'paid' | 'day'>; sales: Sale[] }>();
   for (const trade of trades) {
@@ -158,7 +158,7 @@ describe('what counts', () => {
   });
 });
 
-/** Trades over some days at distinct places, with everything that makes a row count or not. */
+/** Trades over some days at distinct positions, with every property that includes or excludes a row. */
 const histories = fc
   .array(
     fc.record({
@@ -185,7 +185,7 @@ const histories = fc
         collections: fact.collections,
         blockNumber: fact.block,
         logIndex: fact.log,
-        // Several blocks share a second on some chains; days begin within a run of blocks.
+        // Several blocks share a second on some chains, and days start within a run of blocks.
         timestamp: 1_700_000_000 + Math.floor(fact.block / 2) * 17_000,
       }),
     );
@@ -214,7 +214,7 @@ test(
           present = shuffled;
           for (const { first, length, keep } of steps) {
             const blocks = Array.from({ length }, (_, index) => first + index);
-            // Every other time as where tables are distributed.
+            // Every second run acts as if tables were distributed.
             await scratch.database.transaction((transaction) =>
               removeTrades(transaction, chain, blocks, first % 2 === 1),
             );
@@ -257,7 +257,7 @@ test('taking one of 20,000 sales away reads the sales around its day, not all', 
   expect((await storedDays()).reduce((sum, { sales }) => sum + sales, 0)).toBe(2 * 19_999);
 });
 
-/** Rows of trades that this transaction has read so far, by whatever scan. */
+/** Rows of trades that this transaction has read so far, by any scan. */
 const ROWS_READ = `SELECT sum(pg_stat_get_xact_tuples_returned(inhrelid) + pg_stat_get_xact_tuples_fetched(inhrelid) + coalesce((
   SELECT sum(pg_stat_get_xact_tuples_returned(indexrelid)) FROM pg_index WHERE indrelid = inhrelid), 0))::bigint AS rows
   FROM pg_inherits WHERE inhparent = 'nft_trades'::regclass`;

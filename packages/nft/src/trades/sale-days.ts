@@ -1,25 +1,39 @@
-import { columnsOf, type DerivedState, defineLookUp, IN_PLACE, type Reading } from '@chainstead/sync';
-import { WITH_CONTRACT } from '../transfers/moved-amounts.ts';
+import {
+  type ColumnOf,
+  columnList,
+  columnsAs,
+  deleteByKey,
+  joinSql,
+  namesOf,
+  rawSql,
+  type Sql,
+  sql,
+} from '@chainstead/db';
+import { defineSqlLookup, keyOfLookup, type Projection, type RemovedRows } from '@chainstead/sync';
+import { IN_SHARD_OF_CONTRACT } from '../transfers/moved-amounts.ts';
 import { dayOf, isSalePrice, isSingleToken, NATIVE_CURRENCY, saleSummary, unitPrice } from './sale.ts';
+import { nftTrades, nftSaleDays as table } from './schema.ts';
 
 /**
- * `nft_sale_days`: what the sales of a token, and of a collection (token id −1), add up to by day and payment token.
+ * `nft_sale_days`: sums of the sales of a token, and of a collection (token id −1), by day and payment token.
  *
- * Added rows are added to what is there. For removed rows, the days that they belonged to are computed anew from
- * the trades: a minimum can't be taken back. Both give the same whatever the order of rows.
+ * Added rows are added to the stored sums. For removed rows, their days are recomputed from the trades: a minimum can't
+ * be reversed. Both give the same result whatever the order of rows.
  */
-export const saleDays: DerivedState = {
+export const saleDays: Projection = {
   name: 'nft-sale-days',
   version: 1,
-  tables: ['nft_sale_days'],
-  added: (rows) => [addSales(rows)],
-  removed: (rows, _kept, counted, reading = IN_PLACE) => [forgetDays(rows), ...recomputeDays(rows, counted, reading)],
+  tables: [table],
+  added: ({ rows }) => [addSales(rows)],
+  removed: (change) => [deleteByKey(table, KEY, touchedDays(change.rows)), ...recomputeDays(change)],
 };
 
-/** The token id that stands for the collection. */
+/** The token id that represents the collection. */
 export const WHOLE_COLLECTION = -1;
 
-const KEY = ['token_address', 'chain_id', 'token_id', 'payment_token', 'day'];
+type Column = ColumnOf<typeof table>;
+
+const KEY: readonly Column[] = ['tokenAddress', 'chainId', 'tokenId', 'paymentToken', 'day'];
 /** Types of the key's columns, and of those of sales. */
 const DAY_TYPES = {
   token_address: 'bytea',
@@ -28,117 +42,106 @@ const DAY_TYPES = {
   payment_token: 'bytea',
   day: 'date',
 };
-const PLACE_TYPES = { block_number: 'integer', transaction_index: 'integer', log_index: 'integer', item: 'integer' };
-const SALE_TYPES = { ...DAY_TYPES, ...PLACE_TYPES, unit: 'numeric' };
-const PLACE_PARTS = ['block', 'transaction', 'log', 'item'];
-const placeOf = (sale: string): string[] => PLACE_PARTS.map((part) => `${sale}_${part}`);
-const LOWEST = ['lowest', ...placeOf('lowest')];
-const HIGHEST = ['highest', ...placeOf('highest')];
-const LATEST = placeOf('latest');
-const COLUMNS = [...KEY, 'sales', 'total', ...LOWEST, ...HIGHEST, ...LATEST];
+const POSITION_TYPES = { block_number: 'integer', transaction_index: 'integer', log_index: 'integer', item: 'integer' };
+const SALE_TYPES = { ...DAY_TYPES, ...POSITION_TYPES, unit: 'numeric' };
+const LOWEST_POSITION: readonly Column[] = ['lowestBlock', 'lowestTransaction', 'lowestLog', 'lowestItem'];
+const HIGHEST_POSITION: readonly Column[] = ['highestBlock', 'highestTransaction', 'highestLog', 'highestItem'];
+const LATEST: readonly Column[] = ['latestBlock', 'latestTransaction', 'latestLog', 'latestItem'];
+const LOWEST: readonly Column[] = ['lowest', ...LOWEST_POSITION];
+const HIGHEST: readonly Column[] = ['highest', ...HIGHEST_POSITION];
+const COLUMNS = columnList(table, [...KEY, 'sales', 'total', ...LOWEST, ...HIGHEST, ...LATEST]);
+const BOTH_IDS = sql`unnest(ARRAY[sale.token_id, ${rawSql(String(WHOLE_COLLECTION))}]) AS counted(id)`;
+const other = columnsAs(table, 'other');
+const trade = columnsAs(nftTrades, 'trade');
 
-function addSales(rows: string): string {
-  return `INSERT INTO nft_sale_days AS kept (${COLUMNS.join(', ')})
-  ${daysOf(`SELECT sale.*, counted.id FROM (${salesOf(rows)}) AS sale CROSS JOIN unnest(ARRAY[sale.token_id, ${WHOLE_COLLECTION}]) AS counted(id)`)}
-  ON CONFLICT (${KEY.join(', ')}) DO UPDATE SET sales = kept.sales + excluded.sales, total = kept.total + excluded.total,
-  ${replacing(LOWEST, lessThan('excluded', 'kept', 'lowest', ''))},
-  ${replacing(HIGHEST, lessThan('excluded', 'kept', 'highest', '-'))},
-  ${replacing(LATEST, `(${LATEST.map((column) => `excluded.${column}`).join(', ')}) > (${LATEST.map((column) => `kept.${column}`).join(', ')})`)}`;
+function addSales(rows: Sql): Sql {
+  const list = (columns: readonly Column[], alias: string) => columnList(table, columns, alias);
+  const isLower = sql`(${list(LOWEST, 'excluded')}) < (${list(LOWEST, 'stored')})`;
+  const isHigher = sql`(-excluded.highest, ${list(HIGHEST_POSITION, 'excluded')}) < (-stored.highest, ${list(HIGHEST_POSITION, 'stored')})`;
+  const isLater = sql`(${list(LATEST, 'excluded')}) > (${list(LATEST, 'stored')})`;
+  return sql`INSERT INTO nft_sale_days AS stored (${COLUMNS})
+  ${daysOf(sql`SELECT sale.*, counted.id FROM (${salesOf(rows)}) AS sale CROSS JOIN ${BOTH_IDS}`)}
+  ON CONFLICT (${columnList(table, KEY)}) DO UPDATE SET sales = stored.sales + excluded.sales, total = stored.total + excluded.total,
+  ${replaceIf(isLower, LOWEST)}, ${replaceIf(isHigher, HIGHEST)}, ${replaceIf(isLater, LATEST)}`;
 }
 
-function forgetDays(rows: string): string {
-  return `WITH touched AS MATERIALIZED (${touchedDays(rows)})
-  DELETE FROM nft_sale_days AS kept USING touched WHERE ${KEY.map((column) => `kept.${column} = touched.${column}`).join(' AND ')}`;
-}
-
-/** By token and for the whole collection, each by the index that serves it. */
-function recomputeDays(rows: string, counted: string, reading: Reading): string[] {
+/** By token and for the whole collection, each by its index. */
+function recomputeDays({ rows, remaining, access }: RemovedRows): readonly Sql[] {
   return (['token', 'collection'] as const).map((of) => {
-    const touched = `SELECT * FROM (${touchedDays(rows)}) AS every WHERE token_id ${of === 'token' ? '<>' : '='} ${WHOLE_COLLECTION}`;
-    const near = defineLookUp({
+    const isOf = rawSql(`token_id ${of === 'token' ? '<>' : '='} ${WHOLE_COLLECTION}`);
+    const touched = sql`SELECT * FROM (${touchedDays(rows)}) AS every WHERE ${isOf}`;
+    const near = defineSqlLookup({
       name: `nearest_days_of_${of}`,
       by: DAY_TYPES,
       wanted: touched,
       found: { above: 'bigint', below: 'bigint' },
-      place: { table: 'nft_sale_days', type: 'bytea', key: (at) => at.token_address },
-      find: (at, isThere) => {
-        const other = { at, isThere };
-        return `SELECT ${neighbour('<', 'max(greatest(lowest_block, highest_block, latest_block))', '-1', other)}::bigint AS above,
-        ${neighbour('>', 'min(least(lowest_block, highest_block, latest_block))', '9223372036854775807', other)}::bigint AS below`;
+      shard: { column: table.tokenAddress, key: (at) => at.token_address },
+      find: (at, isInShard) => {
+        const isSame = sql`${isInShard('other')} AND ${other.chainId} = ${at.chain_id} AND ${other.tokenId} = ${at.token_id}
+            AND ${other.paymentToken} = ${at.payment_token}`;
+        const newest = rawSql('max(greatest(lowest_block, highest_block, latest_block))');
+        const oldest = rawSql('min(least(lowest_block, highest_block, latest_block))');
+        return sql`SELECT
+        coalesce((SELECT ${newest} FROM (SELECT * FROM nft_sale_days AS other WHERE ${isSame} AND ${other.day} < ${at.day}
+          ORDER BY ${other.day} DESC LIMIT 1) AS nearest), -1)::bigint AS above,
+        coalesce((SELECT ${oldest} FROM (SELECT * FROM nft_sale_days AS other WHERE ${isSame} AND ${other.day} > ${at.day}
+          ORDER BY ${other.day} ASC LIMIT 1) AS nearest), 9223372036854775807)::bigint AS below`;
       },
     });
-    const between = `(${touched}) AS touched CROSS JOIN LATERAL (${reading.lookUp(near, columnsOf('touched', near))}) AS near`;
-    const sales = defineLookUp({
+    // The block bounds come from the same sales on the nearest other days, so that only that day's blocks are read:
+    // times never decrease with block numbers.
+    const between = sql`(${touched}) AS touched CROSS JOIN LATERAL (${access.lookup(near, keyOfLookup('touched', near))}) AS near`;
+    const sales = defineSqlLookup({
       name: `sales_of_${of}_days`,
-      by: { ...DAY_TYPES, ...near.found } as typeof DAY_TYPES & Record<'above' | 'below', string>,
-      wanted: `SELECT touched.*, near.* FROM ${between}`,
+      by: { ...DAY_TYPES, above: 'bigint', below: 'bigint' },
+      wanted: sql`SELECT touched.*, near.* FROM ${between}`,
       found: SALE_TYPES,
-      place: { ...WITH_CONTRACT, table: 'nft_trades' },
-      find: (at, isThere) =>
-        salesOf(`(
-      SELECT * FROM ${counted} AS trade
-      WHERE ${isThere('trade.collection_key')} AND trade.token_address = ${at.token_address} AND trade.chain_id = ${at.chain_id}
-        ${of === 'token' ? `AND token_id_key(trade.token_id) = token_id_key(${at.token_id}) AND trade.token_id = ${at.token_id}` : ''}
-        AND trade.block_number > ${at.above} AND trade.block_number < ${at.below}
-        AND ${dayOf('trade')} = ${at.day} AND coalesce(trade.payment_token, ${NATIVE_CURRENCY}) = ${at.payment_token})`),
+      shard: { ...IN_SHARD_OF_CONTRACT, column: nftTrades.collectionKey },
+      find: (at, isInShard) =>
+        salesOf(sql`(
+      SELECT * FROM ${remaining} AS trade
+      WHERE ${isInShard('trade')} AND ${trade.tokenAddress} = ${at.token_address} AND ${trade.chainId} = ${at.chain_id}
+        ${of === 'token' ? sql`AND token_id_key(${trade.tokenId}) = token_id_key(${at.token_id}) AND ${trade.tokenId} = ${at.token_id}` : rawSql('')}
+        AND ${trade.blockNumber} > ${at.above} AND ${trade.blockNumber} < ${at.below}
+        AND ${rawSql(dayOf('trade'))} = ${at.day} AND coalesce(${trade.paymentToken}, ${rawSql(NATIVE_CURRENCY)}) = ${at.payment_token})`),
     });
-    const at = { ...columnsOf('touched', near), above: 'near.above', below: 'near.below' };
-    return `INSERT INTO nft_sale_days (${COLUMNS.join(', ')})
-  ${daysOf(`SELECT sale.*, touched.token_id AS id FROM ${between} CROSS JOIN LATERAL (${reading.lookUp(sales, at)}) AS sale`)}`;
+    const at = { ...keyOfLookup('touched', near), above: sql`near.above`, below: sql`near.below` };
+    return sql`INSERT INTO nft_sale_days (${COLUMNS})
+  ${daysOf(sql`SELECT sale.*, touched.token_id AS id FROM ${between} CROSS JOIN LATERAL (${access.lookup(sales, at)}) AS sale`)}`;
   });
 }
 
-/**
- * A block of the same sales on the nearest other day, so that only the blocks of the day are read: times never fall as block
- * numbers rise.
- */
-function neighbour(
-  side: '<' | '>',
-  block: string,
-  none: string,
-  { at, isThere }: { readonly at: Readonly<Record<string, string>>; readonly isThere: (column: string) => string },
-): string {
-  const isSame = KEY.slice(1, -1).map((column) => `other.${column} = ${at[column]}`);
-  return `coalesce((SELECT ${block} FROM (
-          SELECT * FROM nft_sale_days AS other WHERE ${[isThere('other.token_address'), ...isSame].join(' AND ')} AND other.day ${side} ${at.day}
-          ORDER BY other.day ${side === '<' ? 'DESC' : 'ASC'} LIMIT 1) AS nearest), ${none})`;
-}
-
-/** The days that sales of the relation belong to, those of their tokens and those of their collections. */
-function touchedDays(rows: string): string {
-  return `SELECT DISTINCT sale.token_address, sale.chain_id, counted.id AS token_id, sale.payment_token, sale.day
-    FROM (${salesOf(rows)}) AS sale CROSS JOIN unnest(ARRAY[sale.token_id, ${WHOLE_COLLECTION}]) AS counted(id)`;
+/** The affected days of the relation's sales, for their tokens and collections. */
+function touchedDays(rows: Sql): Sql {
+  return sql`SELECT DISTINCT sale.token_address, sale.chain_id, counted.id AS token_id, sale.payment_token, sale.day
+    FROM (${salesOf(rows)}) AS sale CROSS JOIN ${BOTH_IDS}`;
 }
 
 /** The sales among trades. */
-function salesOf(rows: string): string {
-  return `SELECT * FROM (
-      SELECT trade.token_address, trade.chain_id, trade.token_id, coalesce(trade.payment_token, ${NATIVE_CURRENCY}) AS payment_token, ${dayOf('trade')} AS day,
-        trade.block_number, trade.transaction_index, trade.log_index, trade.item, ${unitPrice('trade', 'trade.price')} AS unit
-      FROM ${rows} AS trade WHERE trade.price > 0 AND ${isSingleToken('trade')}
-    ) AS priced WHERE ${isSalePrice('unit')}`;
+function salesOf(rows: Sql): Sql {
+  const position = columnList(nftTrades, ['blockNumber', 'transactionIndex', 'logIndex', 'item'], 'trade');
+  return sql`SELECT * FROM (
+      SELECT ${trade.tokenAddress}, ${trade.chainId}, ${trade.tokenId}, coalesce(${trade.paymentToken}, ${rawSql(NATIVE_CURRENCY)}) AS payment_token,
+        ${rawSql(dayOf('trade'))} AS day, ${position}, ${rawSql(unitPrice('trade', 'trade.price'))} AS unit
+      FROM ${rows} AS trade WHERE ${trade.price} > 0 AND ${rawSql(isSingleToken('trade'))}
+    ) AS priced WHERE ${rawSql(isSalePrice('unit'))}`;
 }
 
-/** Rows of the table from sales with their `id`, in the order of the key. */
-function daysOf(sales: string): string {
-  return `SELECT token_address, chain_id, id, payment_token, day, sales, total,
+/** Rows of the table from sales with their `id`, in key order. */
+function daysOf(sales: Sql): Sql {
+  return sql`SELECT token_address, chain_id, id, payment_token, day, sales, total,
     lowest[1], lowest[2], lowest[3], lowest[4], lowest[5],
     -highest[1], highest[2], highest[3], highest[4], highest[5],
     -latest[1], -latest[2], -latest[3], -latest[4]
   FROM (
-    SELECT token_address, chain_id, id, payment_token, day, ${saleSummary('sale')}
+    SELECT token_address, chain_id, id, payment_token, day, ${rawSql(saleSummary('sale'))}
     FROM (${sales}) AS sale GROUP BY token_address, chain_id, id, payment_token, day
   ) AS summed ORDER BY token_address, chain_id, id, payment_token, day`;
 }
 
-function lessThan(one: string, other: string, sale: string, sign: '' | '-'): string {
-  const read = (row: string): string =>
-    [`${sign}${row}.${sale}`, ...placeOf(sale).map((column) => `${row}.${column}`)].join(', ');
-  return `(${read(one)}) < (${read(other)})`;
-}
-
-function replacing(columns: readonly string[], condition: string): string {
-  return columns
-    .map((column) => `${column} = CASE WHEN ${condition} THEN excluded.${column} ELSE kept.${column} END`)
-    .join(',\n  ');
+function replaceIf(condition: Sql, columns: readonly Column[]): Sql {
+  const values = namesOf(table, columns).map(
+    (name) => sql`${rawSql(name)} = CASE WHEN ${condition} THEN ${rawSql(`excluded.${name} ELSE stored.${name}`)} END`,
+  );
+  return joinSql(values, ',\n  ');
 }

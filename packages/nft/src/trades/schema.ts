@@ -1,12 +1,13 @@
 /**
- * NFT trades, one row for each different token of a trade, so that a token's and a collection's trades are each one range
- * scan. Every row of a trade repeats what the trade is; the first (`leads`) stands for it where trades are listed.
+ * NFT trades, one row per distinct token of a trade, so that a token's and a collection's trades are each one range
+ * scan. Every row repeats the trade's data; the first (`leads`) represents it in lists.
  *
- * Trades are partitioned by range of (chain_id, block_number), which drizzle has no words for: the migration says it, and the sync
- * engine makes the partitions. The hash of a row's block is in `blocks` (docs/storage-layout.md).
+ * Trades are partitioned by range of (chain_id, block_number), as `declareStorage` defines: the sync engine creates the
+ * partitions. The hash of a row's block is in `blocks` (docs/internals/storage-layouts.md).
  */
 import { blockRangeIndex } from '@chainstead/db/block-range-index';
 import { address, blockTime, bytea, hash, int8Text, uint256 } from '@chainstead/db/column-types';
+import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -22,47 +23,59 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { TradeSide } from './marketplace.ts';
 
-// Columns of fixed width come first: nothing is lost to alignment.
+// Columns of fixed width come first: no bytes are lost to alignment.
 export const nftTrades = pgTable(
   'nft_trades',
   {
-    /** Of `token_address` (`addressKey`): what the indexes begin with, and the distribution column on Citus. Contracts may share one. */
+    /**
+     * The `addressKey` of `token_address`: first column of the indexes, and distribution column on Citus. Contracts may
+     * share one.
+     */
     collectionKey: int8Text('collection_key').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     blockNumber: integer('block_number').notNull(),
     transactionIndex: integer('transaction_index').notNull(),
-    /** The fill event; of a matched group, the order that has the price. */
+    /** The fill event; of a matched group, the order with the price. */
     logIndex: integer('log_index').notNull(),
-    /** Counts the rows of one log and `collection_key`, from 0: a bundle may hold contracts that were made to share one. */
+    /**
+     * Counts the rows of one log and `collection_key`, from 0: a bundle may contain contracts that were created to
+     * share one.
+     */
     item: integer('item').notNull(),
-    /** Here although `blocks` has it: the day of a sale is told by it, also of rows whose block was rolled back a moment ago. */
+    /** Repeated from `blocks`: it determines the day of a sale, also for rows whose block was just rolled back. */
     blockTimestamp: blockTime('block_timestamp').notNull(),
-    /** 0: a listing was bought, 1: an offer was accepted, 2: not known. */
+    /** 0: a listing was bought, 1: an offer was accepted, 2: unknown. */
     side: smallint('side').$type<TradeSide>().notNull(),
-    /** Collections in the order. More than one, or several tokens: a bundle, whose price says nothing of one token. */
+    /**
+     * Collections in the order. With more than one, or several tokens, it is a bundle, whose price is not that of one
+     * token.
+     */
     collections: smallint('collections').notNull(),
     /** True on the first row of each trade. */
     leads: boolean('leads').notNull(),
     tokenAddress: address('token_address').notNull(),
     tokenId: uint256('token_id').notNull(),
     /**
-     * All ids of this collection in the trade, in the event's order, repeated where the event repeats them; null: `token_id` alone.
-     * Beyond 64 only the leading row has all; the others have their own id and its neighbours.
+     * All ids of this collection in the trade, in the event's order and with its repetitions; null: only `token_id`.
+     * Beyond 64, only the leading row has all; the others have their own id and its neighbors.
      */
     tokenIds: numeric('token_ids', { precision: 78, scale: 0 }).array().$type<readonly string[]>(),
-    /** How many of each of `token_ids`; null: one of the only id. */
+    /** Amounts of each of `token_ids`; null: one unit of the only id. */
     amounts: numeric('amounts', { precision: 78, scale: 0 }).array().$type<readonly string[]>(),
-    /** What the API's `marketplace` filter names: opensea, blur, looksrare, x2y2, 0xprotocol, cryptopunks, … */
+    /** The value for the API's `marketplace` filter: opensea, blur, looksrare, x2y2, 0xprotocol, cryptopunks, … */
     marketplace: text('marketplace').notNull(),
-    /** Exactly which contract version: seaport-1.6, wyvern-2.3, … */
+    /** The exact contract version: seaport-1.6, wyvern-2.3, … */
     protocol: text('protocol').notNull(),
     /** The contract that emitted the fill. */
     marketplaceAddress: address('marketplace_address').notNull(),
     seller: address('seller').notNull(),
     buyer: address('buyer').notNull(),
-    /** Null: the chain's native currency. */
+    /** Null: the chain's native token. */
     paymentToken: address('payment_token'),
-    /** Base units, the whole order's, fees and royalties included; a sum, hence unbounded. Null: an accepted Punk bid, whose price is its bid's (punk_bids). */
+    /**
+     * Base units of the whole order, including fees and royalties; a sum, so unbounded. Null: an accepted Punk bid,
+     * whose price is that of its bid (punk_bids).
+     */
     price: numeric('price'),
     transactionHash: hash('transaction_hash').notNull(),
   },
@@ -78,7 +91,8 @@ export const nftTrades = pgTable(
         table.item,
       ],
     }),
-    // The chain is the partition's. Four bytes tell a collection's ids apart, and who looks for one compares all of it too.
+    // The partition determines the chain. Four bytes distinguish a collection's ids, and queries compare the whole id
+    // too.
     index('nft_trades_by_token').on(
       table.collectionKey,
       sql`token_id_key(token_id)`,
@@ -100,10 +114,18 @@ export const nftTrades = pgTable(
   ],
 );
 
+declareStorage(nftTrades, {
+  writes: 'append',
+  placement: distributedBy('collection', 'collection_key'),
+  isPartitioned: true,
+});
+
 /** One token of one trade. Ids, amounts and prices are decimal digits. */
 export type NftTradeRow = Readonly<typeof nftTrades.$inferSelect>;
 
-/** Bids for CryptoPunks, entered and withdrawn: an accepted one is the price of its sale, whichever arrives first. */
+/**
+ * Bids for CryptoPunks, entered and withdrawn. An accepted bid is the price of its sale, whichever is indexed first.
+ */
 export const punkBids = pgTable(
   'punk_bids',
   {
@@ -134,13 +156,15 @@ export const punkBids = pgTable(
   ],
 );
 
+declareStorage(punkBids, { writes: 'append', placement: distributedBy('contract', 'token_address') });
+
 /** A bid for a punk, or its withdrawal. */
 export type PunkBidRow = Readonly<typeof punkBids.$inferSelect>;
 
 /**
- * Sales by token and day, so that the prices of a token with any number of sales are read from a few rows. They follow from
- * `nft_trades`: trades of a single token at a unit price above zero. What counts as ether is decided when they are read, so that
- * they depend on no chain's facts.
+ * Sales by token and day, so that prices of a token with any number of sales are read from a few rows. Derived from
+ * `nft_trades`: trades of a single token at a unit price above zero. Which tokens count as ether is decided at read
+ * time, so the rows depend on no chain facts.
  */
 export const nftSaleDays = pgTable(
   'nft_sale_days',
@@ -149,14 +173,14 @@ export const nftSaleDays = pgTable(
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     /** −1: the whole collection. */
     tokenId: numeric('token_id').notNull(),
-    /** The zero address: the chain's native currency. */
+    /** The zero address: the chain's native token. */
     paymentToken: bytea('payment_token').notNull(),
     /** UTC. */
     day: date('day').notNull(),
     sales: bigint('sales', { mode: 'number' }).notNull(),
     /** Sum of the unit prices. Base units. */
     total: numeric('total').notNull(),
-    /** The sale of the lowest and of the highest unit price; the earliest where several share it. */
+    /** The sale with the lowest and with the highest unit price; of equal prices, the earliest. */
     lowest: uint256('lowest').notNull(),
     lowestBlock: bigint('lowest_block', { mode: 'number' }).notNull(),
     lowestTransaction: integer('lowest_transaction').notNull(),
@@ -176,3 +200,5 @@ export const nftSaleDays = pgTable(
     primaryKey({ columns: [table.tokenAddress, table.chainId, table.tokenId, table.paymentToken, table.day] }),
   ],
 );
+
+declareStorage(nftSaleDays, { writes: 'counter', placement: distributedBy('contract', 'token_address') });

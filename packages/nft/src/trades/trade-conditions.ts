@@ -1,7 +1,7 @@
 /**
- * Conditions over the columns of `nft_trades` that find rows by an index. Whole addresses and ids are compared next to their keys,
- * as conditions that the planner expects to be true. Otherwise it multiplies both selectivities, expects next to no rows, and reads
- * and sorts all of them.
+ * Conditions over the columns of `nft_trades` that find rows by an index. Whole addresses and ids are compared next to
+ * their keys, declared as expected to be true. Otherwise the planner multiplies both selectivities, expects almost no
+ * rows, and reads and sorts all of them.
  */
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Bind, expectedTrue } from '@chainstead/db';

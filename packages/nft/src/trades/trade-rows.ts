@@ -3,24 +3,25 @@ import type { Fill, Marketplace, TradedItem } from './marketplace.ts';
 import type { NftTradeRow } from './schema.ts';
 
 /**
- * Up to so many ids of a collection, each row of a trade names all of them. In a larger bundle the leading row names all and
- * every other one its own with its neighbours: else rows would grow with the square of what one transaction holds. The one
- * before is among them, always another token, so that no row of a bundle looks like the sale of a single token.
+ * Up to this many ids of a collection, each row of a trade contains all of them. In a larger bundle the leading row has
+ * all and every other row its own id with its neighbors: otherwise rows would grow quadratically with a transaction's
+ * ids. The previous id, always another token, is included, so that no row of a bundle looks like the sale of a single
+ * token.
  */
 export const WHOLE_BUNDLE_MAX = 64;
 
-/** What `collections` can hold. */
+/** The maximum of the column `collections`. */
 const COLLECTIONS_MAX = 32_767;
 
 export interface TradeRowsOptions {
   readonly marketplace: Marketplace;
   readonly chainId: number;
   readonly blockTimestamp: string;
-  /** Rows made so far of this transaction, by log and key of the collection: gives the next one's `item`. */
+  /** Number of this transaction's rows so far, by log and collection key: the next row's `item`. */
   readonly counts: Map<string, number>;
 }
 
-/** The rows of one fill: for each collection, one for each different token. */
+/** Returns the rows of one fill: for each collection, one per distinct token. */
 export function tradeRows(fill: Fill, options: TradeRowsOptions): NftTradeRow[] {
   const collections = Map.groupBy(fill.items, (item) => item.token);
   const collectionCount = Math.min(collections.size, COLLECTIONS_MAX);
@@ -61,12 +62,12 @@ export function tradeRows(fill: Fill, options: TradeRowsOptions): NftTradeRow[] 
 
 const all = (texts: readonly string[]): readonly string[] => texts;
 
-/** Those from this place on, around the end, as many as a row names of a large bundle. */
+/** Selects values from this position on, wrapping around, as many as a row of a large bundle contains. */
 function windowFrom(place: number): (texts: readonly string[]) => readonly string[] {
   return (texts) => [...texts.slice(place), ...texts.slice(0, place)].slice(0, WHOLE_BUNDLE_MAX);
 }
 
-/** Places where an id stands for the first time. */
+/** Positions of the first occurrence of each id. */
 function firstOfEach(items: readonly TradedItem[]): number[] {
   const seen = new Set<string>();
   return items.flatMap(({ tokenId }, place) => {
@@ -76,7 +77,7 @@ function firstOfEach(items: readonly TradedItem[]): number[] {
   });
 }
 
-/** By key: of two contracts of one bundle that share it, rows would else have the same primary key. */
+/** Counts by key: otherwise two contracts of one bundle with the same key would have rows with the same primary key. */
 function nextItem(counts: Map<string, number>, logIndex: number, collectionKey: string): number {
   const key = `${logIndex}:${collectionKey}`;
   const item = counts.get(key) ?? 0;

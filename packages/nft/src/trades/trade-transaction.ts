@@ -3,7 +3,7 @@ import type { Log } from '@chainstead/core';
 import { decodeErc20Transfer, decodeNftTransfers } from '@chainstead/token-events';
 import type { Erc20Payment, TradeTransaction } from './marketplace.ts';
 
-/** What moved in one transaction. `logs` are its logs with topics of the dataset, in chain order. */
+/** Returns the transfers of one transaction. `logs` are its logs with topics of the dataset, in chain order. */
 export function tradeTransaction(logs: readonly Log[], chain: Chain): TradeTransaction {
   return { chain, logs, transfers: decodeNftTransfers(logs, chain).transfers, payments: paymentsOf(logs, chain) };
 }

@@ -1,7 +1,10 @@
 import { lowerCase } from './event-arguments.ts';
 import type { TradedItem } from './marketplace.ts';
 
-/** Ids of one collection and how many of each, as events list them; null where the lists differ in length or are empty. */
+/**
+ * Returns ids of one collection and their amounts, as events list them; null if the lists differ in length or are
+ * empty.
+ */
 export function tradedItems(
   token: `0x${string}`,
   ids: readonly bigint[],
@@ -11,7 +14,7 @@ export function tradedItems(
   return ids.map((id, place) => tradedItem(token, id, amounts[place]));
 }
 
-/** One token, or an amount of one. */
+/** Returns one token, or an amount of one. */
 export function tradedItem(token: `0x${string}`, id: bigint, amount: bigint = 1n): TradedItem {
   return { token: lowerCase(token), tokenId: id.toString(), amount: amount.toString() };
 }

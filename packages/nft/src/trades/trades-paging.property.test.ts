@@ -1,20 +1,20 @@
-/** Pages of trades against a model, with contracts and wallets that share a key. */
+/** Compares pages of trades to a model, with contracts and wallets that share a key. */
 import { type Address, parseAddress } from '@chainstead/core';
 import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { getTrades } from './get-trades.ts';
-import { eth } from './testing/asked-trades.ts';
+import { eth } from './testing/requested-trades.ts';
 import { type SeededTrade, seedDatasetCoverage, seedTrades } from './testing/seeded-trades.ts';
 import type { TradeKey, TradesQuery, TradesSubject } from './trades-statement.ts';
 
 const BLOCKS = 60;
 const DAY = 86_400;
-/** Of the last block. */
+/** The last block's time. */
 const END = 1_700_000_000;
 
-/** Another address of the same key. */
+/** Another address with the same key. */
 const twinOf = (address: Address): Address =>
   parseAddress(`${address.slice(0, 10)}${'f'.repeat(24)}${address.slice(34)}`);
 const COLLECTIONS = [addressOf(0x71), twinOf(addressOf(0x71)), addressOf(0x72)];
@@ -37,7 +37,7 @@ beforeAll(async () => {
     logIndex: fc.nat(2),
   });
   const sample = fc.sample(fc.array(facts, { minLength: 260, maxLength: 260 }), { numRuns: 1, seed: 7 })[0] ?? [];
-  // As the decoder counts: by log and key of the collection.
+  // Counts as the decoder does: by log and collection key.
   const counts = new Map<string, number>();
   trades = sample.map((trade) => {
     const place = `${trade.blockNumber}:${trade.logIndex}:${trade.token === COLLECTIONS[2]}`;
@@ -74,14 +74,14 @@ function isOf(trade: (typeof trades)[number], subject: TradesSubject): boolean {
   return subject.marketplace === null || trade.marketplace === subject.marketplace;
 }
 
-/** What the pages of a run must add up to, computed from the list of trades. */
+/** The expected result of a run's pages, computed from the list of trades. */
 function expectedRun({ subject, fromBlock, toBlock, pinnedBlock }: Run): string[] {
   return trades
     .filter((trade) => isOf(trade, subject))
     .filter(({ blockNumber }) => blockNumber >= (fromBlock ?? 0))
     .filter(({ blockNumber }) => blockNumber <= Math.min(toBlock ?? BLOCKS, pinnedBlock ?? BLOCKS))
     .map((trade) => {
-      // A token's row is that of the token, not the one that leads.
+      // For a token, the row is the token's own, not the leading one.
       const place = subject.kind === 'token' ? trade.tokenIds.indexOf(subject.tokenId) : 0;
       return { ...trade, item: (trade.item ?? 0) + place };
     })

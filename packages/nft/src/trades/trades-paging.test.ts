@@ -2,7 +2,7 @@ import { exampleApi } from '@chainstead/http/testing';
 import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
-import { blocksOf, eth, getTradesPage, request, type TradesAnswer } from './testing/asked-trades.ts';
+import { blocksOf, eth, getTradesPage, request, type TradesAnswer } from './testing/requested-trades.ts';
 import {
   BUYER,
   COLLECTION,
@@ -28,7 +28,7 @@ const ROUTES = [
   ['a wallet', `/wallets/${SELLER}/nfts/trades`],
 ] as const;
 
-/** Every page to the end; `between` runs after the first. */
+/** Reads all pages; `between` runs after the first. */
 async function readAll(path: string, query: string, between?: () => Promise<unknown>): Promise<TradesAnswer[]> {
   const pages = [await getTradesPage(api, `${path}?${query}`)];
   await between?.();

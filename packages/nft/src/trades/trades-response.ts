@@ -1,4 +1,4 @@
-import { indexedSchema } from '@chainstead/answers';
+import { indexedSchema } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
 import type { TokenDocument, TradeRow } from './get-trades.ts';
 
@@ -11,7 +11,7 @@ const tokenMetadataSchema = z
     token_id: digits,
     name: z.string().nullable(),
     description: z.string().nullable(),
-    image: z.string().nullable().openapi({ description: 'As the document says it: https, ipfs, ar or data URI' }),
+    image: z.string().nullable().openapi({ description: 'As in the metadata: an https, ipfs, ar or data URI' }),
   })
   .openapi('NftTradeTokenMetadata');
 
@@ -19,38 +19,37 @@ const tradeSchema = z
   .object({
     transaction_hash: hashText,
     transaction_index: digits,
-    token_ids: z.array(digits).openapi({ description: "All ids of the collection in the trade, in the event's order" }),
+    token_ids: z.array(digits).openapi({ description: 'All token IDs of the collection in the trade, in event order' }),
     seller_address: addressText,
-    buyer_address: addressText.openapi({ description: 'Who ends up with the token, behind routers and aggregators' }),
+    buyer_address: addressText.openapi({ description: 'Final receiver of the NFT, behind routers and aggregators' }),
     token_address: addressText.openapi({ description: 'The NFT contract' }),
     marketplace_address: addressText.openapi({ description: 'The contract that emitted the sale' }),
-    price_token_address: addressText.nullable().openapi({ description: "null: paid in the chain's native currency" }),
+    price_token_address: addressText.nullable().openapi({ description: 'null if paid in the native token' }),
     price: digits.openapi({
-      description:
-        "What the buyer paid for the whole order, fees and royalties included, in the payment token's smallest unit",
+      description: 'Amount paid for the whole order including fees and royalties, in base units of the payment token',
     }),
     block_timestamp: z.iso.datetime({ precision: 3 }).openapi({ example: '2022-12-06T00:32:11.000Z' }),
     block_number: digits,
     block_hash: hashText,
-    verified_collection: z.boolean().openapi({ description: 'Named by an imported list' }),
+    verified_collection: z.boolean().openapi({ description: 'true if an imported list contains the collection' }),
     nft_metadata: z.array(tokenMetadataSchema).nullable().optional().openapi({
-      description: "What the tokens' documents say, as far as they were read; absent for nft_metadata=false",
+      description: 'Known metadata of the NFTs. Absent with nft_metadata=false',
     }),
   })
   .openapi('NftTrade');
 
-/** The answer of the trades routes (docs/provider-contract.md#nft-trades). */
+/** The response of the trades routes (docs/api/nfts.md#nft-trades). */
 export const tradesSchema = z
   .object({
-    page: z.int().min(0).openapi({ description: 'From 0' }),
+    page: z.int().min(0).openapi({ description: 'Page number, from 0' }),
     page_size: z.int().min(1),
-    cursor: z.string().nullable().openapi({ description: 'For the next page; null on the last' }),
+    cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
     indexed: indexedSchema,
     result: z.array(tradeSchema),
   })
   .openapi('NftTrades');
 
-/** One row of the answer. Everything that is a number is text here. */
+/** Returns one row of the response. All numbers are text here. */
 export function showTrade(
   row: TradeRow,
   { withMetadata }: { readonly withMetadata: boolean },
@@ -74,7 +73,7 @@ export function showTrade(
   return shown;
 }
 
-/** Nothing for a document that is no JSON object. */
+/** Returns an empty list for a document that is not a JSON object. */
 function showMetadata({ token_id, document }: TokenDocument): z.infer<typeof tokenMetadataSchema>[] {
   const fields = parseObject(document);
   if (fields === null) return [];

@@ -4,7 +4,7 @@ import { exampleApi } from '@chainstead/http/testing';
 import { addressOf, hashOf, timestampOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { blocksOf, eth, getTradesPage } from './testing/asked-trades.ts';
+import { blocksOf, eth, getTradesPage } from './testing/requested-trades.ts';
 import {
   BUYER,
   COLLECTION,
@@ -154,7 +154,7 @@ describe('marketplaces', () => {
   test('a token and a wallet show those of every marketplace', async () => {
     expect(blocksOf(await tokenTrades())).toEqual([4, 3, 2, 1]);
     expect(blocksOf(await walletTrades())).toEqual([5, 4, 3, 2, 1]);
-    // What a route does not know it ignores.
+    // Routes ignore unknown parameters.
     expect(blocksOf(await tokenTrades('?marketplace=blur'))).toEqual([4, 3, 2, 1]);
   });
 });

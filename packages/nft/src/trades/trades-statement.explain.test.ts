@@ -26,7 +26,7 @@ import { type TradesQuery, type TradesSubject, tradesStatement } from './trades-
 const chain = exampleChain();
 const LIMIT = 100;
 const END = 1_700_000_000;
-/** Where partitions begin: five in all. */
+/** Block numbers that separate the five partitions. */
 const CUTS = [20_000, 40_000, 60_000, 80_000];
 const dateOf = (block: number): Date => new Date((END - (MANY_SALES - block) * MANY_SALES_STEP_SECONDS) * 1000);
 
@@ -66,7 +66,7 @@ const after = (blockNumber: number): Partial<TradesQuery> => ({
 
 type Case = readonly [name: string, subject: TradesSubject, query: Partial<TradesQuery>];
 
-/** Found by an index of their own beside that of the collection. */
+/** Found by a separate index in addition to the collection index. */
 const OF_A_PART: readonly Case[] = [
   ['a token', TOKEN, {}],
   ['a token, far down', TOKEN, after(500)],
@@ -97,15 +97,15 @@ const OF_WALLETS: readonly Case[] = [
   ['a wallet without trades', wallet(addressOf(404)), {}],
 ];
 
-/** Of more trades than a sort may be given. */
+/** With more trades than a sort may read. */
 const BUSY = new Set(['a collection', 'a collection between blocks', 'a busy wallet']);
 
 const isOfTrades = (node: PlanNode): boolean => node['Relation Name']?.startsWith('nft_trades_') === true;
 const scansOf = ({ nodes }: Explained): PlanNode[] => nodes.filter(isOfTrades);
 
 describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
-  // Without any, the key's index looks as good as the right one: so it is in a partition's first minute, before autovacuum came. And the
-  // custom plan, which the API has none of, expects next to nothing of a wallet.
+  // Without statistics, the key's index looks as good as the right one, as in a partition's first minute before
+  // autovacuum. The custom plan, which the API never uses, expects almost no rows of a wallet.
   const isKnown = statistics !== 'without statistics';
   const cases = [
     ...OF_COLLECTIONS,
@@ -144,7 +144,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
       const overTrades = nodes.filter((node) => planNodes(node).some(isOfTrades));
       const types = overTrades.map((node) => node['Node Type']);
       expect(types.filter((type) => /Bitmap/.test(type))).toEqual([]);
-      // What is merged and sorted are the pages of a wallet's two sides.
+      // Only the pages of a wallet's two sides are merged and sorted.
       for (const node of overTrades.filter((one) => /Sort|Merge Append/.test(one['Node Type']))) {
         expect(rowsInto(node)).toBeLessThanOrEqual(LIMIT + 1);
         expect(node.Plans?.some(isOfTrades)).toBe(false);

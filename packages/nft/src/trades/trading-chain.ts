@@ -4,9 +4,9 @@ import { nftTransferTopics, TRANSFER_TOPIC } from '@chainstead/token-events';
 import type { Marketplace } from './marketplace.ts';
 import { marketplaces } from './marketplaces.ts';
 
-/** What is decoded on one chain, laid out so that a log that matters to nobody costs one look-up. */
+/** The decoders of one chain, arranged so that an irrelevant log costs one lookup. */
 export interface TradingChain {
-  /** Fill events of the marketplaces deployed here, then what moves NFTs and ERC-20 tokens; empty where none is deployed. */
+  /** Fill events of the marketplaces deployed here, then NFT and ERC-20 transfer events; empty if none is deployed. */
   readonly topics: readonly Hash[];
   /** The same as a set. */
   readonly topicSet: ReadonlySet<Hash>;
@@ -18,7 +18,7 @@ export interface TradingChain {
 
 const known = new WeakMap<Chain, TradingChain>();
 
-/** The marketplaces of this chain; worked out once for each chain. */
+/** Returns the marketplaces of this chain, computed once per chain. */
 export function tradingChain(chain: Chain): TradingChain {
   const before = known.get(chain);
   if (before !== undefined) return before;

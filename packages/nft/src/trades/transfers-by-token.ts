@@ -2,15 +2,15 @@ import type { Address } from '@chainstead/core';
 import type { NftTransfer } from '@chainstead/token-events';
 import type { TradedItem } from './marketplace.ts';
 
-/** The transfers of one transaction, found by token and by id. Lists are in chain order. */
+/** The transfers of one transaction, by token and by id. Lists are in chain order. */
 export interface TransfersByToken {
-  /** Of this token, each of at least the item's amount. */
+  /** Returns transfers of this token, each of at least the item's amount. */
   of(item: TradedItem): readonly NftTransfer[];
-  /** Of any token with this id. */
+  /** Returns transfers of any token with this id. */
   withId(tokenId: string): readonly NftTransfer[];
 }
 
-/** Sorts transfers by what moved. Ranges of ids that were not expanded are left out: nobody trades them. */
+/** Groups transfers by token. Unexpanded id ranges are left out: they are not traded. */
 export function transfersByToken(transfers: readonly NftTransfer[]): TransfersByToken {
   const byToken = new Map<string, NftTransfer[]>();
   const byId = new Map<string, NftTransfer[]>();
@@ -25,7 +25,7 @@ export function transfersByToken(transfers: readonly NftTransfer[]): TransfersBy
   };
 }
 
-/** A token contract and an id as one text. */
+/** Returns a token contract and an id as one text. */
 export function tokenKey({ token, tokenId }: { readonly token: Address; readonly tokenId: string }): string {
   return `${token}:${tokenId}`;
 }

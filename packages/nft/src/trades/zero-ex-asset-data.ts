@@ -4,12 +4,12 @@ import { parseAbiParameters } from 'abitype';
 import type { TradedItem } from './marketplace.ts';
 import { tradedItem, tradedItems } from './traded-items.ts';
 
-/** What a side of a 0x v3 order gives. */
+/** One side of a 0x v3 order. */
 export type Asset =
   | { readonly kind: 'erc20'; readonly token: Hex }
   | { readonly kind: 'nfts'; readonly items: readonly TradedItem[] };
 
-/** First four bytes of asset data (0x protocol 3.0 specification): which proxy moves it. */
+/** First four bytes of asset data (0x protocol 3.0 specification), which select the proxy that transfers it. */
 const PROXIES = {
   erc20: '0xf47261b0',
   erc721: '0x02571792',
@@ -27,8 +27,8 @@ const ERC1155 = parseAbiParameters('address token, uint256[] tokenIds, uint256[]
 const MULTI_ASSET = parseAbiParameters('uint256[] amounts, bytes[] nestedAssetData');
 
 /**
- * Asset data of which so much was filled. Null for what is neither one ERC-20 token nor NFTs only: data of another form,
- * static calls, baskets that hold tokens.
+ * Returns the asset for a filled amount. Null if it is neither one ERC-20 token nor NFTs only: other formats, static
+ * calls, baskets that contain tokens.
  */
 export function readAssetData(data: Hex, filled: bigint): Asset | null {
   const encoded = `0x${data.slice(PROXY_LENGTH)}` as const;
@@ -44,7 +44,7 @@ export function readAssetData(data: Hex, filled: bigint): Asset | null {
       case PROXIES.erc1155: {
         const [token, ids, values] = decodeAbi(ERC1155, encoded);
         const amounts = values.map((value) => value * filled);
-        // The proxy refuses to move what overflows, so nobody traded it.
+        // The proxy rejects an overflow, so it can't be a trade.
         const items = amounts.some((amount) => amount > MAX_UINT256) ? null : tradedItems(token, ids, amounts);
         return items === null ? null : { kind: 'nfts', items };
       }
@@ -54,7 +54,7 @@ export function readAssetData(data: Hex, filled: bigint): Asset | null {
         return null;
     }
   } catch {
-    // Data of another form is an asset that is not known.
+    // Data in another format is an unknown asset.
     return null;
   }
 }

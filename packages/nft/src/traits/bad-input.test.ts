@@ -50,7 +50,7 @@ test('NFTs are found by 25 traits at most, whatever else the body has', async ()
   expect((await post(Object.fromEntries(many))).status).toBe(400);
   expect((await post(Object.fromEntries(many.slice(1)))).body.result).toEqual([]);
   expect((await post(BODY.traits)).body.result).toHaveLength(2);
-  // Reading the body has changed such a number.
+  // Parsing the body has changed such a number.
   expect((await post({ Color: 2 ** 53 })).status).toBe(400);
   expect((await post({ Color: String(2n ** 53n + 1n), Size: 1.5 })).body.result).toEqual([]);
 });

@@ -1,13 +1,13 @@
-import type { SubjectCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import type { SubjectCoverage } from '@chainstead/data-api';
 import type { Database } from '@chainstead/db';
 import { readCollectionRows } from '../owners/collection-statement.ts';
 import { type CollectionStatsRow, collectionStatsStatement } from '../owners/collection-stats-statement.ts';
 
-/** What is known of a collection's ids. */
+/** The coverage of a collection's ids. */
 export interface CollectionCoverage extends SubjectCoverage {
-  /** Ids that somebody holds. */
+  /** Ids with a holder. */
   readonly ids: number;
 }
 
@@ -24,7 +24,7 @@ export async function readCollectionCoverage(
   return { ...found, ids: Number(found.rows[0]?.ids ?? 0) };
 }
 
-/** Whether a node is still asked for blocks of the collection: its ids will be more. */
+/** Whether blocks of the collection are still being fetched: it will have more ids. */
 export function isHistoryComing({ isCovered, history }: Pick<SubjectCoverage, 'isCovered' | 'history'>): boolean {
   if (isCovered || history === null || history.waits) return false;
   return history.status === 'pending' || history.status === 'running';

@@ -24,16 +24,19 @@ export interface TraitsContext {
   readonly database: Database;
   readonly chain: Chain;
   readonly logger: Logger;
-  /** Where what might end the process is written down. */
+  /** Records work that might end the process. */
   readonly journal: Pick<WorkJournal, 'run'>;
-  /** Told of each collection that was worked on. */
+  /** Called after each collection with the outcome. */
   count(outcome: TraitsOutcome): void;
 }
 
-/** Documents that are read at once, together. Bytes. */
+/** Total size of documents read together. Bytes. */
 const PIECE_BYTES_MAX = 8_388_608;
 
-/** Computes the next generation of a collection's traits from documents that are there, and shows it. @throws the signal's reason */
+/**
+ * Computes the next generation of a collection's traits from stored documents, and shows it.
+ * @throws the signal's reason
+ */
 export async function computeTraits(context: TraitsContext, contract: Address, signal: AbortSignal): Promise<void> {
   const { database, chain, logger } = context;
   const generation = await beginGeneration(database, chain, contract);
@@ -59,14 +62,14 @@ async function compute(context: TraitsContext, made: NewGeneration, signal: Abor
   if (ids > TOKENS_MAX) return endTooLarge(context, contract);
   const counter = createTraitCounter();
   const counted = await countDocuments(context, contract, counter, signal);
-  // Ids that are being counted anew are not all there.
+  // While ids are being counted again, they are incomplete.
   const isStillBuilt = isBuilt && (await readCollectionCoverage(database, chain, contract)).isBuilt;
   if (!isStillBuilt) return beginAgain(context, contract);
   if (counted === 'no-room') return endTooLarge(context, contract);
   const census = counter.result();
   await storeGeneration(database, made, census);
   const counts = { tokens: census.tokens.length, traits: census.traits.length };
-  // Another attempt has taken over: what this one wrote may be beyond what the sweep finds.
+  // Another attempt has taken over: this one's rows may be outside the sweep's range.
   if (!(await showGeneration(database, made, { ...counts, indexed, isLacking: counted === 'lacking' }))) {
     await deleteGeneration(database, made);
     return 'overtaken';
@@ -88,7 +91,7 @@ async function beginAgain({ database, chain }: TraitsContext, contract: Address)
   return 'begun-again';
 }
 
-/** @returns whether there was room for all traits, and `lacking` if documents that failed will be read again */
+/** @returns whether there was room for all traits, and `lacking` if failed documents will be read again */
 async function countDocuments(
   { database, chain }: TraitsContext,
   contract: Address,
@@ -101,12 +104,12 @@ async function countDocuments(
     signal.throwIfAborted();
     const { text, values } = documentsStatement(chain, contract, after);
     const rows = await database.query<DocumentRow>(text, values);
-    for (const { token_id: tokenId, is_asked: isAsked, is_failing: isFailing, metadata } of rows) {
+    for (const { token_id: tokenId, is_asked: isRequested, is_failing: isFailing, metadata } of rows) {
       after = tokenId;
       isLacking ||= isFailing;
       const document = readDocument(metadata);
       const traits = document === null ? [] : traitsOf(normalizeMetadata(document.fields).attributes);
-      if (isAsked && !counter.add(tokenId, traits)) return 'no-room';
+      if (isRequested && !counter.add(tokenId, traits)) return 'no-room';
     }
     const [first] = rows;
     if (first === undefined || (first.seen < IDS_PER_PIECE && rows.length === first.seen))
@@ -118,22 +121,22 @@ async function countDocuments(
 interface DocumentRow {
   readonly token_id: string;
   readonly metadata: string | null;
-  /** Whether its document was ever asked for: what came since takes no part. */
+  /** Whether its document was ever requested: later ids take no part. */
   readonly is_asked: boolean;
   /** Whether it failed and will be read again. */
   readonly is_failing: boolean;
-  /** Ids that were looked at, more than there are rows where documents are large. */
+  /** Number of ids examined; more than the rows if documents are large. */
   readonly seen: number;
 }
 
-/** The documents of the ids beyond one, until they are much together. */
+/** Returns the statement for the documents of the ids after one, up to a total size. */
 export function documentsStatement(chain: Chain, contract: Address, after: string): Statement {
   return {
     text: `SELECT token_id::text, metadata, is_asked, is_failing, seen FROM (
   SELECT ids.token_id, known.metadata, known.token_id IS NOT NULL AS is_asked, coalesce(known.status = 'failed' AND NOT ${FAILED_FOR_GOOD}, false) AS is_failing, count(*) OVER ()::int AS seen,
     sum(octet_length(known.metadata)) OVER (ORDER BY ids.token_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
   FROM ${NEXT_IDS} LEFT JOIN LATERAL (
-    SELECT token_id, metadata, status, token_uri, due_at, attempts FROM nft_token_metadata AS own
+    SELECT token_id, metadata, status, token_uri, due_at, lease_until, attempts FROM nft_token_metadata AS own
     WHERE own.token_address = $1 AND own.chain_id = $2 AND own.token_id = ids.token_id LIMIT 1
   ) AS known ON true
 ) AS summed WHERE coalesce(before, 0) <= ${PIECE_BYTES_MAX} ORDER BY summed.token_id`,

@@ -1,6 +1,6 @@
-import type { Indexed } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import type { Indexed } from '@chainstead/data-api';
 import { addressBytes, copyHex, copyText, type Database, hexText } from '@chainstead/db';
 import { tokenHash } from '../records/token-hash.ts';
 import { traitKey } from '../records/trait.ts';
@@ -11,7 +11,7 @@ const ROWS_PER_PIECE = 10_000;
 const KEY = ['token_address', 'chain_id', 'generation'];
 const TABLES = ['nft_trait_tokens', 'nft_token_rarity', 'nft_trait_counts'];
 
-/** A generation of its own for this attempt at the computing; null where there is nothing to compute. */
+/** Creates a separate generation for this attempt; null if there is nothing to compute. */
 export async function beginGeneration(database: Database, chain: Chain, contract: Address): Promise<number | null> {
   const [row] = await database.query<{ generation: number }>(
     `WITH at_work AS (
@@ -21,7 +21,7 @@ export async function beginGeneration(database: Database, chain: Chain, contract
        INSERT INTO nft_trait_generations (token_address, chain_id, generation)
        SELECT token_address, chain_id, (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM at_work RETURNING generation
      )
-     UPDATE nft_collection_traits AS traits SET work_generation = made.generation, advanced_at = now() FROM made
+     UPDATE nft_collection_traits AS traits SET work_generation = made.generation FROM made
      WHERE traits.token_address = $1 AND traits.chain_id = $2 RETURNING made.generation`,
     [addressBytes(contract), chain.id],
   );
@@ -35,7 +35,7 @@ export interface NewGeneration {
   readonly generation: number;
 }
 
-/** Writes the rows of a generation, in pieces: nobody reads them yet. */
+/** Writes the rows of a generation in batches. They are not visible to readers yet. */
 export async function storeGeneration(database: Database, made: NewGeneration, census: TraitCensus): Promise<void> {
   await copyPieces(
     database,
@@ -88,18 +88,18 @@ async function copyPieces(
   }
 }
 
-/** What is said of a whole generation. */
+/** The facts of a whole generation. */
 export interface GenerationFacts {
-  /** Ids that it counts, and different traits that they have. */
+  /** Ids that it counts, and distinct traits that they have. */
   readonly tokens: number;
   readonly traits: number;
-  /** Which blocks its ids come from. */
+  /** The blocks that its ids come from. */
   readonly indexed: Indexed;
-  /** Whether documents that failed will be read again: then a better generation follows, in nobody's name. */
+  /** Whether failed documents will be read again: then a better generation follows, for no key. */
   readonly isLacking: boolean;
 }
 
-/** Shows a generation instead of the one before. @returns false where another attempt has taken over, which does it */
+/** Shows a generation instead of the previous one. @returns false if another attempt has taken over and will do so */
 export async function showGeneration(
   database: Database,
   { chain, contract, generation }: NewGeneration,
@@ -139,7 +139,7 @@ export async function endTraitsWork(
   );
 }
 
-/** Deletes the rows of a generation that nobody reads any more, if there is one. @returns whether there was */
+/** Deletes the rows of an unused generation, if there is one. @returns whether there was */
 export async function deleteOldGeneration(database: Database, chain: Chain): Promise<boolean> {
   const [old] = await database.query<{ contract: Address; generation: number }>(
     `SELECT ${hexText('made.token_address')} AS contract, made.generation
@@ -175,11 +175,11 @@ async function deletePieces(database: Database, table: string, key: readonly unk
   }
 }
 
-/** Nobody has asked about them for so long. */
+/** Traits without a request for this long are deleted. */
 const FORGOTTEN_AFTER = "interval '30 days'";
 
-/** Forgets collections whose traits nobody asks about any more. */
-export async function forgetUnaskedTraits(database: Database, chain: Chain): Promise<void> {
+/** Deletes the traits of collections without recent requests. */
+export async function forgetUnrequestedTraits(database: Database, chain: Chain): Promise<void> {
   await database.query(
     `DELETE FROM nft_collection_traits WHERE chain_id = $1 AND asked_at < now() - ${FORGOTTEN_AFTER} AND work IS NULL`,
     [chain.id],

@@ -30,11 +30,11 @@ test('traits wait for a history that is read, are shown without one that is not,
   for (const id of [1, 2]) await stage.document(CATS, id, [color('red')]);
   expect((await stage.ask(`${CATS}/traits`)).status).toBe(202);
   const history = (status: string) =>
-    database.query('UPDATE subject_histories SET status = $1, updated_at = now() WHERE subject = $2', [
+    database.query('UPDATE backfill_requests SET status = $1, updated_at = now() WHERE subject = $2', [
       status,
       addressBytes(CATS),
     ]);
-  expect(await database.query('SELECT status FROM subject_histories')).toEqual([{ status: 'pending' }]);
+  expect(await database.query('SELECT status FROM backfill_requests')).toEqual([{ status: 'pending' }]);
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(await database.query('SELECT work FROM nft_collection_traits')).toEqual([{ work: 'history' }]);
 
@@ -45,11 +45,11 @@ test('traits wait for a history that is read, are shown without one that is not,
   const byTraits = await stage.ask(`${CATS}/nfts-by-traits`, { traits: { Color: 'red' } });
   expect(byTraits.body).toMatchObject({ status: 'SYNCING', indexed: { complete: false } });
 
-  // The blocks below come, with two ids of their own.
+  // The blocks below arrive, with two new ids.
   await stage.mint(CATS, [3, 4], 10);
   for (const id of [3, 4]) await stage.document(CATS, id, [color('blue')]);
   await stage.owners.cover(0, 49);
-  // What was computed says still which blocks it is of.
+  // The computed generation still reports the blocks that it covers.
   await database.query("UPDATE nft_collection_traits SET requested_at = now() - interval '2 minutes'");
   expect((await stage.ask(`${CATS}/traits`)).body).toEqual(partial.body);
   await stage.settled(CATS);

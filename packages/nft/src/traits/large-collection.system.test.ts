@@ -15,7 +15,7 @@ beforeAll(async () => {
   await stage.owners.cover(0, 100);
   const { database } = stage;
   const key = [addressBytes(CATS), eth.id];
-  await database.query('INSERT INTO kept_subjects (chain_id, state, subject) VALUES ($2, $3, $1)', [
+  await database.query('INSERT INTO subject_projections (chain_id, state, subject) VALUES ($2, $3, $1)', [
     ...key,
     nftCollectionOwners.name,
   ]);

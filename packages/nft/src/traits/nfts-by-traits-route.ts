@@ -1,76 +1,83 @@
-import { showIndexed, showSyncState } from '@chainstead/answers';
 import { parseAddress } from '@chainstead/core';
-import { type ApiDependencies, errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
+import { showIndexed, showSyncState } from '@chainstead/data-api';
+import { defineListRoute, querySchema, type RouteModule } from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
 import type { RecordKey } from '../records/nft-record.ts';
 import { createRecordPages } from '../records/record-pages.ts';
 import { recordParameters } from '../records/record-parameters.ts';
 import { showNft } from '../records/record-response.ts';
 import { requestUnreadTokens } from '../records/request-unread-tokens.ts';
-import { traitName } from '../records/trait.ts';
+import { type Trait, traitAsStored, traitName } from '../records/trait.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { changeBlockOf } from '../transfers/moved-amounts.ts';
-import { askedTraits, askedTraitsSchema } from './asked-trait-list.ts';
-import { type AskedTraitsOptions, createAskedTraits, type FoundTraits, NOT_READY } from './asked-traits.ts';
-import { NOT_READY_RESPONSE, nftsByTraitsSchema } from './traits-response.ts';
+import { createRequestedTraits, type FoundTraits, type RequestedTraitsOptions } from './requested-traits.ts';
+import { nftsByTraitsSchema, TRAITS_PENDING } from './traits-response.ts';
 import { type TraitTokenRow, tokensByTraitsStatement } from './traits-statement.ts';
 
-/** `POST /api/v2.2/nft/{address}/nfts-by-traits`: the NFTs of a collection that have all of some traits (docs/provider-contract.md#traits). */
-export function createNftsByTraitsRoute(options: AskedTraitsOptions): RouteModule {
+/**
+ * `POST /api/v2.2/nft/{address}/nfts-by-traits`: the NFTs of a collection with all given traits
+ * (docs/api/nfts.md#traits).
+ */
+export function createNftsByTraitsRoute(options: RequestedTraitsOptions): RouteModule {
   return (app, dependencies) => {
-    const { chains, database, limits, paging } = dependencies;
-    const traits = createAskedTraits(dependencies, options);
+    const { database, parameters } = dependencies;
+    const traits = createRequestedTraits(dependencies, options);
     const records = createRecordPages(database, options.sendersOf);
-    const runs = paging.forRoute({
-      route: 'collection-nfts-by-traits',
+    defineListRoute(app, dependencies, {
+      path: '/api/v2.2/nft/{address}/nfts-by-traits',
+      operationId: 'getNFTByContractTraits',
+      tags: ['NFTs'],
+      summary: 'List NFTs of a collection by traits',
+      description:
+        'NFTs of a collection with all requested traits, highest token hash first. The first request starts reading the metadata: returns 202 until it is complete. Limited to collections of up to 50,000 NFTs.',
+      params: z.object({ address: parameters.address }),
+      query: querySchema({
+        chain: parameters.chain,
+        ...recordParameters({ normalizeMetadata: false }),
+        limit: parameters.limit,
+        cursor: parameters.cursor,
+      }),
+      body: requestedTraitsSchema,
+      response: { description: 'A page of NFTs', schema: nftsByTraitsSchema },
+      pending: TRAITS_PENDING,
+      errors: [404, 413],
+      datasets: [nftTransfers.name],
+      cursorName: 'collection-nfts-by-traits',
       filter: filterSchema,
+      filterOf: ({ address, chain, format, normalizeMetadata, media_items, body }) => ({
+        ...{ address, chain: chain?.key, traits: requestedTraits(body).map(traitName) },
+        ...{ format, normalizeMetadata, media_items },
+      }),
       position: z.object({ hash: z.string().regex(/^[0-9a-f]{32}$/) }),
-      defaults: DEFAULTS,
-      limitDefault: Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
-    });
-    app.openapi(routeOf(dependencies), async (c) => {
-      const { cursor, limit, chain: named, format: wanted, ...flags } = c.req.valid('query');
-      const asked = askedTraits(c.req.valid('json'));
-      const filter = {
-        address: c.req.valid('param').address,
-        chain: named?.key,
-        traits: asked.map(traitName),
-        format: wanted,
-        normalizeMetadata: flags.normalizeMetadata,
-        media_items: flags.media_items,
-      };
-      const page = runs.open({ cursor, limit, order: undefined, filter });
-      const { format, normalizeMetadata, media_items: mediaItems } = page.filter;
-      const chain = indexedChain(chains, page.filter.chain, nftTransfers.name);
-      const contract = parseAddress(page.filter.address);
-      const after = page.position?.hash ?? null;
-      const statement = tokensByTraitsStatement(chain, { contract, traits: asked, limit: page.limit, after });
-      const question = { chain, contract, requester: traits.requesterOf(c) };
-      const found = await traits.read<TraitTokenRow>(question, statement);
-      if (found === null) return c.json(NOT_READY, 202);
-      const keys = found.rows.slice(0, page.limit).map((row) => keyOf(row, contract, found));
-      const { records: tokens, ...shared } = await records.read(chain, keys, { includePrices: false });
-      await requestUnreadTokens(database, chain, tokens);
-      const last = found.rows.length > page.limit ? found.rows[page.limit - 1] : undefined;
-      const upperBound = found.indexed.toBlock ?? 0;
-      return c.json(
-        {
+      firstPage: 0,
+      read: async ({ chain, filter, given, limit, position, requester }) => {
+        const contract = parseAddress(filter.address);
+        const query = { contract, traits: requestedTraits(given.body), limit, after: position?.hash ?? null };
+        const statement = tokensByTraitsStatement(chain, query);
+        const found = await traits.read<TraitTokenRow>({ chain, contract, requester }, statement);
+        if (found === null) return null;
+        const keys = found.rows.slice(0, limit).map((row) => keyOf(row, contract, found));
+        const { records: tokens, ...shared } = await records.read(chain, keys, { includePrices: false });
+        await requestUnreadTokens(database, chain, tokens);
+        const last = found.rows.length > limit ? found.rows[limit - 1] : undefined;
+        const next = last && { position: { hash: last.token_hash }, upperBound: found.indexed.toBlock ?? 0 };
+        return { found, tokens, shared, next };
+      },
+      present: ({ found, tokens, shared }, envelope, { filter }) => {
+        const { format, normalizeMetadata, media_items: mediaItems } = filter;
+        const shown = { ...shared, format, normalizeMetadata, mediaItems, collection: 'pictures' } as const;
+        return {
           ...showSyncState(found.state),
-          page: page.page,
-          page_size: page.limit,
-          cursor: last === undefined ? null : runs.next(page, { position: { hash: last.token_hash }, upperBound }),
+          ...envelope,
           indexed: showIndexed(found.indexed),
-          result: tokens.map((token) =>
-            showNft(token, { ...shared, format, normalizeMetadata, mediaItems, collection: 'pictures' }),
-          ),
-        },
-        200,
-      );
+          result: tokens.map((token) => showNft(token, shown)),
+        };
+      },
     });
   };
 }
 
-/** As in lists of a collection: an ERC-1155 belongs to nobody and has what all hold together. */
+/** As in a collection's lists: an ERC-1155 id has no single owner, and its amount is the total of all holders. */
 function keyOf(row: TraitTokenRow, address: RecordKey['address'], found: FoundTraits<TraitTokenRow>): RecordKey {
   const isSingle = found.collection.contractType !== 'ERC1155';
   return {
@@ -82,50 +89,62 @@ function keyOf(row: TraitTokenRow, address: RecordKey['address'], found: FoundTr
   };
 }
 
-const PAGE_SIZE_DEFAULT = 100;
-
-/** What a cursor is bound to. Names are those of the parameters, which errors repeat. */
+/** The values that a cursor is bound to. Names are those of the parameters, as errors repeat them. */
 const filterSchema = z.object({
   address: z.string(),
-  chain: z.string(),
+  chain: z.string().default('eth'),
   traits: z.array(z.string()),
-  format: z.enum(['decimal', 'hex']),
-  normalizeMetadata: z.boolean(),
-  media_items: z.boolean(),
+  format: z.enum(['decimal', 'hex']).default('decimal'),
+  normalizeMetadata: z.boolean().default(false),
+  media_items: z.boolean().default(false),
 });
 
-const DEFAULTS: z.infer<typeof filterSchema> = {
-  address: '',
-  chain: 'eth',
-  traits: [],
-  format: 'decimal',
-  normalizeMetadata: false,
-  media_items: false,
-};
+/** Maximum traits per request, as at the hosted API. */
+const REQUESTED_MAX = 25;
+const ALLOWED = `an object that names 1 to ${REQUESTED_MAX} traits with their values, such as {"Background":"Blue"}`;
 
-function routeOf({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'post',
-    path: '/api/v2.2/nft/{address}/nfts-by-traits',
-    operationId: 'getNFTByContractTraits',
-    tags: ['NFT'],
-    summary: 'The NFTs of a collection by traits',
-    description:
-      'NFTs of a collection that have all of the traits that the body names, highest token hash first. The first request has the documents read: 202 until they are. Of collections of up to 50,000 NFTs.',
-    request: {
-      params: z.object({ address: parameters.address }),
-      query: querySchema({
-        chain: parameters.chain,
-        ...recordParameters({ normalizeMetadata: false }),
-        limit: parameters.limit,
-        cursor: parameters.cursor,
+const VALUE = 'text, a number or a boolean';
+const EXACT = 'a whole number up to 2^53, or a larger one as text: reading JSON has changed it';
+
+/**
+ * The body of `getNFTByContractTraits`: trait type to value, all of which an NFT must have. Other members are ignored.
+ */
+const requestedTraitsSchema = z
+  .object({
+    traits: z
+      .unknown()
+      .transform((given, ctx): Readonly<Record<string, string>> => {
+        const refuse = (value: unknown, allowed: string, path: string[] = []): void =>
+          ctx.addIssue({ code: 'custom', message: `must be ${allowed}`, path, params: { allowed, given: value } });
+        const named = typeof given === 'object' && given !== null && !Array.isArray(given) ? Object.entries(given) : [];
+        if (given === undefined) ctx.addIssue({ code: 'invalid_type', expected: 'object', input: given });
+        else if (named.length < 1 || named.length > REQUESTED_MAX) refuse(given, ALLOWED);
+        // Values beyond the maximum are not checked.
+        for (const [type, value] of named.slice(0, REQUESTED_MAX)) {
+          if (!['string', 'number', 'boolean'].includes(typeof value)) refuse(value, VALUE, [type]);
+          if (isInexact(value)) refuse(value, EXACT, [type]);
+        }
+        return Object.fromEntries(named.map(([type, value]) => [type, String(value)]));
+      })
+      .openapi({
+        type: 'object',
+        additionalProperties: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] },
+        minProperties: 1,
+        maxProperties: REQUESTED_MAX,
+        description: `1 to ${REQUESTED_MAX} traits by type, case-sensitive. Numbers and booleans are compared as text`,
+        example: { Background: 'Blue' },
       }),
-      body: { required: true, content: { 'application/json': { schema: askedTraitsSchema } } },
-    },
-    responses: {
-      200: { description: 'A page of NFTs', content: { 'application/json': { schema: nftsByTraitsSchema } } },
-      ...NOT_READY_RESPONSE,
-      ...errorResponses(400, 401, 404, 413, 429, 500, 503),
-    },
-  });
+  })
+  .openapi('NftTraitsQuestion');
+
+/** Whether parsing the body may have changed it. */
+function isInexact(value: unknown): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value);
+}
+
+/** The distinct traits of a body, in canonical order. */
+function requestedTraits({ traits }: z.infer<typeof requestedTraitsSchema>): readonly Trait[] {
+  const requested = Object.entries(traits).map(([type, value]) => traitAsStored({ type, value }));
+  const unique = new Map(requested.map((trait) => [traitName(trait), trait]));
+  return [...unique].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, trait]) => trait);
 }

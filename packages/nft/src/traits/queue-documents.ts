@@ -1,19 +1,21 @@
 import type { Chain } from '@chainstead/chains';
 import { addressBytes, expectedTrue, type Statement, type Transaction } from '@chainstead/db';
+import { dueChannel } from '@chainstead/jobs';
+import { TOKEN_METADATA } from '../collections/metadata-kinds.ts';
 import type { TraitsWork } from './schema.ts';
 import type { TraitsAtWork, TraitsStep } from './traits-at-work.ts';
 
-/** Ids that are looked at in one transaction. */
+/** Ids examined in one transaction. */
 export const IDS_PER_PIECE = 1_000;
-/** Tries after which a document counts as failed for good: some ten minutes; where the nodes fail, half an hour. */
+/** Attempts after which a document counts as permanently failed: about ten minutes, or half an hour if nodes fail. */
 const DOCUMENT_TRIES = 4;
 const NODE_TRIES = 9;
-/** What will not be tried within this failed for a reason that no time mends. Seconds, more than retry-delay.ts has for others. */
+/** A retry later than this means a permanent failure. Seconds, more than any other delay in retry-delay.ts. */
 const HOPELESS_SECONDS = 22_000;
 
 /**
- * Leaves the next ids whose documents are not known for the metadata worker, in nobody's name. What failed is tried once more.
- * @param room how many may be left
+ * Queues the next ids with unknown documents for the metadata worker, for no key. Failed ones get one more attempt.
+ * @param room maximum number to queue
  */
 export async function queueDocuments(
   transaction: Transaction,
@@ -27,6 +29,7 @@ export async function queueDocuments(
     values,
   );
   if (row === undefined) throw new Error('The statement gives one row');
+  if (row.queued > 0) transaction.notify(dueChannel(TOKEN_METADATA, chain.id));
   const isDone = row.seen < IDS_PER_PIECE && row.taken === row.seen;
   return {
     step: isDone ? { work: 'settle', after: null } : { work: 'queue', after: row.last ?? at.after },
@@ -34,7 +37,10 @@ export async function queueDocuments(
   };
 }
 
-/** One range of the ids' key, and for each a probe of the documents' key (traits-statements.explain.test.ts). */
+/**
+ * Returns the statement: one range of the ids' key, and one lookup per id by the documents' key
+ * (traits-statements.explain.test.ts).
+ */
 export function queueStatement(chain: Chain, at: TraitsAtWork, room: number): Statement {
   return {
     text: `WITH seen AS (
@@ -57,8 +63,8 @@ SELECT (SELECT max(token_id)::text FROM taken) AS last, (SELECT count(*) FROM se
 }
 
 /**
- * Looks whether the documents of the next ids are known, name none, or failed (where the work is `improve`: for good), and goes on up to the first
- * of which that is not so. Ids that came since they were queued take no part in this generation.
+ * Advances over the next ids whose documents are known, don't exist, or failed (for `improve`: permanently), up to the
+ * first other one. Ids added after queueing take no part in this generation.
  */
 export async function settleDocuments(
   transaction: Transaction,
@@ -73,7 +79,7 @@ export async function settleDocuments(
   return { step: isDone ? { work: 'compute', after: null } : { work: at.work, after: row.last ?? at.after }, isStuck };
 }
 
-/** As {@link queueStatement}. */
+/** Like {@link queueStatement}. */
 export function settleStatement(chain: Chain, at: TraitsAtWork): Statement {
   return {
     text: `WITH seen AS (
@@ -87,7 +93,7 @@ SELECT (SELECT max(token_id)::text FROM settled) AS last, (SELECT count(*) FROM 
   };
 }
 
-/** Beyond an id, of those that somebody holds. */
+/** Held ids after a given one. */
 export const NEXT_IDS = `(
     SELECT token_id, token_hash FROM nft_collection_ids
     WHERE token_address = $1 AND chain_id = $2 AND token_id > $3::numeric AND ${expectedTrue('is_held')} ORDER BY token_id LIMIT ${IDS_PER_PIECE}
@@ -96,11 +102,11 @@ export const NEXT_IDS = `(
 const DOCUMENT = `SELECT * FROM nft_token_metadata AS own
     WHERE own.token_address = $1 AND own.chain_id = $2 AND own.token_id = ids.token_id LIMIT 1`;
 
-/** Of a document (alias `known`) that failed: whether no try follows that is worth waiting for. */
-export const FAILED_FOR_GOOD = `(known.due_at IS NULL OR known.due_at > now() + interval '${HOPELESS_SECONDS} seconds'
+/** For a failed document (alias `known`): whether no retry is expected soon. */
+export const FAILED_FOR_GOOD = `(coalesce(known.due_at, known.lease_until) IS NULL OR known.due_at > now() + interval '${HOPELESS_SECONDS} seconds'
       OR known.attempts >= CASE WHEN known.token_uri IS NULL THEN ${NODE_TRIES} ELSE ${DOCUMENT_TRIES} END)`;
 
-/** One dead document is not to hold up the others: the first figures wait for one try of each. */
+/** One dead document must not block the others: the first figures wait for one attempt each. */
 function isSettled(work: TraitsWork): string {
   return `CASE known.status
     WHEN 'failed' THEN ${work === 'improve' ? FAILED_FOR_GOOD : 'true'}

@@ -1,25 +1,30 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, transactionLock } from '@chainstead/db';
+import { dueChannel } from '@chainstead/jobs';
 import { type Requester, TooManyWaitingError } from '../collections/request-metadata.ts';
+import { TRAITS_WORK } from './due-traits.ts';
 
-/** Why a generation is asked for. */
+/** The reason for a new generation. */
 export type TraitsReason =
-  /** There is none, or the one that is there misses ids that are known now. */
+  /** There is none, or the existing one misses known ids. */
   | 'missing'
-  /** Documents are to be read again, of a collection that somebody has asked about. */
+  /** Documents of a requested collection are to be read again. */
   | 'again';
 
-/** `working`: it was asked for before; `resting`: too short a while after the last; `unknown`: nobody has asked for them yet. */
+/** `working`: it was requested before; `resting`: too soon after the last; `unknown`: never requested. */
 export type TraitsRequest = 'begun' | 'working' | 'resting' | 'unknown';
 
-/** So long after a generation was asked for none is begun that reads everything again, nor one of what was too large. Seconds. */
+/**
+ * Minimum time between requested generations that read everything again, or retry a collection that was too large.
+ * Seconds.
+ */
 const AGAIN_SECONDS = 1_800;
-/** The same for one that misses something, or came to nothing. */
+/** The same for a generation that misses ids, or failed. */
 const MISSING_SECONDS = 60;
 
 /**
- * Leaves a collection's traits for the worker role. A collection counts as one thing that waits, however many ids it has.
+ * Queues a collection's traits for the worker role. A collection counts as one queued job, however many ids it has.
  * @throws TooManyWaitingError
  */
 export async function requestTraits(
@@ -48,14 +53,16 @@ export async function requestTraits(
     );
     if ((unfinished?.count ?? 0) >= requester.limit) throw new TooManyWaitingError(requester.limit);
     const begun = await transaction.query(
-      `INSERT INTO nft_collection_traits AS known (token_address, chain_id, work, read_after, requested_by)
-       SELECT $1, $2, 'history', CASE WHEN $3::boolean THEN now() END, $4
+      `INSERT INTO nft_collection_traits AS known (token_address, chain_id, work, read_after, requested_by, due_at)
+       SELECT $1, $2, 'history', CASE WHEN $3::boolean THEN now() END, $4, now()
        ON CONFLICT (token_address, chain_id) DO UPDATE SET work = excluded.work, work_after = NULL, work_generation = NULL,
-         read_after = excluded.read_after, advanced_at = NULL, requested_at = excluded.requested_at,
+         read_after = excluded.read_after, due_at = excluded.due_at, attempts = 0, requested_at = excluded.requested_at,
          requested_by = excluded.requested_by, asked_at = excluded.asked_at
        WHERE known.work IS NULL RETURNING chain_id`,
       [...key, reason === 'again', requester.id],
     );
-    return begun.length === 1 ? 'begun' : 'working';
+    if (begun.length === 0) return 'working';
+    transaction.notify(dueChannel(TRAITS_WORK, chain.id));
+    return 'begun';
   });
 }

@@ -1,4 +1,11 @@
-import { type ApiDependencies, errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
+import {
+  type ApiDependencies,
+  errorResponses,
+  indexedChain,
+  querySchema,
+  type RouteModule,
+  requesterOf,
+} from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { requestTokensOf } from '../collections/request-metadata.ts';
 import { type SyncStatus, syncAnswer } from '../collections/resync-routes.ts';
@@ -7,15 +14,15 @@ import { requestTraits, type TraitsRequest } from './request-traits.ts';
 const DEFAULT_CHAIN = 'eth';
 
 /**
- * `GET /api/v2.2/nft/{address}/traits/resync`: reads the documents of a collection again, then computes its traits again; where nobody has asked
- * for those, the documents of the tokens that are known (docs/provider-contract.md#traits).
+ * `GET /api/v2.2/nft/{address}/traits/resync`: reads a collection's documents again, then recomputes its traits. If its
+ * traits were never requested, reads the documents of known tokens (docs/api/nfts.md#traits).
  */
 export function createResyncTraitsRoute({ perKey }: { readonly perKey: number }): RouteModule {
   return (app, dependencies) => {
     app.openapi(resyncTraits(dependencies), async (c) => {
       const chain = indexedChain(dependencies.chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN);
       const contract = c.req.valid('param').address;
-      const requester = { id: c.get('principal')?.id ?? 'open', limit: perKey };
+      const requester = { id: requesterOf(c), limit: perKey };
       const outcome = await requestTraits(dependencies.database, chain, { contract, reason: 'again' }, requester);
       if (outcome !== 'unknown') return c.json(TRAITS_ANSWERS[outcome], 202);
       const tokens = await requestTokensOf(dependencies.database, chain.id, contract, requester);
@@ -30,7 +37,7 @@ const TRAITS_ANSWERS: Readonly<Record<Exclude<TraitsRequest, 'unknown'>, SyncSta
     message: 'The metadata of the collection is read again, then its traits and rarity are computed again',
   },
   working: { status: 'SYNCING', message: 'Traits and rarity of the collection are being computed' },
-  resting: { status: 'SYNCED', message: 'Traits and rarity were asked for again less than 30 minutes ago' },
+  resting: { status: 'SYNCED', message: 'A resync of traits and rarity was requested less than 30 minutes ago' },
 };
 
 function resyncTraits({ parameters }: ApiDependencies) {
@@ -38,11 +45,11 @@ function resyncTraits({ parameters }: ApiDependencies) {
     method: 'get',
     path: '/api/v2.2/nft/{address}/traits/resync',
     operationId: 'resyncNFTRarity',
-    tags: ['NFT'],
-    summary: "Read a collection's metadata again",
+    tags: ['NFTs'],
+    summary: 'Refresh the traits of an NFT collection',
     description:
-      'Reads the documents of a collection again, then computes its traits and rarity again; at the earliest 30 minutes after the last time. Where nobody has asked for its traits, the documents of the tokens that are known are read again.',
+      'Reads the metadata of a collection again, then recomputes its traits and rarity, at most once in 30 minutes. If its traits were never requested, reads the metadata of the known NFTs again.',
     request: { params: z.object({ address: parameters.address }), query: querySchema({ chain: parameters.chain }) },
-    responses: { 202: syncAnswer('It will be read'), ...errorResponses(400, 401, 404, 429, 500, 503) },
+    responses: { 202: syncAnswer('The metadata will be read'), ...errorResponses(400, 401, 404, 429, 500, 503) },
   });
 }

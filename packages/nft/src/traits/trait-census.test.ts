@@ -60,7 +60,7 @@ describe('a collection', () => {
   });
 
   test('has equal scores where shares that are cut off add up to the same', () => {
-    // Of 13: 13/3 + 13/6 = 13/4 + 13/4, of which neither third nor sixth is a whole number of any part.
+    // With 13 ids: 13/3 + 13/6 = 13/4 + 13/4, of which neither third nor sixth is a whole number of any part.
     const left = [...'aaabbbbcccccc'];
     const right = [...'xxxzzzzxxxyyy'];
     const { tokens } = census(
@@ -148,7 +148,7 @@ describe('of any collection', () => {
   });
 });
 
-/** As the contract says it, without any care for its speed. */
+/** The definition from the contract, without optimization. */
 function expectedScore(tokens: readonly Token[], own: readonly Trait[]): number {
   const all = tokens.flatMap(([, traits]) => traits);
   const types = new Set(all.map((trait) => trait.type));

@@ -1,24 +1,23 @@
 import { type Trait, traitName } from '../records/trait.ts';
 
-/** A trait of a collection. */
 export interface CountedTrait extends Trait {
   /** Ids that have it. */
   readonly count: number;
 }
 
-/** An id with what was found of it. */
+/** An id with its traits, score and rank. */
 export interface RankedToken {
   /** Decimal digits. */
   readonly tokenId: string;
-  /** Places of its traits in {@link TraitCensus.traits}, ascending. */
+  /** Positions of its traits in {@link TraitCensus.traits}, ascending. */
   readonly traits: readonly number[];
   /** Six decimals. */
   readonly score: number;
-  /** From 1. Null where no id has a trait. */
+  /** From 1. Null if no id has a trait. */
   readonly rank: number | null;
 }
 
-/** What a collection's documents come to. */
+/** The traits and ranks from a collection's documents. */
 export interface TraitCensus {
   /** By count, type and value, all ascending; texts by their code units. */
   readonly traits: readonly CountedTrait[];
@@ -26,16 +25,16 @@ export interface TraitCensus {
   readonly tokens: readonly RankedToken[];
 }
 
-/** Takes in the ids of a collection, one after the other. */
+/** Accepts the ids of a collection, one after the other. */
 export interface TraitCounter {
   /** @param traits each at most once @returns whether there was room; false: the collection has too many */
   add(tokenId: string, traits: readonly Trait[]): boolean;
   result(): TraitCensus;
 }
 
-/** Ids times traits that are counted at most. */
+/** Maximum number of ids times traits. */
 export const PAIRS_MAX = 2_000_000;
-/** All different traits together may be so long. Characters. */
+/** Maximum total length of all distinct traits. Characters. */
 const TEXT_MAX = 33_554_432;
 
 interface FoundTrait {
@@ -45,7 +44,7 @@ interface FoundTrait {
 }
 
 interface FoundType {
-  /** Ids that have at least one trait of it. */
+  /** Ids with at least one trait of it. */
   ids: number;
 }
 
@@ -55,8 +54,8 @@ interface FoundToken {
 }
 
 /**
- * Counts traits and finds ranks: a score is Σ T ÷ count over an id's traits, where of each type that it has none of, the lack is a trait. What comes
- * out does not depend on the order of ids.
+ * Creates a counter of traits and ranks. A score is Σ T ÷ count over an id's traits; for each type that the id lacks,
+ * the lack counts as a trait. The result does not depend on the order of ids.
  */
 export function createTraitCounter(limits: { readonly pairsMax?: number } = {}): TraitCounter {
   const { pairsMax = PAIRS_MAX } = limits;
@@ -106,9 +105,9 @@ export function createTraitCounter(limits: { readonly pairsMax?: number } = {}):
   };
 }
 
-/** Shares are whole numbers of this part: their sums come out the same in whichever order. */
+/** Shares are whole multiples of this fraction: their sums are equal in any order. */
 const PRECISION = 10n ** 12n;
-/** What scores are rounded to, so that shares that are cut off tell no equal scores apart. */
+/** Scores are rounded to this, so that truncated shares don't distinguish equal scores. */
 const ROUNDED = 10n ** 6n;
 
 /** By token. */
@@ -132,7 +131,7 @@ function scoresOf(tokens: readonly FoundToken[], types: readonly FoundType[]): r
   });
 }
 
-/** By the place of each score among them: the highest is 1, equal ones share the better rank. */
+/** Returns the rank of each score: the highest is 1, equal ones share the better rank. */
 export function ranksOf(scores: readonly number[]): readonly number[] {
   const falling = scores.map((score, index) => ({ score, index })).sort((a, b) => b.score - a.score);
   const ranks = new Array<number>(scores.length);

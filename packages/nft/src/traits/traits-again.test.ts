@@ -30,7 +30,7 @@ const BEGUN = {
   },
 };
 
-/** As if the figures had been asked for half an hour ago. */
+/** As if the figures had been requested half an hour ago. */
 async function age(): Promise<void> {
   await stage.database.query(
     `UPDATE nft_collection_traits SET requested_at = now() - interval '31 minutes' WHERE token_address = $1`,
@@ -38,7 +38,7 @@ async function age(): Promise<void> {
   );
 }
 
-/** Waits until the documents are left for the metadata worker. */
+/** Waits until the documents are queued for the metadata worker. */
 async function queued(documents: number): Promise<void> {
   const due = async () =>
     stage.database.query('SELECT FROM nft_token_metadata WHERE token_address = $1 AND due_at <= now()', [
@@ -61,7 +61,7 @@ describe('asked for again', () => {
     await stage.settled(cats);
     expect(await resync()).toEqual({
       status: 202,
-      body: { status: 'SYNCED', message: 'Traits and rarity were asked for again less than 30 minutes ago' },
+      body: { status: 'SYNCED', message: 'A resync of traits and rarity was requested less than 30 minutes ago' },
     });
   });
 
@@ -77,7 +77,7 @@ describe('asked for again', () => {
     await stage.document(cats, 1, [color('green')]);
     await stage.document(cats, 2, [color('green')]);
     expect(await stage.ask(`${cats}/traits`)).toEqual(before);
-    // One that can't be read any more is what it was.
+    // A document that can't be read any more keeps its content.
     await stage.failing(cats, 3, true);
     await stage.settled(cats);
     const { body } = await stage.ask(`${cats}/traits`);
@@ -102,7 +102,7 @@ describe('a new generation', () => {
     await age();
     expect(await resync()).toEqual(BEGUN);
     await queued(3);
-    // The old one is shown still.
+    // The old one is still shown.
     expect((await stage.ask(`${cats}/traits/paginate?cursor=${first.body.cursor}`)).status).toBe(200);
     for (const id of [1, 2, 3]) await stage.document(cats, id, [color(`c${id}`)]);
     await stage.settled(cats);
@@ -168,7 +168,7 @@ describe('beyond what a key may leave waiting, asking again is refused', () => {
   const refused = {
     status: 429,
     body: {
-      message: `${PER_KEY} contracts and tokens that this key has asked for wait to be read: ask again when some of them are done`,
+      message: `This key already has ${PER_KEY} contracts and tokens in the queue: retry when some of them are done`,
       details: { limit: PER_KEY },
     },
   };

@@ -1,9 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database, hexText, type Transaction } from '@chainstead/db';
+import { addressBytes, type Database, type Transaction } from '@chainstead/db';
 import type { TraitsWork } from './schema.ts';
 
-/** A collection whose traits are worked on. */
+/** A collection whose traits are being computed. */
 export interface TraitsAtWork {
   readonly contract: Address;
   readonly work: TraitsWork;
@@ -13,20 +13,7 @@ export interface TraitsAtWork {
   readonly readAfter: Date | null;
 }
 
-/** Those that are worked on, the one that waits longest first. */
-export async function listTraitsAtWork(
-  database: Database,
-  chain: Chain,
-  limit: number,
-): Promise<readonly Pick<TraitsAtWork, 'contract' | 'work'>[]> {
-  return database.query(
-    `SELECT ${hexText('token_address')} AS contract, work FROM nft_collection_traits
-      WHERE chain_id = $1 AND work IS NOT NULL ORDER BY advanced_at NULLS FIRST LIMIT $2`,
-    [chain.id, limit],
-  );
-}
-
-/** Where the work goes on. */
+/** The next stage of the work. */
 export interface TraitsStep {
   readonly work: TraitsWork;
   /** As in {@link TraitsAtWork}; null: from the first id. */
@@ -34,7 +21,7 @@ export interface TraitsStep {
 }
 
 /**
- * Takes a piece of a collection's work that nobody else is at, in one transaction.
+ * Takes a batch of a collection's work that no other worker holds, in one transaction.
  * @param take null: nothing has changed
  */
 export async function advanceTraits<Outcome>(
@@ -60,10 +47,9 @@ export async function advanceTraits<Outcome>(
       after: row.after ?? NO_ID,
       readAfter: row.read_after,
     });
-    // What nothing was done for keeps its place before others.
     if (step !== null)
       await transaction.query(
-        'UPDATE nft_collection_traits SET work = $3, work_after = $4, advanced_at = now() WHERE token_address = $1 AND chain_id = $2',
+        'UPDATE nft_collection_traits SET work = $3, work_after = $4 WHERE token_address = $1 AND chain_id = $2',
         [...key, step.work, step.after],
       );
     return outcome;

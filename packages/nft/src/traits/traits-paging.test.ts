@@ -112,12 +112,12 @@ describe('NFTs by traits', () => {
     const burn = (id: number, to: Address) => ({ token: CATS, id: BigInt(id), from: account(id % 5), to, amount: 1n });
     const rows = await pages(`${path}?limit=1`, { traits: { Two: '1' } }, async (page) => {
       if (page !== 1) return;
-      // The second is burned and the third sold between the first two pages; one is burned that was shown.
+      // The second is burned and the third sold between the first two pages; one already shown is burned too.
       await stage.owners.add(50, [burn(first, ZERO_ADDRESS), burn(second, ZERO_ADDRESS), burn(third, account(9))]);
     });
     expect(idsOf(rows)).toEqual(odd.filter((id) => id !== second).map(String));
     expect(rows[1]).toMatchObject({ token_id: String(third), owner_of: account(9), block_number: '50' });
-    // A reorganisation takes that back.
+    // A reorg reverts that.
     await stage.owners.remove(50);
     expect(idsOf(await pages(`${path}?limit=1`, { traits: { Two: '1' } }))).toEqual(odd.map(String));
   });

@@ -11,7 +11,7 @@ import { openTraitsStage } from './testing/traits-stage.ts';
 const CATS = contract(0xc000);
 const IDS = [1, 2, 3, 4];
 const COLORS = ['red', 'red', 'blue'];
-/** Documents a second. */
+/** Documents per second. */
 const RATE = 20;
 
 const stage = stageOfFile(() => openTraitsStage({ documentRate: RATE }));
@@ -26,7 +26,6 @@ beforeAll(async () => {
   node = await serveContracts(new Map([[CATS, exampleCollection('erc721', {}, Object.fromEntries(uris))]]), eth.id);
   reading = await startReading({
     database: stage.database,
-    home: { databaseUrl: stage.owners.scratch.url },
     node,
     logger: silentLogger(),
   });

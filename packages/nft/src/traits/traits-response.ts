@@ -1,18 +1,18 @@
-import { indexedSchema } from '@chainstead/answers';
+import { indexedSchema } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
 import { contractNftsSchema } from '../owners/owners-response.ts';
 import { traitFigures } from '../records/rarity-figures.ts';
-import { NOT_READY } from './asked-traits.ts';
+import { NOT_READY } from './requested-traits.ts';
 import type { TraitRow } from './traits-statement.ts';
 
 const figures = {
-  count: z.int().min(1).openapi({ description: 'NFTs of the collection that have it', example: 1_242 }),
-  percentage: z.number().openapi({ description: 'Of the collection, two decimals', example: 12.42 }),
+  count: z.int().min(1).openapi({ description: 'Number of NFTs in the collection with this trait', example: 1_242 }),
+  percentage: z.number().openapi({ description: 'Percentage of the collection, two decimals', example: 12.42 }),
   rarity_label: z.string().openapi({ example: 'Top 13% trait' }),
 };
-const traitType = z.string().openapi({ description: 'Empty where documents name none', example: 'Background' });
+const traitType = z.string().openapi({ description: 'Empty if the metadata contains none', example: 'Background' });
 
-/** The answer of `getNFTTraitsByCollection` (docs/provider-contract.md#traits). */
+/** The response of `getNFTTraitsByCollection` (docs/api/nfts.md#traits). */
 export const traitsSchema = z
   .object({
     traits: z.array(
@@ -33,36 +33,43 @@ const traitSchema = z
   .object({ trait_type: traitType, trait_value: z.string().openapi({ example: 'Blue' }), ...figures })
   .openapi('NftTrait');
 
-/** The answer of `getNFTTraitsByCollectionPaginate`. */
+/** The response of `getNFTTraitsByCollectionPaginate`. */
 export const traitsPageSchema = z
   .object({
-    page: z.int().min(1).openapi({ description: 'From 1' }),
+    page: z.int().min(1).openapi({ description: 'Page number, from 1' }),
     page_size: z.int().min(1),
-    cursor: z.string().nullable().openapi({ description: 'For the next page; null on the last' }),
+    cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
     indexed: indexedSchema,
     result: z.array(traitSchema),
   })
   .openapi('NftTraitsPage');
 
-/** The answer of `getNFTByContractTraits`: as that of `getContractNFTs`. */
+/** The response of `getNFTByContractTraits`: the same as for `getContractNFTs`. */
 export const nftsByTraitsSchema = contractNftsSchema;
 
 const notReadySchema = z.object({ message: z.string() }).openapi('NftTraitsNotReady');
 
-/** The 202 of routes that show traits. */
+/** The 202 response of trait lists. */
+export const TRAITS_PENDING = {
+  description: 'The traits are being computed. Retry later',
+  schema: notReadySchema,
+  body: NOT_READY,
+};
+
+/** The same for a route without pages. */
 export const NOT_READY_RESPONSE = {
   202: {
-    description: 'Traits are being computed: ask again later',
+    description: TRAITS_PENDING.description,
     content: { 'application/json': { schema: notReadySchema, example: NOT_READY } },
   },
 };
 
-/** A trait with what is shown of it. @param tokens ids of the collection */
+/** Returns a trait with its figures. @param tokens ids of the collection */
 export function showTrait({ trait_type, trait_value, count }: TraitRow, tokens: number): z.infer<typeof traitSchema> {
   return { trait_type, trait_value, ...traitFigures(count, tokens) };
 }
 
-/** By type, each with its values in the order of the rows. */
+/** Groups by type, each with its values in row order. */
 export function groupTraits(rows: readonly TraitRow[], tokens: number): z.infer<typeof traitsSchema>['traits'] {
   const types = new Map<string, z.infer<typeof traitsSchema>['traits'][number]['values']>();
   for (const { trait_type: type, trait_value: value, count } of rows) {

@@ -172,7 +172,7 @@ describe('documents', () => {
     expect(await stage.ready(`${cats}/traits`)).toEqual({ status: 200, body: { traits: [], indexed: INDEXED } });
     expect((await stage.ask(`${cats}/traits/paginate`)).body.result).toEqual([]);
     expect((await stage.ask(`${cats}/nfts-by-traits`, { traits: { Type: 'red' } })).body.result).toEqual([]);
-    // Texts that Postgres can't hold are no trait of any NFT.
+    // Texts that Postgres can't store are not a trait of any NFT.
     const odd = await stage.ask(`${cats}/nfts-by-traits`, { traits: { 'Type\0': '\ud800' } });
     expect([odd.status, odd.body.result]).toEqual([200, []]);
   });

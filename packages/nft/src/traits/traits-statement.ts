@@ -4,40 +4,40 @@ import { type Bind, expectedTrue, hexBytes, hexText, type Statement, where } fro
 import { collectionStatement } from '../owners/collection-statement.ts';
 import { type Trait, traitKey } from '../records/trait.ts';
 
-/** Columns of every row: where the traits of the collection stand. */
+/** Columns of every row: the state of the collection's traits. */
 export interface TraitsStateColumns {
-  /** Ids that somebody holds; null where nothing ever moved. */
+  /** Ids with a holder; null if nothing ever moved. */
   readonly ids: number | null;
-  /** The generation that is shown; null while there is none, as what is said of it. */
+  /** The generation that is shown. Null while there is none, like its other columns. */
   readonly generation: number | null;
   readonly tokens: number | null;
   readonly from_block: number | null;
   readonly to_block: number | null;
   readonly is_complete: boolean | null;
   readonly is_too_large: boolean | null;
-  /** Whether the next generation is worked on. */
+  /** Whether the next generation is being computed. */
   readonly is_working: boolean | null;
-  /** Whether it was last written down long ago that somebody asks about them. */
+  /** Whether the stored time of the last request is old. */
   readonly is_old: boolean | null;
 }
 
-/** That somebody asks is written down so often: what nobody asks about is forgotten after weeks. */
-const ASKED_AGAIN = "interval '6 hours'";
+/** Update interval of the stored request time: traits without requests are deleted after weeks. */
+const REQUESTED_AGAIN = "interval '6 hours'";
 
 const STATE = `counts.ids, traits.generation, traits.tokens, traits.indexed_from AS from_block, traits.indexed_to AS to_block, traits.is_complete,
-    traits.is_too_large, traits.work IS NOT NULL AS is_working, traits.asked_at < now() - ${ASKED_AGAIN} AS is_old`;
+    traits.is_too_large, traits.work IS NOT NULL AS is_working, traits.asked_at < now() - ${REQUESTED_AGAIN} AS is_old`;
 const STATE_COLUMNS =
   'page.ids, page.generation, page.tokens, page.from_block, page.to_block, page.is_complete, page.is_too_large, page.is_working, page.is_old';
 
 interface Content {
-  /** Of `page`. */
+  /** Columns of `page`. */
   readonly columns: string;
   /** A query of `traits.generation`'s rows, which have `is_found`. */
   readonly rows: string;
   readonly orderBy: string;
 }
 
-/** Where the traits of a collection stand, with rows of the generation that is shown: one row without them where there are none. */
+/** The state of a collection's traits, with rows of the shown generation; one row without them if there are none. */
 function traitsStatement(
   chain: Chain,
   contract: Address,
@@ -48,7 +48,7 @@ function traitsStatement(
     return {
       columns: `${STATE_COLUMNS}, coalesce(page.is_found, false) AS is_found, ${columns}`,
       rows: `SELECT ${STATE}, content.*
-  FROM (SELECT true AS is_asked) AS asked
+  FROM (SELECT true AS is_asked) AS requested
     LEFT JOIN nft_collection_counts AS counts ON ${of('counts')}
     LEFT JOIN nft_collection_traits AS traits ON ${of('traits')}
     LEFT JOIN LATERAL (${rows}) AS content ON true`,
@@ -65,20 +65,20 @@ export interface TraitRow {
   readonly count: number;
 }
 
-/** What to read of a collection's traits. */
+/** Selects a collection's traits. */
 export interface TraitListQuery {
   readonly contract: Address;
-  /** Traits wanted; one more is read to see whether a page follows. */
+  /** Number of traits; one more is read to detect a next page. */
   readonly limit: number;
   /** By count, type and value, all of them. */
   readonly order: 'ASC' | 'DESC';
-  /** Places strictly beyond this one; null for the first page. */
+  /** Positions strictly after this one; null for the first page. */
   readonly after: number | null;
 }
 
 /**
- * The statement behind traits: so many places of `nft_trait_counts`' key, which are all taken, from either end: a page reads no more than its rows by
- * whatever plan (traits-statements.explain.test.ts).
+ * Returns the statement for traits: a range of positions from either end of `nft_trait_counts`' key. Positions have no
+ * gaps, so a page reads only its rows under any plan (traits-statements.explain.test.ts).
  */
 export function traitListStatement(chain: Chain, query: TraitListQuery): Statement {
   const { contract, limit, order, after } = query;
@@ -103,41 +103,42 @@ export interface TraitTokenRow {
   readonly token_id: string;
   readonly token_hash: string;
   readonly supply: string;
-  /** Block of the newest change of who has how much of it. */
+  /** Block of the newest change in its holdings. */
   readonly last_block: number;
-  /** Who received it last; null for ERC-1155. */
+  /** Its last receiver; null for ERC-1155. */
   readonly receiver: Address | null;
 }
 
-/** What to read of ids by their traits. */
+/** Selects ids by their traits. */
 export interface TokensByTraitsQuery {
   readonly contract: Address;
-  /** All of which an id must have. */
+  /** An id must have all of them. */
   readonly traits: readonly Trait[];
-  /** Ids wanted; one more is read to see whether a page follows. */
+  /** Number of ids; one more is read to detect a next page. */
   readonly limit: number;
   /** Token hashes strictly below this one, 32 hexadecimal digits; null for the first page. */
   readonly after: string | null;
 }
 
 /**
- * The statement behind ids by traits, highest token hash first: of the rarest of these traits a range of `nft_trait_tokens`' key, and for each
- * id a probe of that key for each of the traits, and one of the ids' key (traits-statements.explain.test.ts).
+ * Returns the statement for ids by traits, highest token hash first. It reads a range of `nft_trait_tokens`' key for
+ * the rarest of these traits. Each id takes one lookup in that key per trait, and one in the ids' key
+ * (traits-statements.explain.test.ts).
  */
 export function tokensByTraitsStatement(chain: Chain, query: TokensByTraitsQuery): Statement {
   const { contract, traits, limit, after } = query;
   return traitsStatement(chain, contract, (bind, of) => {
-    const asked = `FROM nft_trait_counts AS counts
+    const requested = `FROM nft_trait_counts AS counts
         WHERE ${expectedTrue(`${of('counts')} AND counts.generation = traits.generation`)} AND counts.trait_key = ANY(${bind(traits.map((trait) => traitKey(contract, trait)))}::bytea[])`;
     const wanted = bind(traits.length);
     const bounds = [
       of('first'),
       'first.generation = traits.generation',
-      // Places ascend with counts.
-      `first.place = (SELECT CASE WHEN count(*) = ${wanted}::int THEN min(counts.place) END ${asked})`,
+      // Positions ascend with counts.
+      `first.place = (SELECT CASE WHEN count(*) = ${wanted}::int THEN min(counts.place) END ${requested})`,
       ...(after === null ? [] : [`first.token_hash < ${bind(hexBytes(after))}`]),
-      // A probe for each trait, which statistics can't turn into a join of everything.
-      expectedTrue(`(SELECT count(*) FROM unnest(ARRAY(SELECT counts.place ${asked})) AS other(place) CROSS JOIN LATERAL (
+      // One lookup per trait, which statistics can't turn into a join of everything.
+      expectedTrue(`(SELECT count(*) FROM unnest(ARRAY(SELECT counts.place ${requested})) AS other(place) CROSS JOIN LATERAL (
           SELECT FROM nft_trait_tokens AS has WHERE ${of('has')} AND has.generation = traits.generation AND has.place = other.place
             AND has.token_hash = first.token_hash AND has.token_id = first.token_id LIMIT 1) AS found) = ${wanted}::int`),
     ];

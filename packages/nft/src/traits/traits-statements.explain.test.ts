@@ -11,7 +11,8 @@ import { documentsStatement } from './compute-traits.ts';
 import { IDS_PER_PIECE, queueStatement, settleStatement } from './queue-documents.ts';
 import { tokensByTraitsStatement, traitListStatement } from './traits-statement.ts';
 
-// One collection of 50,000 ids with four traits each of 10,004; one of 100,000 ids that is too large; three hundred others of 100 ids.
+// One collection of 50,000 ids with four of its 10,004 traits each; one of 100,000 ids that is too large; three hundred
+// others of 100 ids.
 const BUSY = contract(1);
 const BUSY_IDS = 50_000;
 const HUGE = contract(2);
@@ -21,7 +22,9 @@ const RARE = { type: 'Rare', value: '17' };
 
 const scratch = scratchOfFile({ autovacuum: false });
 
-/** Half of the ids have Half = 0, a tenth Tenth = 3, a thousandth Thousandth = 7, each five a Rare of their own. */
+/**
+ * Half of the ids have Half = 0, a tenth Tenth = 3, a thousandth Thousandth = 7, and each five share their own Rare.
+ */
 async function seed(collection: Address, generation: number | null, ids: number): Promise<void> {
   const { database } = scratch;
   const key = [addressBytes(collection), chain.id];
@@ -63,7 +66,7 @@ async function seed(collection: Address, generation: number | null, ids: number)
   );
 }
 
-/** The keys as the program makes them. */
+/** Writes the keys as the program does. */
 async function nameKeys(): Promise<void> {
   const rows = await scratch.database.query<{ contract: Address; place: number; type: string; value: string }>(
     `SELECT '0x' || encode(token_address, 'hex') AS contract, place, trait_type AS type, trait_value AS value FROM nft_trait_counts`,
@@ -122,7 +125,7 @@ const atWork = (contractAtWork: Address, after: string) =>
   ({ contract: contractAtWork, work: 'queue', after, readAfter: null }) as const;
 const page = Array.from({ length: LIMIT }, (_, index) => ({ address: BUSY, tokenId: String(1 + index * 450) }));
 
-/** Its statements, the index that each is a range of, and how many rows of tables of traits and ids it may read. */
+/** Its statements, the index that each must use as a range, and the maximum rows read from tables of traits and ids. */
 const STATEMENTS: readonly (readonly [string, Statement, string | RegExp, number])[] = [
   ['traits, the first page', list({}), 'nft_trait_counts_token_address_chain_id_generation_place_pk', 110],
   ['traits, in the middle', list({ after: 5_000 }), 'nft_trait_counts_token_address_chain_id_generation_place_pk', 110],
@@ -185,7 +188,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   test.each(STATEMENTS)('of %s is ranges of indexes that stop', async (_name, statement, index, most) => {
     const { nodes } = await explain(scratch.database, statement, plan);
     const scans = nodes.filter(isOurs);
-    // A bitmap is of a range too; how much it reads is counted below.
+    // A bitmap is a range too; the rows it reads are counted below.
     for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index (Only )?Scan|Bitmap Heap Scan)$/);
     const ranges = nodes.filter((node) => TABLES.test(node['Index Name'] ?? ''));
     for (const range of ranges) expect(range['Index Cond']).toMatch(/token_address = .*chain_id = |^\(trait_key = /);

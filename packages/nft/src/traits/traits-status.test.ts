@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const red = [{ trait_type: 'Color', value: 'red' }];
 
-/** How often work ended how, by the metric. */
+/** Number of work outcomes, from the metric. */
 async function outcomes(): Promise<Readonly<Record<string, number>>> {
   const metric = await stage.metrics.getSingleMetric('chainstead_nft_traits_total')?.get();
   return Object.fromEntries(
@@ -30,7 +30,7 @@ test('collections are told by what they wait for, and counted once they are done
   await stage.settled(CATS);
   await stage.mint(DOGS, [1], 2);
   expect((await stage.ask(`${DOGS}/traits`)).status).toBe(202);
-  // Nobody reads its document.
+  // No worker reads its document.
   await expect
     .poll(() => readTraitsStatuses(stage.database))
     .toEqual([{ chainId: 1, computed: 1, tooLarge: 0, atWork: { ...IDLE, settle: 1 } }]);

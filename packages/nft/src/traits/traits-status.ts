@@ -1,18 +1,18 @@
 import type { Database } from '@chainstead/db';
 import type { TraitsWork } from './schema.ts';
 
-/** Where the traits of a chain's collections stand. Collections. */
+/** The state of a chain's collection traits. Numbers of collections. */
 export interface TraitsStatus {
   readonly chainId: number;
-  /** Whose figures are shown. */
+  /** Collections with shown figures. */
   readonly computed: number;
-  /** With more ids or traits than are counted. */
+  /** Above the limit of ids or traits. */
   readonly tooLarge: number;
-  /** What those wait for that are worked on, shown before or not. */
+  /** Collections by the stage that they wait for, shown before or not. */
   readonly atWork: Readonly<Record<TraitsWork, number>>;
 }
 
-/** The chains of which any traits were ever asked for. */
+/** Returns the chains with requested traits. */
 export async function readTraitsStatuses(database: Database): Promise<TraitsStatus[]> {
   const rows = await database.query<Omit<TraitsStatus, 'atWork'> & TraitsStatus['atWork']>(
     `SELECT chain_id AS "chainId", count(*) FILTER (WHERE generation IS NOT NULL AND NOT is_too_large)::int AS computed,

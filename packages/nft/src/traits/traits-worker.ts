@@ -1,135 +1,127 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, errorText, isAddress, type Logger, parseAddress, type Registry } from '@chainstead/core';
+import type { Address, Logger, Registry } from '@chainstead/core';
 import { type Database, UNWRITTEN, type WorkJournal } from '@chainstead/db';
-import type { JobQueue, Jobs } from '@chainstead/jobs';
-import type { KeptSubjects } from '@chainstead/sync';
-import { z } from 'zod';
+import { backoffSeconds, type Claim, type DueWork } from '@chainstead/jobs';
+import type { SubjectProjections } from '@chainstead/sync';
 import { TOKENS_MAX } from '../records/read-rarities.ts';
 import { nftCollectionOwners } from '../transfers/collection-owners.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { isHistoryComing, readCollectionCoverage } from './collection-coverage.ts';
 import { computeTraits, type TraitsContext } from './compute-traits.ts';
-import { deleteOldGeneration, endTraitsWork, forgetUnaskedTraits } from './generation-store.ts';
+import {
+  countQueuing,
+  DUE_TRAITS,
+  type DueTraits,
+  endTraitsClaim,
+  TRAITS_COLUMNS_CLAIMED,
+  TRAITS_WORK,
+} from './due-traits.ts';
+import { deleteOldGeneration, endTraitsWork, forgetUnrequestedTraits } from './generation-store.ts';
 import { queueDocuments, settleDocuments } from './queue-documents.ts';
-import { advanceTraits, listTraitsAtWork } from './traits-at-work.ts';
+import type { TraitsWork } from './schema.ts';
+import { advanceTraits } from './traits-at-work.ts';
 import { createTraitsMetrics } from './traits-metrics.ts';
 
-export interface TraitsWorkerOptions {
+export interface TraitsOptions {
   readonly database: Database;
-  readonly kept: KeptSubjects;
-  readonly jobs: Jobs;
-  /** The chains whose collections this process works on. */
+  readonly projections: SubjectProjections;
+  /** The chains whose collections this process handles. */
   readonly chains: readonly Chain[];
-  /** Documents a second that are left for the metadata worker at most, by chain (`ON_DEMAND_COLLECTION_RATE`). */
+  /** Maximum documents per second queued for the metadata worker, by chain (`ON_DEMAND_COLLECTION_RATE`). */
   readonly documentRate: number;
   readonly logger: Logger;
   readonly metrics: Registry;
-  /** Where what might end the process is written down. Default: nowhere. */
+  /** Records work that might end the process. Default: none. */
   readonly journal?: Pick<WorkJournal, 'run'>;
-  /** How often what is asked for is looked at. Default 2,000 ms. */
-  readonly sweepEveryMs?: number;
-  /** A process that shows no sign of life for this long is taken for dead, and its jobs run again. Default 30,000 ms. */
-  readonly lockMs?: number;
+  /** Delay until a waiting collection is checked again. Default 2,000 ms. */
+  readonly stepEveryMs?: number;
 }
 
-/** Computes traits and rarity of the collections that somebody asked about. */
-export interface TraitsWorker {
-  /** Begins to work. Queues are closed by `jobs.close()`. */
-  start(): Promise<void>;
-}
-
-const jobSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('sweep') }),
-  z.object({ kind: z.literal('compute'), address: z.string().refine(isAddress) }),
-]);
-type TraitsJob = z.infer<typeof jobSchema>;
-
-/** A computing and the sweeps beside it. */
+/** Collections at work in this process, by chain. */
 const CONCURRENCY = 2;
-const SWEEP_EVERY_MS = 2_000;
-/** Collections that a sweep looks at. */
-const COLLECTIONS_PER_SWEEP = 20;
-/** Pieces of one collection in one sweep. */
-const PIECES_PER_SWEEP = 20;
-/** Documents of all collections that wait at most: what somebody asks for by name is never far behind. */
+const STEP_EVERY_MS = 2_000;
+/** Steps between two checks for failed documents that will be read again, in minutes or hours. */
+const STEPS_PER_IMPROVEMENT = 15;
+/** Batches of one collection in one claim. */
+const PIECES_PER_CLAIM = 20;
+/** Maximum queued documents of all collections: explicit requests never wait long behind them. */
 const WAITING_MAX = 1_000;
+const RETRY_SECONDS = { base: 2, max: 300 } as const;
 
-export function createTraitsWorker(options: TraitsWorkerOptions): TraitsWorker {
-  const { database, kept, jobs, logger, lockMs, sweepEveryMs = SWEEP_EVERY_MS } = options;
+/** Adds the computation of traits and rarity of requested collections. */
+export function addTraits(dueWork: Pick<DueWork, 'add'>, options: TraitsOptions): void {
+  const { database, projections, logger, documentRate, stepEveryMs = STEP_EVERY_MS } = options;
   const outcomes = createTraitsMetrics(options.metrics);
-  const documentsPerSweep = Math.max(1, Math.round((options.documentRate * sweepEveryMs) / 1_000));
-  return {
-    async start() {
-      for (const chain of options.chains) {
-        const queue = jobs.queue<TraitsJob>(`nft-traits-${chain.key}`, {
-          schema: jobSchema,
-          ...(lockMs !== undefined && { lockMs }),
-        });
-        const context: TraitsContext = {
-          database,
-          chain,
-          logger,
-          journal: options.journal ?? UNWRITTEN,
-          count: (outcome) => outcomes.inc({ chain: chain.key, outcome }),
-        };
-        await queue.work(
-          ({ payload, signal }) =>
-            payload.kind === 'sweep'
-              ? sweep(context, { queue, kept, documentsPerSweep }, signal)
-              : computeTraits(context, parseAddress(payload.address), signal),
-          { concurrency: CONCURRENCY },
-        );
-        await queue.schedule('sweep', { kind: 'sweep' }, { everyMs: sweepEveryMs });
-      }
-    },
-  };
-}
-
-interface Sweeping {
-  readonly queue: JobQueue<TraitsJob>;
-  readonly kept: KeptSubjects;
-  readonly documentsPerSweep: number;
-}
-
-/** Goes on with each collection a bit, the one that waits longest first. */
-async function sweep(context: TraitsContext, sweeping: Sweeping, signal: AbortSignal): Promise<void> {
-  const { database, chain, logger } = context;
-  const collections = await listTraitsAtWork(database, chain, COLLECTIONS_PER_SWEEP);
-  let room = collections.length === 0 ? 0 : await roomForDocuments(database, sweeping.documentsPerSweep);
-  for (const { contract, work } of collections) {
-    signal.throwIfAborted();
-    try {
-      if (work === 'history') await awaitHistory(context, sweeping.kept, contract);
-      room -= await readDocuments(context, contract, room);
-      if (work === 'compute') await sweeping.queue.add(`compute:${contract}`, { kind: 'compute', address: contract });
-    } catch (error) {
-      if (signal.aborted) throw error;
-      // One collection is not to hold up the others.
-      logger.warn(
-        { chain: chain.key, token: contract, error: errorText(error) },
-        'Work on the traits of a collection failed, it is tried again',
-      );
-    }
+  for (const chain of options.chains) {
+    const context: TraitsContext = {
+      database,
+      chain,
+      logger,
+      journal: options.journal ?? UNWRITTEN,
+      count: (outcome) => outcomes.inc({ chain: chain.key, outcome }),
+    };
+    dueWork.add<DueTraits>({
+      name: TRAITS_WORK,
+      chain,
+      table: DUE_TRAITS,
+      returning: TRAITS_COLUMNS_CLAIMED,
+      concurrency: CONCURRENCY,
+      async perform(claims, signal) {
+        for (const claim of claims) await goOn(context, { projections, documentRate, stepEveryMs }, claim, signal);
+      },
+      retrySeconds: ({ attempts }) => backoffSeconds(attempts, RETRY_SECONDS),
+      async tidy() {
+        await forgetUnrequestedTraits(database, chain);
+        await deleteOldGeneration(database, chain);
+      },
+    });
   }
-  await forgetUnaskedTraits(database, chain);
-  await deleteOldGeneration(database, chain);
 }
 
-/** How many documents may be left now. */
-async function roomForDocuments(database: Database, documentsPerSweep: number): Promise<number> {
+type Pace = Required<Pick<TraitsOptions, 'projections' | 'documentRate' | 'stepEveryMs'>>;
+
+/** Advances a collection by some batches, and ends its claim. */
+async function goOn(context: TraitsContext, pace: Pace, claim: Claim<DueTraits>, signal: AbortSignal): Promise<void> {
+  const { database, chain } = context;
+  const { address, work } = claim.row;
+  if (work === 'history') await awaitHistory(context, pace.projections, address);
+  const { room, ms } = await documentsOf(context, pace);
+  const next = work === 'compute' ? work : await readDocuments(context, address, room, signal);
+  if (next === 'compute') {
+    await computeTraits(context, address, signal);
+    while (!signal.aborted && (await deleteOldGeneration(database, chain)));
+  }
+  await endTraitsClaim(database, claim, next === 'improve' ? STEPS_PER_IMPROVEMENT * ms : ms);
+}
+
+/**
+ * Number of a collection's documents that may be queued now, and the time of the next ones. All collections share the
+ * chain's rate.
+ */
+async function documentsOf(
+  { database, chain }: TraitsContext,
+  { documentRate, stepEveryMs }: Pace,
+): Promise<{ readonly room: number; readonly ms: number }> {
+  const collections = Math.max(1, await countQueuing(database, chain));
+  const ms = Math.max(stepEveryMs, (collections / documentRate) * 1_000);
+  const room = Math.max(1, Math.floor((documentRate * ms) / 1_000 / collections));
+  return { room: (await isMetadataWorkerBehind(database)) ? 0 : room, ms };
+}
+
+async function isMetadataWorkerBehind(database: Database): Promise<boolean> {
   const [row] = await database.query<{ waiting: number }>(
     `SELECT count(*)::int AS waiting FROM (SELECT 1 FROM nft_token_metadata WHERE due_at <= now() LIMIT ${WAITING_MAX}) AS due`,
   );
-  return (row?.waiting ?? 0) < WAITING_MAX ? documentsPerSweep : 0;
+  return (row?.waiting ?? 0) >= WAITING_MAX;
 }
 
-/** Lets the work begin once the collection's transfers are read and counted. */
+/** Starts the work once the collection's transfers are read and counted. */
 async function awaitHistory(
   { database, chain, count }: TraitsContext,
-  kept: KeptSubjects,
+  projections: SubjectProjections,
   contract: Address,
 ): Promise<void> {
-  await kept.keep(chain, { dataset: nftTransfers, state: nftCollectionOwners }, contract, 0);
+  await projections.keep(chain, { dataset: nftTransfers, state: nftCollectionOwners }, contract, 0);
   const found = await readCollectionCoverage(database, chain, contract);
   if (found.ids > TOKENS_MAX) {
     count('too-large');
@@ -143,29 +135,39 @@ async function awaitHistory(
 }
 
 /**
- * Leaves the documents of a collection's next ids for the metadata worker, or looks which of them have been read.
- * @param room documents that may be left @returns how many were
+ * Queues the documents of a collection's next ids for the metadata worker, or checks which have been read.
+ * @param room documents that may be queued
+ * @returns the next stage; null if the work has ended
  */
-async function readDocuments({ database, chain }: TraitsContext, contract: Address, room: number): Promise<number> {
+async function readDocuments(
+  { database, chain }: TraitsContext,
+  contract: Address,
+  room: number,
+  signal: AbortSignal,
+): Promise<TraitsWork | null> {
   let left = room;
-  for (let piece = 0; piece < PIECES_PER_SWEEP; piece++) {
-    const done = await advanceTraits<{ readonly isStuck: boolean; readonly queued: number }>(
+  let next: TraitsWork | null = null;
+  for (let piece = 0; piece < PIECES_PER_CLAIM; piece++) {
+    signal.throwIfAborted();
+    const done = await advanceTraits<{ readonly isStuck: boolean; readonly queued: number; readonly work: TraitsWork }>(
       database,
       chain,
       contract,
       async (transaction, at) => {
         if (at.work === 'settle' || at.work === 'improve') {
           const { step, isStuck } = await settleDocuments(transaction, chain, at);
-          return { step, outcome: { isStuck, queued: 0 } };
+          return { step, outcome: { isStuck, queued: 0, work: step.work } };
         }
-        // Where there is no room, another time begins with this one.
-        if (at.work !== 'queue' || left === 0) return { step: null, outcome: { isStuck: true, queued: 0 } };
+        // Without room, the next interval starts now.
+        if (at.work !== 'queue' || left === 0)
+          return { step: null, outcome: { isStuck: true, queued: 0, work: at.work } };
         const { step, queued } = await queueDocuments(transaction, chain, at, left);
-        return { step, outcome: { isStuck: queued === left, queued } };
+        return { step, outcome: { isStuck: queued === left, queued, work: step.work } };
       },
     );
     left -= done?.queued ?? 0;
+    next = done?.work ?? null;
     if (done?.isStuck !== false) break;
   }
-  return room - left;
+  return next;
 }

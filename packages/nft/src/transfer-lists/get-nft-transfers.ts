@@ -1,3 +1,5 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
 import {
   type AddressLabel,
   type Indexed,
@@ -5,12 +7,10 @@ import {
   type LabelEntry,
   type PageBlock,
   readBlocks,
+  readConsistentPage,
   readIndexed,
   readLabels,
-  readUntorn,
-} from '@chainstead/answers';
-import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+} from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import {
@@ -23,9 +23,9 @@ import {
 /** One transfer of a page. Addresses and hashes are lower-case hexadecimal text, amounts and ids decimal digits. */
 export type NftTransferItem = RowOf<typeof NFT_TRANSFERS>;
 
-/** What is known of a contract. */
+/** The stored facts of a contract. */
 export interface ShownContract {
-  /** Null while it is not known, as texts. */
+  /** Null while unknown, like the texts. */
   readonly contractType: 'ERC721' | 'ERC1155' | null;
   readonly name: string | null;
   readonly symbol: string | null;
@@ -34,24 +34,26 @@ export interface ShownContract {
 }
 
 export interface NftTransfersPage {
-  /** At most `query.limit`; fewer, though more follow, where only some contracts of a busy wallet are asked for. */
+  /**
+   * At most `query.limit`. Possibly fewer although more follow, if only some contracts of a busy wallet are requested.
+   */
   readonly transfers: readonly NftTransferItem[];
-  /** Where the next page begins; null where none follows. */
+  /** The start of the next page; null if none follows. */
   readonly next: NftTransferKey | null;
   blockOf(transfer: NftTransferItem): PageBlock;
   contractOf(token: Address): ShownContract;
   labelOf(address: Address): AddressLabel;
-  /** Of the wallet or the contract: by the chain's own coverage, and by what was read of its history alone. */
+  /** Coverage of the wallet or the contract: the chain's own, and its separately backfilled history. */
   readonly indexed: Indexed;
-  /** The newest block that the answer could contain: what a cursor pins as its upper bound. */
+  /** The newest block that the response could contain: a cursor pins it as its upper bound. */
   readonly newestBlock: number;
 }
 
 /**
- * A page of NFT transfers with everything that is shown beside them, in one statement.
- * @param scanMax how many transfers of a wallet are looked through for those of some contracts
+ * Returns a page of NFT transfers with all related data, in one statement.
+ * @param scanMax maximum transfers of a wallet to search for those of some contracts
  * @param isSpread whether tables are distributed
- * @throws {TornPageError} when a transfer comes without its block again and again
+ * @throws {InconsistentPageError} if a transfer repeatedly comes without its block
  */
 export async function getNftTransfers(
   database: ReadDatabase,
@@ -59,7 +61,7 @@ export async function getNftTransfers(
   query: NftTransfersQuery,
   { scanMax, isSpread = false }: { readonly scanMax?: number; readonly isSpread?: boolean },
 ): Promise<NftTransfersPage> {
-  return readUntorn(async () => {
+  return readConsistentPage(async () => {
     const read = await readPackedPage<NftTransferItem, PageRow>(database, NFT_TRANSFERS, (select) =>
       nftTransfersStatement(chain, query, { select, isSpread, ...(scanMax !== undefined && { scanMax }) }),
     );

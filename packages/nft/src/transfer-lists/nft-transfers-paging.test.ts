@@ -14,7 +14,10 @@ const WALLET = `/${ALICE}/nft/transfers`;
 const COLLECTION = `/nft/${APES}/transfers`;
 const TOKEN = `/nft/${APES}/7/transfers`;
 
-/** In the order of the chain: what Alice sends, receives, gives herself; batches; ranges that id 7 is in; and others' transfers. */
+/**
+ * In chain order: transfers that Alice sends, receives, or sends to herself; batches; ranges that contain id 7; and
+ * others' transfers.
+ */
 function history(blocks: number): SeededMove[] {
   return Array.from({ length: blocks }, (_, index): SeededMove[] => {
     const blockNumber = index + 1;
@@ -126,7 +129,7 @@ test('blocks and dates bound pages of wallets and collections on both sides, in 
 });
 
 describe('some contracts of a wallet', () => {
-  /** All rows, looking through so many of the wallet's at a time. */
+  /** Reads all rows, searching this many of the wallet's transfers at a time. */
   async function walk(contracts: readonly (typeof APES)[], order: 'ASC' | 'DESC', bounds = {}) {
     const pages: string[][] = [];
     let after: NftTransferKey | null = null;
@@ -167,7 +170,7 @@ describe('some contracts of a wallet', () => {
       expect(rare.length).toBeGreaterThan(5);
       expect((await walk([APES, CARDS], order)).flat()).toHaveLength(99);
       expect(await walk([addressOf(3)], order)).toHaveLength(10);
-      // What lies beyond the bounds is not looked through.
+      // Transfers outside the bounds are not searched.
       expect(await walk([addressOf(3)], order, { fromBlock: 30, toBlock: 45 })).toHaveLength(2);
     },
   );

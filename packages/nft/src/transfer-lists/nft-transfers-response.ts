@@ -1,4 +1,4 @@
-import { indexedSchema } from '@chainstead/answers';
+import { indexedSchema } from '@chainstead/data-api';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import { z } from '@hono/zod-openapi';
 import type { LastSale } from '../sale-prices/get-last-sales.ts';
@@ -13,30 +13,34 @@ const tokenId = z.string().openapi({ pattern: '^([0-9]+|0x[0-9a-f]+)$', example:
 const nftTransferSchema = z
   .object({
     token_address: addressText.openapi({ description: 'The NFT contract' }),
-    token_id: tokenId.openapi({ description: 'As format says' }),
+    token_id: tokenId.openapi({ description: 'Format as set by format' }),
     last_token_id: tokenId.optional().openapi({
-      description: 'Of a mint of more ids than are told one by one (ERC-2309): its last one; token_id is its first',
+      description: 'Last token ID of a large range mint (ERC-2309). token_id is the first one',
     }),
     token_name: z
       .string()
       .nullable()
-      .openapi({ description: 'Of the contract; null until it is known, as token_symbol' }),
+      .openapi({ description: 'Name of the contract. null until it is known, as for token_symbol' }),
     token_symbol: z.string().nullable(),
     contract_type: z.enum(['ERC721', 'ERC1155']).nullable(),
-    transaction_type: z.enum(['Single', 'Batch']).openapi({ description: 'Batch: several of one TransferBatch event' }),
+    transaction_type: z
+      .enum(['Single', 'Batch'])
+      .openapi({ description: 'Batch: several NFTs of one TransferBatch event' }),
     from_address_entity: z.string().nullable(),
     from_address_entity_logo: z.string().nullable(),
     from_address: addressText.openapi({ description: 'The zero address for a mint' }),
     from_address_label: z.string().nullable(),
     to_address_entity: z.string().nullable(),
     to_address_entity_logo: z.string().nullable(),
-    to_address: addressText.openapi({ description: 'The zero address for what was burned' }),
+    to_address: addressText.openapi({ description: 'The zero address for a burn' }),
     to_address_label: z.string().nullable(),
     amount: digits.openapi({ description: '1 for ERC-721' }),
     value: digits.nullable().openapi({
-      description: "Wei of the chain's coin that the transaction carried; null until it is read",
+      description: 'Value of the transaction in wei. null until it is read',
     }),
-    operator: addressText.nullable().openapi({ description: 'Who moved it, where the event says so (ERC-1155)' }),
+    operator: addressText
+      .nullable()
+      .openapi({ description: 'Operator of the transfer, if the event contains it (ERC-1155)' }),
     block_number: digits,
     block_timestamp: z.iso.datetime({ precision: 3 }).openapi({ example: '2022-11-19T20:01:23.000Z' }),
     block_hash: hashText,
@@ -44,38 +48,37 @@ const nftTransferSchema = z
     transaction_index: z.int().min(0),
     log_index: z.int().min(0),
     possible_spam: z.boolean(),
-    verified_collection: z.boolean().openapi({ description: 'Named as such by an imported list' }),
+    verified_collection: z.boolean().openapi({ description: 'true if an imported list contains the collection' }),
     last_sale: salePricesSchema.shape.last_sale.optional().openapi({
-      description: "The token's last sale paid in ether within a year; null without one. Only with include_prices",
+      description: 'Last sale of the NFT paid in ether within a year. null if there is none. Only with include_prices',
     }),
   })
   .openapi('NftTransfer');
 
-/** The answer of the routes of NFT transfers (docs/provider-contract.md#nft-transfers). */
+/** The response of the NFT transfer routes (docs/api/nfts.md#nft-transfers). */
 export const nftTransfersSchema = z
   .object({
-    page: z.int().min(0).openapi({ description: 'From 0' }),
+    page: z.int().min(0).openapi({ description: 'Page number, from 0' }),
     page_size: z.int().min(1),
-    cursor: z.string().nullable().openapi({ description: 'For the next page; null on the last' }),
+    cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
     indexed: indexedSchema,
     result: z.array(nftTransferSchema),
     block_exists: z.boolean().openapi({ description: 'Always true' }),
-    index_complete: z.boolean().openapi({ description: 'The same as indexed.complete' }),
+    index_complete: z.boolean().openapi({ description: 'Same as indexed.complete' }),
   })
   .openapi('NftTransfers');
 
-/** How a row is shown. */
 export interface NftTransferShowing {
   readonly format: 'decimal' | 'hex';
-  /** In the list of one token its id, also for the mint of a range that it is in; else null. */
+  /** The id, in the list of one token, also for the mint of a range that contains it; otherwise null. */
   readonly tokenId: string | null;
-  /** Wei that its transaction carried; null while it is not known. */
+  /** Wei carried by its transaction; null while unknown. */
   readonly value: string | null;
-  /** Undefined where prices were not asked for. */
+  /** Undefined if prices were not requested. */
   readonly lastSale: LastSale | undefined;
 }
 
-/** One row of the answer. */
+/** Returns one row of the response. */
 export function showNftTransfer(
   row: NftTransferItem,
   page: NftTransfersPage,
@@ -115,7 +118,7 @@ export function showNftTransfer(
   };
 }
 
-/** A token id in decimal digits, or in hexadecimal ones without leading zeros. */
+/** Returns a token id in decimal digits, or in hexadecimal ones without leading zeros. */
 function showId(id: string, format: 'decimal' | 'hex'): string {
   return format === 'decimal' ? id : `0x${BigInt(id).toString(16)}`;
 }

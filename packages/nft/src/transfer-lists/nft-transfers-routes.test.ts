@@ -201,7 +201,7 @@ describe('a range of ids that is not expanded', () => {
 describe('indexed', () => {
   test('is of the wallet or the contract, whose history is asked for where blocks are missing', async () => {
     await stage.cover(100, 200);
-    // Nobody has asked about it before: contracts are looked at once in a while only.
+    // Never requested before: contracts are checked only at intervals.
     const fresh = addressOf(0xf4e54);
     for (const [path, kind, address] of [
       [WALLET, 'wallet', ALICE],
@@ -238,7 +238,7 @@ test('without their indexes pages are refused, with what to do', async () => {
       expect(await bare.request(path ?? '')).toEqual({
         status: 503,
         body: {
-          message: `Indexes that this is read by are missing (${name}): build them with \`chainstead indexes\``,
+          message: `Database indexes for this request are missing (${name}): build them with \`chainstead indexes\``,
           details: { indexes: [name] },
         },
       });

@@ -1,72 +1,93 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, systemClock } from '@chainstead/core';
+import { areTablesSpread, createMissingIndexes, type OnDemandBackfill, showIndexed } from '@chainstead/data-api';
+import type { ReadDatabase } from '@chainstead/db';
 import {
+  type ApiApp,
   type ApiDependencies,
+  blockBoundsSchema,
   booleanParameter,
-  errorResponses,
+  boundsOfRows,
+  defineListRoute,
+  givenBlockBounds,
+  type ListQueryShape,
+  type ListRequest,
   querySchema,
   type RouteModule,
+  requireIndexes,
   textParameter,
 } from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
-import { answerNftTransfers, type NftTransfersOptions } from './answer-nft-transfers.ts';
-import { nftTransfersSchema } from './nft-transfers-response.ts';
+import { type NodeReadQueue, transactionFactsOf } from '@chainstead/node-reads';
+import { z } from '@hono/zod-openapi';
+import { getLastSalesOfTokens } from '../sale-prices/get-last-sales.ts';
+import { nftTransfers } from '../transfers/dataset.ts';
+import { getNftTransfers, type NftTransferItem, type NftTransfersPage } from './get-nft-transfers.ts';
+import { nftTransfersSchema, showNftTransfer } from './nft-transfers-response.ts';
+import { INDEXES_OF, type NftTransfersSubject } from './nft-transfers-statement.ts';
 
-const PAGING_TEXT = 'Pages follow by `cursor`; rows that arrive meanwhile never shift them.';
-
-/** The lists of NFT transfers: of a wallet, of a collection, of one NFT (docs/provider-contract.md#nft-transfers). */
-const ROUTES = [
-  {
-    kind: 'wallet',
-    path: '/api/v2.2/{address}/nft/transfers',
-    operationId: 'getWalletNFTTransfers',
-    summary: "A wallet's NFT transfers",
-    description: `NFTs that a wallet sent or received, by block number, newest first by default. With \`contract_addresses\` a page may be short though another follows: only a null \`cursor\` ends a run. ${PAGING_TEXT}`,
-  },
-  {
-    kind: 'collection',
-    path: '/api/v2.2/nft/{address}/transfers',
-    operationId: 'getNFTContractTransfers',
-    summary: "A collection's transfers",
-    description: `Transfers of all tokens of a collection, by block number, newest first by default. ${PAGING_TEXT}`,
-  },
-  {
-    kind: 'token',
-    path: '/api/v2.2/nft/{address}/{token_id}/transfers',
-    operationId: 'getNFTTransfers',
-    summary: "An NFT's transfers",
-    description: `Transfers of one token, by block number, newest first by default; also the mint of a range of ids that it is in. ${PAGING_TEXT}`,
-  },
-] as const;
-
-/** The three routes of NFT transfers. */
-export function nftTransfersRoutes(options: NftTransfersOptions): readonly RouteModule[] {
-  return ROUTES.map(({ kind, ...described }) => (app, dependencies) => {
-    const answer = answerNftTransfers(dependencies, options, kind);
-    const route = createRoute({
-      method: 'get',
-      tags: ['NFT'],
-      ...described,
-      request: requestOf(dependencies.parameters, kind),
-      responses: {
-        200: { description: 'A page of transfers', content: { 'application/json': { schema: nftTransfersSchema } } },
-        ...errorResponses(400, 401, 429, 500, 503),
-      },
-    });
-    app.openapi(route, async (c) => {
-      const asked = { ...c.req.valid('query'), ...c.req.valid('param'), requestedBy: c.get('principal')?.id ?? 'open' };
-      return c.json(await answer(asked), 200);
-    });
-  });
+export interface NftTransfersOptions {
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet' | 'requestContract'>;
+  readonly nodeReads: NodeReadQueue;
+  /** How long a request waits for its transactions' values. Milliseconds. */
+  readonly waitMs: number;
 }
 
-/** What a route of a kind reads of its requests. */
-function requestOf(parameters: ApiDependencies['parameters'], kind: (typeof ROUTES)[number]['kind']) {
-  const params = z.object({ address: parameters.address });
-  if (kind === 'token')
-    return { params: params.extend({ token_id: parameters.tokenId }), query: querySchema(commonQuery(parameters)) };
-  const query = { ...commonQuery(parameters), ...boundsQuery(parameters) };
-  if (kind === 'collection') return { params, query: querySchema(query) };
-  const bounded = { ...query, to_block: parameters.toBlock.openapi({ type: 'string', pattern: '^[0-9]+$' }) };
-  return { params, query: querySchema(bounded, { contract_addresses: parameters.addresses }) };
+const PAGING_TEXT = 'Use `cursor` for the next page; new rows never shift pages.';
+
+/** The lists of NFT transfers: of a wallet, of a collection, of one NFT (docs/api/nfts.md#nft-transfers). */
+export function nftTransfersRoutes(options: NftTransfersOptions): readonly RouteModule[] {
+  return [
+    (app, dependencies) => {
+      const { parameters } = dependencies;
+      addTransfersRoute(app, dependencies, options, 'wallet', {
+        path: '/api/v2.2/{address}/nft/transfers',
+        operationId: 'getWalletNFTTransfers',
+        summary: 'List NFT transfers by wallet',
+        description: `NFTs sent or received by a wallet, by block number, newest first by default. With \`contract_addresses\`, a page may be short: only a null \`cursor\` marks the last page. ${PAGING_TEXT}`,
+        params: z.object({ address: parameters.address }),
+        query: querySchema(
+          {
+            ...commonQuery(parameters),
+            ...parameters.blockBounds,
+            to_block: parameters.toBlock.openapi({ type: 'string', pattern: '^[0-9]+$' }),
+          },
+          { contract_addresses: parameters.addresses },
+        ),
+        cursorName: 'wallet-nft-transfers',
+        filterOf: ({ address, contract_addresses, ...given }) => ({
+          ...{ address, contract_addresses },
+          ...commonFilter(given),
+          ...givenBlockBounds(given),
+        }),
+      });
+    },
+    (app, dependencies) => {
+      const { parameters } = dependencies;
+      addTransfersRoute(app, dependencies, options, 'collection', {
+        path: '/api/v2.2/nft/{address}/transfers',
+        operationId: 'getNFTContractTransfers',
+        summary: 'List NFT transfers by collection',
+        description: `Transfers of all NFTs of a collection, by block number, newest first by default. ${PAGING_TEXT}`,
+        params: z.object({ address: parameters.address }),
+        query: querySchema({ ...commonQuery(parameters), ...parameters.blockBounds }),
+        cursorName: 'collection-nft-transfers',
+        filterOf: ({ address, ...given }) => ({ address, ...commonFilter(given), ...givenBlockBounds(given) }),
+      });
+    },
+    (app, dependencies) => {
+      const { parameters } = dependencies;
+      addTransfersRoute(app, dependencies, options, 'token', {
+        path: '/api/v2.2/nft/{address}/{token_id}/transfers',
+        operationId: 'getNFTTransfers',
+        summary: 'List transfers of an NFT',
+        description: `Transfers of one NFT, by block number, newest first by default, including range mints that contain it. ${PAGING_TEXT}`,
+        params: z.object({ address: parameters.address, token_id: parameters.tokenId }),
+        query: querySchema(commonQuery(parameters)),
+        cursorName: 'token-nft-transfers',
+        filterOf: ({ address, token_id, ...given }) => ({ address, token_id, ...commonFilter(given) }),
+      });
+    },
+  ];
 }
 
 const FORMATS = ['decimal', 'hex'] as const;
@@ -80,23 +101,124 @@ function commonQuery(parameters: ApiDependencies['parameters']) {
         type: 'string',
         enum: [...FORMATS],
         default: 'decimal',
-        description: 'How token ids are written in the answer.',
+        description: 'Format of token IDs in the response.',
       }),
     limit: parameters.limit,
     order: parameters.order,
     cursor: parameters.cursor,
     include_prices: booleanParameter({
       default: false,
-      description: "Adds last_sale, the token's last sale paid in ether within a year.",
+      description: 'Adds last_sale, the last sale of the NFT paid in ether within a year.',
     }),
   };
 }
 
-function boundsQuery(parameters: ApiDependencies['parameters']) {
-  return {
-    from_block: parameters.fromBlock,
-    to_block: parameters.toBlock,
-    from_date: parameters.fromDate,
-    to_date: parameters.toDate,
-  };
+function commonFilter({ chain, format, include_prices }: z.infer<z.ZodObject<ReturnType<typeof commonQuery>>>) {
+  return { chain: chain?.key, format, include_prices };
+}
+
+/** The values that a cursor is bound to. Parts that a route does not have keep their defaults. */
+const filterSchema = z.object({
+  address: z.string(),
+  token_id: z.string().default(''),
+  contract_addresses: z.array(z.string()).readonly().nullable().default(null),
+  chain: z.string().default('eth'),
+  ...blockBoundsSchema,
+  format: z.enum(FORMATS).default('decimal'),
+  include_prices: z.boolean().default(false),
+});
+type Filter = z.infer<typeof filterSchema>;
+
+/** If a page needs missing blocks, the backfill of the wallet or the contract is queued. */
+function addTransfersRoute<Params extends z.core.$ZodShape, Query extends ListQueryShape>(
+  app: ApiApp,
+  dependencies: ApiDependencies,
+  { onDemandBackfill, nodeReads, waitMs }: NftTransfersOptions,
+  kind: NftTransfersSubject['kind'],
+  request: ListRequest<Params, Query, Filter>,
+): void {
+  const { database, logger, reads } = dependencies;
+  const missing = createMissingIndexes(reads, systemClock, INDEXES_OF[kind]);
+  const ask = kind === 'wallet' ? onDemandBackfill.requestWallet : onDemandBackfill.requestContract;
+  defineListRoute(app, dependencies, {
+    ...request,
+    tags: ['NFTs'],
+    response: { description: 'A page of NFT transfers', schema: nftTransfersSchema },
+    datasets: [nftTransfers.name],
+    filter: filterSchema,
+    // The start of the next page.
+    position: z.object({ block: z.int(), transaction: z.int(), log: z.int(), item: z.int() }),
+    firstPage: 0,
+    read: async ({ chain, filter, limit, order, position, requester, upperBound }) => {
+      requireIndexes(await missing());
+      const query = {
+        ...{ subject: subjectOf(filter, kind), order, limit, pinnedBlock: upperBound },
+        ...boundsOfRows(filter),
+        after: position && {
+          blockNumber: position.block,
+          transactionIndex: position.transaction,
+          logIndex: position.log,
+          item: position.item,
+        },
+      };
+      const found = await getNftTransfers(reads, chain, query, { isSpread: await areTablesSpread(reads) });
+      const hashes = [...new Set(found.transfers.map((row) => row.transaction_hash))];
+      const facts = await transactionFactsOf({ database: reads, nodeReads, logger }, chain, hashes, waitMs);
+      const sales = await salesOf(reads, chain, found, filter, kind);
+      if (!found.indexed.complete) await ask({ database, logger }, chain, filter.address as Address, requester);
+      const next = found.next && {
+        position: {
+          ...{ block: found.next.blockNumber, transaction: found.next.transactionIndex },
+          ...{ log: found.next.logIndex, item: found.next.item },
+        },
+        upperBound: upperBound ?? found.newestBlock,
+      };
+      return { found, facts, sales, next };
+    },
+    present: ({ found, facts, sales }, envelope, { filter }) => ({
+      ...envelope,
+      indexed: showIndexed(found.indexed),
+      result: found.transfers.map((row) =>
+        showNftTransfer(row, found, {
+          format: filter.format,
+          tokenId: kind === 'token' ? filter.token_id : null,
+          value: facts.get(row.transaction_hash)?.value ?? null,
+          lastSale: sales === null ? undefined : sales(tokenOf(row, filter, kind)),
+        }),
+      ),
+      block_exists: true,
+      index_complete: found.indexed.complete,
+    }),
+  });
+}
+
+/** The token whose last sale is shown with a transfer. */
+function tokenOf(row: NftTransferItem, filter: Filter, kind: NftTransfersSubject['kind']) {
+  return { token: row.token_address, tokenId: kind === 'token' ? filter.token_id : row.token_id };
+}
+
+/** The last sales of a page's tokens; null unless requested. */
+async function salesOf(
+  database: ReadDatabase,
+  chain: Chain,
+  { transfers }: NftTransfersPage,
+  filter: Filter,
+  kind: NftTransfersSubject['kind'],
+) {
+  if (!filter.include_prices) return null;
+  const tokens = transfers.map((row) => tokenOf(row, filter, kind));
+  return getLastSalesOfTokens(database, chain, tokens);
+}
+
+/** The subject of the filter. */
+function subjectOf(filter: Filter, kind: NftTransfersSubject['kind']): NftTransfersSubject {
+  const address = filter.address as Address;
+  switch (kind) {
+    case 'wallet':
+      return { kind, wallet: address, contracts: filter.contract_addresses as readonly Address[] | null };
+    case 'collection':
+      return { kind, token: address };
+    case 'token':
+      return { kind, token: address, tokenId: filter.token_id };
+  }
 }

@@ -17,7 +17,8 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type NftTransfersQuery, type NftTransfersSubject, nftTransfersStatement } from './nft-transfers-statement.ts';
 
-// Seven of ten rows are of the busy collection; the busy wallet gives in five of ten and gets in one. One row in 500 is a range.
+// Seven of ten rows belong to the busy collection; the busy wallet sends in five of ten and receives in one. One row in
+// 500 is a range.
 const BLOCKS = 10_000;
 const CUTS = [1_500, 3_000, 5_000, 7_000, 9_000];
 const BUSY = addressOf(1);
@@ -106,7 +107,7 @@ const CASES: readonly Case[] = [
   ['another wallet', wallet(addressOf(20_005)), {}],
   ['a wallet without transfers', wallet(addressOf(3)), {}],
 ];
-/** Found by an index of their own beside that of the collection, which without any statistics looks as good. */
+/** Found by a separate index next to the collection's, which looks as good without any statistics. */
 const OF_TOKENS: readonly Case[] = [
   ['a token that moved often', token('7'), {}],
   ['a token that moved often, far down', token('7'), after(5_000)],
@@ -115,7 +116,7 @@ const OF_TOKENS: readonly Case[] = [
   ['a token that never moved', token('999999'), {}],
 ];
 
-// The API makes generic plans. Custom ones, of a database behind a pooler, take statistics to know of a busy wallet.
+// The API uses generic plans. Custom ones, of a database behind a pooler, need statistics to recognize a busy wallet.
 const KNOWING = PLANS.filter(({ plan, statistics }) => plan === 'generic' || statistics === 'with fresh statistics');
 
 describe.each(KNOWING)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
@@ -130,7 +131,7 @@ describe.each(KNOWING)('the $plan plan $statistics', ({ prepare, plan, statistic
       const parts = subject.kind === 'collection' ? 1 : 2;
       expect(scans.length).toBeGreaterThanOrEqual(parts);
       for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index|Bitmap Heap)/);
-      // All of the collection's ranges are looked into: 200 of them.
+      // All 200 ranges of the collection are searched.
       const ranges = subject.kind === 'token' ? 200 : 0;
       expect(rowsScanned(scans)).toBeLessThanOrEqual(1.4 * parts * (LIMIT + 1) + ranges);
       for (const sort of nodes.filter((node) => node['Node Type'].includes('Sort')))
@@ -154,7 +155,7 @@ describe.each(KNOWING)('the $plan plan $statistics', ({ prepare, plan, statistic
       const { nodes } = await explained(plan, wallet(WHALE, [addressOf(3)]));
       const scans = nodes.filter(isOfTransfers);
       for (const scan of scans) expect(scan['Node Type']).toMatch(/^Index/);
-      // Once for the page, once for the place where it stopped; 10,000 of either side at most.
+      // Once for the page, once for the position where it stopped; 10,000 of either side at most.
       expect(rowsScanned(scans)).toBeLessThanOrEqual(2 * 2 * 10_000 * 1.1);
       const found = await explained(plan, wallet(WHALE, [BUSY]));
       expect(rowsScanned(found.nodes.filter(isOfTransfers))).toBeLessThanOrEqual(1_000);

@@ -1,19 +1,27 @@
-import { blocksOf, boundsInSql, labelsOf, type PageBounds, type SubjectInSql } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import { addressBytes, type Bind, expectedTrue, type Statement, where } from '@chainstead/db';
+import { blocksOf, boundsInSql, labelsOf, type PageBounds, type SubjectInSql, scanBounds } from '@chainstead/data-api';
+import {
+  addressBytes,
+  type Bind,
+  expectedTrue,
+  type KeysetOrder,
+  rowsAfterInPartitions,
+  type Statement,
+  where,
+} from '@chainstead/db';
 import { digits, hex, hexOrNull, int4, int8, packedRows, textOrNull } from '@chainstead/db/packed-rows';
 import { collectionFacts } from '../collections/collection-facts-statement.ts';
 
-/** Whose transfers. */
+/** The subject of the transfers. */
 export type NftTransfersSubject =
   /** Either side; `contracts` null: of all. */
   | { readonly kind: 'wallet'; readonly wallet: Address; readonly contracts: readonly Address[] | null }
   | { readonly kind: 'collection'; readonly token: Address }
-  /** With mints of ranges that it is in. */
+  /** With mints of ranges that contain it. */
   | { readonly kind: 'token'; readonly token: Address; readonly tokenId: string };
 
-/** Where a page ended: the place of its last row in the chain. */
+/** The end of a page: the position of its last row in the chain. */
 export interface NftTransferKey {
   readonly blockNumber: number;
   readonly transactionIndex: number;
@@ -21,43 +29,43 @@ export interface NftTransferKey {
   readonly item: number;
 }
 
-/** What to read. */
 export interface NftTransfersQuery extends PageBounds {
   readonly subject: NftTransfersSubject;
   readonly order: 'ASC' | 'DESC';
-  /** Rows wanted; one more is read to see whether a page follows. */
+  /** Number of rows; one more is read to detect a next page. */
   readonly limit: number;
-  /** Rows strictly beyond this one; null for the first page. */
+  /** Rows after this one; null for the first page. */
   readonly after: NftTransferKey | null;
 }
 
-/** How a page is read. */
 export interface NftTransfersReading {
-  /** Transfers of a wallet that are looked through for those of some contracts: a page ends there however few it found. */
+  /** Maximum transfers of a wallet searched for those of some contracts: a page ends there, however few it found. */
   readonly scanMax?: number;
   /** Of {@link NFT_TRANSFERS}. */
   readonly select?: string;
-  /** Whether tables are distributed: then each range says on which node it lies. @default false */
+  /** Whether tables are distributed: then each range determines its node. @default false */
   readonly isSpread?: boolean;
 }
 
-/** The indexes that pages are ranges of, besides the primary key. */
+/** The indexes that pages are ranges of, in addition to the primary key. */
 export const INDEXES_OF: Readonly<Record<NftTransfersSubject['kind'], readonly string[]>> = {
   wallet: ['nft_transfers_by_sender', 'nft_transfers_by_recipient'],
   collection: [],
   token: ['nft_transfers_by_token', 'nft_transfers_by_range'],
 };
 
-/** No index has a wallet's transfers by contract. So many are a fraction of a second. */
+/** No index has a wallet's transfers by contract. This many take a fraction of a second. */
 const SCAN_MAX = 10_000;
 
 /**
- * The statement behind a page of NFT transfers. Each scan is, in each partition, a range of one index that stops after limit + 1 rows: of
- * the primary key, of `nft_transfers_by_token` and `nft_transfers_by_range`, or of `nft_transfers_by_sender` and
- * `nft_transfers_by_recipient`, merged; a transfer to oneself counts as sent (nft-transfers-statement.explain.test.ts). Of some contracts of a
- * wallet the same ranges are looked through, as far as `scanMax`; `stop` is the place where that ended a page.
+ * Returns the statement for a page of NFT transfers. In each partition, each scan is a range of one index that stops
+ * after limit + 1 rows (nft-transfers-statement.explain.test.ts). The index is the primary key, or
+ * `nft_transfers_by_token` and `nft_transfers_by_range`. For a wallet, `nft_transfers_by_sender` and
+ * `nft_transfers_by_recipient` are merged; a transfer to oneself counts as sent. For some contracts of a wallet the
+ * same ranges are searched, up to `scanMax`; `stop` is the position where that ended a page.
  *
- * The planner is kept from reading and sorting everything as in wallet-transfers-statement.ts of ERC-20. What is shown beside a page stands in one CTE, together with its blocks: see `blocksOf`.
+ * As in wallet-transfers-statement.ts of ERC-20, the planner can't choose to read and sort everything. Related data is
+ * in one CTE with the page's blocks: see `blocksOf`.
  */
 export function nftTransfersStatement(
   chain: Chain,
@@ -76,11 +84,9 @@ export function nftTransfersStatement(
     dataset: DATASET,
   };
   const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, of, query, bind, null);
-  const [near, far] = order === 'DESC' ? [upper, lower] : [lower, upper];
-  // The key implies the near bounds. Left in, they would be where the scan begins: a btree starts at one bound, not the tighter.
-  const start = query.after === null ? near : beyond(order, query.after, bind);
-  // Of bounds on both sides the planner expects next to no rows, so the scan is given one: what lies beyond the other is last.
-  const bounds = [`chain_id = ${chainId}`, ...(start.length === 0 ? far : start)];
+  const after = query.after === null ? null : transfersAfter(order, query.after, bind);
+  const { scan: ofScan, far } = scanBounds(order, { lower, upper }, after);
+  const bounds = [`chain_id = ${chainId}`, ...ofScan];
   const limit = bind(query.limit + 1);
   const contracts = subject.kind === 'wallet' ? subject.contracts : null;
   const scanLimit = contracts === null ? limit : bind(scanMax);
@@ -92,21 +98,24 @@ export function nftTransfersStatement(
   const wanted = contracts === null ? [] : [`token_address = ANY (${bind(contracts.map(addressBytes))}::bytea[])`];
   const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (
   SELECT * FROM (${scan}) AS transfer ${where([...far, ...wanted])} ${orderBy(order)} LIMIT ${limit}
-), beside AS MATERIALIZED (
+), related AS MATERIALIZED (
   SELECT ${contractsOf(chainId)} AS contracts,
     ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks,
     ${labelsOf('ARRAY(SELECT from_address FROM page UNION SELECT to_address FROM page)', chainId)} AS labels)
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
   ${contracts === null ? 'NULL' : stopOf(scan, far, { order, limit, scanLimit })} AS stop,
-  beside.*, transfers.*
-FROM covered CROSS JOIN beside CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
+  related.*, transfers.*
+FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
   return { text, values };
 }
 
 /** The name of the dataset whose coverage counts. */
 const DATASET = 'nft-transfers';
 
-/** Conditions that together give each transfer of the subject once, a range of an index each. @param about SQL of its address */
+/**
+ * Conditions that together select each transfer of the subject once, each as a range of an index.
+ * @param about SQL of its address
+ */
 function rangesOf(
   subject: NftTransfersSubject,
   about: string,
@@ -140,7 +149,7 @@ function rangesOf(
   ];
 }
 
-/** The first rows of some ranges in order. */
+/** Merges the first rows of some ranges, in order. */
 function mergeOf(ranges: readonly (readonly string[])[], order: 'ASC' | 'DESC', limit: string): string {
   const parts = ranges.map(
     (conditions) =>
@@ -151,7 +160,7 @@ function mergeOf(ranges: readonly (readonly string[])[], order: 'ASC' | 'DESC', 
     : `SELECT * FROM (${parts.map((part) => `(${part})`).join(' UNION ALL ')}) AS transfer ${orderBy(order)} LIMIT ${limit}`;
 }
 
-/** The place of the last row that was looked through for a page that it did not fill; null where there were no more rows. */
+/** The position of the last row searched for a page that it did not fill; null if there were no more rows. */
 function stopOf(
   scan: string,
   far: readonly string[],
@@ -175,15 +184,12 @@ function orderBy(order: 'ASC' | 'DESC'): string {
   return `ORDER BY ${PLACE.map((column) => `transfer.${column} ${order}`).join(', ')}`;
 }
 
-/** The block alone too: partitions are excluded by it. */
-function beyond(order: 'ASC' | 'DESC', key: NftTransferKey, bind: Bind): readonly string[] {
-  const block = `${bind(key.blockNumber)}::bigint`;
-  const place = [block, ...[key.transactionIndex, key.logIndex, key.item].map(bind)];
-  const operator = order === 'DESC' ? '<' : '>';
-  return [`(${PLACE.join(', ')}) ${operator} (${place.join(', ')})`, `block_number ${operator}= ${block}`];
+function transfersAfter(order: KeysetOrder, key: NftTransferKey, bind: Bind): readonly string[] {
+  const values = [`${bind(key.blockNumber)}::bigint`, ...[key.transactionIndex, key.logIndex, key.item].map(bind)];
+  return rowsAfterInPartitions(order, PLACE, values);
 }
 
-/** What is known of the page's contracts, once each, as JSON: see `ContractEntry`. Null for none. */
+/** The stored facts of the page's distinct contracts, as JSON: see `ContractEntry`. Null for none. */
 function contractsOf(chainId: string): string {
   return `(SELECT json_agg(json_build_array(encode(contract.address, 'hex'), shown.name, shown.symbol, shown.contract_type, shown.possible_spam, shown.verified))
     FROM (SELECT DISTINCT token_address AS address FROM page) AS contract CROSS JOIN LATERAL ${collectionFacts('contract.address', chainId)} AS shown)`;
@@ -195,11 +201,11 @@ export const NFT_TRANSFERS = packedRows({
   transaction_index: int4('transaction_index'),
   log_index: int4('log_index'),
   item: int4('item'),
-  /** Which event: NFT_TRANSFER_KINDS of token-events. */
+  /** The event: NFT_TRANSFER_KINDS of token-events. */
   kind: int4('kind'),
   token_address: hex<Address>('token_address', 20),
   token_id: digits('token_id'),
-  /** Of the mint of a range of ids that is not expanded; else null. */
+  /** Last id of the mint of an unexpanded range; otherwise null. */
   last_token_id: textOrNull('last_token_id::text'),
   from: hex<Address>('from_address', 20),
   to: hex<Address>('to_address', 20),

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { eth, type NftAnswer, openNftTransfersStage } from './testing/nft-transfers-stage.ts';
 import { seedNftLogs } from './testing/seeded-moves.ts';
 
-/** In the order of the chain. */
+/** In chain order. */
 const { isMissing, title } = recordedData('data/evm');
 const folders = listRecordedBlocks()
   .filter((folder) => folder.startsWith('ethereum/'))
@@ -26,7 +26,7 @@ interface Move {
   readonly line: string;
 }
 
-/** What viem reads of a log; nothing for anything else. Contracts of before these standards are left out. */
+/** Decodes a log with viem; nothing for anything else. Contracts that predate these standards are left out. */
 function movesOf(log: Log): Move[] {
   const [signature, ...indexed] = log.topics;
   if (signature === undefined || indexed.length !== 3 || hasOwnEvents(log.address)) return [];
@@ -62,8 +62,8 @@ function linesOf(answers: readonly NftAnswer[]): string[] {
     });
 }
 
-/** Lists that are compared of each kind: enough to be sure, in a minute. */
-const COMPARED = 300;
+/** Number of lists compared per kind: enough to be sure, in a minute. */
+const COMPARED = 40;
 
 describe.skipIf(isMissing)(title('recorded blocks of Ethereum'), () => {
   const stage = stageOfFile(openNftTransfersStage);

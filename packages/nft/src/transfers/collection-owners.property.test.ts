@@ -1,29 +1,31 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { rawSql, type Sql } from '@chainstead/db';
 import { atDepth } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nftCollectionOwners } from './collection-owners.ts';
 import { account, ERC721, ERC1155, isSingle, LAZY, LIAR, linesOf, type Move } from './testing/example-moves.ts';
 import { movedRowsOf, schedules } from './testing/moved-rows.ts';
-import { keptCollections, type MovedIn, summedCollections } from './testing/summed-collections.ts';
+import { type MovedIn, storedCollections, summedCollections } from './testing/summed-collections.ts';
 
 const rows = movedRowsOf(nftCollectionOwners);
 const { scratch } = rows;
 let nextChain = 1_100_001;
 
-/** Up to which block each collection is counted; none: it is not kept. */
-type Kept = ReadonlyMap<Address, number>;
-const ALL: Kept = new Map([ERC721, ERC1155, LIAR, LAZY].map((one) => [one, 1_000_000] as const));
+/** The block up to which each requested collection is counted. */
+type BuiltTo = ReadonlyMap<Address, number>;
+const ALL: BuiltTo = new Map([ERC721, ERC1155, LIAR, LAZY].map((one) => [one, 1_000_000] as const));
 
-function relationOf(kept: Kept): string {
-  const lines = [...kept].map(([collection, to]) => `('\\x${collection.slice(2)}'::bytea, ${to})`);
-  return `(SELECT * FROM (VALUES ${[...lines, '(NULL::bytea, 0)'].join(', ')}) AS kept(subject, built_to) WHERE subject IS NOT NULL)`;
+function relationOf(builtTo: BuiltTo): Sql {
+  const lines = [...builtTo].map(([collection, to]) => `('\\x${collection.slice(2)}'::bytea, ${to})`);
+  const values = [...lines, '(NULL::bytea, 0)'].join(', ');
+  return rawSql(`(SELECT * FROM (VALUES ${values}) AS requested(subject, built_to) WHERE subject IS NOT NULL)`);
 }
 
 const derive = (kind: 'added' | 'removed', lines: readonly string[]) => rows.derive(kind, lines, relationOf(ALL));
 const movedIn = (block: number, move: Move): MovedIn => ({ block, move, isSingle: isSingle(move) });
 
-const someKept: fc.Arbitrary<Kept> = fc
+const someBuiltTo: fc.Arbitrary<BuiltTo> = fc
   .array(fc.tuple(fc.constantFrom(ERC721, ERC1155, LIAR, LAZY, LAZY), fc.constantFrom(3, 1_000_000, 1_000_000)))
   .map((entries) => new Map(entries));
 
@@ -32,15 +34,15 @@ describe('who holds collections', () => {
     'is what the transfers that are there tell, in whatever order and portions they came and went',
     async () => {
       await fc.assert(
-        fc.asyncProperty(schedules, someKept, async (schedule, kept) => {
+        fc.asyncProperty(schedules, someBuiltTo, async (schedule, builtTo) => {
           const chainId = nextChain++;
-          await rows.take(chainId, schedule, relationOf(kept), async (isThere) => {
+          await rows.take(chainId, schedule, relationOf(builtTo), async (isThere) => {
             const counted = schedule.blocks.flatMap((moves, block) =>
               isThere(block)
-                ? moves.filter(({ token }) => block <= (kept.get(token) ?? -1)).map((move) => movedIn(block, move))
+                ? moves.filter(({ token }) => block <= (builtTo.get(token) ?? -1)).map((move) => movedIn(block, move))
                 : [],
             );
-            expect(await keptCollections(scratch.database, chainId)).toEqual(summedCollections(counted));
+            expect(await storedCollections(scratch.database, chainId)).toEqual(summedCollections(counted));
           });
         }),
         { numRuns: atDepth(25) },
@@ -59,9 +61,9 @@ describe('who holds collections', () => {
       { token, id: 1n, from: ZERO_ADDRESS, to: account(1), amount: 1n, last: 60_000n },
     ];
     await derive('added', linesOf(chainId, 1, moves));
-    expect(await keptCollections(scratch.database, chainId)).toEqual([`counts ${token} 4 0 0`]);
+    expect(await storedCollections(scratch.database, chainId)).toEqual([`counts ${token} 4 0 0`]);
     await derive('removed', linesOf(chainId, 1, moves));
-    expect(await keptCollections(scratch.database, chainId)).toEqual([]);
+    expect(await storedCollections(scratch.database, chainId)).toEqual([]);
   });
 
   it('is kept apart by chain', async () => {
@@ -69,8 +71,8 @@ describe('who holds collections', () => {
     const mint: Move = { token: ERC721, id: 1n, from: ZERO_ADDRESS, to: account(1), amount: 1n };
     await derive('added', [...linesOf(one, 1, [mint]), ...linesOf(other, 1, [{ ...mint, to: account(2) }])]);
     await derive('removed', linesOf(one, 1, [mint]));
-    expect(await keptCollections(scratch.database, one)).toEqual([]);
-    expect(await keptCollections(scratch.database, other)).toEqual(
+    expect(await storedCollections(scratch.database, one)).toEqual([]);
+    expect(await storedCollections(scratch.database, other)).toEqual(
       summedCollections([movedIn(1, { ...mint, to: account(2) })]),
     );
   });
@@ -99,7 +101,7 @@ describe('many rows of one collection', () => {
     );
     expect(counts).toEqual({ transfers: 20_000, ids: 20_000, owners: 100 });
     await derive('removed', lines);
-    expect(await keptCollections(scratch.database, chainId)).toEqual([]);
+    expect(await storedCollections(scratch.database, chainId)).toEqual([]);
   });
 
   it('finds each amount, id and owner by its whole key, with no statistics', async () => {

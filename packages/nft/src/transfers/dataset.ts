@@ -1,5 +1,5 @@
-import { forgetWalletCounts } from '@chainstead/answers';
 import type { Address } from '@chainstead/core';
+import { forgetWalletCounts } from '@chainstead/data-api';
 import { addressKey } from '@chainstead/db/address-key';
 import { type Dataset, defineTable, type MentionedContract } from '@chainstead/sync';
 import {
@@ -15,8 +15,8 @@ import { nftHistories } from './wallet-history-filters.ts';
 import { nftWalletTokens } from './wallet-tokens.ts';
 
 /**
- * NFT transfers, one row for each token that moves; mints and burns have the zero address on their open side. Self-transfers
- * and amounts of zero are rows like all others. What the rows add up to, balances and holdings, is kept beside them.
+ * NFT transfers, one row per token that moves. Mints and burns have the zero address on their open side. Self-transfers
+ * and zero amounts are rows like all others. Derived balances and holdings are stored next to them.
  */
 export const nftTransfers: Dataset<NftTransferRow> = {
   name: 'nft-transfers',
@@ -28,12 +28,15 @@ export const nftTransfers: Dataset<NftTransferRow> = {
       'nft_transfers_by_sender',
       'nft_transfers_by_recipient',
     ],
-    isPartitioned: true,
   }),
   decode: (logs, context) => [...eachRow(logs, context)],
   eachRow,
   contracts,
-  derived: [nftWalletTokens, nftCollectionOwners, forgetWalletCounts('nft-transfers', ['from_address', 'to_address'])],
+  projections: [
+    nftWalletTokens,
+    nftCollectionOwners,
+    forgetWalletCounts('nft-transfers', [table.fromAddress, table.toAddress]),
+  ],
   histories: nftHistories,
 };
 

@@ -1,8 +1,13 @@
-/** A large mint that comes and goes where transfers lie in shards: on a real cluster where this machine's Postgres has Citus. */
+/**
+ * A large mint that is added and removed while transfers are sharded, on a real cluster if this machine's Postgres has
+ * Citus.
+ */
+
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type Database, type Transaction } from '@chainstead/db';
-import { runDerived, type SubjectState } from '@chainstead/sync';
+import { addressBytes, type Database, rawSql, sql, type Transaction } from '@chainstead/db';
+import { runProjection, type SubjectProjection } from '@chainstead/sync';
 import { findCitus, type ScratchCitus, type ScratchDatabase } from '@chainstead/testkit';
+import { getTableName } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nftCollectionOwners } from './collection-owners.ts';
 import { nftTransfers } from './dataset.ts';
@@ -13,8 +18,8 @@ const programs = await findCitus('ids of a large mint');
 const CHAIN = 1_200_001;
 const IDS = 8_000;
 const WALLETS = 3;
-const STATES: readonly SubjectState[] = [nftCollectionOwners, nftWalletTokens];
-/** As one look-up for each of so many ids would be far above. */
+const STATES: readonly SubjectProjection[] = [nftCollectionOwners, nftWalletTokens];
+/** One lookup per id would take far more statements. */
 const STATEMENTS_MAX = 120;
 
 const ids = Array.from({ length: IDS }, (_, id) => id);
@@ -53,15 +58,15 @@ describe.runIf(programs !== undefined)('ids of a large mint', () => {
   });
 });
 
-async function ask(database: Database, { name }: SubjectState, subject: Address): Promise<void> {
-  await database.query('INSERT INTO kept_subjects (chain_id, state, subject) VALUES ($1, $2, $3)', [
+async function ask(database: Database, { name }: SubjectProjection, subject: Address): Promise<void> {
+  await database.query('INSERT INTO subject_projections (chain_id, state, subject) VALUES ($1, $2, $3)', [
     CHAIN,
     name,
     addressBytes(subject),
   ]);
 }
 
-/** Lets the rows of a block come or go, and what follows from them. @returns how many statements that took */
+/** Adds or removes the rows of a block with their derived rows. @returns the number of statements */
 function change(database: Database, kind: 'added' | 'removed', block: number, moves: readonly Move[]): Promise<number> {
   return database.transaction(async (transaction) => {
     await transaction.query('CREATE TEMP TABLE changed (LIKE nft_transfers) ON COMMIT DROP');
@@ -80,20 +85,21 @@ function change(database: Database, kind: 'added' | 'removed', block: number, mo
       },
     };
     for (const state of STATES) {
-      const kept = `(SELECT subject, ${Number.MAX_SAFE_INTEGER} AS built_to FROM kept_subjects WHERE chain_id = ${CHAIN} AND state = '${state.name}')`;
-      await runDerived(counting, true, (reading) =>
-        kind === 'added'
-          ? state.added('changed', kept, reading)
-          : state.removed('changed', kept, 'nft_transfers', reading),
-      );
+      const subjects = sql`(SELECT subject, ${Number.MAX_SAFE_INTEGER}::bigint AS built_to FROM subject_projections WHERE chain_id = ${CHAIN} AND state = ${state.name})`;
+      await runProjection(counting, true, (access) => {
+        const changed = { rows: rawSql('changed'), subjects, access };
+        return kind === 'added'
+          ? state.added(changed)
+          : state.removed({ ...changed, remaining: rawSql('nft_transfers') });
+      });
     }
     return statements;
   });
 }
 
-/** How many rows each table of the states has, and what they come to. */
+/** The number of rows and a checksum of each state table. */
 async function dump(database: Database): Promise<readonly object[]> {
-  const tables = STATES.flatMap((state) => state.tables);
+  const tables = STATES.flatMap((state) => state.tables.map(getTableName));
   const dumped: object[] = [];
   for (const table of tables) {
     const rows = await database.query(

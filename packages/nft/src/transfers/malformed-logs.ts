@@ -2,7 +2,7 @@ import { type Dataset, defineTable } from '@chainstead/sync';
 import { type MalformedNftLog, nftTransferTopics, readNftLogs } from '@chainstead/token-events';
 import { type NftMalformedLogRow, nftMalformedLogs as table } from './schema.ts';
 
-/** Logs of NFT events that no transfer was made of: counted, so that nothing is left out in silence. */
+/** Logs of NFT events that yielded no transfer: counted, so that none is dropped silently. */
 export const nftMalformedLogs: Dataset<NftMalformedLogRow> = {
   name: 'nft-malformed-logs',
   topics: nftTransferTopics,

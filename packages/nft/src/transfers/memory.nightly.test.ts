@@ -11,11 +11,11 @@ import { createEventSource, type PlacedEvent, topicOf, word } from './wallet-his
 const HEAP_MEGABYTES = 128;
 const BLOCKS = [3, 4, 5, 9];
 const EVENTS_OF_BLOCK = 15;
-/** So many of a block's events are expanded. */
+/** Maximum expanded events of a block. */
 const EXPANDED = 2;
 const IDS = 50_000;
 
-/** One range of ids to an account of its own. */
+/** One range of ids to a separate account. */
 const mint = (number: number): PlacedEvent => ({
   address: contract(number),
   topics: [CONSECUTIVE_TRANSFER_TOPIC, topicOf(1), topicOf(ZERO_ADDRESS), topicOf(account(number))],

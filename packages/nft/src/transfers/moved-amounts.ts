@@ -1,49 +1,92 @@
 /**
- * Amounts of NFTs by who has them, from `nft_transfers`: the SQL that states for wallets and for collections share. Of ERC-1155 an amount is what
- * was received minus what was given. Of an id that is one thing it is one where its newest transfer went, and zero elsewhere: such ids may exist before
- * their first transfer, so what comes back to where it was would add up to nothing. Tables of such a state have `chain_id`, `token_address`,
- * `token_id`, the party's column, `amount` and `last_block`.
+ * Amounts of NFTs by owner, from `nft_transfers`: SQL shared by the projections of wallets and of collections. An
+ * ERC-1155 amount is the received minus the sent units. For a single item it is one for the receiver of the newest
+ * transfer, and zero elsewhere. Such ids may exist before their first transfer, so a sum would be zero after a return
+ * to a former owner.
  */
 import { ZERO_ADDRESS } from '@chainstead/core';
-import { columnsOf, defineLookUp, type LookUpPlace, type Reading } from '@chainstead/sync';
+import {
+  type ColumnOf,
+  columnList,
+  columnsAs,
+  deleteByKey,
+  hasSameKey,
+  joinSql,
+  namesOf,
+  rawSql,
+  type Sql,
+  sql,
+  tableName,
+} from '@chainstead/db';
+import {
+  defineSqlLookup,
+  joinSubjects,
+  keyOfLookup,
+  type LookupShard,
+  type RemovedRows,
+  type RowsChange,
+} from '@chainstead/sync';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
+import { nftCollectionBalances, nftTransfers, nftWalletTokens } from './schema.ts';
 
-/** A table of amounts, and whose they are. */
-export interface KeptAmounts {
-  readonly table: string;
-  /** The column that says who has it. */
+type AmountsTable = typeof nftWalletTokens | typeof nftCollectionBalances;
+
+/** A table of amounts, and their subject. */
+export interface SubjectAmounts<Table extends AmountsTable = AmountsTable> {
+  readonly table: Table;
+  /** Its primary key. */
+  readonly key: readonly ColumnOf<Table>[];
+  /** The column with the owner. */
   readonly party: 'wallet' | 'owner';
-  /** What is asked about, `kept.subject`: one of a transfer's sides, or its contract. */
+  /** The subject: one of a transfer's sides, or its contract. */
   readonly subject: 'party' | 'contract';
-  /** The column that says that an amount is a sum, of ERC-1155. Absent where another column tells it. */
-  readonly isSum?: 'is_sum';
+  /** Present if a column marks an amount as a sum, of ERC-1155. */
+  readonly hasIsSum: boolean;
 }
 
-/** `last_block` of what only transfers to oneself tell of: when it came to its owner is not known. */
+export const WALLET_AMOUNTS: SubjectAmounts<typeof nftWalletTokens> = {
+  table: nftWalletTokens,
+  key: ['wallet', 'chainId', 'tokenAddress', 'tokenId'],
+  party: 'wallet',
+  subject: 'party',
+  hasIsSum: false,
+};
+
+export const COLLECTION_AMOUNTS: SubjectAmounts<typeof nftCollectionBalances> = {
+  table: nftCollectionBalances,
+  key: ['tokenAddress', 'chainId', 'tokenId', 'owner'],
+  party: 'owner',
+  subject: 'contract',
+  hasIsSum: true,
+};
+
+const moved = columnsAs(nftTransfers, 'moved');
+
+/** `last_block` if only transfers to oneself are known: the time of the receipt is unknown. */
 export const UNKNOWN_BLOCK = -1;
-/** `last_block` where no row is left, until the statement after. */
+/** `last_block` if no row is left, until the next statement. */
 export const NO_BLOCK = -2;
 /** The zero address as SQL. */
-export const ZERO_PARTY = `'\\x${ZERO_ADDRESS.slice(2)}'::bytea`;
+const ZERO_PARTY = `'\\x${ZERO_ADDRESS.slice(2)}'::bytea`;
 const SEVERAL = [NFT_TRANSFER_KINDS.erc1155Single, NFT_TRANSFER_KINDS.erc1155Batch].join(', ');
 
-/** The block of the newest change of who has how much, as answers show it. */
+/** Returns the block of the newest change in holdings, as responses show it. */
 export function changeBlockOf(lastBlock: number): number | null {
   return lastBlock === UNKNOWN_BLOCK ? null : lastBlock;
 }
 
-/** Transfers of what is one thing. */
+/** Transfers of single items. */
 export function movesOne(row: string): string {
   return `${row}.kind NOT IN (${SEVERAL})`;
 }
 
-/** Transfers that change who has how much: neither to oneself, nor of nothing, nor of a range of ids that is not expanded. */
+/** Transfers that change holdings: neither to oneself, nor of zero, nor of an unexpanded range of ids. */
 export function changesHolder(row: string): string {
   return `${row}.from_address <> ${row}.to_address AND ${isCounted(row)}`;
 }
 
-/** Transfers that tell who has something: those that change it, and those of one thing to oneself. */
-export function tellsHolder(row: string): string {
+/** Transfers that show a holding: those that change it, and transfers of a single item to oneself. */
+export function reportsHolder(row: string): string {
   return `(${row}.from_address <> ${row}.to_address OR ${movesOne(row)} AND ${row}.to_address <> ${ZERO_PARTY}) AND ${isCounted(row)}`;
 }
 
@@ -51,99 +94,109 @@ function isCounted(row: string): string {
   return `${row}.amount <> 0 AND ${row}.last_token_id IS NULL`;
 }
 
-/** Where transfers and trades of the contract lie that a look-up is asked by. */
-export const WITH_CONTRACT: LookUpPlace<'token_address'> = {
-  table: 'nft_transfers',
-  type: 'bigint',
-  key: (at) => `address_key(${at.token_address})`,
+/** The shard of a contract's transfers and trades. */
+export const IN_SHARD_OF_CONTRACT: LookupShard<'token_address'> = {
+  column: nftTransfers.collectionKey,
+  key: (at) => sql`address_key(${at.token_address})`,
 };
 
-/** Rows of an id, by the index by token. @param id SQL for what names it @param isThere the same for `collection_key` */
+/**
+ * Rows of an id, by the token index.
+ * @param isInShard whether a row belongs to the id's collection, by `collection_key`
+ */
 export function ofSameId(
   row: string,
-  id: Readonly<Record<'chain_id' | 'token_address' | 'token_id', string>>,
-  isThere: (column: string) => string,
-): string {
-  return `${isThere(`${row}.collection_key`)} AND token_id_key(${row}.token_id) = token_id_key(${id.token_id})
-      AND ${row}.chain_id = ${id.chain_id} AND ${row}.token_address = ${id.token_address} AND ${row}.token_id = ${id.token_id}`;
+  id: Readonly<Record<'chain_id' | 'token_address' | 'token_id', Sql>>,
+  isInShard: (alias: string) => Sql,
+): Sql {
+  const columns = columnsAs(nftTransfers, row);
+  return sql`${isInShard(row)} AND token_id_key(${columns.tokenId}) = token_id_key(${id.token_id})
+      AND ${columns.chainId} = ${id.chain_id} AND ${columns.tokenAddress} = ${id.token_address} AND ${columns.tokenId} = ${id.token_id}`;
 }
 
-/** How rows are ordered, the newest first. */
-export function newestFirst(row: string): string {
-  return ['block_number', 'transaction_index', 'log_index', 'item'].map((column) => `${row}.${column} DESC`).join(', ');
+/** The order of rows, newest first. */
+export function newestFirst(row: string): Sql {
+  const columns = namesOf(nftTransfers, ['blockNumber', 'transactionIndex', 'logIndex', 'item']);
+  return rawSql(columns.map((column) => `${row}.${column} DESC`).join(', '));
 }
 
-/** Of a transfer that changes nothing the block says nothing. */
-function changedBlock(row: string): string {
-  return `CASE WHEN ${row}.from_address = ${row}.to_address THEN ${UNKNOWN_BLOCK} ELSE ${row}.block_number END`;
-}
-
-/** Where a transfer of one thing stands on its chain, and which side of it (1: who received). One log moves an id that is one thing once. */
-export function sidePlace(row: string, received: string): string {
-  return `(${row}.block_number::bigint << 32) + (${row}.log_index::bigint << 1) + ${received}`;
-}
-
-/**
- * What rows tell of each of their kept sides: an amount's key, `built_to`, `changed_block`, `delta`, which is of ERC-1155 alone, and `place`, which
- * is of single things alone. Never of the zero address.
- */
-export function sidesOf({ party, subject }: KeptAmounts, rows: string, kept: string, sign: '+' | '-'): string {
-  return `(SELECT side.${party}, moved.chain_id, moved.token_address, moved.token_id, kept.built_to, ${changedBlock('moved')} AS changed_block,
-      CASE WHEN ${movesOne('moved')} THEN 0 ELSE side.delta END AS delta,
-      CASE WHEN ${movesOne('moved')} THEN ${sidePlace('moved', 'side.received')} END AS place
-    FROM ${rows} AS moved
-      CROSS JOIN LATERAL (VALUES (moved.to_address, ${sign}moved.amount, 1), (moved.from_address, -(${sign}moved.amount), 0)) AS side(${party}, delta, received)
-      JOIN ${kept} AS kept ON kept.subject = ${subject === 'party' ? `side.${party}` : 'moved.token_address'} AND moved.block_number <= kept.built_to
-    WHERE ${tellsHolder('moved')} AND side.${party} <> ${ZERO_PARTY})`;
-}
-
-/** In the order of the primary key. */
-export function keyOf({ party, subject }: KeptAmounts): readonly string[] {
-  return subject === 'party'
-    ? [party, 'chain_id', 'token_address', 'token_id']
-    : ['token_address', 'chain_id', 'token_id', party];
+/** The block of a change; unknown for a transfer that changes nothing. */
+function changedBlock(row: string): Sql {
+  const { fromAddress, toAddress, blockNumber } = columnsAs(nftTransfers, row);
+  return sql`CASE WHEN ${fromAddress} = ${toAddress} THEN ${rawSql(String(UNKNOWN_BLOCK))} ELSE ${blockNumber} END`;
 }
 
 /**
- * Statements that follow the change by removed rows: the newest change of each of their amounts is found again in the rows that are left, each id
- * read once; and amounts of which no row is left are forgotten.
+ * Position of a single item's transfer on its chain, and the side (1: the receiver). One log moves a single item once.
  */
-export function changesLeft(
-  amounts: KeptAmounts,
-  changed: { readonly rows: string; readonly kept: string; readonly counted: string },
-  reading: Reading,
-): readonly string[] {
-  const { party, table, isSum } = amounts;
-  const key = keyOf(amounts);
-  const touched = `SELECT DISTINCT ${key.join(', ')}, built_to FROM ${sidesOf(amounts, changed.rows, changed.kept, '-')} AS moved`;
-  const isTouched = `(${key.map((column) => `held.${column}`).join(', ')}) = (${key.map((column) => `touched.${column}`).join(', ')})`;
-  const sides = defineLookUp({
-    name: `newest_changes_by_${party}`,
+export function sidePosition(row: string, received: Sql): Sql {
+  const { blockNumber, logIndex } = columnsAs(nftTransfers, row);
+  return sql`(${blockNumber}::bigint << 32) + (${logIndex}::bigint << 1) + ${received}`;
+}
+
+/**
+ * Changes per side that counts for a subject: an amount's key, `built_to`, `changed_block`, `delta` (ERC-1155 only),
+ * and `position` (single items only). Never for the zero address.
+ */
+export function sidesOf(
+  { party, subject }: Pick<SubjectAmounts, 'party' | 'subject'>,
+  change: RowsChange,
+  sign: '+' | '-',
+): Sql {
+  const side = rawSql(`side.${party}`);
+  const amount = sql`${rawSql(sign)}${moved.amount}`;
+  const isOne = rawSql(movesOne('moved'));
+  return sql`(SELECT ${side}, ${moved.chainId}, ${moved.tokenAddress}, ${moved.tokenId}, subjects.built_to, ${changedBlock('moved')} AS changed_block,
+      CASE WHEN ${isOne} THEN 0 ELSE side.delta END AS delta,
+      CASE WHEN ${isOne} THEN ${sidePosition('moved', rawSql('side.received'))} END AS position
+    FROM ${change.rows} AS moved
+      CROSS JOIN LATERAL (VALUES (${moved.toAddress}, ${amount}, 1), (${moved.fromAddress}, -(${amount}), 0)) AS side(${rawSql(party)}, delta, received)
+      ${joinSubjects(change, subject === 'party' ? side : moved.tokenAddress, moved.blockNumber)}
+    WHERE ${rawSql(reportsHolder('moved'))} AND ${side} <> ${rawSql(ZERO_PARTY)})`;
+}
+
+/**
+ * Statements that run after rows are removed: they find the newest change of each amount in the remaining rows, reading
+ * each id once, and delete amounts without rows.
+ */
+export function updateLastBlocks<Table extends AmountsTable>(
+  amounts: SubjectAmounts<Table>,
+  change: RemovedRows,
+): readonly Sql[] {
+  const { table, key, hasIsSum } = amounts;
+  const party = rawSql(amounts.party);
+  const keyList = columnList(table, key);
+  const touched = sql`SELECT DISTINCT ${keyList}, built_to FROM ${sidesOf(amounts, change, '-')} AS moved`;
+  const other = columnsAs(nftTransfers, 'other_row');
+  const sides = defineSqlLookup({
+    name: `newest_changes_by_${amounts.party}`,
     by: { chain_id: 'bigint', token_address: 'bytea', token_id: 'numeric', built_to: 'bigint' },
     wanted: touched,
-    found: { [party]: 'bytea', block: 'integer', has_sum: 'boolean' },
-    place: WITH_CONTRACT,
+    found: { [amounts.party]: 'bytea', block: 'integer', has_sum: 'boolean' },
+    shard: IN_SHARD_OF_CONTRACT,
     find: (
       at,
-      isThere,
-    ) => `SELECT side.${party}, max(${changedBlock('left_over')}) AS block, bool_or(NOT (${movesOne('left_over')})) AS has_sum
-    FROM ${changed.counted} AS left_over CROSS JOIN LATERAL (VALUES (left_over.to_address), (left_over.from_address)) AS side(${party})
-    WHERE ${ofSameId('left_over', at, isThere)} AND ${tellsHolder('left_over')} AND left_over.block_number <= ${at.built_to}
+      isInShard,
+    ) => sql`SELECT side.${party}, max(${changedBlock('other_row')}) AS block, bool_or(NOT (${rawSql(movesOne('other_row'))})) AS has_sum
+    FROM ${change.remaining} AS other_row CROSS JOIN LATERAL (VALUES (${other.toAddress}), (${other.fromAddress})) AS side(${party})
+    WHERE ${ofSameId('other_row', at, isInShard)} AND ${rawSql(reportsHolder('other_row'))} AND ${other.blockNumber} <= ${at.built_to}
     GROUP BY side.${party}`,
   });
+  const noBlock = rawSql(String(NO_BLOCK));
+  const values = [
+    sql`last_block = coalesce(touched.block, ${noBlock})`,
+    ...(hasIsSum ? [sql`is_sum = coalesce(touched.has_sum, false)`] : []),
+  ];
   return [
-    `WITH touched AS MATERIALIZED (${touched}), ids AS (
+    sql`WITH touched AS MATERIALIZED (${touched}), ids AS (
   SELECT DISTINCT chain_id, token_address, token_id, built_to FROM touched
 ), newest AS MATERIALIZED (
   SELECT ids.chain_id, ids.token_address, ids.token_id, ids.built_to, newest.${party}, newest.block, newest.has_sum
-  FROM ids CROSS JOIN LATERAL (${reading.lookUp(sides, columnsOf('ids', sides))}) AS newest
-), left_over AS MATERIALIZED (
+  FROM ids CROSS JOIN LATERAL (${change.access.lookup(sides, keyOfLookup('ids', sides))}) AS newest
+), changed AS MATERIALIZED (
   SELECT touched.*, newest.block, newest.has_sum FROM touched LEFT JOIN newest USING (chain_id, token_address, token_id, built_to, ${party})
 )
-UPDATE ${table} AS held SET last_block = coalesce(touched.block, ${NO_BLOCK})${isSum === undefined ? '' : `, ${isSum} = coalesce(touched.has_sum, false)`}
-FROM left_over AS touched
-WHERE ${isTouched}`,
-    `WITH touched AS MATERIALIZED (${touched})
-DELETE FROM ${table} AS held USING touched WHERE ${isTouched} AND held.last_block = ${NO_BLOCK}`,
+UPDATE ${tableName(table)} AS stored SET ${joinSql(values)} FROM changed AS touched WHERE ${hasSameKey<Table>(table, key, 'stored', 'touched')}`,
+    deleteByKey<Table>(table, key, touched, sql`stored.last_block = ${noBlock}`),
   ];
 }

@@ -1,40 +1,47 @@
 /**
- * NFT transfers, one row for each token that moves, and what they add up to for wallets that were asked about. Transfers lie by
- * contract, with an index for each side; what a wallet holds lies by wallet.
+ * NFT transfers, one row per token that moves, and the derived rows for requested wallets and collections. Transfers
+ * are stored by contract, with an index for each side; holdings of a wallet are stored by wallet.
  *
- * Transfers are partitioned by range of (chain_id, block_number), which drizzle has no words for: the migration says it, and the sync
- * engine makes the partitions. Hash and time of a row's block are in `blocks` (docs/storage-layout.md).
+ * Transfers are partitioned by range of (chain_id, block_number), as `declareStorage` defines: the sync engine creates
+ * the partitions. Hash and time of a row's block are in `blocks` (docs/internals/storage-layouts.md).
  */
 import { blockRangeIndex } from '@chainstead/db/block-range-index';
 import { address, bytea, hash, int8Text, uint256 } from '@chainstead/db/column-types';
+import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
 import type { MalformedReason, NftTransferKind } from '@chainstead/token-events';
 import { sql } from 'drizzle-orm';
-import { bigint, index, integer, numeric, pgTable, primaryKey, smallint } from 'drizzle-orm/pg-core';
+import { bigint, boolean, index, integer, numeric, pgTable, primaryKey, smallint } from 'drizzle-orm/pg-core';
 
-// Columns of fixed width come first: nothing is lost to alignment.
+// Columns of fixed width come first: no bytes are lost to alignment.
 export const nftTransfers = pgTable(
   'nft_transfers',
   {
-    /** Of `token_address` (`addressKey`): what the indexes begin with, and the distribution column on Citus. Contracts may share one. */
+    /**
+     * The `addressKey` of `token_address`: first column of the indexes, and distribution column on Citus. Contracts may
+     * share one.
+     */
     collectionKey: int8Text('collection_key').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     blockNumber: integer('block_number').notNull(),
     transactionIndex: integer('transaction_index').notNull(),
-    /** A log has one contract, so the key is exact for two contracts of one `collection_key` too. */
+    /** A log has one contract, so the key is also exact for two contracts with the same `collection_key`. */
     logIndex: integer('log_index').notNull(),
-    /** Place within its log: batches and consecutive mints move several tokens. From 0. */
+    /** Position within its log: batches and consecutive mints move several tokens. From 0. */
     item: integer('item').notNull(),
-    /** Which event: NFT_TRANSFER_KINDS of token-events. */
+    /** The event: NFT_TRANSFER_KINDS of token-events. */
     kind: smallint('kind').$type<NftTransferKind>().notNull(),
     tokenAddress: address('token_address').notNull(),
     tokenId: uint256('token_id').notNull(),
-    /** Last id of a consecutive mint that is not expanded, being too large or one too many of its block; such a row enters no balance. Else null. */
+    /**
+     * Last id of an unexpanded consecutive mint, which is too large or beyond its block's limit; such a row enters no
+     * balance. Otherwise null.
+     */
     lastTokenId: uint256('last_token_id'),
     fromAddress: address('from_address').notNull(),
     toAddress: address('to_address').notNull(),
-    /** 1 for what can't be divided. */
+    /** 1 for indivisible tokens. */
     amount: uint256('amount').notNull(),
-    /** Who moved it, where the event says so (ERC-1155). */
+    /** The account that moved it, if the event has it (ERC-1155). */
     operator: address('operator'),
     transactionHash: hash('transaction_hash').notNull(),
   },
@@ -50,7 +57,8 @@ export const nftTransfers = pgTable(
         table.item,
       ],
     }),
-    // The chain is the partition's. Four bytes tell a collection's ids apart, and who looks for one compares all of it too.
+    // The partition determines the chain. Four bytes distinguish a collection's ids, and queries compare the whole id
+    // too.
     index('nft_transfers_by_token').on(
       table.collectionKey,
       sql`token_id_key(token_id)`,
@@ -59,8 +67,8 @@ export const nftTransfers = pgTable(
       table.logIndex,
       table.item,
     ),
-    // Mints of ranges that are not expanded: who asks for one id looks into all of its collection's. By an expression that no other index
-    // has: few rows have ranges, and a planner without statistics would take an index of all rows for as good.
+    // Mints of unexpanded ranges: a query for one id searches all of its collection's ranges. The expression is in no
+    // other index: few rows have ranges, and a planner without statistics would consider an index of all rows as good.
     index('nft_transfers_by_range')
       .on(sql`address_key(token_address)`, table.blockNumber, table.transactionIndex, table.logIndex, table.item)
       .where(sql`last_token_id IS NOT NULL`),
@@ -83,10 +91,16 @@ export const nftTransfers = pgTable(
   ],
 );
 
+declareStorage(nftTransfers, {
+  writes: 'append',
+  placement: distributedBy('collection', 'collection_key'),
+  isPartitioned: true,
+});
+
 /** One token, or an amount of one, that moved. Hexadecimal text is lower case. */
 export type NftTransferRow = Readonly<typeof nftTransfers.$inferSelect>;
 
-/** Logs of NFT events that could not be read, by contract: counted, never fatal. */
+/** Unreadable logs of NFT events, by contract: counted, never fatal. */
 export const nftMalformedLogs = pgTable(
   'nft_malformed_logs',
   {
@@ -96,7 +110,7 @@ export const nftMalformedLogs = pgTable(
     transactionIndex: integer('transaction_index').notNull(),
     logIndex: integer('log_index').notNull(),
     transactionHash: hash('transaction_hash').notNull(),
-    /** Why: MALFORMED_REASONS of token-events. */
+    /** The reason: MALFORMED_REASONS of token-events. */
     reason: smallint('reason').$type<MalformedReason>().notNull(),
   },
   (table) => [
@@ -107,13 +121,15 @@ export const nftMalformedLogs = pgTable(
   ],
 );
 
-/** A log that names an event of NFTs and could not be read. */
+declareStorage(nftMalformedLogs, { writes: 'append', placement: distributedBy('contract', 'token_address') });
+
+/** A log with the topic of an NFT event that could not be read. */
 export type NftMalformedLogRow = Readonly<typeof nftMalformedLogs.$inferSelect>;
 
 /**
- * Of wallets that somebody asked about (`nft-wallet-tokens` in `kept_subjects`): what they have of each token. Of ERC-1155 it is what they received and
- * gave, added up: negative while history is incomplete, or for a contract that lies. Zero for what they had. Unbounded numeric: a lying contract
- * may overflow 256 bits.
+ * Holdings of requested wallets (`nft-wallet-tokens` in `subject_projections`), by token. An ERC-1155 amount is the sum
+ * of receipts minus transfers out: negative while history is incomplete, or if a contract's events are false. Zero for
+ * former holdings. Unbounded numeric: false events may overflow 256 bits.
  */
 export const nftWalletTokens = pgTable(
   'nft_wallet_tokens',
@@ -123,32 +139,34 @@ export const nftWalletTokens = pgTable(
     tokenAddress: bytea('token_address').notNull(),
     tokenId: uint256('token_id').notNull(),
     amount: numeric('amount').notNull(),
-    /** Block of the newest transfer that changed it; -1 where only transfers to oneself tell of it. */
+    /** Block of the newest transfer that changed it; -1 if only transfers to oneself are known. */
     lastBlock: integer('last_block').notNull(),
     /**
-     * Of an id that is one thing: place of the newest transfer that the wallet is a side of (`transfers/moved-amounts.ts`), odd where it received,
-     * whose amount is 1; null for ERC-1155.
+     * For a single item: position of the wallet's newest transfer (`transfers/moved-amounts.ts`), odd if it received
+     * it, with amount 1; null for ERC-1155.
      */
     newest: int8Text('newest'),
   },
   (table) => [
     primaryKey({ columns: [table.wallet, table.chainId, table.tokenAddress, table.tokenId] }),
-    // Newest change first, as its pages are.
+    // Newest change first, in page order.
     index('nft_wallet_tokens_by_change')
       .on(table.wallet, table.chainId, table.lastBlock, table.tokenAddress, table.tokenId)
       .where(sql`amount > 0`),
-    // ERC-1155 of which nothing is left by what is known: of a wallet whose beginning is not indexed some may be.
+    // ERC-1155 without a known balance: if the start of the wallet's history is not indexed, some may be left.
     index('nft_wallet_tokens_given_by_change')
       .on(table.wallet, table.chainId, table.lastBlock, table.tokenAddress, table.tokenId)
       .where(sql`amount <= 0 AND newest IS NULL`),
-    // The same by contract, as pages of collections are.
+    // The same by contract, in the page order of collections.
     index('nft_wallet_tokens_given_by_contract')
       .on(table.wallet, table.chainId, table.tokenAddress, table.tokenId)
       .where(sql`amount <= 0 AND newest IS NULL`),
   ],
 );
 
-/** Of the same wallets: how many different ids of a contract they hold, which are amounts above zero. */
+declareStorage(nftWalletTokens, { writes: 'counter', placement: distributedBy('wallet', 'wallet') });
+
+/** For the same wallets: the number of distinct ids held per contract, with amounts above zero. */
 export const nftWalletCollections = pgTable(
   'nft_wallet_collections',
   {
@@ -159,3 +177,121 @@ export const nftWalletCollections = pgTable(
   },
   (table) => [primaryKey({ columns: [table.wallet, table.chainId, table.tokenAddress] })],
 );
+
+declareStorage(nftWalletCollections, { writes: 'counter', placement: distributedBy('wallet', 'wallet') });
+
+/**
+ * Each owner's amount of each id: 1 for a single item that it received last, otherwise receipts minus transfers out;
+ * zero for former holdings. Never the zero address.
+ */
+export const nftCollectionBalances = pgTable(
+  'nft_collection_balances',
+  {
+    tokenAddress: bytea('token_address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    tokenId: uint256('token_id').notNull(),
+    owner: bytea('owner').notNull(),
+    amount: numeric('amount').notNull(),
+    /** Block of the newest transfer that changed it; -1 if only transfers to oneself are known. */
+    lastBlock: integer('last_block').notNull(),
+    /**
+     * Whether it is a sum, of ERC-1155: at zero or below the account may still hold some while the start is not
+     * indexed.
+     */
+    isSum: boolean('is_sum').notNull().default(false),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tokenAddress, table.chainId, table.tokenId, table.owner] }),
+    // Newest change first, in page order of owners.
+    index('nft_collection_balances_by_change')
+      .on(table.tokenAddress, table.chainId, table.lastBlock, table.tokenId, table.owner)
+      .where(sql`amount > 0`),
+    // The owners of one id.
+    index('nft_collection_balances_by_id')
+      .on(table.tokenAddress, table.chainId, table.tokenId, table.lastBlock, table.owner)
+      .where(sql`amount > 0`),
+    // Those of both that need a state read while blocks of the collection are missing.
+    index('nft_collection_balances_given_by_change')
+      .on(table.tokenAddress, table.chainId, table.lastBlock, table.tokenId, table.owner)
+      .where(sql`amount <= 0 AND is_sum`),
+    index('nft_collection_balances_given_by_id')
+      .on(table.tokenAddress, table.chainId, table.tokenId, table.lastBlock, table.owner)
+      .where(sql`amount <= 0 AND is_sum`),
+  ],
+);
+
+declareStorage(nftCollectionBalances, { writes: 'counter', placement: distributedBy('contract', 'token_address') });
+
+/** One row per id that ever moved. */
+export const nftCollectionIds = pgTable(
+  'nft_collection_ids',
+  {
+    tokenAddress: bytea('token_address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    tokenId: uint256('token_id').notNull(),
+    /** 16 bytes: md5 of contract and id as text (`transfers/collection-owners.ts`). */
+    tokenHash: bytea('token_hash').notNull(),
+    /** Owners with an amount above zero. */
+    holders: bigint('holders', { mode: 'number' }).notNull(),
+    /** The total of all owners. */
+    supply: numeric('supply').notNull(),
+    /** Block of the newest transfer that changed a holding; -1 if only transfers to oneself are known. */
+    lastBlock: integer('last_block').notNull(),
+    /**
+     * For a single item: position of its newest transfer (block, transaction, log, item), and its receiver; null for
+     * ERC-1155.
+     */
+    newest: integer('newest').array(),
+    receiver: bytea('receiver'),
+    /** Whether it exists: it has a last receiver, or a holder with more than zero. */
+    isHeld: boolean('is_held').generatedAlwaysAs(
+      sql`CASE WHEN receiver IS NULL THEN holders > 0 ELSE receiver <> decode('0000000000000000000000000000000000000000', 'hex') END`,
+    ),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tokenAddress, table.chainId, table.tokenId] }),
+    index('nft_collection_ids_by_hash').on(table.tokenAddress, table.chainId, table.tokenHash).where(sql`is_held`),
+    // ERC-1155 without a known holder: while blocks of the collection are missing, it may have one.
+    index('nft_collection_ids_given_by_hash')
+      .on(table.tokenAddress, table.chainId, table.tokenHash)
+      .where(sql`NOT is_held AND receiver IS NULL`),
+    // Newest change first, in page order of owners.
+    index('nft_collection_ids_by_change')
+      .on(table.tokenAddress, table.chainId, table.lastBlock, table.tokenId)
+      .where(sql`is_held`),
+  ],
+);
+
+declareStorage(nftCollectionIds, { writes: 'counter', placement: distributedBy('contract', 'token_address') });
+
+/** One row per present owner in the collection. */
+export const nftCollectionOwners = pgTable(
+  'nft_collection_owners',
+  {
+    tokenAddress: bytea('token_address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    owner: bytea('owner').notNull(),
+    /** Distinct ids with an amount above zero. */
+    idsHeld: bigint('ids_held', { mode: 'number' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tokenAddress, table.chainId, table.owner] })],
+);
+
+declareStorage(nftCollectionOwners, { writes: 'counter', placement: distributedBy('contract', 'token_address') });
+
+/** The counts of a collection. */
+export const nftCollectionCounts = pgTable(
+  'nft_collection_counts',
+  {
+    tokenAddress: bytea('token_address').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    /** Rows of `nft_transfers`. */
+    transfers: bigint('transfers', { mode: 'number' }).notNull(),
+    /** Ids with a holder. */
+    ids: bigint('ids', { mode: 'number' }).notNull(),
+    owners: bigint('owners', { mode: 'number' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tokenAddress, table.chainId] })],
+);
+
+declareStorage(nftCollectionCounts, { writes: 'counter', placement: distributedBy('contract', 'token_address') });

@@ -28,7 +28,7 @@ const CHAIN = exampleChain({ cryptoPunks: PUNKS, unindexedNfts: [KITTIES] });
 
 const accounts = fc.constantFrom(ALICE, BOB, CAROL, ZERO_ADDRESS);
 const parties = fc.record({ from: accounts, to: accounts });
-/** Logs of one event each, an accepted bid being two. */
+/** Logs of one event each, except an accepted bid with two. */
 const events: fc.Arbitrary<readonly Log[]> = fc.oneof(
   parties.map(({ from, to }) => [erc721Log(from, to, 1n)]),
   parties.map(({ from, to }) => [singleLog(from, to, 1n, 2n)]),

@@ -16,9 +16,9 @@ import {
 const PARTIES_LAST = [TRANSFER_SINGLE_TOPIC, TRANSFER_BATCH_TOPIC, CONSECUTIVE_TRANSFER_TOPIC];
 
 /**
- * How the NFT transfers of one wallet or one contract are read alone, as wallet history.
+ * The separate backfill of one wallet's or one contract's NFT transfers.
  *
- * A wallet's filters do not find contracts of `chain.unindexedNfts` (CryptoKitties): their events name nobody in topics. A
+ * A wallet's filters do not find contracts of `chain.unindexedNfts` (CryptoKitties): their topics contain no parties. A
  * wallet has those once the chain's own history, or that contract's, is read.
  */
 export const nftHistories: SubjectHistories = {
@@ -29,7 +29,7 @@ export const nftHistories: SubjectHistories = {
   wholeBlockTopics: () => [CONSECUTIVE_TRANSFER_TOPIC],
 };
 
-/** All name topic 3, which most nodes take as a demand for four topics: ERC-20's transfers then stay where they are. */
+/** All include topic 3, which most nodes treat as a requirement for four topics: this excludes ERC-20 transfers. */
 function standardFilters(wallet: Address): HistoryFilter[] {
   const itself = [topicOf(wallet)];
   return [
@@ -39,7 +39,7 @@ function standardFilters(wallet: Address): HistoryFilter[] {
   ];
 }
 
-/** The buyer of an accepted bid stands in the contract's own Transfer only. */
+/** The buyer of an accepted bid is only in the contract's own Transfer. */
 function punkFilters(chain: Chain, wallet: Address): HistoryFilter[] {
   if (chain.cryptoPunks === null) return [];
   const itself = [topicOf(wallet)];

@@ -1,10 +1,11 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
+import { sql } from '@chainstead/db';
 import { atDepth } from '@chainstead/testkit';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { account, ERC721, ERC1155, linesOf, type Move, toldBy } from './testing/example-moves.ts';
-import { keptHoldings } from './testing/keep-wallets.ts';
+import { account, ERC721, ERC1155, linesOf, type Move, reportedBy } from './testing/example-moves.ts';
+import { storedHoldings } from './testing/keep-wallets.ts';
 import { movedRowsOf, schedules } from './testing/moved-rows.ts';
 import { nftWalletTokens } from './wallet-tokens.ts';
 
@@ -12,11 +13,11 @@ const rows = movedRowsOf(nftWalletTokens);
 const { scratch } = rows;
 let nextChain = 1_000_001;
 
-/** Every account, whatever block. */
-const EVERYBODY = `(SELECT to_address AS subject, 1000000 AS built_to FROM moved UNION SELECT from_address, 1000000 FROM moved)`;
+/** Every account, in any block. */
+const EVERYBODY = sql`(SELECT to_address AS subject, 1000000 AS built_to FROM moved UNION SELECT from_address, 1000000 FROM moved)`;
 const derive = (kind: 'added' | 'removed', lines: readonly string[]) => rows.derive(kind, lines, EVERYBODY);
 
-/** Where the newest change of a token is not the block of the newest of its moves that are there; those to oneself change nothing. */
+/** Tokens whose newest change is not the block of their newest remaining move; moves to oneself change nothing. */
 const wrongBlocks = (chainId: number): Promise<object[]> =>
   scratch.database.query(
     `SELECT * FROM (
@@ -39,7 +40,7 @@ describe('what wallets hold', () => {
           const chainId = nextChain++;
           await rows.take(chainId, schedule, EVERYBODY, async (isThere) => {
             const present = schedule.blocks.filter((_, block) => isThere(block)).flat();
-            expect(await keptHoldings(scratch.database, chainId)).toEqual(toldBy(present));
+            expect(await storedHoldings(scratch.database, chainId)).toEqual(reportedBy(present));
             expect(await wrongBlocks(chainId)).toEqual([]);
           });
           expect(await scratch.database.query('SELECT FROM nft_wallet_tokens WHERE chain_id = $1', [chainId])).toEqual(
@@ -67,7 +68,7 @@ describe('what wallets hold', () => {
         { token, id, from: account(4), to: ZERO_ADDRESS, amount },
       ]),
     );
-    expect(await keptHoldings(scratch.database, chainId)).toEqual([]);
+    expect(await storedHoldings(scratch.database, chainId)).toEqual([]);
   });
 
   it('are kept apart by chain', async () => {
@@ -75,8 +76,8 @@ describe('what wallets hold', () => {
     const mint: Move = { token: ERC721, id: 1n, from: ZERO_ADDRESS, to: account(1), amount: 1n };
     await derive('added', [...linesOf(one, 1, [mint]), ...linesOf(other, 1, [{ ...mint, to: account(2) }])]);
     await derive('removed', linesOf(one, 1, [mint]));
-    expect(await keptHoldings(scratch.database, one)).toEqual([]);
-    expect(await keptHoldings(scratch.database, other)).toEqual([
+    expect(await storedHoldings(scratch.database, one)).toEqual([]);
+    expect(await storedHoldings(scratch.database, other)).toEqual([
       `${account(2)} ${ERC721} 1 1`,
       `${account(2)} ${ERC721} holds 1`,
     ]);
@@ -104,7 +105,7 @@ describe('many rows of one key', () => {
     ]);
     expect(holding).toEqual({ ids_held: 20_000 });
     await derive('removed', lines);
-    expect(await keptHoldings(scratch.database, chainId)).toEqual([]);
+    expect(await storedHoldings(scratch.database, chainId)).toEqual([]);
   });
 
   it('finds each balance by its whole key, however many owners an id has and with no statistics', async () => {

@@ -1,98 +1,107 @@
 import { ZERO_ADDRESS } from '@chainstead/core';
-import { columnsOf, defineLookUp, IN_PLACE, type Reading, type SubjectState } from '@chainstead/sync';
+import { addressBytes, columnList, columnsAs, namesOf, rawSql, type Sql, sql } from '@chainstead/db';
 import {
-  changesLeft,
-  type KeptAmounts,
-  keyOf,
+  defineSqlLookup,
+  keyOfLookup,
+  type RemovedRows,
+  type RowsChange,
+  type SubjectProjection,
+} from '@chainstead/sync';
+import {
+  IN_SHARD_OF_CONTRACT,
   movesOne,
   newestFirst,
   ofSameId,
-  sidePlace,
+  reportsHolder,
+  sidePosition,
   sidesOf,
-  tellsHolder,
-  WITH_CONTRACT,
+  updateLastBlocks,
+  WALLET_AMOUNTS,
 } from './moved-amounts.ts';
+import { nftTransfers, nftWalletCollections, nftWalletTokens as table } from './schema.ts';
 
-const AMOUNTS: KeptAmounts = { table: 'nft_wallet_tokens', party: 'wallet', subject: 'party' };
-const KEY = keyOf(AMOUNTS).join(', ');
+const KEY = columnList(table, WALLET_AMOUNTS.key);
+const COLLECTION = columnList(nftWalletCollections, ['wallet', 'chainId', 'tokenAddress']);
+const other = columnsAs(nftTransfers, 'other_row');
 
 /**
- * What wallets hold that somebody asked about, by token and by contract: of ERC-1155 what their transfers add up to, of an id that is one thing one
- * where they received it in the newest of their transfers of it, however much is missing before. Neither asks in which order transfers came. Below zero is
- * an amount whose beginning is not known yet, or of a contract that lies. A token that was given away keeps its row, with zero: when history before it
- * comes, its newest change is known.
+ * Holdings of requested wallets, by token and by contract. An ERC-1155 amount is the sum of transfers. A single item
+ * counts as one if the wallet received it in its newest transfer of it, whatever is missing before. Neither depends on
+ * the order of transfers.
+ *
+ * An amount is negative if its start is not known yet, or if a contract's events are false. A token that was sent away
+ * keeps its row, with zero, so that its newest change is known when older blocks arrive.
  */
-export const nftWalletTokens: SubjectState = {
+export const nftWalletTokens: SubjectProjection = {
   name: 'nft-wallet-tokens',
   version: 2,
-  tables: ['nft_wallet_tokens', 'nft_wallet_collections'],
+  tables: [table, nftWalletCollections],
   subjects: {
     column: 'wallet',
     rowsOf: (wallet) => {
-      // Every mint and burn of the chain is the zero address', and counts for nothing.
-      const of = (side: string): string =>
-        `${wallet} <> '\\x${ZERO_ADDRESS.slice(2)}'::bytea AND address_key(${side}) = address_key(${wallet}) AND ${side} = ${wallet}`;
-      return [of('to_address'), `${of('from_address')} AND to_address <> ${wallet}`];
+      // Every mint and burn of the chain belongs to the zero address, and counts for nothing.
+      const of = (side: Sql): Sql =>
+        sql`${wallet} <> ${addressBytes(ZERO_ADDRESS)}::bytea AND address_key(${side}) = address_key(${wallet}) AND ${side} = ${wallet}`;
+      return [of(rawSql('to_address')), sql`${of(rawSql('from_address'))} AND to_address <> ${wallet}`];
     },
     indexes: ['nft_transfers_by_sender', 'nft_transfers_by_recipient'],
   },
-  added: (rows, kept, reading = IN_PLACE) => [
-    change(sidesOf(AMOUNTS, rows, kept, '+'), 'greatest(held.newest, deltas.place)', reading),
+  added: (change) => [
+    changeAmounts(change, sidesOf(WALLET_AMOUNTS, change, '+'), sql`greatest(stored.newest, deltas.position)`),
   ],
-  removed: (rows, kept, counted, reading = IN_PLACE) => {
-    const sides = sidesOf(AMOUNTS, rows, kept, '-');
-    return [
-      change(sides, newestLeft(sides, counted, reading), reading),
-      ...changesLeft(AMOUNTS, { rows, kept, counted }, reading),
-    ];
+  removed: (change) => {
+    const sides = sidesOf(WALLET_AMOUNTS, change, '-');
+    return [changeAmounts(change, sides, newestRemaining(change, sides)), ...updateLastBlocks(WALLET_AMOUNTS, change)];
   },
 };
 
 /**
- * One statement for all rows: commits of a chain never run side by side, so what it reads of amounts is what it changes.
- * @param newest SQL of the newest side of one thing that is known then, from `held` and `deltas`
+ * One statement for all rows: commits of a chain never run concurrently, so the amounts that it reads are those that it
+ * changes.
+ * @param newest SQL of a single item's newest known side, from `stored` and `deltas`
  */
-function change(sides: string, newest: string, reading: Reading): string {
-  const wanted = `SELECT DISTINCT ${KEY} FROM ${sides} AS sides`;
-  const amounts = reading.stored({ table: 'nft_wallet_tokens', key: keyOf(AMOUNTS), wanted });
-  return `WITH deltas AS (
-  SELECT ${KEY}, built_to, sum(delta) AS delta, max(changed_block) AS last_block, max(place) AS place FROM ${sides} AS sides GROUP BY ${KEY}, built_to
+function changeAmounts({ access }: RowsChange, sides: Sql, newest: Sql): Sql {
+  const wanted = sql`SELECT DISTINCT ${KEY} FROM ${sides} AS sides`;
+  const amounts = access.stored({ table, key: namesOf(table, WALLET_AMOUNTS.key), wanted });
+  return sql`WITH deltas AS (
+  SELECT ${KEY}, built_to, sum(delta) AS delta, max(changed_block) AS last_block, max(position) AS position FROM ${sides} AS sides GROUP BY ${KEY}, built_to
 ), changes AS MATERIALIZED (
-  SELECT ${KEY}, deltas.last_block, told.newest, coalesce(held.amount, 0) AS before,
-    coalesce(held.amount, 0) + deltas.delta + ${isReceipt('told.newest')} - ${isReceipt('held.newest')} AS after
-  FROM deltas LEFT JOIN ${amounts} AS held USING (${KEY}) CROSS JOIN LATERAL (SELECT ${newest} AS newest) AS told
+  SELECT ${KEY}, deltas.last_block, reported.newest, coalesce(stored.amount, 0) AS before,
+    coalesce(stored.amount, 0) + deltas.delta + ${isReceipt('reported.newest')} - ${isReceipt('stored.newest')} AS after
+  FROM deltas LEFT JOIN ${amounts} AS stored USING (${KEY}) CROSS JOIN LATERAL (SELECT ${newest} AS newest) AS reported
   ORDER BY ${KEY}
-), stored AS (
-  INSERT INTO nft_wallet_tokens AS held (${KEY}, amount, last_block, newest) SELECT ${KEY}, after, last_block, newest FROM changes
+), written AS (
+  INSERT INTO nft_wallet_tokens AS stored (${KEY}, amount, last_block, newest) SELECT ${KEY}, after, last_block, newest FROM changes
   ON CONFLICT (${KEY}) DO UPDATE
-    SET amount = excluded.amount, last_block = greatest(held.last_block, excluded.last_block), newest = excluded.newest
+    SET amount = excluded.amount, last_block = greatest(stored.last_block, excluded.last_block), newest = excluded.newest
 )
-INSERT INTO nft_wallet_collections AS holding (wallet, chain_id, token_address, ids_held)
-SELECT wallet, chain_id, token_address, sum((after > 0)::int - (before > 0)::int) FROM changes
-GROUP BY wallet, chain_id, token_address HAVING sum((after > 0)::int - (before > 0)::int) <> 0 ORDER BY wallet, chain_id, token_address
-ON CONFLICT (wallet, chain_id, token_address) DO UPDATE SET ids_held = holding.ids_held + excluded.ids_held`;
+INSERT INTO nft_wallet_collections AS stored (${COLLECTION}, ids_held)
+SELECT ${COLLECTION}, sum((after > 0)::int - (before > 0)::int) FROM changes
+GROUP BY ${COLLECTION} HAVING sum((after > 0)::int - (before > 0)::int) <> 0 ORDER BY ${COLLECTION}
+ON CONFLICT (${COLLECTION}) DO UPDATE SET ids_held = stored.ids_held + excluded.ids_held`;
 }
 
-/** 1 where the wallet received in its newest transfer of one thing, else 0. */
-function isReceipt(newest: string): string {
-  return `coalesce(${newest} & 1, 0)`;
+/** 1 if the wallet received the single item in its newest transfer, otherwise 0. */
+function isReceipt(newest: string): Sql {
+  return rawSql(`coalesce(${newest} & 1, 0)`);
 }
 
-/** Where the newest is among the rows that were removed, it is looked for in those that are left. */
-function newestLeft(sides: string, counted: string, reading: Reading): string {
-  const newest = defineLookUp({
+/** If the newest is among the removed rows, it is found in the remaining ones. */
+function newestRemaining(change: RemovedRows, sides: Sql): Sql {
+  const newest = defineSqlLookup({
     name: 'newest_sides',
     by: { wallet: 'bytea', chain_id: 'bigint', token_address: 'bytea', token_id: 'numeric', built_to: 'bigint' },
-    wanted: `SELECT ${KEY}, built_to FROM ${sides} AS sides`,
-    found: { place: 'bigint' },
-    place: WITH_CONTRACT,
+    wanted: sql`SELECT ${KEY}, built_to FROM ${sides} AS sides`,
+    found: { position: 'bigint' },
+    shard: IN_SHARD_OF_CONTRACT,
     find: (
       at,
-      isThere,
-    ) => `SELECT ${sidePlace('left_over', `(left_over.to_address = ${at.wallet})::int`)} AS place FROM ${counted} AS left_over
-      WHERE ${ofSameId('left_over', at, isThere)} AND ${movesOne('left_over')} AND ${tellsHolder('left_over')}
-        AND ${at.wallet} IN (left_over.to_address, left_over.from_address) AND left_over.block_number <= ${at.built_to}
-      ORDER BY ${newestFirst('left_over')} LIMIT 1`,
+      isInShard,
+    ) => sql`SELECT ${sidePosition('other_row', sql`(${other.toAddress} = ${at.wallet})::int`)} AS position FROM ${change.remaining} AS other_row
+      WHERE ${ofSameId('other_row', at, isInShard)} AND ${rawSql(`${movesOne('other_row')} AND ${reportsHolder('other_row')}`)}
+        AND ${at.wallet} IN (${other.toAddress}, ${other.fromAddress}) AND ${other.blockNumber} <= ${at.built_to}
+      ORDER BY ${newestFirst('other_row')} LIMIT 1`,
   });
-  return `CASE WHEN deltas.place >= held.newest THEN (${reading.lookUp(newest, columnsOf('deltas', newest))}) ELSE held.newest END`;
+  const found = change.access.lookup(newest, keyOfLookup('deltas', newest));
+  return sql`CASE WHEN deltas.position >= stored.newest THEN (${found}) ELSE stored.newest END`;
 }

@@ -1,25 +1,29 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database } from '@chainstead/db';
-import type { KeptSubjects } from '@chainstead/sync';
+import type { SubjectProjections } from '@chainstead/sync';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
 
-/** What a wallet holds, as far as transfers tell. */
+/** The number of a wallet's holdings, as far as transfers show. */
 export interface HeldNfts {
-  /** Different tokens, whatever the amounts. */
+  /** Distinct tokens, whatever the amounts. */
   readonly nfts: number;
-  /** Different contracts. */
+  /** Distinct contracts. */
   readonly collections: number;
 }
 
-/** Counts what a wallet holds. @returns null where its transfers are still being counted after `waitMs` */
+/** Counts a wallet's holdings. @returns null if its transfers are still being counted after `waitMs` */
 export async function countHeldNfts(
-  { database, kept, waitMs }: { readonly database: Database; readonly kept: KeptSubjects; readonly waitMs: number },
+  {
+    database,
+    projections,
+    waitMs,
+  }: { readonly database: Database; readonly projections: SubjectProjections; readonly waitMs: number },
   chain: Chain,
   wallet: Address,
 ): Promise<HeldNfts | null> {
-  const progress = await kept.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, wallet, waitMs);
+  const progress = await projections.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, wallet, waitMs);
   if (progress !== 'built') return null;
   const [row] = await database.query<HeldNfts>(
     `SELECT coalesce(sum(ids_held), 0)::int8 AS nfts, count(*) AS collections FROM nft_wallet_collections

@@ -13,8 +13,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { contractOf, seedHoldings, seedNftCoverage, seedWalletRange } from './testing/seeded-holdings.ts';
 import { type WalletCollectionsQuery, walletCollectionsStatement } from './wallet-collections-statement.ts';
 
-// One wallet holds 60,000 collections, four hundred others 100 each; every fourth contract is spam. One whose beginning is not indexed holds 300, and gave
-// all that it is known to have received of three ids of each of 2,000.
+// One wallet holds 60,000 collections, four hundred others 100 each; every fourth contract is spam. One with an
+// incomplete history holds 300, and sent all it is known to have received of three ids of each of 2,000.
 const BUSY = contractOf(1);
 const BUSY_COLLECTIONS = 60_000;
 const GIVER = contractOf(2);
@@ -85,7 +85,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
         expect(scan['Index Cond']).toMatch(/wallet = .*chain_id = /);
         expect(rowsOf(scan)).toBeLessThanOrEqual(most);
       }
-      // What is known of contracts is looked up by key, a row at a time.
+      // Facts of contracts are looked up by key, a row at a time.
       for (const table of ['tokens', 'nft_collections', 'collection_list_entries', 'spam_list_entries'])
         for (const node of nodes.filter((each) => each['Relation Name'] === table))
           expect(rowsOf(node)).toBeLessThanOrEqual(Math.max(1.5 * (LIMIT + 1), most));
@@ -104,7 +104,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
       expect(scan['Index Name']).toBe('nft_wallet_tokens_given_by_contract');
       expect(scan['Index Cond']).toMatch(/wallet = .*chain_id = /);
     }
-    // Three ids of each contract: to find it, and to be asked about.
+    // Three ids of each contract: to find it, and to read from the contract.
     const most = (query.excludeSpam ? 1.5 : 1) * (LIMIT + 1);
     expect(rowsRead(nodes, 'nft_wallet_tokens')).toBeLessThanOrEqual(3 * (most + LIMIT + 1) + 3);
     expect(rowsRead(nodes, 'nft_wallet_collections')).toBeLessThanOrEqual(most);

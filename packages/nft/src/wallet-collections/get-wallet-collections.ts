@@ -1,18 +1,20 @@
-import { readSubject, type SubjectColumns, type SubjectCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import { readSubject, type SubjectColumns, type SubjectCoverage } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { type HeldNow, withAmountsNow } from '../token-state/held-now.ts';
 import { type WalletCollectionsQuery, walletCollectionsStatement } from './wallet-collections-statement.ts';
 
-/** A collection of which a wallet holds something. */
 export interface WalletCollection {
   readonly address: Address;
-  /** Different token ids held, as far as transfers tell. */
+  /** Distinct token ids held, as far as transfers show. */
   readonly idsHeld: number;
-  /** Ids of ERC-1155 of which the wallet gave all that it is known to have received, or more: some of them, while blocks of it are missing. */
+  /**
+   * Some of the ERC-1155 ids of which the wallet sent at least as much as it is known to have received, while blocks of
+   * it are missing.
+   */
   readonly givenIds: readonly string[];
-  /** Null while it is not known, as all texts. */
+  /** Null while unknown, like all texts. */
   readonly contractType: 'ERC721' | 'ERC1155' | null;
   readonly name: string | null;
   readonly symbol: string | null;
@@ -20,11 +22,11 @@ export interface WalletCollection {
   readonly verified: boolean;
   readonly logo: string | null;
   readonly bannerImage: string | null;
-  /** Nobody has asked for its metadata yet. */
+  /** Its metadata was never requested. */
   readonly isUnread: boolean;
 }
 
-/** With what is known of the wallet's history. */
+/** A page of collections, with the coverage of the wallet's history. */
 export interface WalletCollectionsPage extends SubjectCoverage {
   /** By contract address; at most `query.limit`. */
   readonly collections: readonly WalletCollection[];
@@ -32,8 +34,8 @@ export interface WalletCollectionsPage extends SubjectCoverage {
 }
 
 /**
- * The collections of which a wallet holds something: those of which it gave all that is known where their contracts say that it has some, with as many
- * ids more. What they don't tell in time is left out.
+ * Returns the collections that a wallet holds. Collections whose known amounts it sent away are included if their
+ * contracts report a balance, with the number of such ids. Those without a result in time are left out.
  */
 export async function heldCollections(
   heldNow: HeldNow,
@@ -50,7 +52,7 @@ export async function heldCollections(
     .filter(({ idsHeld }) => idsHeld > 0);
 }
 
-/** A page of the collections that a wallet holds, or may hold, with what says how complete it is, in one statement. */
+/** Returns a page of the collections that a wallet holds, or may hold, with its completeness, in one statement. */
 export async function getWalletCollections(
   database: ReadDatabase,
   chain: Chain,
@@ -66,13 +68,13 @@ export async function getWalletCollections(
   };
 }
 
-/** The statement gives one row without a collection where the page is empty. */
+/** An empty page still returns one row, without a collection. */
 type PageRow = SubjectColumns & (CollectionColumns | { token_address: null });
 
 interface CollectionColumns {
   token_address: Address;
   ids_held: number;
-  /** Null where no block is missing. */
+  /** Null if no block is missing. */
   given_ids: readonly string[] | null;
   contract_type: 'ERC721' | 'ERC1155' | null;
   name: string | null;

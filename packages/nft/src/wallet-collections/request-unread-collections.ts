@@ -1,16 +1,18 @@
 import type { Chain } from '@chainstead/chains';
 import { addressBytes, type Database } from '@chainstead/db';
+import { notifyDue } from '@chainstead/jobs';
+import { COLLECTION_METADATA } from '../collections/metadata-kinds.ts';
 import { leaveUnlessAway } from '../records/leave-unless-away.ts';
 import type { WalletCollection } from './get-wallet-collections.ts';
 
-/** Collections that one page has read at most. */
+/** Maximum number of collections that one page queues. */
 const PER_PAGE_MAX = 20;
-/** While so many collections wait to be read, pages add none: what clients ask for by name comes first. */
+/** While this many collections are queued, pages add none: explicit requests of clients come first. */
 const WAITING_MAX = 500;
 
 /**
- * Leaves collections whose metadata nobody has asked for yet for the metadata worker, whose sweep finds them; possible spam
- * is left alone. In nobody's name: they count for no key, and their own blocks are not read for it.
+ * Queues collections whose metadata was never requested for the metadata worker, except possible spam. They count for
+ * no key, and start no backfill.
  */
 export async function requestUnreadCollections(
   database: Database,
@@ -19,14 +21,15 @@ export async function requestUnreadCollections(
 ): Promise<void> {
   const unread = collections.filter(({ isUnread, possibleSpam }) => isUnread && !possibleSpam).slice(0, PER_PAGE_MAX);
   if (unread.length === 0) return;
-  await leaveUnlessAway(() =>
-    database.query(
+  await leaveUnlessAway(async () => {
+    const left = await database.query(
       `INSERT INTO nft_collections (token_address, chain_id, status, due_at)
        SELECT unread.address, $1, 'pending', now() FROM unnest($2::bytea[]) AS unread(address)
         WHERE (SELECT count(*) FROM (SELECT 1 FROM nft_collections
           WHERE due_at <= now() AND status NOT IN ('not-nft', 'not-contract') LIMIT $3) AS waiting) < $3
-        ORDER BY unread.address ON CONFLICT DO NOTHING`,
+        ORDER BY unread.address ON CONFLICT DO NOTHING RETURNING chain_id`,
       [chain.id, unread.map(({ address }) => addressBytes(address)), WAITING_MAX],
-    ),
-  );
+    );
+    if (left.length > 0) await notifyDue(database, COLLECTION_METADATA, chain.id);
+  });
 }

@@ -12,13 +12,13 @@ beforeEach(() => stage.empty());
 const get: CollectionsStage['get'] = (...given) => stage.get(...given);
 const histories = () =>
   stage.scratch.database.query<{ kind: string; status: string; subject: Buffer; requested_by: string | null }>(
-    'SELECT kind, status, subject, requested_by FROM subject_histories ORDER BY subject',
+    'SELECT kind, status, subject, requested_by FROM backfill_requests ORDER BY subject',
   );
 
 async function setHistory(columns: Readonly<Record<string, unknown>>): Promise<void> {
   const names = Object.keys(columns);
   await stage.scratch.database.query(
-    `UPDATE subject_histories SET ${names.map((name, index) => `${name} = $${index + 1}`).join(', ')}`,
+    `UPDATE backfill_requests SET ${names.map((name, index) => `${name} = $${index + 1}`).join(', ')}`,
     Object.values(columns),
   );
 }
@@ -145,7 +145,7 @@ describe('status', () => {
     const answer = await get('', C);
     expect([answer.status, answer.status_message]).toEqual([
       'SYNCING',
-      expect.stringContaining('As many wallet histories as this key may have'),
+      expect.stringContaining('This key has reached its limit of wallet backfills in progress'),
     ]);
     expect(await histories()).toHaveLength(2);
   });

@@ -1,5 +1,5 @@
-import { indexedSchema } from '@chainstead/answers';
 import type { Address } from '@chainstead/core';
+import { indexedSchema } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
 import type { LastSale } from '../sale-prices/get-last-sales.ts';
 import { salePricesSchema } from '../sale-prices/sale-prices-response.ts';
@@ -9,43 +9,44 @@ const collectionSchema = z
   .object({
     token_address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }),
     contract_type: z.enum(['ERC721', 'ERC1155']).nullable(),
-    name: z.string().nullable().openapi({ description: 'null until it is known, as symbol, logo and banner' }),
+    name: z.string().nullable().openapi({ description: 'null until it is known, as for symbol, logo and banner' }),
     symbol: z.string().nullable(),
     possible_spam: z.boolean(),
-    verified_collection: z.boolean().openapi({ description: 'Named as such by an imported list' }),
+    verified_collection: z.boolean().openapi({ description: 'true if an imported list contains the collection' }),
     count: z.int().min(1).optional().openapi({
-      description: 'With token_counts=true: how many different token ids the wallet holds, for both standards',
+      description: 'With token_counts=true: number of distinct token IDs held by the wallet, for both standards',
     }),
     collection_logo: z.string().nullable(),
     collection_banner_image: z.string().nullable(),
     floor_price: z
       .null()
       .optional()
-      .openapi({ description: 'With include_prices=true, as the other prices; not known' }),
+      .openapi({ description: 'Only with include_prices=true. Not available, as all floor prices' }),
     floor_price_usd: z.null().optional(),
     floor_price_currency: z.null().optional(),
     last_sale: salePricesSchema.shape.last_sale.optional().openapi({
-      description: 'The last sale paid in ether within a year; null without one. Only with include_prices',
+      description: 'Last sale paid in ether within a year. null if there is none. Only with include_prices',
     }),
   })
   .openapi('WalletNftCollection');
 
-/** The answer of `getWalletNFTCollections` (docs/provider-contract.md#wallet-collections). */
+/** The response of `getWalletNFTCollections` (docs/api/nfts.md#wallet-collections). */
 export const walletCollectionsSchema = z
   .object({
     status: z.enum(['SYNCED', 'SYNCING']).openapi({
-      description: "SYNCING while blocks are missing of this wallet's history: collections may be missing or too many",
+      description:
+        'SYNCING while blocks of the wallet are missing. The list may then lack collections or contain too many',
     }),
-    status_message: z.string().optional().openapi({ description: 'Why it is SYNCING, and whether that will end' }),
-    page: z.int().min(1).openapi({ description: 'From 1' }),
+    status_message: z.string().optional().openapi({ description: 'Reason for SYNCING, and whether it will end' }),
+    page: z.int().min(1).openapi({ description: 'Page number, from 1' }),
     page_size: z.int().min(1),
-    cursor: z.string().nullable().openapi({ description: 'For the next page; null on the last' }),
+    cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
     indexed: indexedSchema,
     result: z.array(collectionSchema),
   })
   .openapi('WalletNftCollections');
 
-/** One row of the answer. */
+/** Returns one row of the response. */
 export function showCollection(
   collection: WalletCollection,
   options: { readonly counts: boolean; readonly lastSales: ReadonlyMap<Address, LastSale> | null },

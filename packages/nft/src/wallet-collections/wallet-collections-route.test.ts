@@ -2,7 +2,7 @@ import type { Address } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ether, sale } from '../sale-prices/testing/asked-prices.ts';
+import { ether, sale } from '../sale-prices/testing/requested-prices.ts';
 import { BUYER, COLLECTION, SELLER, seedTrades } from '../trades/testing/seeded-trades.ts';
 import {
   addressesOf,
@@ -180,7 +180,7 @@ describe('spam', () => {
 describe('metadata', () => {
   const queued = () =>
     stage.scratch.database
-      .query<{ address: string; due: boolean; requested_by: string | null }>(
+      .query<{ address: string; due: boolean | null; requested_by: string | null }>(
         `SELECT '0x' || encode(token_address, 'hex') AS address, due_at <= now() AS due, requested_by FROM nft_collections ORDER BY 1`,
       )
       .then((rows) => rows.map(({ address, due, requested_by }) => [address, due, requested_by]));

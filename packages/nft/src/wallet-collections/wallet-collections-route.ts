@@ -1,17 +1,10 @@
-import { readKept, showIndexed, showSyncState, syncStateOf, type WalletHistory } from '@chainstead/answers';
 import { type Address, parseAddress } from '@chainstead/core';
-import {
-  type ApiDependencies,
-  booleanParameter,
-  errorResponses,
-  indexedChain,
-  querySchema,
-  type RouteModule,
-} from '@chainstead/http';
-import type { KeptSubjects } from '@chainstead/sync';
-import { createRoute, z } from '@hono/zod-openapi';
+import { type OnDemandBackfill, readBuilt, showIndexed, showSyncState, syncStateOf } from '@chainstead/data-api';
+import { booleanParameter, defineListRoute, querySchema, type RouteModule } from '@chainstead/http';
+import type { SubjectProjections } from '@chainstead/sync';
+import { z } from '@hono/zod-openapi';
 import { getLastSales } from '../sale-prices/get-last-sales.ts';
-import { type HeldNow, NOBODY_ASKED } from '../token-state/held-now.ts';
+import { type HeldNow, NOBODY_REQUESTED } from '../token-state/held-now.ts';
 import { nftTransfers } from '../transfers/dataset.ts';
 import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
 import { getWalletCollections, heldCollections } from './get-wallet-collections.ts';
@@ -19,111 +12,33 @@ import { requestUnreadCollections } from './request-unread-collections.ts';
 import { showCollection, walletCollectionsSchema } from './wallet-collections-response.ts';
 
 export interface WalletCollectionsOptions {
-  readonly kept: KeptSubjects;
-  /** How long a request waits until it is counted what the wallet holds. Milliseconds. */
+  readonly projections: SubjectProjections;
+  /** How long a request waits for the count of the wallet's holdings. Milliseconds. */
   readonly waitMs: number;
-  readonly walletHistory: Pick<WalletHistory, 'requestWallet'>;
-  /** What ERC-1155 is held while blocks of a wallet are missing. Default: no contract is asked, and what transfers don't tell is left out. */
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
+  /**
+   * Reads ERC-1155 balances while blocks of a wallet are missing. Default: contracts are not called, and unknown
+   * balances are left out.
+   */
   readonly heldNow?: HeldNow;
 }
 
 /**
- * `GET /api/v2.2/{address}/nft/collections`: the collections of which a wallet holds something (docs/provider-contract.md#wallet-collections). Where
- * blocks are missing of the wallet's history, the first request has them read; so has it the metadata of collections. What the wallet holds is counted
- * from its transfers at the first request, and kept from then on.
+ * `GET /api/v2.2/{address}/nft/collections`: the collections that a wallet holds (docs/api/nfts.md#wallet-collections).
+ * If blocks of the wallet's history are missing, the first request queues its backfill, and the metadata of
+ * collections. Holdings are counted from its transfers at the first request, and maintained from then on.
  */
 export function createWalletCollectionsRoute(options: WalletCollectionsOptions): RouteModule {
-  const { kept, walletHistory, waitMs, heldNow = NOBODY_ASKED } = options;
+  const { projections, onDemandBackfill, waitMs, heldNow = NOBODY_REQUESTED } = options;
   return (app, dependencies) => {
-    const { chains, database, limits, logger, paging, reads } = dependencies;
-    const runs = paging.forRoute({
-      route: 'wallet-nft-collections',
-      filter: filterSchema,
-      position: z.object({ after: z.string() }),
-      defaults: { address: '', chain: 'eth', token_counts: false, exclude_spam: false, include_prices: false },
-      limitDefault: Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
-      orderDefault: 'ASC',
-    });
-    app.openapi(routeOf(dependencies), async (c) => {
-      const query = c.req.valid('query');
-      const page = runs.open({
-        cursor: query.cursor,
-        limit: query.limit,
-        order: undefined,
-        filter: {
-          address: c.req.valid('param').address,
-          chain: query.chain?.key,
-          token_counts: query.token_counts,
-          exclude_spam: query.exclude_spam,
-          include_prices: query.include_prices,
-        },
-      });
-      const { filter, position } = page;
-      const chain = indexedChain(chains, filter.chain, nftTransfers.name);
-      const wallet = parseAddress(filter.address);
-      await kept.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, wallet, waitMs);
-      const reading = {
-        wallet,
-        limit: page.limit,
-        after: position === null ? null : (position.after as Address),
-        excludeSpam: filter.exclude_spam,
-      };
-      const found = await readKept(dependencies, (from) => getWalletCollections(from, chain, reading));
-      const collections = await heldCollections(heldNow, chain, wallet, found.collections);
-      const lastSales = filter.include_prices
-        ? await getLastSales(
-            reads,
-            chain,
-            collections.map(({ address }) => address),
-          )
-        : null;
-      const answer = found.isCovered
-        ? null
-        : await walletHistory.requestWallet({ database, logger }, chain, wallet, c.get('principal')?.id ?? 'open');
-      await requestUnreadCollections(database, chain, collections);
-      const state = syncStateOf(chain, 'wallet', found, answer);
-      const last = found.collections.at(-1);
-      return c.json(
-        {
-          ...showSyncState(state),
-          page: page.page + 1,
-          page_size: page.limit,
-          cursor:
-            found.hasNext && last !== undefined
-              ? runs.next(page, { position: { after: last.address }, upperBound: found.indexed.toBlock ?? 0 })
-              : null,
-          indexed: showIndexed(found.indexed),
-          result: collections.map((collection) =>
-            showCollection(collection, { counts: filter.token_counts, lastSales }),
-          ),
-        },
-        200,
-      );
-    });
-  };
-}
-
-const PAGE_SIZE_DEFAULT = 100;
-
-/** What a cursor is bound to. Names are those of the parameters, which errors repeat. */
-const filterSchema = z.object({
-  address: z.string(),
-  chain: z.string(),
-  token_counts: z.boolean(),
-  exclude_spam: z.boolean(),
-  include_prices: z.boolean(),
-});
-
-function routeOf({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/{address}/nft/collections',
-    operationId: 'getWalletNFTCollections',
-    tags: ['NFT'],
-    summary: 'The NFT collections of a wallet',
-    description:
-      "Collections of which a wallet holds at least one token, by contract address. While blocks are missing of the wallet's history the status is SYNCING; the first request has them read.",
-    request: {
+    const { database, logger, parameters, reads } = dependencies;
+    defineListRoute(app, dependencies, {
+      path: '/api/v2.2/{address}/nft/collections',
+      operationId: 'getWalletNFTCollections',
+      tags: ['Wallets'],
+      summary: 'List NFT collections by wallet',
+      description:
+        'Collections with at least one NFT held by the wallet, by contract address. The status is SYNCING while blocks of the wallet are missing; the first request starts their backfill.',
       params: z.object({ address: parameters.address }),
       query: querySchema({
         chain: parameters.chain,
@@ -131,24 +46,60 @@ function routeOf({ parameters }: ApiDependencies) {
         cursor: parameters.cursor,
         token_counts: booleanParameter({
           default: false,
-          description: 'Adds count: how many different token ids of the collection the wallet holds.',
+          description: 'Adds count: the number of distinct token IDs of the collection held by the wallet.',
         }),
         exclude_spam: booleanParameter({
           default: false,
-          description: 'Leaves collections out that are possible spam.',
+          description: 'Omits collections that are possible spam.',
         }),
         include_prices: booleanParameter({
           default: false,
-          description: 'Adds last_sale, the last sale paid in ether within a year; floor prices are null.',
+          description: 'Adds last_sale, the last sale paid in ether within a year. Floor prices are null.',
         }),
       }),
-    },
-    responses: {
-      200: {
-        description: 'A page of collections',
-        content: { 'application/json': { schema: walletCollectionsSchema } },
+      response: { description: 'A page of NFT collections', schema: walletCollectionsSchema },
+      datasets: [nftTransfers.name],
+      cursorName: 'wallet-nft-collections',
+      filter: z.object({
+        address: z.string(),
+        chain: z.string().default('eth'),
+        token_counts: z.boolean().default(false),
+        exclude_spam: z.boolean().default(false),
+        include_prices: z.boolean().default(false),
+      }),
+      filterOf: ({ address, chain, token_counts, exclude_spam, include_prices }) => ({
+        ...{ address, chain: chain?.key },
+        ...{ token_counts, exclude_spam, include_prices },
+      }),
+      position: z.object({ after: z.string() }),
+      orderDefault: 'ASC',
+      firstPage: 1,
+      read: async ({ chain, filter, limit, position, requester }) => {
+        const wallet = parseAddress(filter.address);
+        await projections.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, wallet, waitMs);
+        const after = position && (position.after as Address);
+        const reading = { wallet, limit, after, excludeSpam: filter.exclude_spam };
+        const found = await readBuilt(dependencies, (from) => getWalletCollections(from, chain, reading));
+        const collections = await heldCollections(heldNow, chain, wallet, found.collections);
+        const contracts = collections.map(({ address }) => address);
+        const lastSales = filter.include_prices ? await getLastSales(reads, chain, contracts) : null;
+        const answer = found.isCovered
+          ? null
+          : await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
+        await requestUnreadCollections(database, chain, collections);
+        const last = found.hasNext ? found.collections.at(-1) : undefined;
+        return {
+          ...{ collections, lastSales, indexed: found.indexed },
+          state: syncStateOf(chain, 'wallet', found, answer),
+          next: last && { position: { after: last.address }, upperBound: found.indexed.toBlock ?? 0 },
+        };
       },
-      ...errorResponses(400, 401, 429, 500, 503),
-    },
-  });
+      present: ({ collections, lastSales, indexed, state }, envelope, { filter }) => ({
+        ...showSyncState(state),
+        ...envelope,
+        indexed: showIndexed(indexed),
+        result: collections.map((collection) => showCollection(collection, { counts: filter.token_counts, lastSales })),
+      }),
+    });
+  };
 }

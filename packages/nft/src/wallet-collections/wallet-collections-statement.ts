@@ -1,35 +1,41 @@
-import { isKept, isUncovered, subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import { isSubjectBuilt, isUncovered, subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/data-api';
 import { addressBytes, type Bind, expectedTrue, hexText, type Statement, where } from '@chainstead/db';
 import { collectionFacts } from '../collections/collection-facts-statement.ts';
 import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
 
-/** What to read. */
 export interface WalletCollectionsQuery {
   readonly wallet: Address;
-  /** Collections wanted; one more is read to see whether a page follows. */
+  /** Number of collections; one more is read to detect a next page. */
   readonly limit: number;
-  /** Contracts strictly beyond this one; null for the first page. */
+  /** Contracts strictly after this one; null for the first page. */
   readonly after: Address | null;
   readonly excludeSpam: boolean;
 }
 
-/** The dataset whose coverage says what of a wallet is known. */
+/** The dataset whose coverage applies to a wallet. */
 const DATASET = 'nft-transfers';
 
-/** A first page is a range with a lower end too: without statistics the planner would read and sort the whole wallet. */
+/**
+ * The first page's range needs a lower bound too: without statistics the planner would read and sort the whole wallet.
+ */
 const BEFORE_ALL = Buffer.alloc(0);
 
-/** Of a contract so many ids are asked about of which the wallet gave all that it is known to have received, or more. */
+/**
+ * Maximum ids per contract to read from it, of those that the wallet sent away at least as much as it is known to have
+ * received.
+ */
 const GIVEN_MAX = 10;
 
 /**
- * The statement behind a page: one range scan of the primary key of `nft_wallet_collections` (wallet, chain, contract) that stops after
- * limit + 1 collections, and for each of them probes of the keys of what is known of contracts. While blocks of the wallet are missing or not counted yet, contracts are
- * among them of which it may hold ERC-1155 that came before, a range of `nft_wallet_tokens_given_by_contract`, with some of their ids. Joins are LATERAL
- * with a LIMIT, and filters are written as nearly always true, so that no statistics make the planner read and sort a whole wallet
- * (get-wallet-collections.explain.test.ts).
+ * Returns the statement for a page: one range scan of the primary key of `nft_wallet_collections` (wallet, chain,
+ * contract) that stops after limit + 1 collections, with lookups by the keys of contract facts. While blocks of the
+ * wallet are missing or not counted yet, a range of `nft_wallet_tokens_given_by_contract` adds contracts of which it
+ * may hold earlier ERC-1155 tokens, with some of their ids.
+ *
+ * Joins are LATERAL with a LIMIT, and filters are declared as nearly always true, so that no statistics make the
+ * planner read and sort a whole wallet (get-wallet-collections.explain.test.ts).
  */
 export function walletCollectionsStatement(chain: Chain, query: WalletCollectionsQuery): Statement {
   const values: unknown[] = [];
@@ -48,7 +54,7 @@ export function walletCollectionsStatement(chain: Chain, query: WalletCollection
   const given = (alias: string): string => `${alias}.amount <= 0 AND ${alias}.newest IS NULL`;
   const isPartial = '(SELECT is_partial FROM state)';
   const text = `WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
-  SELECT ${subjectColumns(subject)}, ${isUncovered(subject, chain)} OR NOT ${isKept(chainId, wallet, nftWalletTokens)} AS is_partial FROM covered LEFT JOIN ${subjectHistory(subject)}
+  SELECT ${subjectColumns(subject)}, ${isUncovered(subject, chain)} OR NOT ${isSubjectBuilt(chainId, wallet, nftWalletTokens)} AS is_partial FROM covered LEFT JOIN ${subjectHistory(subject)}
 ), held AS MATERIALIZED (
   SELECT holding.token_address, holding.ids_held FROM nft_wallet_collections AS holding ${factsOfSpam}
   ${where([of('holding'), beyond('holding'), expectedTrue('holding.ids_held > 0'), ...noSpam])} ORDER BY holding.token_address ${limit}

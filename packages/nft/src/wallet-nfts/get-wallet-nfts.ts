@@ -1,6 +1,6 @@
-import { readSubject, type SubjectColumns, type SubjectCoverage } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import { readSubject, type SubjectColumns, type SubjectCoverage } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { continueRun, MARK_LENGTH } from '../records/change-pages.ts';
 import type { RecordKey } from '../records/nft-record.ts';
@@ -8,24 +8,24 @@ import { tokenHash } from '../records/token-hash.ts';
 import { changeBlockOf } from '../transfers/moved-amounts.ts';
 import { type WalletNftsPlace, type WalletNftsQuery, walletNftsStatement } from './wallet-nfts-statement.ts';
 
-/** What a wallet holds of one token. */
+/** A wallet's holding of one token. */
 export interface WalletNft extends RecordKey {
   readonly owner: Address;
   readonly amount: string;
-  /** Where it stands among the wallet's tokens: `blockNumber`, or what stands for none. */
+  /** Its position among the wallet's tokens: `blockNumber`, or the placeholder for none. */
   readonly lastBlock: number;
-  /** Whether the amount is what transfers add up to: it is right with the wallet's whole history alone. */
+  /** Whether the amount is a sum of transfers: it is correct only with the wallet's whole history. */
   readonly isSum: boolean;
 }
 
-/** With what is known of the wallet's history. */
+/** A page of tokens, with the coverage of the wallet's history. */
 export interface WalletNftsPage extends SubjectCoverage {
   /** Newest change first; at most `query.limit`. */
   readonly tokens: readonly WalletNft[];
   readonly hasNext: boolean;
 }
 
-/** A page of the tokens that a wallet holds, with what says how complete it is, in one statement. */
+/** Returns a page of a wallet's tokens, with its completeness, in one statement. */
 export async function getWalletNfts(
   database: ReadDatabase,
   chain: Chain,
@@ -49,7 +49,7 @@ export async function getWalletNfts(
   };
 }
 
-/** Where the page after this one begins; null after the last. */
+/** Returns the start of the next page; null after the last. */
 export function placeAfter(
   chain: Chain,
   { hasNext, tokens, indexed }: WalletNftsPage,
@@ -66,7 +66,7 @@ export function placeAfter(
   return { block: last.lastBlock, address: last.address, tokenId: last.tokenId, run, upperBound };
 }
 
-/** The statement gives one row without a token where the page is empty. */
+/** An empty page still returns one row, without a token. */
 type PageRow = SubjectColumns & (TokenColumns | { token_address: null });
 
 interface TokenColumns {

@@ -1,4 +1,4 @@
-/** Tokens that were somebody's before their first event: what moved adds up to nothing once they are back. */
+/** Tokens that had an owner before their first event: once they return, the sum of transfers is zero. */
 import { addressOf, seedBuilt } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
@@ -34,7 +34,7 @@ test('are among a wallet’s NFTs, once each, those last that it only sent to it
     move(3, 30, WALLET, OTHER),
     move(4, 40, WALLET, WALLET),
     move(4, 41, WALLET, undefined),
-    // Received, given in a block that is not here, and received again.
+    // Received, sent in a block that is missing here, and received again.
     move(5, 50, OTHER, WALLET),
     move(5, 60, OTHER, WALLET),
   );

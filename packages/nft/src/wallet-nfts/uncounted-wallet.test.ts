@@ -1,4 +1,4 @@
-/** ERC-1155 of a wallet whose transfers are all indexed, and not all counted: what is counted so far is no amount. */
+/** ERC-1155 of a wallet whose transfers are all indexed but not all counted: a partial count is not an amount. */
 import { addressBytes } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import {
 
 const SWORDS = addressOf(0x5);
 const holding = (tokenId: string): string => holdingId({ address: SWORDS, tokenId, owner: WALLET });
-/** What the contract says. */
+/** The contract's results. */
 const SAID = new Map([
   [holding('1'), '12'],
   [holding('2'), '3'],
@@ -43,8 +43,8 @@ test('has what its contract says of it', async () => {
     { token: SWORDS, id: '2', block: 8, amount: '0' },
   );
   expect(linesOf(await stage.get())).toEqual({ lines: ['1 ×2'], complete: true });
-  // Nobody can count on without the index.
-  await database.query('UPDATE kept_subjects SET built_to = 9');
+  // Counting can't continue without the index.
+  await database.query('UPDATE subject_projections SET built_to = 9');
   await database.query('ALTER INDEX nft_transfers_by_sender RENAME TO not_there');
   expect(linesOf(await stage.get())).toEqual({ lines: ['1 ×12', '2 ×3'], complete: false });
 });

@@ -14,16 +14,16 @@ const WALLET = addressOf(0xa11ce);
 
 const scratch = scratchOfFile();
 
-/** The tokens that a block changes; one in six of them is given away. */
+/** The tokens that a block changes; one in six of them is sent away. */
 const block = fc.uniqueArray(fc.record({ token: fc.nat(TOKENS - 1), held: fc.nat(5).map((kept) => kept > 0) }), {
   selector: ({ token }) => token,
   maxLength: 3,
 });
 type Block = readonly { readonly token: number; readonly held: boolean }[];
-/** So many newest blocks give way to others. */
+/** The number of newest blocks that are replaced. */
 const step = fc.record({ removed: fc.nat(DEPTH), added: fc.array(block, { maxLength: 6 }) });
 
-/** What is held, with the block of its newest change. */
+/** Holdings, with the block of their newest change. */
 function stateOf(blocks: readonly Block[]): Map<number, number> {
   const state = new Map<number, number>();
   for (const [height, changes] of blocks.entries())
@@ -61,14 +61,14 @@ test(
           let former = stateOf(blocks);
           let always = new Set(Array.from({ length: TOKENS }, (_, token) => token));
           let after: WalletNftsPlace | null = null;
-          // The newest blocks that were there at the pin can be reorganised, none below them.
+          // Only the newest blocks at the pin can be reorganized.
           const floor = Math.max(0, pin + 1 - DEPTH);
           for (let page = 0; ; page++) {
             const state = await store(blocks);
             const stays = (token: number): boolean => {
               const height = state.get(token);
               if (height === undefined || height > pin) return false;
-              // Below what could be reorganised a run goes by places, which what moves up has left.
+              // Below reorganizable blocks a run goes by positions. A token that moved up has left its position.
               return after === null || after.block > after.run.settled || height <= (former.get(token) ?? 0);
             };
             always = new Set([...always].filter(stays));

@@ -10,7 +10,7 @@ const [CAT, DOG] = [0xca, 0xd0];
 const stage = stageOfFile(openWalletNftsStage);
 beforeEach(() => stage.empty());
 
-/** Every page to the end; `between` runs after each. */
+/** Reads all pages; `between` runs after each. */
 async function readAll(query: string, between?: (page: number) => Promise<void>): Promise<WalletNfts[]> {
   const pages = [await stage.get(query)];
   for (let cursor = pages[0]?.cursor ?? null; cursor !== null; cursor = pages.at(-1)?.cursor ?? null) {

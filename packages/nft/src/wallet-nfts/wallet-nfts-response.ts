@@ -1,17 +1,17 @@
-import { indexedSchema } from '@chainstead/answers';
+import { indexedSchema } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
 import { ownedNftSchema } from '../records/record-response.ts';
 
-/** The answer of `getWalletNFTs` (docs/provider-contract.md#wallet-nfts). */
+/** The response of `getWalletNFTs` (docs/api/nfts.md#wallet-nfts). */
 export const walletNftsSchema = z
   .object({
     status: z.enum(['SYNCED', 'SYNCING']).openapi({
-      description: "SYNCING while blocks are missing of this wallet's history: tokens may be missing or too many",
+      description: 'SYNCING while blocks of the wallet are missing. The list may then lack NFTs or contain too many',
     }),
-    status_message: z.string().optional().openapi({ description: 'Why it is SYNCING, and whether that will end' }),
-    page: z.int().min(1).openapi({ description: 'From 1' }),
+    status_message: z.string().optional().openapi({ description: 'Reason for SYNCING, and whether it will end' }),
+    page: z.int().min(1).openapi({ description: 'Page number, from 1' }),
     page_size: z.int().min(1),
-    cursor: z.string().nullable().openapi({ description: 'For the next page; null on the last' }),
+    cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
     indexed: indexedSchema,
     result: z.array(ownedNftSchema),
   })

@@ -6,8 +6,8 @@ import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
 import { cover, seedWallet } from './testing/seeded-wallet.ts';
 import { type WalletNftsQuery, walletNftsStatement } from './wallet-nfts-statement.ts';
 
-// One wallet had 60,000 tokens of 20,000 collections, every fourth of them spam; three hundred others hold 100 each. On another chain, whose beginning
-// is not indexed, it had as many, of ERC-1155.
+// One wallet had 60,000 tokens of 20,000 collections, every fourth of them spam; three hundred others hold 100 each. On
+// another chain, whose start is not indexed, it had as many ERC-1155 tokens.
 const BUSY = addressOf(1);
 const TOKENS = 60_000;
 const LIMIT = 100;
@@ -31,7 +31,7 @@ beforeAll(async () => {
     [chain.id],
   );
   await scratch.database.query(
-    `INSERT INTO kept_subjects (chain_id, state, subject)
+    `INSERT INTO subject_projections (chain_id, state, subject)
      SELECT $1, $2, decode(lpad(to_hex(number), 40, '0'), 'hex') FROM generate_series(1, 100300) AS number ON CONFLICT DO NOTHING`,
     [chain.id, nftWalletTokens.name],
   );
@@ -42,7 +42,7 @@ beforeAll(async () => {
   );
 });
 
-/** Every third is given away. */
+/** Every third is sent away. */
 async function seed(wallet: typeof BUSY, from: number, to: number, of = chain): Promise<void> {
   await scratch.database.query(
     `INSERT INTO nft_wallet_tokens SELECT $1, $2, decode(lpad(to_hex(1000 + number % 20000), 40, '0'), 'hex'), number, (number % 3 > 0)::int, number

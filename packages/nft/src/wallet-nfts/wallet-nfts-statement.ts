@@ -1,22 +1,21 @@
-import { isKept, isUncovered, subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, expectedTrue, hexText, type Statement, where } from '@chainstead/db';
+import { isSubjectBuilt, isUncovered, subjectColumns, subjectCoverage, subjectHistory } from '@chainstead/data-api';
+import { addressBytes, type Bind, expectedTrue, hexText, rowsAfter, type Statement, where } from '@chainstead/db';
 import { collectionFacts } from '../collections/collection-facts-statement.ts';
 import { type ChangePlace, MARK_LENGTH, unshownChanges } from '../records/change-pages.ts';
 import { tokenHashInSql } from '../records/token-hash.ts';
 import { nftWalletTokens } from '../transfers/wallet-tokens.ts';
 
-/** Where the page before ended: its last row. */
+/** The end of the previous page: its last row. */
 export interface WalletNftsPlace extends ChangePlace {
   readonly address: Address;
   readonly tokenId: string;
 }
 
-/** What to read. */
 export interface WalletNftsQuery {
   readonly wallet: Address;
-  /** Tokens wanted; one more is read to see whether a page follows. */
+  /** Number of tokens; one more is read to detect a next page. */
   readonly limit: number;
   /** Null for the first page. */
   readonly after: WalletNftsPlace | null;
@@ -25,13 +24,14 @@ export interface WalletNftsQuery {
   readonly contracts: readonly Address[];
 }
 
-/** The dataset whose coverage says what of a wallet is known. */
+/** The dataset whose coverage applies to a wallet. */
 const DATASET = 'nft-transfers';
 
 /**
- * The statement behind a page: one range of `nft_wallet_tokens_by_change`, read backwards, that stops after limit + 1 tokens
- * (wallet-nfts-statement.explain.test.ts). Amounts of ERC-1155 are sums (`is_sum`), which are right with the wallet's whole history alone: while
- * blocks of it are missing or not counted yet, those at zero or below are among them, a range of `nft_wallet_tokens_given_by_change`.
+ * Returns the statement for a page: one range of `nft_wallet_tokens_by_change`, read backwards, that stops after limit
+ * + 1 tokens (wallet-nfts-statement.explain.test.ts). ERC-1155 amounts are sums (`is_sum`), correct only with the
+ * wallet's whole history. While blocks of it are missing or not counted yet, those at zero or below are included, from
+ * a range of `nft_wallet_tokens_given_by_change`.
  */
 export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): Statement {
   const values: unknown[] = [];
@@ -55,7 +55,7 @@ export function walletNftsStatement(chain: Chain, query: WalletNftsQuery): State
     `(SELECT held.token_address, held.token_id, held.amount, held.last_block FROM nft_wallet_tokens AS held
     ${where([...conditions, ...bounds])} ORDER BY ${orderOf('held')} ${limit})`;
   const text = `WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
-  SELECT ${subjectColumns(subject)}, ${isUncovered(subject, chain)} OR NOT ${isKept(chainId, wallet, nftWalletTokens)} AS is_partial FROM covered LEFT JOIN ${subjectHistory(subject)}
+  SELECT ${subjectColumns(subject)}, ${isUncovered(subject, chain)} OR NOT ${isSubjectBuilt(chainId, wallet, nftWalletTokens)} AS is_partial FROM covered LEFT JOIN ${subjectHistory(subject)}
 ), page AS MATERIALIZED (
   SELECT held.*, held.amount <= 0 OR ${fact('contract_type')} IS NOT DISTINCT FROM 'ERC1155' AS is_sum FROM (
     SELECT either.* FROM (
@@ -79,8 +79,15 @@ function behind(place: WalletNftsPlace, bind: Bind): readonly string[] {
     block: 'held.last_block',
     mark: `left(${tokenHashInSql('held.token_address', 'held.token_id')}, ${MARK_LENGTH})`,
     beyond: () =>
-      `(held.last_block, held.token_address, held.token_id)
-        < (${bind(place.block)}::integer, ${bind(addressBytes(place.address))}::bytea, ${bind(place.tokenId)}::numeric)`,
+      rowsAfter(
+        'DESC',
+        ['held.last_block', 'held.token_address', 'held.token_id'],
+        [
+          `${bind(place.block)}::integer`,
+          `${bind(addressBytes(place.address))}::bytea`,
+          `${bind(place.tokenId)}::numeric`,
+        ],
+      ),
   };
   return unshownChanges(place, columns, bind);
 }

@@ -12,7 +12,7 @@ export interface SeededAnswer {
   readonly answer: string;
 }
 
-/** Writes answers of a feed's aggregators. Coverage is the caller's. */
+/** Writes prices of a feed's aggregators. Coverage is the caller's. */
 export async function seedAnswers(database: Database, chain: Chain, answers: readonly SeededAnswer[]): Promise<void> {
   for (const { aggregator, blockNumber, transactionIndex = 0, logIndex = 0, answer } of answers)
     await database.query(

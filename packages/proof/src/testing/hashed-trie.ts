@@ -1,11 +1,14 @@
 import { type Hash, keccak256, keccak256Hex } from '@chainstead/core';
-import { EMPTY_TRIE_ROOT } from '../ordered-trie.ts';
-import { encodeList, encodeString } from '../rlp.ts';
+import { encodeList, encodeString } from '../rlp/rlp.ts';
+import { EMPTY_TRIE_ROOT } from '../tries/ordered-trie.ts';
 
-/** A trie by its definition (yellow paper, appendix D), with proofs as `eth_getProof` gives them. */
+/** A trie by its definition (yellow paper, appendix D), with proofs in the form of `eth_getProof`. */
 export interface HashedTrie {
   readonly root: Hash;
-  /** The nodes on the way to a key (64 digits), whether it is there or not; those that stand in their parents left out. */
+  /**
+   * Returns the nodes on the path to a key (64 digits), whether it exists or not, without those embedded in their
+   * parents.
+   */
   prove(key: string): Buffer[];
 }
 
@@ -20,7 +23,7 @@ export function buildTrie(entries: Iterable<Pair>): HashedTrie {
   };
 }
 
-/** The key under which a trie with hashed keys has something. */
+/** Returns the key of a value in a trie with hashed keys. */
 export function hashedKey(bytes: Uint8Array): string {
   return keccak256(bytes).toString('hex');
 }

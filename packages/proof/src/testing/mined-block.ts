@@ -1,15 +1,15 @@
-/** A block of this package's own: mined by anvil, which computes hashes, roots and blooms by an implementation of its own. */
-import { askNode, compileDemoContracts, type Devnet, startDevnet } from '@chainstead/testkit';
+/** A block mined by anvil, which computes hashes, roots and blooms with an independent implementation. */
+import { compileDemoContracts, type Devnet, requestNode, startDevnet } from '@chainstead/testkit';
 import { encodeDeployData, encodeFunctionData, type Hex } from 'viem';
 import { type BlockJson, type Json, type RecordedBlock, toBlock } from './recorded-blocks.ts';
 
-/** Enough for each transaction. The node can't estimate the gas of a call to a contract that the same block creates. */
+/** Enough for each transaction. The node can't estimate the gas of a call to a contract created in the same block. */
 const GAS = 3_000_000n;
 const ACCESSED = [{ address: `0x${'35'.repeat(20)}`, storageKeys: [`0x${'07'.repeat(32)}`] }] as const;
 
 /**
- * Returns a block with every type of transaction that anvil signs, a created contract, a failed call, a transfer of native tokens without logs,
- * and several logs in one block. It needs no data beside the repository.
+ * Returns a block with every transaction type that anvil signs, a created contract, a failed call, a transfer of native
+ * tokens without logs, and several logs in one block. It needs no data outside the repository.
  */
 export async function mineBlock(): Promise<RecordedBlock['block']> {
   await using parts = new AsyncDisposableStack();
@@ -27,7 +27,7 @@ export async function mineBlock(): Promise<RecordedBlock['block']> {
     { to: token, data: call('transfer', second, 400n) },
     { to: second, value: 7n },
     { data: encodeDeployData({ ...DemoToken, args: ['Other', 'OTH', 18] }) },
-    // More than the account has: it fails.
+    // More than the account owns, so it fails.
     { to: token, data: call('transfer', second, 10n ** 30n) },
     { to: token, data: call('transferMany', [first, second, token], 5n), accessList: ACCESSED },
   ];
@@ -38,6 +38,6 @@ export async function mineBlock(): Promise<RecordedBlock['block']> {
 }
 
 async function readNewest({ url }: Devnet): Promise<RecordedBlock['block']> {
-  const raw = (await askNode(url, 'eth_getBlockByNumber', ['latest', true])) as BlockJson;
-  return toBlock(raw, (await askNode(url, 'eth_getBlockReceipts', ['latest'])) as readonly Json[]);
+  const raw = (await requestNode(url, 'eth_getBlockByNumber', ['latest', true])) as BlockJson;
+  return toBlock(raw, (await requestNode(url, 'eth_getBlockReceipts', ['latest'])) as readonly Json[]);
 }

@@ -1,4 +1,4 @@
-/** Real blocks for this package's tests, read from the shared data beside the repository. */
+/** Real blocks for this package's tests, read from the shared data next to the repository. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
@@ -12,7 +12,7 @@ import {
   type Receipt,
 } from '@chainstead/core';
 import { recordedData } from '@chainstead/testkit';
-import type { BlockWithReceipts } from '../prove-block.ts';
+import type { BlockWithReceipts } from '../blocks/prove-block.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -22,9 +22,12 @@ export interface RecordedBlock {
   readonly folder: string;
   readonly chain: Chain;
   readonly block: BlockWithReceipts & { readonly transactions: readonly Json[] };
-  /** Whether `receipts-roots.json` lists it as one that recomputes. */
+  /** Whether `receipts-roots.json` lists its root as recomputable. */
   readonly listed: boolean;
-  /** Whether every field is as a node gave it: some recordings were converted from forms that lack fields of transactions. */
+  /**
+   * Whether every field is as a node returned it. Some recordings were converted from forms that lack transaction
+   * fields.
+   */
   readonly faithful: boolean;
 }
 

@@ -1,6 +1,8 @@
-import type { TransactionJson } from '../transaction-fields.ts';
+import type { TransactionJson } from '../transactions/transaction-fields.ts';
 
-/** Transactions of every type of Ethereum as a node shows them, and the bytes that were signed (by viem, with a devnet's first key). */
+/**
+ * Transactions of every Ethereum type in node JSON form, and their signed bytes (by viem, with a devnet's first key).
+ */
 export const SIGNED_TRANSACTIONS: readonly {
   readonly name: string;
   readonly json: TransactionJson;

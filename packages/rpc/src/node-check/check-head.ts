@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Clock, type Finding, findingsOf, type Hash } from '@chainstead/core';
-import { lagTolerance } from '../lag-watch.ts';
+import { lagTolerance } from '../upstream/lag-watch.ts';
 import type { NodeProbe } from './node-probe.ts';
 import { isBlock, probeBlock, quantityOf } from './read-answers.ts';
 
@@ -8,11 +8,11 @@ import { isBlock, probeBlock, quantityOf } from './read-answers.ts';
 export interface KnownBlock {
   readonly number: number;
   readonly hash: Hash;
-  /** Who says so: `what is indexed`, or a node's name. */
+  /** The source of the block: `what is indexed`, or a node's name. */
   readonly source: string;
 }
 
-/** How far other nodes of the chain are. */
+/** The head of another node of the chain. */
 export interface OtherHead {
   readonly name: string;
   readonly head: number;
@@ -22,13 +22,16 @@ const head = findingsOf('head');
 const finalized = findingsOf('finalized tag');
 const branch = findingsOf('same chain');
 
-/** Older is not at the head, where nobody else says how far the chain is. */
+/** An older head counts as behind if no other node shows the chain's head. */
 const AGE_MIN_SECONDS = 60;
 const AGE_BLOCK_TIMES = 20;
-/** So far behind the others it is of no use for following. */
+/** A node this far behind the others is unsuitable for following. */
 const FAR_BEHIND_MS = 10 * 60_000;
 
-/** The newest block that the node gives, and whether it is the chain's. @returns null as number where it gives none */
+/**
+ * Checks the newest block that the node returns, and whether it belongs to the chain.
+ * @returns null as number if it returns none
+ */
 export async function checkHead({
   chain,
   probe,
@@ -46,8 +49,8 @@ export async function checkHead({
     const problem = latest === null ? 'there is none' : latest.problem;
     const found = head.bad(
       `no newest block: ${problem}`,
-      'Nothing can be followed from it.',
-      'Let it synchronise first.',
+      'The chain can’t be followed with it.',
+      'Wait until the node has synced.',
     );
     return { number: null, findings: [found] };
   }
@@ -57,9 +60,9 @@ export async function checkHead({
   if (syncing.ok && typeof syncing.result === 'object' && syncing.result !== null)
     findings.push(
       head.warning(
-        'it says that it still synchronises',
-        'Its head lags, and answers about old blocks may be missing.',
-        'Wait until it is done, or keep it beside another node.',
+        'it reports that it is still syncing',
+        'Its head lags, and data of old blocks may be missing.',
+        'Wait until the node has synced, or use it with another node.',
       ),
     );
   if (announced !== null && announced > number + lagTolerance(chain)) {
@@ -67,9 +70,9 @@ export async function checkHead({
     if (!isBlock(given))
       findings.push(
         head.warning(
-          `it announces block ${announced}, and gives none above ${number}`,
-          'Only blocks that are really given count, so it costs calls in vain.',
-          'Where it is several nodes behind a balancer, one of them lags: see to it, or name the others.',
+          `it announces block ${announced}, but returns none above ${number}`,
+          'Only returned blocks count, so calls are wasted.',
+          'If the URL is a load balancer, one node behind it lags: fix that node, or list the other nodes.',
         ),
       );
   }
@@ -91,15 +94,15 @@ function newness(
     if (age <= tooOld) return head.ok(shown);
     return head.warning(
       shown,
-      'Either the chain stands still, or the node is not at its head: no other node was there to compare.',
-      'Look whether it has peers and synchronises.',
+      'The chain has stopped or the node lags. There was no other node to compare with.',
+      'Check that the node has peers and is syncing.',
     );
   }
   const behind = best.head - number;
   if (behind <= lagTolerance(chain)) return head.ok(`${shown}; of others ${best.name} is at ${best.head}`);
   const found = `${shown}: ${behind} blocks behind ${best.name}`;
-  const meaning = 'Others are asked before it; alone it would keep the chain behind.';
-  const remedy = 'Look whether it has peers, keeps up with its disk, and synchronises.';
+  const meaning = 'Other nodes are preferred. Without them, indexing would lag.';
+  const remedy = 'Check that the node has peers, a fast disk, and is syncing.';
   return behind * chain.blockTimeMs > FAR_BEHIND_MS
     ? head.bad(found, meaning, remedy)
     : head.warning(found, meaning, remedy);
@@ -111,20 +114,20 @@ function ageText(seconds: number): string {
   return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
 }
 
-/** Whether the node tells what can't change any more. */
+/** Checks whether the node reports the finalized block. */
 export async function checkFinalized(chain: Chain, probe: NodeProbe, headNumber: number): Promise<Finding> {
-  if (!chain.finalizedTag) return finalized.ok('means nothing on this chain, and is not asked for');
+  if (!chain.finalizedTag) return finalized.ok('has no meaning on this chain and is not requested');
   const block = await probeBlock(probe, 'finalized');
   if (isBlock(block))
     return finalized.ok(`block ${block.header.number}, ${headNumber - block.header.number} below the head`);
   return finalized.warning(
-    `not known to it${block === null ? '' : `: ${block.problem}`}`,
-    `What is final is then told by depth alone (${chain.confirmations} blocks), unless another node knows the tag.`,
-    'Use a node with a consensus client beside it, or another provider.',
+    `not supported${block === null ? '' : `: ${block.problem}`}`,
+    `Finality then depends on depth alone (${chain.confirmations} blocks), unless another node supports the tag.`,
+    'Use a node with a consensus client, or another provider.',
   );
 }
 
-/** Whether blocks that are known to belong to the chain are the same there. */
+/** Checks whether the node has the known blocks of the chain. */
 export async function checkBranch(probe: NodeProbe, known: readonly KnownBlock[]): Promise<Finding> {
   const same: KnownBlock[] = [];
   for (const one of known) {
@@ -133,8 +136,8 @@ export async function checkBranch(probe: NodeProbe, known: readonly KnownBlock[]
     if (block.header.hash !== one.hash)
       return branch.bad(
         `block ${one.number} is ${block.header.hash} there, and ${one.hash} by ${one.source}`,
-        'It serves another branch, or another network with the same chain id: its blocks would be taken for a reorganisation.',
-        'Find out with a block explorer which is right, and leave the other one out.',
+        'The node serves another branch, or another network with the same chain ID. Its blocks would look like a reorg.',
+        'Check with a block explorer which one is right, and remove the other.',
       );
     same.push(one);
   }

@@ -8,7 +8,7 @@ const state = findingsOf('old state');
 
 const STEPS = 12;
 
-/** From which block on the node has blocks. */
+/** Finds the first block that the node has. */
 export async function checkOldBlocks(chain: Chain, probe: NodeProbe, head: number): Promise<Finding> {
   const first = Math.min(head, chain.firstBlock + 1);
   const has = async (block: number): Promise<boolean> => isBlock(await probeBlock(probe, block));
@@ -16,27 +16,27 @@ export async function checkOldBlocks(chain: Chain, probe: NodeProbe, head: numbe
   const depth = await largestThatWorks({ works: 0, fails: head - first, steps: STEPS }, (below) => has(head - below));
   return blocks.warning(
     `from about block ${head - depth} on`,
-    'History below can’t be read from it.',
-    `Set START_BLOCK of the chain to that block or above, or add a node that keeps all blocks.`,
+    'Earlier blocks can’t be read from it.',
+    `Set START_BLOCK of the chain to this block or a later one, or add a node with all blocks.`,
   );
 }
 
-/** From which block on the node has state: balances, code, what contracts answer. */
+/** Finds the first block with state on the node: balances, code, contract calls. */
 export async function checkOldState(chain: Chain, probe: NodeProbe, head: number): Promise<Finding> {
   const has = async (block: number): Promise<boolean> =>
     (await probe.ask('eth_getBalance', [ZERO_ADDRESS, toQuantity(block)])).ok;
   if (!(await has(head)))
     return state.bad(
       `none, not even of its head ${head}`,
-      'Balances, token names and contract calls can’t be asked of it.',
-      'Let it synchronise its state, or use another node for them.',
+      'Balances, token names and contract calls can’t be read from it.',
+      'Wait until the node has synced its state, or use another node for them.',
     );
   const first = Math.min(head, chain.firstBlock + 1);
   if (await has(first)) return state.ok(`from block ${first} on: an archive node`);
   const depth = await largestThatWorks({ works: 0, fails: head - first, steps: STEPS }, (below) => has(head - below));
   return state.warning(
     `of the last ${depth + 1} blocks or so`,
-    'Logs, transfers and trades need no more; balances and contract calls at older blocks can’t be answered from it.',
-    'Add an archive node if requests ask for balances at old blocks.',
+    'This is enough for logs, transfers and trades. Balances and contract calls at older blocks can’t be read from it.',
+    'Add an archive node if clients request balances at old blocks.',
   );
 }

@@ -6,7 +6,7 @@ import type { NodeProbe, ProbeAnswer } from './node-probe.ts';
 const chainId = findingsOf('chain id');
 const client = findingsOf('client');
 
-/** Whether the node is of this chain at all. Nothing else needs to be asked where it is `bad`. */
+/** Checks whether the node is of this chain. If it is `bad`, no other check is needed. */
 export async function checkChainId(chain: Chain, probe: NodeProbe): Promise<Finding> {
   const answer = await probe.ask('eth_chainId', []);
   if (!answer.ok) return unusable(answer);
@@ -16,8 +16,8 @@ export async function checkChainId(chain: Chain, probe: NodeProbe): Promise<Find
   const shown = Number.isSafeInteger(id) ? `${id}${other === null ? '' : ` (${other.key})`}` : 'no number';
   return chainId.bad(
     `${shown}, not ${chain.id} (${chain.key})`,
-    'It is of another chain: Chainstead leaves it out.',
-    other === null ? 'Correct the URL.' : `Correct the URL, or give it to the chain ${other.key}.`,
+    'The node belongs to another chain. Chainstead ignores it.',
+    other === null ? 'Correct the URL.' : `Correct the URL, or move it to the chain ${other.key}.`,
   );
 }
 
@@ -26,26 +26,26 @@ function unusable({ reaction, text }: Extract<ProbeAnswer, { ok: false }>): Find
   if (reaction === 'misconfigured' || reaction === 'out-of-budget')
     return connection.bad(
       `refused: ${text}`,
-      'The provider does not let these calls through.',
-      'Check the key in the URL, the plan that it belongs to, and what is left of its budget.',
+      'The provider rejects these calls.',
+      'Check the key in the URL, its plan, and its remaining budget.',
     );
   if (reaction === 'transport' || reaction === 'timeout')
     return connection.bad(
       `no answer: ${text}`,
       'Nothing can be read from it.',
-      'Check the URL, that the node runs, that its JSON-RPC port listens to this machine, and what is between.',
+      'Check the URL, the node, its JSON-RPC port, and the network between it and this machine.',
     );
   return connection.bad(
-    `no JSON-RPC node answers there: ${text}`,
+    `no JSON-RPC node responds there: ${text}`,
     'Nothing can be read from it.',
-    'Check path and port of the URL: it has to be the JSON-RPC address of a node.',
+    'Check the path and port of the URL. It has to be the JSON-RPC address of a node.',
   );
 }
 
-/** What the node calls itself. */
+/** Reads the client name of the node. */
 export async function checkClient(probe: NodeProbe): Promise<Finding> {
   const answer = await probe.ask('web3_clientVersion', []);
   return client.ok(
-    answer.ok && typeof answer.result === 'string' ? quotable(answer.result) : 'does not say what it is',
+    answer.ok && typeof answer.result === 'string' ? quotable(answer.result) : 'does not report its name',
   );
 }

@@ -10,7 +10,7 @@ const HEAD = 20_000;
 const clock: Clock = { ...systemClock, now: () => (1_700_000_000 + HEAD * 12 + 5) * 1_000 };
 const REFUSED: Scripted = { error: { code: -32_601, message: 'the method does not exist/is not available' } };
 
-/** What full nodes serve beside what every scripted node does. */
+/** Methods of full nodes that scripted nodes lack by default. */
 const SERVED: Readonly<Record<string, unknown>> = {
   web3_clientVersion: 'Geth/v1.15.0',
   eth_syncing: false,
@@ -92,8 +92,8 @@ describe('a node', () => {
     const served = await fullNode(without(method, HEAD - kept, answer));
     const finding = findingOf(await examine(served), subject);
     expect(finding).toMatchObject({ verdict: 'warning', found: expect.stringContaining(words) });
-    const [told = ''] = /\d+/.exec(finding?.found ?? '') ?? [];
-    const depth = method === 'eth_getBalance' ? Number(told) : HEAD - Number(told);
+    const [reported = ''] = /\d+/.exec(finding?.found ?? '') ?? [];
+    const depth = method === 'eth_getBalance' ? Number(reported) : HEAD - Number(reported);
     expect(depth).toBeGreaterThanOrEqual(kept * 0.9);
     expect(depth).toBeLessThanOrEqual(kept + 1);
   });
@@ -109,9 +109,9 @@ describe('a node', () => {
       return Number(toBlock) - Number(fromBlock) + 1 > max ? { error: { code: -32_602, message } } : undefined;
     });
     const finding = findingOf(await examine(served), 'eth_getLogs range');
-    const told = Number(/^\d+/.exec(finding?.found ?? '')?.[0]);
-    expect(told).toBeLessThanOrEqual(max);
-    expect(told).toBeGreaterThanOrEqual(least);
+    const reported = Number(/^\d+/.exec(finding?.found ?? '')?.[0]);
+    expect(reported).toBeLessThanOrEqual(max);
+    expect(reported).toBeGreaterThanOrEqual(least);
     expect(finding?.verdict).toBe(max < 1_000 ? 'warning' : 'ok');
     expect(served.count('eth_getLogs')).toBeLessThan(15);
   });

@@ -23,34 +23,34 @@ import { isBlock, probeBlock, quantityOf } from './read-answers.ts';
 
 export interface NodeCheckOptions {
   readonly chain: Chain;
-  /** Whose URL leads to JSON-RPC over HTTP, or to a WebSocket. */
+  /** Its URL is JSON-RPC over HTTP, or a WebSocket. */
   readonly upstream: UpstreamConfig;
-  /** Other nodes of the chain, to compare with; a few calls each. */
+  /** Other nodes of the chain to compare with; a few calls each. */
   readonly others?: readonly UpstreamConfig[];
   /** Blocks that are known to belong to the chain. */
   readonly known?: readonly KnownBlock[];
-  /** Whether something is indexed that reads traces. @default false */
+  /** Whether an indexed dataset reads traces. @default false */
   readonly needsTraces?: boolean;
-  /** For all of it; what is not done by then is told so. Milliseconds. @default 60,000 */
+  /** For all checks; unfinished ones are reported as such. Milliseconds. @default 60,000 */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
-  /** @default nobody is told before the end */
+  /** @default no report before the end */
   readonly onFinding?: OnFinding | undefined;
 }
 
 const DEADLINE_MS = 60_000;
 const CALLS_MAX = 600;
-/** Of one request, as a share of the whole time. */
+/** A request may take this fraction (1/n) of the total time. */
 const REQUEST_SHARE = 6;
 const OTHERS_MAX = 4;
-/** So far below its head what another node has is settled: nodes that follow the same chain agree. Blocks. */
+/** Blocks this far below the head of another node are settled: nodes on the same chain agree on them. */
 const SETTLED_DEPTH = 64;
 
 /**
- * Whether a node is good for a chain, as findings in words: who it is, its head, its history, what it serves and within which limits, how
- * fast. Takes at most about {@link CALLS_MAX} calls and the time that is given, and keeps to the node's configured rate. Texts hold no
- * secrets of the URL. Rejects only for a defect of its own.
+ * Checks whether a node suits a chain and returns findings: client, head, history, methods, limits and speed. Uses at
+ * most about {@link CALLS_MAX} calls and the given time, within the node's configured rate. Texts contain no secrets of
+ * the URL. Rejects only for an internal defect.
  */
 export async function checkNode(options: NodeCheckOptions): Promise<CheckReport> {
   const { chain, upstream, clock = systemClock, deadlineMs = DEADLINE_MS } = options;
@@ -75,9 +75,9 @@ export async function checkNode(options: NodeCheckOptions): Promise<CheckReport>
     if (!(error instanceof RequestAbortedError)) throw error;
     add(
       findingsOf('time').warning(
-        `used up after ${probe.calls} calls, before all was looked at`,
-        'What is not told here is not known.',
-        'Look at what took long; `chainstead doctor` takes more time than the console.',
+        `used up after ${probe.calls} calls, before all checks were done`,
+        'The missing checks have no result.',
+        'Find the slow checks above. `chainstead doctor` has a longer time limit than the console.',
       ),
     );
   } finally {
@@ -86,7 +86,7 @@ export async function checkNode(options: NodeCheckOptions): Promise<CheckReport>
   return { name, findings, calls: probe.calls, tookMs: performance.now() - startedAt };
 }
 
-/** One after the other, so that speed and limits are the node's. @throws RequestAbortedError */
+/** Runs the checks one after the other, so that speed and limits are the node's. @throws RequestAbortedError */
 async function checkAll(
   { chain, known = [], needsTraces = false, clock }: NodeCheckOptions & { readonly clock: Clock },
   probe: NodeProbe,
@@ -116,7 +116,7 @@ async function checkAll(
   add(await checkReadingSpeed(chain, probe, head));
 }
 
-/** Of those that answer, and are of the chain. */
+/** Heads of the other nodes that respond and are on the chain. */
 async function readHeads(chain: Chain, others: readonly NodeProbe[]): Promise<(OtherHead & { probe: NodeProbe })[]> {
   const heads = await Promise.all(
     others.map(async (probe) => {
@@ -128,7 +128,7 @@ async function readHeads(chain: Chain, others: readonly NodeProbe[]): Promise<(O
   return heads.flat();
 }
 
-/** A settled block, as the others have it. */
+/** Reads a settled block from the other nodes. */
 async function readKnown(others: readonly NodeProbe[], lowestHead: number): Promise<KnownBlock[]> {
   const number = lowestHead - SETTLED_DEPTH;
   if (number < 0) return [];
@@ -141,8 +141,8 @@ async function readKnown(others: readonly NodeProbe[], lowestHead: number): Prom
   return blocks.flat();
 }
 
-/** The chain id that a node of an unknown chain answers with; null where it gives none. @param deadlineMs milliseconds */
-export async function askChainId(upstream: UpstreamConfig, deadlineMs: number): Promise<number | null> {
+/** Returns the chain id of a node of an unknown chain; null if it returns none. @param deadlineMs milliseconds */
+export async function fetchChainId(upstream: UpstreamConfig, deadlineMs: number): Promise<number | null> {
   const signal = AbortSignal.timeout(deadlineMs);
   const probe = createNodeProbe({ config: upstream, timeoutMs: deadlineMs, callsMax: 1, signal, clock: systemClock });
   try {

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Finding, findingsOf, toQuantity } from '@chainstead/core';
-import { DEFAULT_LIMITS } from '../pool-limits.ts';
+import { DEFAULT_LIMITS } from '../limits/pool-limits.ts';
 import type { NodeProbe, ProbeAnswer } from './node-probe.ts';
 import { isBlock, largestThatWorks, type ProbedBlock, probeBlock } from './read-answers.ts';
 
@@ -8,23 +8,23 @@ const receipts = findingsOf('receipts by block');
 const logRange = findingsOf('eth_getLogs range');
 const batches = findingsOf('batches');
 
-/** Of the newest ones, the first with transactions is looked at. */
+/** Newest blocks searched for one with transactions. */
 const BLOCKS_LOOKED_AT = 8;
 
-/** Whether all receipts of a block come at once, and all of them. */
+/** Checks whether all receipts of a block come in one response. */
 export async function checkReceipts(probe: NodeProbe, head: number): Promise<Finding> {
   const block = await newestWithTransactions(probe, head);
   if (block === null)
     return receipts.warning(
       'none of its newest blocks could be read',
-      'Blocks are followed by their receipts.',
-      'Look what else is told of it.',
+      'Receipts are needed to follow the chain.',
+      'Check the other findings of this node.',
     );
   const { number } = block.header;
   return receiptsFinding(await probe.ask('eth_getBlockReceipts', [toQuantity(number)]), number, block.transactions);
 }
 
-/** Where the newest ones are all empty, one of them. */
+/** Returns the newest block with transactions; an empty one if all of them are empty. */
 async function newestWithTransactions(probe: NodeProbe, head: number): Promise<ProbedBlock | null> {
   let empty: ProbedBlock | null = null;
   for (let number = head; number >= 0 && number > head - BLOCKS_LOOKED_AT; number--) {
@@ -40,24 +40,24 @@ function receiptsFinding(answer: ProbeAnswer, number: number, transactions: numb
   if (!answer.ok)
     return receipts.warning(
       `eth_getBlockReceipts is not served: ${answer.text}`,
-      'Each receipt is a call then: following and proving a chain takes as many calls as it has transactions.',
-      'Use a node or a plan that serves it, beside this one at least.',
+      'Each receipt then needs its own call: one per transaction to follow and prove the chain.',
+      'Use a node or a plan that supports it, at least in addition to this one.',
     );
   const given = Array.isArray(answer.result) ? answer.result.length : null;
   if (given === transactions) return receipts.ok(`all ${given} of block ${number} at once`);
   return receipts.bad(
     `${given ?? 'no list of'} receipts of block ${number}, which has ${transactions} transactions`,
-    'What it gives is incomplete. Chainstead proves receipts, and asks elsewhere.',
-    'Leave it out, and tell its operator.',
+    'Its responses are incomplete. Chainstead verifies receipts and uses other nodes.',
+    'Remove the node, and inform its operator.',
   );
 }
 
-/** Nobody has this address, so nothing but the range makes an answer large. */
+/** An unused address, so that only the range affects the response size. */
 const NOBODY = '0x00000000000000000000000000000000c4a15d0e';
 const RANGE_STEPS = 10;
 const RANGE_GOOD = 1_000;
 
-/** How many blocks one eth_getLogs may span. */
+/** Finds how many blocks one eth_getLogs call may span. */
 export async function checkLogRange(chain: Chain, probe: NodeProbe, head: number): Promise<Finding> {
   const widest = Math.min(DEFAULT_LIMITS.logRangeMax, head + 1 - Math.min(head, chain.firstBlock));
   const ask = (blocks: number): Promise<ProbeAnswer> =>
@@ -70,40 +70,40 @@ export async function checkLogRange(chain: Chain, probe: NodeProbe, head: number
   if (!(await works(1)))
     return logRange.bad(
       `not even one block: ${all.text}`,
-      'Histories are read by eth_getLogs.',
-      'Use a node or a plan that serves it.',
+      'Backfills use eth_getLogs.',
+      'Use a node or a plan that supports it.',
     );
-  const told = all.limitBlocks;
+  const reported = all.limitBlocks;
   const limit =
-    told !== null && told > 1 && told < widest && (await works(told))
-      ? told
+    reported !== null && reported > 1 && reported < widest && (await works(reported))
+      ? reported
       : await largestThatWorks({ works: 1, fails: widest, steps: RANGE_STEPS }, works);
   if (limit >= RANGE_GOOD) return logRange.ok(`${limit} blocks or so`);
   return logRange.warning(
     `${limit} ${limit === 1 ? 'block' : 'blocks or so'}: ${all.text}`,
     `Reading the whole history takes about ${Math.ceil((head + 1) / limit).toLocaleString('en-US')} calls.`,
-    'Fill history from a node or a plan with a wider range, or let it begin later (START_BLOCK).',
+    'Backfill with a node or a plan with a wider range, or start at a later block (START_BLOCK).',
   );
 }
 
 const BATCH_SIZES = [DEFAULT_LIMITS.batchSizeMax, 20, 5, 2];
 
-/** How many calls one request may hold. */
+/** Finds how many calls one request may contain. */
 export async function checkBatches(probe: NodeProbe): Promise<Finding> {
   let refusal = '';
   for (const size of BATCH_SIZES) {
     const calls = Array.from({ length: size }, () => ({ method: 'eth_chainId', params: [] }));
-    const answers = await probe.askTogether(calls);
+    const answers = await probe.fetchTogether(calls);
     const refused = answers.find((answer) => !answer.ok);
     if (refused === undefined) {
       if (size === DEFAULT_LIMITS.batchSizeMax) return batches.ok(`of ${size} calls`);
-      return batches.ok(`of ${size} calls; larger ones are refused, and then made smaller`);
+      return batches.ok(`of ${size} calls; larger ones are rejected, then split`);
     }
     if (!refused.ok) refusal = refused.text;
   }
   return batches.warning(
-    `not taken: ${refusal}`,
-    'Each call is a request of its own: reading is slower, the farther away the node is the more.',
-    'Use a provider that takes batches, or a node nearby.',
+    `rejected: ${refusal}`,
+    'Each call is a separate request. Reads are slower, especially with a distant node.',
+    'Use a provider that accepts batches, or a nearby node.',
   );
 }

@@ -8,13 +8,13 @@ const reading = findingsOf('blocks a second');
 const CALLS = 12;
 const BLOCKS = 24;
 const SIDE_BY_SIDE = 4;
-/** Of the time between two blocks, what one small call may take. */
+/** Share of the block time that one small call may take. */
 const SLOW_SHARE = 0.5;
 const SLOW_MIN_MS = 250;
-/** As many times faster than the chain is, a history is caught up with in good time. */
+/** At this many times the chain's speed, a backfill catches up in reasonable time. */
 const COMFORTABLE = 5;
 
-/** How long a small call takes: what half, and 95 % of them, need at most. */
+/** Measures the latency of a small call: p50 and p95. */
 export async function checkLatency(chain: Chain, probe: NodeProbe): Promise<Finding> {
   const times: number[] = [];
   for (let call = 0; call < CALLS; call++) {
@@ -24,8 +24,8 @@ export async function checkLatency(chain: Chain, probe: NodeProbe): Promise<Find
   if (times.length < CALLS)
     return latency.warning(
       `${CALLS - times.length} of ${CALLS} small calls failed`,
-      'Others are asked instead, which takes time.',
-      'Look for limits of the provider, and for losses on the way.',
+      'Other nodes are used instead, which takes time.',
+      'Check the limits of the provider and the network for packet loss.',
     );
   times.sort((one, other) => one - other);
   const [half, most] = [percentile(times, 0.5), percentile(times, 0.95)];
@@ -33,12 +33,12 @@ export async function checkLatency(chain: Chain, probe: NodeProbe): Promise<Find
   if (half <= Math.max(SLOW_MIN_MS, chain.blockTimeMs * SLOW_SHARE)) return latency.ok(found);
   return latency.warning(
     found,
-    'Each new block takes a few calls, so the chain is followed with a delay.',
-    'Use a node nearer to this machine.',
+    'Each new block takes a few calls, so indexing lags behind the chain.',
+    'Use a node closer to this machine.',
   );
 }
 
-/** How fast whole blocks are read, a few side by side. */
+/** Measures how fast whole blocks are read, a few concurrently. */
 export async function checkReadingSpeed(chain: Chain, probe: NodeProbe, head: number): Promise<Finding> {
   const numbers = Array.from({ length: Math.min(BLOCKS, head + 1) }, (_, index) => head - index);
   const startedAt = performance.now();
@@ -48,7 +48,7 @@ export async function checkReadingSpeed(chain: Chain, probe: NodeProbe, head: nu
       const at = toQuantity(number);
       const block = await probe.ask('eth_getBlockByNumber', [at, false]);
       const receipts = await probe.ask('eth_getBlockReceipts', [at]);
-      // Where receipts come one by one only, that has a finding of its own.
+      // A separate finding covers nodes that return receipts only one by one.
       if (block.ok && (receipts.ok || receipts.reaction === 'unsupported')) read++;
     }
   };
@@ -57,9 +57,9 @@ export async function checkReadingSpeed(chain: Chain, probe: NodeProbe, head: nu
   const made = 1_000 / chain.blockTimeMs;
   const found = `${rateText(perSecond)} with receipts; the chain makes ${rateText(made)}`;
   if (perSecond >= COMFORTABLE * made) return reading.ok(found);
-  const remedy = 'Look for limits of the provider (RPC_RATE is kept to), or use a faster node.';
-  if (perSecond < made) return reading.bad(found, 'It alone can’t keep up with the chain.', remedy);
-  return reading.warning(found, 'Following works, but a history takes long to be read and proven.', remedy);
+  const remedy = 'Check the limits of the provider and RPC_RATE, or use a faster node.';
+  if (perSecond < made) return reading.bad(found, 'This node alone can’t keep up with the chain.', remedy);
+  return reading.warning(found, 'Following the chain works, but backfill and verification are slow.', remedy);
 }
 
 /** @param times ascending */

@@ -1,9 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import { type Clock, createMetricsRegistry, type Finding, findingsOf, quotable, silentLogger } from '@chainstead/core';
-import { createUpstreamState } from '../create-upstream-state.ts';
-import { createNewHeadsSubscription } from '../new-heads-subscription.ts';
-import { DEFAULT_LIMITS } from '../pool-limits.ts';
+import { createNewHeadsSubscription } from '../heads/new-heads-subscription.ts';
+import { DEFAULT_LIMITS } from '../limits/pool-limits.ts';
 import { createPoolMetrics } from '../pool-metrics.ts';
+import { createUpstreamState } from '../upstream/create-upstream-state.ts';
 import type { UpstreamConfig } from '../upstream-pool.ts';
 
 const subscription = findingsOf('announcements of blocks');
@@ -13,7 +13,7 @@ const WAIT_MAX_MS = 20_000;
 const WAIT_BLOCKS = 3;
 const NOTED_MS = 50;
 
-/** Whether a WebSocket address announces new blocks: all that it is used for. */
+/** Checks whether a WebSocket URL announces new blocks, its only use. */
 export async function checkSubscription(options: {
   readonly chain: Chain;
   readonly config: UpstreamConfig;
@@ -37,19 +37,19 @@ export async function checkSubscription(options: {
     const number = await announced.next(null, AbortSignal.any([options.signal, AbortSignal.timeout(waitMs)]));
     const ms = Math.round(performance.now() - startedAt);
     if (number !== null) return subscription.ok(`block ${number}, after ${ms} ms`);
-    // Why a connection ended is noted right after whoever waits is told.
+    // The reason why a connection ended is recorded just after the waiter resumes.
     await options.clock.sleep(NOTED_MS);
     const { lastError, reason } = state.status(null, null);
     if (state.disabledReason === null)
       return subscription.warning(
         `subscribed; no block came within ${Math.round(ms / 1_000)} s`,
-        'Heads are asked for over HTTP as long as none is announced.',
-        'Look whether the chain makes blocks.',
+        'Heads are polled over HTTP until one is announced.',
+        'Check that the chain produces blocks.',
       );
     return subscription.bad(
       `no subscription: ${quotable(lastError?.text ?? reason ?? 'no answer')}`,
-      'It announces nothing; heads are asked for over HTTP instead.',
-      'Check the address, that WebSockets are switched on, and that a proxy between lets them through.',
+      'No heads are announced. They are polled over HTTP instead.',
+      'Check the address, that WebSockets are enabled, and that any proxy in between forwards them.',
     );
   } finally {
     announced.close();

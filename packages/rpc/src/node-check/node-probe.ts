@@ -1,47 +1,47 @@
 import { type Clock, quotable } from '@chainstead/core';
 import { TransportError } from '@chainstead/upstream-http';
-import type { Reaction } from '../error-rules.ts';
+import type { Reaction } from '../errors.ts';
 import { RequestAbortedError, UpstreamFault } from '../errors.ts';
-import { createHttpEndpoint } from '../http-endpoint.ts';
-import { type CallOutcome, interpretReply } from '../interpret-reply.ts';
-import { decodeBatch, decodeReply, encodeBatch, encodeCall, type RpcCall } from '../json-rpc.ts';
+import { createLocalLimits } from '../limits/limiters.ts';
 import { createRedactor, nameUpstreams } from '../redact-secrets.ts';
-import { createLocalLimits } from '../shares/limiters.ts';
+import { createHttpEndpoint } from '../transport/http-endpoint.ts';
+import { type CallOutcome, interpretReply } from '../transport/interpret-reply.ts';
+import { decodeBatch, decodeReply, encodeBatch, encodeCall, type RpcCall } from '../transport/json-rpc.ts';
 import type { UpstreamConfig } from '../upstream-pool.ts';
 
-/** What a node answered to one call. */
+/** A node's response to one call. */
 export type ProbeAnswer =
   | { readonly ok: true; readonly result: unknown; readonly ms: number }
   | {
       readonly ok: false;
-      /** `transport`: no usable answer came at all. */
+      /** `transport`: no usable response. */
       readonly reaction: Reaction | 'transport';
-      /** In the node's words, without secrets. */
+      /** The node's error text, without secrets. */
       readonly text: string;
-      /** Blocks that it allows for one call, where it says so. */
+      /** Block limit per call; null if the node states none. */
       readonly limitBlocks: number | null;
       readonly ms: number;
     };
 
-/** Asks one node one thing after the other, within bounds, and tries nothing twice. */
+/** Sends calls to one node in sequence, within bounds and without retries. */
 export interface NodeProbe {
   readonly name: string;
   readonly config: UpstreamConfig;
-  /** So far; of a batch each. */
+  /** Number of calls so far; each call of a batch counts. */
   readonly calls: number;
-  /** @throws RequestAbortedError when the time or the calls are used up */
+  /** @throws RequestAbortedError if the time or the calls are used up */
   ask(method: string, params: readonly unknown[]): Promise<ProbeAnswer>;
-  /** In one request. @throws as ask */
-  askTogether(calls: readonly RpcCall[]): Promise<ProbeAnswer[]>;
+  /** Sends the calls in one request. @throws as ask */
+  fetchTogether(calls: readonly RpcCall[]): Promise<ProbeAnswer[]>;
   close(): Promise<void>;
 }
 
 export interface NodeProbeOptions {
   readonly config: UpstreamConfig;
-  /** Of one request. Milliseconds. */
+  /** Timeout of one request, milliseconds. */
   readonly timeoutMs: number;
   readonly callsMax: number;
-  /** Of all of it. */
+  /** For all calls together. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
 }
@@ -49,12 +49,17 @@ export interface NodeProbeOptions {
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 const CONNECTIONS = 4;
 
-/** Keeps to the rate that is configured for the node. Opens no connection yet. */
+/** Keeps to the node's configured rate. Opens no connection yet. */
 export function createNodeProbe({ config, timeoutMs, callsMax, signal, clock }: NodeProbeOptions): NodeProbe {
   const [name = ''] = nameUpstreams([config]);
   const redact = createRedactor(config);
-  const endpoint = createHttpEndpoint({ config, concurrency: CONNECTIONS, responseBytesMax: ANSWER_BYTES_MAX });
-  const pace = createLocalLimits(clock).paceOf(config);
+  const endpoint = createHttpEndpoint({
+    config,
+    connections: CONNECTIONS,
+    limits: { responseBytesMax: ANSWER_BYTES_MAX },
+    compressed: true,
+  });
+  const pace = createLocalLimits(clock).rateLimiterOf(config);
   let calls = 0;
 
   async function take(method: string, count: number): Promise<void> {
@@ -82,17 +87,17 @@ export function createNodeProbe({ config, timeoutMs, callsMax, signal, clock }: 
     return { ok: false, reaction: 'call', text: quotable(error.rpcMessage), limitBlocks: null, ms };
   }
 
-  /** @returns the answers, of which there are as many as calls */
-  async function send(asked: readonly RpcCall[], payload: string): Promise<ProbeAnswer[]> {
-    const [first] = asked;
+  /** @returns one response per call */
+  async function send(requested: readonly RpcCall[], payload: string): Promise<ProbeAnswer[]> {
+    const [first] = requested;
     if (first === undefined) return [];
-    await take(first.method, asked.length);
+    await take(first.method, requested.length);
     const startedAt = performance.now();
     try {
       const answer = await endpoint.post(payload, { timeoutMs, signal });
       const ms = performance.now() - startedAt;
-      const replies = asked.length === 1 ? [decodeReply(answer, 0)] : decodeBatch(answer, asked.length);
-      return asked.map(({ method }, index) => {
+      const replies = requested.length === 1 ? [decodeReply(answer, 0)] : decodeBatch(answer, requested.length);
+      return requested.map(({ method }, index) => {
         const reply = Array.isArray(replies) ? replies[index] : replies;
         if (reply === undefined) throw new TypeError('A batch has fewer replies than calls');
         return answerOf(interpretReply({ name, redact }, method, reply, answer), ms);
@@ -102,7 +107,7 @@ export function createNodeProbe({ config, timeoutMs, callsMax, signal, clock }: 
       if (error.kind === 'aborted') throw new RequestAbortedError(first.method, error);
       const ms = performance.now() - startedAt;
       const text = quotable(redact(error.message));
-      return asked.map(() => ({ ok: false, reaction: 'transport', text, limitBlocks: null, ms }));
+      return requested.map(() => ({ ok: false, reaction: 'transport', text, limitBlocks: null, ms }));
     }
   }
 
@@ -117,7 +122,7 @@ export function createNodeProbe({ config, timeoutMs, callsMax, signal, clock }: 
       if (answer === undefined) throw new TypeError('A call has no answer');
       return answer;
     },
-    askTogether: (asked) => send(asked, encodeBatch(asked)),
+    fetchTogether: (requested) => send(requested, encodeBatch(requested)),
     close: () => endpoint.close(),
   };
 }

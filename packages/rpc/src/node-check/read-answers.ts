@@ -1,16 +1,16 @@
 import { type BlockHeader, InvalidPrimitiveError, isQuantity, parseBigQuantity, toQuantity } from '@chainstead/core';
-import { parseHeader } from '../parse-block.ts';
-import { MalformedAnswerError } from '../parse-log.ts';
+import { parseHeader } from '../formats/parse-block.ts';
+import { MalformedAnswerError } from '../formats/parse-log.ts';
 import type { NodeProbe, ProbeAnswer } from './node-probe.ts';
 
-/** A block as a check sees it. */
+/** A block as a check reads it. */
 export interface ProbedBlock {
   readonly header: BlockHeader;
-  /** Of its transactions. */
+  /** Number of transactions. */
   readonly transactions: number;
 }
 
-/** A block, null where the node says that there is none, or why it can't be told. @throws RequestAbortedError */
+/** Returns a block; null if the node has none; otherwise why it can't be determined. @throws RequestAbortedError */
 export async function probeBlock(
   probe: NodeProbe,
   at: number | string,
@@ -34,12 +34,12 @@ export function blockOf(answer: ProbeAnswer): ProbedBlock | null | { readonly pr
   }
 }
 
-/** Whether it is a block. */
+/** Whether the probe returned a block. */
 export function isBlock(probed: ProbedBlock | null | { readonly problem: string }): probed is ProbedBlock {
   return probed !== null && 'header' in probed;
 }
 
-/** A number that a node gave as a quantity; null where it is none. */
+/** Returns a quantity response as a number; null if it is none. */
 export function quantityOf(answer: ProbeAnswer): number | null {
   if (!answer.ok || !isQuantity(answer.result)) return null;
   const value = Number(parseBigQuantity(answer.result));
@@ -47,8 +47,9 @@ export function quantityOf(answer: ProbeAnswer): number | null {
 }
 
 /**
- * The largest number that works, of those from `works` (which does) to `fails` (which does not), found to a tenth in so many steps.
- * @param try whether a number works
+ * Finds the largest working value between `works` (which works) and `fails` (which doesn't), to within a tenth or after
+ * `steps` steps.
+ * @param tries whether a value works
  */
 export async function largestThatWorks(
   { works, fails, steps }: { readonly works: number; readonly fails: number; readonly steps: number },

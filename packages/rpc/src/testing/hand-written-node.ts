@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** One call as it came, to be answered by hand. */
+/** One received call, to be responded to by hand. */
 export interface HandWritten {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -19,7 +19,10 @@ const TRUTH = new Map<string, unknown>([
   ],
 ]);
 
-/** A node with head 100 whose answers to eth_gasPrice a test writes byte by byte. Gives its URL; stops with the test. */
+/**
+ * Starts a node with head 100 whose eth_gasPrice responses a test writes byte by byte. Returns its URL; stops with the
+ * test.
+ */
 export async function handWrittenNode(answer: (call: HandWritten) => void | Promise<void>): Promise<string> {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];

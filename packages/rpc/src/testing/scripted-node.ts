@@ -8,11 +8,11 @@ import { type Address, type ChainId, type Hash, parseChainId, toQuantity, ZERO_H
 export interface Received {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** Calls in the HTTP request; 1 when it was not a batch. */
+  /** Calls in the HTTP request; 1 if it was not a batch. */
   readonly batch: number;
 }
 
-/** What a script answers instead of the node: a JSON-RPC error, a result, a whole HTTP answer, or nothing at all. */
+/** A scripted response: a JSON-RPC error, a result, a whole HTTP response, or no response. */
 export type Scripted =
   | { readonly error: { readonly code?: number; readonly message: string; readonly data?: unknown } }
   | { readonly result: unknown }
@@ -20,22 +20,21 @@ export type Scripted =
   | 'hang'
   | 'disconnect';
 
-/** Called for every call; undefined lets the node answer truthfully. */
+/** Called for every call; undefined lets the node respond truthfully. */
 export type Script = (call: Received) => Scripted | undefined | Promise<Scripted | undefined>;
 
-/** A node of a made-up chain over real HTTP, which lies and fails as its script says. */
+/** A node of a made-up chain over real HTTP. Its script makes it fail or return wrong data. */
 export interface ScriptedNode {
   readonly url: string;
-  /** host:port, the name that the pool gives it. */
+  /** host:port, its name in the pool. */
   readonly name: string;
   readonly received: Received[];
-  /** Bodies of the requests. */
   readonly bodies: string[];
-  /** Requests that are not answered yet and whose caller has not gone. */
+  /** Requests without a response yet whose client is still connected. */
   open: number;
   head: number;
   script: Script;
-  /** Refuses batches as clients without them do. */
+  /** If false, refuses batches as clients without batch support do. */
   batches: boolean;
   count(method: string): number;
   close(): Promise<void>;
@@ -45,18 +44,18 @@ export interface ScriptedNode {
 export const TOPIC = `0x${'dd'.repeat(32)}` as Hash;
 /** A topic that no log has. */
 export const OTHER_TOPIC = `0x${'ee'.repeat(32)}` as Hash;
-/** The contract of every log. */
+/** The contract that emits every log. */
 export const TOKEN = `0x${'aa'.repeat(20)}` as Address;
 
-/** The chain that scripted nodes serve. `logsIn` and `fork` change what its blocks hold. */
+/** The chain that scripted nodes serve. `logsIn` and `fork` change the content of its blocks. */
 export interface ScriptedChain {
-  /** Logs with TOPIC in a block; one by default. */
+  /** Logs with TOPIC in a block. Default: one. */
   readonly logsIn?: (block: number) => number;
-  /** Topics after the first of a block's logs; two by default. */
+  /** Topics after the first of a block's logs. Default: two. */
   readonly argumentsIn?: (block: number) => readonly string[];
-  /** Of a block's header; by default one of no logs. */
+  /** Bloom of a block's header. Default: the empty bloom. */
   readonly bloomIn?: (block: number) => string;
-  /** Names another branch from this block on. */
+  /** Another branch from this block on. */
   readonly fork?: { readonly from: number; readonly name: string };
   readonly chainId?: number;
 }
@@ -162,7 +161,7 @@ function toNumber(node: ScriptedNode, at: unknown): number {
   return Number(at);
 }
 
-/** Hashes carry their block's number in the first bytes, so that a node finds blocks and transactions by hash. */
+/** Returns a block hash. Hashes start with the block number, so that a node finds blocks and transactions by hash. */
 export function blockHash(chain: ScriptedChain, number: number): Hash {
   const branch = chain.fork !== undefined && number >= chain.fork.from ? chain.fork.name : '';
   return numberedHash(`block ${branch}`, number);
@@ -199,7 +198,7 @@ interface ReceiptJson {
 
 const LOGS_PER_TRANSACTION = 3;
 
-/** One transaction for every three logs, and one at least in blocks with an even number. */
+/** One transaction for every three logs, and at least one in blocks with an even number. */
 function receipts(chain: ScriptedChain, number: number): ReceiptJson[] {
   const logs = chain.logsIn?.(number) ?? 1;
   const count = Math.max(number % 2 === 0 ? 1 : 0, Math.ceil(logs / LOGS_PER_TRANSACTION));
@@ -237,7 +236,7 @@ interface LogFilter {
   readonly address?: string[];
 }
 
-/** The logs that a truthful node gives. */
+/** Returns the logs that a truthful node returns. */
 export function logsOf(
   chain: ScriptedChain,
   from: number,
@@ -261,7 +260,7 @@ function matches(topics: readonly string[], positions: readonly (readonly string
   });
 }
 
-/** A chain with id 1 and nothing special about it. */
+/** Returns a chain with id 1 and default properties. */
 export function testChain(changes: Partial<Chain> = {}): Chain {
   const id: ChainId = parseChainId(1);
   return {
@@ -293,10 +292,12 @@ export function testChain(changes: Partial<Chain> = {}): Chain {
     cryptoPunks: null,
     unindexedNfts: [],
     marketplaces: [],
+    exchanges: [],
     etherPrice: { feed: null, pools: [] },
-    transactions: { mode: 'off', input: 'full', provesSenders: true },
+    transactions: { mode: 'off', input: 'full', verifiesSenders: true },
     logs: 'off',
     internalTransfers: 'off',
+    swaps: 'off',
     nftTrades: false,
     nftPrices: false,
     ...changes,

@@ -3,11 +3,11 @@ import { createMetricsRegistry, type Registry, silentLogger } from '@chainstead/
 import { onTestFinished } from 'vitest';
 import { createUpstreamPool } from '../create-upstream-pool.ts';
 import type { ForwardingPool } from '../forwarding-pool.ts';
-import type { PoolLimits } from '../pool-limits.ts';
+import type { PoolLimits } from '../limits/pool-limits.ts';
 import type { OnWrongAnswer, UpstreamConfig, UpstreamPool } from '../upstream-pool.ts';
 import { type Scripted, type ScriptedChain, type ScriptedNode, startScriptedNode, testChain } from './scripted-node.ts';
 
-/** Short waits, so that tests see many rounds; but a node that answers late, since the machine stalls, has done no wrong. */
+/** Short waits let tests see many rounds. Long timeouts: a slow response on a stalled machine is no fault. */
 const QUICK: Partial<PoolLimits> = {
   attemptTimeoutMs: 15_000,
   heavyTimeoutMs: 15_000,
@@ -21,12 +21,12 @@ const QUICK: Partial<PoolLimits> = {
   deadlineMs: 20_000,
 };
 
-/** Limits of a pool with a node that answers so: silence is to be found out within a second. */
+/** Returns limits for a node with this response: silence must be detected within a second. */
 export function ofSilence(answer: Scripted): Partial<PoolLimits> {
   return answer === 'hang' ? { attemptTimeoutMs: 700 } : {};
 }
 
-/** A node that is stopped when the test ends. */
+/** Starts a node that stops when the test ends. */
 export async function node(head: number, chain: ScriptedChain = {}): Promise<ScriptedNode> {
   const started = await startScriptedNode(head, chain);
   onTestFinished(() => started.close());
@@ -38,7 +38,7 @@ export interface TestPool extends ForwardingPool {
   readonly registry: Registry;
 }
 
-/** A pool, not started, that is closed when the test ends. */
+/** Creates a pool that is not started and closes when the test ends. */
 export function pool(
   upstreams: readonly (ScriptedNode | UpstreamConfig)[],
   options: {
@@ -62,19 +62,19 @@ export function pool(
   return { ...created, registry };
 }
 
-/** A started pool. */
+/** Creates and starts a pool. */
 export async function startedPool(...given: Parameters<typeof pool>): Promise<TestPool> {
   const created = pool(...given);
   await created.start();
   return created;
 }
 
-/** Faults of an upstream by kind. */
+/** Returns the faults of an upstream by kind. */
 export function faultsOf(from: UpstreamPool, name: string): Readonly<Record<string, number>> {
   return from.status().find((upstream) => upstream.name === name)?.faults ?? {};
 }
 
-/** The error of a promise that must fail. */
+/** Returns the error of a promise that must fail. */
 export async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;

@@ -18,7 +18,7 @@ test('an attempt that Postgres refuses is given up, and those beside it are reco
     ...{ database, retries: STANDARD_RETRIES, clock: systemClock, logger: silentLogger() },
     onRecorded: async () => undefined,
   });
-  // No text of Postgres holds a zero character.
+  // Postgres text cannot contain a NUL character.
   const attempts = due.map(
     ({ delivery }, place): Attempt => ({
       ...{ id: randomUUID(), delivery, body: '{"retries":0}', finishedAt: new Date() },

@@ -9,13 +9,13 @@ export interface AttemptRecorderOptions {
   readonly retries: RetryPolicy;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Told of each batch that was committed. */
+  /** Called after each committed batch. */
   onRecorded(attempts: readonly Attempt[], recorded: Recorded): Promise<void>;
 }
 
-/** Writes attempts down in batches: while one is being committed, the next one gathers, and a moment longer while many come. */
+/** Records attempts in batches. While one batch commits, the next one gathers; under load it waits a moment longer. */
 export interface AttemptRecorder {
-  /** Resolves once the attempt is committed; rejects when the signal aborts first, or Postgres refuses it for good. */
+  /** Resolves after the commit. Rejects if the signal aborts first or Postgres refuses the attempt permanently. */
   record(attempt: Attempt, signal: AbortSignal): Promise<Verdict>;
 }
 
@@ -27,7 +27,7 @@ interface Waiting {
 }
 
 const BATCH_MAX = 500;
-/** After a batch that large the next one gathers for a moment: each is a statement to plan and a flush of the log. */
+/** After a batch of this size, the next one gathers for a moment: each batch costs a query plan and a WAL flush. */
 const GATHERING_MIN = 16;
 const GATHER_MS = 20;
 const RETRY_MS_MIN = 100;
@@ -58,7 +58,7 @@ export function createAttemptRecorder(options: AttemptRecorderOptions): AttemptR
   };
 }
 
-/** Never throws. While Postgres is away it tries again: an attempt that was made must be told of. */
+/** Never throws. Retries while Postgres is unavailable, because every attempt made must be recorded. */
 async function commit(options: AttemptRecorderOptions, batch: readonly Waiting[]): Promise<void> {
   const { database, retries, clock, logger } = options;
   let open = batch;
@@ -71,7 +71,7 @@ async function commit(options: AttemptRecorderOptions, batch: readonly Waiting[]
       return;
     } catch (error) {
       if (isRefused(error) && open.length > 1) {
-        // One attempt that can't be stored must not hold up the others.
+        // One attempt that can't be stored must not block the others.
         for (const single of open) await commit(options, [single]);
         return;
       }
@@ -94,7 +94,7 @@ function stillWanted(batch: readonly Waiting[], refusal: unknown): readonly Wait
   });
 }
 
-/** What Postgres says of the data itself, SQLSTATE classes 22 and 23: the same data will be refused again. */
+/** Errors about the data itself, SQLSTATE classes 22 and 23: a retry with the same data fails again. */
 function isRefused(error: unknown): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^2[23]...$/.test(error.code);
 }

@@ -15,7 +15,7 @@ import type { WorkerProcessOptions } from './testing/worker-process.ts';
 const DELIVERIES = 1_000;
 const STREAMS = 10;
 const KILLS = 10;
-/** Workers' clocks are ahead, behind or right. */
+/** Worker clocks are ahead, behind or correct. */
 const CLOCK_OFFSET_MS = 600_000;
 const FAILING_SHARE = 0.1;
 const SEED = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000);
@@ -40,7 +40,7 @@ describe('1,000 webhooks', () => {
     );
   }
 
-  /** Breaks every connection that workers have to Postgres. */
+  /** Breaks every Postgres connection of the workers. */
   async function breakConnections(): Promise<void> {
     await scratch.database.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -84,7 +84,7 @@ async function kill(worker: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** Streams of several receivers, which share a machine: each is a host of its own by its name. */
+/** Creates streams for several receivers on one machine. Each host name counts as a separate host. */
 async function fillOutbox({ database }: ScratchDatabase, url: string): Promise<StagedDelivery[]> {
   const { port } = new URL(url);
   const blocks = Array.from({ length: DELIVERIES / STREAMS / 2 }, (_, index) => index);

@@ -41,11 +41,11 @@ test('a webhook that ends the process is set aside after the third time and told
     'SELECT block_number AS block, error_message, body FROM stream_attempts WHERE stream_id = $1 AND NOT success',
     [streamId],
   );
-  const told = expect.stringContaining('Set aside: the process ended 3 times while it worked on this');
-  expect(attempts).toEqual([{ block: DEADLY, error_message: told, body: null }]);
+  const reported = expect.stringContaining('Work quarantined: the process ended 3 times during this work');
+  expect(attempts).toEqual([{ block: DEADLY, error_message: reported, body: null }]);
   expect(await readStreamStats(database, streamId)).toMatchObject({ webhooksDelivered: 11, webhooksFailed: 1 });
   const [suspect] = await database.query<{ name: string; crashes: number }>(
-    'SELECT name, crashes FROM suspect_work WHERE crashes > 1',
+    'SELECT name, crashes FROM quarantined_work WHERE crashes > 1',
   );
   expect(suspect).toMatchObject({ crashes: 3, name: expect.stringContaining(`webhook 1 ${DEADLY} ${streamId}`) });
 });

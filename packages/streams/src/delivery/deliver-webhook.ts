@@ -11,12 +11,12 @@ import type { DeliveryMetrics, DeliveryResult } from './delivery-metrics.ts';
 import { postWebhook } from './post-webhook.ts';
 import { dropDelivery, failDelivery, postponeDelivery } from './waiting-delivery.ts';
 
-/** Makes the bodies of matches. */
+/** Builds the bodies of matches. */
 export interface WebhookBodies {
   /**
-   * The body without `confirmed` and `retries`, stored with the match by the time this resolves; null when the webhook is not due any
-   * more by then: a reorganisation, a pause or another process may have come in between.
-   * @throws when no node can be asked for what it is to show; it may be asked again.
+   * Returns the body without `confirmed` and `retries`, already stored with the match. Returns null if the webhook is
+   * no longer due: a reorg, a pause or another process may have intervened.
+   * @throws if no node returns the data that the body shows; the call can be retried.
    */
   make(delivery: Delivery, signal: AbortSignal): Promise<string | null>;
 }
@@ -27,33 +27,33 @@ export interface DeliverWebhookOptions {
   readonly bodies: WebhookBodies;
   readonly recorder: AttemptRecorder;
   readonly metrics: DeliveryMetrics;
-  /** By which attempts are told and signed. */
+  /** Used for attempt timestamps and signatures. */
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
-  /** How long a webhook waits whose body can't be made yet. Milliseconds. */
+  /** Delay of a webhook whose body can't be built yet. Milliseconds. */
   readonly postponeMs: number;
 }
 
-/** What is told beside the body. */
+/** Data sent next to the body. */
 export interface SendingFacts {
   readonly settings: StreamSettings;
-  /** Webhooks of the stream that wait. */
+  /** Pending webhooks of the stream. */
   readonly queueSize: number;
-  /** Whether it is still this process that sends to the host. */
+  /** Whether this process still holds the host's lease. */
   isHeld(): boolean;
 }
 
-/** A webhook in hand; its body is being made where none is stored yet. It comes to null when the webhook is not due any more. */
+/** A claimed webhook. Its body is built if none is stored yet; it becomes null if the webhook is no longer due. */
 export interface PreparedDelivery extends DueDelivery {
   readonly making: Promise<string | null> | null;
 }
 
 export interface DeliverWebhook {
-  /** Begins to make its body where it has none: what is prepared at once shares its queries. */
+  /** Starts building the body if there is none. Webhooks prepared concurrently share their queries. */
   prepare(due: DueDelivery, signal: AbortSignal): PreparedDelivery;
   /**
-   * Sends one webhook that is in hand and records what came of it. Never throws: what fails is postponed, or stays due.
-   * @param onTaken called when the receiver has taken it, so many characters; recording that takes longer
+   * Sends one claimed webhook and records the outcome. Never throws: failures are postponed or stay due.
+   * @param onTaken called with the text length in characters when the receiver accepts it; recording takes longer
    */
   deliver(
     prepared: PreparedDelivery,
@@ -65,11 +65,11 @@ export interface DeliverWebhook {
 
 interface Sent {
   readonly attempt: Attempt;
-  /** Of the text that was sent, in characters. */
+  /** Length of the sent text in characters. */
   readonly length: number;
 }
 
-/** Why nothing is sent for now, or for ever. */
+/** Reason for sending nothing now, or ever. */
 interface Unsent {
   readonly unsent: 'dropped' | 'postponed' | 'lost' | 'gave-up';
 }
@@ -81,7 +81,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
     const { delivery, matchBody } = due;
     if (matchBody !== null || delivery.resend !== null || isObsolete(delivery)) return { ...due, making: null };
     const making = bodies.make(delivery, signal);
-    // Whoever sends it hears of a failure; it may be put back before.
+    // The sending code handles the failure; the webhook may be put back before that.
     making.catch(() => {});
     return { ...due, making };
   }
@@ -96,7 +96,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
     if ('unsent' in sent) return sent.unsent;
     const { attempt, length } = sent;
     const { outcome, finishedAt } = attempt;
-    // A failure may be the one after which nothing more is to be sent: the next one waits for its record.
+    // After this failure the stream may have to stop: the next webhook waits until the failure is recorded.
     if (outcome.success) onTaken(length);
     metrics.answered(outcome.durationMs / 1_000);
     const verdict = await recorder.record(attempt, signal);
@@ -129,7 +129,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
       const { streamId, chainId, blockNumber } = delivery;
       const fields = { stream_id: streamId, chain_id: chainId, block: blockNumber, reason: errorText(error) };
       if (error instanceof WorkSetAsideError) {
-        logger.error(fields, 'A webhook failed for good without having been sent');
+        logger.error(fields, 'A webhook failed permanently before it was sent');
         await failDelivery(database, delivery, errorText(error));
         return { unsent: 'gave-up' };
       }
@@ -152,19 +152,19 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
           { delivery_id: prepared.delivery.id, err: error },
           'Webhook could not be handled',
         );
-        // What fails for a reason of its own would fail again at once.
+        // A failure that is specific to this webhook would repeat immediately.
         await postponeQuietly(options, prepared.delivery);
       }
     },
   };
 }
 
-/** Its block left the chain before it was sent, or nothing is stored of it any more. */
+/** True if the block left the chain before the webhook was sent, or if its match is no longer stored. */
 function isObsolete({ match, kind }: Delivery): boolean {
   return match === null || (match.isRemoved && kind !== 'removed');
 }
 
-/** The exact text of the next attempt, where no body has to be made before. */
+/** Returns the exact text of the next attempt, or null if a body must be built first. */
 function textAtHand({ delivery, matchBody }: DueDelivery): string | null {
   const { kind, retries, resend } = delivery;
   if (resend !== null) return resend;
@@ -202,7 +202,7 @@ async function postponeQuietly(options: DeliverWebhookOptions, delivery: Deliver
   try {
     await postponeDelivery(database, delivery, postponeMs);
   } catch (error) {
-    // A database that is away can't say that it is due, either.
+    // An unavailable database can't report the webhook as due either.
     logger.debug({ delivery_id: delivery.id, reason: errorText(error) }, 'Webhook could not be postponed');
   }
 }

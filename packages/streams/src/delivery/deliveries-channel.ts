@@ -1,2 +1,2 @@
-/** Postgres' channel on which committed webhooks are announced. The outbox remains the truth. */
+/** Postgres channel that announces committed webhooks. The outbox remains authoritative. */
 export const DELIVERIES_CHANNEL = 'chainstead_deliveries';

@@ -1,17 +1,17 @@
 import { Counter, errorText, Gauge, Histogram, type Logger, type Registry } from '@chainstead/core';
 import { type Database, readWithin } from '@chainstead/db';
 
-/** `retrying`, `gave-up`: a failed attempt, with or without another one to come. */
+/** `retrying`, `gave-up`: a failed attempt, with or without a further retry. */
 const RESULTS = ['delivered', 'retrying', 'gave-up', 'repeated', 'dropped', 'postponed'] as const;
 export type DeliveryResult = (typeof RESULTS)[number];
-/** Why a stream's status changed by itself. */
+/** Reasons for automatic status changes of a stream. */
 export type StatusReason = 'success-rate' | 'queue-size' | 'time-in-error';
 
 export interface DeliveryMetrics {
   count(result: DeliveryResult): void;
-  /** From sending to the answer, or to giving up on it. */
+  /** From sending to the response or timeout. */
   answered(seconds: number): void;
-  /** From the match to the first 2xx. */
+  /** From the match to the first 2xx response. */
   delivered(seconds: number): void;
   statusChanged(status: 'error' | 'terminated', reason: StatusReason): void;
 }
@@ -22,34 +22,34 @@ export interface DeliveryMetricsOptions {
   readonly logger: Logger;
 }
 
-/** Registers what is measured of webhooks and streams. */
+/** Registers the metrics of webhooks and streams. */
 export function createDeliveryMetrics(options: DeliveryMetricsOptions): DeliveryMetrics {
   const registers = [options.registry];
   const results = new Counter({
     name: 'chainstead_webhooks_total',
-    help: 'Webhooks by what came of them: delivered, retrying (failed, to be sent again), gave-up (failed for good), repeated (had arrived before), dropped (its block left the chain), postponed (no node answered what it was to tell)',
+    help: 'Number of webhooks by result: delivered, retrying (failed, will be retried), gave-up (failed permanently), repeated (was already delivered), dropped (its block was reorged out), postponed (no node returned the data it needs)',
     labelNames: ['result'],
     registers,
   });
   const answers = new Histogram({
     name: 'chainstead_webhook_answer_seconds',
-    help: 'Time from sending a webhook to its answer, or to giving up on it',
+    help: 'Time from sending a webhook to its response or timeout',
     buckets: [0.01, 0.05, 0.2, 1, 5, 15],
     registers,
   });
   const delays = new Histogram({
     name: 'chainstead_webhook_delay_seconds',
-    help: 'Time from a match to its first successful delivery',
+    help: 'Time from a match to the first successful delivery of its webhook',
     buckets: [0.1, 0.5, 2, 10, 60, 600, 3_600, 86_400],
     registers,
   });
   const changes = new Counter({
     name: 'chainstead_stream_status_changes_total',
-    help: 'Streams that got into error or were terminated, by reason: success-rate, queue-size, time-in-error',
+    help: 'Number of streams that changed to status error or terminated, by reason: success-rate, queue-size, time-in-error',
     labelNames: ['status', 'reason'],
     registers,
   });
-  // From 0 on, so that the first of each is seen as one.
+  // Counters start at 0, so that the first of each is visible.
   for (const result of RESULTS) results.inc({ result }, 0);
   watchTables(options);
   return {
@@ -60,23 +60,23 @@ export function createDeliveryMetrics(options: DeliveryMetricsOptions): Delivery
   };
 }
 
-/** A scrape must not wait for a database that hangs. Milliseconds. */
+/** A scrape must not wait for a hanging database. Milliseconds. */
 const READ_MS = 1_000;
 
-/** What the gauges show, as `label` and `value`. */
+/** Values of the gauges, as `label` and `value`. */
 const STATUSES = "unnest(ARRAY['active', 'paused', 'error', 'terminated']) AS label";
 const STREAMS_SQL = `SELECT label, count(id) AS value FROM ${STATUSES} LEFT JOIN streams ON status = label AND deleted_at IS NULL GROUP BY label`;
-/** What is sent again on demand has arrived before. */
+/** A replayed webhook was already delivered. */
 const PENDING_SQL = `SELECT label, count(waiting.id) AS value,
     coalesce(extract(epoch FROM now() - min(waiting.created_at) FILTER (WHERE waiting.delivered_at IS NULL)), 0)::float8 AS oldest
   FROM ${STATUSES} LEFT JOIN (
     SELECT d.id, d.created_at, d.delivered_at, s.status FROM stream_deliveries AS d JOIN streams AS s ON s.id = d.stream_id
     WHERE d.status = 'pending') AS waiting ON waiting.status = label GROUP BY label`;
 
-/** Gauges of what the database holds, read at the scrape. */
+/** Registers gauges of database contents, read at each scrape. */
 function watchTables({ registry, database, logger }: DeliveryMetricsOptions): void {
   let reading: Promise<void> | null = null;
-  /** Once for all gauges of a scrape. */
+  /** Reads once for all gauges of a scrape. */
   const refresh = (): Promise<void> => {
     reading ??= readAll().finally(() => {
       reading = null;
@@ -85,20 +85,20 @@ function watchTables({ registry, database, logger }: DeliveryMetricsOptions): vo
   };
   const gauge = (name: string, help: string, labelNames: readonly string[]): Gauge =>
     new Gauge({ name, help, labelNames: [...labelNames], registers: [registry], collect: refresh });
-  const streams = gauge('chainstead_streams', 'Streams by status, read at the scrape', ['status']);
+  const streams = gauge('chainstead_streams', 'Number of streams by status, read at each scrape', ['status']);
   const pending = gauge(
     'chainstead_webhooks_pending',
-    'Webhooks in the outbox by the status of their stream, read at the scrape; see chainstead_streams_stale',
+    'Number of webhooks in the outbox by stream status, read at each scrape. See chainstead_streams_stale',
     ['status'],
   );
   const oldest = gauge(
     'chainstead_webhook_oldest_pending_seconds',
-    'Age of the oldest webhook that has never arrived, by the status of its stream, read at the scrape; 0 without any',
+    'Age in seconds of the oldest webhook never delivered, by stream status, read at each scrape. 0 if there is none',
     ['status'],
   );
   const stale = gauge(
     'chainstead_streams_stale',
-    '1 while chainstead_streams, chainstead_webhooks_pending and chainstead_webhook_oldest_pending_seconds are the last that could be read, as the database does not answer; 0 otherwise',
+    '1 if chainstead_streams, chainstead_webhooks_pending and chainstead_webhook_oldest_pending_seconds are outdated because the database does not respond, otherwise 0',
     [],
   );
 
@@ -110,7 +110,8 @@ function watchTables({ registry, database, logger }: DeliveryMetricsOptions): vo
       for (const { label, oldest: seconds = 0 } of waiting) oldest.set({ status: label }, seconds);
       stale.set(0);
     } catch (error) {
-      // A database that is away must not take the other metrics away; what was read last stays, and its connections tell of it.
+      // An unavailable database must not remove the other metrics: the last values stay, and its connection metrics
+      // report it.
       stale.set(1);
       logger.debug({ reason: errorText(error) }, 'Streams could not be counted');
     }

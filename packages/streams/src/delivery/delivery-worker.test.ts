@@ -45,7 +45,7 @@ describe('webhooks', () => {
   const receivers: WebhookReceiver[] = [];
 
   afterEach(async () => {
-    // What a test leaves hanging must not hold up its end.
+    // Requests that a test leaves hanging must not delay its end.
     await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
     await Promise.all(workers.splice(0).map((worker) => worker.stop()));
     await scratch.database.query('TRUNCATE stream_deliveries, stream_settings');
@@ -206,8 +206,8 @@ describe('webhooks', () => {
       );
       expect(Math.abs((row?.waits ?? 0) - 60)).toBeLessThan(20);
       expect(Math.abs(row?.age ?? Number.NaN)).toBeLessThan(20);
-      const told = Number(receiver.received[0]?.headers['webhook-timestamp']);
-      expect(Math.abs(told - Date.now() / 1_000)).toBeLessThan(20);
+      const reported = Number(receiver.received[0]?.headers['webhook-timestamp']);
+      expect(Math.abs(reported - Date.now() / 1_000)).toBeLessThan(20);
       await passTime(scratch.database, 60_000);
       await settled(streamId, ['delivered']);
     },
@@ -351,10 +351,10 @@ describe('webhooks', () => {
     const receiver = await receive();
     const streamId = await addStream(scratch.database, { webhookUrl: receiver.url });
     await addMatches(scratch.database, streamId, { blocks: [1] });
-    let asked = 0;
+    let requested = 0;
     const make = async (): Promise<string> => {
-      asked += 1;
-      if (asked < 3) throw new Error('No node answers');
+      requested += 1;
+      if (requested < 3) throw new Error('No node answers');
       return '{"streamId":"told at last"}';
     };
     const worker = await work({ bodies: { make } });

@@ -1,63 +1,67 @@
 import { type Clock, errorText, type Logger, type Registry, settlesWithin } from '@chainstead/core';
-import { type Database, failureLevel } from '@chainstead/db';
+import { type Database, failureLevel, listenTo } from '@chainstead/db';
 import type { Egress } from '@chainstead/egress';
 import { createAttemptRecorder } from './attempt-recorder.ts';
 import { createDatabaseClock } from './database-clock.ts';
 import { createDeliverWebhook, type WebhookBodies } from './deliver-webhook.ts';
+import { DELIVERIES_CHANNEL } from './deliveries-channel.ts';
 import { createDeliveryMetrics } from './delivery-metrics.ts';
 import { hostOf, readDueStreams } from './due-streams.ts';
-import { hearDeliveries } from './hear-deliveries.ts';
 import { createHostLanes } from './host-lanes.ts';
 import { createHostLeases } from './host-leases.ts';
 import { pruneHistory } from './prune-history.ts';
-import { repeat } from './repeat.ts';
+import { type RepeatOptions, repeat } from './repeat.ts';
 import type { RetryPolicy } from './retry-policy.ts';
 import { createStatusMachine, readQueueSizes } from './status-machine.ts';
 
 export interface DeliveryWorkerOptions {
   readonly database: Database;
-  /** Allowed to reach what the operator allows webhooks to reach. */
+  /** Limited to the destinations that the operator allows for webhooks. */
   readonly egress: Egress;
   readonly bodies: WebhookBodies;
   readonly retries: RetryPolicy;
-  /** How long attempts and what was sent are kept. */
+  /** Retention of attempts and sent bodies. */
   readonly historyDays: number;
-  /** Webhooks under way at once in this process. */
+  /** Concurrent webhooks of this process. */
   readonly concurrency: number;
   readonly concurrencyPerHost: number;
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly clock: Clock;
-  /** How often the outbox is looked at. Default 200 ms. */
+  /** Interval of outbox sweeps while webhooks are due. Default 200 ms. */
   readonly sweepEveryMs?: number;
-  /** How often queue sizes and streams in error are looked at. Default 5,000 ms. */
+  /** Interval of checks of queue sizes and streams in error. Default 5,000 ms. */
   readonly judgeEveryMs?: number;
-  /** How long the hosts of a dead process get nothing. Default 10,000 ms. */
+  /** Time until another process takes over the hosts of a dead process. Default 10,000 ms. */
   readonly leaseMs?: number;
-  /** How long a webhook waits whose body can't be made yet. Default 15,000 ms. */
+  /** Delay of a webhook whose body can't be built yet. Default 15,000 ms. */
   readonly postponeMs?: number;
 }
 
 /**
- * Sends the webhooks of the outbox, with nothing but the database. A sweep finds the hosts with webhooks to send, takes the lease of
- * those that no process has, reads what is due and sends it: so a host is worked on by one process at a time, with so many webhooks
- * under way and no more, and a slow host holds up nobody.
+ * Sends the webhooks of the outbox; needs only the database. A sweep finds hosts with due webhooks, takes the free
+ * leases, reads the due webhooks and sends them. One process at a time serves a host with limited concurrency, so a
+ * slow host delays no other host.
  */
 export interface DeliveryWorker {
   start(): Promise<void>;
-  /** Begins nothing more and waits for what is under way; after `timeoutMs` that is broken off, and stays due. */
+  /** Starts nothing more and waits for webhooks in flight. After `timeoutMs` they are aborted and stay due. */
   stop(timeoutMs: number): Promise<void>;
 }
 
 const SWEEP_EVERY_MS = 200;
+/** Interval while nothing is due: new webhooks are announced, and retries are due to the second. */
+const IDLE_SWEEP_EVERY_MS = 1_000;
 const JUDGE_EVERY_MS = 5_000;
 const PRUNE_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const LEASE_MS = 10_000;
 const POSTPONE_MS = 15_000;
 const MEASURE_EVERY_MS = 5_000;
-/** What webhooks under way have left to notice that they are broken off. Milliseconds. */
+/** Time for webhooks in flight to react to the abort. Milliseconds. */
 const ABORT_GRACE_MS = 2_000;
+
+type Task = Omit<RepeatOptions, 'clock' | 'logger'>;
 
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { database, logger, clock } = options;
@@ -73,6 +77,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     logger,
     onRecorded: (_attempts, { unhealthy }) => machine.failUnhealthy(unhealthy),
   });
+  const sweepEveryMs = options.sweepEveryMs ?? SWEEP_EVERY_MS;
   const postponeMs = options.postponeMs ?? POSTPONE_MS;
   const stopping = new AbortController();
   const abandoned = new AbortController();
@@ -93,6 +98,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     logger,
   });
   let loops: readonly Promise<void>[] = [];
+  let isAnyDue = true;
 
   async function judge(): Promise<void> {
     queueSizes = await readQueueSizes(database);
@@ -105,11 +111,12 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   async function sweep(): Promise<void> {
     const due = await readDueStreams(database);
+    isAnyDue = due.length > 0;
     const byHost = Map.groupBy(due, ({ webhookUrl }) => hostOf(webhookUrl));
     streamsByHost = new Map(
       Array.from(byHost, ([host, streams]) => [host, streams.map(({ streamId }) => streamId)] as const),
     );
-    // Most of the time nothing is due.
+    // Usually nothing is due.
     if (byHost.size === 0) return hosts.offer([]);
     const held = await leases.heldByOthers();
     hosts.offer([...byHost.keys()].filter((host) => !lanes.wake(host) && !held.has(host)));
@@ -118,15 +125,17 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   return {
     async start() {
       await time.measure();
-      const again = (task: string, everyMs: number, work: () => Promise<void>, sooner?: () => Promise<void>) =>
-        repeat({ task, everyMs, work, clock, logger, ...(sooner === undefined ? {} : { sooner }) }, stopping.signal);
+      const sweepsEveryMs = (): number => (isAnyDue ? sweepEveryMs : Math.max(sweepEveryMs, IDLE_SWEEP_EVERY_MS));
+      const tasks: readonly Task[] = [
+        { task: 'sweep', everyMs: sweepsEveryMs, work: sweep, sooner: news.next },
+        { task: 'judge', everyMs: () => options.judgeEveryMs ?? JUDGE_EVERY_MS, work: judge },
+        { task: 'prune', everyMs: () => PRUNE_EVERY_MS, work: prune },
+        { task: 'renew', everyMs: () => leaseMs / 4, work: () => leases.renew() },
+        { task: 'clock', everyMs: () => MEASURE_EVERY_MS, work: () => time.measure() },
+      ];
       loops = [
-        hearDeliveries({ database, clock, logger, onNews: news.tell }, stopping.signal),
-        again('sweep', options.sweepEveryMs ?? SWEEP_EVERY_MS, sweep, news.next),
-        again('judge', options.judgeEveryMs ?? JUDGE_EVERY_MS, judge),
-        again('prune', PRUNE_EVERY_MS, prune),
-        again('renew', leaseMs / 4, () => leases.renew()),
-        again('clock', MEASURE_EVERY_MS, () => time.measure()),
+        listenTo({ ...options, channels: [DELIVERIES_CHANNEL], onNotification: news.report }, stopping.signal),
+        ...tasks.map((task) => repeat({ ...task, clock, logger }, stopping.signal)),
       ];
     },
     async stop(timeoutMs) {
@@ -141,7 +150,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   };
 }
 
-/** Works on hosts, on so many at once, those first that had their last turn longest ago. */
+/** Serves a limited number of hosts concurrently, least recently served first. */
 function createHostTurns(options: {
   readonly hostsMax: number;
   readonly run: (host: string) => Promise<void>;
@@ -149,7 +158,7 @@ function createHostTurns(options: {
 }) {
   const { hostsMax, run, logger } = options;
   const working = new Map<string, Promise<void>>();
-  /** By their last turns, longest ago first; those that have nothing due any more are forgotten. */
+  /** Hosts by last turn, longest ago first; hosts with nothing due are removed. */
   let lastTurns: readonly string[] = [];
 
   async function work(host: string): Promise<void> {
@@ -173,18 +182,18 @@ function createHostTurns(options: {
       for (const host of [...hosts.filter((one) => !had.has(one)), ...lastTurns])
         if (working.size < hostsMax && !working.has(host)) working.set(host, work(host));
     },
-    /** Resolves when none is worked on. */
+    /** Resolves when no host is being served. */
     async idle(): Promise<void> {
       await Promise.all(working.values());
     },
   };
 }
 
-/** What one tells and another waits for. */
+/** A signal between the sweep and its waiters. */
 function createNews() {
   let next = Promise.withResolvers<void>();
   return {
-    tell(): void {
+    report(): void {
       next.resolve();
       next = Promise.withResolvers();
     },

@@ -1,9 +1,9 @@
 import type { ChainId, Hash } from '@chainstead/core';
 
-/** What a webhook tells: a match at once, the same match once it is deep enough, or that its block left the chain. */
+/** Content of a webhook: a new match, the same match once it has enough confirmations, or the removal of its block. */
 export type DeliveryKind = 'unconfirmed' | 'confirmed' | 'removed';
 
-/** A block's match with a stream. */
+/** Identifies the match of a block with a stream. */
 export interface MatchKey {
   readonly chainId: ChainId;
   readonly blockNumber: number;
@@ -11,19 +11,19 @@ export interface MatchKey {
   readonly streamId: string;
 }
 
-/** A webhook of the outbox that this process has in hand to send. */
+/** A webhook of the outbox that this process has claimed for sending. */
 export interface Delivery extends MatchKey {
-  /** The same on every attempt and replay. */
+  /** The same for every attempt and replay. */
   readonly id: string;
   readonly kind: DeliveryKind;
-  /** Attempts that failed before. */
+  /** Number of failed attempts so far. */
   readonly retries: number;
   readonly webhookUrl: string;
   readonly tag: string;
   readonly createdAt: Date;
-  /** A body that is to be sent once more as it was; null: it is made from the match. */
+  /** A body to send again unchanged; null: built from the match. */
   readonly resend: string | null;
-  /** Null where nothing is stored of it. */
+  /** Null if the match is no longer stored. */
   readonly match: DeliveredMatch | null;
 }
 
@@ -31,16 +31,16 @@ export interface DeliveredMatch {
   readonly logs: number;
   readonly txs: number;
   readonly txsInternal: number;
-  /** Its block left the canonical chain. */
+  /** Whether its block left the canonical chain. */
   readonly isRemoved: boolean;
 }
 
-/** A webhook whose time has come. */
+/** A due webhook. */
 export interface DueDelivery {
   readonly delivery: Delivery;
   /**
-   * Its match's body, without `confirmed` and `retries`; null before the first attempt. Beside the delivery, which is held until
-   * its attempt is recorded: texts that are kept so long would be most of what garbage collections have to move.
+   * Body of the match, without `confirmed` and `retries`; null before the first attempt. Not part of `delivery`, which
+   * lives until its attempt is recorded: retaining these texts would dominate the cost of garbage collection.
    */
   readonly matchBody: string | null;
 }
@@ -50,32 +50,32 @@ export function recordsOf({ match }: Delivery): number {
   return match === null ? 0 : match.logs + match.txs + match.txsInternal;
 }
 
-/** What came of an attempt. */
+/** Outcome of an attempt. */
 export interface AttemptOutcome {
   readonly success: boolean;
-  /** Null where no answer came. */
+  /** Null without a response. */
   readonly httpStatus: number | null;
   /** Null for a success. */
   readonly errorMessage: string | null;
   readonly durationMs: number;
-  /** The header `Retry-After` of a failure, as it came. */
+  /** The `Retry-After` header of a failure, unparsed. */
   readonly retryAfter?: string;
-  /** The beginning of what was answered, where that was asked for. */
+  /** The beginning of the response, if requested. */
   readonly answer?: string;
-  /** Which kind of address it led to, where that one may not be reached. */
+  /** The kind of blocked address that the host resolved to, if any. */
   readonly blockedRange?: string;
 }
 
-/** One attempt that was made, to be recorded. */
+/** A completed attempt to record. */
 export interface Attempt {
-  /** UUID. Recording it twice does nothing more. */
+  /** UUID. Recording the same id twice has no further effect. */
   readonly id: string;
   readonly delivery: Delivery;
-  /** The exact text that was sent; null for what `finishBody` made of the match's, where it arrived. */
+  /** The exact text sent; null if it was delivered and is the `finishBody` result for the match. */
   readonly body: string | null;
   readonly outcome: AttemptOutcome;
   readonly finishedAt: Date;
 }
 
-/** What an attempt made of its webhook. `repeated`: it had arrived before, or another attempt came first. */
+/** Effect of an attempt on its webhook. `repeated`: it was already delivered, or another attempt was recorded first. */
 export type Verdict = 'delivered' | 'retrying' | 'gave-up' | 'repeated';

@@ -5,7 +5,7 @@ import type { Delivery, DeliveryKind, DueDelivery } from './delivery.ts';
 export interface DueRequest {
   readonly streamIds: readonly string[];
   readonly limit: number;
-  /** Deliveries that are in hand already. */
+  /** Deliveries already claimed. */
   readonly without: readonly string[];
 }
 
@@ -29,8 +29,8 @@ interface DueRow {
 }
 
 /**
- * Webhooks that are due by Postgres' clock, of each stream those due longest first. Streams that are not active keep theirs. Nothing is written: who
- * holds the host's lease is the only one to send them, and an attempt's record moves them on.
+ * Reads webhooks that are due by the Postgres clock, longest due first within each stream. Inactive streams retain
+ * theirs. Writes nothing: only the holder of the host's lease sends them, and recording an attempt changes their state.
  */
 export async function readDueDeliveries(database: Database, request: DueRequest): Promise<DueDelivery[]> {
   const due: DueDelivery[] = [];
@@ -47,12 +47,12 @@ export async function readDueDeliveries(database: Database, request: DueRequest)
   return due;
 }
 
-/** Of an even share: with less, streams of which some have little would often be asked twice; with more, rows are read for nothing. */
+/** Times the even share: less often needs a second query for streams with few webhooks, more reads unused rows. */
 const SHARE = 2;
 
 /**
- * Index: stream_deliveries_pending_by_stream, one range a stream. Compared as rows, or the planner takes the index of due times and
- * passes over what is due of all other streams.
+ * Index: stream_deliveries_pending_by_stream, one range per stream. The row comparison stops the planner from using the
+ * due-time index and skipping the due rows of all other streams.
  */
 async function readShares(database: Database, request: DueRequest, share: number): Promise<DueDelivery[]> {
   const rows = await database.query<DueRow>(

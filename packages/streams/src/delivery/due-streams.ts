@@ -7,7 +7,7 @@ export interface DueStream {
 }
 
 /**
- * Streams that have anything waiting, found by one index probe each however much waits (stream_deliveries_pending_by_stream).
+ * Streams with pending webhooks: one index probe each, however many are pending (stream_deliveries_pending_by_stream).
  */
 export const WAITING_STREAMS = `WITH RECURSIVE waiting(stream_id) AS (
     (SELECT stream_id FROM stream_deliveries WHERE status = 'pending' ORDER BY stream_id LIMIT 1)
@@ -17,7 +17,7 @@ export const WAITING_STREAMS = `WITH RECURSIVE waiting(stream_id) AS (
     FROM waiting WHERE waiting.stream_id IS NOT NULL
   )`;
 
-/** Active streams with webhooks whose time has come, by Postgres' clock. */
+/** Returns active streams with webhooks that are due by the Postgres clock. */
 export function readDueStreams(database: Database): Promise<DueStream[]> {
   return database.query<DueStream>(
     `${WAITING_STREAMS}
@@ -29,7 +29,7 @@ export function readDueStreams(database: Database): Promise<DueStream[]> {
   );
 }
 
-/** Where a webhook goes, as far as one receiver's slowness can be another's. */
+/** Returns the host of a webhook URL: the unit within which a slow receiver can delay others. */
 export function hostOf(webhookUrl: string): string {
   return URL.parse(webhookUrl)?.origin ?? webhookUrl;
 }

@@ -4,7 +4,7 @@ import { createHostLane, type HostLaneOptions } from './host-lane.ts';
 
 const LENGTH = 10;
 
-/** Items that are delivered when the test says so, at a moment that lasts. */
+/** Items whose delivery the test completes, at a fixed time. */
 function stage(items: number, changes: Partial<HostLaneOptions<number>> = {}) {
   const waiting = Array.from({ length: items }, (_, index) => index);
   const open = new Map<number, (length: number) => void>();
@@ -128,9 +128,9 @@ describe('a lane', () => {
     await vi.waitFor(() => expect(open.size).toBe(4));
     for (const item of [0, 1, 2, 3]) finish(item);
     await vi.waitFor(() => expect(open.size).toBe(4));
-    // A round of four, and twice as many ahead of the next.
+    // A round of four, plus twice as many claimed ahead.
     expect(claims.reduce((sum, limit) => sum + limit, 0)).toBe(4 + 4 + 8);
-    // The host hangs, then answers once more.
+    // The host hangs, then responds again.
     now = 2_000;
     finish(4);
     await vi.waitFor(() => expect(given).toEqual([8, 9, 10, 11, 12, 13, 14, 15]));
@@ -153,14 +153,14 @@ describe('a lane', () => {
     for (let item = 0; item < 3_000; item++) {
       await vi.waitFor(() => expect(open.has(item)).toBe(true));
       if (item > 500 && waiting.length > 0) ahead.push(3_000 - waiting.length - item - 4);
-      // There is always something in hand, and in the end three seconds are over.
+      // Some items are always in flight until the three seconds end.
       now += 1;
       finish(item);
     }
     await run;
     expect(given).toEqual([]);
     expect(waiting).toEqual([]);
-    // The responses of two quarters of a second, and half of that before more is claimed.
+    // Responses of two 250 ms windows, and half of that before the next claim.
     expect(Math.max(...ahead)).toBeLessThanOrEqual(500);
     expect(Math.min(...ahead)).toBeGreaterThan(200);
   });

@@ -1,45 +1,47 @@
 import type { Clock } from '@chainstead/core';
 
 export interface HostLaneOptions<Item> {
-  /** Takes up to so many that are due into its hands; fewer when there are no more for now. */
+  /** Claims up to `limit` due items; fewer if no more are due now. */
   readonly claim: (limit: number) => Promise<readonly Item[]>;
-  /** Sends one, and resolves when that is recorded. Tells as soon as it has been taken, and how many characters. Never throws. */
+  /**
+   * Sends and records one item. Calls `onTaken` with its length in characters when the receiver accepts. Never throws.
+   */
   readonly deliver: (item: Item, onTaken: (length: number) => void) => Promise<void>;
-  /** For those that were taken and are not sent after all. */
+  /** Returns claimed items that will not be sent. */
   readonly putBack: (items: readonly Item[]) => void;
-  /** How many may be under way at once, as of now and when so many are. At least 1. */
+  /** Maximum number of concurrent items, given the number in flight now. At least 1. */
   readonly allowance: (underWay: number) => number;
-  /** Whether no more are to be claimed, because the process ends. */
+  /** Whether claiming must stop because the process is shutting down. */
   readonly isEnding: () => boolean;
-  /** Then no more are claimed either, so that other hosts get their turn. Milliseconds. */
+  /** Claiming stops after this time so that other hosts get a turn. Milliseconds. */
   readonly turnMs: number;
   readonly clock: Clock;
 }
 
-/** One receiving host's share of the sending: it keeps so many webhooks under way and no more, however slow the host is. */
+/** The sender for one receiving host. It limits the webhooks in flight, however slow the host is. */
 export interface HostLane {
-  /** Sent and not answered yet. */
+  /** Sent, without a response yet. */
   readonly underWay: number;
-  /** Sends what is due until nothing is, or until its turn is over. Throws what `claim` throws, after all has been sent. */
+  /** Sends until nothing is due or the turn is over. Throws errors of `claim` after all claimed items are sent. */
   run(): Promise<void>;
-  /** There may be something due again. */
+  /** Signals that new items may be due. */
   wake(): void;
 }
 
 /**
- * Claimed ahead is so many times what the host answered in the last LOOK_MS: their bodies are made meanwhile, so that sending waits for
- * none, and the more the faster they are taken. Milliseconds.
+ * Items claimed ahead, as a multiple of the responses in the last LOOK_MS (milliseconds). Their bodies are built
+ * meanwhile, so sending never waits for one.
  */
 const AHEAD_TIMES = 2;
 const LOOK_MS = 250;
 const AHEAD_MAX = 1_000;
-/** The bodies of those lie in memory. Characters. */
+/** Bodies of items claimed ahead are in memory. Characters. */
 const AHEAD_LENGTH_MAX = 33_554_432;
-/** After a failure nothing is claimed ahead for so long. Milliseconds. */
+/** After a failure nothing is claimed ahead for this time. Milliseconds. */
 const CAUTION_MS = 50;
-/** What was claimed and waits for longer is put back: a reorganisation or a pause may have come in between. Milliseconds. */
+/** Claimed items that wait longer are put back: a reorg or a pause may have happened meanwhile. Milliseconds. */
 const STALE_MS = 1_000;
-/** Answered and not recorded yet: so much is sent once more when the process dies. */
+/** Responses not recorded yet: this many webhooks are sent again if the process dies. */
 const UNRECORDED_MAX = 1_000;
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: what is claimed, under way and unfinished is one state, of which no part can be read alone.
@@ -73,7 +75,7 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
     });
     if (!isTaken) {
       underWay -= 1;
-      // It may have been the failure after which a stream is to get nothing more.
+      // After this failure the stream may have to stop.
       mustPutBack = true;
       pace.slowDown();
     }
@@ -122,7 +124,7 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
         if (!mayClaim && !isClaiming && claimed.count === 0 && unfinished === 0) break;
         const ahead = pace.ahead(most);
         const wanted = most + ahead - underWay - claimed.count;
-        // Claims of a few at a time: each is a round trip to Postgres.
+        // Avoid small claims: each one is a round trip to Postgres.
         if (mayClaim && !isClaiming && wanted >= Math.ceil((most + ahead) / 2)) {
           isClaimedAhead = ahead > 0;
           void claimSome(wanted);
@@ -137,17 +139,17 @@ export function createHostLane<Item>(options: HostLaneOptions<Item>): HostLane {
   };
 }
 
-/** In the order they were claimed. */
+/** A queue in claim order. */
 function createClaimedItems<Item>() {
   const batches: { readonly items: readonly Item[]; readonly at: number }[] = [];
-  /** The first of the first batch that is left: a copy of the rest for each that is taken would be most of what a lane costs. */
+  /** First remaining item of the first batch. Copying the rest for each taken item would dominate a lane's cost. */
   let place = 0;
   let count = 0;
   return {
     get count() {
       return count;
     },
-    /** When the first of them was claimed. */
+    /** Claim time of the oldest item. */
     get since() {
       return batches[0]?.at ?? Number.POSITIVE_INFINITY;
     },
@@ -171,13 +173,13 @@ function createClaimedItems<Item>() {
   };
 }
 
-/** Counts answers. */
+/** Measures the response rate. */
 function createPace(clock: Clock) {
   let since = clock.now();
   let answers = 0;
   let lately = 0;
   let cautiousUntil = Number.NEGATIVE_INFINITY;
-  /** Of one body; the last ones count for most. */
+  /** Mean body length, weighted towards recent bodies. */
   let meanLength = 0;
   return {
     count(length: number): void {
@@ -190,7 +192,7 @@ function createPace(clock: Clock) {
       lately = 0;
       cautiousUntil = since + CAUTION_MS;
     },
-    /** How many to claim ahead. At first it takes a round of answers to know anything. */
+    /** Returns the number of items to claim ahead. The first estimate needs one round of responses. */
     ahead(underWayMax: number): number {
       const now = clock.now();
       if (now < cautiousUntil) return 0;
@@ -205,5 +207,5 @@ function createPace(clock: Clock) {
   };
 }
 
-/** Of one answer among those before it. */
+/** Weight of one response against the earlier ones. */
 const LAST_WEIGHT = 1 / 16;

@@ -34,7 +34,7 @@ function lanesOf(
   return { lanes, leases };
 }
 
-/** Delivers as the program does: what has arrived is due no more. */
+/** Delivers like the program: a delivered item is no longer due. */
 function delivering(sent: string[], first: (id: string) => Promise<void> = async () => {}): DeliverWebhook['deliver'] {
   return async ({ delivery: { id } }, _facts, _signal, onTaken) => {
     sent.push(id);

@@ -11,33 +11,33 @@ export interface HostLanesOptions {
   readonly leases: HostLeases;
   readonly webhooks: DeliverWebhook;
   readonly clock: Clock;
-  /** Webhooks under way at once, of all hosts. */
+  /** Concurrent webhooks across all hosts. */
   readonly concurrency: number;
   readonly concurrencyPerHost: number;
-  /** Streams whose webhooks go to a host, as far as any are due. */
+  /** Streams with due webhooks for a host. */
   readonly streamsOf: (host: string) => readonly string[];
-  /** Webhooks of a stream that wait. */
+  /** Pending webhooks of a stream. */
   readonly queueSizeOf: (streamId: string) => number;
   readonly isEnding: () => boolean;
 }
 
-/** The hosts that this process is sending to. */
+/** The hosts that this process sends to. */
 export interface HostLanes {
-  /** Hosts at once at most: half of the concurrency is one webhook for each, the other half is shared by those that can use it. */
+  /** Maximum concurrent hosts: half of the concurrency is one webhook per host; hosts share the other half. */
   readonly hostsMax: number;
-  /** Sends what is due to a host, until nothing is or its turn is over. */
+  /** Sends to a host until nothing is due or its turn is over. */
   run(host: string, signal: AbortSignal): Promise<void>;
-  /** @returns false when the host is not being sent to. */
+  /** @returns false if this process is not sending to the host. */
   wake(host: string): boolean;
   wakeAll(): void;
 }
 
-/** A webhook in hand, and the settings under which it was taken. */
+/** A claimed webhook and the settings at the time of the claim. */
 interface Claimed extends PreparedDelivery {
   readonly settings: StreamSettings;
 }
 
-/** How long a host is worked on before others that wait get their turn. Milliseconds. */
+/** Length of a host's turn before waiting hosts are served. Milliseconds. */
 const TURN_MS = 20_000;
 
 export function createHostLanes(options: HostLanesOptions): HostLanes {
@@ -54,7 +54,7 @@ export function createHostLanes(options: HostLanesOptions): HostLanes {
     return Math.max(1, Math.min(options.concurrencyPerHost, fair, free));
   }
 
-  /** Across all hosts: a stream may change its host while a webhook of it is under way. */
+  /** Covers all hosts: a stream may change its host while one of its webhooks is in flight. */
   const inHand = new Set<string>();
 
   async function claim(host: string, limit: number, signal: AbortSignal): Promise<readonly Claimed[]> {
@@ -89,7 +89,7 @@ export function createHostLanes(options: HostLanesOptions): HostLanes {
   return {
     hostsMax,
     async run(host, signal) {
-      // A queue that was lost and filled again may have a second job of the same host.
+      // A queue that was lost and refilled may contain a second job for the same host.
       if (lanes.has(host)) return;
       const lane = laneOf(host, signal);
       lanes.set(host, lane);

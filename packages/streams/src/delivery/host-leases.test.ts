@@ -3,7 +3,7 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createHostLeases, type HostLeases } from './host-leases.ts';
 
-/** None runs out by itself while a test runs. */
+/** No lease expires during a test. */
 const LEASE_MS = 600_000;
 const HOST = 'https://receiver.example';
 
@@ -16,7 +16,7 @@ afterEach(() => void vi.useRealTimers());
 
 const processOf = (): HostLeases =>
   createHostLeases({ database: scratch.database, logger: silentLogger(), leaseMs: LEASE_MS });
-/** By the clock of the processes, and by that of the database. */
+/** Advances the process clocks and the database clock. */
 async function pass(ms: number): Promise<void> {
   vi.advanceTimersByTime(ms);
   await scratch.database.query(

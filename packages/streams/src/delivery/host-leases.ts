@@ -5,21 +5,23 @@ import { type Database, failureLevel } from '@chainstead/db';
 export interface HostLeasesOptions {
   readonly database: Database;
   readonly logger: Logger;
-  /** How long the hosts of a dead process get nothing. Milliseconds. */
+  /** Time until another process takes over the hosts of a dead process. Milliseconds. */
   readonly leaseMs: number;
 }
 
 /**
- * The receiving hosts that this process sends to: one process for each host, by the database's word, as a queue may be lost and
- * filled again. Kept by renewing it; whoever dies loses it when it runs out. When that is, Postgres' clock says: machines whose
- * clocks differ would take hosts from each other.
+ * The receiving hosts that this process sends to. The database, not the queue, guarantees one process per host, because
+ * a queue may be lost and refilled. A lease is renewed regularly and expires by the Postgres clock: machines with
+ * different clocks would take hosts from each other.
  */
 export interface HostLeases {
-  /** @returns false while another process has it. */
+  /** @returns false while another process holds the lease. */
   take(host: string): Promise<boolean>;
-  /** Hosts that other processes send to. */
+  /** Hosts leased by other processes. */
   heldByOthers(): Promise<ReadonlySet<string>>;
-  /** False when its lease ran out, so that another process may have it: a stalled process, or a database that was away. */
+  /**
+   * False if the lease expired: this process stalled or the database was unavailable, and another process may hold it.
+   */
   isHeld(host: string): boolean;
   renew(): Promise<void>;
   letGo(host: string): Promise<void>;
@@ -31,7 +33,7 @@ export function createHostLeases(options: HostLeasesOptions): HostLeases {
   const { database, logger, leaseMs } = options;
   const holder = randomUUID();
   const heldUntil = new Map<string, number>();
-  /** As this process sees it, from before it asked, by a clock that nobody sets. */
+  /** The local expiry, counted from before the query, by a monotonic clock. */
   const end = (): number => performance.now() + leaseMs;
 
   return {

@@ -1,17 +1,17 @@
 import type { Database } from '@chainstead/db';
 import { hostOf, WAITING_STREAMS } from './due-streams.ts';
 
-/** What waits to be sent to a host. */
+/** Pending webhooks of a host. */
 export interface HostQueue {
   /** Origin of the webhooks' URLs. */
   readonly host: string;
-  /** Streams with webhooks that wait. */
+  /** Streams with pending webhooks. */
   readonly streams: number;
-  /** Webhooks that wait, of each stream counted up to 10,000. */
+  /** Pending webhooks, counted up to 10,000 per stream. */
   readonly waiting: number;
-  /** Those of them whose streams are not active: nothing of them is sent. */
+  /** Pending webhooks of inactive streams: not sent. */
   readonly held: number;
-  /** When the first of those that are sent is due; null: none is. */
+  /** Due time of the first webhook to send; null if there is none. */
   readonly dueAt: Date | null;
   /** Whether a process is sending to it. */
   readonly isServed: boolean;
@@ -24,10 +24,13 @@ interface StreamQueue {
   readonly dueAt: Date;
 }
 
-/** Of each stream. */
+/** Maximum count per stream. */
 const COUNTED_MAX = 10_000;
 
-/** The hosts with webhooks that wait, the longest queue first. Index: stream_deliveries_pending_by_stream, read for what waits alone. */
+/**
+ * Returns hosts with pending webhooks, longest queue first. Index: stream_deliveries_pending_by_stream, pending rows
+ * only.
+ */
 export async function readHostQueues(database: Database): Promise<readonly HostQueue[]> {
   const [streams, served] = await Promise.all([
     database.query<StreamQueue>(

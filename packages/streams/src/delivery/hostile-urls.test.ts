@@ -14,12 +14,12 @@ function post(url: string, allowPrivate: boolean | readonly string[] = false) {
 
 describe('a webhook to a hostile URL', () => {
   test.each([
-    ['http://127.0.0.1:80/', '127.0.0.1 leads to 127.0.0.1, which is loopback'],
-    ['http://2130706433/', '127.0.0.1 leads to 127.0.0.1'],
+    ['http://127.0.0.1:80/', '127.0.0.1 resolves to 127.0.0.1, which is loopback'],
+    ['http://2130706433/', '127.0.0.1 resolves to 127.0.0.1'],
     ['http://[::ffff:10.0.0.1]/', 'which is'],
-    ['http://169.254.169.254/latest/meta-data', '169.254.169.254 leads to 169.254.169.254'],
-    ['http://inside.example/', 'inside.example leads to 127.0.0.1'],
-    ['http://rebound.example/', 'rebound.example leads to 10.0.0.7'],
+    ['http://169.254.169.254/latest/meta-data', '169.254.169.254 resolves to 169.254.169.254'],
+    ['http://inside.example/', 'inside.example resolves to 127.0.0.1'],
+    ['http://rebound.example/', 'rebound.example resolves to 10.0.0.7'],
     ['file:///etc/passwd', 'neither http: nor https:'],
     ['gopher://example.org/', 'neither http: nor https:'],
     ['//no-protocol', 'is not a URL'],

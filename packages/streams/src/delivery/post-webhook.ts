@@ -2,9 +2,9 @@ import { ChainsteadError, errorText } from '@chainstead/core';
 import { BlockedAddressError, type Egress, EgressTimeoutError } from '@chainstead/egress';
 import type { AttemptOutcome } from './delivery.ts';
 
-/** For a whole webhook, from resolving the host to the end of the answer. */
+/** Limit for a whole webhook, from resolving the host to the end of the response. */
 export const WEBHOOK_TIMEOUT_MS = 15_000;
-/** Of an answer, of which at most the beginning is read. */
+/** Bytes read of a response. */
 const ANSWER_BYTES_MAX = 65_536;
 const ERROR_MESSAGE_MAX = 500;
 const ANSWER_SHOWN_MAX = 1_000;
@@ -13,15 +13,15 @@ export interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
-  /** Whether the outcome tells the beginning of the answer. Default false. */
+  /** Whether the outcome includes the beginning of the response. Default false. */
   readonly showsAnswer?: boolean;
-  /** Ends the attempt; it counts for nothing then. */
+  /** Aborts the attempt, which is then not counted. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Sends a webhook once. Any 2xx is a success; a redirect is an answer like any other, and is not followed.
- * @throws the reason of the request's own signal; whatever the receiver does is an outcome.
+ * Sends a webhook once. Any 2xx is a success. Redirects are not followed; they count like any other response.
+ * @throws the reason of the request's own signal; receiver failures are outcomes.
  */
 export async function postWebhook(egress: Egress, request: WebhookRequest): Promise<AttemptOutcome> {
   const started = performance.now();
@@ -60,7 +60,7 @@ export async function postWebhook(egress: Egress, request: WebhookRequest): Prom
 }
 
 function reasonOf(error: unknown): string {
-  // As the provider's history words it.
+  // The wording of the hosted API's history.
   if (error instanceof EgressTimeoutError) return `timeout of ${WEBHOOK_TIMEOUT_MS}ms exceeded`;
   if (error instanceof ChainsteadError || error instanceof Error)
     return errorText(error).replaceAll('\0', '').toWellFormed().slice(0, ERROR_MESSAGE_MAX);

@@ -1,9 +1,9 @@
 import type { Database } from '@chainstead/db';
 
 export interface PruneOptions {
-  /** What is older goes. */
+  /** Older rows are deleted. */
   readonly before: Date;
-  /** Rows of one transaction. Default 5,000. */
+  /** Rows per transaction. Default 5,000. */
   readonly batch?: number;
 }
 
@@ -16,9 +16,9 @@ export interface Pruned {
 const BATCH = 5_000;
 
 /**
- * Removes attempts with the bodies of failed ones, and outbox rows and matches that nothing is to be made of any more. What
- * waits for its delivery or confirmation stays, however old, and what an attempt that stays was made of. In small transactions; run by several processes at once it does
- * the same work once.
+ * Deletes attempts, the bodies of failed attempts, and outbox rows and matches that no webhook needs any more. Rows
+ * pending delivery or confirmation stay, however old, and so does the data behind each remaining attempt. Uses small
+ * transactions. Concurrent runs in several processes share the work.
  */
 export async function pruneHistory(database: Database, options: PruneOptions): Promise<Pruned> {
   const { before, batch = BATCH } = options;

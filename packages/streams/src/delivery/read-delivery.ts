@@ -4,7 +4,7 @@ import { finishBody } from '../payload/render-body.ts';
 import { type DeliveryAttempt, listAttemptsOf } from '../records/attempts.ts';
 import type { DeliveryKind } from './delivery.ts';
 
-/** A webhook with all that became of it. */
+/** A webhook with its delivery history. */
 export interface DeliveryRecord {
   readonly id: string;
   readonly streamId: string;
@@ -13,16 +13,16 @@ export interface DeliveryRecord {
   readonly blockHash: Hash;
   readonly kind: DeliveryKind;
   readonly status: 'pending' | 'delivered' | 'failed' | 'dropped';
-  /** Attempts that failed. */
+  /** Failed attempts. */
   readonly retries: number;
-  /** Of the next attempt, where one is to come. */
+  /** Time of the next attempt, if any. */
   readonly dueAt: Date;
   readonly createdAt: Date;
-  /** First 2xx; null: none yet. */
+  /** Time of the first 2xx; null: none yet. */
   readonly deliveredAt: Date | null;
-  /** The exact text of the newest attempt, or of the next one; null: it is not made yet, or no longer kept. */
+  /** The exact text of the newest or next attempt; null if not built yet or no longer stored. */
   readonly body: string | null;
-  /** Newest first, so many at most. */
+  /** Newest first, at most ATTEMPTS_MAX. */
   readonly attempts: readonly DeliveryAttempt[];
 }
 
@@ -31,10 +31,10 @@ interface DeliveryRow extends Omit<DeliveryRecord, 'attempts'> {
   readonly matchBody: string | null;
 }
 
-/** Attempts of one webhook that are shown: it is sent eight times, and once more for each replay. */
+/** Attempts shown per webhook: it is sent eight times, and once more per replay. */
 const ATTEMPTS_MAX = 100;
 
-/** One webhook of a stream; null when there is none, or it is no longer kept. */
+/** Returns one webhook of a stream; null if it does not exist or is no longer stored. */
 export async function readDelivery(database: Database, streamId: string, id: string): Promise<DeliveryRecord | null> {
   const [row] = await database.query<DeliveryRow>(
     `SELECT d.id, d.stream_id AS "streamId", d.chain_id AS "chainId", d.block_number AS "blockNumber",
@@ -51,7 +51,7 @@ export async function readDelivery(database: Database, streamId: string, id: str
   return { ...delivery, body: resend ?? row.body ?? finished(row, matchBody), attempts };
 }
 
-/** As it is made for each attempt, where its text is not stored by itself. */
+/** Returns the text as built for each attempt, if it is not stored separately. */
 function finished({ kind, retries }: DeliveryRow, matchBody: string | null): string | null {
   if (matchBody === null) return null;
   return finishBody(matchBody, { confirmed: kind === 'confirmed', removed: kind === 'removed', retries });

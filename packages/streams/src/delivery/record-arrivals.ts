@@ -3,11 +3,11 @@ import { SUCCESS_RATE_MAX } from '../records/webhook-health.ts';
 import type { Attempt, Verdict } from './delivery.ts';
 
 /**
- * Writes down attempts that were answered 2xx, the usual case, in one statement: the log of attempts, the outbox rows, statistics,
- * success rates, all or nothing. What is recorded already is left out, and has no verdict.
+ * Records attempts with a 2xx response, the usual case, in one atomic statement: attempts, outbox rows, statistics and
+ * success rates. Skips attempts that are already recorded; they get no verdict.
  *
- * No two attempts may be of one webhook, and what is not in the outbox any more is left out. Their bodies have to be those of
- * their matches: they are not stored once more. Locks the deliveries by id, then statistics by stream, then success rates.
+ * No two attempts may belong to one webhook. Webhooks no longer in the outbox are skipped. Each body must be the body
+ * of its match, since it is not stored again. Locks deliveries by id, then statistics by stream, then success rates.
  */
 export async function recordArrivals(
   database: Database,
@@ -21,8 +21,8 @@ export async function recordArrivals(
 }
 
 /**
- * Statistics read `arrived`, and success rates `counted`: so they are locked in this order. The ids are an array whose length the planner
- * doesn't know: it plans for a few, each looked up by its id, and never reads the whole outbox.
+ * Statistics read `arrived` and success rates read `counted`, which fixes the lock order. The planner doesn't know the
+ * array length of the ids: it plans for a few, looks each up by id, and never reads the whole outbox.
  */
 const RECORD_ARRIVALS = `WITH given AS MATERIALIZED (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::int[], $6::int[], $7::int[], $8::int[], $9::int[],
@@ -78,7 +78,10 @@ function attemptColumns(attempts: readonly Attempt[]): readonly unknown[] {
   ];
 }
 
-/** A Postgres array of texts that need no quotes: pg looks at each for them, which costs more than the rest of a record. */
+/**
+ * Builds a Postgres array of texts that need no quotes. The pg driver scans each text for them, which costs more than
+ * the rest of a record.
+ */
 function plainArray(attempts: readonly Attempt[], read: (attempt: Attempt) => string | number | null): string {
   return `{${attempts.map((attempt) => read(attempt) ?? 'NULL').join(',')}}`;
 }

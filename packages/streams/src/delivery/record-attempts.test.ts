@@ -70,7 +70,7 @@ describe('recording attempts', () => {
       { status: 'delivered', retries: 0 },
       { status: 'pending', retries: 1 },
     ]);
-    // By the database's clock, whenever the attempt says that it was.
+    // By the database clock, whatever time the attempt contains.
     const [due] = await scratch.database.query<{ seconds: number }>(
       `SELECT extract(epoch FROM due_at - now())::float8 AS seconds FROM stream_deliveries WHERE status = 'pending'`,
     );

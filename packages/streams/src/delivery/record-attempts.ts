@@ -6,17 +6,17 @@ import { addStatistics } from './statistics.ts';
 import { judgeWebhooks, type UnhealthyWebhook } from './success-rate.ts';
 
 export interface Recorded {
-  /** By attempt. */
+  /** By attempt id. */
   readonly verdicts: ReadonlyMap<string, Verdict>;
-  /** URLs that by now fail too often. */
+  /** URLs whose success rate is now too low. */
   readonly unhealthy: readonly UnhealthyWebhook[];
 }
 
 /**
- * Writes down attempts: the log of attempts, the outbox rows, statistics, success rates. An attempt that is recorded already is
- * left out, so that a batch whose commit is in doubt can be recorded again.
+ * Records attempts: the attempts, outbox rows, statistics and success rates. Skips attempts that are already recorded,
+ * so a batch whose commit is in doubt can be recorded again.
  *
- * Locks the deliveries by id, then statistics by stream, then success rates by URL, each ascending.
+ * Locks deliveries by id, then statistics by stream, then success rates by URL, each ascending.
  */
 export async function recordAttempts(
   database: Database,
@@ -34,8 +34,8 @@ export async function recordAttempts(
 const NOTHING_RECORDED: Recorded = { verdicts: new Map(), unhealthy: [] };
 
 /**
- * Arrivals of which the order is no matter. A URL of which anything failed is judged by the order of its attempts, and a text
- * that is sent once more is no match's body.
+ * Separates arrivals whose order is irrelevant. A URL with any failure is judged by the order of its attempts, and a
+ * resent text is not the body of a match.
  */
 function sortOut(attempts: readonly Attempt[]): { readonly arrivals: Attempt[]; readonly others: Attempt[] } {
   const failing = new Set<string>();
@@ -69,12 +69,12 @@ function recordInTurn(database: Database, attempts: readonly Attempt[], policy: 
   });
 }
 
-/** An outbox row, as the attempts of this batch change it. */
+/** An outbox row, modified by the attempts of this batch. */
 interface OutboxRow {
   readonly id: string;
   status: string;
   retries: number;
-  /** Until it is due; null: as it was. Milliseconds. */
+  /** Milliseconds until it is due; null: unchanged. */
   delayMs: number | null;
   body: string | null;
   resend: string | null;
@@ -100,17 +100,17 @@ function settle(row: OutboxRow, attempt: Attempt, policy: RetryPolicy): Verdict 
     row.resend = null;
     return verdict;
   }
-  // Its number tells whose attempt it is: a lease that ran out may have given the webhook to somebody else meanwhile.
+  // The retry number identifies the attempt: after an expired lease, another process may have taken the webhook.
   if (row.status !== 'pending' || row.retries !== delivery.retries) return 'repeated';
   row.retries += 1;
-  const askedAgain = row.resend !== delivery.resend;
+  const requestedAgain = row.resend !== delivery.resend;
   const delayMs = retryDelay(policy, row.retries, requestedDelay(outcome, finishedAt));
-  if (!askedAgain) row.resend = null;
-  if (delayMs === null && !askedAgain) {
+  if (!requestedAgain) row.resend = null;
+  if (delayMs === null && !requestedAgain) {
     row.status = row.deliveredAt === null ? 'failed' : 'delivered';
     return 'gave-up';
   }
-  row.delayMs = askedAgain ? 0 : (delayMs ?? 0);
+  row.delayMs = requestedAgain ? 0 : (delayMs ?? 0);
   return 'retrying';
 }
 
@@ -135,7 +135,7 @@ async function updateDeliveries(transaction: Transaction, rows: readonly OutboxR
   );
 }
 
-/** @returns the ids of those that were not there yet. */
+/** @returns the ids that were newly inserted. */
 async function insertAttempts(transaction: Transaction, attempts: readonly Attempt[]): Promise<Set<string>> {
   const column = <T>(read: (attempt: Attempt) => T): T[] => attempts.map(read);
   const rows = await transaction.query<{ id: string }>(

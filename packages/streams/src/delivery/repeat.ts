@@ -2,17 +2,18 @@ import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainst
 import { failureLevel } from '@chainstead/db';
 
 export interface RepeatOptions {
-  /** What is done, for the log. */
+  /** Task name for the application log. */
   readonly task: string;
-  readonly everyMs: number;
+  /** Milliseconds from the end of one run to the start of the next. */
+  readonly everyMs: () => number;
   readonly work: () => Promise<void>;
-  /** Asked before each time; when it resolves, the next time comes at once. */
+  /** Called before each run; when it resolves, the next run starts immediately. */
   readonly sooner?: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Does something again and again until the signal aborts; a failure is told of, and the next time comes all the same. */
+/** Repeats a task until the signal aborts. A failure is logged and does not stop the repetition. */
 export async function repeat(options: RepeatOptions, signal: AbortSignal): Promise<void> {
   const { task, everyMs, work, sooner, clock, logger } = options;
   while (!signal.aborted) {
@@ -26,7 +27,7 @@ export async function repeat(options: RepeatOptions, signal: AbortSignal): Promi
       );
     }
     const waiting = new AbortController();
-    const waited = sleepUnlessAborted(clock, everyMs, AbortSignal.any([signal, waiting.signal]));
+    const waited = sleepUnlessAborted(clock, everyMs(), AbortSignal.any([signal, waiting.signal]));
     await (woken === undefined ? waited : Promise.race([waited, woken]));
     waiting.abort();
   }

@@ -44,7 +44,7 @@ describe('a replay', () => {
     await expect.poll(async () => (await state())?.status).toBe('failed');
     const { secretKey } = await changeStreamSettings(scratch.database, { secretKey: 'another secret' }, exampleActor());
     receiver.answerWith(() => ({}));
-    // The first attempt's, although a later one failed too.
+    // The body of the first attempt, although a later one failed too.
     await scratch.database.query('DELETE FROM audit_log');
     expect(await replay(0)).toBe(true);
     await expect.poll(async () => (await state())?.status).toBe('delivered');
@@ -123,17 +123,17 @@ describe('a replay', () => {
     const ask = (attempt: number, key: string) =>
       replay({ streamId, attemptId: attempts[attempt]?.id ?? '', by: exampleActor(key) });
     const outcomes = await Promise.allSettled(attempts.slice(0, 11).map((_, index) => ask(index, 'greedy')));
-    const asked = outcomes.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []));
-    expect(asked).toHaveLength(5);
+    const requested = outcomes.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []));
+    expect(requested).toHaveLength(5);
     await expect(ask(11, 'greedy')).rejects.toMatchObject({
       code: 'REPLAYS_LIMITED',
       status: 429,
       details: { waiting: 5, limit: 5 },
     });
     expect(await ask(11, 'modest')).toBe(true);
-    const [refused = 0] = blocks.map((_, index) => index).filter((index) => !asked.includes(index));
+    const [refused = 0] = blocks.map((_, index) => index).filter((index) => !requested.includes(index));
     await database.query("UPDATE stream_deliveries SET status = 'delivered' WHERE id = $1", [
-      attempts[asked[0] ?? 0]?.id,
+      attempts[requested[0] ?? 0]?.id,
     ]);
     expect(await ask(refused, 'greedy')).toBe(true);
     await expect(ask(11, 'greedy')).rejects.toMatchObject({ code: 'REPLAYS_LIMITED' });

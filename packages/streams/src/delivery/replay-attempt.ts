@@ -5,13 +5,13 @@ import type { ReplayAttempt } from '../stream-services.ts';
 
 export interface ReplayOptions {
   readonly database: Database;
-  /** Webhooks on demand that one key may have waiting. Default 1,000. */
+  /** Maximum number of pending replays per key. Default 1,000. */
   readonly replaysPerKey?: number;
 }
 
 /**
- * Has the body of a failed attempt sent once more as it was, under the same delivery id, when its stream is active; nothing of
- * a deleted stream is sent. While another attempt is under way, it follows that one.
+ * Creates the function that resends the body of a failed attempt unchanged, under the same delivery id, if its stream
+ * is active. Nothing is sent for a deleted stream. A replay runs after an attempt in flight.
  */
 export function createReplayAttempt({ database, replaysPerKey = REPLAYS_PER_KEY }: ReplayOptions): ReplayAttempt {
   return ({ streamId, attemptId, by }) =>

@@ -10,7 +10,7 @@ const scratch = scratchOfFile();
 
 const actor = (id: string): AuditActor => ({ door: 'console', id, name: null, address: null, requestId: null });
 
-/** A stream whose webhooks failed for good, one a block, each after an attempt. */
+/** A stream with one permanently failed webhook per block, each after one attempt. */
 async function stage(blocks: number, retries = 0) {
   const receiver = await startWebhookReceiver({ answer: () => ({ status: 500 }) });
   const worker = await startStagedWorker(scratch.database, { retries: { retries, delaysMs: [1] } });
@@ -42,7 +42,7 @@ describe('replaying many webhooks', () => {
     const replay = createReplayMany({ database: scratch.database });
     expect(await replay({ streamId, attemptIds, by: actor('ann') })).toEqual({ webhooks: 2, isPart: false });
     await expect.poll(statuses).toEqual(['delivered', 'delivered', 'failed']);
-    // Of the two attempts of the first block, the later one.
+    // The later of the first block's two attempts.
     const again = receiver.received.slice(before).map(({ body }) => body);
     expect(again.toSorted()).toEqual([made[1]?.body, made[2]?.body].toSorted());
     const [entry] = await listAudit(scratch.database, null, 1);

@@ -6,22 +6,23 @@ import type { ReplayOptions } from './replay-attempt.ts';
 
 export interface ReplayManyRequest {
   readonly streamId: string;
-  /** Failed attempts whose bodies are sent; null: the newest of each webhook that failed for good. */
+  /** Failed attempts to resend; null: the newest attempt of each permanently failed webhook. */
   readonly attemptIds: readonly string[] | null;
-  /** The key that asks, which is written down. */
+  /** The requesting key, for the audit log. */
   readonly by: AuditActor;
 }
 
 export interface Replayed {
-  /** Webhooks that are sent once more. */
+  /** Number of webhooks to resend. */
   readonly webhooks: number;
-  /** Whether there are more of them than one key may have waiting: to be asked for again later. */
+  /** Whether the per-key limit left some out: request them again later. */
   readonly isPart: boolean;
 }
 
 /**
- * Has bodies of failed attempts sent once more as they were, as `createReplayAttempt` does, many at once: as many as one key may have
- * waiting. What is no longer kept is left out. @throws TooManyReplaysError where there is room for none
+ * Resends bodies of many failed attempts unchanged, like `createReplayAttempt`, up to the pending limit per key.
+ * Attempts that are no longer stored are skipped.
+ * @throws TooManyReplaysError if the limit is already reached
  */
 export type ReplayMany = (request: ReplayManyRequest) => Promise<Replayed>;
 
@@ -39,23 +40,27 @@ export function createReplayMany({ database, replaysPerKey = REPLAYS_PER_KEY }: 
     });
 }
 
-/** The newest of each webhook, among those that are asked for. Index: stream_attempts_failed_by_id, or the stream's part of stream_attempts_by_stream. */
+/**
+ * The newest requested attempt of each webhook. Index: stream_attempts_failed_by_id, or the stream's part of
+ * stream_attempts_by_stream.
+ */
 function chooseAttempts(
   transaction: Transaction,
   { streamId, attemptIds }: ReplayManyRequest,
   limit: number,
 ): Promise<{ readonly attempt: string }[]> {
-  const [asked, values] = attemptIds === null ? ["d.status = 'failed'", []] : ['a.id = ANY ($3::uuid[])', [attemptIds]];
+  const [requested, values] =
+    attemptIds === null ? ["d.status = 'failed'", []] : ['a.id = ANY ($3::uuid[])', [attemptIds]];
   return transaction.query(
     `SELECT DISTINCT ON (a.delivery_id) a.id AS attempt
      FROM stream_attempts a JOIN stream_deliveries d ON d.id = a.delivery_id JOIN streams s ON s.id = a.stream_id
-     WHERE a.stream_id = $1 AND s.deleted_at IS NULL AND NOT a.success AND a.body IS NOT NULL AND ${asked}
+     WHERE a.stream_id = $1 AND s.deleted_at IS NULL AND NOT a.success AND a.body IS NOT NULL AND ${requested}
      ORDER BY a.delivery_id, a.created_at DESC, a.id DESC LIMIT $2`,
     [streamId, limit, ...values],
   );
 }
 
-/** Locks the deliveries by id, as the record of attempts does. */
+/** Locks the deliveries by id, like recording attempts. */
 async function sendAgain(transaction: Transaction, attempts: readonly string[], requestedBy: string): Promise<number> {
   const rows = await transaction.query(
     `WITH locked AS MATERIALIZED (

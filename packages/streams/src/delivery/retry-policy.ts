@@ -1,16 +1,16 @@
 import type { AttemptOutcome } from './delivery.ts';
 
-/** When a webhook that failed is sent again. */
+/** Schedule for retries of a failed webhook. */
 export interface RetryPolicy {
   /** Attempts after the first. */
   readonly retries: number;
-  /** After the first failed attempt, the second and so on; the last one for all further ones. Milliseconds. */
+  /** Delays after the first failed attempt, the second and so on; the last one repeats. Milliseconds. */
   readonly delaysMs: readonly [number, ...number[]];
 }
 
 const MINUTE_MS = 60_000;
 
-/** The provider's (docs/provider-contract.md#delivery): 1 min, 10 min, 1 h, 2 h, 6 h, 12 h, 24 h. */
+/** The hosted API's schedule (docs/api/streams.md#retries): 1 min, 10 min, 1 h, 2 h, 6 h, 12 h, 24 h. */
 export const STANDARD_RETRIES: RetryPolicy = {
   retries: 7,
   delaysMs: [
@@ -25,8 +25,9 @@ export const STANDARD_RETRIES: RetryPolicy = {
 };
 
 /**
- * Returns milliseconds until the next attempt once so many have failed; null when none is left.
- * @param atLeastMs what the receiver requested ({@link requestedDelay}): it lengthens the schedule's delay and never shortens it
+ * Returns milliseconds until the next attempt after this number of failures; null if no attempt is left.
+ * @param atLeastMs delay requested by the receiver ({@link requestedDelay}): it lengthens the schedule's delay and
+ * never shortens it
  */
 export function retryDelay(policy: RetryPolicy, failures: number, atLeastMs = 0): number | null {
   if (failures > policy.retries) return null;
@@ -34,7 +35,7 @@ export function retryDelay(policy: RetryPolicy, failures: number, atLeastMs = 0)
   return delayMs === null ? null : Math.max(delayMs, atLeastMs);
 }
 
-/** A receiver may delay an attempt by this much. */
+/** Maximum delay that a receiver can request. */
 const REQUESTED_MAX_MS = 60 * MINUTE_MS;
 /** Too many requests, and service unavailable. */
 const BUSY_STATUSES: ReadonlySet<number | null> = new Set([429, 503]);

@@ -10,9 +10,9 @@ interface Sums {
 }
 
 /**
- * Adds attempts to the statistics (docs/provider-contract.md#statistics), in the transaction that records them. What a webhook holds counts once, when it
- * first arrives; each failed attempt counts.
- * @param firstDelivered attempts by which a webhook arrived for the first time
+ * Adds attempts to the statistics (docs/api/streams-reference.md#statistics), in the transaction that records them. The
+ * contents of a webhook count once, at its first arrival; each failed attempt counts.
+ * @param firstDelivered attempts that delivered a webhook for the first time
  */
 export async function addStatistics(
   transaction: Transaction,

@@ -21,7 +21,7 @@ async function resume(id: string): Promise<void> {
   );
 }
 
-/** So long, but for a remainder. */
+/** Sets the time in error to the duration minus a remainder. */
 async function inErrorSince(id: string, duration: string, remainder: string): Promise<void> {
   await scratch.database.query('UPDATE streams SET error_since = now() - $2::interval + $3::interval WHERE id = $1', [
     id,
@@ -90,7 +90,7 @@ describe('a stream', () => {
       `UPDATE streams SET status = 'error', error_since = now() - interval '25 hours' WHERE id = $1`,
       [other],
     );
-    // The judge has looked when it has terminated the other one.
+    // Once the other stream is terminated, the check has run.
     await becomes(other, 'terminated');
     expect((await store().get(id))?.status).toBe('active');
     await insert(1);

@@ -11,20 +11,21 @@ export interface StatusMachineOptions {
   readonly database: Database;
   readonly logger: Logger;
   readonly metrics: Pick<DeliveryMetrics, 'statusChanged'>;
-  /** Webhooks of a stream that wait, from which on it gets into error. Default 10,000. */
+  /** Pending webhooks at which a stream enters the error status. Default 10,000. */
   readonly waitingMax?: number;
 }
 
 /**
- * Takes streams out of service that can't deliver (docs/provider-contract.md#status). In error, blocks go on being matched and stored but nothing
- * is sent; what is terminated is not matched any more. What waits stays in the outbox, for when the stream is active again.
+ * Disables streams that can't deliver (docs/api/streams.md#status). In status `error`, blocks are still matched and
+ * stored, but nothing is sent. A terminated stream is no longer matched. Pending webhooks stay in the outbox until the
+ * stream is active again.
  */
 export interface StatusMachine {
-  /** Success rate below 70 %: every active stream of the URL gets into error. */
+  /** Success rate below 70 %: all active streams with the URL enter `error`. */
   failUnhealthy(webhooks: readonly UnhealthyWebhook[]): Promise<void>;
-  /** 10,000 waiting: error. */
+  /** 10,000 pending webhooks: `error`. */
   failOverfull(): Promise<void>;
-  /** 24 hours in error: terminated. */
+  /** 24 hours in `error`: `terminated`. */
   terminateFailed(): Promise<void>;
 }
 
@@ -80,16 +81,16 @@ export function createStatusMachine(options: StatusMachineOptions): StatusMachin
         `SELECT id FROM streams WHERE status = 'error' AND error_since <= now() - make_interval(hours => $1) AND deleted_at IS NULL ORDER BY id`,
         [ERROR_HOURS_MAX],
       );
-      const told = `Stream was in error for ${ERROR_HOURS_MAX} hours`;
+      const reported = `Stream was in error for ${ERROR_HOURS_MAX} hours`;
       for (const { id } of streams)
         await change(id, 'time-in-error', ({ status, statusMessage }) =>
-          status === 'error' ? { status: 'terminated', statusMessage: `${told}. ${statusMessage}` } : null,
+          status === 'error' ? { status: 'terminated', statusMessage: `${reported}. ${statusMessage}` } : null,
         );
     },
   };
 }
 
-/** What waited before the stream was last changed, or resumed, does not count: it is being worked off. */
+/** Webhooks queued before the stream was last changed or resumed don't count: the queue is being drained. */
 async function readOverfull(database: Database, waitingMax: number): Promise<readonly string[]> {
   const rows = await database.query<{ id: string }>(
     `${WAITING_STREAMS}
@@ -105,7 +106,7 @@ async function readOverfull(database: Database, waitingMax: number): Promise<rea
   return rows.map(({ id }) => id);
 }
 
-/** Webhooks that wait, by stream, as far as they are counted. */
+/** Returns the number of pending webhooks by stream, up to the counting limit. */
 export async function readQueueSizes(database: Database): Promise<ReadonlyMap<string, number>> {
   const rows = await database.query<{ id: string; size: number }>(
     `${WAITING_STREAMS}

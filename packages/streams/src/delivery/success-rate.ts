@@ -2,21 +2,24 @@ import type { Transaction } from '@chainstead/db';
 import { SUCCESS_RATE_MAX, SUCCESS_RATE_MIN } from '../records/webhook-health.ts';
 import type { Attempt } from './delivery.ts';
 
-/** A URL whose success rate is below what its streams need. */
+/** A URL whose success rate is below the required minimum. */
 export interface UnhealthyWebhook {
   readonly webhookUrl: string;
   /** Percent. */
   readonly successRate: number;
-  /** Of the newest failure. */
+  /** From the newest failure. */
   readonly errorMessage: string;
 }
 
-/** Up by one for a success, down by one for a failure, from 0 to 100. */
+/** Returns the next success rate: plus one for a success, minus one for a failure, from 0 to 100. */
 export function nextSuccessRate(rate: number, { success }: { readonly success: boolean }): number {
   return Math.max(0, Math.min(SUCCESS_RATE_MAX, rate + (success ? 1 : -1)));
 }
 
-/** Counts attempts into the success rates of their URLs, in their order. @returns the URLs that failed and are too low. */
+/**
+ * Applies attempts to the success rates of their URLs, in order.
+ * @returns URLs with a failure and a rate that is too low.
+ */
 export async function judgeWebhooks(
   transaction: Transaction,
   attempts: readonly Attempt[],
@@ -27,7 +30,7 @@ export async function judgeWebhooks(
   return failing.length === 0 ? [] : countFailures(transaction, new Map(failing));
 }
 
-/** The usual case, a URL that always answers, stays without a row and without a lock. */
+/** In the usual case, a URL that always responds has no row and takes no lock. */
 async function countSuccesses(
   transaction: Transaction,
   byUrl: ReadonlyMap<string, readonly Attempt[]>,

@@ -7,7 +7,7 @@ import type { StreamSettings } from '../records/settings.ts';
 import { createProbeWebhook, createTestWebhook, type TestWebhookOptions } from './test-webhook.ts';
 import { movedClock, stageConfig } from './testing/delivery-stage.ts';
 
-/** Of the database, far from this machine's. */
+/** Database time, far from the local time. */
 const SENT_AT = 1_700_000_000_000;
 const SETTINGS: StreamSettings = { region: 'eu-central-1', secretKey: 'k9'.repeat(32), previousSecretKey: null };
 
@@ -74,7 +74,7 @@ describe('the test webhook', () => {
     clock.advance(60_001);
     expect(await send(`${receiver.url}/a`)).toEqual({ ok: true });
     expect(receiver.received).toHaveLength(4);
-    // The store of the limits holds no host.
+    // The limit store contains no host name.
     expect([...limits.buckets].join()).not.toContain(new URL(receiver.url).host);
   });
 

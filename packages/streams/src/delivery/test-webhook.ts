@@ -11,13 +11,13 @@ import { postWebhook } from './post-webhook.ts';
 export interface TestWebhookOptions {
   readonly egress: Egress;
   readonly settings: () => Promise<StreamSettings>;
-  /** The time that the webhook is signed with: the database's, as for real ones. Milliseconds since the epoch. */
+  /** Timestamp for the webhook signature: the database time, as for real webhooks. Milliseconds since the epoch. */
   readonly sentAt: () => Promise<number>;
-  /** Where tests are counted. Default: by themselves. */
+  /** Counts tests. Default: a private counter. */
   readonly limits?: SharedLimits;
-  /** Tests at most within a minute of one host, whatever the rest of the URL. Default 30. */
+  /** Maximum tests per minute for one host, whatever the rest of the URL. Default 30. */
   readonly perHost?: number;
-  /** And of all hosts by one key. Default 120. */
+  /** Maximum tests per minute for one key, across all hosts. Default 120. */
   readonly perKey?: number;
 }
 
@@ -26,12 +26,13 @@ const PER_HOST = 30;
 const PER_KEY = 120;
 
 /**
- * Sends the test webhook to a URL. `too-many`: it was not sent, too many were asked for lately. Never throws for what the receiver does.
+ * Sends the test webhook to a URL. `too-many`: not sent because the limit was reached. Never throws for receiver
+ * failures.
  * @param requestedBy the key's id
  */
 export type ProbeWebhook = (webhookUrl: string, requestedBy: string) => Promise<AttemptOutcome | 'too-many'>;
 
-/** The mandatory test, which says whether a stream may start. */
+/** Creates the mandatory test, which decides whether a stream may start. */
 export function createTestWebhook(probe: ProbeWebhook): TestWebhook {
   return async ({ webhookUrl }, requestedBy) => {
     const outcome = await probe(webhookUrl, requestedBy);
@@ -44,15 +45,16 @@ export function createTestWebhook(probe: ProbeWebhook): TestWebhook {
 }
 
 /**
- * The test webhook (docs/provider-contract.md#test-webhook): signed like real webhooks, not retried, not stored. Limited by host and by key, so that
- * creating streams can't be used to flood a stranger: over all processes that share the limits.
+ * Creates the test webhook (docs/api/streams-reference.md#test-webhook): signed like real webhooks, not retried, not
+ * stored. Limited per host and per key, across all processes that share the limits, so that creating streams can't
+ * flood a third party.
  */
 export function createProbeWebhook(options: TestWebhookOptions): ProbeWebhook {
   const { egress, settings, sentAt, limits = createLocalLimits() } = options;
   let counts: ReturnType<typeof addCounts> | null = null;
 
   return async (webhookUrl, requestedBy) => {
-    // Where nobody tests, no process asks how many there are.
+    // Registered on the first test: other processes don't exchange counts.
     counts ??= addCounts(limits, options);
     const { hosts, keys } = counts;
     const spendings = [hosts.budgetOf(hostId(webhookUrl)), keys.budgetOf(requestedBy)];
@@ -65,7 +67,7 @@ export function createProbeWebhook(options: TestWebhookOptions): ProbeWebhook {
       secrets: { current: secretKey, previous: previousSecretKey },
       queueSize: 0,
       region,
-      // As the body says; it holds nothing to charge for.
+      // As in the body; there are no records to charge for.
       confirmed: true,
       records: 0,
     });
@@ -80,7 +82,7 @@ function addCounts(limits: SharedLimits, { perHost = PER_HOST, perKey = PER_KEY 
   };
 }
 
-/** Of the host alone, whatever the rest of its URL; short, and no name, as it stands in the store of the limits. */
+/** Hash of the host alone, without the rest of the URL: short, and no name is visible in the limit store. */
 function hostId(url: string): string {
   const host = URL.parse(url)?.host ?? url;
   return createHash('sha256').update(host).digest('base64url').slice(0, 22);

@@ -3,15 +3,15 @@ import type { Database } from '@chainstead/db';
 import { type Delivery, recordsOf } from './delivery.ts';
 
 /**
- * Of `given` with `id` and `retries`. `OFFSET 0` has each looked up by its id: joined, the planner may read all that waits of the
- * active streams.
+ * Expects `given` with `id` and `retries`. `OFFSET 0` makes Postgres look each row up by id: with a join, the planner
+ * may read all pending rows of the active streams.
  */
 export const STILL_DUE = `EXISTS (
   SELECT FROM stream_deliveries d JOIN streams s ON s.id = d.stream_id
   WHERE d.id = given.id AND d.retries = given.retries AND d.status = 'pending' AND s.status = 'active' AND s.deleted_at IS NULL
   OFFSET 0)`;
 
-/** Whether webhooks are still to be sent: a reorganisation, a pause or another process may have come in between. */
+/** Returns whether the webhooks are still due: a reorg, a pause or another process may have intervened. */
 export async function areStillDue(database: Database, deliveries: readonly Delivery[]): Promise<boolean[]> {
   const rows = await database.query<{ id: string }>(
     `SELECT given.id FROM unnest($1::uuid[], $2::int[]) AS given(id, retries) WHERE ${STILL_DUE}`,
@@ -21,7 +21,7 @@ export async function areStillDue(database: Database, deliveries: readonly Deliv
   return deliveries.map(({ id }) => due.has(id));
 }
 
-/** For webhooks that can't be sent now. It counts as no attempt. Milliseconds. */
+/** Postpones a webhook that can't be sent now. It does not count as an attempt. Milliseconds. */
 export async function postponeDelivery(database: Database, { id, retries }: Delivery, waitMs: number): Promise<void> {
   await database.query(
     `UPDATE stream_deliveries SET due_at = now() + $3 * interval '1 millisecond' WHERE id = $1 AND retries = $2 AND status = 'pending'`,
@@ -29,12 +29,12 @@ export async function postponeDelivery(database: Database, { id, retries }: Deli
   );
 }
 
-/** For webhooks whose block left the chain before they were sent, or of which nothing is stored any more. */
+/** Drops a webhook whose block left the chain before it was sent, or whose match is no longer stored. */
 export async function dropDelivery(database: Database, { id }: Delivery): Promise<void> {
   await database.query(`UPDATE stream_deliveries SET status = 'dropped' WHERE id = $1 AND status = 'pending'`, [id]);
 }
 
-/** For webhooks that can never be made: told as a failed attempt without a body, which can't be sent again. */
+/** Records a webhook that can never be built as a failed attempt without a body, which can't be resent. */
 export async function failDelivery(database: Database, delivery: Delivery, errorMessage: string): Promise<void> {
   const { id, retries, streamId, chainId, blockNumber, kind, webhookUrl, tag } = delivery;
   await database.query(

@@ -2,19 +2,19 @@ import type { ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { DeliveryKind } from './delivery.ts';
 
-/** A webhook that waits to be sent. */
+/** A pending webhook. */
 export interface WaitingDelivery {
   readonly id: string;
   readonly chainId: ChainId;
   readonly blockNumber: number;
   readonly kind: DeliveryKind;
-  /** Attempts that failed so far. */
+  /** Failed attempts so far. */
   readonly retries: number;
   readonly createdAt: Date;
   readonly dueAt: Date;
 }
 
-/** After which webhook a page begins. */
+/** The webhook after which a page begins. */
 export type WaitingPosition = readonly [dueAt: string, id: string];
 
 export interface WaitingPage {
@@ -23,7 +23,7 @@ export interface WaitingPage {
   readonly next: WaitingPosition | null;
 }
 
-/** Webhooks of a stream that wait, those due first first. Index: stream_deliveries_pending_by_stream. */
+/** Returns pending webhooks of a stream, earliest due first. Index: stream_deliveries_pending_by_stream. */
 export async function listWaitingDeliveries(
   database: Database,
   {

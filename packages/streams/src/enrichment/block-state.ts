@@ -3,20 +3,22 @@ import { type Address, ChainsteadError, type Hash, type Hex, parseBigQuantity } 
 import { isAnswerOfCall, type UpstreamPool } from '@chainstead/rpc';
 import type { TriggerCall } from './trigger-call.ts';
 
-/** A chain's state after one block, asked by the block's hash (EIP-1898): another block of the same number never answers. */
+/** A chain's state after one block, read by block hash (EIP-1898): never that of another block with the same number. */
 export interface BlockState {
-  /** @throws RpcCallError when the call itself fails; UpstreamsExhaustedError, RequestAbortedError when no node answers. */
+  /**
+   * @throws RpcCallError if the call itself fails; UpstreamsExhaustedError, RequestAbortedError if no node responds.
+   */
   call(call: TriggerCall): Promise<Hex>;
   /** Wei. Throws as `call`. */
   balance(address: Address): Promise<bigint>;
 }
 
-/** A node's answer is nothing that the method may answer. */
+/** A node's response has an invalid form for the method. */
 export class MalformedStateError extends ChainsteadError {
   constructor(method: string, upstream: string) {
     super({
       code: 'STATE_MALFORMED',
-      message: `${upstream} answered ${method} with an unexpected value`,
+      message: `${upstream} returned an unexpected value for ${method}`,
       facts: { method, upstream },
       retryable: true,
     });
@@ -29,26 +31,26 @@ export interface BlockStateOptions {
   readonly signal: AbortSignal;
 }
 
-/** A contract answered more than anything could be shown of. */
+/** A contract's response exceeds the size limit. */
 export class AnswerTooLargeError extends ChainsteadError {
   constructor(bytesMax: number) {
     super({
       code: 'STATE_TOO_LARGE',
-      message: `The contract answered more than ${bytesMax} bytes`,
+      message: `The contract returned more than ${bytesMax} bytes`,
       facts: { limit_bytes: bytesMax },
       retryable: false,
     });
   }
 }
 
-/** Bytes of a call's answer. */
+/** Maximum bytes of a call response. */
 export const ANSWER_BYTES_MAX = 1_048_576;
-/** Larger answers are read again when they are asked for again. Characters. */
+/** Larger responses are not cached but read again. Characters. */
 const KEPT_LENGTH_MAX = 65_536;
 
-/** What is asked twice is read once. */
+/** Opens the state of a block. Repeated reads are cached. */
 export function openBlockState({ pool, block, signal }: BlockStateOptions): BlockState {
-  // One listener for each call under way.
+  // One listener per call in flight.
   setMaxListeners(0, signal);
   const at = { blockHash: block.hash };
   const options = { signal, minBlock: block.number };
@@ -74,7 +76,7 @@ export function openBlockState({ pool, block, signal }: BlockStateOptions): Bloc
   };
 }
 
-/** What a node that looked says of a call that failed; null for anything else, which may be another answer later. */
+/** Returns a node's definitive message about a failed call; null for errors that a retry may resolve. */
 export function answerOf(error: unknown): string | null {
   if (isAnswerOfCall(error)) return error.rpcMessage;
   return error instanceof AnswerTooLargeError ? error.message : null;

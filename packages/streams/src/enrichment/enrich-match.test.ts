@@ -29,7 +29,7 @@ afterEach(() => pool.close());
 const MINUTE_MS = 60_000;
 const signal = new AbortController().signal;
 
-/** @param timeoutMs default: longer than a machine stalls; of nodes that are away it is waited for */
+/** @param timeoutMs default: longer than a machine stalls; the enricher waits this long for unavailable nodes */
 function enricher(restMs = 0, callsMax = 1_000, timeoutMs = 20_000): EnrichMatch {
   const { chain } = stage;
   return createEnrichMatch({
@@ -216,7 +216,7 @@ describe('triggers', () => {
     const [transfer] = (await show()).erc20Transfers;
     expect(transfer.triggers).toEqual([
       { name: 'error', value: 'The ABI encoding is refused: it decodes to more than 1048576 bytes' },
-      { name: 'error', value: 'The contract answered more than 1048576 bytes' },
+      { name: 'error', value: 'The contract returned more than 1048576 bytes' },
       { name: 'output1', value: expect.stringMatching(/^\d+$/) },
     ]);
   });

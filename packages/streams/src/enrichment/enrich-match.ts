@@ -14,12 +14,12 @@ import type { Match } from '../matching/match.ts';
 import type { BodyBlock, EnrichedMatch } from '../payload/render-body.ts';
 import { decodeTokenEvents, type TokenEvent } from '../payload/token-events.ts';
 import type { TokenNote } from '../payload/token-note.ts';
-import type { WebhookContents } from '../payload/webhook.ts';
 import { tokenContracts, webhookContents } from '../payload/webhook-contents.ts';
-import type { Stream } from '../stream.ts';
-import { openBlockState } from './block-state.ts';
-import { balanceAddresses, readBalances } from './native-balances.ts';
+import type { NativeBalanceSelector, Stream } from '../stream.ts';
+import type { WebhookContents } from '../webhook.ts';
+import { answerOf, type BlockState, openBlockState } from './block-state.ts';
 import { readTriggers, type Unanswered } from './read-triggers.ts';
+import { itemsOf, selectedAddress } from './selector-value.ts';
 import { createTokenNotes } from './token-notes.ts';
 
 export interface EnrichMatchOptions {
@@ -28,11 +28,11 @@ export interface EnrichMatchOptions {
   readonly pool: UpstreamPool;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Calls of triggers for one webhook, and balances that it shows. Default 1,000. */
+  /** Maximum trigger calls, and maximum balances, for one webhook. Default 1,000. */
   readonly callsMax?: number;
-  /** Node calls of one match at most. Default 10,000 ms. */
+  /** Maximum time for the node calls of one match. Default 10,000 ms. */
   readonly timeoutMs?: number;
-  /** After nodes did not answer, nothing is asked of them for so long. Default 5,000 ms. */
+  /** Pause of node calls after no node responded. Default 5,000 ms. */
   readonly restMs?: number;
 }
 
@@ -40,22 +40,23 @@ export interface EnrichRequest {
   readonly match: Match;
   readonly stream: Pick<Stream, 'triggers' | 'getNativeBalances'>;
   readonly block: BodyBlock;
-  /** Milliseconds that the match has waited for its enrichment. After a while it goes without. */
+  /** Milliseconds that the match has waited for its enrichment. After a limit it is sent without. */
   readonly waitedMs: number;
 }
 
 /**
- * Decodes what matched, once for all that is made of it, and reads what a webhook shows that is neither in the block nor in the stream:
- * token metadata, results of triggers, native balances, the latter two as of the block. @throws NodesUnansweredError until that has lasted too long
+ * Decodes a match once and reads the data that is neither in the block nor in the stream: token metadata, and trigger
+ * results and native balances as of the block.
+ * @throws NodesUnansweredError until the wait exceeds its limit
  */
 export type EnrichMatch = (request: EnrichRequest, signal: AbortSignal) => Promise<EnrichedMatch>;
 
-/** No node of the chain told what a webhook is to show, now or a moment ago. */
+/** No node of the chain returned the data that a webhook shows, now or a moment ago. */
 export class NodesUnansweredError extends ChainsteadError {
   constructor(chain: string, cause: unknown) {
     super({
       code: 'NODES_UNANSWERED',
-      message: `No node of ${chain} could provide the contents of a webhook: ${errorText(cause)}`,
+      message: `No upstream of ${chain} could provide the data of a webhook: ${errorText(cause)}`,
       facts: { chain },
       retryable: true,
       cause,
@@ -66,13 +67,13 @@ export class NodesUnansweredError extends ChainsteadError {
 const CALLS_MAX = 1_000;
 const TIMEOUT_MS = 10_000;
 const REST_MS = 5_000;
-/** Answers of calls in flight, of all webhooks that are made. */
+/** Response bytes of calls in flight, across all webhooks being built. */
 const ANSWERS_BYTES_MAX = 48 * 1_048_576;
-/** Calls that go out together are taken to answer so much until they show how much it is. */
+/** Assumed response bytes of a group of calls until their size is known. */
 const ANSWERS_BYTES_FIRST = 16 * 1_048_576;
-/** A webhook is worth more than the names of its tokens, so it waits for them shortly. */
+/** Token names are optional for a webhook, so it waits only briefly for them. */
 const TOKENS_WAIT_MS_MAX = 60_000;
-/** Triggers and balances are what its owner asked for. A node that forgot the block's state by then will never answer. */
+/** The owner requested triggers and balances. A node that pruned the block's state by then never returns them. */
 const STATE_WAIT_MS_MAX = 3_600_000;
 
 export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
@@ -84,7 +85,7 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
   const reader = createTokenMetadataReader({ chain, pool });
   let rest: { readonly until: number; readonly cause: unknown } | null = null;
 
-  /** Every webhook would wait for the same time-outs. */
+  /** Otherwise every webhook would wait for the same timeouts. */
   function requireNodes(): void {
     if (rest !== null && rest.until > clock.now()) throw new NodesUnansweredError(chain.key, rest.cause);
   }
@@ -108,10 +109,10 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
     const contracts = tokenContracts(events);
     if (contracts.length === 0) return new Map();
     try {
-      // Most are known: they need no clock, and no nodes.
-      return await notes.read(contracts, (unasked) => {
+      // Most tokens are stored: they need neither clock nor nodes.
+      return await notes.read(contracts, (unrequested) => {
         requireNodes();
-        return ask(signal, (bounded) => reader.read(unasked, bounded));
+        return ask(signal, (bounded) => reader.read(unrequested, bounded));
       });
     } catch (error) {
       if (!(error instanceof NodesUnansweredError) || waitedMs < TOKENS_WAIT_MS_MAX) throw error;
@@ -147,4 +148,31 @@ export function createEnrichMatch(options: EnrichMatchOptions): EnrichMatch {
     const contents = webhookContents({ match, events, chain, tokens });
     return { contents, ...(await readState(request, contents, signal)) };
   };
+}
+
+/** Addresses whose balances are requested, each once, ordered by selector, then by item. */
+function balanceAddresses(selectors: readonly NativeBalanceSelector[], contents: WebhookContents): Address[] {
+  const addresses = selectors.flatMap(({ type, selectors: names }) =>
+    names.flatMap((name) => itemsOf(type, contents).map((item) => selectedAddress(name, item))),
+  );
+  return [...new Set(addresses.filter((address) => address !== null))];
+}
+
+/**
+ * Returns balances after the block. Omits an address if a node refuses its balance, or if no node responds and errors
+ * are to be shown.
+ * @throws the errors of `state` if no node responds otherwise
+ */
+async function readBalances(
+  addresses: readonly Address[],
+  state: BlockState,
+  unanswered: Unanswered,
+): Promise<EnrichedMatch['nativeBalances']> {
+  const settled = await Promise.allSettled(addresses.map((address) => state.balance(address)));
+  return addresses.flatMap((address, index) => {
+    const reading = settled[index];
+    if (reading?.status === 'fulfilled') return [{ address, wei: reading.value }];
+    if (answerOf(reading?.reason) !== null || unanswered === 'show') return [];
+    throw reading?.reason;
+  });
 }

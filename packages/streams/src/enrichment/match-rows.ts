@@ -3,26 +3,26 @@ import type { Database } from '@chainstead/db';
 import type { Delivery, MatchKey } from '../delivery/delivery.ts';
 import { areStillDue, STILL_DUE } from '../delivery/waiting-delivery.ts';
 
-/** What is stored of a match. */
+/** The stored row of a match. */
 export interface MatchRow {
-  /** JSON; empty once the body is made. */
+  /** JSON; empty after the body is built. */
   readonly matched: string;
   readonly body: string | null;
   /** Unix seconds. */
   readonly blockTimestamp: number;
 }
 
-/** A body to be stored with its match, made for a delivery of it. */
+/** A body to store with its match, built for one delivery. */
 export interface MadeBody {
   readonly delivery: Delivery;
   readonly body: string;
   readonly transactions: ReadonlySet<Hash>;
 }
 
-/** What is stored of a match once its body was to be. */
+/** The stored body of a match after an attempt to store one. */
 export interface StoredBody {
   readonly body: string;
-  /** Whether the delivery that it was made for is still to be sent. */
+  /** Whether the delivery that requested the body is still due. */
   readonly isDue: boolean;
 }
 
@@ -38,7 +38,7 @@ const KEYS =
 const OF_MATCH = `m.chain_id = key.chain_id AND m.block_number = key.block_number AND m.stream_id = key.stream_id
   AND m.block_hash = decode(key.hash, 'hex')`;
 
-/** In the order of the keys; undefined where nothing is stored. */
+/** In key order; undefined if nothing is stored. */
 export async function readMatchRows(
   database: Database,
   keys: readonly MatchKey[],
@@ -58,8 +58,9 @@ export async function readMatchRows(
 }
 
 /**
- * Stores bodies with the transactions that they tell of. Where another one is stored already, that one stays: the other delivery
- * of the match may be sending it. @returns what is stored, in the order given; undefined where there is no such match
+ * Stores bodies with their transactions. An already stored body stays, because the other delivery of the match may be
+ * sending it.
+ * @returns the stored bodies in the given order; undefined if the match does not exist
  */
 export async function storeBodies(
   database: Database,
@@ -67,11 +68,11 @@ export async function storeBodies(
 ): Promise<readonly (StoredBody | undefined)[]> {
   const firsts = new Map(made.toReversed().map((one) => [nameOf(one.delivery), one]));
   const free = [...firsts.values()];
-  const { bodies, due } = await store(database, free, { held: 'passed over', asked: made });
+  const { bodies, due } = await store(database, free, { held: 'passed over', requested: made });
   for (const [name, one] of firsts) {
     if (bodies.has(name)) continue;
-    // Whoever holds it, a block's transaction or another worker, is waited for without holding any other row.
-    const later = await store(database, [one], { held: 'waited for', asked: [] });
+    // Wait for the lock holder (a block transaction or another worker) without holding any other row.
+    const later = await store(database, [one], { held: 'waited for', requested: [] });
     for (const [key, body] of later.bodies) bodies.set(key, body);
     const waited = made.map(({ delivery }) => delivery).filter((delivery) => nameOf(delivery) === name);
     const isDue = await areStillDue(database, waited);
@@ -86,28 +87,28 @@ export async function storeBodies(
 }
 
 interface Stored {
-  /** By the match's name. */
+  /** By match key. */
   readonly bodies: Map<string, string>;
-  /** Which of the deliveries that were asked about are still to be sent. */
+  /** The given deliveries that are still due. */
   readonly due: Set<string>;
 }
 
 async function store(
   database: Database,
   made: readonly MadeBody[],
-  options: { readonly held: keyof typeof STORE_BODIES; readonly asked: readonly MadeBody[] },
+  options: { readonly held: keyof typeof STORE_BODIES; readonly requested: readonly MadeBody[] },
 ): Promise<Stored> {
-  const told = made.flatMap(({ transactions }, place) => [...transactions].map((hash) => ({ place, hash })));
+  const reported = made.flatMap(({ transactions }, place) => [...transactions].map((hash) => ({ place, hash })));
   const rows = await database.query<{ number: number | null; other: string | null; due: string | null }>(
     STORE_BODIES[options.held],
     [
       ...keyColumns(made.map(({ delivery }) => delivery)),
-      // As one text: pg looks at each character of an array's elements for quotes. JSON has no line breaks.
+      // Passed as one text: pg scans each character of array elements for quotes. JSON has no line breaks.
       made.map(({ body }) => body).join('\n'),
-      told.map(({ place }) => place),
-      `{${told.map(({ hash }) => hash.slice(2)).join(',')}}`,
-      `{${options.asked.map(({ delivery }) => delivery.id).join(',')}}`,
-      options.asked.map(({ delivery }) => delivery.retries),
+      reported.map(({ place }) => place),
+      `{${reported.map(({ hash }) => hash.slice(2)).join(',')}}`,
+      `{${options.requested.map(({ delivery }) => delivery.id).join(',')}}`,
+      options.requested.map(({ delivery }) => delivery.retries),
     ],
   );
   const bodies = new Map<string, string>();
@@ -123,7 +124,8 @@ async function store(
 const STORED = 'm.chain_id, m.block_number, m.stream_id, m.block_hash';
 
 /**
- * Gives the place of each match that is stored, from 1 on, with its body where it is another one; and what is still due.
+ * Returns the position of each stored match, from 1, with its body if a different one is stored; and the deliveries
+ * still due.
  * @param storing CTEs that store bodies of `made`; the last is `stored`
  */
 const storeStatement = (storing: string): string => `WITH made AS (
@@ -131,7 +133,7 @@ const storeStatement = (storing: string): string => `WITH made AS (
     FROM unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[])
       WITH ORDINALITY AS key(chain_id, block_number, stream_id, hash, place)
     JOIN string_to_table($5, E'\n') WITH ORDINALITY AS text(body, place) USING (place)
-  ), ${storing}, told AS (
+  ), ${storing}, reported AS (
     INSERT INTO stream_match_transactions (chain_id, block_number, stream_id, block_hash, transaction_hash)
     SELECT stored.chain_id, stored.block_number, stored.stream_id, stored.block_hash, decode(of.hash, 'hex')
     FROM unnest($6::int[], $7::text[]) AS of(place, hash) JOIN stored ON stored.number = of.place + 1
@@ -140,7 +142,7 @@ const storeStatement = (storing: string): string => `WITH made AS (
   SELECT number, other, NULL AS due FROM stored
   UNION ALL SELECT NULL, NULL, given.id FROM unnest($8::uuid[], $9::int[]) AS given(id, retries) WHERE ${STILL_DUE}`;
 
-/** By what becomes of matches that somebody else holds. */
+/** By handling of matches that another transaction has locked. */
 const STORE_BODIES = {
   'passed over': storeStatement(`free AS (
     SELECT m.ctid AS at, key.body, key.number FROM made AS key JOIN stream_matches m ON ${OF_MATCH}
@@ -150,7 +152,7 @@ const STORE_BODIES = {
     FROM free WHERE m.ctid = free.at
     RETURNING ${STORED}, free.number, nullif(m.body, free.body) AS other
   )`),
-  // By its key: what the holder changed lies in another place afterwards.
+  // By key: after the lock holder's update, the row has another physical location.
   'waited for': storeStatement(`stored AS (
     UPDATE stream_matches m SET body = coalesce(m.body, key.body), matched = ''
     FROM made AS key WHERE ${OF_MATCH}

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 
-/** The plans of what a function asks the database, whose statements run but answer nothing. */
+/** Returns the plans of a function's statements, which run but return no rows. */
 async function explained(
   plan: PlanKind,
   ask: (database: Database) => Promise<unknown>,
@@ -67,7 +67,7 @@ describe.each(PLANS)('on a $plan plan, $statistics, a batch', ({ plan, prepare }
     const made = deliveries.map((delivery) => {
       return { delivery, body: '{}', transactions: new Set([numberedHash(delivery.blockNumber)]) };
     });
-    // Each is stored once more by itself then, as nothing is answered.
+    // Each match is then stored again individually, because the batch returned nothing.
     const [batch = []] = await explained(plan, (database) => storeBodies(database, made));
     expect(rowsRead(batch, 'stream_deliveries')).toBe(BATCH);
     expect(rowsRead(batch, 'stream_matches')).toBeLessThanOrEqual(3 * BATCH);

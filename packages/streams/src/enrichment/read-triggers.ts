@@ -2,33 +2,34 @@ import type { AnswerBudget, Hash } from '@chainstead/core';
 import { itemTypeOf } from '../item-types.ts';
 import { topicOf } from '../matching/event-topic.ts';
 import type { EnrichedMatch } from '../payload/render-body.ts';
-import type { TriggerResult, WebhookContents } from '../payload/webhook.ts';
 import type { StreamTrigger } from '../stream.ts';
+import type { TriggerResult, WebhookContents } from '../webhook.ts';
 import { ANSWER_BYTES_MAX, answerOf, type BlockState } from './block-state.ts';
 import { itemsOf, type SelectedItem } from './selector-value.ts';
 import { triggerCall, triggerError, triggerResults } from './trigger-call.ts';
 
-/** What becomes of a call that no node answers: the whole reading fails, or the call shows as failed. */
+/** Handling of a call without a response: the whole read fails, or the call shows as failed. */
 export type Unanswered = 'throw' | 'show';
 
 export interface ReadTriggersOptions {
   readonly state: BlockState;
   readonly unanswered: Unanswered;
-  /** Calls for one webhook. What is beyond shows as an error, once for each trigger. */
+  /** Maximum calls for one webhook. Calls beyond that show an error, once per trigger. */
   readonly callsMax: number;
-  /** What webhooks that are made at once share: bytes of answers in flight. */
+  /** Response bytes in flight, shared by webhooks that are built concurrently. */
   readonly budget: AnswerBudget;
 }
 
-/** Calls under way together, so that they share batches. */
+/** Calls sent together, so that they share batches. */
 const CALLS_TOGETHER = 25;
-/** Of the results of all triggers in one webhook. */
+/** Maximum bytes of all trigger results in one webhook. */
 const RESULT_BYTES_MAX = 4 * ANSWER_BYTES_MAX;
 const UNANSWERED = 'no node answered';
 
 /**
- * Results of all triggers for all items of their types, those of one item in the order of the triggers. A call that fails shows
- * as such and stops nothing. @throws what `state` throws when no node answers, unless that is to be shown
+ * Returns the results of all triggers for all items of their types; those of one item are in trigger order. A failed
+ * call shows as failed and stops nothing.
+ * @throws the errors of `state` if no node responds, unless errors are to be shown
  */
 export async function readTriggers(
   triggers: readonly StreamTrigger[],
@@ -60,13 +61,13 @@ export async function readTriggers(
   return Object.fromEntries(byType);
 }
 
-/** A trigger for an item of its type. */
+/** One trigger applied to one item. */
 interface Reading {
   readonly trigger: StreamTrigger;
   readonly item: SelectedItem;
-  /** The item's, in its list. */
+  /** Index of the item in its list. */
   readonly place: number;
-  /** Beyond what is called for one webhook. */
+  /** Whether it exceeds the call limit of one webhook. */
   readonly isSurplus: boolean;
 }
 
@@ -79,7 +80,7 @@ function planReadings(triggers: readonly StreamTrigger[], contents: WebhookConte
       if (!concerns(trigger, topic0, item)) continue;
       const isSurplus = calls >= callsMax;
       readings.push({ trigger, item, place, isSurplus });
-      // Once is enough to tell: there may be many more.
+      // One error is enough: there may be many more.
       if (isSurplus) break;
       calls += 1;
     }

@@ -1,16 +1,18 @@
 import { type Address, isAddress, parseAddress } from '@chainstead/core';
 import { itemTypeOf, type SelectorType } from '../item-types.ts';
-import type { WebhookContents } from '../payload/webhook.ts';
+import type { WebhookContents } from '../webhook.ts';
 
-/** An item of a webhook, as selectors read it. */
+/** A webhook item as read by selectors. */
 export type SelectedItem = object;
 
-/** The items of a type, in the webhook's order. */
+/** Returns the items of a type in webhook order. */
 export function itemsOf(type: SelectorType, contents: WebhookContents): readonly SelectedItem[] {
   return contents[itemTypeOf(type).list];
 }
 
-/** What a text stands for with an item: `$name` is the item's member, anything else itself. Null where the item has none. */
+/**
+ * Returns a selector's value: `$name` is the item's member, other text is literal. Null if the item lacks the member.
+ */
 export function selectedText(text: string, item: SelectedItem): string | null {
   if (!text.startsWith('$')) return text;
   const value = new Map<string, unknown>(Object.entries(item)).get(text.slice(1));
@@ -19,7 +21,7 @@ export function selectedText(text: string, item: SelectedItem): string | null {
 
 const ADDRESS_WORD = /^0x0{24}[0-9a-f]{40}$/i;
 
-/** As above, where an address has to come out; a topic holds one when its upper 12 bytes are zero. */
+/** Like `selectedText`, for addresses; a topic contains an address if its upper 12 bytes are zero. */
 export function selectedAddress(text: string, item: SelectedItem): Address | null {
   const value = selectedText(text, item);
   if (value === null) return null;

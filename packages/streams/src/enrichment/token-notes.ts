@@ -6,24 +6,24 @@ import DataLoader from 'dataloader';
 import type { TokenNote } from '../payload/token-note.ts';
 
 export interface TokenNotes {
-  /** What the database says of contracts; those it does not know yet are left out. */
+  /** Returns the stored metadata of contracts; contracts without any are omitted. */
   known(addresses: readonly Address[]): Promise<Map<Address, TokenNote>>;
-  /** As above, after the contracts were asked that nobody has asked yet; what they say is stored. @throws what `ask` throws */
+  /** Like `known`, after reading and storing the metadata of contracts not read before. @throws the errors of `ask` */
   read(addresses: readonly Address[], ask: AskContracts): Promise<Map<Address, TokenNote>>;
 }
 
-/** Asks contracts what they say of themselves. */
+/** Reads the metadata of contracts from nodes. */
 type AskContracts = (addresses: readonly Address[]) => ReturnType<TokenMetadataReader['read']>;
 
 interface TokenRow extends TokenNote {
   readonly address: string;
-  /** Whether its contract was asked before, or need not be. */
-  readonly isAsked: boolean;
+  /** Whether the contract was read before or needs no read. */
+  readonly isRequested: boolean;
 }
 
 const ADDRESSES_TOGETHER = 1_000;
 
-/** Token metadata of one chain, from table `tokens`, which they share with everything else that shows tokens. */
+/** Token metadata of one chain from the shared table `tokens`. */
 export function createTokenNotes(options: { readonly database: Database; readonly chain: Chain }): TokenNotes {
   const { database, chain } = options;
 
@@ -35,7 +35,7 @@ export function createTokenNotes(options: { readonly database: Database; readonl
   async function readRows(addresses: readonly Address[]): Promise<readonly (TokenRow | undefined)[]> {
     const found = await database.query<TokenRow>(
       `SELECT ${hexText('address')} AS address, name, symbol, decimals, standard, logo,
-         possible_spam AS "possibleSpam", verified, facts_status <> 'pending' OR facts_attempts > 0 AS "isAsked"
+         possible_spam AS "possibleSpam", verified, facts_status <> 'pending' OR facts_attempts > (facts_lease_until IS NOT NULL)::int AS "isRequested"
        FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[])`,
       [chain.id, [...new Set(addresses)].map(addressBytes)],
     );
@@ -43,7 +43,7 @@ export function createTokenNotes(options: { readonly database: Database; readonl
     return addresses.map((address) => byAddress.get(address));
   }
 
-  /** Those of several webhooks at once, in one query. */
+  /** Combines the lookups of concurrent webhooks into one query. */
   async function select(addresses: readonly Address[]): Promise<TokenRow[]> {
     const read = await Promise.all(addresses.map((address) => rows.load(address)));
     return read.filter((row) => row !== undefined);
@@ -56,13 +56,13 @@ export function createTokenNotes(options: { readonly database: Database; readonl
     async read(addresses, ask) {
       if (addresses.length === 0) return new Map();
       const known = await select(addresses);
-      const asked = new Set(known.filter(({ isAsked }) => isAsked).map(({ address }) => address));
-      const unasked = addresses.filter((address) => !asked.has(address));
-      if (unasked.length === 0) return notesOf(known);
-      const facts = await ask(unasked);
+      const requested = new Set(known.filter(({ isRequested }) => isRequested).map(({ address }) => address));
+      const unrequested = addresses.filter((address) => !requested.has(address));
+      if (unrequested.length === 0) return notesOf(known);
+      const facts = await ask(unrequested);
       await database.query(
         'INSERT INTO tokens (address, chain_id) SELECT address, $2 FROM unnest($1::bytea[]) AS seen(address) ON CONFLICT DO NOTHING',
-        [unasked.toSorted().map(addressBytes), chain.id],
+        [unrequested.toSorted().map(addressBytes), chain.id],
       );
       await saveTokenMetadata(database, chain.id, facts);
       return notesOf(await select(addresses));
@@ -71,5 +71,5 @@ export function createTokenNotes(options: { readonly database: Database; readonl
 }
 
 function notesOf(rows: readonly TokenRow[]): Map<Address, TokenNote> {
-  return new Map(rows.map(({ address, isAsked: _, ...note }) => [parseAddress(address), note]));
+  return new Map(rows.map(({ address, isRequested: _, ...note }) => [parseAddress(address), note]));
 }

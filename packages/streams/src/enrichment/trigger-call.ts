@@ -1,19 +1,19 @@
 import { decodeMeasured } from '@chainstead/abi';
 import { type Address, ChainsteadError, errorText, type Hex } from '@chainstead/core';
 import { type AbiFunction, BaseError, encodeFunctionData } from 'viem';
-import type { TriggerResult } from '../payload/webhook.ts';
 import type { AbiItem, AbiParameter, StreamTrigger } from '../stream.ts';
+import type { TriggerResult } from '../webhook.ts';
 import { type SelectedItem, selectedAddress, selectedText } from './selector-value.ts';
 
-/** What a trigger asks of a contract for one item. */
+/** The call of a trigger for one item. */
 export interface TriggerCall {
   readonly to: Address;
   readonly data: Hex;
-  /** Null: the node's own choice, the zero address. */
+  /** Null: the node's default, the zero address. */
   readonly from: Address | null;
 }
 
-/** A selector gives nothing for this item, or not what the function takes. */
+/** A selector has no value for this item, or the function does not accept the value. */
 export class TriggerInputError extends ChainsteadError {
   constructor(text: string, wanted: string) {
     super({
@@ -25,7 +25,10 @@ export class TriggerInputError extends ChainsteadError {
   }
 }
 
-/** The call of a trigger for one item. @throws TriggerInputError, viem's errors of encoding; `triggerError` words them. */
+/**
+ * Returns the call of a trigger for one item.
+ * @throws TriggerInputError, viem encoding errors; `triggerError` formats them.
+ */
 export function triggerCall(trigger: StreamTrigger, item: SelectedItem): TriggerCall {
   const { functionAbi, inputs = [], callFrom } = trigger;
   const parameters = functionAbi.inputs ?? [];
@@ -37,15 +40,15 @@ export function triggerCall(trigger: StreamTrigger, item: SelectedItem): Trigger
   };
 }
 
-/** Results of a call, and the bytes that they take. */
+/** Results of a call and their size in bytes. */
 export interface CallResults {
   readonly results: readonly TriggerResult[];
   readonly bytes: number;
 }
 
 /**
- * Results of a call, one for each output of the function. An answer that the ABI can't read is an error, and so is one of which
- * more would come than so many bytes.
+ * Returns one result per output of the function. A response that the ABI can't decode is an error, and so is one whose
+ * results exceed `bytesMax`.
  */
 export function triggerResults(trigger: StreamTrigger, answer: Hex, bytesMax: number): CallResults {
   const outputs = trigger.functionAbi.outputs ?? [];
@@ -67,7 +70,7 @@ function failed(error: unknown): CallResults {
   return { results: triggerError(error), bytes: 0 };
 }
 
-/** What a webhook shows of a call that failed (docs/provider-contract.md#matching). */
+/** Returns the webhook's representation of a failed call (docs/api/streams-matching.md#matching). */
 export function triggerError(error: unknown): readonly TriggerResult[] {
   const message = error instanceof BaseError ? error.shortMessage : errorText(error);
   return [{ name: 'error', value: message }];
@@ -84,7 +87,7 @@ function functionOf(item: AbiItem): AbiFunction {
   };
 }
 
-/** viem decodes outputs of the same name into one: names are given back by place. */
+/** viem merges outputs with the same name, so they are decoded without names, which are restored by position. */
 function parameterOf({ type, components }: AbiParameter): AbiFunction['inputs'][number] {
   return Array.isArray(components) ? { type, components } : { type };
 }

@@ -80,7 +80,7 @@ describe('the body of a match', () => {
     });
     const begun = await database.transaction(async (transaction) => {
       const theirs = `UPDATE stream_matches SET body = '{"theirs":true}', matched = '' WHERE stream_id = $1`;
-      // Held before the other body is made, or it would be read instead.
+      // Lock the row before the other body is built; otherwise the stored body would be read instead.
       await transaction.query('SELECT FROM stream_matches WHERE stream_id = $1 FOR UPDATE', [streamId]);
       const made = bodies.make(first, signal);
       await making.promise;
@@ -134,8 +134,8 @@ describe('the body of a match', () => {
       await expect.poll(stored).toEqual([1, 2]);
       return { begun };
     });
-    const told = (await making.begun).map((body) => JSON.parse(body ?? '{}').block?.number);
-    expect(told.toSorted()).toEqual(['1', '2', '3']);
+    const reported = (await making.begun).map((body) => JSON.parse(body ?? '{}').block?.number);
+    expect(reported.toSorted()).toEqual(['1', '2', '3']);
   });
 
   test('of a chain that is not configured any more, or of nothing that is stored, can not be made', async () => {

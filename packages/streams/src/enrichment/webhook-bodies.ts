@@ -1,32 +1,31 @@
 import type { Chain } from '@chainstead/chains';
-import { type ChainId, ChainsteadError, type Clock } from '@chainstead/core';
+import { type ChainId, ChainsteadError, type Clock, type Hash } from '@chainstead/core';
 import { type Database, UNWRITTEN, type WorkJournal } from '@chainstead/db';
 import DataLoader from 'dataloader';
 import type { WebhookBodies } from '../delivery/deliver-webhook.ts';
 import type { Delivery, MatchKey } from '../delivery/delivery.ts';
 import { areStillDue } from '../delivery/waiting-delivery.ts';
-import { parseMatch } from '../matching/match.ts';
+import { type Match, parseMatch } from '../matching/match.ts';
 import { renderBody } from '../payload/render-body.ts';
 import { STREAM_COLUMNS, type StreamRow, streamOf } from '../records/stream-row.ts';
 import type { Stream } from '../stream.ts';
 import type { EnrichMatch } from './enrich-match.ts';
 import { type MadeBody, type MatchRow, readMatchRows, type StoredBody, storeBodies } from './match-rows.ts';
-import { transactionsOf } from './transactions-of.ts';
 
 export interface WebhookBodiesOptions {
   readonly database: Database;
   readonly chains: readonly { readonly chain: Chain; readonly enrich: EnrichMatch }[];
   readonly clock: Pick<Clock, 'now'>;
-  /** Where what might end the process is written down. Default: nowhere. */
+  /** Records work that might crash the process. Default: no journal. */
   readonly journal?: Pick<WorkJournal, 'run'>;
 }
 
-/** A match of a chain that is not configured any more; it is sent when the chain is configured again. */
+/** The match's chain is no longer configured; the match is sent when the chain is configured again. */
 export class ChainNotConfiguredError extends ChainsteadError {
   constructor(chainId: ChainId) {
     super({
       code: 'CHAIN_NOT_CONFIGURED',
-      message: `Webhooks of chain ${chainId} wait, because it is not among CHAINS`,
+      message: `Webhooks for chain ${chainId} are on hold: the chain is not in CHAINS`,
       facts: { chain_id: chainId },
       remedy: 'Add the chain to CHAINS, or delete its streams',
       retryable: true,
@@ -34,12 +33,12 @@ export class ChainNotConfiguredError extends ChainsteadError {
   }
 }
 
-/** A match or its stream is gone. */
+/** A match or its stream no longer exists. */
 export class MatchMissingError extends ChainsteadError {
   constructor({ streamId, chainId, blockNumber, blockHash }: MatchKey) {
     super({
       code: 'MATCH_MISSING',
-      message: `Nothing is stored of stream ${streamId} in block ${blockNumber} of chain ${chainId}`,
+      message: `No match of stream ${streamId} is stored for block ${blockNumber} of chain ${chainId}`,
       facts: { stream_id: streamId, chain_id: chainId, block: blockNumber, block_hash: blockHash },
       retryable: false,
     });
@@ -47,8 +46,8 @@ export class MatchMissingError extends ChainsteadError {
 }
 
 /**
- * Makes bodies from matches, once each: what was read for the unconfirmed webhook is what the confirmed one tells. Those that are
- * asked for together share their queries.
+ * Builds the body of each match once: the confirmed webhook reuses the data read for the unconfirmed one. Concurrent
+ * requests share their queries.
  */
 export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodies {
   const { database, chains, clock, journal = UNWRITTEN } = options;
@@ -57,7 +56,7 @@ export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodie
   const streams = new DataLoader<string, Stream | undefined>((ids) => readStreams(database, ids), TOGETHER);
   const store = new DataLoader<MadeBody, StoredBody | undefined>((made) => storeBodies(database, made), TOGETHER);
   const stillDue = new DataLoader<Delivery, boolean>((deliveries) => areStillDue(database, deliveries), TOGETHER);
-  /** By match: both of its webhooks may be in hand, or one that was put back meanwhile. */
+  /** By match: both of its webhooks may be in flight, or one that was put back meanwhile. */
   const underWay = new Map<string, Promise<StoredBody>>();
 
   async function makeAndStore(delivery: Delivery, signal: AbortSignal): Promise<StoredBody> {
@@ -74,7 +73,7 @@ export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodie
       const enriched = await enrich({ match, stream, block, waitedMs }, signal);
       return renderBody({ stream, chain, block, enriched });
     };
-    // Without an origin: one bad webhook must not take the stream's others with it.
+    // Without an origin: one poison webhook must not quarantine the stream's others.
     const work = { kind: 'webhook', keys: [keyOf(delivery)] } as const;
     const body = await (isRisky(stored, stream) ? journal.run(work, render) : render());
     const kept = await store.load({ delivery, body, transactions: transactionsOf(match) });
@@ -102,7 +101,7 @@ export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodie
   };
 }
 
-/** What a stranger has a say in, or is large: the rest is not worth a write. */
+/** Large or partly controlled by third parties: other matches are not worth a journal write. */
 function isRisky({ matched }: MatchRow, { triggers, getNativeBalances }: Stream): boolean {
   return (triggers ?? []).length > 0 || getNativeBalances.length > 0 || matched.length > LARGE_MATCH_LENGTH;
 }
@@ -110,12 +109,12 @@ function isRisky({ matched }: MatchRow, { triggers, getNativeBalances }: Stream)
 /** Characters. */
 const LARGE_MATCH_LENGTH = 262_144;
 
-/** Of the match: what is told unconfirmed and confirmed is made once. */
+/** By match: the unconfirmed and the confirmed webhook share one body. */
 function keyOf({ chainId, blockNumber, streamId, blockHash }: MatchKey): string {
   return `${chainId} ${blockNumber} ${streamId} ${blockHash}`;
 }
 
-/** Nothing is remembered: what is stored may change. */
+/** No cache: stored rows may change. */
 const TOGETHER = { cache: false, maxBatchSize: 200 } as const;
 
 async function readStreams(database: Database, ids: readonly string[]): Promise<readonly (Stream | undefined)[]> {
@@ -124,4 +123,13 @@ async function readStreams(database: Database, ids: readonly string[]): Promise<
   ]);
   const byId = new Map(rows.map((row) => [row.id, streamOf(row)]));
   return ids.map((id) => byId.get(id));
+}
+
+/** Returns the distinct transactions of a match. */
+function transactionsOf({ logs, transactions, internalTransactions }: Match): ReadonlySet<Hash> {
+  return new Set([
+    ...transactions.map(({ hash }) => hash),
+    ...logs.map(({ transactionHash }) => transactionHash),
+    ...internalTransactions.map(({ transactionHash }) => transactionHash),
+  ]);
 }

@@ -1,23 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { type BlockRange, rangeSize } from '@chainstead/core';
 import { type Database, transactionLock } from '@chainstead/db';
+import { ApiError } from '@chainstead/http';
+import { dueChannel } from '@chainstead/jobs';
 import { auditStream } from '../records/audit-stream.ts';
 import type { CreateHistoricalJob, HistoricalRange } from '../stream-services.ts';
+import { HISTORICAL_JOB_WORK } from './historical-jobs.ts';
 import { chainAmong, type PastChain } from './past-chain.ts';
-import { RangeTooLongError, TooManyJobsError } from './range-errors.ts';
 
-/** What one key may ask for. */
+/** Limits per API key. */
 export interface HistoricalJobLimits {
-  /** Jobs under way at once. Default 20. */
+  /** Maximum number of pending and running jobs. Default 20. */
   readonly jobsPerKey?: number;
-  /** Blocks of one job. Default 1,000,000. */
+  /** Maximum number of blocks in one job. Default 1,000,000. */
   readonly blocksMax?: number;
 }
 
 const JOBS_PER_KEY = 20;
 const BLOCKS_MAX = 1_000_000;
 
-/** Accepts replays of streams over past blocks; `createHistoricalJobs` works them off. */
+/**
+ * Returns a function that queues replays of streams over past blocks. `addHistoricalJobs` performs them.
+ * @throws {ApiError} HISTORICAL_JOBS_LIMITED, HISTORICAL_RANGE_TOO_LONG
+ * @throws ChainNotServedError
+ */
 export function createHistoricalJobFactory({
   database,
   chains,
@@ -34,7 +40,7 @@ export function createHistoricalJobFactory({
     if (totalBlocks > blocksMax) throw new RangeTooLongError(totalBlocks, blocksMax);
     const id = randomUUID();
     await database.transaction(async (transaction) => {
-      // Requests of one key are counted one at a time, or many at once would all find room for one more.
+      // Serializes the requests of one key: concurrent requests would all see the same free slot.
       await transactionLock(transaction, `historical-jobs:${by.id}`);
       const [open] = await transaction.query<{ jobs: number }>(
         `SELECT count(*)::int AS jobs FROM historical_jobs WHERE status IN ('pending', 'running') AND requested_by = $1`,
@@ -43,22 +49,23 @@ export function createHistoricalJobFactory({
       if ((open?.jobs ?? 0) >= jobsPerKey) throw new TooManyJobsError(jobsPerKey);
       await transaction.query(
         `INSERT INTO historical_jobs (id, stream_id, chain_id, from_block, to_block, next_block, addresses, requested_by,
-           from_timestamp, to_timestamp)
-         VALUES ($1, $2, $3, $4, $5, $4, $6, $7, $8, $9)`,
+           from_timestamp, to_timestamp, due_at)
+         VALUES ($1, $2, $3, $4, $5, $4, $6, $7, $8, $9, now())`,
         [id, stream.id, chain.id, blocks.from, blocks.to, addresses, by.id, ...timesOf(range)],
       );
+      transaction.notify(dueChannel(HISTORICAL_JOB_WORK, chain.id));
       await auditStream(transaction, by, 'stream.replay', stream.id, { job: id, chain: chain.id, ...blocks });
     });
     return { id, totalBlocks, totalJobs: 1 };
   };
 }
 
-/** As they were asked for, to be shown. */
+/** Returns the requested timestamps, for display; nulls if blocks were requested. */
 function timesOf(range: HistoricalRange): readonly [from: number | null, to: number | null] {
   return 'fromBlock' in range ? [null, null] : [range.fromTimestamp, range.toTimestamp];
 }
 
-/** What of the range exists by now; null: nothing. */
+/** Returns the part of the range that exists now; null: none. */
 async function blocksOf(past: PastChain, range: HistoricalRange): Promise<BlockRange | null> {
   const head = (await past.pool.getHead()).value.number;
   const { firstBlock } = past.chain;
@@ -73,7 +80,10 @@ async function blocksOf(past: PastChain, range: HistoricalRange): Promise<BlockR
   return blocks.from <= blocks.to ? blocks : null;
 }
 
-/** The first block at or after a time, one above the head when there is none: timestamps never fall. */
+/**
+ * Returns the first block at or after a timestamp; head + 1 if there is none. Binary search, because timestamps never
+ * decrease.
+ */
 async function firstBlockSince({ chain, pool }: PastChain, timestamp: number, head: number): Promise<number> {
   let low = chain.firstBlock;
   let high = head + 1;
@@ -84,4 +94,30 @@ async function firstBlockSince({ chain, pool }: PastChain, timestamp: number, he
     else low = middle + 1;
   }
   return low;
+}
+
+/** 429: too many jobs of this key are pending or running. */
+class TooManyJobsError extends ApiError {
+  constructor(limit: number) {
+    super({
+      code: 'HISTORICAL_JOBS_LIMITED',
+      status: 429,
+      message: `${limit} historical jobs of this key are in progress: retry when one of them has finished`,
+      details: { limit },
+      headers: { 'retry-after': '60' },
+      retryable: true,
+    });
+  }
+}
+
+/** 400: the range exceeds the maximum number of blocks in one job. */
+class RangeTooLongError extends ApiError {
+  constructor(blocks: number, limit: number) {
+    super({
+      code: 'HISTORICAL_RANGE_TOO_LONG',
+      status: 400,
+      message: `The range has ${blocks} blocks, the limit of a historical job is ${limit} (HISTORICAL_JOB_BLOCKS): split the range`,
+      details: { blocks, limit },
+    });
+  }
 }

@@ -1,20 +1,6 @@
-import {
-  type Address,
-  type ChainId,
-  ChainsteadError,
-  type Clock,
-  errorText,
-  type Logger,
-  sleepUnlessAborted,
-} from '@chainstead/core';
-import {
-  type Database,
-  failureLevel,
-  type Transaction,
-  tryAcquireLeadership,
-  UNWRITTEN,
-  type WorkJournal,
-} from '@chainstead/db';
+import { type Address, ChainsteadError, type Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { type Claim, claimValues, type DueTable, type DueWork, isClaimed, settled } from '@chainstead/jobs';
 import { STREAM_COLUMNS, type StreamRow, streamOf } from '../records/stream-row.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
 import { createPastMatcher, readPastBlocks } from './match-past-blocks.ts';
@@ -25,160 +11,113 @@ export interface HistoricalJobsOptions {
   readonly database: Database;
   readonly chains: readonly PastChain[];
   readonly logger: Logger;
-  readonly clock: Clock;
-  /** Where what might end the process is written down. Default: nowhere. */
-  readonly journal?: Pick<WorkJournal, 'run'>;
-  /** Between two looks for jobs when there is nothing to do. Default 2,000 ms. */
-  readonly idleMs?: number;
 }
 
-/**
- * Works off replays of streams over past blocks: a part of each job in turn, of each chain in one process at a time. Matches,
- * webhooks and the job's progress are one transaction, so a job that is interrupted goes on where it was. Blocks that are not
- * confirmed yet are waited for.
- */
-export interface HistoricalJobs {
-  /** Runs until the signal aborts. Never rejects: what fails stands in the log and with the job, and is tried again. */
-  run(signal: AbortSignal): Promise<void>;
-}
+/** Name in metrics and notifications. */
+export const HISTORICAL_JOB_WORK = 'historical-job';
 
-const IDLE_MS = 2_000;
-/** Blocks of one transaction. */
+/** `historical_jobs` as due work. A claim covers one part of a job, so jobs of a chain take turns. */
+export const DUE_HISTORICAL_JOBS: DueTable = {
+  name: 'historical_jobs',
+  key: ['id'],
+  // Same condition as in the index `historical_jobs_due`.
+  isOpen: `status IN ('pending', 'running')`,
+  onFailure: `status = CASE WHEN later.moment IS NULL THEN 'failed' ELSE status END, updated_at = now()`,
+};
+
+/** Maximum number of blocks in one transaction. */
 const PART_BLOCKS = 32;
-/** A job that failed for a reason that may pass rests for so long. */
-const REST_MS = 10_000;
+/** Delay after a retryable failure. */
+const RETRY_SECONDS = 10;
+/** Delay before the next check for confirmed blocks. */
+const UNCONFIRMED_SECONDS = 2;
 
 interface JobRow {
   readonly id: string;
   readonly stream_id: string;
-  readonly chain_id: ChainId;
   readonly next_block: number;
   readonly to_block: number;
-  readonly addresses: readonly Address[] | null;
 }
 
-export function createHistoricalJobs(options: HistoricalJobsOptions): HistoricalJobs {
-  return {
-    run: async (signal) => {
-      await Promise.all(options.chains.map((past) => runChain(options, past, signal)));
-    },
-  };
-}
-
-async function runChain(options: HistoricalJobsOptions, past: PastChain, signal: AbortSignal): Promise<void> {
-  const { clock, logger, idleMs = IDLE_MS } = options;
-  const restsUntil = new Map<string, number>();
-  while (!signal.aborted) {
-    try {
-      await workWhileOpen(options, past, restsUntil, signal);
-    } catch (error) {
-      if (!signal.aborted)
-        logger[failureLevel(error)](
-          { chain: past.chain.key, error: errorText(error) },
-          'Historical jobs were interrupted; resuming',
-        );
-    }
-    await sleepUnlessAborted(clock, idleMs, signal);
-  }
-}
-
-/** Leads the chain's jobs for as long as there are any that can go on. */
-async function workWhileOpen(
-  options: HistoricalJobsOptions,
-  past: PastChain,
-  restsUntil: Map<string, number>,
-  signal: AbortSignal,
-): Promise<void> {
-  const { database, clock } = options;
-  if ((await openJobs(database, past)).length === 0) return;
-  const { leadership } = await tryAcquireLeadership(database, `historical-jobs:${past.chain.id}`);
-  if (leadership === null) return;
-  const stop = AbortSignal.any([signal, leadership.lost]);
-  try {
-    for (let advanced = true; advanced; ) {
-      advanced = false;
-      for (const job of await openJobs(database, past)) {
-        stop.throwIfAborted();
-        if ((restsUntil.get(job.id) ?? 0) > clock.now()) continue;
-        const outcome = await workOnPart(options, past, job, stop);
-        if (outcome === 'failed') restsUntil.set(job.id, clock.now() + REST_MS);
-        advanced ||= outcome === 'advanced';
-      }
-    }
-  } finally {
-    await leadership.release();
-  }
-}
-
-function openJobs(database: Database, { chain }: PastChain): Promise<JobRow[]> {
-  return database.query<JobRow>(
-    `SELECT id, stream_id, chain_id, next_block, to_block, addresses FROM historical_jobs
-     WHERE chain_id = $1 AND status IN ('pending', 'running') ORDER BY created_at, id`,
-    [chain.id],
-  );
-}
-
-async function workOnPart(
-  options: HistoricalJobsOptions,
-  past: PastChain,
-  job: JobRow,
-  signal: AbortSignal,
-): Promise<'advanced' | 'waits' | 'failed'> {
-  const { database, logger } = options;
-  try {
-    const work = { kind: 'historical-job', keys: [job.id] } as const;
-    return await (options.journal ?? UNWRITTEN).run(work, () => replayPart(options, past, job, signal));
-  } catch (error) {
-    signal.throwIfAborted();
-    const isFinal = error instanceof ChainsteadError && !error.retryable;
-    logger.warn(
-      { chain: past.chain.key, job: job.id, block: job.next_block, error: errorText(error) },
-      isFinal ? 'A historical job failed' : 'A part of a historical job failed, trying again',
-    );
-    await database.query(
-      `UPDATE historical_jobs SET error_message = $2, status = CASE WHEN $3 THEN 'failed' ELSE status END, updated_at = now()
-       WHERE id = $1 AND status IN ('pending', 'running')`,
-      [job.id, errorText(error), isFinal],
-    );
-    return 'failed';
-  }
+/**
+ * Adds replays of streams over past blocks to due work. Matches, webhooks and the job's position are stored in one
+ * transaction, so an interrupted job continues there. Jobs wait for unconfirmed blocks.
+ */
+export function addHistoricalJobs(dueWork: Pick<DueWork, 'add'>, options: HistoricalJobsOptions): void {
+  for (const past of options.chains)
+    dueWork.add<JobRow>({
+      name: HISTORICAL_JOB_WORK,
+      chain: past.chain,
+      table: DUE_HISTORICAL_JOBS,
+      returning: 'work.id, work.stream_id, work.next_block, work.to_block',
+      concurrency: 1,
+      risk: { kind: 'historical-job', keyOf: ({ id }) => id },
+      endsInQuarantine: true,
+      async perform(claims, signal) {
+        for (const claim of claims) await replayPart(options, past, claim, signal);
+      },
+      retrySeconds: (_claim, error) => (error instanceof ChainsteadError && !error.retryable ? null : RETRY_SECONDS),
+    });
 }
 
 async function replayPart(
   { database, logger }: HistoricalJobsOptions,
   past: PastChain,
-  job: JobRow,
+  claim: Claim<JobRow>,
   signal: AbortSignal,
-): Promise<'advanced' | 'waits'> {
+): Promise<void> {
   const { chain } = past;
+  const job = claim.row;
   const { confirmed } = await readFollowedHeight(database, past, 'look');
   const range = { from: job.next_block, to: Math.min(job.to_block, job.next_block + PART_BLOCKS - 1, confirmed) };
-  if (range.from > range.to) return 'waits';
-  const [row] = await database.query<StreamRow>(
-    `SELECT ${STREAM_COLUMNS} FROM streams WHERE id = $1 AND deleted_at IS NULL`,
-    [job.stream_id],
-  );
-  if (row === undefined) return 'waits';
-  const matcher = createPastMatcher({ ...past, logger }, { stream: streamOf(row), addresses: job.addresses });
+  const found = range.from > range.to ? null : await readStream(database, job);
+  if (found === null) return waitForBlocks(database, claim);
+  const matcher = createPastMatcher({ ...past, logger }, found);
   const blocks = await readPastBlocks(matcher, chain, range, signal);
   await database.transaction(async (transaction) => {
     await readFollowedHeight(transaction, past, 'hold');
     await holdStreamsVersion(transaction);
     await requireCanonical(transaction, chain, blocks);
     const matches = await matcher.match(transaction, blocks);
-    // What another process has done meanwhile, or whose stream was deleted, is not done again.
-    if (await advance(transaction, job, range.to + 1, matches.length))
+    // Skipped if another process has claimed the job meanwhile, or the stream was deleted.
+    if (await advance(transaction, claim, range.to + 1, matches.length))
       await recordPastMatches(transaction, chain, 'confirmed', matches);
   });
-  return 'advanced';
 }
 
-async function advance(transaction: Transaction, job: JobRow, nextBlock: number, matches: number): Promise<boolean> {
+/** Returns the stream of a job and the addresses to match; null if the stream was deleted. */
+async function readStream(database: Database, job: JobRow) {
+  const [row] = await database.query<StreamRow>(
+    `SELECT ${STREAM_COLUMNS} FROM streams WHERE id = $1 AND deleted_at IS NULL`,
+    [job.stream_id],
+  );
+  const [given] = await database.query<{ addresses: Address[] | null }>(
+    'SELECT addresses FROM historical_jobs WHERE id = $1',
+    [job.id],
+  );
+  return row === undefined ? null : { stream: streamOf(row), addresses: given?.addresses ?? null };
+}
+
+async function waitForBlocks(database: Database, claim: Claim<JobRow>): Promise<void> {
+  await database.query(
+    `UPDATE historical_jobs SET ${settled()}, due_at = coalesce(due_at, now() + interval '${UNCONFIRMED_SECONDS} seconds')
+      WHERE ${isClaimed(DUE_HISTORICAL_JOBS, 1)}`,
+    claimValues(claim),
+  );
+}
+
+/** Ends the claim: the next part is due immediately. @returns true if the job was still claimed and open */
+async function advance(
+  transaction: Pick<Database, 'query'>,
+  claim: Claim<JobRow>,
+  nextBlock: number,
+  matches: number,
+): Promise<boolean> {
   const rows = await transaction.query(
-    `UPDATE historical_jobs SET next_block = $3, matches = matches + $4, error_message = NULL, updated_at = now(),
-       status = CASE WHEN $3 > to_block THEN 'done' ELSE 'running' END
-     WHERE id = $1 AND next_block = $2 AND status IN ('pending', 'running') RETURNING id`,
-    [job.id, job.next_block, nextBlock, matches],
+    `UPDATE historical_jobs SET ${settled()}, next_block = $1, matches = matches + $2, updated_at = now(),
+       status = CASE WHEN $1 > to_block THEN 'done' ELSE 'running' END, due_at = CASE WHEN $1 <= to_block THEN now() END
+     WHERE ${isClaimed(DUE_HISTORICAL_JOBS, 3)} AND status IN ('pending', 'running') RETURNING id`,
+    [nextBlock, matches, ...claimValues(claim)],
   );
   return rows.length === 1;
 }

@@ -1,5 +1,7 @@
-import { type Address, silentLogger, systemClock } from '@chainstead/core';
+import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { createWorkJournal, type WorkJournal } from '@chainstead/db';
 import { listAudit } from '@chainstead/http';
+import { createDueWork } from '@chainstead/jobs';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createEnrichMatch } from '../enrichment/enrich-match.ts';
@@ -16,7 +18,7 @@ import {
   openFollowedChain,
   walletsOf,
 } from '../watching/testing/followed-chain.ts';
-import { createHistoricalJobs } from './historical-jobs.ts';
+import { addHistoricalJobs } from './historical-jobs.ts';
 import { createPastBlockServices } from './past-block-services.ts';
 import type { PastChain } from './past-chain.ts';
 
@@ -28,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 
-/** A chain that was followed up to its head before there was any stream, and a stream. */
+/** Opens a chain that was followed to its head without streams, then adds a stream. */
 async function open(blocks: number, limits: { jobsPerKey?: number; blocksMax?: number } = {}) {
   const followed = await openFollowedChain(scratch.database, nextChain++);
   onTestFinished(() => followed.close());
@@ -51,20 +53,18 @@ async function open(blocks: number, limits: { jobsPerKey?: number; blocksMax?: n
     logger,
     ...limits,
   });
-  const work = () => {
-    const ended = new AbortController();
-    const jobs = createHistoricalJobs({
-      database: scratch.database,
-      chains: [past],
-      logger,
+  const work = (journal?: WorkJournal) => {
+    const { database } = scratch;
+    const dueWork = createDueWork({
+      database,
       clock: systemClock,
-      idleMs: 10,
+      logger,
+      metrics: createMetricsRegistry(),
+      ...(journal && { journal }),
     });
-    const done = jobs.run(ended.signal);
-    const stop = async () => {
-      ended.abort();
-      await done;
-    };
+    addHistoricalJobs(dueWork, { database, chains: [past], logger });
+    dueWork.start();
+    const stop = () => dueWork.close(0);
     onTestFinished(stop);
     return { stop };
   };
@@ -163,6 +163,22 @@ describe('historical jobs', () => {
     expect(resent).toEqual(own);
   });
 
+  it('fail when they are quarantined', async () => {
+    const { chain, services, stream, work } = await open(6);
+    const range = { fromBlock: 1, toBlock: 5 };
+    const by = exampleActor('key');
+    const job = await services.createHistoricalJob({ stream, chain, range, addresses: null, by });
+    const { database } = scratch;
+    await database.query('INSERT INTO quarantined_work (name, crashes) VALUES ($1, 3)', [`historical-job ${job?.id}`]);
+    const journal = createWorkJournal({ database, logger: silentLogger(), metrics: createMetricsRegistry() });
+    await journal.start();
+    onTestFinished(() => journal.close());
+    work(journal);
+    await vi.waitFor(async () => expect((await jobOf(job?.id ?? ''))?.status).toBe('failed'), { timeout: 20_000 });
+    const [failed] = await listHistoricalJobs(database, stream.id);
+    expect(failed).toMatchObject({ nextBlock: 1, errorMessage: expect.stringContaining('quarantined') });
+  });
+
   it('are as many and as long as allowed, also when many are asked for at once', async () => {
     const { chain, services, stream } = await open(12, { jobsPerKey: 3, blocksMax: 5 });
     const create = (key: string, toBlock = 5) => {
@@ -199,8 +215,8 @@ describe('historical jobs', () => {
     expect(await create(time(5) + 1, time(10) - 1)).toMatchObject({ totalBlocks: 4 });
     expect(await create(time(scripted.head), time(scripted.head) + 999)).toMatchObject({ totalBlocks: 1 });
     const [newest] = await listHistoricalJobs(scratch.database, stream.id);
-    const asked = { fromTimestamp: time(scripted.head), toTimestamp: time(scripted.head) + 999 };
-    expect(newest).toMatchObject({ ...asked, fromBlock: scripted.head, toBlock: scripted.head, addresses: null });
+    const requested = { fromTimestamp: time(scripted.head), toTimestamp: time(scripted.head) + 999 };
+    expect(newest).toMatchObject({ ...requested, fromBlock: scripted.head, toBlock: scripted.head, addresses: null });
     expect(await create(time(scripted.head) + 1, time(scripted.head) + 999)).toBeNull();
   });
 });

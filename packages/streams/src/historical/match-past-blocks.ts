@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange, Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { ChainMovedError, readWatchedBlock, type WatchedBlock } from '@chainstead/sync';
+import { ReorgedWhileReadingError, readWatchedBlock, type WatchedBlock } from '@chainstead/sync';
 import { ANY_ADDRESS } from '../matching/block-sightings.ts';
 import { compileStream } from '../matching/compile-stream.ts';
 import { indexStreams } from '../matching/stream-index.ts';
@@ -9,7 +9,7 @@ import type { Stream, StreamConfig } from '../stream.ts';
 import { type BlockMatch, matchBlocks, matchWatched, readsSpam, type StreamMatcher } from '../watching/match-blocks.ts';
 import type { PastChain } from './past-chain.ts';
 
-/** One stream, and what it watches instead of its own addresses; null: its own. */
+/** One stream, and the addresses to watch instead of those of the stream; null: those of the stream. */
 export interface PastStream {
   readonly stream: StreamConfig & Pick<Stream, 'id'>;
   readonly addresses: readonly Address[] | null;
@@ -17,7 +17,7 @@ export interface PastStream {
 
 /** Matches blocks of a chain with one stream. */
 export interface PastMatcher {
-  /** Null when no node has the block. @throws UnprovenBlockError, UpstreamsExhaustedError */
+  /** Returns a block; null if no node has it. @throws UnprovenBlockError, UpstreamsExhaustedError */
   read(number: number, signal?: AbortSignal): Promise<WatchedBlock | null>;
   match(reader: Pick<Database, 'query'>, blocks: readonly WatchedBlock[]): Promise<BlockMatch[]>;
 }
@@ -36,10 +36,10 @@ export function createPastMatcher(past: PastChain & { readonly logger: Logger },
   };
 }
 
-/** Reads at once; each is a whole block. */
+/** Number of concurrent reads. Each reads a whole block. */
 const READS_IN_FLIGHT = 8;
 
-/** The blocks of a range, in order. @throws ChainMovedError when one is not available. */
+/** Returns the blocks of a range in order. @throws ReorgedWhileReadingError if a block is unavailable */
 export async function readPastBlocks(
   matcher: PastMatcher,
   chain: Chain,
@@ -52,7 +52,7 @@ export async function readPastBlocks(
     const read = await Promise.all(Array.from({ length: count }, (_, index) => matcher.read(from + index, signal)));
     for (const [index, block] of read.entries()) {
       if (block === null)
-        throw new ChainMovedError({ chain: chain.key, what: `block ${from + index} is not available` });
+        throw new ReorgedWhileReadingError({ chain: chain.key, what: `block ${from + index} is not available` });
       blocks.push(block);
     }
   }

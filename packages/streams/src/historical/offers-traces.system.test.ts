@@ -7,7 +7,7 @@ import { createOffersTraces } from './offers-traces.ts';
 import { ChainNotServedError } from './past-chain.ts';
 
 const CHAIN_ID = 940_007;
-const CHAIN = createChainRegistry({ additional: [{ key: 'asked', id: CHAIN_ID }] }).get(CHAIN_ID);
+const CHAIN = createChainRegistry({ additional: [{ key: 'requested', id: CHAIN_ID }] }).get(CHAIN_ID);
 
 async function offersOf(url: string) {
   const logger = silentLogger();

@@ -4,22 +4,23 @@ import type { OffersTraces } from '../stream-services.ts';
 import { chainAmong, type PastChain } from './past-chain.ts';
 
 /**
- * Asks the upstreams for traces of the newest block, in both forms, until one was had. False only when they refuse: while none
- * of them answers, nothing speaks against it. @throws ChainNotServedError
+ * Returns a function that tests whether upstreams have traces: it requests those of the head with both RPC methods.
+ * False only if the upstreams refuse; true if none responds. A positive result is remembered.
+ * @throws ChainNotServedError
  */
 export function createOffersTraces(chains: readonly PastChain[]): OffersTraces {
   const known = new Set<PastChain>();
   return async (chain) => {
     const past = chainAmong(chains, chain);
     if (known.has(past)) return true;
-    const offered = await asked(past);
+    const offered = await requested(past);
     if (offered === true) known.add(past);
     return offered !== false;
   };
 }
 
-/** Null: nobody knows. */
-async function asked({ pool }: PastChain): Promise<boolean | null> {
+/** Returns whether traces are available; null: unknown. */
+async function requested({ pool }: PastChain): Promise<boolean | null> {
   try {
     const { number, hash } = (await pool.getHead()).value;
     const calls = [
@@ -29,7 +30,7 @@ async function asked({ pool }: PastChain): Promise<boolean | null> {
     for (const [method, params] of calls) if (await isAnswered(pool, method, params)) return true;
     return false;
   } catch (error) {
-    // What keeps upstreams from answering now stands in their status; blocks will tell.
+    // The status of the upstreams shows the outage. If traces are missing, reading blocks will fail later.
     if (error instanceof ChainsteadError && error.retryable) return null;
     throw error;
   }

@@ -14,14 +14,14 @@ import { recordPastMatches } from './record-past-matches.ts';
 
 export interface PastBlockServicesOptions extends HistoricalJobLimits {
   readonly database: Database;
-  /** With what webhooks show beside the block. */
+  /** Chains, each with the enrichment of its webhooks. */
   readonly chains: readonly (PastChain & { readonly enrich: EnrichMatch })[];
   readonly logger: Logger;
-  /** Webhooks on demand that one key may have waiting. Default 1,000. */
+  /** Maximum number of pending webhooks that one key may request. Default 1,000. */
   readonly replaysPerKey?: number;
 }
 
-/** What the routes have done with single past blocks and ranges of them. */
+/** Returns the services that routes use for single past blocks and ranges. */
 export function createPastBlockServices(
   options: PastBlockServicesOptions,
 ): Pick<StreamServices, 'offersTraces' | 'previewBlock' | 'sendBlock' | 'createHistoricalJob'> {
@@ -33,13 +33,13 @@ export function createPastBlockServices(
   };
 }
 
-/** So long that what the nodes do not answer is left out of a preview, instead of making it wait. Milliseconds. */
+/** Exceeds every wait for enrichment: a preview omits values that nodes don't return. Milliseconds. */
 const WAITED_LONG_MS = Number.MAX_SAFE_INTEGER;
 
 function createPreviewBlock({ database, chains, logger }: PastBlockServicesOptions): PreviewBlock {
   return async ({ chain, blockNumber, config, addresses, streamId = '' }) => {
     const past = chainAmong(chains, chain);
-    // Nothing is kept.
+    // Nothing is stored.
     const stream = { ...config, id: streamId };
     const matcher = createPastMatcher({ ...past, logger }, { stream, addresses });
     const read = await matcher.read(blockNumber);

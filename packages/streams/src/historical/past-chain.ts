@@ -2,16 +2,16 @@ import type { Chain, ProofPolicy } from '@chainstead/chains';
 import { type BlockRange, ChainsteadError, type Hash } from '@chainstead/core';
 import { type Database, hexText } from '@chainstead/db';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { ChainMovedError, type WatchedBlock } from '@chainstead/sync';
+import { ReorgedWhileReadingError, type WatchedBlock } from '@chainstead/sync';
 
-/** A chain whose past blocks are read. */
+/** A chain with the upstreams and proof policy to read its past blocks. */
 export interface PastChain {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
   readonly policy: ProofPolicy;
 }
 
-/** The routes offer only chains that are configured. */
+/** A route requested a chain without upstreams. Routes offer configured chains only. */
 export class ChainNotServedError extends ChainsteadError {
   constructor(chain: string) {
     super({
@@ -24,16 +24,16 @@ export class ChainNotServedError extends ChainsteadError {
   }
 }
 
-/** @throws ChainNotServedError */
+/** Returns the entry of a chain. @throws ChainNotServedError */
 export function chainAmong<One extends PastChain>(chains: readonly One[], { id, key }: Chain): One {
   const found = chains.find(({ chain }) => chain.id === id);
   if (found === undefined) throw new ChainNotServedError(key);
   return found;
 }
 
-/** Up to where a chain has been followed. */
+/** Heights up to which a chain was followed. */
 export interface FollowedHeight {
-  /** The newest block of which matches are made; of later ones they will be. */
+  /** The newest block that was matched. Later blocks are still to be matched by the follower. */
   readonly followed: number;
   /** The newest block whose matches are confirmed. */
   readonly confirmed: number;
@@ -41,7 +41,7 @@ export interface FollowedHeight {
 
 type Reader = Pick<Database, 'query'>;
 
-/** The newest block that was followed; null: none yet. */
+/** Returns the newest followed block; null: none yet. `hold` locks it until the transaction ends. */
 export async function readCheckpoint(
   reader: Reader,
   chainId: Chain['id'],
@@ -55,8 +55,8 @@ export async function readCheckpoint(
 }
 
 /**
- * From the chain's checkpoint, held in a transaction until it ends, so that no block is taken back meanwhile. A chain that was
- * never followed counts as far as it is settled.
+ * Returns the heights from the chain's checkpoint. `hold` locks it until the transaction ends, so that no block is
+ * rolled back meanwhile. For a chain that was never followed, both are the head minus the maximum reorg depth.
  */
 export async function readFollowedHeight(
   reader: Reader,
@@ -69,7 +69,7 @@ export async function readFollowedHeight(
   return { followed: settled, confirmed: settled };
 }
 
-/** @throws ChainMovedError when the chain has another block at the height of one of these, as far as its blocks are stored. */
+/** @throws ReorgedWhileReadingError if a different block is stored at the height of one of these blocks */
 export async function requireCanonical(reader: Reader, chain: Chain, blocks: readonly WatchedBlock[]): Promise<void> {
   const range = rangeOf(blocks);
   const rows = await reader.query<{ block_number: number; hash: Hash }>(
@@ -81,7 +81,7 @@ export async function requireCanonical(reader: Reader, chain: Chain, blocks: rea
   for (const { header } of blocks) {
     const hash = stored.get(header.number) ?? header.hash;
     if (hash !== header.hash)
-      throw new ChainMovedError({
+      throw new ReorgedWhileReadingError({
         chain: chain.key,
         what: `block ${header.number} was read as ${header.hash}, not ${hash}`,
       });

@@ -5,7 +5,7 @@ import type { PreviewBlock } from '../stream-services.ts';
 import { PREVIEW_BLOCKS_MAX, previewRange } from './preview-range.ts';
 
 const HEAD = 60;
-/** Every third block matches, with so many logs as its last digit says. */
+/** Every third block matches. Its number of logs is its last digit. */
 const everyThird: PreviewBlock = async ({ blockNumber }) => {
   if (blockNumber > HEAD) return { found: false };
   if (blockNumber % 3 > 0) return { found: true, body: null };

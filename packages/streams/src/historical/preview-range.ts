@@ -2,63 +2,63 @@ import { type BlockRange, rangeSize } from '@chainstead/core';
 import { ApiError } from '@chainstead/http';
 import type { BlockPreview, PreviewBlock } from '../stream-services.ts';
 
-/** What a configuration would have sent of blocks. */
+/** Webhooks that a configuration would have sent for a range of blocks. */
 export interface RangePreview {
   readonly range: BlockRange;
-  /** Blocks of the range that were looked at, from its first on. */
+  /** Number of checked blocks, from the first one of the range on. */
   readonly looked: number;
-  /** Blocks that no node has: above the head, or no longer kept. */
+  /** Blocks that no node has: above the head, or pruned. */
   readonly absent: readonly number[];
-  /** Blocks that matched: each would have sent a webhook, and once more when it was confirmed. */
+  /** Number of matching blocks. Each would have sent one webhook, and another one when it was confirmed. */
   readonly matched: number;
-  /** Items of all webhooks, by their list in the body. */
+  /** Number of items in all webhooks, by list in the body. */
   readonly items: Readonly<Record<string, number>>;
-  /** The first ones. */
+  /** The first webhooks, 10 at most. */
   readonly webhooks: readonly PreviewedWebhook[];
 }
 
 export interface PreviewedWebhook {
   readonly blockNumber: number;
-  /** As it would have been sent, to the byte. */
+  /** Exact bytes of the webhook. */
   readonly body: string;
 }
 
-/** Blocks of one preview: each is read whole from a node. */
+/** Maximum number of blocks in a preview. Each is read whole from a node. */
 export const PREVIEW_BLOCKS_MAX = 100;
 const WEBHOOKS_SHOWN = 10;
 const READS_IN_FLIGHT = 8;
-/** Then no further blocks are begun: whoever asks waits. Milliseconds. */
+/** Time after which no more blocks are started, because the client waits. Milliseconds. */
 const DEADLINE_MS = 12_000;
 
-/** A 400: more blocks than a preview looks at. */
+/** 400: the range exceeds the maximum number of blocks in a preview. */
 export class PreviewTooLongError extends ApiError {
   constructor(blocks: number) {
     super({
       code: 'PREVIEW_TOO_LONG',
       status: 400,
-      message: `The range has ${blocks} blocks, a preview looks at ${PREVIEW_BLOCKS_MAX}: choose a smaller one, or replay the stream over it by a historical job`,
+      message: `The range has ${blocks} blocks, but a preview looks at ${PREVIEW_BLOCKS_MAX} at most: choose a shorter range, or replay the stream with a historical job`,
       details: { blocks, limit: PREVIEW_BLOCKS_MAX },
     });
   }
 }
 
 /**
- * Makes the webhooks of a range of blocks by what makes real ones. Nothing is sent or kept.
- * @throws PreviewTooLongError, and what `previewBlock` throws where no node answers
+ * Returns the webhooks of a range of blocks, built by the same code as real ones. Nothing is sent or stored.
+ * @throws PreviewTooLongError, and errors of `previewBlock` if no node responds
  */
 export async function previewRange(
   previewBlock: PreviewBlock,
   request: Omit<Parameters<PreviewBlock>[0], 'blockNumber'> & { readonly range: BlockRange },
   deadlineMs: number = DEADLINE_MS,
 ): Promise<RangePreview> {
-  const { range, ...asked } = request;
+  const { range, ...requested } = request;
   if (rangeSize(range) > PREVIEW_BLOCKS_MAX) throw new PreviewTooLongError(rangeSize(range));
   const started = performance.now();
   const found: { readonly number: number; readonly preview: BlockPreview }[] = [];
   for (let from = range.from; from <= range.to; from += READS_IN_FLIGHT) {
     const numbers = Array.from({ length: Math.min(READS_IN_FLIGHT, range.to - from + 1) }, (_, index) => from + index);
     const previews = await Promise.all(
-      numbers.map(async (number) => ({ number, preview: await previewBlock({ ...asked, blockNumber: number }) })),
+      numbers.map(async (number) => ({ number, preview: await previewBlock({ ...requested, blockNumber: number }) })),
     );
     found.push(...previews);
     if (performance.now() - started > deadlineMs) break;
@@ -78,7 +78,7 @@ export async function previewRange(
   };
 }
 
-/** Lists of the body itself; `abi` says what was asked for, and tells of no item. */
+/** Counts items of the lists in the body, except `abi`: it repeats the configuration. */
 function countItems(bodies: readonly Readonly<Record<string, unknown>>[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const body of bodies)

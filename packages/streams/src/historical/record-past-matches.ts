@@ -8,8 +8,9 @@ import { addDeliveries } from '../watching/outbox-rows.ts';
 import { INSERT_MATCHES, matchColumns, matchKey } from '../watching/record-matches.ts';
 
 /**
- * Writes what matched in past blocks, each with a webhook that is due, also where it was sent before: that is what its owner asks
- * for. With `requestedBy` they count as webhooks that this key waits for. What is stored of a match already is replaced by what the stream makes of it now, unless one of its webhooks still waits.
+ * Stores matches in past blocks, each with a due webhook, even if it was sent before: the owner requested a replay.
+ * A stored match is replaced by the current one, unless one of its webhooks is pending.
+ * @param requestedBy key whose limit of pending webhooks these count against; null: none
  */
 export async function recordPastMatches(
   transaction: Transaction,

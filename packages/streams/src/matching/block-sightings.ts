@@ -2,36 +2,38 @@ import type { Address, Log } from '@chainstead/core';
 import type { WatchedBlock } from '@chainstead/sync';
 import { partiesOf, type TransactionParties, visitTransactions } from './transaction-parties.ts';
 
-/** An address as a word: 32 bytes of which the first twelve are zero. */
+/** Zero padding of an address in a 32-byte word: its first 12 bytes. */
 const PADDING = '0'.repeat(24);
 const WORD_DIGITS = 64;
 const ADDRESS_LENGTH = 42;
 const PREFIX_DIGITS = 2;
 
 /**
- * Whether the forty digits at this place of a text, in any letter case, may be an address that anybody looks for. Blocks are full of
- * others, for which no string needs to be made.
+ * Whether the forty hex digits at this index of a text, in any letter case, may be a watched address. Most addresses in
+ * a block are unwatched, and no string needs to be created for them.
  */
 export type AddressTest = (text: string, at: number) => boolean;
 
-/** Looks for any. */
+/** Accepts every address. */
 export const ANY_ADDRESS: AddressTest = () => true;
 
-/** Where addresses that passed a test occur in a block: found in one look, as most blocks have thousands and few of them concern anybody. */
+/**
+ * Occurrences in a block of addresses that passed a test, found in one pass: most blocks have thousands, few watched.
+ */
 export interface BlockSightings {
   readonly block: WatchedBlock;
-  /** Those that one of them sends or receives, in the block's order. */
+  /** Transactions sent or received by one of the addresses, in block order. */
   readonly transactions: readonly TransactionParties[];
-  /** Places of internal transfers that one of them sends or receives, ascending. */
+  /** Indexes of internal transfers sent or received by one of the addresses, ascending. */
   readonly internalTransfers: readonly number[];
-  /** Of each log that has any, by its place, ascending. One may come twice. */
+  /** Addresses by log index, ascending; logs without any are omitted. An address may be repeated. */
   readonly logs: ReadonlyMap<number, readonly Address[]>;
 }
 
 /**
- * Looks for every address that a stream may match: sender and receiver of transactions and internal transfers, and of logs the
- * emitter, topics 1 to 3, and whole 32-byte words of the data; of topics and words those whose upper twelve bytes are zero. A small
- * number looks the same and is sighted too.
+ * Finds every address that a stream may match: senders and receivers of transactions and internal transfers; for logs
+ * the emitter, topics 1 to 3 and whole 32-byte words of the data. Topics and words count only if their upper 12 bytes
+ * are zero. Small numbers look like addresses and are included.
  */
 export function sightAddresses(block: WatchedBlock, test: AddressTest = ANY_ADDRESS): BlockSightings {
   const transactions: TransactionParties[] = [];
@@ -54,7 +56,7 @@ export function sightAddresses(block: WatchedBlock, test: AddressTest = ANY_ADDR
   return { block, transactions, internalTransfers, logs };
 }
 
-/** Adds the addresses of sightings to a set: one set for many blocks makes one query of what is watched. */
+/** Adds the sighted addresses to a set: one set for many blocks needs only one query of watched addresses. */
 export function collectAddresses(
   { block, transactions, internalTransfers, logs }: BlockSightings,
   found: Set<Address> = new Set(),

@@ -5,25 +5,25 @@ import { type EventAbi, eventAbi, type FieldValue } from './event-fields.ts';
 import { topicOf, topicOfEvent } from './event-topic.ts';
 import { compileFilter, FILTER_VARIABLES } from './filter.ts';
 
-/** What a filter is told of a log beside its parameters. */
+/** Log data available to a filter in addition to the event parameters. */
 export interface LogFacts {
   readonly chainId: ChainId;
   isSpam(address: Address): boolean;
 }
 
-/** What a stream's `advancedOptions` say of one topic0. */
+/** The `advancedOptions` entry of a stream for one topic0. */
 export interface CompiledOption {
   readonly passes: (log: Log, facts: LogFacts) => boolean;
   readonly includeNativeTxs: boolean;
 }
 
-/** A stream as blocks are matched with it. */
+/** A stream in the form used for matching blocks. */
 export interface CompiledStream {
   readonly id: string;
   readonly chainIds: ReadonlySet<ChainId>;
   /** Null: any. */
   readonly topics: ReadonlySet<Hash> | null;
-  /** Topics that a log of each event of the ABI has; several where events differ in their indexed parameters. */
+  /** Topic counts that a log of each ABI event can have; several if events differ in their indexed parameters. */
   readonly topicCounts: ReadonlyMap<Hash, ReadonlySet<number>>;
   readonly options: ReadonlyMap<Hash, readonly CompiledOption[]>;
   /** Only with topic0 and an ABI. */
@@ -33,7 +33,7 @@ export interface CompiledStream {
   readonly includeInternalTxs: boolean;
   readonly includeAllTxLogs: boolean;
   readonly filterPossibleSpamAddresses: boolean;
-  /** Whether logs are looked at: to be included, for their transactions, or for all logs of these. */
+  /** Whether logs are examined: to include them, their transactions, or all logs of these. */
   readonly looksAtLogs: boolean;
   readonly needs: WatchNeeds;
 }
@@ -54,8 +54,8 @@ type MatchedConfig = Pick<
 >;
 
 /**
- * A stream ready to be matched with blocks: signatures hashed, ABI by topic0, filters compiled. Throws nothing; what can't be
- * read as an event or a filter matches nothing (validation has refused it).
+ * Compiles a stream for matching: signatures hashed, ABI by topic0, filters compiled. Never throws. Invalid events and
+ * filters match nothing (validation already refused them).
  */
 export function compileStream(stream: MatchedConfig): CompiledStream {
   const topics = compileTopics(stream.topic0);
@@ -87,7 +87,7 @@ function compileTopics(signatures: readonly string[] | null): ReadonlySet<Hash> 
   return new Set(signatures.map(topicOf).filter((topic) => topic !== null));
 }
 
-/** The events of an ABI by topic0. */
+/** Returns the events of an ABI by topic0. */
 export function eventsByTopic(abi: readonly AbiItem[]): ReadonlyMap<Hash, readonly EventAbi[]> {
   const events = new Map<Hash, EventAbi[]>();
   for (const item of abi) {
@@ -115,7 +115,7 @@ function compileOptions(
   return compiled;
 }
 
-/** Passes where the filter does for one of the events whose indexed parameters agree with the log's topics. */
+/** Passes if the filter passes for one of the events whose indexed parameters agree with the log's topics. */
 function compileOptionFilter(filter: unknown, events: readonly EventAbi[]): CompiledOption['passes'] {
   if (typeof filter === 'object' && filter !== null && Object.keys(filter).length === 0) return () => true;
   const perEvent = events.map(({ topicCount, fields }) => ({

@@ -2,47 +2,49 @@ import { EncodingRefusedError, type LeafReader, type LeafValue, leafReaders } fr
 import { type Hash, keccak256Hex, type Log } from '@chainstead/core';
 import type { AbiItem, AbiParameter } from '../stream.ts';
 
-/** A parameter's value, as filters compare it: hexadecimal text in lower case. */
+/** A parameter value in the form compared by filters: hexadecimal text in lower case. */
 export type FieldValue = bigint | boolean | string;
 
-/** What a filter may compare a parameter with. */
+/** Value kinds that a filter can compare with a parameter. */
 export type FieldKind =
   | { readonly type: 'number' }
   | { readonly type: 'bool' }
   | { readonly type: 'text' }
-  /** Hexadecimal text; of exactly so many bytes, or of any number where `bytes` is null. */
+  /** Hexadecimal text of exactly `bytes` bytes; any length if `bytes` is null. */
   | { readonly type: 'hex'; readonly bytes: number | null }
-  /** An indexed string or bytes: of its value the log has only the keccak256. */
+  /** An indexed string or bytes value: the log contains only its keccak256. */
   | { readonly type: 'hash'; readonly of: 'text' | 'hex' };
 
 export interface EventField {
   readonly kind: FieldKind;
-  /** The value in a log; undefined where the log's bytes are no such value. Never throws. */
+  /** Returns the value in a log; undefined if the log's bytes don't encode one. Never throws. */
   readonly read: (log: Log) => FieldValue | undefined;
 }
 
 /** One event of an ABI. */
 export interface EventAbi {
-  /** Topics that a log of it has: topic0 and one for each indexed parameter. */
+  /** Number of topics of its logs: topic0 and one per indexed parameter. */
   readonly topicCount: number;
-  /** Parameters by name. Left out are tuples, arrays and what Solidity does not have yet (`fixed`): nothing compares them. */
+  /**
+   * Parameters by name, without tuples, arrays and `fixed`, which Solidity lacks so far: filters can't compare them.
+   */
   readonly fields: ReadonlyMap<string, EventField>;
 }
 
-/** How to read an event's logs: single parameters, by the readers that decode whole logs elsewhere. */
+/** Returns readers for single parameters of an event's logs, based on the shared log decoder. */
 export function eventAbi({ inputs = [] }: AbiItem): EventAbi {
   const fields = new Map<string, EventField>();
   const ofData = readersOf(inputs.filter(({ indexed }) => indexed !== true)).values();
   let topic = 1;
   for (const input of inputs) {
     const field = input.indexed === true ? indexedField(input, topic++) : dataField(input, ofData.next().value);
-    // Parameters may have no name: some ABIs leave the key out.
+    // Parameters may be unnamed: some ABIs omit the key.
     if (field !== null && input.name && !fields.has(input.name)) fields.set(input.name, field);
   }
   return { topicCount: topic, fields };
 }
 
-/** Of types whose layout can't be told, nothing is read. */
+/** Parameters with an unknown layout have no reader. */
 function readersOf(parameters: readonly AbiParameter[]): readonly (LeafReader | null)[] {
   try {
     return leafReaders(parameters);
@@ -104,17 +106,17 @@ function textOf(value: LeafValue | undefined): FieldValue | undefined {
   return typeof value === 'string' ? comparableText(value) : undefined;
 }
 
-/** All integers alike. */
+/** Converts all integers to one type. */
 function integersAlike(value: LeafValue | undefined): FieldValue | undefined {
   return typeof value === 'number' ? BigInt(value) : value;
 }
 
-/** Text as filters compare it: letter case counts, but not where the text is hexadecimal. */
+/** Returns text in the form compared by filters: case-sensitive, except hexadecimal text. */
 export function comparableText(text: string): string {
   return /^0x[0-9a-f]*$/i.test(text) ? text.toLowerCase() : text;
 }
 
-/** What a log has of an indexed string. */
+/** Returns the log's representation of an indexed string. */
 export function textHash(text: string): Hash {
   return keccak256Hex(Buffer.from(text));
 }

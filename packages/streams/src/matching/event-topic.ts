@@ -4,33 +4,33 @@ import type { AbiItem } from '../stream.ts';
 
 const HASH = /^0x[0-9a-f]{64}$/i;
 const SIGNATURE = /^([\w$]+)(\(.*\))$/;
-/** Types of the Solidity ABI specification, whole words between brackets and commas; what is left are arrays of tuples. */
+/** Types of the Solidity ABI specification, as whole words between brackets and commas; the rest are tuple arrays. */
 const TYPE =
   /^(?:(?:u?int(?:8|16|24|32|40|48|56|64|72|80|88|96|1[0-9][0-9]|2[0-4][0-9]|25[0-6])|address|bool|bytes(?:[1-9]|[12]\d|3[0-2])?|string|function|u?fixed(?:\d+x\d+))(?:\[\d*\])*|(?:\[\d*\])*)$/;
 
 /**
- * topic0 of an event: a signature in text form hashed (`Transfer(address,address,uint256)`; parameter names, `indexed` and
- * the alias `uint` are allowed), a hash as it is, in lower case. Null where it is neither.
+ * Returns the topic0 of an event signature (`Transfer(address,address,uint256)`; parameter names, `indexed` and the
+ * alias `uint` are allowed) or a given hash in lower case. Null for any other text.
  */
 export function topicOf(signature: string): Hash | null {
   if (HASH.test(signature)) return signature.toLowerCase() as Hash;
   return selectorOf(signature.trim());
 }
 
-/** topic0 of an ABI's event; null for what is no event, is anonymous, or has types that don't exist. */
+/** Returns the topic0 of an ABI event; null for other items, anonymous events and events with unknown types. */
 export function topicOfEvent(item: AbiItem): Hash | null {
   if (item.type !== 'event' || item.anonymous === true || item.name === undefined) return null;
   return selectorOf({ ...item, inputs: item.inputs ?? [] });
 }
 
-/** An event of an ABI as people write it, and as it is found. */
+/** An ABI event as readable signature and as topic0. */
 export interface AbiEvent {
   /** Canonical: `Transfer(address,address,uint256)`. */
   readonly signature: string;
   readonly topic0: Hash;
 }
 
-/** The events of an ABI that have a topic0, in its order, each once. */
+/** Returns the ABI events that have a topic0, in ABI order, each once. */
 export function eventsOf(abi: readonly AbiItem[]): readonly AbiEvent[] {
   const events = new Map<Hash, AbiEvent>();
   for (const item of abi) {
@@ -51,7 +51,7 @@ function canonicalSignature(event: unknown): string | null {
   try {
     signature = toEventSignature(event as Parameters<typeof toEventSignature>[0]);
   } catch {
-    // What viem can't read as an event has no topic0; whoever validates tells the owner.
+    // Events that viem can't parse have no topic0; validation reports them to the owner.
     return null;
   }
   const [, name, inputs] = SIGNATURE.exec(signature) ?? [];

@@ -1,37 +1,38 @@
-/** What is wrong with a part of a filter. */
+import { FILTER_OPERATORS, type FilterOperator } from './filter-operators.ts';
+
+/** A problem with a part of a filter. */
 export interface FilterProblem {
-  /** Where: `advancedOptions.0.filter.and.1.eq`. */
+  /** Location: `advancedOptions.0.filter.and.1.eq`. */
   readonly path: string;
   readonly message: string;
-  /** What stands there; undefined where it is an object or an array, which may be of any depth. */
+  /** The value at the path; undefined for an object or array, which may have any depth. */
   readonly value: unknown;
 }
 
-export type ComparisonOperator = 'eq' | 'ne' | 'lt' | 'gt' | 'lte' | 'gte' | 'in' | 'nin';
-
 export interface Comparison {
-  readonly op: ComparisonOperator;
+  /** Name in the filter. */
+  readonly op: string;
+  readonly operator: FilterOperator;
   readonly field: string;
-  /** One, or the list of `in` and `nin`; as given, with its place. */
+  /** One value, or a list if the operator takes one; unparsed, with its path. */
   readonly values: readonly { readonly value: unknown; readonly path: string }[];
-  /** Of the object that has the operator. */
+  /** Path of the object with the operator. */
   readonly path: string;
 }
 
 export type FilterShape = Comparison | { readonly op: 'and' | 'or'; readonly members: readonly FilterShape[] };
 
-/** Filters inside of filters. */
+/** Maximum filter nesting. */
 export const FILTER_DEPTH_MAX = 16;
-/** Objects of one filter. */
+/** Maximum number of objects in one filter. */
 export const FILTER_NODES_MAX = 1_000;
-/** Values of all comparisons of one filter. */
+/** Maximum number of values in all comparisons of one filter. */
 export const FILTER_VALUES_MAX = 10_000;
 
-const COMPARISONS: ReadonlySet<string> = new Set(['eq', 'ne', 'lt', 'gt', 'lte', 'gte', 'in', 'nin']);
-
 /**
- * A filter's operators and operands (interface: `{op: [field, value]}`, `{and | or: [filter, filter, …]}`), or what is wrong
- * with them. Null without a problem is the empty filter. Work is bounded however deep and large the filter is.
+ * Returns the operators and operands of a filter (interface: `{op: [field, value]}`, `{and | or: [filter, filter,
+ * …]}`), or its problems. Null without a problem is the empty filter. The work is bounded whatever the depth and size
+ * of the filter.
  */
 export function readFilterShape(
   filter: unknown,
@@ -59,15 +60,16 @@ function readNode(node: unknown, path: string, depth: number, reading: Reading):
   if (entry === undefined || others.length > 0) return refuse('must have exactly one operator');
   const [op, operands] = entry;
   if (depth > FILTER_DEPTH_MAX) return refuse(`must not be nested deeper than ${FILTER_DEPTH_MAX}`);
-  // One problem tells of the size; what lies beyond is not looked at.
+  // One problem reports the size; the rest is not examined.
   if (++reading.nodes > FILTER_NODES_MAX)
     return reading.nodes === FILTER_NODES_MAX + 1
       ? refuse(`must not have more than ${FILTER_NODES_MAX} filters`)
       : null;
   if (!Array.isArray(operands)) return refuse(`${op} must be an array`);
   if (op === 'and' || op === 'or') return readMembers(op, operands, path, depth, reading);
-  if (!isComparison(op)) return refuse(`${op} is not one of and, or, eq, ne, lt, gt, lte, gte, in, nin`);
-  return readComparison(op, operands, path, reading);
+  const operator = FILTER_OPERATORS.get(op);
+  if (operator === undefined) return refuse(`${op} is not one of and, or, ${[...FILTER_OPERATORS.keys()].join(', ')}`);
+  return readComparison({ op, operator }, operands, path, reading);
 }
 
 function readMembers(
@@ -91,7 +93,7 @@ function readMembers(
 }
 
 function readComparison(
-  op: ComparisonOperator,
+  { op, operator }: Pick<Comparison, 'op' | 'operator'>,
   operands: readonly unknown[],
   path: string,
   reading: Reading,
@@ -102,25 +104,21 @@ function readComparison(
   };
   const [field, operand] = operands;
   if (operands.length !== 2 || typeof field !== 'string') return refuse('must be a name and a value');
-  const list = op === 'in' || op === 'nin';
+  const list = operator.takesList;
   if (list !== Array.isArray(operand)) return refuse(list ? 'needs an array of values' : 'needs a single value');
   const given: readonly unknown[] = Array.isArray(operand) ? operand : [operand];
   reading.values += given.length;
   if (reading.values > FILTER_VALUES_MAX) return refuse(`must not have more than ${FILTER_VALUES_MAX} values`);
   const at = `${path}.${op}.1`;
   const values = given.map((value, place) => ({ value, path: list ? `${at}.${place}` : at }));
-  return { op, field, values, path };
-}
-
-function isComparison(op: string): op is ComparisonOperator {
-  return COMPARISONS.has(op);
+  return { op, operator, field, values, path };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What may be sent back in an error's details. */
+/** Returns a value that is safe to return in error details. */
 export function scalarOf(value: unknown): unknown {
   return typeof value === 'object' ? undefined : value;
 }

@@ -1,5 +1,5 @@
-import type { FieldKind, FieldValue } from './event-fields.ts';
-import { literalOf } from './filter-literal.ts';
+import { keccak256 } from 'viem';
+import { comparableText, type FieldKind, type FieldValue, textHash } from './event-fields.ts';
 import { type Comparison, type FilterProblem, type FilterShape, readFilterShape, scalarOf } from './filter-shape.ts';
 
 export type { FilterProblem } from './filter-shape.ts';
@@ -7,7 +7,7 @@ export type { FilterProblem } from './filter-shape.ts';
 /** Whether an event with these values passes. */
 export type FilterPredicate = (read: (field: string) => FieldValue | undefined) => boolean;
 
-/** Names that every filter may use beside the event's parameters: its emitter, the chain's id, whether the emitter is spam. */
+/** Variables available to every filter in addition to event parameters: emitter, chain id, spam flag of the emitter. */
 export const FILTER_VARIABLES = {
   contractAddress: 'moralis_streams_contract_address',
   chainId: 'moralis_streams_chain_id',
@@ -20,12 +20,12 @@ const VARIABLE_KINDS: ReadonlyMap<string, FieldKind> = new Map<string, FieldKind
   [FILTER_VARIABLES.possibleSpam, { type: 'bool' }],
 ]);
 
-/** Kinds of the parameters that can be compared, by name. */
+/** Kinds of the comparable parameters, by name. */
 export type FieldKinds = ReadonlyMap<string, FieldKind>;
 
 /**
- * What is wrong with a filter for events with these parameters; empty when nothing is. Several events have the same topic0
- * when their indexed parameters differ: a comparison has to fit one of them. Tuples and arrays can't be compared.
+ * Returns the problems of a filter for events with these parameters; empty if there are none. Events with the same
+ * topic0 may differ in indexed parameters: a comparison must fit one of them. Tuples and arrays can't be compared.
  * @param path of the filter within the request, for messages: `advancedOptions.0.filter`
  */
 export function checkFilter(filter: unknown, events: readonly FieldKinds[], path: string): readonly FilterProblem[] {
@@ -35,9 +35,9 @@ export function checkFilter(filter: unknown, events: readonly FieldKinds[], path
 }
 
 /**
- * A filter ready to be evaluated on events with these parameters. Numbers are of any size, signed; hexadecimal text is compared
- * whatever its letter case. A comparison with a parameter that the event lacks, or can't have such a value, is false, be
- * it `ne` or `nin`. The empty filter lets everything pass; a filter that `checkFilter` refuses as malformed, nothing.
+ * Compiles a filter for events with these parameters. Numbers are signed and of any size; hexadecimal text ignores
+ * letter case. A comparison is false, even `ne` or `nin`, if the event lacks the parameter or the parameter can't have
+ * such a value. The empty filter passes everything; a filter that `checkFilter` refuses as malformed passes nothing.
  */
 export function compileFilter(filter: unknown, kinds: FieldKinds): FilterPredicate {
   const { shape, problems } = readFilterShape(filter, '');
@@ -55,37 +55,16 @@ function compileShape(shape: FilterShape, kinds: FieldKinds): FilterPredicate {
   return compileComparison(shape, kinds);
 }
 
-function compileComparison({ op, field, values }: Comparison, kinds: FieldKinds): FilterPredicate {
+function compileComparison({ operator, field, values }: Comparison, kinds: FieldKinds): FilterPredicate {
   const kind = VARIABLE_KINDS.get(field) ?? kinds.get(field);
   if (kind === undefined) return () => false;
   const literals = values.map(({ value }) => literalOf(kind, value)).filter((literal) => literal !== null);
-  const [first] = literals;
   if (literals.length !== values.length) return () => false;
-  const set = new Set(literals);
-  const test = (matches: (value: FieldValue) => boolean): FilterPredicate => {
-    return (read) => {
-      const value = read(field);
-      return value !== undefined && matches(value);
-    };
+  const passes = operator.compile(literals);
+  return (read) => {
+    const value = read(field);
+    return value !== undefined && passes(value);
   };
-  const ordered = (matches: (value: bigint, literal: bigint) => boolean): FilterPredicate =>
-    typeof first === 'bigint' ? test((value) => typeof value === 'bigint' && matches(value, first)) : () => false;
-  switch (op) {
-    case 'eq':
-    case 'in':
-      return test((value) => set.has(value));
-    case 'ne':
-    case 'nin':
-      return test((value) => !set.has(value));
-    case 'lt':
-      return ordered((value, literal) => value < literal);
-    case 'lte':
-      return ordered((value, literal) => value <= literal);
-    case 'gt':
-      return ordered((value, literal) => value > literal);
-    case 'gte':
-      return ordered((value, literal) => value >= literal);
-  }
 }
 
 function* comparisons(shape: FilterShape): Generator<Comparison> {
@@ -93,10 +72,8 @@ function* comparisons(shape: FilterShape): Generator<Comparison> {
   else for (const member of shape.members) yield* comparisons(member);
 }
 
-const ORDER_OPERATORS: ReadonlySet<string> = new Set(['lt', 'lte', 'gt', 'gte']);
-
 function checkComparison(comparison: Comparison, events: readonly FieldKinds[]): readonly FilterProblem[] {
-  const { op, field, path, values } = comparison;
+  const { op, operator, field, path, values } = comparison;
   const variable = VARIABLE_KINDS.get(field);
   const kinds = variable === undefined ? events.flatMap((event) => event.get(field) ?? []) : [variable];
   if (kinds.length === 0) {
@@ -104,7 +81,7 @@ function checkComparison(comparison: Comparison, events: readonly FieldKinds[]):
     return [{ path: `${path}.${op}.0`, message, value: field }];
   }
   const perKind = kinds.map((kind): FilterProblem[] => {
-    if (ORDER_OPERATORS.has(op) && kind.type !== 'number')
+    if (operator.isOrder && kind.type !== 'number')
       return [{ path: `${path}.${op}`, message: `${op} compares numbers only`, value: field }];
     return values
       .filter(({ value }) => literalOf(kind, value) === null)
@@ -126,4 +103,53 @@ function nameOf(kind: FieldKind): string {
     case 'hex':
       return kind.bytes === null ? 'hexadecimal bytes' : `hexadecimal, ${kind.bytes} bytes`;
   }
+}
+
+/** 2^256 has 78 decimal digits. */
+const NUMBER = /^-?(?:\d{1,100}|0x[0-9a-f]{1,64})$/i;
+const BYTES = /^0x(?:[0-9a-f]{2})*$/i;
+const TEXT_LENGTH_MAX = 10_000;
+
+/** Converts a filter value for comparison with a parameter of this kind; null if it can't have that kind. */
+function literalOf(kind: FieldKind, value: unknown): FieldValue | null {
+  switch (kind.type) {
+    case 'number':
+      return numberOf(value);
+    case 'bool':
+      return boolOf(value);
+    case 'text':
+      return textOf(value, comparableText);
+    case 'hex':
+      return hexOf(value, kind.bytes);
+    case 'hash':
+      return hexOf(value, 32) ?? (kind.of === 'text' ? textOf(value, textHash) : hashOf(value));
+  }
+}
+
+function numberOf(value: unknown): bigint | null {
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : null;
+  if (typeof value !== 'string' || !NUMBER.test(value)) return null;
+  return value.startsWith('-') ? -BigInt(value.slice(1)) : BigInt(value);
+}
+
+function boolOf(value: unknown): boolean | null {
+  const text = textOf(value, (given) => given.toLowerCase());
+  if (text === 'true' || text === '1') return true;
+  return text === 'false' || text === '0' ? false : null;
+}
+
+function textOf(value: unknown, normalise: (text: string) => string): string | null {
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return null;
+  const text = String(value);
+  return text.length > TEXT_LENGTH_MAX ? null : normalise(text);
+}
+
+function hexOf(value: unknown, bytes: number | null): string | null {
+  if (typeof value !== 'string' || !BYTES.test(value)) return null;
+  return bytes === null || value.length === 2 + 2 * bytes ? value.toLowerCase() : null;
+}
+
+function hashOf(value: unknown): string | null {
+  const hex = hexOf(value, null);
+  return hex === null ? null : keccak256(hex as `0x${string}`);
 }

@@ -133,7 +133,7 @@ function expectSameMatches(
   }
 }
 
-/** A thousand streams are no message: the seed is enough to see them again. */
+/** A thousand streams are too long for a message: the seed is enough to reproduce them. */
 function brief<Values>({ failed, seed, counterexamplePath, errorInstance }: fc.RunDetails<Values>): void {
   if (failed) throw new Error(`Failed with seed ${seed}, path ${counterexamplePath}`, { cause: errorInstance });
 }

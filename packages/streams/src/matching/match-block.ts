@@ -6,23 +6,23 @@ import type { Match } from './match.ts';
 import { createMatchDraft, type MatchDraft } from './match-draft.ts';
 import type { StreamIndex } from './stream-index.ts';
 
-/** Streams that watch an address, by address: of those that were sighted, the ones that any stream watches. */
+/** Stream ids by watched address, for the sighted addresses that any stream watches. */
 export type WatchedAddresses = ReadonlyMap<Address, readonly string[]>;
 
-/** What is known of addresses apart from the block. */
+/** Facts about addresses that are not in the block. */
 export type AddressFacts = Pick<LogFacts, 'isSpam'>;
 
 /**
- * What of a block matches each stream; streams without anything are left out. Ordered by stream id. Pure. Costs what was
- * sighted, which is to be all that is watched of the block, however many streams there are.
+ * Returns the match of a block for each stream, ordered by stream id; streams without a match are omitted. Pure. The
+ * cost depends on the sightings, which should be the watched addresses of the block, and not on the number of streams.
  *
- * - A transaction matches a watched address that sends or receives it, an internal transfer likewise, a log one that occurs in
- *   it (`sightAddresses`); with `allAddresses` the topic0 alone is enough.
- * - With topic0, a log must have one of them, and where the ABI knows it, as many topics as the ABI says.
- * - A log whose topic0 has `advancedOptions` must pass the filter of one of them; its transaction comes along where that
- *   option says so.
+ * - A transaction or internal transfer matches a watched sender or receiver. A log matches a watched address that
+ *   occurs in it (`sightAddresses`); with `allAddresses` the topic0 alone is enough.
+ * - With topic0, a log must have one of them, and the topic count of the ABI event if the ABI contains it.
+ * - A log whose topic0 has `advancedOptions` must pass the filter of one of them; its transaction is included if that
+ *   option requests it.
  * - `includeAllTxLogs` adds every log of a transaction that has a matching log, or a watched sender or receiver.
- * - `filterPossibleSpamAddresses` drops the logs that spam contracts emit, whatever else lets them in.
+ * - `filterPossibleSpamAddresses` drops logs emitted by spam contracts, even if another rule includes them.
  */
 export function matchBlock(
   sightings: BlockSightings,
@@ -62,7 +62,7 @@ interface Matching {
   readonly draftOf: (stream: CompiledStream) => MatchDraft;
 }
 
-/** Calls for each stream of the chain that watches the address. */
+/** Calls `visit` for each stream of the chain that watches the address. */
 function visitWatchers(
   { watched, index }: Matching,
   address: Address | null,
@@ -100,7 +100,7 @@ function matchInternalTransfers(matching: Matching): void {
 
 function matchLogs(matching: Matching): void {
   const { block, sightings, index } = matching;
-  // Without streams of all addresses, the other logs concern nobody.
+  // Without streams that watch all addresses, other logs are irrelevant.
   const places = index.everywhere.size === 0 ? sightings.logs.keys() : block.logs.keys();
   for (const place of places) {
     const log = block.logs[place];
@@ -110,7 +110,7 @@ function matchLogs(matching: Matching): void {
   }
 }
 
-/** Streams that the log concerns, with their watched addresses that occur in it. */
+/** Returns the streams that a log concerns, with their watched addresses in it. */
 function watchersOf(
   matching: Matching,
   log: Log,

@@ -4,18 +4,18 @@ import type { CompiledStream } from './compile-stream.ts';
 import type { Match, MatchedInternalTransaction, MatchedLog, MatchedTransaction } from './match.ts';
 import { type TransactionParties, transactionParties } from './transaction-parties.ts';
 
-/** What matched a stream so far, by place in the block, with the watched addresses that caused it. */
+/** The match of a stream in progress: indexes in the block with the watched addresses that caused them. */
 export interface MatchDraft {
   readonly stream: CompiledStream;
-  /** Transactions of which all logs are wanted. */
+  /** Transactions whose logs are all included. */
   readonly transactionsOfAllLogs: ReadonlyMap<Hash, Iterable<Address>>;
   addLog(place: number, causes: Iterable<Address>): void;
-  /** Unless the log matched by itself. */
+  /** Ignored if the log already matched. */
   addLogOfTransaction(place: number, causes: Iterable<Address>): void;
   addTransaction(hash: Hash, causes: Iterable<Address>): void;
   addInternalTransfer(place: number, cause: Address): void;
   wantAllLogs(hash: Hash, causes: Iterable<Address>): void;
-  /** Null when nothing matched. */
+  /** Null without a match. */
   finish(block: WatchedBlock): Match | null;
 }
 
@@ -66,7 +66,7 @@ function finishLogs(block: WatchedBlock, places: ReadonlyMap<number, Set<Address
   });
 }
 
-/** What webhooks show of a transaction and of its receipt, the parts of the fee included. */
+/** Transaction and receipt fields shown in webhooks, including the parts of the fee. */
 const TRANSACTION_FIELDS = ['gas', 'gasPrice', 'nonce', 'input', 'value', 'type', 'v', 'yParity', 'r', 's'];
 const RECEIPT_FIELDS = [
   'cumulativeGasUsed',

@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from '@chainstead/core';
 import type { StreamTransaction } from '../stream.ts';
 
-/** A log that matched. */
+/** A matching log. */
 export interface MatchedLog {
   readonly transactionHash: Hash;
   readonly transactionIndex: number;
@@ -9,16 +9,18 @@ export interface MatchedLog {
   readonly address: Address;
   readonly topics: readonly Hash[];
   readonly data: Hex;
-  /** Watched addresses that caused it to be here; none when it came in by its topic0 alone. */
+  /** Watched addresses that caused the match; none if its topic0 alone matched. */
   readonly triggeredBy: readonly Address[];
 }
 
-/** A transaction that matched, with the fields of transaction and receipt that webhooks show, as the node answered them. */
+/**
+ * A matching transaction with the transaction and receipt fields shown in webhooks, unchanged from the node's response.
+ */
 export interface MatchedTransaction extends StreamTransaction {
   readonly triggeredBy: readonly Address[];
 }
 
-/** A transfer of native currency between contracts that matched. */
+/** A matching internal transfer of native currency. */
 export interface MatchedInternalTransaction {
   readonly transactionHash: Hash;
   readonly from: Address;
@@ -31,19 +33,19 @@ export interface MatchedInternalTransaction {
 }
 
 /**
- * What of a block matched a stream, in the block's order. Plain JSON: `JSON.stringify` and `parseMatch` take it to text and
- * back, and the same block gives the same text.
+ * The items of a block that match a stream, in block order. Plain JSON: `JSON.stringify` and `parseMatch` convert it
+ * without loss, and the same block always yields the same text.
  */
 export interface Match {
   readonly streamId: string;
   readonly logs: readonly MatchedLog[];
   readonly transactions: readonly MatchedTransaction[];
   readonly internalTransactions: readonly MatchedInternalTransaction[];
-  /** Every watched address that caused anything above, in the order they first do. */
+  /** All watched addresses that caused an item above, in order of first occurrence. */
   readonly triggeredBy: readonly Address[];
 }
 
-/** The match that `JSON.stringify` made text of. Trusts the text: it is a column of ours. */
+/** Parses the text of a match, without validation: the text comes from an internal column. */
 export function parseMatch(text: string): Match {
   return JSON.parse(text);
 }

@@ -1,4 +1,4 @@
-/** Filters read single parameters out of a log's bytes, answers decode all of it: what both read is what viem, which neither uses, decodes. */
+/** Filters read single parameters of a log, API responses decode all: both must agree with viem, which neither uses. */
 import type { Hash, Hex, Log } from '@chainstead/core';
 import { bookOf, decodeEvent, readAbi } from '@chainstead/decoding';
 import fc from 'fast-check';
@@ -72,7 +72,7 @@ test('filters and answers read of a log what viem decodes, whatever a contract w
       for (const [place, { name, type }] of inputs.entries()) {
         const field = fields.get(name);
         const shown = decoded?.params[place]?.value;
-        // Of arrays, filters read nothing.
+        // Filters don't read arrays.
         expect(field === undefined).toBe(type.endsWith(']'));
         if (expected === null || field === undefined) continue;
         const text = String(expected.get(name));
@@ -91,7 +91,7 @@ interface Input {
   readonly indexed: boolean;
 }
 
-/** By name; null for a log that isn't what its values encode to. */
+/** By name; null if the log is not the encoding of its values. */
 function viemReads(inputs: readonly Input[], topics: readonly Hash[], data: Hex): ReadonlyMap<string, unknown> | null {
   const words = topics.values();
   const rest = inputs.filter(({ indexed }) => !indexed);
@@ -114,7 +114,7 @@ function viemReads(inputs: readonly Input[], topics: readonly Hash[], data: Hex)
 
 function exactly(types: readonly { readonly type: string }[], data: Hex): readonly unknown[] | null {
   try {
-    // viem refuses to decode nothing from nothing.
+    // viem refuses to decode empty data without types.
     const values = types.length === 0 ? [] : decodeAbiParameters(types, data);
     return encoded(types, values) === data ? values : null;
   } catch (error) {
@@ -130,7 +130,7 @@ function encoded(types: readonly { readonly type: string }[], values: readonly u
   );
 }
 
-/** Of what takes more than a word, a topic holds the hash. */
+/** For values longer than a word, a topic contains the hash. */
 function topicOf(type: string, value: unknown): Hash {
   if (type === 'string') return keccak256(toHex(String(value))) as Hash;
   if (type === 'bytes') return keccak256(value as Hex) as Hash;
@@ -142,7 +142,7 @@ function isHashed(type: string): boolean {
   return type === 'string' || type === 'bytes' || type.endsWith(']');
 }
 
-/** Text that is hexadecimal is compared in lower case. */
+/** Hexadecimal text is compared in lower case. */
 function comparable(type: string, value: string): string {
   return type === 'address' || /^0x[0-9a-f]*$/i.test(value) ? value.toLowerCase() : value;
 }

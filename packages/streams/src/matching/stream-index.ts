@@ -2,17 +2,19 @@ import type { ChainId, Hash } from '@chainstead/core';
 import type { WatchNeeds } from '@chainstead/sync';
 import type { CompiledStream } from './compile-stream.ts';
 
-/** The streams of a chain, found by what blocks have: made once for each change of the streams, used for every block. */
+/**
+ * The streams of a chain, indexed by block contents: rebuilt after each change of the streams, used for every block.
+ */
 export interface StreamIndex {
   readonly chainId: ChainId;
   readonly byId: ReadonlyMap<string, CompiledStream>;
-  /** Streams of all addresses by each of their topic0. */
+  /** Streams that watch all addresses, by topic0. */
   readonly everywhere: ReadonlyMap<Hash, readonly CompiledStream[]>;
-  /** What any of them needs to see of a block. */
+  /** Block parts that any of the streams needs. */
   readonly needs: WatchNeeds;
 }
 
-/** Those of the streams (active ones, so the caller) that watch this chain. */
+/** Indexes the streams that watch this chain; the caller passes only active ones. */
 export function indexStreams(streams: Iterable<CompiledStream>, chainId: ChainId): StreamIndex {
   const byId = new Map<string, CompiledStream>();
   const everywhere = new Map<Hash, CompiledStream[]>();

@@ -1,24 +1,24 @@
 import { type Address, type Hash, isAddress } from '@chainstead/core';
 import type { WatchedBlock } from '@chainstead/sync';
 
-/** Who sent a transaction and to whom; null where the node does not say, and `to` for one that creates a contract. */
+/** Sender and recipient of a transaction; null if the node omits them, and `to` is null for a contract creation. */
 export interface TransactionParties {
   readonly hash: Hash;
   readonly from: Address | null;
   readonly to: Address | null;
 }
 
-/** A transaction or its receipt, as the node answered it. */
+/** A transaction or its receipt, unchanged from the node's response. */
 export type RawTransaction = Readonly<Record<string, unknown>>;
 
-/** Calls for each transaction in the block's order: with its transaction object, or else with its receipt. */
+/** Visits each transaction in block order, with its transaction object or otherwise its receipt. */
 export function visitTransactions(block: WatchedBlock, visit: (hash: Hash, raw: RawTransaction) => void): void {
   const { transactions, transactionHashes } = block.block;
   if (transactions === null) for (const { transactionHash, raw } of block.receipts) visit(transactionHash, raw);
   else for (const [index, raw] of transactions.entries()) visit(transactionHashes[index] as Hash, raw);
 }
 
-/** The parties of each transaction in the block's order. */
+/** Returns the sender and recipient of each transaction in block order. */
 export function transactionParties(block: WatchedBlock): TransactionParties[] {
   const parties: TransactionParties[] = [];
   visitTransactions(block, (hash, raw) => void parties.push({ hash, ...partiesOf(raw) }));

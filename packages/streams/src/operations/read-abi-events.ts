@@ -3,7 +3,7 @@ import { abiItemSchema } from '../routes/stream-schema.ts';
 
 export type { AbiEvent };
 
-/** The events of an ABI that was not checked yet, and which of the given topic0 is for which of them. */
+/** Returns the events of an unchecked ABI and the event of each given topic0. */
 export function readAbiEvents(
   abi: unknown,
   topic0: readonly string[],

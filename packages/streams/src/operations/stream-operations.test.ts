@@ -280,7 +280,7 @@ test('a preview gives the very webhooks that the stream then sends', async () =>
   scripted.mine(12);
   await followed.caughtUp();
   const range = { from, to: scripted.head + 2 };
-  // Of the stored stream with what it watches, and of a new one that says what.
+  // Previews the stored stream with its addresses, and a new one with given addresses.
   const stored = await streams.preview({ given: { ...made, addresses: null }, streamId: id, chain, range });
   const unsaved = await streams.preview({ given: made, streamId: null, chain, range });
   expect(stored).toMatchObject({

@@ -24,16 +24,16 @@ import { requireWebhook } from '../routes/webhook-check.ts';
 import type { Stream } from '../stream.ts';
 import type { StreamServices } from '../stream-services.ts';
 
-/** A configuration as people give it: members as in the body of `PUT /streams/evm`, not read yet. */
+/** An unparsed configuration from a user: members as in the body of `PUT /streams/evm`. */
 export interface GivenStream {
   readonly config: Readonly<Record<string, unknown>>;
-  /** What it watches; null: what the stored stream does. */
+  /** Watched addresses; null: those of the stored stream. */
   readonly addresses: readonly string[] | null;
 }
 
 export interface PreviewRequest {
   readonly given: GivenStream;
-  /** The stream that is to be changed; null: a new one. */
+  /** The stream to change; null: a new one. */
   readonly streamId: string | null;
   readonly chain: Chain;
   readonly range: BlockRange;
@@ -42,33 +42,48 @@ export interface PreviewRequest {
 export type AddressOperation = 'add' | 'remove' | 'replace';
 
 /**
- * What operators do with streams: by the rules of the API, with the same errors, and each change written down in the audit log, in the
- * transaction of the change.
+ * Operator actions on streams, with the API's rules and errors. Each change writes the audit log in its transaction.
  */
 export interface StreamOperations {
-  /** The chains that a stream may be on. */
+  /** Chains available to streams. */
   readonly chains: readonly Chain[];
-  /** Null: there is none. */
+  /** Null if it does not exist. */
   find(id: string): Promise<Stream | null>;
-  /** Whether a configuration makes sense, without asking anybody. @throws ValidationFailedError, InvalidAddressError */
+  /** Validates a configuration without network requests. @throws ValidationFailedError, InvalidAddressError */
   check(given: GivenStream): void;
-  /** Its webhook has to answer the test first. @throws ValidationFailedError, InvalidAddressError, WebhookTestError, IdenticalStreamError, … */
+  /**
+   * The webhook must pass the test first.
+   * @throws ValidationFailedError, InvalidAddressError, WebhookTestError, IdenticalStreamError, …
+   */
   create(given: GivenStream, by: AuditActor): Promise<Stream>;
-  /** As `create`; what it watches stays. @throws NotFoundError too */
+  /** Like `create`; the watched addresses stay. @throws NotFoundError too */
   update(id: string, given: GivenStream, by: AuditActor): Promise<Stream>;
-  /** What a configuration would have sent; `followedTo` is the newest block that was followed, null before the first. @throws ValidationFailedError, StreamChainError, PreviewTooLongError */
+  /**
+   * Returns the webhooks that a configuration would have sent. `followedTo` is the newest followed block, null before
+   * the first.
+   * @throws ValidationFailedError, StreamChainError, PreviewTooLongError
+   */
   preview(request: PreviewRequest): Promise<RangePreview & { readonly followedTo: number | null }>;
-  /** With its addresses, active; its webhook has to answer the test first. @throws NotFoundError, WebhookTestError, TooManyStreamsError, … */
+  /**
+   * Copies the stream with its addresses, active; its webhook must pass the test first.
+   * @throws NotFoundError, WebhookTestError, TooManyStreamsError, …
+   */
   duplicate(id: string, by: AuditActor): Promise<Stream>;
-  /** What waits is dropped, what was sent stays readable. @throws NotFoundError */
+  /** Drops pending webhooks; sent ones stay readable. @throws NotFoundError */
   remove(id: string, by: AuditActor): Promise<void>;
-  /** Lets terminated streams become active, too. To become active, the webhook has to answer the test. @throws NotFoundError, StreamTerminatedError, WebhookTestError */
+  /**
+   * Can also activate terminated streams. The webhook must pass the test first.
+   * @throws NotFoundError, StreamTerminatedError, WebhookTestError
+   */
   setStatus(id: string, status: WantedStatus, by: AuditActor): Promise<Stream>;
   /** @throws NotFoundError, InvalidAddressError, TooManyAddressesError, TooManyKeyAddressesError */
   changeAddresses(id: string, operation: AddressOperation, addresses: readonly string[], by: AuditActor): Promise<void>;
   /** Sends the test webhook to a stored stream's URL. @throws NotFoundError, WebhookTestsLimitedError */
   test(id: string, by: AuditActor): Promise<AttemptOutcome>;
-  /** Sends it to a URL that no stream has yet. @throws ValidationFailedError, WebhookTestsLimitedError */
+  /**
+   * Sends the test webhook to a URL without a stored stream.
+   * @throws ValidationFailedError, WebhookTestsLimitedError
+   */
   testUrl(webhookUrl: string, by: AuditActor): Promise<AttemptOutcome>;
   /** @throws TooManyReplaysError */
   replay: ReplayMany;
@@ -79,11 +94,11 @@ export interface StreamOperationsOptions {
   readonly registry: Pick<ChainRegistry, 'find'>;
   readonly services: Pick<StreamServices, 'chains' | 'bounds' | 'offersTraces' | 'testWebhook' | 'previewBlock'>;
   readonly probeWebhook: ProbeWebhook;
-  /** Webhooks on demand that one key may have waiting. Default 1,000. */
+  /** Maximum number of pending replays per key. Default 1,000. */
   readonly replaysPerKey?: number;
 }
 
-/** What the audit log calls a stream that is not made yet. */
+/** Audit log target of a stream that does not exist yet. */
 const NO_STREAM = 'new';
 
 export function createStreamOperations(options: StreamOperationsOptions): StreamOperations {
@@ -140,7 +155,7 @@ export function createStreamOperations(options: StreamOperationsOptions): Stream
   };
 }
 
-/** Reads what is given as the routes of the API do. */
+/** Parses input like the API routes. */
 function createReader({ registry, services }: StreamOperationsOptions) {
   const members = streamMembers(streamChains({ chains: registry }, services.chains));
   const shape = z.strictObject(members);

@@ -25,7 +25,7 @@ const results = fc.array(fc.record({ name: fc.string(), value: fc.oneof(fc.strin
   maxLength: 2,
 });
 
-/** What nodes and the database may say of a match: of some tokens and some items. */
+/** Possible data from nodes and the database for a match, covering some tokens and some items. */
 function enrichmentOf(match: Match): fc.Arbitrary<Enrichment> {
   const contracts = [...new Set(match.logs.map(({ address }) => address))];
   const known = fc.array(fc.option(note), { minLength: contracts.length, maxLength: contracts.length });
@@ -53,7 +53,7 @@ function expectSameText(match: Match, chain: Chain, block: BodyBlock, numRuns: n
       const rendered = renderBody({ stream: exampleStream(), chain, block, enriched });
       const body = finishBody(rendered, { confirmed: false, retries: 0 });
       const spelled = spelledBody(match, chain, enrichment, block);
-      // Says where they differ; of texts it would take minutes to.
+      // Compares objects to show the difference; comparing the texts would take minutes.
       if (body !== spelled) expect(JSON.parse(body)).toEqual(JSON.parse(spelled));
       expect(body === spelled).toBe(true);
     }),
@@ -61,7 +61,7 @@ function expectSameText(match: Match, chain: Chain, block: BodyBlock, numRuns: n
   );
 }
 
-/** Without the contracts that are decoded by rules of their own. */
+/** Without the contracts that have special decoding rules. */
 const plainly = (chain: Chain): Chain => ({ ...chain, erc20Exclusions: [], unindexedNfts: [], cryptoPunks: null });
 
 const EVENTS = {

@@ -1,9 +1,11 @@
-/** Text that JSON, UTF-8 and Postgres carry unchanged: without NUL, a lone surrogate replaced by U+FFFD. */
+/** Returns text that JSON, UTF-8 and Postgres carry unchanged: NUL removed, lone surrogates replaced by U+FFFD. */
 export function cleanText(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }
 
-/** Any value as plain JSON with clean texts: a bigint as decimal digits, what JSON does not have as null. */
+/**
+ * Returns any value as plain JSON with clean texts: a bigint becomes decimal digits, values outside JSON become null.
+ */
 export function cleanJson(value: unknown): unknown {
   if (typeof value === 'string') return cleanText(value);
   if (typeof value === 'bigint') return value.toString();

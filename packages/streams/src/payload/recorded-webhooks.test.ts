@@ -31,16 +31,16 @@ interface Recorded {
   readonly nftTokenApprovals?: readonly Item[];
 }
 
-/** Members that the newer interface adds to what was recorded in 2022 and 2023. */
+/** Members that the current interface adds to the recordings of 2022 and 2023. */
 const LATER = new Set(['triggered_by', 'transactionFee', 'possibleSpam', 'logo', 'thumbnail', 'verifiedCollection']);
-/** Members of recordings that the interface no longer has; triggers come from the chain, not from the block. */
+/** Recorded members that the interface no longer has; triggers come from the chain, not from the block. */
 const GONE = new Set(['possibleScam', 'internalTransactionIndex', 'triggers']);
-/** Lists that the earliest recordings lack. */
+/** Lists missing in the earliest recordings. */
 const LATER_LISTS = new Set(['nftTokenApprovals', 'nativeBalances']);
 
 const hex = (decimal: string | null | undefined): Hex | null => (decimal ? toQuantity(BigInt(decimal)) : null);
 
-/** The block that the recorded body must have been made of, in the node's own form. */
+/** The block that must have produced the recorded body, in the node's format. */
 function blockOf(recorded: Recorded): WatchedBlock {
   const header = {
     number: Number(recorded.block.number),
@@ -125,7 +125,7 @@ function tokensOf(recorded: Recorded): ReadonlyMap<Address, TokenNote> {
   );
 }
 
-/** Both without the members that only one of them has for a known reason; lists in an order of their own. */
+/** Both bodies without members that are known to exist in only one of them; lists are sorted. */
 function comparable(value: unknown): unknown {
   if (Array.isArray(value))
     return value.map(comparable).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));

@@ -2,8 +2,8 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, decimalAmount, type Hash, toQuantity } from '@chainstead/core';
 import { ITEM_TYPES, TRIGGER_TYPES, type TriggerType } from '../item-types.ts';
 import type { Stream } from '../stream.ts';
+import type { TriggerResult, WebhookContents } from '../webhook.ts';
 import { cleanJson, cleanText } from './clean-text.ts';
-import type { TriggerResult, WebhookContents } from './webhook.ts';
 
 /** The block of a match. */
 export interface BodyBlock {
@@ -13,19 +13,20 @@ export interface BodyBlock {
   readonly timestamp: number;
 }
 
-/** What a body tells of a match, with what is neither in the block nor in the stream. */
+/** Content of a webhook body, including data that is neither in the block nor in the stream. */
 export interface EnrichedMatch {
-  /** Token metadata are among them. */
+  /** Includes token metadata. */
   readonly contents: WebhookContents;
-  /** Results by the trigger's type and the item's place in that type's list of the contents. */
+  /** Results by trigger type and by the item's index in that type's list. */
   readonly triggers: Readonly<Partial<Record<TriggerType, ReadonlyMap<number, readonly TriggerResult[]>>>>;
-  /** In the order to be shown. */
+  /** In display order. */
   readonly nativeBalances: readonly { readonly address: Address; readonly wei: bigint }[];
 }
 
 /**
- * The webhook's body (docs/provider-contract.md#webhook-body) without `confirmed` and `retries`, which `finishBody` adds for each attempt: the same
- * text for the unconfirmed and the confirmed delivery. It is what `JSON.stringify` makes of what `JSON.parse` makes of it.
+ * Renders the webhook body (docs/api/streams-matching.md#webhook-body) without `confirmed` and `retries`, which
+ * `finishBody` adds per attempt. The unconfirmed and the confirmed delivery share this text.
+ * `JSON.stringify(JSON.parse(text))` returns the same text.
  */
 export function renderBody(options: {
   readonly stream: Pick<Stream, 'id' | 'tag' | 'abi'>;
@@ -64,21 +65,24 @@ function withTriggers({ contents, triggers }: EnrichedMatch): WebhookContents {
   return Object.assign({ ...contents }, shown);
 }
 
-/** What differs between the attempts to deliver a body. */
+/** The part of a body that differs between delivery attempts. */
 export interface BodyState {
   readonly confirmed: boolean;
-  /** Attempts that failed before. */
+  /** Number of failed attempts so far. */
   readonly retries: number;
-  /** Of the notice that the block left the chain, which is beyond the provider's interface. */
+  /** Set in the notice that the block left the chain, an addition to the hosted API's interface. */
   readonly removed?: boolean;
 }
 
-/** The text to sign and send. */
+/** Returns the text to sign and send. */
 export function finishBody(body: string, { confirmed, retries, removed = false }: BodyState): string {
   return `{"confirmed":${confirmed},${removed ? '"removed":true,' : ''}"retries":${retries},${body.slice(1)}`;
 }
 
-/** What a webhook URL must answer with 2xx before its stream becomes active, byte by byte (docs/provider-contract.md#test-webhook). */
+/**
+ * The exact bytes of the test webhook, to which a URL must return 2xx before its stream becomes active
+ * (docs/api/streams-reference.md#test-webhook).
+ */
 export const TEST_BODY =
   '{"abi":[],"block":{"number":"","hash":"","timestamp":""},"txs":[],"txsInternal":[],"logs":[],"chainId":"",' +
   '"confirmed":true,"retries":0,"tag":"","streamId":"","erc20Approvals":[],"erc20Transfers":[],' +

@@ -2,29 +2,30 @@ import { createHmac } from 'node:crypto';
 import { type Hash, keccak256Hex } from '@chainstead/core';
 
 /**
- * `x-signature` of a body: keccak256 of body and secret as UTF-8, lower-case hexadecimal (docs/provider-contract.md#signature). The receiver
- * parses the body and hashes what JSON.stringify makes of it, so the body must be exactly that.
+ * Returns the `x-signature` of a body: keccak256 of body and secret as UTF-8, lower-case hexadecimal
+ * (docs/api/webhooks-verify.md#verify-x-signature). Receivers hash the `JSON.stringify` text of the parsed body, so the
+ * body must equal it.
  */
 export function signBody(body: string | Uint8Array, secret: string): Hash {
   return keccak256Hex(Buffer.concat([typeof body === 'string' ? Buffer.from(body) : body, Buffer.from(secret)]));
 }
 
-/** The secrets that sign at a moment. */
+/** The secrets currently used for signing. */
 export interface SigningSecrets {
   readonly current: string;
-  /** Signs beside the current one while a rotation lasts; null when none does. */
+  /** Also signs during a rotation; null outside of one. */
   readonly previous: string | null;
 }
 
 export interface SignedDelivery {
-  /** The exact text that is sent, or its UTF-8: encoded once for all signatures and the request. */
+  /** The exact text sent, or its UTF-8 bytes: encoded once for all signatures and the request. */
   readonly body: string | Uint8Array;
-  /** The same on every attempt and replay; without a full stop. */
+  /** The same for every attempt and replay; contains no full stop. */
   readonly id: string;
-  /** Of this attempt. */
+  /** Time of this attempt. */
   readonly sentAt: Date;
   readonly secrets: SigningSecrets;
-  /** Deliveries of the stream that wait. */
+  /** Pending deliveries of the stream. */
   readonly queueSize: number;
   readonly region: string;
   readonly confirmed: boolean;
@@ -32,8 +33,9 @@ export interface SignedDelivery {
 }
 
 /**
- * All headers of a webhook: the provider's (docs/provider-contract.md#signature; unconfirmed ones are not charged) and those of Standard
- * Webhooks 1.0.0 (https://www.standardwebhooks.com). `x-signature` has room for one signature, the current secret's.
+ * Returns all headers of a webhook: those of the hosted API (docs/api/webhooks-verify.md#verify-x-signature;
+ * unconfirmed webhooks are not charged) and those of Standard Webhooks 1.0.0 (https://www.standardwebhooks.com).
+ * `x-signature` has room for one signature, from the current secret.
  */
 export function webhookHeaders(delivery: SignedDelivery): Readonly<Record<string, string>> {
   const { body, id, secrets, confirmed } = delivery;
@@ -59,7 +61,7 @@ function standardSignature(prefix: string, body: string | Uint8Array, secret: st
 
 const STANDARD_PREFIX = 'whsec_';
 
-/** `whsec_` and base64 is how Standard Webhooks writes a key of bytes; any other secret is the key itself, as UTF-8. */
+/** Standard Webhooks encodes a binary key as `whsec_` and base64; any other secret is itself the key, as UTF-8. */
 function standardKey(secret: string): Buffer {
   return secret.startsWith(STANDARD_PREFIX)
     ? Buffer.from(secret.slice(STANDARD_PREFIX.length), 'base64')

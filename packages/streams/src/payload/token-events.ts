@@ -9,9 +9,9 @@ import {
   NFT_TRANSFER_KINDS,
 } from '@chainstead/token-events';
 import type { MatchedLog } from '../matching/match.ts';
-import type { TokenContractType } from './webhook.ts';
+import type { TokenContractType } from '../webhook.ts';
 
-/** What a log says of tokens. Amounts and ids are decimal digits. */
+/** A token event of a log. Amounts and ids are decimal digits. */
 export type TokenEvent = { readonly log: MatchedLog } & (
   | ({ readonly type: 'erc20Transfer' } & Erc20Transfer)
   | Approval
@@ -29,9 +29,9 @@ interface NftTransferEvent {
 }
 
 /**
- * Transfers and approvals of tokens in these logs, in their order; a TransferBatch gives one for each id. ERC-20 and
- * ERC-721 are told apart by the number of topics. ERC-2309 (one log, up to millions of tokens) and CryptoPunks are not
- * among them, nor is what does not have its event's shape: those stay raw logs.
+ * Returns the token transfers and approvals of these logs in order; a TransferBatch yields one per id. The topic count
+ * separates ERC-20 from ERC-721. Excludes ERC-2309 (one log for up to millions of tokens), CryptoPunks and malformed
+ * events: these remain raw logs.
  */
 export function decodeTokenEvents(logs: readonly MatchedLog[], chain: Chain): TokenEvent[] {
   const transfers = nftTransfers(logs, chain);
@@ -73,7 +73,7 @@ function standardOf(kind: number): TokenContractType | null {
   return kind === erc1155Single || kind === erc1155Batch ? 'ERC1155' : null;
 }
 
-/** The decoders of NFT events take logs of whole blocks; they read none of what is not known here. */
+/** Completes a log for the NFT decoders, which expect block logs but don't read the placeholder fields. */
 function wholeLog(log: MatchedLog): Log {
   return { ...log, blockNumber: 0, blockHash: log.transactionHash, blockTimestamp: null };
 }

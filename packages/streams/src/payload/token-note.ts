@@ -1,4 +1,4 @@
-/** What webhooks say of a token contract. */
+/** Webhook data about a token contract. */
 export interface TokenNote {
   readonly name: string | null;
   readonly symbol: string | null;
@@ -10,7 +10,7 @@ export interface TokenNote {
   readonly verified: boolean;
 }
 
-/** Of a contract of which nothing is known. */
+/** For a contract without stored metadata. */
 export const UNKNOWN_TOKEN: TokenNote = {
   name: null,
   symbol: null,

@@ -1,9 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import { decimalAmount } from '@chainstead/core';
 import type { MatchedTransaction } from '../matching/match.ts';
-import type { WebhookTransaction } from './webhook.ts';
+import type { WebhookTransaction } from '../webhook.ts';
 
-/** A matched transaction as webhooks show it. What the node did not answer, or not as a quantity, is null. */
+/** Returns a matched transaction in webhook form. Fields that the node omits, or returns in another form, are null. */
 export function transactionItem(matched: MatchedTransaction, chain: Chain): WebhookTransaction {
   const { transaction, receipt } = matched;
   return {
@@ -23,7 +23,7 @@ export function transactionItem(matched: MatchedTransaction, chain: Chain): Webh
     receiptCumulativeGasUsed: decimal(receipt.cumulativeGasUsed),
     receiptGasUsed: decimal(receipt.gasUsed),
     receiptContractAddress: hexadecimal(receipt.contractAddress),
-    // After Byzantium some nodes answer an empty root.
+    // After Byzantium some nodes return an empty root.
     receiptRoot: receipt.root === '0x' ? null : hexadecimal(receipt.root),
     receiptStatus: decimal(receipt.status),
     transactionFee: transactionFee(matched, chain),
@@ -32,8 +32,8 @@ export function transactionItem(matched: MatchedTransaction, chain: Chain): Webh
 }
 
 /**
- * What the sender paid, in native currency: gas used at its effective price, blob gas at its own (EIP-4844), and on rollups
- * the part for the parent chain where the receipt names it. Null where gas or price is not known.
+ * Returns the fee paid in native currency: gas used at the effective price, blob gas at its price (EIP-4844), and on
+ * rollups the parent chain's part if the receipt contains it. Null if gas or price is unknown.
  */
 function transactionFee({ transaction, receipt }: MatchedTransaction, chain: Chain): string | null {
   const gasUsed = quantity(receipt.gasUsed);
@@ -48,7 +48,7 @@ function decimal(value: unknown): string | null {
   return quantity(value)?.toString() ?? null;
 }
 
-/** Nodes write quantities in hexadecimal; some write small ones as numbers. */
+/** Nodes return quantities in hexadecimal; some return small ones as numbers. */
 function quantity(value: unknown): bigint | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : null;
   return typeof value === 'string' && /^(?:0x[0-9a-f]+|\d+)$/i.test(value) ? BigInt(value) : null;

@@ -1,29 +1,29 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, decimalAmount } from '@chainstead/core';
 import type { Match, MatchedLog } from '../matching/match.ts';
+import type { TokenContractType, WebhookContents, WebhookLog } from '../webhook.ts';
 import { cleanText } from './clean-text.ts';
 import type { TokenEvent } from './token-events.ts';
 import { type TokenNote, UNKNOWN_TOKEN } from './token-note.ts';
 import { transactionItem } from './transaction-item.ts';
-import type { TokenContractType, WebhookContents, WebhookLog } from './webhook.ts';
 
-/** Contracts whose token metadata a body with these events shows, in the order they first occur. */
+/** Returns the contracts whose token metadata a body with these events shows, in order of first occurrence. */
 export function tokenContracts(events: readonly TokenEvent[]): Address[] {
   return [...new Set(events.map(({ log }) => log.address))];
 }
 
-/** What the lists of a body are made of. */
+/** Source data for the lists of a body. */
 export interface ContentsSource {
   readonly match: Match;
-  /** What `decodeTokenEvents` makes of the match's logs. */
+  /** The `decodeTokenEvents` result for the match's logs. */
   readonly events: readonly TokenEvent[];
   readonly chain: Chain;
   readonly tokens: ReadonlyMap<Address, TokenNote>;
 }
 
 /**
- * What matched as webhooks show it, transfers and approvals from the events of the logs. Selectors of triggers and native balances
- * name members of these items; results of triggers are given back by list and place.
+ * Returns a match in webhook form; transfers and approvals come from log events. Selectors of triggers and native
+ * balances name members of these items; trigger results are returned by list and index.
  */
 export function webhookContents({ match, events, chain, tokens }: ContentsSource): WebhookContents {
   const tokenOf = (address: Address): TokenNote => tokens.get(address) ?? UNKNOWN_TOKEN;
@@ -81,7 +81,7 @@ function approvalItems(
       approvals.nftApprovals.ERC721.push({ ...at, owner, approved, tokenId, ...facts });
     } else if (event.type === 'approvalForAll') {
       const { account, operator, approved } = event;
-      // The event is the same in both standards; only the contract itself can tell.
+      // Both standards use the same event; only the contract determines the standard.
       const facts = nftFacts(token, token.standard === 'erc721' ? 'ERC721' : 'ERC1155');
       const all = { account, operator, approvedAll: approved, tokenId: null };
       approvals.nftTokenApprovals.push({ ...at, ...all, ...facts, possibleSpam });

@@ -11,23 +11,23 @@ export interface DeliveryAttempt {
   readonly confirmed: boolean;
   readonly webhookUrl: string;
   readonly tag: string;
-  /** Attempts of the delivery before this one. */
+  /** Earlier attempts of the delivery. */
   readonly retries: number;
   readonly success: boolean;
-  /** Null where no answer came. */
+  /** Null without a response. */
   readonly httpStatus: number | null;
   /** Empty for a success. */
   readonly errorMessage: string;
-  /** The text that was sent, of failures while it is kept; null where it was not asked for. */
+  /** The text sent, for failures during retention; null if not requested. */
   readonly body: string | null;
   /** txs + logs + txsInternal. */
   readonly records: number;
-  /** From sending to the answer, or to giving up on it. Milliseconds. */
+  /** From sending to the response or timeout. Milliseconds. */
   readonly durationMs: number;
   readonly createdAt: Date;
 }
 
-/** Null and empty: any. */
+/** Null or empty: any. */
 export interface AttemptFilter {
   readonly success: boolean | null;
   readonly streamId: string | null;
@@ -39,12 +39,12 @@ export interface AttemptFilter {
   readonly to: Date | null;
 }
 
-/** After which attempt a page begins. */
+/** The attempt after which a page begins. */
 export type AttemptPosition = readonly [createdAt: string, id: string];
 
 export interface AttemptPage {
   readonly attempts: readonly DeliveryAttempt[];
-  /** Attempts of the whole list, counted up to 10,000. */
+  /** Attempts in the whole list, counted up to 10,000. */
   readonly total: number;
   /** Null on the last page. */
   readonly next: AttemptPosition | null;
@@ -76,12 +76,12 @@ interface AttemptRow {
   readonly created_at: Date;
 }
 
-/** Counting on would read the whole table for a number that nobody pages to. */
+/** An exact count would read the whole table, for a number beyond practical paging. */
 const TOTAL_MAX = 10_000;
 const COLUMNS = `id, delivery_id, stream_id, chain_id, block_number, confirmed, webhook_url, tag, retries, success, http_status,
   error_message, records, duration_ms, created_at`;
 
-/** Attempts of all streams, deleted ones too, newest first. */
+/** Returns attempts of all streams, including deleted ones, newest first. */
 export async function listAttempts(database: Database, request: AttemptListRequest): Promise<AttemptPage> {
   const { after, limit, withBody } = request;
   const { conditions, values } = conditionsOf(request.filter);
@@ -106,14 +106,14 @@ export async function listAttempts(database: Database, request: AttemptListReque
   };
 }
 
-/** A delivery, as its attempts know it. */
+/** Identifies a delivery by the fields stored with its attempts. */
 export interface AttemptedDelivery {
   readonly id: string;
   readonly chainId: ChainId;
   readonly blockNumber: number;
 }
 
-/** The newest attempts of one delivery, without their bodies, newest first. Index: stream_attempts_by_block. */
+/** Returns the newest attempts of one delivery, without bodies, newest first. Index: stream_attempts_by_block. */
 export async function listAttemptsOf(
   database: Database,
   { id, chainId, blockNumber }: AttemptedDelivery,
@@ -127,7 +127,7 @@ export async function listAttemptsOf(
   return rows.map(attemptOf);
 }
 
-/** A failed attempt of a stream; null when there is none. */
+/** Returns a failed attempt of a stream; null if there is none. */
 export async function findFailedAttempt(
   database: Database,
   streamId: string,
@@ -140,7 +140,7 @@ export async function findFailedAttempt(
   return row === undefined ? null : attemptOf(row);
 }
 
-/** `success` goes into the text: the index of failures is used only where the planner sees it. */
+/** `success` is inlined: the planner uses the index of failures only for a literal. */
 function conditionsOf(filter: AttemptFilter): { readonly conditions: string; readonly values: readonly unknown[] } {
   const values: unknown[] = [];
   const conditions = [filter.success === null ? 'true' : filter.success ? 'success' : 'NOT success'];
@@ -158,7 +158,7 @@ function conditionsOf(filter: AttemptFilter): { readonly conditions: string; rea
   return { conditions: conditions.join(' AND '), values };
 }
 
-/** The blocks of two forks may have the same number: a match is told apart by its block's hash. */
+/** Blocks of two forks may share a number, so the block hash identifies the match. */
 function attemptsOfTransaction(hash: string): string {
   return `id IN (
     SELECT a.id FROM stream_match_transactions t

@@ -1,7 +1,7 @@
 import type { Transaction } from '@chainstead/db';
 import { type AuditActor, recordAudit } from '@chainstead/http';
 
-/** What is done to streams. */
+/** Audited stream actions. */
 export type StreamAction =
   | 'stream.create'
   | 'stream.duplicate'
@@ -15,7 +15,10 @@ export type StreamAction =
   | 'stream.test'
   | 'stream.settings';
 
-/** Writes down what was done to a stream, in the transaction that does it. @param details holds no URL, as receivers put secrets into those */
+/**
+ * Writes a stream action to the audit log, in the action's transaction.
+ * @param details must not contain URLs, which may include secrets
+ */
 export function auditStream(
   transaction: Pick<Transaction, 'query'>,
   by: AuditActor,

@@ -1,12 +1,12 @@
 import { ApiError } from '@chainstead/http';
 
-/** A 429: this key has asked for more webhooks than have been sent yet. */
+/** A 429: this key has reached the limit of pending webhooks. */
 export class TooManyReplaysError extends ApiError {
   constructor(waiting: number, limit: number) {
     super({
       code: 'REPLAYS_LIMITED',
       status: 429,
-      message: `${waiting} webhooks that this key asked for are waiting to be sent, the limit is ${limit} (REPLAYS_PER_KEY): ask again when some have arrived`,
+      message: `This key has ${waiting} webhooks in the replay queue, the limit is ${limit} (REPLAYS_PER_KEY): retry when some have been sent`,
       details: { waiting, limit },
       headers: { 'retry-after': '60' },
       retryable: true,
@@ -14,7 +14,7 @@ export class TooManyReplaysError extends ApiError {
   }
 }
 
-/** A 400: this key has as many streams as it may. */
+/** A 400: this key has reached its limit of streams. */
 export class TooManyStreamsError extends ApiError {
   constructor(streams: number, limit: number) {
     super({
@@ -32,7 +32,7 @@ export class TooManyAddressesError extends ApiError {
     super({
       code: 'STREAM_ADDRESSES_LIMITED',
       status: 400,
-      message: `The stream would watch ${addresses} addresses, the limit is ${limit} (ADDRESSES_PER_STREAM): use another stream for some of them`,
+      message: `The stream would watch ${addresses} addresses, the limit is ${limit} (ADDRESSES_PER_STREAM): move some to another stream`,
       details: { addresses, limit },
     });
   }
@@ -44,7 +44,7 @@ export class TooManyKeyAddressesError extends ApiError {
     super({
       code: 'KEY_ADDRESSES_LIMITED',
       status: 400,
-      message: `The streams of this key would watch ${addresses} addresses together, the limit is ${limit} (ADDRESSES_PER_KEY): remove some first`,
+      message: `The streams of this key would watch ${addresses} addresses in total, the limit is ${limit} (ADDRESSES_PER_KEY): remove some first`,
       details: { addresses, limit },
     });
   }

@@ -6,13 +6,14 @@ import { trustWebhook } from './webhook-health.ts';
 
 export interface StatusChange {
   readonly status: StreamStatus;
-  /** What the owner reads. */
+  /** Shown to the owner. */
   readonly statusMessage: string;
 }
 
 /**
- * Changes a stream's status from the next block on. `decide` gets the stream as it is under the lock, and gives null to leave it.
- * Call it first in its transaction, since it raises the configuration's version. @returns null when there is no such stream.
+ * Changes a stream's status from the next block on. `decide` receives the locked stream and returns null to keep its
+ * status. Call it first in its transaction, since it raises the configuration version.
+ * @returns null if the stream does not exist.
  */
 export async function changeStreamStatus(
   transaction: Transaction,

@@ -1,7 +1,7 @@
 import type { Address, ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 
-/** A replay of a stream over past blocks, as far as it is. */
+/** A replay of a stream over past blocks, with its progress. */
 export interface HistoricalJob {
   readonly id: string;
   readonly streamId: string;
@@ -9,25 +9,25 @@ export interface HistoricalJob {
   /** Both inclusive. */
   readonly fromBlock: number;
   readonly toBlock: number;
-  /** Unix seconds, both inclusive; null where the job was asked for by blocks. */
+  /** Unix seconds, both inclusive; null if the job was requested by block numbers. */
   readonly fromTimestamp: number | null;
   readonly toTimestamp: number | null;
-  /** Instead of the stream's own; null: the stream's. */
+  /** Replaces the stream's addresses; null: the stream's. */
   readonly addresses: readonly Address[] | null;
-  /** The next block to look at. */
+  /** The next block to process. */
   readonly nextBlock: number;
   readonly status: 'pending' | 'running' | 'done' | 'failed';
-  /** Blocks that matched so far. */
+  /** Matching blocks so far. */
   readonly matches: number;
   readonly errorMessage: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
-/** Jobs shown at most: there is no paging in the provider's list. */
+/** Maximum number of jobs shown: the hosted API's list has no paging. */
 const JOBS_MAX = 1_000;
 
-/** The newest jobs first, of one stream or of all. */
+/** Returns jobs of one stream or of all, newest first. */
 export function listHistoricalJobs(database: Database, streamId: string | null): Promise<readonly HistoricalJob[]> {
   return database.query<HistoricalJob>(
     `SELECT id, stream_id AS "streamId", chain_id AS "chainId", from_block AS "fromBlock", to_block AS "toBlock",

@@ -1,6 +1,6 @@
 import { ApiError } from '@chainstead/http';
 
-/** A 400: a stream with the same configuration is there already. */
+/** A 400: a stream with the same configuration already exists. */
 export class IdenticalStreamError extends ApiError {
   readonly streamId: string;
 
@@ -8,7 +8,7 @@ export class IdenticalStreamError extends ApiError {
     super({
       code: 'STREAM_IDENTICAL',
       status: 400,
-      message: `Stream ${streamId} has the same configuration: change that one, or give this one another description or tag`,
+      message: `Stream ${streamId} has the same configuration: change it, or set another description or tag for this one`,
       details: { streamId },
     });
     this.streamId = streamId;

@@ -1,12 +1,14 @@
 import { type Transaction, transactionLock } from '@chainstead/db';
 import { TooManyReplaysError } from './bound-errors.ts';
 
-/** Webhooks that one key may have asked for (replays, single blocks) and that have not been sent yet. */
+/** Maximum number of pending webhooks that one key may request (replays, single blocks). */
 export const REPLAYS_PER_KEY = 1_000;
 
 /**
- * Requests of one key are counted one at a time until their transaction ends, or many at once would all find room for one more.
- * @returns for how many there is room, at least one @throws TooManyReplaysError
+ * Serializes the requests of one key until their transaction ends; otherwise concurrent requests would all see the same
+ * free slot.
+ * @returns the number of free slots, at least one
+ * @throws TooManyReplaysError
  */
 export async function requireRoomForReplay(
   transaction: Transaction,

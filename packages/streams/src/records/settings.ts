@@ -6,13 +6,13 @@ import { auditStream } from './audit-stream.ts';
 export const REGIONS = ['us-east-1', 'us-west-2', 'eu-central-1', 'ap-southeast-1'] as const;
 export type Region = (typeof REGIONS)[number];
 
-/** How webhooks are sent, for all streams. */
+/** Webhook settings of all streams. */
 export interface StreamSettings {
-  /** Told in a header of each webhook; nothing else depends on it. */
+  /** Sent in a header of each webhook; has no other effect. */
   readonly region: Region;
   /** Signs `x-signature`. */
   readonly secretKey: string;
-  /** The secret before this one, while it signs besides. */
+  /** The previous secret, while it still signs. */
   readonly previousSecretKey: string | null;
 }
 
@@ -24,14 +24,14 @@ interface SettingsRow {
 
 const SETTINGS_ROW = 1;
 const SECRET_BYTES = 32;
-/** How long a replaced secret goes on signing besides the new one. Hours. */
+/** Time during which a replaced secret also signs. Hours. */
 const OVERLAP_HOURS = 24;
-/** What the audit log calls them: they are of all streams. */
+/** Audit log target: the settings belong to all streams. */
 const TARGET = 'settings';
 const COLUMNS = `region, secret_key,
   CASE WHEN previous_valid_until > now() THEN previous_secret_key END AS previous_secret_key`;
 
-/** The settings. The secret is made by whoever asks first: all replicas get the same one. */
+/** Returns the settings. The first call creates the secret; all replicas get the same one. */
 export async function readStreamSettings(database: Database): Promise<StreamSettings> {
   const rows = await database.query<SettingsRow>(`SELECT ${COLUMNS} FROM stream_settings WHERE id = $1`, [
     SETTINGS_ROW,
@@ -46,7 +46,10 @@ export async function readStreamSettings(database: Database): Promise<StreamSett
   );
 }
 
-/** Changes what is given. Another secret takes over at once; the replaced one signs besides for 24 hours. @param by who is written down, with what was given by its name */
+/**
+ * Changes the given settings. A new secret applies immediately; the replaced one also signs for 24 hours.
+ * @param by recorded in the audit log with the names of the changed settings
+ */
 export async function changeStreamSettings(
   database: Database,
   change: { readonly region?: Region | undefined; readonly secretKey?: string | undefined },

@@ -1,6 +1,6 @@
 import type { Database } from '@chainstead/db';
 
-/** What was delivered, of one stream or of all (docs/provider-contract.md#statistics). */
+/** Delivery statistics of one stream or of all (docs/api/streams-reference.md#statistics). */
 export interface DeliveryCounters {
   readonly webhooksDelivered: number;
   readonly webhooksFailed: number;
@@ -26,13 +26,13 @@ interface StatsRow {
   readonly updated_at: Date;
 }
 
-/** Of every stream there ever was, deleted ones too, oldest first: the account's sums are those of this list. */
+/** Returns statistics of every stream, deleted ones too, oldest first: account totals are the sums of this list. */
 export async function readAllStats(database: Database): Promise<readonly StreamStats[]> {
   const rows = await database.query<StatsRow>('SELECT * FROM stream_stats ORDER BY created_at, stream_id', []);
   return rows.map(statsOf);
 }
 
-/** Of one stream, deleted or not; null when there never was one. */
+/** Returns statistics of one stream, deleted or not; null if it never existed. */
 export async function readStreamStats(database: Database, streamId: string): Promise<StreamStats | null> {
   const [row] = await database.query<StatsRow>('SELECT * FROM stream_stats WHERE stream_id = $1', [streamId]);
   return row === undefined ? null : statsOf(row);

@@ -14,17 +14,18 @@ export interface AddressPage {
 }
 
 /**
- * What streams watch. Lists may have any length and any order; an address counts once. Changes apply from the next block on,
- * and keep the stream's `amountOfAddresses` exact. Without such a stream: null, or `no-stream`. `by` is written down.
+ * Watched addresses of streams. Lists may have any length and order; duplicates count once. Changes apply from the next
+ * block and keep `amountOfAddresses` exact. For an unknown stream: null, or `no-stream`. `by` is recorded in the audit
+ * log.
  */
 export interface StreamAddressStore {
   /** @throws TooManyAddressesError, TooManyKeyAddressesError */
   add(streamId: string, addresses: readonly Address[], by: AuditActor): Promise<AddressChange>;
-  /** `none`: the stream had none of them. */
+  /** `none`: the stream watched none of them. */
   remove(streamId: string, addresses: readonly Address[], by: AuditActor): Promise<AddressChange | 'none'>;
-  /** The stream watches these and no others afterwards. @throws TooManyAddressesError, TooManyKeyAddressesError */
+  /** Replaces all watched addresses. @throws TooManyAddressesError, TooManyKeyAddressesError */
   replace(streamId: string, addresses: readonly Address[], by: AuditActor): Promise<AddressChange>;
-  /** In ascending order. */
+  /** Ascending. */
   list(streamId: string, after: Address | null, limit: number): Promise<AddressPage | null>;
 }
 
@@ -76,7 +77,10 @@ export function createStreamAddressStore(
   };
 }
 
-/** Adds addresses in a transaction that has raised the version. @returns how many are new, and what the stream watches; null without such a stream */
+/**
+ * Adds addresses in a transaction that has raised the version.
+ * @returns the number of new addresses and the total; null for an unknown stream
+ */
 export async function addAddresses(
   transaction: Transaction,
   version: number,
@@ -129,7 +133,7 @@ async function list(
   const rows = await database.query<{ address: string }>(
     `SELECT ${hexText('address')} AS address FROM stream_addresses
      WHERE stream_id = $1 AND address > decode($2, 'hex') ORDER BY address LIMIT $3`,
-    // Before all addresses: nothing.
+    // The empty value sorts before all addresses.
     [streamId, after === null ? '' : after.slice(2), limit + 1],
   );
   const addresses = rows.slice(0, limit).map((row) => parseAddress(row.address));

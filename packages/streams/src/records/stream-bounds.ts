@@ -1,13 +1,13 @@
 import type { Transaction } from '@chainstead/db';
 import { TooManyAddressesError, TooManyKeyAddressesError, TooManyStreamsError } from './bound-errors.ts';
 
-/** What one key may have. */
+/** Limits of one key. */
 export interface StreamBounds {
-  /** Streams that are not deleted. */
+  /** Without deleted streams. */
   readonly streamsPerKey: number;
-  /** Addresses that one stream watches. */
+  /** Watched addresses of one stream. */
   readonly addressesPerStream: number;
-  /** Addresses that all streams of a key watch together. */
+  /** Watched addresses of all streams of a key. */
   readonly addressesPerKey: number;
 }
 
@@ -18,7 +18,7 @@ export const DEFAULT_BOUNDS: StreamBounds = {
 };
 
 /**
- * Whoever calls these holds the streams' version, so changes are counted one at a time.
+ * The caller must hold the streams version, so that changes are counted one at a time.
  * @throws TooManyStreamsError
  */
 export async function requireRoomForStream(
@@ -34,15 +34,15 @@ export async function requireRoomForStream(
   if (streams >= streamsPerKey) throw new TooManyStreamsError(streams, streamsPerKey);
 }
 
-/** A stream's addresses after a change of its own transaction. */
+/** The address count of a stream after a change in the same transaction. */
 export interface WatchedAmount {
   readonly amount: number;
-  /** Null: no key is known. */
+  /** Null: unknown key. */
   readonly createdBy: string | null;
 }
 
 /**
- * Looks at what a stream watches after addresses were added; whoever throws away the transaction throws them away.
+ * Checks the limits after addresses were added; rolling back the transaction discards them.
  * @throws TooManyAddressesError, TooManyKeyAddressesError
  */
 export async function requireRoomForAddresses(

@@ -3,7 +3,7 @@ import type { Database } from '@chainstead/db';
 import type { StreamStatus } from '../stream.ts';
 import type { StreamPosition } from './stream-store.ts';
 
-/** How a stream does, for its operators. */
+/** Operator view of a stream's health. */
 export interface StreamOverview {
   readonly id: string;
   readonly tag: string;
@@ -15,22 +15,22 @@ export interface StreamOverview {
   readonly amountOfAddresses: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** Of the webhook's URL, which several streams may have. Percent. */
+  /** Belongs to the webhook URL, which several streams may share. Percent. */
   readonly successRate: number;
-  /** Webhooks that arrived, each once. */
+  /** Delivered webhooks, each counted once. */
   readonly delivered: number;
-  /** Attempts that failed. */
+  /** Failed attempts. */
   readonly failed: number;
-  /** Webhooks that wait, counted up to `WAITING_COUNTED_MAX`. */
+  /** Pending webhooks, counted up to `WAITING_COUNTED_MAX`. */
   readonly waiting: number;
-  /** The newest failure among the last attempts; null: none of them failed. */
+  /** The newest failure among the last attempts; null if none failed. */
   readonly lastError: { readonly message: string; readonly at: Date } | null;
 }
 
 export interface OverviewListRequest {
   /** Null: any. */
   readonly status: StreamStatus | null;
-  /** A part of the id, the tag, the description or the URL, whatever its case; null: any. */
+  /** Part of the id, tag, description or URL, case-insensitive; null: any. */
   readonly text: string | null;
   readonly after: StreamPosition | null;
   readonly limit: number;
@@ -42,9 +42,9 @@ export interface OverviewPage {
   readonly next: StreamPosition | null;
 }
 
-/** Of each stream; counting on would read all that waits for a number that nobody needs exactly. */
+/** Per stream; an exact count would read all pending rows without a practical use. */
 export const WAITING_COUNTED_MAX = 10_000;
-/** Attempts among which the last failure is looked for. */
+/** Number of attempts searched for the last failure. */
 const LATELY = 100;
 
 interface OverviewRow extends Omit<StreamOverview, 'lastError'> {
@@ -53,7 +53,7 @@ interface OverviewRow extends Omit<StreamOverview, 'lastError'> {
   readonly place: string;
 }
 
-/** Streams that are not deleted, newest first: a page costs what its own streams do. */
+/** Returns streams, newest first, without deleted ones. The cost of a page depends only on its streams. */
 export async function listStreamOverviews(database: Database, request: OverviewListRequest): Promise<OverviewPage> {
   const { status, text, after, limit } = request;
   const rows = await database.query<OverviewRow>(
@@ -73,13 +73,13 @@ export async function listStreamOverviews(database: Database, request: OverviewL
   };
 }
 
-/** One stream; null when there is none, or it was deleted. */
+/** Returns one stream; null if it does not exist or was deleted. */
 export async function readStreamOverview(database: Database, id: string): Promise<StreamOverview | null> {
   const [row] = await database.query<OverviewRow>(overviewsOf('id = $1'), [id]);
   return row === undefined ? null : overviewOf(row);
 }
 
-/** Indexes: stream_deliveries_pending_by_stream and stream_attempts_by_stream, one short range of each a stream. */
+/** Indexes: stream_deliveries_pending_by_stream and stream_attempts_by_stream, one short range of each per stream. */
 function overviewsOf(chosen: string): string {
   return `SELECT page.id, tag, description, webhook_url AS "webhookUrl", chain_ids AS "chainIds", status, status_message AS "statusMessage",
        amount_of_addresses AS "amountOfAddresses", page.created_at AS "createdAt", page.updated_at AS "updatedAt",

@@ -9,7 +9,7 @@ import type {
   StreamTrigger,
 } from '../stream.ts';
 
-/** A row of table `streams`, as `STREAM_COLUMNS` selects it. */
+/** A row of table `streams` with the `STREAM_COLUMNS`. */
 export interface StreamRow {
   readonly id: string;
   readonly webhook_url: string;
@@ -36,7 +36,7 @@ export interface StreamRow {
   readonly updated_at: Date;
 }
 
-/** What the owner sets, in the order of `configValues`. */
+/** Owner settings, in the order of `configValues`. */
 export const CONFIG_COLUMNS = [
   'webhook_url',
   'description',
@@ -67,7 +67,7 @@ export const STREAM_COLUMNS = [
   'updated_at',
 ].join(', ');
 
-/** A configuration as the values of `CONFIG_COLUMNS`. */
+/** Returns a configuration as the values of `CONFIG_COLUMNS`. */
 export function configValues(config: StreamConfig): readonly unknown[] {
   const values: Record<(typeof CONFIG_COLUMNS)[number], unknown> = {
     webhook_url: config.webhookUrl,
@@ -123,7 +123,7 @@ function jsonOrNull(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
-/** Written by `configValues` alone, after validation. */
+/** Only `configValues` writes these texts, after validation. */
 function parsed<Item>(text: string | null): readonly Item[] | null {
   return text === null ? null : JSON.parse(text);
 }

@@ -1,13 +1,13 @@
 import type { Database } from '@chainstead/db';
 import type { StreamStatus } from '../stream.ts';
 
-/** How all streams are. */
+/** Status summary of all streams. */
 export interface StreamStatuses {
-  /** How many there are in each status; none of a status: absent. */
+  /** Number of streams by status; a status without streams is absent. */
   readonly counts: Readonly<Partial<Record<StreamStatus, number>>>;
-  /** Webhooks that still have to arrive. */
+  /** Pending webhooks. */
   readonly webhooksPending: number;
-  /** Streams that do not deliver, and why: the last changed first. */
+  /** Streams that do not deliver, with the reason, last changed first. */
   readonly failing: readonly {
     readonly id: string;
     readonly tag: string;
@@ -16,7 +16,7 @@ export interface StreamStatuses {
   }[];
 }
 
-/** @param failingMax streams in `failing` at most */
+/** @param failingMax maximum length of `failing` */
 export async function readStreamStatuses(database: Database, failingMax: number): Promise<StreamStatuses> {
   const counted = await database.query<{ status: StreamStatus; streams: number }>(
     'SELECT status, count(*) AS streams FROM streams WHERE deleted_at IS NULL GROUP BY status ORDER BY status',

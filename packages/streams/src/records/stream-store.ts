@@ -11,12 +11,12 @@ import { CONFIG_COLUMNS, configValues, STREAM_COLUMNS, type StreamRow, streamOf 
 import { raiseStreamsVersion } from './streams-version.ts';
 import { trustWebhook } from './webhook-health.ts';
 
-/** After which stream a page begins. */
+/** The stream after which a page begins. */
 export type StreamPosition = readonly [createdAt: string, id: string];
 
 export interface StreamPage {
   readonly streams: readonly Stream[];
-  /** Streams of the whole list. */
+  /** Streams in the whole list. */
   readonly total: number;
   /** Null on the last page. */
   readonly next: StreamPosition | null;
@@ -29,37 +29,39 @@ export interface StreamListRequest {
 }
 
 /**
- * The streams that are not deleted. Every change raises the configuration's version in its transaction, so it applies from
- * the next block on, and is written down in the audit log by `by`. Methods give null for a stream that does not exist.
+ * Streams that are not deleted. Every change raises the configuration version in its transaction, so it applies from
+ * the next block on, and is recorded in the audit log with `by`. Methods return null for an unknown stream.
  */
 export interface StreamStore {
   /**
-   * Starts active. A stream with the same configuration is given instead of a second one, unless it is terminated.
-   * @param by the key that makes it @throws TooManyStreamsError
+   * Creates an active stream. Returns an existing stream with the same configuration instead, unless it is terminated.
+   * @param by the creating key
+   * @throws TooManyStreamsError
    */
   create(config: StreamConfig, by: AuditActor): Promise<Stream>;
   /**
-   * As `create`, together with what it watches, and never another stream. @throws IdenticalStreamError, TooManyStreamsError, TooManyAddressesError, TooManyKeyAddressesError
+   * Like `create`, with watched addresses, and never returns another stream.
+   * @throws IdenticalStreamError, TooManyStreamsError, TooManyAddressesError, TooManyKeyAddressesError
    */
   createWatching(config: StreamConfig, addresses: readonly Address[], by: AuditActor): Promise<Stream>;
   get(id: string): Promise<Stream | null>;
   /** Newest first. */
   list(request: StreamListRequest): Promise<StreamPage>;
-  /** `change` gets the stream as it is under the lock, and may throw to leave it. */
+  /** `change` receives the locked stream and may throw to leave it unchanged. */
   update(id: string, change: (current: Stream) => StreamConfig, by: AuditActor): Promise<Stream | null>;
   /**
-   * A new stream with the same configuration and addresses, active.
+   * Creates an active stream with the same configuration and addresses.
    * @throws TooManyStreamsError, TooManyAddressesError, TooManyKeyAddressesError
    */
   duplicate(id: string, by: AuditActor): Promise<Stream | null>;
-  /** Nothing matches any more and what waits is dropped; what was sent stays readable. @returns it as it was. */
+  /** Stops matching and drops pending webhooks; sent ones stay readable. @returns the stream before the removal. */
   remove(id: string, by: AuditActor): Promise<Stream | null>;
 }
 
-/** What a stream says of itself while nothing is wrong (docs/provider-contract.md#stream-record). */
+/** The status message without a problem (docs/api/streams-reference.md#stream-record). */
 export const ACTIVE_MESSAGE = 'Stream is active';
 const JOB_OF_DELETED_STREAM = 'The stream was deleted';
-/** Addresses of a deleted stream that go at once. Nobody reads them, so they may go after the stream. */
+/** Addresses deleted per batch. The stream is already deleted, so nothing reads its addresses. */
 const ADDRESS_BATCH = 50_000;
 
 export function createStreamStore(database: Database, bounds: StreamBounds = DEFAULT_BOUNDS): StreamStore {
@@ -158,7 +160,7 @@ function auditCreated(
 async function findIdentical(transaction: Transaction, values: readonly unknown[]): Promise<Stream | null> {
   const same = CONFIG_COLUMNS.map((column, index) => {
     const value = `$${index + 1}`;
-    // The order of chains means nothing.
+    // The order of chains is irrelevant.
     if (column === 'chain_ids') return `chain_ids @> ${value} AND chain_ids <@ ${value}`;
     return `${column} IS NOT DISTINCT FROM ${value}`;
   });
@@ -204,7 +206,7 @@ async function updateStream(
   return single(rows);
 }
 
-/** By their names alone: what stands in them may be long, or secret. */
+/** Returns column names only: values may be long or secret. */
 function changedColumns(before: StreamConfig, after: StreamConfig): readonly string[] {
   const [old, now] = [configValues(before), configValues(after)];
   return CONFIG_COLUMNS.filter((_, index) => JSON.stringify(old[index]) !== JSON.stringify(now[index]));

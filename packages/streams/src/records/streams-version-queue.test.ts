@@ -4,7 +4,7 @@ import { holdStreamsVersion, raiseStreamsVersion } from './streams-version.ts';
 
 const scratch = scratchOfFile();
 
-/** Holds the version from the first promise on until the function is called. */
+/** Holds the version from the resolved promise until `release` is called. */
 async function hold(): Promise<{ readonly version: number; release(): Promise<void> }> {
   const end = Promise.withResolvers<void>();
   const held = Promise.withResolvers<number>();

@@ -2,8 +2,8 @@ import { type Address, parseAddress } from '@chainstead/core';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Stream, StreamConfig, StreamStatus } from '../stream.ts';
+import { loadStreamsAt } from '../watching/watched-streams.ts';
 import { changeStreamStatus } from './change-status.ts';
-import { loadStreamsAt } from './load-streams.ts';
 import { createStreamAddressStore } from './stream-addresses.ts';
 import { createStreamStore, type StreamStore } from './stream-store.ts';
 import { holdStreamsVersion } from './streams-version.ts';
@@ -70,7 +70,7 @@ test('blocks wait for no other block and see what was committed before them; a c
     order.push('block');
   });
   await held.promise;
-  // Another chain's block shares the version with the first.
+  // A block of another chain shares the version lock with the first.
   await scratch.database.transaction(async (transaction) => {
     expect((await loadStreamsAt(transaction)).streams.find(({ id }) => id === stream.id)?.tag).toBe('');
     order.push('other block');

@@ -1,23 +1,24 @@
 import { type Transaction, transactionLock } from '@chainstead/db';
 
-/** The one row is made by the migration. */
+/** The migration inserts the only row. */
 const VERSION_ROW = 1;
 /**
- * The door to the version's row: those who share a row's lock let others join them for ever, so that with many chains no change would
- * get through. Who holds the version only passes the door; who changes it keeps the door shut until its transaction ends.
+ * A lock in front of the version row. Holders of a shared row lock admit new sharers without end, so with many chains
+ * no change would get through. Sharers only pass this lock; a change holds it until its transaction ends.
  */
 const DOOR = 'streams-version';
 
-/** A row lock that was taken after a savepoint is given back by the return to it. */
-const PASS_THE_DOOR = `SAVEPOINT door; SELECT name FROM locks WHERE name = '${DOOR}' FOR UPDATE; ROLLBACK TO SAVEPOINT door; RELEASE SAVEPOINT door`;
+/** ROLLBACK TO SAVEPOINT releases a row lock taken after the savepoint. */
+const PASS_THE_DOOR = `SAVEPOINT door; SELECT name FROM transaction_locks WHERE name = '${DOOR}' FOR UPDATE; ROLLBACK TO SAVEPOINT door; RELEASE SAVEPOINT door`;
 
 interface VersionRow {
   readonly version: number;
 }
 
 /**
- * Raises the configuration's version, before anything else in the transaction is touched: the row's lock orders changes
- * among each other and against blocks, which hold it FOR SHARE. @returns the version that the change carries.
+ * Raises the configuration version. Must be the first statement of the transaction: the row lock orders changes among
+ * each other and against blocks, which hold it FOR SHARE.
+ * @returns the version of the change.
  */
 export async function raiseStreamsVersion(transaction: Transaction): Promise<number> {
   await transactionLock(transaction, DOOR);
@@ -28,10 +29,13 @@ export async function raiseStreamsVersion(transaction: Transaction): Promise<num
   return versionOf(rows);
 }
 
-/** Those that hold the version: a change that waits for them keeps the door shut, so at the door both would wait for ever. */
+/**
+ * Transactions that hold the version: a change waiting for them holds the outer lock, so taking it again would
+ * deadlock.
+ */
 const holders = new WeakSet<Transaction>();
 
-/** The version that applies to a block, held until its transaction ends: no change can commit in between. May be called again. */
+/** Returns a block's version and holds it until the transaction ends, so that no change can commit. Can be repeated. */
 export async function holdStreamsVersion(transaction: Transaction): Promise<number> {
   const [, rows] = await transaction.together(() => [
     holders.has(transaction) ? Promise.resolve([]) : transaction.query(PASS_THE_DOOR),

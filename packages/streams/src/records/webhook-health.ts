@@ -1,12 +1,12 @@
 import type { Transaction } from '@chainstead/db';
 
-/** Below it, streams get into error (docs/provider-contract.md#status). Percent. */
+/** Minimum success rate; below it, streams enter `error` (docs/api/streams.md#status). Percent. */
 export const SUCCESS_RATE_MIN = 70;
 export const SUCCESS_RATE_MAX = 100;
 
 /**
- * Forgets how badly a URL answered before, because it has just answered its test webhook: below the threshold of the error
- * state, even a row of successes would be an error again (docs/provider-contract.md#status).
+ * Resets a URL's success rate after it passes the test webhook. Otherwise a rate below the threshold would cause the
+ * error status again, even after only successes (docs/api/streams.md#status).
  */
 export async function trustWebhook(transaction: Transaction, webhookUrl: string): Promise<void> {
   await transaction.query(

@@ -48,7 +48,7 @@ describe('settings', () => {
     expect(none).toBeNull();
     await ask('POST', '/settings', { secretKey: 'second secret' });
     expect(await readStreamSettings(database)).toMatchObject({ secretKey: 'second secret', previousSecretKey: first });
-    // The same again is no rotation.
+    // The same secret again is not a rotation.
     await ask('POST', '/settings', { secretKey: 'second secret' });
     expect(await readStreamSettings(database)).toMatchObject({ previousSecretKey: first });
     const [until] = await database.query(

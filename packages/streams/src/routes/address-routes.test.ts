@@ -132,7 +132,7 @@ test('a cursor works on its own stream only', async () => {
 
 test('requests at the same time add up exactly', async () => {
   const requests = Array.from({ length: 20 }, (_, index) =>
-    // Each overlaps with the next by half.
+    // Each overlaps the next by half.
     ask('POST', path, { address: addressesOf(1 + index * 50, 100) }),
   );
   const removals = Array.from({ length: 5 }, (_, index) =>

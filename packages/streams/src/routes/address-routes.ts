@@ -1,9 +1,9 @@
 import { type Address, parseAddress } from '@chainstead/core';
 import {
   type ApiContext,
-  type ApiDependencies,
   type AuditActor,
   apiActorOf,
+  definePagedRoute,
   errorResponses,
   querySchema,
   type RouteModule,
@@ -12,7 +12,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { type AddressChange, createStreamAddressStore } from '../records/stream-addresses.ts';
 import type { StreamServices } from '../stream-services.ts';
 import { ADDRESSES_MAX, givenAddresses } from './given-addresses.ts';
-import { idParameters, limitParameter, openPage } from './list-parameters.ts';
+import { foundPage, idParameters, limitParameter, pageBody, STREAM_LIST } from './list-parameters.ts';
 import { notFound } from './stream-errors.ts';
 import { ADDRESSES_BOUNDS, answer, jsonBody, pageSchema } from './stream-response.ts';
 import { refuseInvalid } from './validation-failed.ts';
@@ -20,32 +20,39 @@ import { refuseInvalid } from './validation-failed.ts';
 const TAGS = ['Streams'];
 const PATH = '/streams/evm/{id}/address';
 
-/** `GET`, `POST`, `PATCH` and `DELETE /streams/evm/{id}/address` (docs/provider-contract.md#stream-routes). */
+/** `GET`, `POST`, `PATCH` and `DELETE /streams/evm/{id}/address` (docs/api/streams-reference.md#stream-routes). */
 export function streamAddressRoutes({ bounds }: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamAddressStore(dependencies.database, bounds);
-    const pages = dependencies.paging.forRoute({
-      route: 'stream-addresses',
-      filter: z.object({ id: z.string() }),
-      position: z.string(),
-      defaults: { id: '' },
-      limitDefault: 1,
-    });
-    app.openapi(
-      list(dependencies),
-      async (c) => {
-        const { limit, cursor: given } = c.req.valid('query');
-        const filter = c.req.valid('param');
-        const page = openPage(() => pages.open({ cursor: given, limit, order: undefined, filter }));
-        const after = page.position === null ? null : parseAddress(page.position);
-        const found = await store.list(filter.id, after, limit);
-        if (found === null) throw notFound('Stream');
-        const { addresses, next, total } = found;
-        const cursor = next === null ? undefined : pages.next(page, { position: next, upperBound: 0 });
-        return c.json({ result: addresses.map((address) => ({ address })), cursor, total }, 200);
+    definePagedRoute(app, dependencies, {
+      ...STREAM_LIST,
+      path: PATH,
+      operationId: 'GetAddresses',
+      tags: TAGS,
+      summary: 'List the addresses of a stream',
+      params: idParameters,
+      query: querySchema({ limit: limitParameter, cursor: dependencies.parameters.cursor }),
+      response: {
+        description: 'A page of addresses in ascending order',
+        schema: pageSchema(z.object({ address: z.string() })),
       },
-      refuseInvalid,
-    );
+      errors: [400, 401, 404, 500, 503],
+      cursorName: 'stream-addresses',
+      filter: z.object({ id: z.string() }),
+      filterOf: ({ id }) => ({ id }),
+      position: z.string(),
+      read: async ({ filter, limit, position }) => {
+        const found = await store.list(filter.id, position === null ? null : parseAddress(position), limit);
+        if (found === null) throw notFound('Stream');
+        return foundPage(found.addresses, found.next, found.total);
+      },
+      present: ({ items, total }, envelope) =>
+        pageBody(
+          items.map((address) => ({ address })),
+          envelope,
+          total,
+        ),
+    });
     const change = async (
       c: ApiContext,
       streamId: string,
@@ -75,12 +82,12 @@ export function streamAddressRoutes({ bounds }: StreamServices): RouteModule {
   };
 }
 
-/** In the shape that it was given in. */
+/** Keeps the given form, one address or a list. */
 function lowerCase(given: string | readonly string[]): string | readonly string[] {
   return typeof given === 'string' ? given.toLowerCase() : given.map((address) => address.toLowerCase());
 }
 
-/** One address, or a list of them; whether they are addresses is told in the provider's words, by the handler. */
+/** One address or a list; the handler reports invalid addresses in the hosted API's wording. */
 function addressMember(itemsMin: number) {
   return z
     .unknown()
@@ -96,30 +103,18 @@ function addressMember(itemsMin: number) {
       if (given.length < itemsMin) return refuse(`minItems ${itemsMin}`);
       return given;
     })
-    .openapi({ anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, maxItems: ADDRESSES_MAX }] });
+    .openapi({
+      anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, maxItems: ADDRESSES_MAX }],
+      example: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045',
+    });
 }
 
 const changed = z
   .object({ streamId: z.uuid(), address: z.union([z.string(), z.array(z.string()).readonly()]) })
   .openapi('StreamAddresses');
 
-function list({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: PATH,
-    operationId: 'GetAddresses',
-    tags: TAGS,
-    summary: 'Get the addresses of a stream',
-    request: { params: idParameters, query: querySchema({ limit: limitParameter, cursor: parameters.cursor }) },
-    responses: {
-      200: answer('A page of addresses, ascending', pageSchema(z.object({ address: z.string() }))),
-      ...errorResponses(400, 401, 404, 500, 503),
-    },
-  });
-}
-
 const responses = {
-  200: answer('The stream and the addresses that were given', changed),
+  200: answer('The stream and the addresses of the request', changed),
   ...errorResponses(400, 401, 404, 413, 500, 503),
 };
 
@@ -129,7 +124,7 @@ const add = createRoute({
   operationId: 'AddAddressToStream',
   tags: TAGS,
   summary: 'Add addresses to a stream',
-  description: 'Effective from the next block on. Addresses that the stream has already stay as they are.',
+  description: 'Takes effect from the next block. Addresses that the stream already has are ignored.',
   request: { params: idParameters, body: jsonBody(z.strictObject({ address: addressMember(1) })) },
   ...ADDRESSES_BOUNDS,
   responses,
@@ -141,7 +136,7 @@ const replace = createRoute({
   operationId: 'ReplaceAddressFromStream',
   tags: TAGS,
   summary: 'Replace the addresses of a stream',
-  description: 'The stream has these addresses and no others afterwards; an empty list removes them all.',
+  description: 'Replaces all addresses of the stream. An empty list removes all of them.',
   request: { params: idParameters, body: jsonBody(z.strictObject({ address: addressMember(0) })) },
   ...ADDRESSES_BOUNDS,
   responses,
@@ -153,7 +148,7 @@ const remove = createRoute({
   operationId: 'DeleteAddressFromStream',
   tags: TAGS,
   summary: 'Delete addresses from a stream',
-  description: '404 when the stream has none of them.',
+  description: 'Returns 404 if the stream has none of the addresses.',
   request: { params: idParameters, body: jsonBody(z.strictObject({ address: addressMember(1) })) },
   ...ADDRESSES_BOUNDS,
   responses,

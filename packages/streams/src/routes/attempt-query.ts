@@ -1,31 +1,17 @@
 import { parseChainId, parseHash } from '@chainstead/core';
-import { type ApiDependencies, booleanParameter, querySchema, textParameter } from '@chainstead/http';
+import { type ApiDependencies, booleanParameter, type Page, querySchema, textParameter } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
-import { type AttemptFilter, type DeliveryAttempt, listAttempts } from '../records/attempts.ts';
-import { idParameter, limitParameter, openPage } from './list-parameters.ts';
+import { type AttemptFilter, listAttempts } from '../records/attempts.ts';
+import { foundPage, idParameter, limitParameter, STREAM_LIST } from './list-parameters.ts';
 
 const ITEMS_MAX = 100;
-/** Above this, a timestamp is in milliseconds: in seconds it would be the year 5138. */
+/** Larger timestamps are milliseconds: as seconds, this is the year 5138. */
 const SECONDS_MAX = 100_000_000_000;
 const MILLISECONDS_MAX = 8_640_000_000_000_000;
 const HASH = /^0x[0-9a-f]{64}$/i;
 const DELIVERY_STATUSES = ['failed', 'success'];
 
-/** What the lists of attempts filter by, in the one form that cursors keep. */
-interface AttemptQuery {
-  readonly transactionHash: string | null;
-  readonly streamId: string | null;
-  /** Decimal. */
-  readonly chainId: readonly string[];
-  readonly blockNumber: readonly string[];
-  readonly deliveryStatus: readonly string[];
-  /** Milliseconds. */
-  readonly fromTimestamp: number | null;
-  readonly toTimestamp: number | null;
-  readonly excludePayload: boolean;
-}
-
-/** Parameters that `/history` and `/history/logs` share (docs/provider-contract.md#delivery-log). */
+/** Parameters that `/history` and `/history/logs` share (docs/api/streams-reference.md#delivery-log). */
 function sharedScalars({ parameters }: ApiDependencies) {
   return {
     limit: limitParameter,
@@ -53,7 +39,7 @@ function sharedArrays({ chains }: ApiDependencies) {
 }
 
 export function historyQuery(dependencies: ApiDependencies) {
-  const excludePayload = booleanParameter({ default: false, description: 'Leaves the payload of each webhook out.' });
+  const excludePayload = booleanParameter({ default: false, description: 'Omits the payload of each webhook.' });
   return querySchema({ ...sharedScalars(dependencies), excludePayload }, sharedArrays(dependencies));
 }
 
@@ -66,75 +52,46 @@ export function logsQuery(dependencies: ApiDependencies) {
   });
 }
 
-type Given<Members> = { readonly [Name in keyof Members]?: Members[Name] | undefined };
+const texts = z.array(z.string()).readonly().default([]);
 
-/** A request of one of the lists, as its schema reads it. */
-export type AttemptRequest = Given<AttemptQuery> & { readonly limit: number; readonly cursor?: string | undefined };
-
-export interface AttemptResults {
-  readonly attempts: readonly DeliveryAttempt[];
-  /** Undefined on the last page. */
-  readonly cursor: string | undefined;
-  readonly total: number;
-}
-
-const texts = z.array(z.string()).readonly();
+/** Filters of the attempt lists, in the form stored in cursors. */
 const filterSchema = z.object({
-  transactionHash: z.string().nullable(),
-  streamId: z.string().nullable(),
+  transactionHash: z.string().nullable().default(null),
+  streamId: z.string().nullable().default(null),
+  /** Decimal. */
   chainId: texts,
   blockNumber: texts,
   deliveryStatus: texts,
-  fromTimestamp: z.number().nullable(),
-  toTimestamp: z.number().nullable(),
-  excludePayload: z.boolean(),
+  /** Milliseconds. */
+  fromTimestamp: z.number().nullable().default(null),
+  toTimestamp: z.number().nullable().default(null),
+  excludePayload: z.boolean().default(false),
 });
-const NO_FILTER: AttemptQuery = {
-  transactionHash: null,
-  streamId: null,
-  chainId: [],
-  blockNumber: [],
-  deliveryStatus: [],
-  fromTimestamp: null,
-  toTimestamp: null,
-  excludePayload: false,
-};
+type AttemptQuery = z.infer<typeof filterSchema>;
 
-/** Gives pages of one of the lists; its cursors work on no other. Of `failures`, the bodies come along. */
-export function attemptList({ paging, database }: ApiDependencies, list: 'failures' | 'attempts') {
-  const pages = paging.forRoute({
-    route: `stream-${list}`,
+/** Members of `definePagedRoute` shared by both attempt lists. The list of `failures` includes bodies. */
+export function attemptList({ database }: Pick<ApiDependencies, 'database'>, list: 'failures' | 'attempts') {
+  return {
+    ...STREAM_LIST,
+    tags: ['Stream deliveries'],
+    description: 'Newest first. total is counted up to 10,000.',
+    errors: [400, 401, 500, 503],
+    cursorName: `stream-${list}`,
     filter: filterSchema,
     position: z.tuple([z.string(), z.string()]),
-    defaults: { ...NO_FILTER },
-    limitDefault: 1,
-  });
-  return async ({ limit, cursor, ...given }: AttemptRequest): Promise<AttemptResults> => {
-    const filter = { ...UNASKED, ...given };
-    const page = openPage(() => pages.open({ cursor, limit, order: undefined, filter }));
-    const { attempts, next, total } = await listAttempts(database, {
-      filter: attemptFilter(page.filter, { success: list === 'failures' ? false : null }),
-      after: page.position,
-      limit,
-      withBody: list === 'failures' && !page.filter.excludePayload,
-    });
-    const following = next === null ? undefined : pages.next(page, { position: [...next], upperBound: 0 });
-    return { attempts, cursor: following, total };
-  };
+    read: async ({ filter, limit, position }: Page<AttemptQuery, [string, string]>) => {
+      const { attempts, next, total } = await listAttempts(database, {
+        filter: attemptFilter(filter, { success: list === 'failures' ? false : null }),
+        after: position,
+        limit,
+        withBody: list === 'failures' && !filter.excludePayload,
+      });
+      return foundPage(attempts, next && ([...next] satisfies [string, string]), total);
+    },
+  } as const;
 }
 
-const UNASKED = {
-  transactionHash: undefined,
-  streamId: undefined,
-  chainId: undefined,
-  blockNumber: undefined,
-  deliveryStatus: undefined,
-  fromTimestamp: undefined,
-  toTimestamp: undefined,
-  excludePayload: undefined,
-};
-
-/** `success`: what the list is of; null where `deliveryStatus` says. */
+/** `success`: the outcome that the list shows; null if `deliveryStatus` decides. */
 function attemptFilter(query: AttemptQuery, { success }: Pick<AttemptFilter, 'success'>): AttemptFilter {
   const [status, ...others] = query.deliveryStatus;
   return {
@@ -158,7 +115,7 @@ function timestamp(description: string) {
     .openapi({ type: 'integer', minimum: 0, description: `${description} Seconds or milliseconds.` });
 }
 
-/** A list whose items are read one by one, sorted, each once. */
+/** A list parameter whose items are parsed one by one, sorted and deduplicated. */
 function listParameter(allowed: string, parse: (text: string) => string | undefined) {
   return z
     .array(z.string())

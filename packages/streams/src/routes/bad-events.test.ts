@@ -1,3 +1,4 @@
+import { FILTER_OPERATORS } from '../matching/filter-operators.ts';
 import { TRANSFER_EVENT, TRANSFER_HASH, TRANSFER_SIGNATURE } from './testing/example-stream-api.ts';
 import { testRefusals } from './testing/refusals.ts';
 
@@ -70,7 +71,7 @@ testRefusals([
     'a filter with an unknown operator',
     { ...logs, advancedOptions: [{ topic0: TRANSFER_HASH, filter: { like: ['value', '1'] } }] },
     'advancedOptions.$0.filter',
-    'like is not one of and, or, eq, ne, lt, gt, lte, gte, in, nin',
+    `like is not one of and, or, ${[...FILTER_OPERATORS.keys()].join(', ')}`,
   ],
   [
     'a filter on an unknown parameter',

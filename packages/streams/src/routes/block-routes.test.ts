@@ -43,7 +43,7 @@ describe('a block preview', () => {
     });
     expect(status).toBe(200);
     expect(body).toEqual(services.preview);
-    expect(services.asked).toMatchObject([
+    expect(services.requested).toMatchObject([
       {
         service: 'preview',
         request: {
@@ -80,7 +80,7 @@ describe('a block preview', () => {
     expect((await ask('POST', '/streams/evm/0x64/block/1', { includeInternalTxs: true })).body).toMatchObject({
       details: { 'requestBody.includeInternalTxs': { message: 'internal transactions are not available on gnosis' } },
     });
-    expect(services.asked).toEqual([]);
+    expect(services.requested).toEqual([]);
   });
 });
 
@@ -88,7 +88,7 @@ describe('block to webhook', () => {
   test('has a stored stream send a block', async () => {
     const { status, body } = await ask('POST', `/streams/evm/0x2105/block-to-webhook/100/${id}`);
     expect({ status, body }).toEqual({ status: 200, body: null });
-    expect(services.asked).toMatchObject([
+    expect(services.requested).toMatchObject([
       { service: 'send', request: { chain: { key: 'base' }, blockNumber: 100, stream: { id, chainIds: [1, 8453] } } },
     ]);
   });
@@ -116,7 +116,7 @@ describe('historical jobs', () => {
       totalBlocks: 10,
       totalPartitions: 1,
     });
-    expect(services.asked).toMatchObject([
+    expect(services.requested).toMatchObject([
       {
         service: 'job',
         request: { stream: { id }, chain: { key: 'eth' }, range: { fromBlock: 10, toBlock: 19 }, addresses: null },
@@ -128,7 +128,7 @@ describe('historical jobs', () => {
     const given = { chainId: '0x2105', streamId: id, fromTimestamp: 1_700_000_000, toTimestamp: 1_700_000_500 };
     const { body } = await ask('POST', '/historicalJobs/createJob', { ...given, addresses: [ADDRESS] });
     expect(body).toMatchObject({ id: JOB_ID, totalBlocks: 7 });
-    expect(services.asked).toMatchObject([
+    expect(services.requested).toMatchObject([
       {
         request: {
           range: { fromTimestamp: 1_700_000_000, toTimestamp: 1_700_000_500 },

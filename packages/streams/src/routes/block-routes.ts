@@ -15,7 +15,7 @@ import { refuseInvalid } from './validation-failed.ts';
 
 const TAGS = ['Streams'];
 
-/** `POST /streams/evm/{chainId}/block/{blockNumber}` (docs/provider-contract.md#stream-routes). */
+/** `POST /streams/evm/{chainId}/block/{blockNumber}` (docs/api/streams-reference.md#stream-routes). */
 export function blockPreviewRoute(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const chains = streamChains(dependencies, services.chains);
@@ -36,7 +36,10 @@ export function blockPreviewRoute(services: StreamServices): RouteModule {
   };
 }
 
-/** `POST /streams/evm/{chainId}/block-to-webhook/{blockNumber}/{streamId}` (docs/provider-contract.md#stream-routes). */
+/**
+ * `POST /streams/evm/{chainId}/block-to-webhook/{blockNumber}/{streamId}`
+ * (docs/api/streams-reference.md#stream-routes).
+ */
 export function blockToWebhookRoute(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamStore(dependencies.database);
@@ -55,7 +58,7 @@ export function blockToWebhookRoute(services: StreamServices): RouteModule {
   };
 }
 
-/** A chain that is followed here, by its hexadecimal id. */
+/** A followed chain, by its hexadecimal id. */
 export function chainMember(chains: StreamChains) {
   return z
     .string()
@@ -84,11 +87,15 @@ function preview(chains: StreamChains) {
     path: '/streams/evm/{chainId}/block/{blockNumber}',
     operationId: 'GetStreamBlockDataByNumber',
     tags: TAGS,
-    summary: 'Get the webhook that a configuration would cause for a block',
-    description: 'Nothing is sent or kept. null when nothing matches.',
+    summary: 'Preview the webhook of a block for a configuration',
+    description: 'Nothing is sent or stored. Returns null if the block does not match.',
     request: {
       params: z.object({ chainId: chainMember(chains), blockNumber: blockNumberParameter }),
-      body: jsonBody(z.strictObject({ ...previewMembers(), addresses: addressList.optional() })),
+      body: jsonBody(
+        z
+          .strictObject({ ...previewMembers(), addresses: addressList.optional() })
+          .openapi({ example: { addresses: ['0xd8da6bf26964af9d7eed9e03e53415d37aa96045'], includeNativeTxs: true } }),
+      ),
     },
     ...ADDRESSES_BOUNDS,
     responses: {
@@ -104,7 +111,7 @@ function blockToWebhook(chains: StreamChains) {
     path: '/streams/evm/{chainId}/block-to-webhook/{blockNumber}/{streamId}',
     operationId: 'GetStreamBlockDataToWebhookByNumber',
     tags: TAGS,
-    summary: 'Send the webhook of a block by a stream as it is now',
+    summary: 'Send the webhook of a block to a stream',
     request: {
       params: z.object({
         chainId: chainMember(chains),

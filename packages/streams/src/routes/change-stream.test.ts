@@ -88,8 +88,8 @@ describe('update', () => {
         return { ok: true as const };
       },
     };
-    const askSlowly = clientOf(await exampleStreamApi(scratch.database, slow));
-    const waiting = askSlowly('POST', `/streams/evm/${stream.id}`, { includeNativeTxs: false });
+    const requestSlowly = clientOf(await exampleStreamApi(scratch.database, slow));
+    const waiting = requestSlowly('POST', `/streams/evm/${stream.id}`, { includeNativeTxs: false });
     await entered.promise;
     await ask('POST', `/streams/evm/${stream.id}`, { includeContractLogs: false });
     release.resolve();

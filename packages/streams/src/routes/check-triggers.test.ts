@@ -4,7 +4,7 @@ import { triggerProblems } from './check-triggers.ts';
 
 const ADDRESS = `0x${'a'.repeat(40)}`;
 
-/** What is wrong with one input for a parameter of this type, in a trigger on a log. */
+/** The problem of one input for a parameter of this type, in a log trigger. */
 function problemOf(
   type: string,
   input: string | readonly string[],

@@ -2,12 +2,11 @@ import { isAddress } from '@chainstead/core';
 import { itemTypeOf, type SelectorType, TRIGGER_TYPES } from '../item-types.ts';
 import { topicOf, topicOfEvent } from '../matching/event-topic.ts';
 import type { AbiParameter, NativeBalanceSelector, StreamTrigger } from '../stream.ts';
-import { isSelector, selectorProblem } from './selectors.ts';
 import type { Problem } from './validation-failed.ts';
 
 const TOPIC0_TYPES = TRIGGER_TYPES.filter((type) => itemTypeOf(type).hasTopic0 === true);
 
-/** What is wrong with triggers, beyond their shape (docs/provider-contract.md#matching). */
+/** Returns problems of triggers beyond their shape (docs/api/streams-matching.md#matching). */
 export function triggerProblems(triggers: readonly StreamTrigger[]): readonly Problem[] {
   return triggers.flatMap((trigger, index) => [
     ...addressProblems(trigger.type, trigger.contractAddress, `triggers.${index}.contractAddress`),
@@ -19,7 +18,7 @@ export function triggerProblems(triggers: readonly StreamTrigger[]): readonly Pr
   ]);
 }
 
-/** What is wrong with the selectors of native balances, beyond their shape: each has to give an address. */
+/** Returns problems of native balance selectors beyond their shape: each must select an address. */
 export function balanceProblems(balances: readonly NativeBalanceSelector[]): readonly Problem[] {
   return balances.flatMap(({ type, selectors }, index) =>
     selectors.flatMap((selector, place) => {
@@ -83,7 +82,7 @@ function functionProblems({ type, functionAbi, inputs = [] }: StreamTrigger, pat
   });
 }
 
-/** A function's types are those of an event: whatever makes a signature exists. */
+/** Function types and event types are the same: a signature with a topic has only known types. */
 function hasKnownTypes(parameters: readonly AbiParameter[]): boolean {
   return topicOfEvent({ type: 'event', name: 'types', inputs: parameters }) !== null;
 }
@@ -131,4 +130,19 @@ function isInteger(value: string, { isSigned, bits }: { readonly isSigned: boole
 
 function isBytes(value: string, size: number | null): boolean {
   return /^0x(?:[0-9a-f]{2})*$/i.test(value) && (size === null || value.length === 2 + 2 * size);
+}
+
+/** Whether a text is a selector. */
+function isSelector(text: string): boolean {
+  return text.startsWith('$');
+}
+
+/** Returns the problem of a selector for items of this type, or null. `address`: it must select an address. */
+export function selectorProblem(type: SelectorType, selector: string, kind: 'address' | 'any'): string | null {
+  const { addresses, others } = itemTypeOf(type);
+  const name = selector.slice(1);
+  const allowed: readonly string[] = kind === 'address' ? addresses : [...addresses, ...others];
+  if (isSelector(selector) && allowed.includes(name)) return null;
+  const list = allowed.map((field) => `$${field}`).join(', ');
+  return `must be a selector of ${kind === 'address' ? 'an address' : 'a member'} of type ${type}: ${list}`;
 }

@@ -2,20 +2,23 @@ import { type Address, isAddress, parseAddress } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import { InvalidAddressError } from './stream-errors.ts';
 
-/** Addresses of one request (docs/provider-contract.md#create-and-update). */
+/** Maximum addresses per request (docs/api/streams-reference.md#create-and-update). */
 export const ADDRESSES_MAX = 50_000;
 
-/** A list as a request has it; `givenAddresses` tells whether its items are addresses. */
+/** An unchecked list from a request; `givenAddresses` checks its items. */
 export const addressList = z
   .array(z.unknown())
   .max(ADDRESSES_MAX)
   .openapi({ type: 'array', items: { type: 'string' } });
 
-/** Invalid ones named in an answer at most. */
+/** Maximum number of invalid items named in a response. */
 const NAMED_MAX = 10;
 const SHOWN_LENGTH_MAX = 60;
 
-/** The addresses that a request gives, in lower case, each once. @throws InvalidAddressError naming the member and its first bad items. */
+/**
+ * Returns the addresses of a request in lower case, each once.
+ * @throws InvalidAddressError naming the member and its first bad items.
+ */
 export function givenAddresses(given: string | readonly unknown[], member: string): readonly Address[] {
   if (typeof given === 'string') {
     if (!isAddress(given)) throw new InvalidAddressError(detail(`requestBody.${member}`, given));

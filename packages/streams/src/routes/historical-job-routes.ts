@@ -13,11 +13,11 @@ import { existing, streamChains } from './stream-routes.ts';
 import type { StreamChains } from './stream-schema.ts';
 import { refuseInvalid, ValidationFailedError } from './validation-failed.ts';
 
-const TAGS = ['Historical jobs'];
-/** The provider's older path and its newer one. */
+const TAGS = ['Stream deliveries'];
+/** The hosted API's older and newer path. */
 const CREATE_PATHS = ['/historicalJobs/createJob', '/historical-jobs/create-job'] as const;
 
-/** `POST /historicalJobs/createJob` and `GET /historical-jobs` (docs/provider-contract.md#stream-routes). */
+/** `POST /historicalJobs/createJob` and `GET /historical-jobs` (docs/api/streams-reference.md#stream-routes). */
 export function historicalJobRoutes(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamStore(dependencies.database);
@@ -63,7 +63,7 @@ interface GivenRange {
   readonly blockTo?: number | undefined;
 }
 
-/** @throws ValidationFailedError unless exactly one of the two kinds of range is given, in order. */
+/** @throws ValidationFailedError unless exactly one kind of range is given, in ascending order. */
 function rangeOf({ fromTimestamp, toTimestamp, blockFrom, blockTo }: GivenRange): HistoricalRange {
   const byTime = fromTimestamp !== undefined || toTimestamp !== undefined;
   const byBlock = blockFrom !== undefined || blockTo !== undefined;
@@ -114,7 +114,7 @@ function create<const Path extends (typeof CREATE_PATHS)[number]>(path: Path, ch
     tags: TAGS,
     summary: 'Replay a stream over past blocks',
     description:
-      'Either both timestamps (Unix seconds) or both blocks, inclusive. addresses stand in for those of the stream.',
+      'Set either both timestamps (Unix seconds) or both blocks, inclusive. addresses replaces the addresses of the stream for this job.',
     request: {
       body: jsonBody(
         z.strictObject({
@@ -154,14 +154,17 @@ const jobSchema = z
     chainId: z.string(),
     fromBlock: z.int(),
     toBlock: z.int(),
-    fromTimestamp: z.int().optional().openapi({ description: 'Unix seconds, as given. Only of jobs by time.' }),
+    fromTimestamp: z
+      .int()
+      .optional()
+      .openapi({ description: 'Unix seconds, as in the request. Only for jobs by time.' }),
     toTimestamp: z.int().optional(),
-    addresses: z.array(z.string()).optional().openapi({ description: 'Only of jobs with addresses of their own.' }),
+    addresses: z.array(z.string()).optional().openapi({ description: 'Only for jobs with their own addresses.' }),
     jobs: z.int(),
     jobsCompleted: z.int(),
     totalBlocks: z.int(),
     blocksCompleted: z.int(),
-    matches: z.int().openapi({ description: 'Blocks that matched so far.' }),
+    matches: z.int().openapi({ description: 'Number of blocks matched so far.' }),
     status: z.enum(['pending', 'running', 'done', 'failed']),
     errorMessage: z.string().optional(),
     createdAt: z.iso.datetime(),
@@ -174,7 +177,10 @@ const list = createRoute({
   path: '/historical-jobs',
   operationId: 'GetJobs',
   tags: TAGS,
-  summary: 'Get the newest 1,000 historical jobs',
+  summary: 'List the newest 1,000 historical jobs',
   request: { query: querySchema({ streamId: idParameter().optional() }) },
-  responses: { 200: answer('Jobs, newest first', z.array(jobSchema)), ...errorResponses(400, 401, 500, 503) },
+  responses: {
+    200: answer('The historical jobs, newest first', z.array(jobSchema)),
+    ...errorResponses(400, 401, 500, 503),
+  },
 });

@@ -2,13 +2,13 @@ import { toQuantity } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import type { DeliveryAttempt } from '../records/attempts.ts';
 
-/** A failed webhook (docs/provider-contract.md#delivery-log). */
+/** A failed webhook (docs/api/streams-reference.md#delivery-log). */
 export const historySchema = z
   .object({
     id: z.uuid(),
     date: z.iso.datetime(),
     payload: z.record(z.string(), z.unknown()).optional().openapi({
-      description: 'The webhook without what is derived from its logs. Absent when excluded, or no longer kept.',
+      description: 'The webhook without data derived from its logs. Absent if excluded or no longer stored.',
     }),
     tinyPayload: z.object({
       chainId: z.string(),
@@ -24,7 +24,7 @@ export const historySchema = z
   })
   .openapi('StreamHistory');
 
-/** An attempt to deliver a webhook (docs/provider-contract.md#delivery-log). */
+/** An attempt to deliver a webhook (docs/api/streams-reference.md#delivery-log). */
 export const logSchema = z
   .object({
     id: z.uuid(),
@@ -42,7 +42,7 @@ export const logSchema = z
   })
   .openapi('StreamLog');
 
-/** Members of a webhook that the provider's history does not have: they are derived from the logs. */
+/** Webhook members missing in the hosted API's history: they are derived from the logs. */
 const DERIVED: ReadonlySet<string> = new Set([
   'erc20Transfers',
   'erc20Approvals',
@@ -90,7 +90,7 @@ export function logResponse(attempt: DeliveryAttempt) {
   };
 }
 
-/** Bodies are the JSON of an object: what was sent. */
+/** Returns the sent body, a JSON object, without derived members. */
 function payloadOf(body: string): Record<string, unknown> {
   const webhook: Readonly<Record<string, unknown>> = JSON.parse(body);
   return Object.fromEntries(Object.entries(webhook).filter(([name]) => !DERIVED.has(name)));

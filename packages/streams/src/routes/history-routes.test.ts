@@ -63,12 +63,12 @@ beforeAll(async () => {
         success ? 200 : 500,
         success ? null : 'Request failed with status code 500',
         success || index === 2 ? null : JSON.stringify(BODY),
-        // Two attempts each have the same moment: only their ids tell them apart.
+        // Two attempts share each timestamp: only their ids differ.
         new Date(START + Math.floor(index / 2) * 60_000),
       ],
     );
   }
-  // What the attempts 0, 1 and 12 were of. Attempt 5 was of another block of the same number.
+  // The matches of attempts 0, 1 and 12. Attempt 5 belongs to another block with the same number.
   for (const [index, fork] of [
     [0, 1],
     [1, 1],
@@ -224,7 +224,7 @@ describe('/history/replay', () => {
     const { status, body } = await ask('POST', `/history/replay/${STREAM_A}/${idOf(4)}`, {});
     expect(status).toBe(200);
     expect(body).toMatchObject({ id: idOf(4), streamId: STREAM_A, payload: { chainId: '0x1' } });
-    expect(services.asked).toEqual([
+    expect(services.requested).toEqual([
       {
         service: 'replay',
         request: {
@@ -241,12 +241,12 @@ describe('/history/replay', () => {
     ['an attempt of another stream', STREAM_B, idOf(4)],
     ['nothing', STREAM_A, idOf(99)],
   ])('is 404 for %s', async (_title, streamId, id) => {
-    const before = services.asked.length;
+    const before = services.requested.length;
     expect(await ask('POST', `/history/replay/${streamId}/${id}`, {})).toMatchObject({
       status: 404,
       body: { message: 'History not found' },
     });
-    expect(services.asked).toHaveLength(before);
+    expect(services.requested).toHaveLength(before);
   });
 
   test('is 404 when the body is gone', async () => {

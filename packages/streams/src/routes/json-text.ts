@@ -1,12 +1,12 @@
-/** Nesting of JSON that is kept. Deeper values can't be written as text again without exhausting the stack. */
+/** Maximum nesting of stored JSON. Serializing deeper values would overflow the stack. */
 const DEPTH_MAX = 20;
 
-/** Whether Postgres can keep a text and UTF-8 can carry it: no NUL, no half of a surrogate pair. */
+/** Whether Postgres can store the text and UTF-8 can encode it: no NUL, no lone surrogate. */
 export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** Whether parsed JSON can be kept and sent again. */
+/** Whether parsed JSON can be stored and sent again. */
 export function isStorableJson(value: unknown, depth = 0): boolean {
   if (depth > DEPTH_MAX) return false;
   if (typeof value === 'string') return isStorableText(value);

@@ -18,11 +18,11 @@ async function clients(bounds: {
   readonly streamsPerKey?: number;
   readonly addressesPerStream?: number;
   readonly addressesPerKey?: number;
-}): Promise<{ readonly ask: Client; readonly askOther: Client }> {
+}): Promise<{ readonly ask: Client; readonly requestOther: Client }> {
   await scratch.database.query('UPDATE streams SET deleted_at = now() WHERE deleted_at IS NULL');
   const unbounded = { streamsPerKey: 1_000, addressesPerStream: 1_000, addressesPerKey: 1_000 };
   const app = await exampleStreamApi(scratch.database, { ...exampleServices(), bounds: { ...unbounded, ...bounds } });
-  return { ask: clientOf(app), askOther: clientOf(app, SECOND_KEY) };
+  return { ask: clientOf(app), requestOther: clientOf(app, SECOND_KEY) };
 }
 
 const create = (ask: Client) =>
@@ -38,7 +38,7 @@ function statuses(answers: readonly { readonly status: number }[]): Record<numbe
 }
 
 test('a key has as many streams as it may, also when it makes many at once; others have theirs, and a deleted one makes room', async () => {
-  const { ask, askOther } = await clients({ streamsPerKey: 4 });
+  const { ask, requestOther } = await clients({ streamsPerKey: 4 });
   const answers = await Promise.all(Array.from({ length: 16 }, () => create(ask)));
   expect(statuses(answers)).toEqual({ 200: 4, 400: 12 });
   const [first] = answers.filter(({ status }) => status === 200);
@@ -54,7 +54,7 @@ test('a key has as many streams as it may, also when it makes many at once; othe
     status: 200,
     body: { id: stream.id },
   });
-  expect((await create(askOther)).status).toBe(200);
+  expect((await create(requestOther)).status).toBe(200);
   await ask('DELETE', `/streams/evm/${stream.id}`);
   expect(statuses(await Promise.all(Array.from({ length: 5 }, () => create(ask))))).toEqual({ 200: 1, 400: 4 });
 });
@@ -80,13 +80,13 @@ test('a stream watches as many addresses as it may, also when many are added at 
 });
 
 test('the streams of a key watch as many addresses together as they may, copies included', async () => {
-  const { ask, askOther } = await clients({ addressesPerKey: 10 });
+  const { ask, requestOther } = await clients({ addressesPerKey: 10 });
   const [one, two] = await Promise.all([create(ask), create(ask)]);
   const add = (client: Client, { body }: typeof one, from: number) =>
     client('POST', `/streams/evm/${body.id}/address`, { address: addressesOf(from, 3) });
   const added = Array.from({ length: 10 }, (_, index) => add(ask, index % 2 === 0 ? one : two, 3 * index));
   expect(statuses(await Promise.all(added))).toEqual({ 200: 3, 400: 7 });
-  // Which of them are the first three is chance: they may all be of one stream, and a copy of the other would watch nothing.
+  // The first three are arbitrary: they may all belong to one stream, and a copy of the other would watch nothing.
   const isWatching = async ({ body: { id } }: typeof one) =>
     (await ask<AnsweredStream>('GET', `/streams/evm/${id}`)).body.amountOfAddresses > 0;
   const [watching, other] = (await isWatching(one)) ? [one, two] : [two, one];
@@ -97,9 +97,9 @@ test('the streams of a key watch as many addresses together as they may, copies 
   });
   const { body: page } = await ask<{ total: number }>('GET', '/streams/evm?limit=10');
   expect(page.total).toBe(2);
-  expect((await add(askOther, await create(askOther), 0)).status).toBe(200);
+  expect((await add(requestOther, await create(requestOther), 0)).status).toBe(200);
   await ask('PATCH', `/streams/evm/${watching.body.id}/address`, { address: [] });
   expect((await add(ask, other, 900)).status).toBe(200);
-  // What watches nothing needs no room.
+  // A stream without addresses needs no room.
   expect((await ask('POST', `/streams/evm/${watching.body.id}/duplicate`)).status).toBe(200);
 });

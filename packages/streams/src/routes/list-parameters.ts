@@ -1,11 +1,12 @@
-import { InvalidParameterError } from '@chainstead/http';
+import type { JsonValue } from '@chainstead/core';
+import type { InvalidParameterError, PageEnvelope } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
-import { ValidationFailedError } from './validation-failed.ts';
+import { refuseInvalid, ValidationFailedError } from './validation-failed.ts';
 
 const PAGE_LIMIT_MAX = 100;
 const STREAM_ID = 'Invalid stream ID format';
 
-/** A list's `limit`: required, 1 to 100 (docs/provider-contract.md#streams). */
+/** A list's `limit`: required, 1 to 100 (docs/api/streams-reference.md#stream-routes). */
 export const limitParameter = z
   .string()
   .transform((text, ctx): number => {
@@ -28,12 +29,24 @@ export function idParameter() {
 
 export const idParameters = z.object({ id: idParameter() });
 
-/** What opens a page, with its refusals in the provider's form. @throws ValidationFailedError */
-export function openPage<Page>(open: () => Page): Page {
-  try {
-    return open();
-  } catch (error) {
-    if (!(error instanceof InvalidParameterError)) throw error;
-    throw new ValidationFailedError([{ path: 'cursor', message: error.message }], 'parameters');
-  }
+/**
+ * Members of `definePagedRoute` shared by all stream lists: errors use the hosted API's form, and `limit` is required.
+ */
+export const STREAM_LIST = {
+  refuseInvalid,
+  refusal: ({ message }: InvalidParameterError) =>
+    new ValidationFailedError([{ path: 'cursor', message }], 'parameters'),
+  limitDefault: 1,
+  firstPage: 0,
+  prepare: <Page>(page: Page): Page => page,
+} as const;
+
+/** Returns a page of a list in the hosted API's form. @param next start of the next page; null on the last page */
+export function foundPage<Items, Position extends JsonValue>(items: Items, next: Position | null, total: number) {
+  return { items, total, next: next === null ? null : { position: next, upperBound: 0 } };
+}
+
+/** The body of a page. */
+export function pageBody<Item>(result: readonly Item[], { cursor }: PageEnvelope, total: number) {
+  return { result, ...(cursor !== null && { cursor }), total };
 }

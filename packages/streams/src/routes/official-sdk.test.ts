@@ -118,7 +118,7 @@ describe('the official SDK', () => {
     let cursor: string | undefined;
     let total: unknown;
     do {
-      // Its `next` sends a parameter that its own check of this operation refuses.
+      // The SDK's `next` sends a parameter that its own validation of this operation refuses.
       const page = await Streams.getAll({ limit: 2, ...(cursor !== undefined && { cursor }) });
       seen.push(...page.result.map(({ id }) => id));
       ({ cursor, total } = page.raw as { cursor?: string; total: unknown });
@@ -155,7 +155,7 @@ describe('the official SDK', () => {
       id,
       tinyPayload: { block: '7', confirmed: true },
     });
-    expect(services.asked).toEqual([
+    expect(services.requested).toEqual([
       {
         service: 'replay',
         request: { streamId: id, attemptId: id, by: expect.objectContaining({ door: 'api', id: 'config:1' }) },
@@ -180,9 +180,9 @@ describe('the official SDK', () => {
   });
 });
 
-test('the snippet of docs/streams.md runs as it is printed', async () => {
+test('the snippet of docs/migrate/sdk.md runs as it is printed', async () => {
   const { id } = await add('of the snippet');
-  const document = await readFile(join(ROOT, 'docs/streams.md'), 'utf8');
+  const document = await readFile(join(ROOT, 'docs/migrate/sdk.md'), 'utf8');
   const [, snippet = ''] = /streams\.mjs`:\n\n```js\n([\s\S]*?)^```/m.exec(document) ?? [];
   const folder = await mkdtemp(join(tmpdir(), 'streams-snippet-'));
   try {

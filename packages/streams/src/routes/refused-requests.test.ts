@@ -13,7 +13,7 @@ afterAll(() => scratch.drop());
 
 const UNKNOWN_CHAIN = 'is not the hexadecimal id of a known chain, such as 0x1';
 
-/** The body of a refusal: one entry for each member, as `requestBody.x`. */
+/** The body of a validation error: one entry per member, as `requestBody.x`. */
 function failed(details: Readonly<Record<string, { readonly message: string; readonly value?: unknown }>>) {
   return { message: 'Validation Failed', details };
 }

@@ -9,7 +9,7 @@ import { StreamTerminatedError } from './stream-errors.ts';
 import { existing } from './stream-routes.ts';
 import { requireWebhook } from './webhook-check.ts';
 
-/** What people set streams to; the API gives them the first two. */
+/** Statuses that a user can set; the API allows the first two. */
 export type WantedStatus = 'active' | 'paused' | 'terminated';
 
 export interface StatusRequest {
@@ -26,7 +26,8 @@ const MESSAGES: Readonly<Record<WantedStatus, string>> = {
 const ACTIONS = { active: 'stream.resume', paused: 'stream.pause', terminated: 'stream.terminate' } as const;
 
 /**
- * Pauses, resumes or terminates a stream, and writes it down. To become active, its webhook has to answer the test first.
+ * Pauses, resumes or terminates a stream and writes the audit log. Before becoming active, the webhook must pass the
+ * test.
  * @throws NotFoundError, StreamTerminatedError, WebhookTestError
  */
 export async function setStreamStatus(
@@ -46,13 +47,13 @@ export async function setStreamStatus(
         return change;
       }),
     );
-    // What is so already, is no change to write down.
+    // Without a change, nothing is written to the audit log.
     if (before !== null) await auditStream(transaction, by, ACTIONS[wanted.status], id, { before });
     return changed;
   });
 }
 
-/** Null where the stream is so already. @throws StreamTerminatedError */
+/** Null if the stream already has the status. @throws StreamTerminatedError */
 function statusChangeOf(current: Stream, { status, resumeTerminated = false }: StatusRequest): StatusChange | null {
   if (current.status === status) return null;
   if (current.status === 'terminated' && !(resumeTerminated && status === 'active')) throw new StreamTerminatedError();

@@ -7,9 +7,9 @@ import { refuseInvalid } from './validation-failed.ts';
 
 const SECRET_LENGTH_MIN = 8;
 const SECRET_LENGTH_MAX = 256;
-const TAGS = ['Stream settings'];
+const TAGS = ['Streams'];
 
-/** `GET` and `POST /settings` (docs/provider-contract.md#stream-routes). */
+/** `GET` and `POST /settings` (docs/api/streams-reference.md#stream-routes). */
 export const streamSettingsRoutes: RouteModule = (app, { database }) => {
   app.openapi(read, async (c) => c.json(settingsResponse(await readStreamSettings(database)), 200), refuseInvalid);
   app.openapi(
@@ -35,7 +35,7 @@ const read = createRoute({
   operationId: 'GetSettings',
   tags: TAGS,
   summary: 'Get the settings of all streams',
-  description: 'The secret signs webhooks. It is generated at the first start.',
+  description: 'The secret signs webhooks. Chainstead generates it at the first start.',
   responses: { 200: response, ...errorResponses(401, 500, 503) },
 });
 
@@ -46,7 +46,7 @@ const change = createRoute({
   tags: TAGS,
   summary: 'Change the settings of all streams',
   description:
-    'Another secret signs from the next attempt on; for 24 hours, webhook-signature carries a signature by the replaced one too.',
+    'A new secret signs webhooks from the next attempt. For 24 hours, webhook-signature also contains a signature with the previous secret.',
   request: {
     body: jsonBody(
       z.strictObject({

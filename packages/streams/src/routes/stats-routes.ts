@@ -6,9 +6,9 @@ import { notFound } from './stream-errors.ts';
 import { answer } from './stream-response.ts';
 import { refuseInvalid } from './validation-failed.ts';
 
-const TAGS = ['Stream stats'];
+const TAGS = ['Stream deliveries'];
 
-/** `GET /stats` and `GET /stats/{streamId}` (docs/provider-contract.md#statistics). */
+/** `GET /stats` and `GET /stats/{streamId}` (docs/api/streams-reference.md#statistics). */
 export const streamStatsRoutes: RouteModule = (app, { database }) => {
   app.openapi(readAll, async (c) => c.json(accountResponse(await readAllStats(database)), 200), refuseInvalid);
   app.openapi(
@@ -47,7 +47,7 @@ function countersResponse(counters: DeliveryCounters) {
   };
 }
 
-/** Since when and until when was counted; nothing while there never was a stream. */
+/** Start and end of the counted period; empty if no stream ever existed. */
 function times(stats: readonly StreamStats[]): { readonly createdAt?: string; readonly updatedAt?: string } {
   if (stats.length === 0) return {};
   const earliest = Math.min(...stats.map(({ createdAt }) => createdAt.getTime()));
@@ -56,8 +56,10 @@ function times(stats: readonly StreamStats[]): { readonly createdAt?: string; re
 }
 
 const counters = {
-  totalWebhooksDelivered: z.int().openapi({ description: 'Webhooks that were answered 2xx, each once.' }),
-  totalWebhooksFailed: z.int().openapi({ description: 'Attempts that failed.' }),
+  totalWebhooksDelivered: z
+    .int()
+    .openapi({ description: 'Number of webhooks with a 2xx response, each counted once.' }),
+  totalWebhooksFailed: z.int().openapi({ description: 'Number of failed attempts.' }),
   totalLogsProcessed: z.int(),
   totalTxsProcessed: z.int(),
   totalTxsInternalProcessed: z.int(),
@@ -69,11 +71,11 @@ const readAll = createRoute({
   path: '/stats',
   operationId: 'GetStats',
   tags: TAGS,
-  summary: 'Get what all streams delivered',
-  description: 'Deleted streams count too.',
+  summary: 'Get delivery statistics of all streams',
+  description: 'Includes deleted streams.',
   responses: {
     200: answer(
-      'The sums, and each stream',
+      'Totals and statistics of each stream',
       z
         .object({ ...counters, streams: z.array(z.object({ ...counters, streamId: z.uuid() })), ...dates })
         .openapi('AccountStats'),
@@ -87,10 +89,10 @@ const readOne = createRoute({
   path: '/stats/{streamId}',
   operationId: 'GetStatsByStreamId',
   tags: TAGS,
-  summary: 'Get what a stream delivered',
+  summary: 'Get delivery statistics of a stream',
   request: { params: z.object({ streamId: idParameter() }) },
   responses: {
-    200: answer('The sums', z.object({ ...counters, ...dates }).openapi('StreamStats')),
+    200: answer('The statistics of the stream', z.object({ ...counters, ...dates }).openapi('StreamStats')),
     ...errorResponses(400, 401, 404, 500, 503),
   },
 });

@@ -6,7 +6,7 @@ import { setStreamStatus } from './set-stream-status.ts';
 import { answer, jsonBody, streamResponse, streamSchema } from './stream-response.ts';
 import { refuseInvalid } from './validation-failed.ts';
 
-/** `POST /streams/evm/{id}/status`: pauses and resumes (docs/provider-contract.md#status). */
+/** `POST /streams/evm/{id}/status`: pauses and resumes (docs/api/streams.md#status). */
 export function streamStatusRoute(services: StreamServices): RouteModule {
   return (app, { database }) => {
     app.openapi(
@@ -27,14 +27,14 @@ const route = createRoute({
   operationId: 'UpdateStreamStatus',
   tags: ['Streams'],
   summary: 'Pause or resume a stream',
-  description: 'To become active, a test webhook has to be answered 2xx first. What waited is delivered then.',
+  description: 'Before a stream becomes active, a test webhook must return 2xx. Waiting webhooks are then delivered.',
   request: {
     params: idParameters,
     body: jsonBody(
       z.strictObject({
         status: z.enum(['active', 'paused']),
         resumeTerminated: z.boolean().optional().openapi({
-          description: 'Beyond the provider: lets a terminated stream become active again. Default false.',
+          description: 'Chainstead extension: reactivates a terminated stream. Default: false.',
         }),
       }),
     ),

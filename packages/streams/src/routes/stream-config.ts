@@ -1,17 +1,16 @@
-import { DEFAULT_CONFIG } from '../default-config.ts';
 import type { StreamConfig } from '../stream.ts';
 
 type Given<Members> = { readonly [Name in keyof Members]?: Members[Name] | undefined };
 
-/** What a request says of a configuration. `undefined` is what it leaves out, null clears. */
+/** Configuration members of a request. `undefined` means omitted, null clears. */
 export type GivenConfig = Given<
   Omit<StreamConfig, 'getNativeBalances'> & { readonly getNativeBalances: StreamConfig['getNativeBalances'] | null }
 >;
 
-/** Of an inline configuration: what stands in for the members that a preview does not have. */
+/** Placeholders for members that an inline preview configuration lacks. */
 const NO_RECEIVER = { webhookUrl: '', description: '' };
 
-/** A new stream's configuration. */
+/** Returns a new stream's configuration. */
 export function newConfig(
   given: GivenConfig & Pick<StreamConfig, 'webhookUrl' | 'description' | 'chainIds'>,
 ): StreamConfig {
@@ -21,12 +20,12 @@ export function newConfig(
   );
 }
 
-/** The configuration of a block preview. */
+/** Returns the configuration of a block preview. */
 export function previewConfig(given: GivenConfig, chainIds: StreamConfig['chainIds']): StreamConfig {
   return newConfig({ ...given, ...NO_RECEIVER, chainIds });
 }
 
-/** A configuration with what an update gives; what it leaves out stays (docs/provider-contract.md#create-and-update). */
+/** Applies an update to a configuration; omitted members stay (docs/api/streams-reference.md#create-and-update). */
 export function changedConfig(current: StreamConfig, given: GivenConfig): StreamConfig {
   return {
     webhookUrl: given.webhookUrl ?? current.webhookUrl,
@@ -49,3 +48,21 @@ export function changedConfig(current: StreamConfig, given: GivenConfig): Stream
     sendRemoved: given.sendRemoved ?? current.sendRemoved,
   };
 }
+
+/** Defaults of a stream's configuration. */
+export const DEFAULT_CONFIG: Omit<StreamConfig, 'webhookUrl' | 'description' | 'chainIds'> = {
+  tag: '',
+  topic0: null,
+  abi: null,
+  advancedOptions: null,
+  triggers: null,
+  getNativeBalances: [],
+  allAddresses: false,
+  includeNativeTxs: false,
+  includeContractLogs: false,
+  includeInternalTxs: false,
+  includeAllTxLogs: false,
+  filterPossibleSpamAddresses: false,
+  demo: false,
+  sendRemoved: false,
+};

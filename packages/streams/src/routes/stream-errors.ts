@@ -1,11 +1,11 @@
 import { ApiError, NotFoundError } from '@chainstead/http';
 
-/** A 404 in the provider's words (docs/provider-contract.md#create-and-update). */
+/** A 404 in the hosted API's wording (docs/api/streams-reference.md#create-and-update). */
 export function notFound(what: 'Stream' | 'Address' | 'History' | 'Stat' | 'Block'): NotFoundError {
   return new NotFoundError(`${what} not found`);
 }
 
-/** A 400: the webhook URL did not answer its test, or leads to an address of a kind (`range`) that is not reached. */
+/** A 400: the webhook URL failed its test, or resolves to a blocked kind of address (`range`). */
 export class WebhookTestError extends ApiError {
   constructor(webhookUrl: string, range: string | null) {
     super({
@@ -33,14 +33,14 @@ export class WebhookTestsLimitedError extends ApiError {
   }
 }
 
-/** A 400: something in a list of addresses is none. */
+/** A 400: a list of addresses contains an invalid item. */
 export class InvalidAddressError extends ApiError {
   constructor(details: Readonly<Record<string, unknown>>) {
     super({ code: 'STREAM_ADDRESS_INVALID', status: 400, message: 'Invalid address provided', details });
   }
 }
 
-/** A 400: a terminated stream is left as it is, unless the request says otherwise. */
+/** A 400: a terminated stream stays terminated unless the request explicitly resumes it. */
 export class StreamTerminatedError extends ApiError {
   constructor() {
     super({
@@ -51,7 +51,7 @@ export class StreamTerminatedError extends ApiError {
   }
 }
 
-/** A 400: the stream is not on the chain that the path names. */
+/** A 400: the stream does not include the chain in the path. */
 export class StreamChainError extends ApiError {
   constructor(chain: string) {
     super({ code: 'STREAM_CHAIN_MISMATCH', status: 400, message: `The stream is not on chain ${chain}` });

@@ -7,7 +7,7 @@ import { abiItemSchema, advancedOptionSchema, nativeBalanceSchema, triggerSchema
 const STATUSES = ['active', 'paused', 'error', 'terminated'] as const;
 export const statusSchema = z.enum(STATUSES);
 
-/** A stream as the API shows it (docs/provider-contract.md#stream-record): lists as lists, chain ids in lower-case hexadecimal. */
+/** A stream in API form (docs/api/streams-reference.md#stream-record): real lists, lower-case hexadecimal chain ids. */
 export const streamSchema = z
   .object({
     webhookUrl: z.string(),
@@ -36,7 +36,7 @@ export const streamSchema = z
   })
   .openapi('Stream');
 
-/** What `streamSchema` describes. Items of lists are as their owner gave them. */
+/** Returns a stream as described by `streamSchema`. List items are unchanged from the owner's input. */
 export function streamResponse(stream: Stream) {
   return {
     webhookUrl: stream.webhookUrl,
@@ -65,17 +65,17 @@ export function streamResponse(stream: Stream) {
   };
 }
 
-/** The `content` of an answer with this schema. */
+/** Returns the `content` of a response with this schema. */
 export function answer<Schema extends z.ZodType>(description: string, schema: Schema) {
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** Of configurations: filters hold up to 10,000 values, each of them as long as an address. */
+/** Body limits of configurations: filters hold up to 10,000 values, each as long as an address. */
 export const CONFIG_BOUNDS = bodyBounds({ bytesMax: 1_048_576, valuesMax: 40_000 });
-/** Of what takes 50,000 addresses, written generously, next to a configuration. */
+/** Body limits for 50,000 addresses, with room for whitespace, next to a configuration. */
 export const ADDRESSES_BOUNDS = bodyBounds({ bytesMax: 4_194_304, valuesMax: 90_000 });
 
-/** The `body` of a route that takes JSON. */
+/** Returns the `body` of a route that accepts JSON. */
 export function jsonBody<Schema extends z.ZodType>(schema: Schema) {
   return { required: true, content: { 'application/json': { schema } } };
 }

@@ -1,12 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
-import { type ApiDependencies, apiActorOf, errorResponses, querySchema, type RouteModule } from '@chainstead/http';
+import { apiActorOf, definePagedRoute, errorResponses, querySchema, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { createStreamStore, type StreamPosition } from '../records/stream-store.ts';
+import { createStreamStore } from '../records/stream-store.ts';
 import type { Stream } from '../stream.ts';
 import type { StreamServices } from '../stream-services.ts';
 import { checkStream } from './check-stream.ts';
-import { idParameters, limitParameter, openPage } from './list-parameters.ts';
+import { foundPage, idParameters, limitParameter, pageBody, STREAM_LIST } from './list-parameters.ts';
 import { changedConfig, type GivenConfig, newConfig } from './stream-config.ts';
 import { notFound } from './stream-errors.ts';
 import {
@@ -25,7 +25,7 @@ import { requireWebhook } from './webhook-check.ts';
 
 const TAGS = ['Streams'];
 
-/** The chains of a request as the routes of streams see them. */
+/** Returns the chains available to the stream routes. */
 export function streamChains(
   { chains }: { readonly chains: Pick<StreamChains, 'find'> },
   followed: readonly Chain[],
@@ -34,31 +34,32 @@ export function streamChains(
   return { find: (id) => chains.find(id), isFollowed: ({ id }) => ids.has(id) };
 }
 
-/** `GET` and `PUT /streams/evm` (docs/provider-contract.md#stream-routes). */
+/** `GET` and `PUT /streams/evm` (docs/api/streams-reference.md#stream-routes). */
 export function streamListRoutes(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamStore(dependencies.database, services.bounds);
     const chainOf = (id: ChainId) => dependencies.chains.find(String(id));
-    const pages = dependencies.paging.forRoute({
-      route: 'streams',
-      filter: z.object({ status: z.string().nullable() }),
+    const { parameters } = dependencies;
+    definePagedRoute(app, dependencies, {
+      ...STREAM_LIST,
+      path: '/streams/evm',
+      operationId: 'GetStreams',
+      tags: TAGS,
+      summary: 'List streams',
+      description: 'Newest first.',
+      query: querySchema({ limit: limitParameter, cursor: parameters.cursor, status: statusSchema.optional() }),
+      response: { description: 'A page of streams', schema: pageSchema(streamSchema) },
+      errors: [400, 401, 500, 503],
+      cursorName: 'streams',
+      filter: z.object({ status: z.string().nullable().default(null) }),
+      filterOf: ({ status }) => ({ status }),
       position: z.tuple([z.string(), z.string()]),
-      defaults: { status: null },
-      limitDefault: 1,
-    });
-    app.openapi(
-      list(dependencies),
-      async (c) => {
-        const { limit, cursor, status } = c.req.valid('query');
-        const page = openPage(() => pages.open({ cursor, limit, order: undefined, filter: { status } }));
-        const after: StreamPosition | null = page.position;
-        const found = await store.list({ status: statusOf(page.filter.status), after, limit });
-        const next =
-          found.next === null ? {} : { cursor: pages.next(page, { position: [...found.next], upperBound: 0 }) };
-        return c.json({ result: found.streams.map(streamResponse), ...next, total: found.total }, 200);
+      read: async ({ filter, limit, position }) => {
+        const found = await store.list({ status: statusOf(filter.status), after: position, limit });
+        return foundPage(found.streams, found.next && ([...found.next] satisfies [string, string]), found.total);
       },
-      refuseInvalid,
-    );
+      present: ({ items, total }, envelope) => pageBody(items.map(streamResponse), envelope, total),
+    });
     app.openapi(
       create(streamChains(dependencies, services.chains)),
       async (c) => {
@@ -74,7 +75,7 @@ export function streamListRoutes(services: StreamServices): RouteModule {
   };
 }
 
-/** `GET`, `POST` and `DELETE /streams/evm/{id}`, and `…/duplicate` (docs/provider-contract.md#stream-routes). */
+/** `GET`, `POST` and `DELETE /streams/evm/{id}`, and `…/duplicate` (docs/api/streams-reference.md#stream-routes). */
 export function streamRoutes(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamStore(dependencies.database, services.bounds);
@@ -98,7 +99,7 @@ export function streamRoutes(services: StreamServices): RouteModule {
         await requireTraces(services.offersTraces, wanted, chainOf);
         const by = apiActorOf(c);
         await requireWebhook(services, wanted, by.id);
-        // Checked again on what is locked: another update may have come in between.
+        // Checked again under the lock: another update may have happened meanwhile.
         return c.json(streamResponse(existing(await store.update(id, changed, by))), 200);
       },
       refuseInvalid,
@@ -124,30 +125,15 @@ export function streamRoutes(services: StreamServices): RouteModule {
   };
 }
 
-/** The stream that was found. @throws NotFoundError */
+/** Returns the stream. @throws NotFoundError if it is null */
 export function existing(stream: Stream | null): Stream {
   if (stream === null) throw notFound('Stream');
   return stream;
 }
 
-/** A filter's status; a cursor that was made with another one is refused before. */
+/** The status of a filter; a cursor with another status was refused before. */
 function statusOf(text: string | null) {
   return statusSchema.nullable().parse(text);
-}
-
-function list({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: '/streams/evm',
-    operationId: 'GetStreams',
-    tags: TAGS,
-    summary: 'Get streams',
-    description: 'Newest first.',
-    request: {
-      query: querySchema({ limit: limitParameter, cursor: parameters.cursor, status: statusSchema.optional() }),
-    },
-    responses: { 200: answer('A page of streams', pageSchema(streamSchema)), ...errorResponses(400, 401, 500, 503) },
-  });
 }
 
 function create(chains: StreamChains) {
@@ -158,7 +144,7 @@ function create(chains: StreamChains) {
     tags: TAGS,
     summary: 'Create a stream',
     description:
-      'A test webhook has to be answered 2xx first. A stream with the same configuration is answered instead of a second one.',
+      'A test webhook must return 2xx first. If a stream with the same configuration exists, returns it instead of a second one.',
     request: { body: jsonBody(z.strictObject(streamMembers(chains))) },
     ...CONFIG_BOUNDS,
     responses: { 200: answer('The stream', streamSchema), ...errorResponses(400, 401, 413, 429, 500, 503) },
@@ -182,7 +168,7 @@ function update(chains: StreamChains) {
     operationId: 'UpdateStream',
     tags: TAGS,
     summary: 'Update a stream',
-    description: 'What is left out stays, null clears. A test webhook has to be answered 2xx first.',
+    description: 'Omitted members are unchanged; null clears a member. A test webhook must return 2xx first.',
     request: { params: idParameters, body: jsonBody(z.strictObject(streamMembers(chains)).partial()) },
     ...CONFIG_BOUNDS,
     responses: { 200: answer('The stream', streamSchema), ...errorResponses(400, 401, 404, 413, 429, 500, 503) },
@@ -195,7 +181,7 @@ const remove = createRoute({
   operationId: 'DeleteStream',
   tags: TAGS,
   summary: 'Delete a stream',
-  description: 'What waits to be delivered is dropped. Its history stays readable.',
+  description: 'Waiting webhooks are dropped. The history of the stream stays available.',
   request: { params: idParameters },
   responses: { 200: answer('The deleted stream', streamSchema), ...errorResponses(400, 401, 404, 500, 503) },
 });
@@ -206,7 +192,7 @@ const duplicate = createRoute({
   operationId: 'DuplicateStream',
   tags: TAGS,
   summary: 'Duplicate a stream',
-  description: 'With its addresses. A test webhook has to be answered 2xx first; the duplicate is active.',
+  description: 'Copies the stream with its addresses. A test webhook must return 2xx first. The duplicate is active.',
   request: { params: idParameters },
   responses: { 200: answer('The new stream', streamSchema), ...errorResponses(400, 401, 404, 429, 500, 503) },
 });

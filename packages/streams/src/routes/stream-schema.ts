@@ -6,13 +6,13 @@ import { SELECTOR_TYPES, TRIGGER_TYPES } from '../item-types.ts';
 import type { AbiItem, AdvancedOption, NativeBalanceSelector, StreamFilter, StreamTrigger } from '../stream.ts';
 import { isStorableJson, isStorableText } from './json-text.ts';
 
-/** A URL has an index of its own, whose entries Postgres bounds. Bytes. */
+/** URLs are indexed, and Postgres limits the size of index entries. Bytes. */
 const URL_BYTES_MAX = 2_000;
 const TEXT_LENGTH_MAX = 4_000;
 const ITEMS_MAX = 1_000;
 const HEXADECIMAL_ID = /^0x[0-9a-f]{1,13}$/i;
 
-/** Text that is kept. */
+/** Stored text. */
 function text(lengthMax = TEXT_LENGTH_MAX) {
   return z
     .string()
@@ -20,7 +20,7 @@ function text(lengthMax = TEXT_LENGTH_MAX) {
     .refine(isStorableText, { error: 'must not contain NUL characters or lone surrogates' });
 }
 
-/** JSON that is kept as it is. */
+/** JSON that is stored unchanged. */
 const json = z.unknown().refine((value) => isStorableJson(value), { error: 'must not be nested deeper than 20' });
 
 const parameterMembers = {
@@ -47,7 +47,7 @@ export const abiItemSchema: z.ZodType<AbiItem> = z
   })
   .openapi('AbiItem');
 
-/** Its operators and operands are checked with the events that it is for. */
+/** Operators and operands are checked together with the filter's events. */
 const filterSchema: z.ZodType<StreamFilter> = z
   .record(z.string(), z.array(json))
   .openapi({ type: 'object', example: { and: [{ eq: ['to', '0x…'] }, { gt: ['value', '1000000'] }] } });
@@ -82,8 +82,8 @@ export const triggerSchema: z.ZodType<StreamTrigger> = z
   .openapi('StreamTrigger');
 
 /**
- * A list, or its only item, exactly as it was given: the order of keys is the owner's, and shows in webhooks. Validated by
- * the items' schema, which would order them its own way. Null clears.
+ * A list, or its only item, returned unchanged: webhooks show the owner's key order. The items' schema validates it but
+ * would reorder its keys. Null clears.
  */
 function asGiven<Item>(items: z.ZodType, component: string) {
   const short = z.array(z.unknown()).max(ITEMS_MAX);
@@ -94,7 +94,7 @@ function asGiven<Item>(items: z.ZodType, component: string) {
     .transform((given, ctx): readonly Item[] | null => {
       if (given === null) return null;
       const wrapped: readonly unknown[] = isObject(given) ? [given] : Object(given);
-      // Of a list that is too long, no item is looked at.
+      // The items of a list that is too long are not examined.
       const counted = short.safeParse(isObject(given) ? wrapped : given);
       const parsed = counted.success ? list.safeParse(counted.data) : counted;
       if (parsed.success) return wrapped as readonly Item[];
@@ -109,17 +109,17 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What finds the chains that a stream may be on. */
+/** Looks up the chains available to streams. */
 export interface StreamChains {
   /** By hexadecimal id; null when it is unknown. */
   find(id: string): Chain | null;
-  /** Whether its blocks are followed here. */
+  /** Whether this installation follows its blocks. */
   isFollowed(chain: Chain): boolean;
 }
 
 const UNKNOWN_CHAIN = 'is not the hexadecimal id of a known chain, such as 0x1';
 
-/** The members of a stream's configuration, as create and update take them. Each may be left out of an update. */
+/** Returns the members of a stream's configuration for create and update. An update may omit any of them. */
 export function streamMembers(chains: StreamChains) {
   return {
     webhookUrl: webhookUrl(),
@@ -147,12 +147,12 @@ export function streamMembers(chains: StreamChains) {
     triggers: asGiven<StreamTrigger>(triggerSchema, 'StreamTrigger'),
     demo: z.boolean().optional(),
     sendRemoved: z.boolean().optional().openapi({
-      description: 'Beyond the provider: also tell of blocks that a reorganisation removed. Default false.',
+      description: 'Chainstead extension: also sends webhooks for blocks removed by a reorg. Default: false.',
     }),
   };
 }
 
-/** What a block preview takes of a stream's configuration (docs/provider-contract.md#stream-routes). */
+/** Returns the configuration members for a block preview (docs/api/streams-reference.md#stream-routes). */
 export function previewMembers() {
   return {
     tag: text().optional(),
@@ -174,7 +174,7 @@ function switches() {
   };
 }
 
-/** The chain of a hexadecimal id, or what is wrong with it. */
+/** Returns the chain with a hexadecimal id, or the problem with the id. */
 export function findChain(chains: StreamChains, id: string): Chain | string {
   const chain = HEXADECIMAL_ID.test(id) ? chains.find(id) : null;
   if (chain === null) return UNKNOWN_CHAIN;

@@ -10,7 +10,7 @@ import {
 
 const scratch = scratchOfFile();
 
-/** Ethereum's nodes give traces, those of Base none. */
+/** Ethereum nodes offer traces, Base nodes don't. */
 function tracedServices() {
   return { ...exampleServices(), offersTraces: async ({ key }: { readonly key: string }) => key !== 'base' };
 }

@@ -4,7 +4,10 @@ import type { StreamConfig } from '../stream.ts';
 import type { OffersTraces } from '../stream-services.ts';
 import { ValidationFailedError } from './validation-failed.ts';
 
-/** Refuses internal transactions of chains whose nodes give no traces: such a stream would never tell of any. @throws ValidationFailedError */
+/**
+ * Refuses internal transactions on chains without trace nodes: such a stream would never match any.
+ * @throws ValidationFailedError
+ */
 export async function requireTraces(
   offersTraces: OffersTraces,
   { includeInternalTxs, chainIds }: Pick<StreamConfig, 'includeInternalTxs' | 'chainIds'>,

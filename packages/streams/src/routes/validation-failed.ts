@@ -3,34 +3,37 @@ import { ApiError } from '@chainstead/http';
 import type { z } from '@hono/zod-openapi';
 import { isStorableJson, isStorableText } from './json-text.ts';
 
-/** One member or parameter that can't be used. */
+/** An invalid member or parameter. */
 export interface Problem {
-  /** Where, with dots: `abi.0.type`. Empty: the whole. */
+  /** Location, with dots: `abi.0.type`. Empty: the whole input. */
   readonly path: string;
   readonly message: string;
-  /** What was given. Absent: nothing. */
+  /** The given value. Absent: none. */
   readonly value?: unknown;
 }
 
-/** Problems told at once. */
+/** Maximum number of problems reported together. */
 const PROBLEMS_MAX = 10;
-/** Longest JSON text of a value that is repeated. Characters. */
+/** Maximum JSON length of a value repeated in a message. Characters. */
 const VALUE_LENGTH_MAX = 200;
 const BODY = 'requestBody';
 
-/** A 400 in the provider's form: `details` has each member as `requestBody.x`, each parameter by its name (docs/provider-contract.md#create-and-update). */
+/**
+ * A 400 in the hosted API's form: `details` has each member as `requestBody.x`, each parameter by its name
+ * (docs/api/streams-reference.md#create-and-update).
+ */
 export class ValidationFailedError extends ApiError {
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[], place: 'body' | 'parameters' = 'body') {
-    const told = problems.slice(0, PROBLEMS_MAX).map(({ path, message, value }) => {
+    const reported = problems.slice(0, PROBLEMS_MAX).map(({ path, message, value }) => {
       return [keyOf(path, place), { message, value: shown(value) }] as const;
     });
     super({
       code: 'STREAM_VALIDATION_FAILED',
       status: 400,
       message: 'Validation Failed',
-      details: Object.fromEntries(told),
+      details: Object.fromEntries(reported),
     });
     this.problems = problems;
   }
@@ -43,21 +46,24 @@ interface Validation {
   readonly error?: z.ZodError;
 }
 
-/** The hook of the routes of streams: refuses what their schemas refuse, in the provider's form. @throws ValidationFailedError */
+/**
+ * The validation hook of the stream routes: reports schema errors in the hosted API's form.
+ * @throws ValidationFailedError
+ */
 export function refuseInvalid(result: Validation): undefined {
   if (result.success || result.error === undefined) return undefined;
   const problems = firstProblems(result.error, result.data);
   throw new ValidationFailedError(problems, result.target === 'json' ? 'body' : 'parameters');
 }
 
-/** What a schema makes of a body. @throws ValidationFailedError */
+/** Parses a body with a schema. @throws ValidationFailedError */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   throw new ValidationFailedError(firstProblems(parsed.error, body));
 }
 
-/** Each value of a body can break a rule. */
+/** Limited, because each value of a body can break a rule. */
 function firstProblems({ issues }: z.ZodError, data: unknown): readonly Problem[] {
   return issues.slice(0, PROBLEMS_MAX).flatMap((issue) => problemsOf(issue, data));
 }
@@ -70,7 +76,7 @@ function keyOf(path: string, place: 'body' | 'parameters'): string {
 
 function problemsOf(issue: z.core.$ZodIssue, data: unknown): readonly Problem[] {
   const path = issue.path.map(String).join('.');
-  // Of a query's list, only the schema knows the items.
+  // Only the schema can split a query parameter into its items.
   const value =
     issue.code === 'custom' && issue.params?.given !== undefined ? issue.params.given : valueAt(data, issue.path);
   if (issue.code !== 'unrecognized_keys') return [{ path, message: messageOf(issue, value), value }];
@@ -81,7 +87,7 @@ function problemsOf(issue: z.core.$ZodIssue, data: unknown): readonly Problem[] 
   }));
 }
 
-/** A list may be given as its only item (docs/provider-contract.md#stream-record), which then has no index. */
+/** A list may be given as its only item (docs/api/streams-reference.md#stream-record), which then has no index. */
 function valueAt(data: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((value, key) => {
     if (typeof key === 'number' && !Array.isArray(value)) return value;
@@ -93,7 +99,7 @@ function isIndexable(value: unknown): value is Readonly<Record<PropertyKey, unkn
   return typeof value === 'object' && value !== null;
 }
 
-/** The texts of tsoa, which the provider's answers come from. */
+/** Messages of tsoa, which produces the hosted API's responses. */
 const TYPE_MESSAGES: Readonly<Record<string, string>> = {
   string: 'invalid string value',
   boolean: 'invalid boolean value',
@@ -126,7 +132,7 @@ function boundOf(origin: string, bound: 'min' | 'max'): string {
   return origin === 'array' ? `${bound}Items` : bound;
 }
 
-/** Nothing that was refused comes back at length, nor what can't be written as JSON again. */
+/** Omits values that are too long or not serializable as JSON. */
 function shown(value: unknown): unknown {
   const text = typeof value === 'string' ? value : startOfJson(value, VALUE_LENGTH_MAX + 1);
   if (text.length <= VALUE_LENGTH_MAX) return isStorableJson(value) ? value : undefined;

@@ -2,7 +2,11 @@ import type { StreamConfig } from '../stream.ts';
 import type { StreamServices } from '../stream-services.ts';
 import { WebhookTestError, WebhookTestsLimitedError } from './stream-errors.ts';
 
-/** Sends the mandatory test webhook, before anything starts. @param requestedBy the key's id @throws WebhookTestError, WebhookTestsLimitedError */
+/**
+ * Sends the mandatory test webhook before the stream starts.
+ * @param requestedBy the key's id
+ * @throws WebhookTestError, WebhookTestsLimitedError
+ */
 export async function requireWebhook(
   { testWebhook }: Pick<StreamServices, 'testWebhook'>,
   stream: StreamConfig,

@@ -1,43 +1,43 @@
 import type { Address } from '@chainstead/core';
 
 /**
- * Tells whether an address may be watched: always true for one that was added, seldom for another. Eight bytes of each address in
- * an open-addressing table: a million take 16 MB, and 24 MB for the moment in which the table doubles. Before it a bit for each
- * ending of six digits, at most 2 MB, sorts out nine of ten with fewer digits to read and no cache missed. What is removed stays,
- * which costs a look into the database and nothing else.
+ * Tests whether an address may be watched: always true for an added address, rarely true for another one. An
+ * open-addressing table holds eight bytes per address: 16 MB for a million, 24 MB while the table doubles. A bitmap of
+ * six-digit endings (at most 2 MB) in front of it rejects nine of ten addresses with fewer digits read and no cache
+ * miss. Removed addresses stay, which only costs a database lookup.
  */
 export interface AddressFilter {
   add(address: Address): void;
-  /** Many, by the last eight bytes of each, one after the other. */
+  /** Adds many addresses, given as the concatenation of their last eight bytes. */
   addTails(tails: Buffer): void;
-  /** Of the address whose forty digits, in any letter case, begin at this place of a text. @param at default: after `0x` */
+  /** Tests the address whose forty digits, in any letter case, start at this index. @param at default: after `0x` */
   mayHave(text: string, at?: number): boolean;
-  /** Distinct addresses, as far as their eight bytes tell them apart. */
+  /** Number of distinct eight-byte tails. */
   readonly size: number;
 }
 
 const CAPACITY_FIRST = 1_024;
-/** Above it the table doubles. */
+/** The table doubles above this load. */
 const LOAD_MAX = 0.75;
 const PREFIX_DIGITS = 2;
-/** Digits before the last eight bytes: small numbers, which look like addresses in logs, share the first ones. */
+/** Offset of the last eight bytes: small numbers, which look like addresses in logs, share the digits before. */
 const HIGH_AT = 24;
 const LOW_AT = 32;
 const WORD_DIGITS = 8;
 const ENDING_AT = 34;
 const ENDING_DIGITS = 6;
-/** Bits for each place of the table, as long as there are endings for them. */
+/** Bits per table slot, up to one bit per possible ending. */
 const BITS_PER_PLACE = 16;
 const ENDINGS = 16 ** ENDING_DIGITS;
 export const TAIL_BYTES = 8;
 
 export function createAddressFilter(): AddressFilter {
-  /** Pairs of words; a pair of zeros is a free place. */
+  /** Pairs of words; a pair of zeros is an empty slot. */
   let table = new Uint32Array(2 * CAPACITY_FIRST);
   let endings = createEndings(CAPACITY_FIRST);
   let size = 0;
 
-  /** The place of the pair, or the free one where it belongs. */
+  /** Returns the slot of the pair, or the empty slot for it. */
   const placeOf = (words: Uint32Array, high: number, low: number): number => {
     const mask = words.length / 2 - 1;
     let place = mix(high, low) & mask;
@@ -58,13 +58,13 @@ export function createAddressFilter(): AddressFilter {
       if (high === 0 && low === 0) continue;
       put(larger, high, low);
       endings.add(low);
-      // In the place of the pair of zeros.
+      // Stored in place of the pair of zeros.
       if (high === 0 && low === 1) endings.add(0);
     }
     table = larger;
   };
 
-  /** @returns whether it was not there yet. */
+  /** @returns whether it is new. */
   const put = (words: Uint32Array, high: number, low: number): boolean => {
     const place = placeOf(words, high, low);
     const isNew = words[place] === 0 && words[place + 1] === 0;
@@ -98,12 +98,12 @@ export function createAddressFilter(): AddressFilter {
   };
 }
 
-/** The lower word, so that there is no pair of zeros. */
+/** Returns the lower word, changed to 1 for a pair of zeros. */
 function nonZero(high: number, low: number): number {
   return high === 0 && low === 0 ? 1 : low;
 }
 
-/** A bit for each of the lowest 24 bits of words, or for fewer of them in a small table. */
+/** A bitmap of the lowest 24 bits of words, or fewer bits for a small table. */
 function createEndings(places: number) {
   const bits = Math.min(ENDINGS, places * BITS_PER_PLACE);
   const mask = bits - 1;
@@ -121,18 +121,18 @@ function wordAt(text: string, from: number): number {
   return numberAt(text, from, WORD_DIGITS) >>> 0;
 }
 
-/** Up to eight hexadecimal digits. Without a substring for each of the many addresses of a block. */
+/** Parses up to eight hexadecimal digits without creating a substring: blocks contain many addresses. */
 function numberAt(text: string, from: number, digits: number): number {
   let number = 0;
   for (let at = from; at < from + digits; at++) {
     const code = text.charCodeAt(at);
-    // Letters have bit 6, and 1 to 6 in the lowest bits.
+    // Letters have bit 6 set, and 1 to 6 in the lowest bits.
     number = (number << 4) | ((code & 0xf) + 9 * (code >>> 6));
   }
   return number;
 }
 
-/** The finalizer of MurmurHash3: addresses that were chosen to look alike must not crowd one part of the table. */
+/** The finalizer of MurmurHash3: similar addresses, even chosen on purpose, must not cluster in the table. */
 function mix(high: number, low: number): number {
   let mixed = high ^ Math.imul(low, 0x9e3779b1);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Address } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
 import type { WatchedBlock } from '@chainstead/sync';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { TRANSFER_TOPIC } from '@chainstead/token-events';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ERC20_TRANSFER, exampleStream, TRANSFER_SIGNATURE } from '../matching/testing/example-stream.ts';
 import { scanBlock } from '../matching/testing/naive-scan.ts';
@@ -42,7 +44,7 @@ const GROWING_NEEDS: readonly Partial<StreamConfig>[] = [
   { includeInternalTxs: true },
 ];
 
-/** `stream block counts`, of matches that count. */
+/** `stream block counts` of matches that are still valid. */
 async function storedMatches({ chain }: FollowedChain): Promise<string[]> {
   const rows = await scratch.database.query<{ line: string }>(
     `SELECT concat_ws(' ', stream_id, '0x' || encode(block_hash, 'hex'), logs, txs, txs_internal) AS line
@@ -52,8 +54,13 @@ async function storedMatches({ chain }: FollowedChain): Promise<string[]> {
   return rows.map(({ line }) => line).sort();
 }
 
-function matchLine(stream: Stream, block: WatchedBlock, addresses: ReadonlySet<Address>): string[] {
-  const found = scanBlock(block, stream, addresses, new Set());
+function matchLine(
+  stream: Stream,
+  block: WatchedBlock,
+  addresses: ReadonlySet<Address>,
+  spam: ReadonlySet<Address> = new Set(),
+): string[] {
+  const found = scanBlock(block, stream, addresses, spam);
   if (found === null) return [];
   const { logs, transactions, internalTransactions } = found;
   return [[stream.id, block.header.hash, logs.length, transactions.length, internalTransactions.length].join(' ')];
@@ -87,7 +94,7 @@ describe('streams over a followed chain', () => {
     scripted.reorg(3, 5);
     await followed.caughtUp();
     await before.stop();
-    // Down meanwhile: a deep reorganisation, and more blocks than one commit holds.
+    // During the downtime: a deep reorg, and more blocks than one commit holds.
     scripted.reorg(6, 8);
     scripted.mine(90);
     const after = followed.start();
@@ -118,7 +125,7 @@ describe('streams over a followed chain', () => {
     const streams: { stream: Stream; addresses: Set<Address> }[] = [];
     const expected: string[] = [];
     for (const [index, wallet] of walletsOf(followed, 0, 12).entries()) {
-      // Logs alone at first; then transactions are needed, and traces at last.
+      // At first only logs are needed, then also transactions, and finally traces.
       if (index % 4 === 0)
         streams.push({
           stream: await createStream(followed, GROWING_NEEDS[index / 4] ?? {}),
@@ -180,6 +187,39 @@ describe('streams over a followed chain', () => {
       expect(stored).toEqual(expect.arrayContaining(expected(after)));
       expect(scripted.head).toBeGreaterThan(after);
     }
+  });
+
+  it('leave out the logs of flagged contracts where the stream says so', async () => {
+    const followed = await open();
+    const { scripted, chain } = followed;
+    const contractLogs = {
+      includeContractLogs: true,
+      allAddresses: true,
+      topic0: [TRANSFER_SIGNATURE],
+      abi: [ERC20_TRANSFER],
+    };
+    const stream = await createStream(followed, { ...contractLogs, filterPossibleSpamAddresses: true });
+    const first = scripted.head + 1;
+    const sync = followed.start();
+    await followed.caughtUp();
+    scripted.mine(1);
+    await followed.caughtUp();
+    const token = followed.blockAt(first).logs.find(({ topics }) => topics[0] === TRANSFER_TOPIC)?.address;
+    if (token === undefined) throw new Error('The block has no transfer');
+    await scratch.database.query(
+      `INSERT INTO tokens (address, chain_id, standard, facts_status, possible_spam) VALUES ($1, $2, 'erc20', 'known', true)
+       ON CONFLICT (address, chain_id) DO UPDATE SET possible_spam = true`,
+      [addressBytes(token), chain.id],
+    );
+    scripted.mine(8);
+    await followed.caughtUp();
+    await sync.stop();
+    const blocks = Array.from({ length: 8 }, (_, index) => followed.blockAt(first + 1 + index));
+    const flagged = blocks.flatMap((block) => matchLine(stream, block, new Set(), new Set([token])));
+    expect(flagged).not.toEqual(blocks.flatMap((block) => matchLine(stream, block, new Set())));
+    const hashes = blocks.map(({ header }) => header.hash);
+    const stored = (await storedMatches(followed)).filter((line) => hashes.some((hash) => line.includes(hash)));
+    expect(stored).toEqual(flagged.toSorted());
   });
 });
 

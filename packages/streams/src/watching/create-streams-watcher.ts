@@ -1,26 +1,25 @@
 import type { Chain } from '@chainstead/chains';
 import type { Registry } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import type { Database, Transaction } from '@chainstead/db';
 import { type BlockWatcher, type WatchedBlock, type WatchNeeds, WatchNeedsChangedError } from '@chainstead/sync';
 import { DELIVERIES_CHANNEL } from '../delivery/deliveries-channel.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
-import { confirmMatches } from './confirm-matches.ts';
 import { matchBlocks } from './match-blocks.ts';
 import { createMatchMetrics } from './match-metrics.ts';
+import { addDeliveries, MATCH_KEY_COLUMNS, type MatchKeyRow, matchKeyOf } from './outbox-rows.ts';
 import { recordMatches } from './record-matches.ts';
-import { removeMatches } from './remove-matches.ts';
 import { createWatchedStreams } from './watched-streams.ts';
 
 export interface StreamsWatcherOptions {
   readonly database: Database;
-  /** Where matches are counted. @default nowhere */
+  /** Registry for match counts. @default none */
   readonly metrics?: Registry;
 }
 
 /**
- * Matches every block that is followed with the streams of its chain, in the block's own transaction: the configuration that was
- * committed before it applies, held by its version. What matched, and the webhooks that tell of it, exist exactly when the block
- * does. One watcher serves all chains of a process.
+ * Matches every followed block with the streams of its chain in the block's transaction, using the configuration
+ * committed before the block, which the version lock holds. A match and its webhooks exist exactly if the block does.
+ * One watcher serves all chains of a process.
  */
 export function createStreamsWatcher({ database, metrics }: StreamsWatcherOptions): BlockWatcher {
   const watched = createWatchedStreams(database);
@@ -38,7 +37,7 @@ export function createStreamsWatcher({ database, metrics }: StreamsWatcherOption
       if (made + confirmed > 0) transaction.notify(DELIVERIES_CHANNEL);
     },
     async rolledBack(transaction, chain, ancestor) {
-      // First, as every change of streams takes it first: nobody waits for the other's rows.
+      // Taken first, like in every change of streams, to avoid deadlocks.
       await holdStreamsVersion(transaction);
       if ((await removeMatches(transaction, chain, ancestor)) > 0) transaction.notify(DELIVERIES_CHANNEL);
     },
@@ -53,4 +52,56 @@ function requireWhole(chain: Chain, needs: WatchNeeds, blocks: readonly WatchedB
     if (needs.internalTransfers && internalTransfers === null)
       throw new WatchNeedsChangedError({ ...facts, lacks: 'internal transfers' });
   }
+}
+
+/**
+ * Creates the missing confirmed webhooks up to a height, except for deleted streams.
+ * @returns the number of webhooks that became due.
+ */
+async function confirmMatches(transaction: Transaction, chain: Chain, height: number): Promise<number> {
+  const rows = await transaction.query<MatchKeyRow & { live: boolean }>(
+    `UPDATE stream_matches m SET confirmed = true FROM streams s
+     WHERE m.chain_id = $1 AND m.block_number <= $2 AND NOT m.confirmed AND m.removed_at IS NULL AND s.id = m.stream_id
+     RETURNING ${MATCH_KEY_COLUMNS}, s.deleted_at IS NULL AS live`,
+    [chain.id, height],
+  );
+  return addDeliveries(transaction, 'confirmed', rows.filter(({ live }) => live).map(matchKeyOf));
+}
+
+/**
+ * Invalidates matches above the common ancestor of a reorg: drops their pending webhooks and prevents confirmed ones.
+ * Streams that request it get a notice if the receiver may have seen the match.
+ * @returns the number of notices due.
+ */
+async function removeMatches(transaction: Transaction, chain: Chain, ancestor: number): Promise<number> {
+  const removed = await transaction.query(
+    `UPDATE stream_matches SET removed_at = now(), confirmed = false
+     WHERE chain_id = $1 AND block_number > $2 AND removed_at IS NULL RETURNING 1 AS one`,
+    [chain.id, ancestor],
+  );
+  if (removed.length === 0) return 0;
+  // A webhook is sent only after its body is stored. Matching a past block again clears the body, so deliveries are
+  // checked too.
+  const reported = await transaction.query<MatchKeyRow>(
+    `SELECT ${MATCH_KEY_COLUMNS}
+     FROM stream_matches m JOIN streams s ON s.id = m.stream_id
+     WHERE m.chain_id = $1 AND m.block_number > $2 AND m.removed_at = now()
+       AND s.send_removed AND s.deleted_at IS NULL AND (m.body IS NOT NULL OR EXISTS (
+         SELECT FROM stream_deliveries d WHERE d.chain_id = m.chain_id AND d.block_number = m.block_number
+           AND d.stream_id = m.stream_id AND d.block_hash = m.block_hash AND d.kind IN ('unconfirmed', 'confirmed')
+           AND d.delivered_at IS NOT NULL))`,
+    [chain.id, ancestor],
+  );
+  await transaction.query(
+    `WITH waiting AS (
+       SELECT id FROM stream_deliveries
+       WHERE chain_id = $1 AND block_number > $2 AND kind IN ('unconfirmed', 'confirmed') AND status = 'pending'
+       ORDER BY id FOR UPDATE
+     )
+     UPDATE stream_deliveries d SET resend = NULL,
+       status = CASE WHEN d.delivered_at IS NULL THEN 'dropped' ELSE 'delivered' END
+     FROM waiting WHERE d.id = waiting.id`,
+    [chain.id, ancestor],
+  );
+  return addDeliveries(transaction, 'removed', reported.map(matchKeyOf));
 }

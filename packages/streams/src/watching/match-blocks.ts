@@ -15,17 +15,17 @@ import type { StreamIndex } from '../matching/stream-index.ts';
 import type { Stream } from '../stream.ts';
 import { createAddressFilter } from './address-filter.ts';
 
-/** The streams of a chain, as blocks are matched with them. */
+/** The compiled streams of a chain. */
 export interface StreamMatcher {
   readonly index: StreamIndex;
   readonly needs: WatchNeeds;
-  /** Whether any of them looks at spam flags. */
+  /** Whether any stream depends on spam flags. */
   readonly readsSpam: boolean;
   /** False only for addresses that no stream watches. */
   readonly mayWatch: AddressTest;
 }
 
-/** What of a block matched which stream. */
+/** The match of a block with one stream. */
 export interface BlockMatch {
   readonly block: WatchedBlock;
   readonly match: Match;
@@ -33,7 +33,7 @@ export interface BlockMatch {
 
 type Reader = Pick<Database, 'query'>;
 
-/** Matches blocks with the streams of a chain: one look into the database for the addresses of all of them. */
+/** Matches blocks with the streams of a chain, with one database lookup for all their addresses. */
 export async function matchBlocks(
   reader: Reader,
   chain: Chain,
@@ -48,7 +48,7 @@ export async function matchBlocks(
   return matchSightings(reader, chain, matcher, sightings, watched);
 }
 
-/** Matches blocks with streams of which it is known what they watch. */
+/** Matches blocks with streams whose watched addresses are already known. */
 export function matchWatched(
   reader: Reader,
   chain: Chain,
@@ -78,7 +78,7 @@ async function matchSightings(
   );
 }
 
-/** Whether what matches a stream depends on spam flags. */
+/** Whether a stream's matches depend on spam flags. */
 export function readsSpam(stream: Pick<Stream, 'filterPossibleSpamAddresses' | 'advancedOptions'>): boolean {
   return (
     stream.filterPossibleSpamAddresses ||
@@ -104,7 +104,7 @@ async function readWatchers(
   return watchers;
 }
 
-/** Of the contracts that emit logs in these blocks, those that are flagged. */
+/** Returns the spam contracts among the log emitters of these blocks. */
 async function readSpam(reader: Reader, chain: Chain, blocks: readonly WatchedBlock[]): Promise<ReadonlySet<Address>> {
   const emitters = new Set(blocks.flatMap(({ logs }) => logs.map(({ address }) => address)));
   if (emitters.size === 0) return emitters;

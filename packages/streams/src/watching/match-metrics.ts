@@ -1,10 +1,10 @@
 import { Counter, type Registry } from '@chainstead/core';
 
-/** What was matched, by chain. */
+/** Counter of matches by chain. */
 export function createMatchMetrics(registry: Registry): Counter<'chain'> {
   return new Counter({
     name: 'chainstead_stream_matches_total',
-    help: 'Blocks that matched a stream, once for each of the streams',
+    help: 'Number of block matches, counted once per block and stream',
     labelNames: ['chain'],
     registers: [registry],
   });

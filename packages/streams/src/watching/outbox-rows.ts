@@ -3,8 +3,9 @@ import type { DeliveryKind, MatchKey } from '../delivery/delivery.ts';
 import { deliveryId } from '../delivery-id.ts';
 
 /**
- * Puts webhooks into the outbox, due now. One that is there already stays as it is, unless it was dropped: then it is due once
- * more, under the same id. @returns how many are due by this.
+ * Inserts webhooks into the outbox, due now. Existing rows stay unchanged, but dropped ones become due again under the
+ * same id.
+ * @returns the number that became due.
  */
 export async function addDeliveries(
   transaction: Transaction,
@@ -36,7 +37,7 @@ export async function addDeliveries(
   return row?.due ?? 0;
 }
 
-/** A row of a statement that gives matches back. */
+/** A row of a statement that returns matches. */
 export interface MatchKeyRow {
   readonly stream_id: string;
   readonly chain_id: MatchKey['chainId'];
@@ -44,7 +45,7 @@ export interface MatchKeyRow {
   readonly block_hash: MatchKey['blockHash'];
 }
 
-/** What makes a `MatchKeyRow` of table `m`. */
+/** The columns of a `MatchKeyRow` from table alias `m`. */
 export const MATCH_KEY_COLUMNS = `m.stream_id, m.chain_id, m.block_number, ${hexText('m.block_hash')} AS block_hash`;
 
 export function matchKeyOf(row: MatchKeyRow): MatchKey {

@@ -5,13 +5,13 @@ import { deliveryId } from '../delivery-id.ts';
 import type { BlockMatch } from './match-blocks.ts';
 import { addDeliveries } from './outbox-rows.ts';
 
-/** Rows of one statement: a busy batch has tens of thousands, and each holds what matched as text. */
+/** Rows per statement: a busy batch has tens of thousands, each with its match as text. */
 const ROWS_PER_STATEMENT = 2_000;
 
 /**
- * Writes what matched, each with its unconfirmed webhook. A block that comes back after a reorganisation finds its matches: they
- * count again, webhooks that were dropped are due again, and a notice of the removal that has not gone out is not sent.
- * @returns how many webhooks are due by this.
+ * Writes matches, each with its unconfirmed webhook. If a reorg restores a block, its matches become valid again,
+ * dropped webhooks are due again, and an unsent removal notice is dropped.
+ * @returns the number of webhooks that became due.
  */
 export async function recordMatches(
   transaction: Transaction,
@@ -52,14 +52,14 @@ export function matchColumns(matches: readonly BlockMatch[], keys: readonly Matc
   ];
 }
 
-/** Inserts what `matchColumns` gives as $1 to $9; what follows says what happens to rows that are there. */
+/** Inserts the `matchColumns` values as $1 to $9; append the conflict clause. */
 export const INSERT_MATCHES = `INSERT INTO stream_matches AS kept
     (chain_id, block_number, stream_id, block_hash, block_timestamp, matched, logs, txs, txs_internal)
   SELECT chain_id, block_number, stream_id, decode(block_hash, 'hex'), to_timestamp(seconds), matched, logs, txs, internal
   FROM unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[], $5::float8[], $6::text[], $7::int[], $8::int[], $9::int[])
     AS made(chain_id, block_number, stream_id, block_hash, seconds, matched, logs, txs, internal)`;
 
-/** @returns whether any was there. */
+/** @returns whether any existed before. */
 async function insertMatches(
   transaction: Transaction,
   matches: readonly BlockMatch[],

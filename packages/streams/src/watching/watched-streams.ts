@@ -4,16 +4,17 @@ import type { Database, Transaction } from '@chainstead/db';
 import type { WatchNeeds } from '@chainstead/sync';
 import { type CompiledStream, compileStream } from '../matching/compile-stream.ts';
 import { indexStreams, type StreamIndex } from '../matching/stream-index.ts';
-import { loadStreamsAt, visitAddressTailsSince } from '../records/load-streams.ts';
+import { STREAM_COLUMNS, type StreamRow, streamOf } from '../records/stream-row.ts';
 import { holdStreamsVersion } from '../records/streams-version.ts';
+import type { Stream } from '../stream.ts';
 import { createAddressFilter, TAIL_BYTES } from './address-filter.ts';
 import { readsSpam, type StreamMatcher } from './match-blocks.ts';
 
-/** The streams in memory, one version of the configuration after another, for all chains of a process. */
+/** The streams of all chains of a process in memory, updated version by version. */
 export interface WatchedStreams {
-  /** What the newest version that is loaded needs of a chain's blocks; the first call loads it. */
+  /** Returns the block parts that the newest loaded version needs for a chain; the first call loads it. */
   needs(chain: Chain): Promise<WatchNeeds>;
-  /** The version that applies to the transaction's blocks, which is held until it ends. */
+  /** Returns the version for the transaction's blocks and holds it until the transaction ends. */
   at(transaction: Transaction, chain: Chain): Promise<StreamMatcher>;
 }
 
@@ -24,7 +25,7 @@ interface Loaded {
   readonly indexes: Map<ChainId, StreamIndex>;
 }
 
-/** Before the first: every address was added by a later one. */
+/** Precedes the first version: every address was added by a later one. */
 const NO_VERSION = -1;
 
 export function createWatchedStreams(database: Database): WatchedStreams {
@@ -32,7 +33,7 @@ export function createWatchedStreams(database: Database): WatchedStreams {
   let loaded: Loaded | null = null;
   let firstLoad: Promise<Loaded> | null = null;
 
-  /** Two chains may do it at once: adding an address twice changes nothing, and the newer version stays. */
+  /** Two chains may load concurrently: adding an address twice has no effect, and the newer version wins. */
   const load = async (transaction: Transaction): Promise<Loaded> => {
     const known = loaded?.version ?? NO_VERSION;
     const { version, streams } = await loadStreamsAt(transaction);
@@ -58,7 +59,7 @@ export function createWatchedStreams(database: Database): WatchedStreams {
   return {
     async needs(chain) {
       if (loaded === null) {
-        // Outside of a block's transaction, as many addresses take a while.
+        // Loading many addresses takes a while, so it runs outside of the block's transaction.
         firstLoad ??= database.transaction(load).finally(() => {
           firstLoad = null;
         });
@@ -82,7 +83,60 @@ export function createWatchedStreams(database: Database): WatchedStreams {
 
 const NOTHING: WatchNeeds = { transactions: false, internalTransfers: false };
 
-/** Where a chain has no internal transactions, streams that ask for them on other chains must not stop it. */
+/** Streams may request internal transactions on other chains; a chain without them must not stop because of that. */
 function needsOf({ needs }: StreamIndex, chain: Chain): WatchNeeds {
   return { ...needs, internalTransfers: needs.internalTransfers && chain.internalTransactions };
+}
+
+/** The streams to match a block with. */
+interface MatchedStreams {
+  readonly version: number;
+  /**
+   * Streams that are active or in `error`: the latter are matched and stored for their recovery
+   * (docs/api/streams.md#status).
+   */
+  readonly streams: readonly Stream[];
+}
+
+const EVALUATED = "deleted_at IS NULL AND status IN ('active', 'error')";
+
+/**
+ * Loads the configuration committed before this transaction's block and holds its version until the transaction ends.
+ * Call it before matching. If `holdStreamsVersion` returns a version already loaded, nothing needs to be loaded.
+ */
+export async function loadStreamsAt(transaction: Transaction): Promise<MatchedStreams> {
+  const version = await holdStreamsVersion(transaction);
+  const rows = await transaction.query<StreamRow>(
+    `SELECT ${STREAM_COLUMNS} FROM streams WHERE ${EVALUATED} ORDER BY id`,
+  );
+  return { version, streams: rows.map(streamOf) };
+}
+
+/** Rows per fetch, each with 1/256 of the addresses. */
+const PARTS_PER_FETCH = 16;
+const ADDRESS_BYTES = 20;
+
+/**
+ * Visits the last `tailBytes` bytes of each address added after `version` (-1: all). Many addresses share a buffer,
+ * because one row per address is many times slower. Includes streams in every status, so that resuming one needs no
+ * reload. Call it under a held version.
+ */
+async function visitAddressTailsSince(
+  transaction: Transaction,
+  version: number,
+  tailBytes: number,
+  visit: (tails: Buffer) => void,
+): Promise<void> {
+  await transaction.query(
+    `DECLARE added_addresses NO SCROLL CURSOR FOR
+     SELECT string_agg(substr(a.address, ${ADDRESS_BYTES - Number(tailBytes) + 1}), ''::bytea) AS tails
+     FROM stream_addresses a WHERE a.version > ${Number(version)}
+     GROUP BY get_byte(a.address, ${ADDRESS_BYTES - 1})`,
+  );
+  for (;;) {
+    const rows = await transaction.query<{ tails: Buffer }>(`FETCH ${PARTS_PER_FETCH} FROM added_addresses`);
+    for (const { tails } of rows) visit(tails);
+    if (rows.length < PARTS_PER_FETCH) break;
+  }
+  await transaction.query('CLOSE added_addresses');
 }

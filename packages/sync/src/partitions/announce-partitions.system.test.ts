@@ -20,7 +20,7 @@ afterAll(() => scratch.drop());
 
 const ensure = (block: number) =>
   ensurePartitions(scratch.database, TABLE, CHAIN, [{ from: block, to: block }], DENSITY);
-/** Changes with each announcement. */
+/** Returns a value that changes with each announcement. */
 const announced = async (): Promise<unknown> => {
   const [row] = await scratch.database.query(
     `SELECT xmin::text FROM pg_attribute WHERE attrelid = 'placed'::regclass AND attname = 'chain_id'`,
@@ -66,7 +66,7 @@ describe('a new partition', () => {
     const ended = new AbortController();
     const missed: number[] = [];
     const look = async (): Promise<void> => {
-      // A new session has yet to read all partitions, which takes it longest.
+      // A new session must list all partitions first, which takes it longest.
       for (let looks = 0; !ended.signal.aborted; ) {
         const session = new pg.Client({ connectionString: scratch.url });
         await session.connect();

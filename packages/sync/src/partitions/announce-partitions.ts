@@ -2,17 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '@chainstead/db';
 
 const LOOK_AGAIN_MS = 10;
-/** Listing partitions, and taking a snapshot once a statement is planned, take moments. Whoever uses the table for longer did both before. */
+/**
+ * Sessions list partitions, and planned statements take a snapshot, within moments. A transaction that has used the
+ * table longer has done both already.
+ */
 const PATIENCE_MS = 1_000;
 
 /**
- * Makes sure that every session knows the partitions that were just attached to a table. To be called before anything is written to them.
+ * Makes every session see partitions that were just attached to a table. Call it before rows are written to them.
  *
- * Postgres attaches a partition under a lock that stops nobody, and leaves two gaps (seen on Postgres 18.4). A session that is listing the partitions at
- * that moment keeps the list without the new one for as long as it lives, since the news came before the list was finished: its queries leave
- * the partition out, and its writes find no place. So there is news again once nobody can be at it. And a statement that was planned before may
- * take its snapshot after rows were written: it would see the new coverage, but not the rows; or a moved row in neither of two tables. So
- * those who use the table are waited for, a second at most each time.
+ * Postgres attaches a partition under a lock that blocks no reader or writer, which leaves two gaps (seen on Postgres
+ * 18.4):
+ * - A session that lists the partitions at that moment keeps the old list permanently, because the invalidation arrives
+ *   before its list is complete. Its queries skip the new partition and its writes fail. So a second invalidation is
+ *   sent once no session can still be listing.
+ * - A statement planned before may take its snapshot after rows were written. It would see the new coverage without the
+ *   rows, or a moved row in neither table. So running transactions on the table are awaited, for at most one second
+ *   each time.
  */
 export async function announcePartitions(database: Database, table: string): Promise<void> {
   await awaitPresentUsers(database, table);
@@ -20,7 +26,7 @@ export async function announcePartitions(database: Database, table: string): Pro
   await awaitPresentUsers(database, table);
 }
 
-/** The news alone, for a table whose last partition may not have been announced: its process was killed at that moment. */
+/** Sends only the invalidation, for a table whose last partition may be unannounced because its process was killed. */
 export async function announceAgain(database: Database, table: string): Promise<void> {
   await database.query('SELECT announce_partitions(to_regclass($1))', [table]);
 }

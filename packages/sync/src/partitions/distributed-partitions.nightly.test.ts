@@ -1,37 +1,37 @@
-/** Partitions of a table that lies in shards, on a real cluster of three servers where this machine's Postgres has Citus. */
+/** Partitions of a sharded table on a real cluster of three servers, if this machine's Postgres has Citus. */
 import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger, systemClock } from '@chainstead/core';
 import { copyText } from '@chainstead/db';
 import { findCitus, type ScratchCitus, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from '../bulk-indexes.ts';
-import { countRows } from '../chain-status.ts';
-import type { Dataset } from '../dataset.ts';
+import { tableWithoutPartition } from '../commit/commit-rows.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import type { RowTable } from '../dataset/row-table.ts';
 import { detachPartition, dropDetached, findDetached, withPatientSession } from '../retention/drop-partition.ts';
-import type { RowTable } from '../row-table.ts';
+import { sealFullPartitions } from '../retention/seal-partitions.ts';
+import { countRows } from '../status/chain-status.ts';
+import { buildBulkIndexes, dropBulkIndexes, missingBulkIndexes } from './bulk-indexes.ts';
 import { ensurePartitions } from './ensure-partitions.ts';
 import { readPartitions } from './read-partitions.ts';
-import { sealFullPartitions } from './seal-partitions.ts';
-import { tableWithoutPartition } from './with-partitions.ts';
 
 const citus = await findCitus('partitions of a distributed table');
 const chain = createChainRegistry().get(1);
 const CHAIN = chain.id;
 const TABLE: Pick<RowTable, 'name' | 'rowsPerPartition' | 'isPartitioned' | 'bulkIndexes'> = {
-  name: 'erc20_transfers',
+  name: 'erc20_transfer_sides',
   rowsPerPartition: 1_000,
   isPartitioned: true,
   bulkIndexes: [
     {
-      name: 'erc20_transfers_by_token',
-      table: 'erc20_transfers',
+      name: 'erc20_transfer_sides_by_token',
+      table: 'erc20_transfer_sides',
       isPartitioned: true,
       definition: 'USING btree (account_key, token_key(token), block_number)',
     },
   ],
 };
 const DATASET = { name: 'transfers', table: TABLE } as Dataset;
-/** The index by token reads its last bytes. */
+/** The index by token uses the last bytes. */
 const ADDRESS = `\\x${'aa'.repeat(20)}`;
 const DENSITY = { rows: 1_000, blocks: 100 };
 
@@ -50,14 +50,14 @@ describe.runIf(citus !== undefined)('partitions of a distributed table', () => {
 
   const insert = (from: number, to: number, each = 1) =>
     scratch.database.query(
-      `INSERT INTO erc20_transfers SELECT n * 7919, $1::bigint, block, 0, n, 0, '${ADDRESS}', '${ADDRESS}', '${ADDRESS}', 1, '\\x00'
+      `INSERT INTO erc20_transfer_sides SELECT n * 7919, $1::bigint, block, 0, n, 0, '${ADDRESS}', '${ADDRESS}', '${ADDRESS}', 1, '\\x00'
          FROM generate_series($2::int, $3::int) AS block, generate_series(1, $4::int) AS n`,
       [CHAIN, from, to, each],
     );
 
   it('are missed by a commit under the name of the table, made, and written to', async () => {
     const missed: unknown = await insert(500, 500).catch((error: unknown) => error);
-    expect(tableWithoutPartition(missed)).toBe('erc20_transfers');
+    expect(tableWithoutPartition(missed)).toBe('erc20_transfer_sides');
     const lines = [
       ['7', CHAIN, '500', '0', '1', '0', ...[ADDRESS, ADDRESS, ADDRESS].map(copyText), '1', copyText('\\x00')].join(
         '\t',
@@ -66,20 +66,20 @@ describe.runIf(citus !== undefined)('partitions of a distributed table', () => {
     const columns =
       'account_key chain_id block_number transaction_index log_index direction account token counterparty value transaction_hash';
     const copied: unknown = await scratch.database
-      .transaction((transaction) => transaction.copy('erc20_transfers', columns.split(' '), lines))
+      .transaction((transaction) => transaction.copy('erc20_transfer_sides', columns.split(' '), lines))
       .catch((error: unknown) => error);
-    expect(tableWithoutPartition(copied)).toBe('erc20_transfers');
+    expect(tableWithoutPartition(copied)).toBe('erc20_transfer_sides');
     const made = await ensurePartitions(scratch.database, TABLE, CHAIN, [{ from: 500, to: 550 }], DENSITY);
     expect(made).toHaveLength(1);
     await insert(500, 550, 40);
-    expect(await countRows(scratch.database, ['erc20_transfers'])).toEqual([
-      { table: 'erc20_transfers', rows: 51 * 40, exact: true },
+    expect(await countRows(scratch.database, ['erc20_transfer_sides'])).toEqual([
+      { table: 'erc20_transfer_sides', rows: 51 * 40, exact: true },
     ]);
   });
 
   it('are as large as their shards together, by which the next ones are cut', async () => {
     const { database } = scratch;
-    await database.query('ANALYZE erc20_transfers');
+    await database.query('ANALYZE erc20_transfer_sides');
     const [first] = await readPartitions(database, TABLE, CHAIN);
     expect(first?.rows).toBe(51 * 40);
     expect(first?.bytes).toBeGreaterThan(51 * 40 * 60);
@@ -90,7 +90,7 @@ describe.runIf(citus !== undefined)('partitions of a distributed table', () => {
     const from = first?.to ?? 0;
     await ensurePartitions(database, TABLE, CHAIN, [{ from, to: from }], { rows: 0, blocks: 1 });
     const second = (await readPartitions(database, TABLE, CHAIN)).at(-1);
-    // 40 rows a block: a partition of 1,000 rows has 25 of them.
+    // At 40 rows per block, 1,000 rows fill 25 blocks.
     expect((second?.to ?? 0) - (second?.from ?? 0)).toBeLessThanOrEqual(26);
   });
 
@@ -106,14 +106,14 @@ describe.runIf(citus !== undefined)('partitions of a distributed table', () => {
     expect(await sealFullPartitions(options, new AbortController().signal)).toEqual([first?.name]);
     expect(await sealFullPartitions(options, new AbortController().signal)).toEqual([]);
     await dropBulkIndexes(database, [DATASET]);
-    expect(await missingBulkIndexes(database, [DATASET])).toEqual(['erc20_transfers_by_token']);
+    expect(await missingBulkIndexes(database, [DATASET])).toEqual(['erc20_transfer_sides_by_token']);
     await buildBulkIndexes(database, [DATASET]);
     expect(await missingBulkIndexes(database, [DATASET])).toEqual([]);
     const onShards = await database.query<{ result: string }>(
-      `SELECT result FROM run_command_on_shards('erc20_transfers', $$SELECT count(*) FROM pg_index WHERE indrelid = '%s'::regclass AND indisvalid$$)`,
+      `SELECT result FROM run_command_on_shards('erc20_transfer_sides', $$SELECT count(*) FROM pg_index WHERE indrelid = '%s'::regclass AND indisvalid$$)`,
     );
     const [onCoordinator] = await database.query<{ indexes: number }>(
-      `SELECT count(*)::int AS indexes FROM pg_index WHERE indrelid = 'erc20_transfers'::regclass`,
+      `SELECT count(*)::int AS indexes FROM pg_index WHERE indrelid = 'erc20_transfer_sides'::regclass`,
     );
     expect(new Set(onShards.map(({ result }) => Number(result)))).toEqual(new Set([onCoordinator?.indexes]));
   });

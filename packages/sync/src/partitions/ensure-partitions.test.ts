@@ -60,7 +60,7 @@ describe('ensurePartitions', () => {
     await database().transaction(async (transaction) => {
       await transaction.query('INSERT INTO placed VALUES (1, $1, 5)', [CHAIN]);
       await transaction.query('SELECT count(*) FROM placed');
-      // This would wait for the transaction for ever, if it did.
+      // If it waited for the open transaction, this would wait forever.
       await ensurePartitions(database(), TABLE, CHAIN, [{ from: 5_000, to: 5_010 }], DENSITY);
       await transaction.query('INSERT INTO placed VALUES (1, $1, 5005)', [CHAIN]);
     });
@@ -79,7 +79,7 @@ describe('ensurePartitions', () => {
     const from = first?.to ?? 0;
     await ensurePartitions(database(), TABLE, CHAIN, [{ from, to: from }], { rows: 0, blocks: 1 });
     const [, second] = await readPartitions(database(), TABLE, CHAIN);
-    // 100 rows a block: a partition of 1,000 rows has 10 of them.
+    // At 100 rows per block, 1,000 rows fill 10 blocks.
     expect((second?.to ?? 0) - (second?.from ?? 0)).toBe(10);
   });
 

@@ -1,7 +1,7 @@
 import type { BlockRange, ChainId } from '@chainstead/core';
 import { type Database, isSpread, type Transaction, transactionLock } from '@chainstead/db';
-import { retryCommit } from '../commit-retry.ts';
-import type { RowTable } from '../row-table.ts';
+import type { RowTable } from '../dataset/row-table.ts';
+import { retryCommit } from '../rows/commit-retry.ts';
 import { announcePartitions } from './announce-partitions.ts';
 import {
   PARTITION_TOP,
@@ -14,11 +14,11 @@ import {
 import { type Partition, readPartitions } from './read-partitions.ts';
 
 /**
- * Makes the partitions that the table lacks for these blocks. Readers and writers of the table go on meanwhile: a new partition is
- * attached under a lock that stands in nobody's way, and is ready once every session knows of it.
- * @param wanted runs of blocks of one chain
- * @param density of the rows that are about to be written; null for single ones of their blocks, which say nothing of it
- * @returns the names of those that were made
+ * Creates the partitions that the table lacks for these blocks. Readers and writers of the table continue: a new
+ * partition is attached under a lock that blocks none of them, and is ready once every session sees it.
+ * @param wanted block ranges of one chain
+ * @param density of the rows to be written; null for single rows of their blocks, which reveal no density
+ * @returns the names of the created partitions
  */
 export async function ensurePartitions(
   database: Database,
@@ -28,7 +28,7 @@ export async function ensurePartitions(
   density: RowDensity | null,
 ): Promise<readonly string[]> {
   const make = async (transaction: Transaction): Promise<readonly string[]> => {
-    // On a cluster of Citus those of two tables would wait for each other: both have shards made.
+    // On a Citus cluster, creating partitions of two tables would deadlock, because both create shards.
     if (await isSpread(transaction)) await transactionLock(transaction, 'partitions');
     await transactionLock(transaction, `partitions:${table.name}`);
     const existing = await readPartitions(transaction, table, chainId);
@@ -44,9 +44,10 @@ export async function ensurePartitions(
     for (const bounds of planned) names.push(await attachPartition(transaction, table, chainId, bounds));
     return names;
   };
-  // And with whoever writes rows, shard by shard.
+  // Retried, because it may also deadlock with writers, shard by shard.
   const made = await retryCommit(() => database.transaction(make));
-  // Where nothing was missing, a session did not know, or somebody else is about to announce it.
+  // Announced even if none was missing: a session may have missed the announcement, or another process may not have
+  // sent it yet.
   await announcePartitions(database, table.name);
   return made;
 }
@@ -55,7 +56,7 @@ function highestOf(existing: readonly Partition[], wanted: readonly BlockRange[]
   return Math.max(...existing.map(({ from }) => from), ...wanted.map(({ to }) => to));
 }
 
-/** The partitions on either side of where new ones are wanted. */
+/** Returns the partitions on both sides of the wanted blocks. */
 function nearest(existing: readonly Partition[], wanted: readonly BlockRange[]): readonly Partition[] {
   const [first] = wanted;
   if (first === undefined) return [];
@@ -64,7 +65,7 @@ function nearest(existing: readonly Partition[], wanted: readonly BlockRange[]):
   return [below, above].flatMap((partition) => partition ?? []);
 }
 
-/** Rows of partitions, and the blocks that were indexed of them by any dataset. */
+/** Sums the rows of partitions and their indexed blocks of any dataset. */
 async function densityOf(
   transaction: Transaction,
   chainId: ChainId,

@@ -15,7 +15,7 @@ function holds(partitions: readonly PartitionBounds[], number: number): boolean 
   return partitions.some(({ from, to }) => from <= number && number < to);
 }
 
-/** Makes partitions for chunks one after the other. */
+/** Creates partitions for one chunk after another. */
 function fill(chunks: readonly { from: number; to: number }[], blocksEach: number): readonly PartitionBounds[] {
   let all: readonly PartitionBounds[] = [];
   for (const chunk of chunks)
@@ -46,7 +46,7 @@ describe('planPartitions', () => {
     const all = fill(order === 'ascending' ? chunks : chunks.toReversed(), 1_000);
     expect(all.length).toBeLessThanOrEqual(12);
     expect(all.every(({ from, to }) => to - from >= 250 && to - from <= 1_500)).toBe(true);
-    // No gap between them that a later block would need a partition of its own for.
+    // A gap between them would need another partition for a later block.
     expect(all.slice(1).every(({ from }, index) => from === all[index]?.to)).toBe(true);
   });
 

@@ -1,30 +1,30 @@
-/** Where the partitions of a table lie that are to hold some blocks. Pure. */
+/** Plans the bounds of missing partitions. Pure. */
 import type { BlockRange } from '@chainstead/core';
 
-/** Heights of a partition: `from` inclusive, `to` exclusive. */
+/** Block range of a partition: `from` inclusive, `to` exclusive. */
 export interface PartitionBounds {
   readonly from: number;
   readonly to: number;
 }
 
-/** Heights are integers of 4 bytes in partitioned tables; a partition that reaches here is open above. */
+/** Block numbers in partitioned tables are 4-byte integers. A partition with this upper bound is open above. */
 export const PARTITION_TOP = 2 ** 31 - 1;
 
-/** What was seen of how many rows blocks have. */
+/** Observed rows and the blocks they are from. */
 export interface RowDensity {
   readonly rows: number;
   readonly blocks: number;
 }
 
-/** Statements open each partition of a chain, so that a chain with very many rows has larger ones, and few. */
+/** Statements open every partition of a chain, so a chain with very many rows gets few, larger ones. */
 const PARTITIONS_PER_CHAIN = 24;
-/** A partition spans no more blocks than this many times those of which the density is known: a block alone may be an unusual one. */
+/** A partition spans at most this many times the blocks with known density: a single block may be unusual. */
 const TRUSTED_FACTOR = 1_000;
 
 /**
- * Blocks that a new partition should span, from what is known of the chain's rows.
- * @param density of the blocks that are to be written and of partitions that lie nearby
- * @param size rows of a partition at least, and those that the table holds of the chain already
+ * Returns the number of blocks that a new partition should span.
+ * @param density of the blocks to be written and of nearby partitions
+ * @param size minimum rows of a partition, and the chain's rows in the table
  */
 export function partitionWidth(
   { rows, blocks }: RowDensity,
@@ -36,20 +36,20 @@ export function partitionWidth(
 }
 
 /**
- * Blocks that a partition for a history's single rows should span: they say nothing of the rows that may come beside them, and lie anywhere,
- * so that each could want a partition of its own.
- * @param width by what is known of partitions nearby
- * @param highest block of the chain that has a place, or wants one
+ * Returns the number of blocks that a partition for single rows of an on-demand backfill should span. They reveal no
+ * density, and are scattered: each could need another partition.
+ * @param width derived from nearby partitions
+ * @param highest highest block of the chain that has, or needs, a partition
  */
 export function sparseWidth(width: number, highest: number): number {
   return Math.max(width, Math.ceil(highest / PARTITIONS_PER_CHAIN));
 }
 
 /**
- * The partitions that are missing for blocks to have a place, ascending. They lie beside existing ones, so that a history that is
- * read in either direction fills them one after the other; where there is none nearby, at multiples of the width.
+ * Returns the missing partitions for the blocks, ascending. They adjoin existing ones, so a backfill in either
+ * direction fills them one after another. If none is nearby, they start at multiples of the width.
  * @param existing of the chain, ascending and disjoint
- * @param wanted runs of blocks
+ * @param wanted block ranges
  */
 export function planPartitions(
   existing: readonly PartitionBounds[],
@@ -86,7 +86,7 @@ function partitionFor(block: number, gap: GapBetweenPartitions, width: number): 
   const start = startOf(block, gap, width);
   const from = Math.max(gap.from, start);
   const to = Math.min(gap.to, start + width);
-  // What would be left of the gap is no partition of its own when it is a sliver.
+  // A narrow rest of the gap joins this partition.
   return {
     from: from - gap.from < width / 4 ? gap.from : from,
     to: gap.to - to < width / 4 ? gap.to : to,

@@ -1,30 +1,30 @@
-/** The partitions of a table as the database has them. Its catalog is the only record of them. */
+/** Partitions of a table, read from the Postgres catalog, which is the only record of them. */
 import type { ChainId } from '@chainstead/core';
 import { type Database, isDistributed, readShards } from '@chainstead/db';
-import type { RowTable } from '../row-table.ts';
+import type { RowTable } from '../dataset/row-table.ts';
 import { PARTITION_TOP, type PartitionBounds } from './plan-partitions.ts';
 
-/** A partition: the rows of a table of some heights of a chain. */
+/** A partition: a table's rows of one block range of a chain. */
 export interface Partition extends PartitionBounds {
   readonly name: string;
   readonly chainId: number;
-  /** Without indexes. */
+  /** Table size without indexes. */
   readonly bytes: number;
-  /** As far as the last look of autovacuum tells, else from its size. */
+  /** Estimate of the last autovacuum; before that, derived from the size. */
   readonly rows: number;
-  /** Its indexes were rebuilt dense, since nothing is written to it any more. */
+  /** Whether its indexes were rebuilt densely, because nothing is written to it any more. */
   readonly isSealed: boolean;
-  /** Whether the session's role owns it: others may write rows, but not rebuild indexes. */
+  /** Whether the session's role owns it. Other roles may write rows, but not rebuild indexes. */
   readonly isOwn: boolean;
 }
 
-/** What is said of a sealed partition, as its comment. */
+/** Comment of a sealed partition. */
 export const SEALED = 'sealed';
 
-/** Of a table that no one has looked at yet. */
+/** Assumed for a table without statistics. */
 const BYTES_A_ROW = 170;
 
-/** Of one chain, or of all: ascending by chain and height. */
+/** Returns the partitions of one chain or of all, ascending by chain and block. */
 export async function readPartitions(
   source: Pick<Database, 'query'>,
   { name }: Pick<RowTable, 'name'>,
@@ -57,10 +57,13 @@ interface PartitionRow {
   readonly may_be_distributed: boolean;
 }
 
-/** What the files of a partition tell, added up over its shards. */
+/** Size of a partition's files, summed over its shards. */
 type Size = Pick<PartitionRow, 'bytes' | 'tuples' | 'pages'>;
 
-/** Of a table that is distributed: the coordinator's own files of it are empty. Null for one that is not. */
+/**
+ * Returns the sizes over all shards of a distributed table, because the coordinator's own files are empty. Null if the
+ * table is not distributed.
+ */
 async function readSizesOfShards(
   source: Pick<Database, 'query'>,
   table: string,
@@ -79,7 +82,7 @@ async function readSizesOfShards(
   return sizes;
 }
 
-/** `FOR VALUES FROM ('1', 0) TO ('1', MAXVALUE)`, quoted or not by type. */
+/** Matches `FOR VALUES FROM ('1', 0) TO ('1', MAXVALUE)`; the type decides on the quotes. */
 const BOUNDS = /^FOR VALUES FROM \('?(-?\d+)'?, '?(\d+|MINVALUE)'?\) TO \('?(-?\d+)'?, '?(\d+|MAXVALUE)'?\)$/;
 
 function toPartition(row: PartitionRow): Partition {
@@ -99,7 +102,7 @@ function toPartition(row: PartitionRow): Partition {
   };
 }
 
-/** A name in SQL. */
+/** Returns the identifier quoted for SQL. */
 export function quoted(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`;
 }

@@ -1,38 +1,39 @@
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, intersectRanges, mergeRanges, rangeSize } from '@chainstead/core';
-import type { Dataset } from '../dataset.ts';
-import { datasetsOf } from '../datasets-of.ts';
-import { deepestPart } from '../whole-block.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { datasetsOf } from '../dataset/datasets-of.ts';
+import { deepestPart } from '../dataset/deepest-part.ts';
 import type { RangeWork } from './range-job.ts';
 
-/** What work on ranges costs, told before it is asked for. */
+/** Estimated cost of work on ranges, before it is requested. */
 export interface RangeWorkEstimate {
-  /** Asked for. */
+  /** Requested blocks. */
   readonly blocks: number;
-  /** Of those, the ones that are read at all. */
+  /** Requested blocks that have to be read. */
   readonly read: number;
-  /** Calls of nodes: at least, and where each block has to be read whole. */
+  /** Minimum number of RPC calls. */
   readonly callsMin: number;
+  /** Number of RPC calls if every block is read whole. */
   readonly callsMax: number;
 }
 
-/** What is covered, or missing, of a dataset. */
+/** A covered or missing range of a dataset. */
 export interface DatasetRange {
   readonly dataset: string;
   readonly range: BlockRange;
 }
 
-/** A chunk of filtered logs at most. Blocks. */
+/** Maximum size of one request for filtered logs. Blocks. */
 const LOGS_CHUNK_MAX = 20_000;
-/** Block and receipts. */
+/** RPC calls per whole block: block and receipts. */
 const CALLS_WHOLE = 2;
 const CALLS_TRACED = 3;
 
 /**
- * Pure.
- * @param asked ranges, and which of the chain's datasets: those that are given
+ * Returns the estimated cost of work on ranges. Pure.
+ * @param requested work, ranges and datasets
  * @param coverage of the chain
- * @param proof how history is read: `BACKFILL_PROOF`
+ * @param proof value of `BACKFILL_PROOF`
  */
 export function estimateRangeWork(
   {
@@ -58,7 +59,7 @@ export function estimateRangeWork(
     );
   const sizeOf = (some: readonly BlockRange[]): number => some.reduce((sum, range) => sum + rangeSize(range), 0);
   const covered = kept.map(({ name }) => coveredOf(name));
-  // What any of them lacks is read for those; what any of them has is verified.
+  // A backfill reads blocks that any dataset lacks. A verification reads blocks that any dataset covers.
   const inAll = covered.reduce<BlockRange[]>((common, own) => intersectRanges(common, own), [...ranges]);
   const read =
     work === 'reindex' ? blocks : work === 'verify' ? sizeOf(mergeRanges(covered.flat())) : blocks - sizeOf(inAll);

@@ -2,8 +2,8 @@ import type { BlockRange } from '@chainstead/core';
 import type { RangeWork } from './range-job.ts';
 
 /**
- * Blocks after which it is written down how far a job is. A backfill needs none: what it has done is covered. What is read anew, or proven once
- * more, shows in no coverage.
+ * Number of blocks after which the position of a job is stored. A backfill needs no position: its blocks are covered.
+ * Coverage doesn't show which blocks were reindexed or verified again.
  */
 const PIECE_BLOCKS: Readonly<Record<RangeWork, number>> = {
   backfill: Number.POSITIVE_INFINITY,
@@ -11,7 +11,7 @@ const PIECE_BLOCKS: Readonly<Record<RangeWork, number>> = {
   reindex: 10_000,
 };
 
-/** Pure. What is left of a job, in the pieces that it is done in. @param position all below it are done; null: none are */
+/** Returns the rest of a job in pieces. Pure. @param position all blocks below it are done; null: no block is done */
 export function* piecesOf(
   work: RangeWork,
   ranges: readonly BlockRange[],

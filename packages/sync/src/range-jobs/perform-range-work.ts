@@ -1,9 +1,9 @@
 import { type BlockRange, ChainsteadError, rangeSize } from '@chainstead/core';
 import { UnavailableBlocksError } from '../errors.ts';
-import { backfillRanges, type RangeCommandOptions, reindexRanges, verifyRanges } from '../range-commands.ts';
+import { backfillRanges, type RangeCommandOptions, reindexRanges, verifyRanges } from './range-commands.ts';
 import type { RangeJob, VerifyOutcome } from './range-job.ts';
 
-/** How far a piece of a job is. */
+/** Progress of a piece of a job. `done` and `total` may count a block several times. */
 export interface PieceProgress {
   readonly done: number;
   readonly total: number;
@@ -12,36 +12,36 @@ export interface PieceProgress {
 
 export interface PieceResult {
   readonly logs: number;
-  /** Of a verification. */
+  /** Result of a verification; null for other work. */
   readonly outcome: VerifyOutcome | null;
-  /** What no upstream could give: all else is done. */
+  /** Error for blocks that no upstream could return; all others are done. Null: there are none. */
   readonly lacking: ChainsteadError | null;
 }
 
-/** Does a piece of a job. */
+/** Performs a piece of a job. */
 export type PerformRangeWork = (
   job: Pick<RangeJob, 'work' | 'dataset'>,
   ranges: readonly BlockRange[],
-  tell: (progress: PieceProgress) => void,
+  report: (progress: PieceProgress) => void,
   signal: AbortSignal,
 ) => Promise<PieceResult>;
 
-/** The dataset of a job is not kept here. */
+/** This process doesn't index the dataset of a job. */
 class DatasetNotKeptError extends ChainsteadError {
   constructor(chain: string, dataset: string, kept: readonly string[]) {
     super({
       code: 'DATASET_NOT_KEPT',
-      message: `The dataset ${dataset} is not kept of ${chain} by this process: it keeps ${kept.join(', ')}`,
+      message: `The dataset ${dataset} of ${chain} is not indexed by this process. It indexes ${kept.join(', ')}`,
       facts: { chain, dataset, kept },
-      remedy: 'Add it to DATASETS of the role ingest, or ask for another one',
+      remedy: 'Add the dataset to DATASETS of the ingest role, or choose another one',
       retryable: false,
     });
   }
 }
 
-/** The work of EVM chains: that of the commands. */
+/** Returns a function that performs jobs of EVM chains, as the CLI commands do. @throws DatasetNotKeptError */
 export function performRangeWork(options: RangeCommandOptions): PerformRangeWork {
-  return async ({ work, dataset }, ranges, tell, signal) => {
+  return async ({ work, dataset }, ranges, report, signal) => {
     const datasets = options.datasets.filter(({ name }) => dataset === null || name === dataset);
     if (dataset !== null && datasets.length === 0)
       throw new DatasetNotKeptError(
@@ -55,7 +55,7 @@ export function performRangeWork(options: RangeCommandOptions): PerformRangeWork
       datasets,
       onProgress: (progress) => {
         logs = progress.logs;
-        tell({ done: progress.done, total: progress.total, logs });
+        report({ done: progress.done, total: progress.total, logs });
       },
     };
     if (work === 'verify') {

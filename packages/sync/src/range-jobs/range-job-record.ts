@@ -1,10 +1,10 @@
-/** The row of a job while somebody works on it. Each change is fenced by the lease of its chain: whoever lost that writes nothing more. */
+/** The row of a running job. The lease of its chain fences each change: a process that lost the lease can't write. */
 import { ChainsteadError, errorText } from '@chainstead/core';
 import type { Database, Leadership } from '@chainstead/db';
 import { RangeJobAbandonedError, type VerifyOutcome } from './range-job.ts';
 import { JOB_COLUMNS, type RangeJobRow } from './range-job-store.ts';
 
-/** How far a job is. */
+/** Progress of a job. */
 export interface RangeJobProgress {
   readonly done: number;
   readonly total: number;
@@ -13,22 +13,22 @@ export interface RangeJobProgress {
   readonly outcome: VerifyOutcome | null;
 }
 
-/** How a job is left. */
+/** Status in which a process leaves a job. */
 export type RangeJobEnd =
   | { readonly status: 'done' | 'cancelled' }
   | { readonly status: 'failed'; readonly error: unknown }
-  /** To be gone on with: at once, where the process ends, or after a while. */
+  /** To be continued: immediately if the process ends, or after a delay. */
   | { readonly status: 'queued'; readonly error: unknown; readonly waitSeconds: number };
 
 export interface RangeJobRecord {
-  /** The next of the chain that is to be worked on, those first that somebody has begun; null: there is none. */
+  /** Takes the next due job of the chain, interrupted jobs first; null: there is none. */
   begin(): Promise<RangeJobRow | null>;
-  /** @returns whether it was asked to end */
+  /** Stores progress. @returns true if the job was cancelled or is no longer running */
   save(id: string, progress: RangeJobProgress): Promise<boolean>;
   end(id: string, end: RangeJobEnd): Promise<void>;
 }
 
-/** So often a job is taken without getting on. */
+/** Maximum number of attempts without progress. */
 export const ATTEMPTS_MAX = 6;
 const MESSAGE_MAX = 2_000;
 

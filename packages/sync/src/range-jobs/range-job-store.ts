@@ -1,4 +1,4 @@
-/** Jobs as they are asked for, looked at and cancelled: the table `range_jobs`. */
+/** Requests, lists and cancels jobs, in the table `range_jobs`. */
 import type { BlockRange } from '@chainstead/core';
 import { type Database, LEASE_IS_HELD, type Transaction, transactionLock } from '@chainstead/db';
 import {
@@ -12,16 +12,16 @@ import {
   type VerifyOutcome,
 } from './range-job.ts';
 
-/** Queued and running ones at once. */
+/** Maximum number of queued and running jobs. */
 const OPEN_MAX = 100;
-/** Finished ones that are kept. */
+/** Maximum number of finished jobs in the table. */
 const FINISHED_MAX = 1_000;
 
-/** By the database's clock, which counts for all machines. */
+/** SQL: id with the time of Postgres, which is the same for all machines. */
 const NEW_ID =
   "to_char(extract(epoch FROM clock_timestamp()) * 1000000, 'FM0000000000000000') || substr(md5(random()::text), 1, 8)";
 
-/** In SQL: somebody works on jobs of the chain of `job`. */
+/** SQL: condition that a process works on the chain of `job`. */
 export const CHAIN_IS_HELD = `EXISTS (
   SELECT FROM leases AS lease WHERE lease.name = 'range-jobs:' || job.chain AND ${LEASE_IS_HELD})`;
 
@@ -50,13 +50,13 @@ export interface RangeJobRow {
   readonly error_message: string | null;
   readonly attempts: number;
   readonly done_before: number;
-  /** From when it was taken to when it was heard of last. */
+  /** Seconds from the start of the current attempt to the last update. */
   readonly taken_seconds: number | null;
 }
 
 /**
- * Asks for work on ranges, in the transaction of the caller, who writes down who asked.
- * @param request its ranges ascend and don't touch (`mergeRanges`)
+ * Adds a job, in the transaction in which the caller writes the audit entry.
+ * @param request its ranges are ascending and not adjacent (`mergeRanges`)
  * @returns the job's id
  * @throws TooManyRangeJobsError, RangeJobKnownError
  */
@@ -84,19 +84,19 @@ export async function requestRangeJob(transaction: Transaction, request: RangeJo
   return made?.id ?? '';
 }
 
-export interface RangeJobsAsked {
-  /** The job below which the page begins; absent: at the newest. */
+export interface RangeJobsRequested {
+  /** Id of the job before which the page begins; absent: the newest job comes first. */
   readonly before?: string | undefined;
   readonly limit: number;
-  /** Queued and running ones, or finished ones; absent: all. */
+  /** `open`: queued and running jobs. Absent: all jobs. */
   readonly state?: 'open' | 'finished' | undefined;
   readonly chain?: string | undefined;
 }
 
-/** The newest first. */
+/** Returns jobs, newest first. */
 export async function listRangeJobs(
   database: Pick<Database, 'query'>,
-  { before, limit, state, chain }: RangeJobsAsked,
+  { before, limit, state, chain }: RangeJobsRequested,
 ): Promise<RangeJob[]> {
   const rows = await database.query<RangeJobRow & { holder: string | null }>(
     `SELECT ${JOB_COLUMNS}, CASE WHEN job.status = 'running' THEN (
@@ -111,7 +111,8 @@ export async function listRangeJobs(
 }
 
 /**
- * Has a job end, in the transaction of the caller: at once where nobody works on it, else within seconds. What is committed stays.
+ * Cancels a job in the transaction of the caller. The job ends immediately, or within seconds if a process works on it.
+ * Committed blocks stay.
  * @throws NoSuchRangeJobError
  */
 export async function cancelRangeJob(transaction: Transaction, id: string): Promise<RangeJob> {
@@ -126,7 +127,7 @@ export async function cancelRangeJob(transaction: Transaction, id: string): Prom
   return toJob(row, null);
 }
 
-/** Blocks a second of the jobs of a chain that were finished last; null: there are none that tell. */
+/** Returns the blocks per second of the last 5 completed jobs of a chain; null: there are none. */
 export async function readRangeJobPace(
   database: Pick<Database, 'query'>,
   chain: string,

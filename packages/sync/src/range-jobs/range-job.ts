@@ -1,121 +1,122 @@
 import { type BlockRange, ChainsteadError } from '@chainstead/core';
 
-/** What can be done to ranges of blocks. */
+/** Kinds of work on block ranges. */
 export const RANGE_WORKS = ['backfill', 'verify', 'reindex'] as const;
 export type RangeWork = (typeof RANGE_WORKS)[number];
 
-/** `queued`: waits for a process of the role `ingest`, or, with `dueAt`, for its next attempt. */
+/** `queued`: waits for an `ingest` process or, with `dueAt`, for the next attempt. */
 export type RangeJobStatus = 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
 
-/** Work on ranges that somebody asks for. */
+/** Requested work on block ranges. */
 export interface RangeJobRequest {
-  /** Id of an EVM chain in decimal; of Aptos, `aptos` or `aptos-testnet`. */
+  /** Decimal id of an EVM chain, or `aptos` or `aptos-testnet`. */
   readonly chain: string;
   readonly work: RangeWork;
-  /** Null: all that are kept of the chain. */
+  /** Null: all indexed datasets of the chain. */
   readonly dataset: string | null;
   readonly ranges: readonly BlockRange[];
-  /** For people. */
+  /** Requester, for display. */
   readonly requestedBy: string;
 }
 
-/** Such work, and how far it is. */
+/** A job with its progress. */
 export interface RangeJob extends RangeJobRequest {
   readonly id: string;
   readonly status: RangeJobStatus;
-  /** Asked to end, and not ended yet. */
+  /** True if the job was cancelled and is still running. */
   readonly isEnding: boolean;
-  /** Machine and process that work on it; null: nobody does. */
+  /** Machine and process that work on the job; null: none. */
   readonly holder: string | null;
-  /** Blocks, and those in all; null before that is known. */
+  /** Finished blocks. */
   readonly done: number;
+  /** All blocks of the job; null while unknown. */
   readonly total: number | null;
-  /** Logs read. */
+  /** Number of logs read. */
   readonly logs: number;
-  /** Blocks a second since it was taken; null while it is unknown, or nobody works on it. */
+  /** Blocks per second in the current attempt; null while unknown or if the job is not running. */
   readonly perSecond: number | null;
   readonly secondsLeft: number | null;
   readonly outcome: VerifyOutcome | null;
   readonly requestedAt: Date;
   readonly finishedAt: Date | null;
-  /** When it is tried again; null: at once, or never. */
+  /** Time of the next attempt; null: immediately, or none is planned. */
   readonly dueAt: Date | null;
-  /** What ended it, or its last attempt. */
+  /** Error that ended the job or its last attempt. */
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-/** What a verification found so far. */
+/** Result of a verification so far. */
 export interface VerifyOutcome {
-  /** Blocks by the level that they reached, once for each way in which datasets read them. */
+  /** Number of blocks by proof level. A block counts once for each way in which its datasets are read. */
   readonly levels: Readonly<Record<string, number>>;
   readonly repairs: number;
-  /** Blocks that were asked for and are not covered. */
+  /** Number of requested blocks that are not covered. */
   readonly uncovered: number;
 }
 
-/** What a job is called in addresses and on the command line. */
+/** Format of a job id, as in URLs and on the command line. */
 export const RANGE_JOB_ID: RegExp = /^\d{16}[0-9a-f]{8}$/;
 
-/** Not every block that was asked for is proven. */
+/** Some requested blocks are not proven. */
 export class VerificationIncompleteError extends ChainsteadError {
   constructor(chain: string, unproven: number, uncovered: number) {
     super({
       code: 'VERIFICATION_INCOMPLETE',
       message: `${unproven} blocks of ${chain} could not be proven, and ${uncovered} are not indexed`,
       facts: { chain, unproven, uncovered },
-      remedy: 'Index what is missing with "chainstead backfill"; for unproven blocks, add another upstream',
+      remedy: 'Run "chainstead backfill" for the missing blocks. Add another upstream for the unproven ones',
       retryable: false,
     });
   }
 }
 
-/** More jobs wait than are kept. */
+/** The maximum number of queued and running jobs is reached. */
 export class TooManyRangeJobsError extends ChainsteadError {
   constructor(max: number) {
     super({
       code: 'RANGE_JOBS_FULL',
-      message: `${max} jobs are queued or running already`,
+      message: `${max} jobs are already queued or running`,
       facts: { max },
-      remedy: 'Wait for some of them to end, or cancel some',
+      remedy: 'Wait until some of them end, or cancel some with "chainstead jobs cancel"',
       retryable: true,
     });
   }
 }
 
-/** The same is under way. */
+/** The same job is already queued or running. */
 export class RangeJobKnownError extends ChainsteadError {
   constructor(id: string) {
     super({
       code: 'RANGE_JOB_KNOWN',
       message: `The same work is queued or running already, as job ${id}`,
       facts: { id },
-      remedy: 'Wait for it, or cancel it first',
+      remedy: 'Wait until this job ends, or cancel it first',
       retryable: false,
     });
   }
 }
 
-/** There is nothing to cancel. */
+/** The job to cancel is not queued or running. */
 export class NoSuchRangeJobError extends ChainsteadError {
   constructor(id: string) {
     super({
       code: 'RANGE_JOB_UNKNOWN',
-      message: `There is no job ${id} that is queued or running`,
+      message: `No job ${id} is queued or running`,
       facts: { id },
-      remedy: '"chainstead jobs list" shows those that there are',
+      remedy: 'Run "chainstead jobs list" to see the queued and running jobs',
       retryable: false,
     });
   }
 }
 
-/** Whoever took it ended, again and again, before it got on. */
+/** Every process that took the job ended before it made progress. */
 export class RangeJobAbandonedError extends ChainsteadError {
   constructor(id: string, attempts: number) {
     super({
       code: 'RANGE_JOB_ABANDONED',
-      message: `Job ${id} was taken ${attempts} times without getting on: the processes that worked on it ended`,
+      message: `Job ${id} was started ${attempts} times without progress: each process that worked on it ended`,
       facts: { id, attempts },
-      remedy: 'Look for what ended them in the log of the role ingest, then ask for it again',
+      remedy: 'Find the cause in the application log of the ingest role, then start the job again',
       retryable: false,
     });
   }

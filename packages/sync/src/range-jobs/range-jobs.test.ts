@@ -39,7 +39,7 @@ const jobOf = async (id: string): Promise<RangeJob> => {
 const reaches = (id: string, expected: object): Promise<void> =>
   vi.waitFor(async () => expect(await jobOf(id)).toMatchObject(expected), { timeout: 30_000, interval: 20 });
 
-/** A process that works on jobs, until the test ends. */
+/** Starts a worker that runs jobs until the test ends. */
 function work(...sites: readonly RangeJobSite[]): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { database } = scratch;
@@ -57,9 +57,9 @@ function siteOf(perform: PerformRangeWork, chain = '7'): RangeJobSite {
   return { chain, name: `chain-${chain}`, open: async () => ({ perform, close: async () => undefined }) };
 }
 
-/** Does nothing, until it is told to end. */
-const hanging: PerformRangeWork = (_job, ranges, tell, signal) => {
-  tell({ done: 5, total: 10, logs: 3 });
+/** Makes no further progress until its signal aborts. */
+const hanging: PerformRangeWork = (_job, ranges, report, signal) => {
+  report({ done: 5, total: 10, logs: 3 });
   return new Promise((_resolve, reject) => {
     expect(ranges.length).toBeGreaterThan(0);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -202,8 +202,8 @@ describe('jobs on ranges', () => {
     );
     const second = await ask({});
     const third = await ask({ chain: '8' });
-    const ids = async (asked: object): Promise<string[]> =>
-      (await listRangeJobs(scratch.database, { limit: 2, ...asked })).map(({ id }) => id);
+    const ids = async (requested: object): Promise<string[]> =>
+      (await listRangeJobs(scratch.database, { limit: 2, ...requested })).map(({ id }) => id);
     expect(await ids({})).toEqual([third, second]);
     expect(await ids({ before: second })).toEqual([first]);
     expect(await ids({ state: 'finished' })).toEqual([first]);

@@ -6,13 +6,13 @@ import { type RangeJob, VerificationIncompleteError, type VerifyOutcome } from '
 import { ATTEMPTS_MAX, type RangeJobEnd, type RangeJobProgress, type RangeJobRecord } from './range-job-record.ts';
 import type { RangeJobRow } from './range-job-store.ts';
 
-/** Where jobs of a chain are done. */
+/** A chain whose jobs this process can run. */
 export interface RangeJobSite {
-  /** As jobs name the chain. */
+  /** Name of the chain in jobs. */
   readonly chain: string;
-  /** As people do. */
+  /** Name of the chain in logs and errors. */
   readonly name: string;
-  /** Opens what one job needs, connections to nodes first of all; what does not answer must not outlast the signal. */
+  /** Opens the resources of one job, such as connections to nodes. Must end when the signal aborts. */
   open(signal: AbortSignal): Promise<{ readonly perform: PerformRangeWork; close(): Promise<void> }>;
 }
 
@@ -21,24 +21,24 @@ export interface RunRangeJobOptions {
   readonly record: RangeJobRecord;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The chain's jobs are somebody else's from then on. */
+  /** Aborts when this process loses the lease of the chain. */
   readonly lost: AbortSignal;
 }
 
-/** Between two reports of how far it is; so long it may take until it ends that was cancelled. Milliseconds. */
+/** Time between two progress reports, and longest delay until a cancellation is noticed. Milliseconds. */
 const REPORT_MS = 1_000;
-/** Before it is tried again, doubled each time. Seconds. */
+/** Delay before the first retry, doubled for each further one. Seconds. */
 const WAIT_SECONDS = 15;
 const WAIT_SECONDS_MAX = 600;
 
-/** Goes on with a job until it ends, is cancelled, or the signal aborts, after which somebody else goes on. Never rejects. */
+/** Runs a job until it ends or is cancelled. If the signal aborts, the job is queued again. Never rejects. */
 export async function runRangeJob(options: RunRangeJobOptions, row: RangeJobRow, signal: AbortSignal): Promise<void> {
   const { record, lost, logger } = options;
   const fields = { job: row.id, chain: options.site.name, work: row.work };
   const state = createState(row);
   const cancelled = new AbortController();
   const reporting = beginReporting(options, row.id, state, cancelled);
-  logger.info(fields, 'Work on ranges that was asked for is taken');
+  logger.info(fields, 'Range job started');
   let end: RangeJobEnd;
   try {
     end = await performAll(options, row, state, AbortSignal.any([signal, lost, cancelled.signal]));
@@ -58,7 +58,7 @@ export async function runRangeJob(options: RunRangeJobOptions, row: RangeJobRow,
       'Work on ranges has ended',
     );
   } catch (error) {
-    // Whoever takes the lease next finds the row as running, and goes on.
+    // The next holder of the lease finds the row as `running` and continues the job.
     logger[failureLevel(error)]({ ...fields, error: errorText(error) }, 'The end of a job could not be written down');
   }
 }
@@ -74,7 +74,7 @@ async function performAll(
   try {
     for (const piece of piecesOf(row.work, row.ranges, row.position)) {
       signal.throwIfAborted();
-      const result = await perform(row, piece, state.tell, signal);
+      const result = await perform(row, piece, state.report, signal);
       state.finish(piece.at(-1)?.to ?? 0, result);
       lacking ??= result.lacking;
     }
@@ -91,12 +91,12 @@ async function performAll(
 
 type JobState = ReturnType<typeof createState>;
 
-/** How far a job is, from where it was taken. */
+/** Tracks the progress of a job from its stored position. */
 function createState(row: RangeJobRow) {
   const all = row.ranges.reduce((sum, range) => sum + rangeSize(range), 0);
   let { done, logs, position, outcome } = row;
   let total = row.total ?? all;
-  /** Of the piece that is worked on. */
+  /** Progress of the current piece. */
   let piece: PieceProgress | null = null;
   const blocksBelow = (block: number): number =>
     row.ranges.reduce((sum, { from, to }) => sum + Math.max(0, Math.min(to, block - 1) - from + 1), 0);
@@ -106,9 +106,9 @@ function createState(row: RangeJobRow) {
   }
 
   return {
-    tell(progress: PieceProgress): void {
+    report(progress: PieceProgress): void {
       piece = progress;
-      // What was covered by the time it was taken is in no piece's figures.
+      // The figures of a piece don't include blocks that were done before this attempt.
       if (row.work === 'backfill') {
         done = row.done + progress.done;
         total = row.done + progress.total;
@@ -132,12 +132,12 @@ function createState(row: RangeJobRow) {
       position,
       outcome,
     }),
-    /** Since it last got on. */
+    /** Returns the number of attempts since the last progress. */
     attempts: (): number => (done > row.done ? 1 : row.attempts),
   };
 }
 
-/** Of the blocks of a piece, those that are done: it may count each several times. */
+/** Returns the finished blocks of a piece, whose progress may count a block several times. */
 function partOf(piece: PieceProgress | null, row: RangeJobRow, position: number | null): number {
   if (piece === null || piece.total === 0) return 0;
   const [next = []] = piecesOf(row.work, row.ranges, position);
@@ -152,14 +152,14 @@ function joined(one: VerifyOutcome | null, other: VerifyOutcome): VerifyOutcome 
   return { levels, repairs: one.repairs + other.repairs, uncovered: one.uncovered + other.uncovered };
 }
 
-/** What may pass is tried again, as often as it gets on. */
+/** Queues the job again after a retryable error, up to ATTEMPTS_MAX attempts without progress. */
 function afterFailure(error: unknown, attempts: number): RangeJobEnd {
   const mayPass = error instanceof ChainsteadError && error.retryable;
   if (!mayPass || attempts >= ATTEMPTS_MAX) return { status: 'failed', error };
   return { status: 'queued', error, waitSeconds: Math.min(WAIT_SECONDS * 2 ** (attempts - 1), WAIT_SECONDS_MAX) };
 }
 
-/** Writes down how far the job is, and hears whether it is to end. */
+/** Stores the progress of the job every second, and aborts `cancelled` if the job was cancelled. */
 function beginReporting(
   { record, clock, logger }: RunRangeJobOptions,
   id: RangeJob['id'],

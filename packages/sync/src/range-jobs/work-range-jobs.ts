@@ -1,6 +1,6 @@
 /**
- * Works off what operators asked for on ranges (`range_jobs`): of each chain one job at a time, whichever process has it, and in each process one.
- * A job whose process dies is gone on with by the next one that looks.
+ * Runs the jobs on block ranges that operators requested (`range_jobs`): one at a time per process, and one per chain
+ * across all processes. If a process dies, another one continues its job.
  */
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, failureLevel, tryAcquireLeadership } from '@chainstead/db';
@@ -10,17 +10,17 @@ import { type RangeJobSite, runRangeJob } from './run-range-job.ts';
 
 export interface RangeJobsOptions {
   readonly database: Database;
-  /** Chains whose jobs may be taken here. */
+  /** Chains whose jobs this process may take. */
   readonly sites: readonly RangeJobSite[];
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Between two looks for jobs when there is nothing to do. Default 2,000 ms. */
+  /** Time between two polls when no job is due. Default 2,000 ms. */
   readonly idleMs?: number;
 }
 
 const IDLE_MS = 2_000;
 
-/** Runs until the signal aborts. Never rejects: what fails stands in the log and with the job. */
+/** Runs jobs until the signal aborts. Never rejects: failures are logged and stored with the job. */
 export async function workRangeJobs(options: RangeJobsOptions, signal: AbortSignal): Promise<void> {
   const { clock, logger, sites, idleMs = IDLE_MS } = options;
   if (sites.length === 0) return;
@@ -36,7 +36,7 @@ export async function workRangeJobs(options: RangeJobsOptions, signal: AbortSign
   }
 }
 
-/** @returns whether there was a job */
+/** Runs the next job. @returns true if there was one */
 async function takeOne(options: RangeJobsOptions, signal: AbortSignal): Promise<boolean> {
   const { database, clock, logger, sites } = options;
   for (const chain of await listWaitingChains(options)) {
@@ -57,7 +57,7 @@ async function takeOne(options: RangeJobsOptions, signal: AbortSignal): Promise<
   return false;
 }
 
-/** Chains with jobs that are due and on which nobody works, whoever waits longest first. */
+/** Returns the chains with due jobs that no process works on, oldest job first. */
 async function listWaitingChains({ database, sites }: RangeJobsOptions): Promise<string[]> {
   const rows = await database.query<{ chain: string }>(
     `SELECT chain FROM range_jobs AS job

@@ -1,26 +1,26 @@
 /**
- * How a partition leaves its table while readers and writers of the others go on: its blocks are not covered any more, it is detached,
- * it is dropped. Each step may be the last one of a process; the next finds what is left and finishes it.
+ * Drops a partition while readers and writers of the others continue: its coverage is removed, it is detached, it is
+ * dropped. A process may die after any step; the next one finds the remains and finishes.
  */
 import { type BlockRange, type ChainId, parseChainId } from '@chainstead/core';
-import { type Database, isDistributed } from '@chainstead/db';
-import { removeCoverage } from '../coverage.ts';
-import type { Dataset } from '../dataset.ts';
-import { removeSubjectRanges } from '../histories/subject-ranges.ts';
-import { lockChainCommits } from '../write-batch.ts';
+import { type Database, isDistributed, runStatements } from '@chainstead/db';
+import { removeCoverage } from '../coverage/coverage.ts';
+import { removeSubjectRanges } from '../coverage/subject-ranges.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { lockChainCommits } from '../rows/write-batch.ts';
 
-/** What statements on a connection that waits for locks no longer than this are run with. */
+/** Runs a statement on a connection with a lock timeout. */
 export type RunStatement = (statement: string) => Promise<void>;
 
 /**
- * So long a detachment waits for transactions that began before it. It holds nothing meanwhile that others need; what is not through by then is finished
- * in the next round.
+ * Maximum wait of a detachment for earlier transactions. It holds no lock that others need meanwhile. An unfinished one
+ * is completed in the next round.
  */
 const LOCK_WAIT_MS = 5_000;
 
 /**
- * Runs work with a connection of its own: `DETACH … CONCURRENTLY` can't be in a transaction, and its locks must not be waited for endlessly.
- * @param lockWaitMs how long a statement waits for a lock; 0 for as long as it takes
+ * Runs work on its own connection, because `DETACH … CONCURRENTLY` can't be in a transaction and needs a lock timeout.
+ * @param lockWaitMs maximum wait of a statement for a lock; 0: unlimited
  */
 export async function withPatientSession<T>(
   database: Pick<Database, 'session'>,
@@ -40,28 +40,30 @@ export async function withPatientSession<T>(
 }
 
 /**
- * Blocks from here to there are not covered by the dataset from now on, of nobody: answers, status and gaps follow at once, and so does what was counted of
- * rows there.
+ * Removes the coverage of the dataset and of all subjects in this range, and values derived from rows there. API
+ * responses, status and gaps change immediately.
  */
 export async function uncover(
   database: Pick<Database, 'transaction'>,
   chainId: ChainId,
-  { name, derived = [] }: Pick<Dataset, 'name' | 'derived'>,
+  { name, projections = [] }: Pick<Dataset, 'name' | 'projections'>,
   range: BlockRange,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     await lockChainCommits(transaction, { id: chainId });
     await removeCoverage(transaction, chainId, [name], range);
     await removeSubjectRanges(transaction, chainId, name, range);
-    for (const statement of derived.flatMap((state) => state.dropped?.(chainId, range) ?? []))
-      await transaction.query(statement);
+    await runStatements(
+      transaction,
+      projections.flatMap((state) => state.dropped?.(chainId, range) ?? []),
+    );
   });
 }
 
 /**
- * Takes a partition from its table. Statements that began before go on reading it; later ones don't know it. From a distributed table, which
- * Citus does in no other way, it is taken while nobody reads: for the moment that takes, readers wait.
- * @throws when statements that began before take too long
+ * Detaches a partition from its table. Earlier statements still read it; later ones don't see it. Citus has no
+ * concurrent detachment, so readers of a distributed table wait briefly.
+ * @throws if earlier statements take too long
  */
 export async function detachPartition(
   database: Pick<Database, 'query'>,
@@ -73,17 +75,17 @@ export async function detachPartition(
   await run(`ALTER TABLE ${table.name} DETACH PARTITION ${partition}${how}`);
 }
 
-/** A table that was a partition, or is about to be none. */
+/** A table that was a partition, or is about to be detached. */
 export interface DetachedPartition {
   readonly name: string;
   readonly chainId: ChainId;
-  /** Its bounds, where they are known; else its rows tell, all of which are read. */
+  /** Its bounds, if known. Otherwise they are derived by reading all its rows. */
   readonly blocks?: BlockRange;
-  /** Its detachment has begun and not ended. */
+  /** Whether its detachment has begun but not finished. */
   readonly isPending: boolean;
 }
 
-/** What a process left that ended between two steps, of any chain. */
+/** Returns partitions left half dropped by dead processes, of any chain. */
 export async function findDetached(
   source: Pick<Database, 'query'>,
   { table }: Pick<Dataset, 'table'>,
@@ -102,14 +104,13 @@ export async function findDetached(
 }
 
 /**
- * Drops a partition that was detached, or is being detached. Whoever wrote to it until then recorded what it wrote as covered, which is
- * taken back before.
- * @throws when statements that began before the detachment take too long
+ * Drops a partition that is detached or being detached. Writers recorded coverage until then, which is removed first.
+ * @throws if statements from before the detachment take too long
  */
 export async function dropDetached(
   database: Database,
   run: RunStatement,
-  dataset: Pick<Dataset, 'derived' | 'name' | 'table'>,
+  dataset: Pick<Dataset, 'projections' | 'name' | 'table'>,
   { name, chainId, isPending, blocks }: DetachedPartition,
 ): Promise<void> {
   if (isPending) await run(`ALTER TABLE ${dataset.table.name} DETACH PARTITION ${name} FINALIZE`);

@@ -1,25 +1,81 @@
-import { errorText } from '@chainstead/core';
-import { finishDropping, type RetentionOptions } from './keep-retention.ts';
-import { type SinceOptions, settleKeptSince } from './settle-since.ts';
+import type { Chain } from '@chainstead/chains';
+import { type BlockHeader, errorText } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { readChainState } from '../checkpoint.ts';
+import { firstStoredSince } from '../coverage/retained-from.ts';
+import type { RetentionSettings } from '../coverage/retention-settings.ts';
+import { readSettledHeight } from '../coverage/settled-height.ts';
+import { finishDropping, type RetentionOptions } from './enforce-retention.ts';
 
 const TRY_AGAIN_MS = 5_000;
 
 /**
- * What has to be done before history is filled: what an earlier process left half dropped is gone, so that nothing which is filled goes with it, and
- * the first block that is kept is known. Tries until both are done; rejects only when the signal aborts.
+ * Prepares retention before the backfill starts: finishes half dropped partitions, which would drop newly filled rows,
+ * and finds the first retained block. Retries until both are done. @throws only if aborted
  */
 export async function settleRetention(options: RetentionOptions & SinceOptions, signal: AbortSignal): Promise<void> {
   const { chain, clock, logger } = options;
   for (;;) {
     try {
-      if (await finishDropping(options, signal)) return await settleKeptSince(options, signal);
+      if (await finishDropping(options, signal)) return await settleRetainedSince(options, signal);
     } catch (error) {
       signal.throwIfAborted();
       logger.warn(
         { chain: chain.key, error: errorText(error) },
-        'What is kept of history could not be settled, filling it waits; it is tried again',
+        'Retention window not found yet; the backfill waits for it, retrying',
       );
     }
     await clock.sleep(TRY_AGAIN_MS, signal);
   }
+}
+
+interface SinceOptions {
+  readonly chain: Chain;
+  readonly pool: UpstreamPool;
+  readonly database: Database;
+  readonly retention?: RetentionSettings | undefined;
+}
+
+/**
+ * Stores the headers on both sides of the retention start time, so that stored headers determine the first retained
+ * block. Bisects with one upstream call per step if they don't yet.
+ */
+export async function settleRetainedSince(
+  { chain, pool, database, retention }: SinceOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const since = retention?.since ?? null;
+  const state = await readChainState(database, chain.id);
+  if (since === null || state === null) return;
+  const stored = await firstStoredSince(database, chain.id, since);
+  const [later] = await database.query<{ block: number }>(
+    'SELECT block_number AS block FROM blocks WHERE chain_id = $1 AND block_number >= $2 ORDER BY block_number LIMIT 1',
+    [chain.id, stored],
+  );
+  const followed = state.checkpoint === null ? state.firstFollowed - 1 : state.checkpoint.number;
+  let low = Math.max(stored, state.historyStart, chain.firstBlock);
+  // The follower stores later headers.
+  let high = later?.block ?? Math.min(followed, await readSettledHeight(pool, chain)) + 1;
+  const headers = new Map<number, BlockHeader>();
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const header = (await pool.getHeaders([middle], { signal }))[0]?.value;
+    if (header === undefined) throw new RangeError(`No upstream gave the header of block ${middle}`);
+    headers.set(middle, header);
+    if (header.timestamp * 1_000 < since.getTime()) low = middle + 1;
+    else high = middle;
+  }
+  for (const number of [low - 1, low]) {
+    const header = headers.get(number);
+    if (header !== undefined) await storeHeader(database, chain, header);
+  }
+}
+
+async function storeHeader(database: Database, chain: Chain, header: BlockHeader): Promise<void> {
+  await database.query(
+    `INSERT INTO blocks (chain_id, block_number, block_hash, parent_hash, block_timestamp)
+     VALUES ($1, $2, decode($3, 'hex'), decode($4, 'hex'), to_timestamp($5)) ON CONFLICT DO NOTHING`,
+    [chain.id, header.number, header.hash.slice(2), header.parentHash.slice(2), header.timestamp],
+  );
 }

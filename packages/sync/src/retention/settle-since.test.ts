@@ -1,9 +1,9 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { firstStoredSince, readKeptFrom } from '../kept-from.ts';
+import { firstStoredSince, readRetainedFrom } from '../coverage/retained-from.ts';
 import { openScriptedStage } from '../testing/scripted-stage.ts';
-import { settleKeptSince } from './settle-since.ts';
+import { settleRetainedSince } from './settle-retention.ts';
 
 const never = new AbortController().signal;
 let scratch: ScratchDatabase;
@@ -20,15 +20,18 @@ it('tells the first block of a time by a call for each halving, and by none once
   const { chain, database } = stage;
   const calls = (): number => stage.callsOf('eth_getBlockByNumber');
   for (const block of [217, 218, 30]) {
-    const keep = { blocks: null, since: new Date(Number(stage.scripted.blockAt(block)?.header.timestamp) * 1_000) };
+    const retention = {
+      blocks: null,
+      since: new Date(Number(stage.scripted.blockAt(block)?.header.timestamp) * 1_000),
+    };
     const before = calls();
-    await settleKeptSince({ ...stage, keep }, never);
-    expect(await readKeptFrom(database, { chain, keep })).toBe(block);
-    const asked = calls() - before;
-    expect(asked).toBeGreaterThan(0);
-    expect(asked).toBeLessThan(12);
-    await settleKeptSince({ ...stage, keep }, never);
-    expect(calls() - before).toBe(asked);
+    await settleRetainedSince({ ...stage, retention }, never);
+    expect(await readRetainedFrom(database, { chain, retention })).toBe(block);
+    const requested = calls() - before;
+    expect(requested).toBeGreaterThan(0);
+    expect(requested).toBeLessThan(12);
+    await settleRetainedSince({ ...stage, retention }, never);
+    expect(calls() - before).toBe(requested);
   }
   const stored = await database.query<{ block: number; hash: string }>(
     `SELECT block_number AS block, '0x' || encode(block_hash, 'hex') AS hash FROM blocks WHERE chain_id = $1`,
@@ -42,11 +45,11 @@ it('never keeps less than can be reorganised, nor less than everything where all
   onTestFinished(() => stage.close());
   const { chain, database } = stage;
   const old = { blocks: null, since: new Date('2015-01-01') };
-  await settleKeptSince({ ...stage, keep: old }, never);
-  expect(await readKeptFrom(database, { chain, keep: old })).toBe(0);
+  await settleRetainedSince({ ...stage, retention: old }, never);
+  expect(await readRetainedFrom(database, { chain, retention: old })).toBe(0);
   const recent = { blocks: null, since: new Date() };
-  await settleKeptSince({ ...stage, keep: recent }, never);
-  expect(await readKeptFrom(database, { chain, keep: recent })).toBeLessThanOrEqual(301 - chain.reorgDepthMax);
+  await settleRetainedSince({ ...stage, retention: recent }, never);
+  expect(await readRetainedFrom(database, { chain, retention: recent })).toBeLessThanOrEqual(301 - chain.reorgDepthMax);
 });
 
 it('is not above the first block of the time, whichever headers are stored', async () => {
@@ -67,7 +70,7 @@ it('is not above the first block of the time, whichever headers are stored', asy
            SELECT $1, number, '\\x00', to_timestamp(time) FROM unnest($2::bigint[], $3::bigint[]) AS stored(number, time)`,
           [chainId, stored.map(({ number }) => number), stored.map((block) => block.time)],
         );
-        const chain = { id: chainId } as Parameters<typeof readKeptFrom>[1]['chain'];
+        const chain = { id: chainId } as Parameters<typeof readRetainedFrom>[1]['chain'];
         const found = await firstStoredSince(scratch.database, chain.id, new Date(seconds * 1_000));
         const earlier = stored.filter((block) => block.time < seconds).at(-1);
         expect(found).toBe(earlier === undefined ? 0 : earlier.number + 1);

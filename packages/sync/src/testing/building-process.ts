@@ -1,9 +1,12 @@
-/** Builds the derived states of a chain in a process of its own, block by block, and says so after each piece. Its arguments: the database's URL, the chain's id. */
+/**
+ * Builds a chain's projections in a child process, block by block, and reports each piece. Arguments: database URL,
+ * chain id.
+ */
 import { createChainRegistry } from '@chainstead/chains';
 import { silentLogger } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
-import type { Dataset } from '../dataset.ts';
-import { buildDerivedPiece } from '../derived/build-whole.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { buildProjectionPiece } from '../projections/build-whole.ts';
 import { marks } from './marks-dataset.ts';
 
 const [url = '', id = ''] = process.argv.slice(2);
@@ -12,7 +15,7 @@ const chain = createChainRegistry({
 }).get(Number(id));
 const database = openDatabase({ url, applicationName: 'building', poolSize: 1, logger: silentLogger() });
 for (;;) {
-  const piece = await buildDerivedPiece(database, chain, [marks as Dataset], { blocks: 1, rows: 1, pages: 5 });
+  const piece = await buildProjectionPiece(database, chain, [marks as Dataset], { blocks: 1, rows: 1, pages: 5 });
   process.stdout.write(`${piece === null ? 'built' : 'piece'}\n`);
   if (piece === null) break;
 }

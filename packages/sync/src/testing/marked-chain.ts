@@ -1,28 +1,31 @@
-/** A scripted chain whose marks are kept in a database by the engine's own commits, one step at a time or several at once. */
+/** A scripted chain whose marks are stored by the engine's own commits, in single or concurrent steps. */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type BlockRange, createMetricsRegistry, type Log, rangeSize, silentLogger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc';
 import { createScriptedChain, serveScriptedChain } from '@chainstead/testkit';
 import { type Checkpoint, saveChainStart } from '../checkpoint.ts';
-import { createClaimOwner } from '../claims.ts';
-import { commitFollowed } from '../commit-followed.ts';
-import { commitRange } from '../commit-range.ts';
-import { commitSubject } from '../commit-subject.ts';
-import { listCoverage, missingCoverage } from '../coverage.ts';
-import type { Dataset } from '../dataset.ts';
-import { decodeBatch, ROWS_AT_ONCE } from '../decoded-batch.ts';
-import { registerDerivedStates } from '../derived/derived-record.ts';
-import { createKnownContracts } from '../known-contracts.ts';
-import { type ProvenBlock, readProvenBlock } from '../proven-block.ts';
-import { readRangeFast } from '../read-range.ts';
+import { commitFollowed } from '../commit/commit-followed.ts';
+import { commitRange } from '../commit/commit-range.ts';
+import { commitSubject } from '../commit/commit-subject.ts';
+import { createClaimOwner } from '../coverage/claims.ts';
+import { listCoverage, missingCoverage } from '../coverage/coverage.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { registerProjections } from '../projections/projection-record.ts';
+import { decodeBatch, ROWS_AT_ONCE } from '../read/decoded-batch.ts';
+import { type ProvenBlock, readProvenBlock } from '../read/proven-block.ts';
+import { readRangeFast } from '../read/read-range.ts';
+import { createKnownContracts } from '../rows/known-contracts.ts';
 import { createSyncMetrics } from '../sync-metrics.ts';
-import { verifyRange } from '../verify-range.ts';
+import { verifyRange } from '../verify/verify-range.ts';
 import { markedAccount, marks } from './marks-dataset.ts';
 
-/** A step of a chain's history in the database. Ranges are cut to what the step may work on; where nothing is left, it does nothing. */
+/**
+ * A write to the chain's stored blocks. Ranges are cut to the blocks that the step may change; an empty range is a
+ * no-op.
+ */
 export type Step =
-  /** `dropEvery`: an upstream that leaves every so-manieth log out; 0: a truthful one. */
+  /** `dropEvery`: the upstream omits every nth log; 0: none. */
   | { readonly kind: 'backfill'; readonly range: BlockRange; readonly dropEvery: number }
   | { readonly kind: 'reindex'; readonly range: BlockRange; readonly dropEvery: number }
   | { readonly kind: 'verify'; readonly range: BlockRange }
@@ -33,12 +36,12 @@ export type Step =
 export interface MarkedChain {
   readonly chain: Chain;
   readonly chainId: number;
-  /** Last block of the backfill's span, which begins at 1. */
+  /** Last block of the backfill, which begins at 1. */
   readonly lastBackfilled: number;
   take(step: Step): Promise<void>;
-  /** From now on steps are those of a program with these datasets. */
+  /** Uses these datasets for the following steps. */
   use(...datasets: readonly Dataset[]): void;
-  /** The marks that the canonical chain causes, as text. */
+  /** Returns the marks of the canonical chain, as text. */
   truth(): string[];
   close(): Promise<void>;
 }
@@ -47,11 +50,11 @@ export const LAST_BACKFILLED = 24;
 const WALLETS = 6;
 
 export interface MarkedChainOptions {
-  /** What a commit decodes at a time; few: commits have many parts. @default ROWS_AT_ONCE */
+  /** Rows decoded at a time. A low value gives commits many parts. @default ROWS_AT_ONCE */
   readonly rowsAtOnce?: number;
   /** @default marks */
   readonly dataset?: Dataset;
-  /** Others of the same logs. */
+  /** Further datasets of the same logs. */
   readonly others?: readonly Dataset[];
 }
 
@@ -73,7 +76,7 @@ export async function openMarkedChain(
   await saveChainStart(database, chain, 1, LAST_BACKFILLED + 1);
   const signal = new AbortController().signal;
   let datasets: readonly Dataset[] = [dataset, ...others];
-  await registerDerivedStates(database, chain, datasets);
+  await registerProjections(database, chain, datasets);
   const shared = { database, chain, knownContracts: createKnownContracts(), rowsAtOnce };
   const metrics = createSyncMetrics(registry);
   let checkpoint: Checkpoint | null = null;

@@ -1,43 +1,60 @@
-/** A small dataset for tests of the engine: one mark for each token transfer, and state that follows from the marks. */
+/** A small dataset for engine tests: one mark per token transfer, with projections. */
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash, Log } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { columnsAs, type Database, deleteByKey, rawSql, type Sql, sql } from '@chainstead/db';
 import { address, hash } from '@chainstead/db/column-types';
 import { TRANSFER_TOPIC } from '@chainstead/testkit';
 import { bigint, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
-import type { Dataset, DerivedState } from '../dataset.ts';
-import { defineTable } from '../row-table.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import type { Projection } from '../dataset/projection.ts';
+import { defineTable } from '../dataset/row-table.ts';
+import { defineSums } from '../projections/define-sums.ts';
 
-const table = pgTable(
+const accountKey = () => ({
+  account: address('account').notNull(),
+  chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+});
+
+export const marksTable = pgTable(
   'marks',
   {
-    account: address('account').notNull(),
-    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    ...accountKey(),
     blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
     logIndex: integer('log_index').notNull(),
     amount: numeric('amount').notNull(),
     blockHash: hash('block_hash').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.account, table.chainId, table.blockNumber, table.logIndex] })],
+  (marks) => [primaryKey({ columns: [marks.account, marks.chainId, marks.blockNumber, marks.logIndex] })],
 );
 
-/** A mark with the token that was transferred, which the table does not hold. */
-interface Mark extends Readonly<typeof table.$inferSelect> {
+const totals = pgTable('mark_totals', {
+  ...accountKey(),
+  marks: bigint('marks', { mode: 'number' }).notNull(),
+  total: numeric('total').notNull(),
+});
+
+const highest = pgTable('mark_highest', { ...accountKey(), amount: numeric('amount').notNull() });
+
+/** A mark with its token, which the table lacks. */
+interface Mark extends Readonly<typeof marksTable.$inferSelect> {
   readonly token: Address;
 }
 
-/** Who received it. */
+/** Returns the recipient. */
 export function markedAccount(log: Log): Address | null {
   const [topic0, , to] = log.topics;
   if (topic0 !== TRANSFER_TOPIC || to === undefined || log.topics.length !== 3 || log.data.length !== 66) return null;
   return `0x${to.slice(26)}` as Address;
 }
 
-/** Sums by account, which commute; and the highest amount of each, which has to be looked for when rows go. */
+/**
+ * Projections of the marks: sums by account, which commute; and the highest amount of each account, which must be
+ * looked up when rows are removed.
+ */
 export const marks: Dataset<Mark> = {
   name: 'marks',
   topics: () => [TRANSFER_TOPIC as Hash],
-  table: defineTable(table),
+  table: defineTable(marksTable),
   decode: (logs, { chain }) =>
     logs.flatMap((log) => {
       const account = markedAccount(log);
@@ -45,7 +62,7 @@ export const marks: Dataset<Mark> = {
     }),
   contracts: (rows) =>
     rows.map(({ token, blockNumber }) => ({ address: token, standard: blockNumber % 2 === 0 ? 'erc20' : 'erc721' })),
-  derived: markStates(),
+  projections: markStates(),
 };
 
 function markOf(log: Log, account: Address, chain: Chain): Mark {
@@ -60,32 +77,33 @@ function markOf(log: Log, account: Address, chain: Chain): Mark {
   };
 }
 
-function markStates(): readonly DerivedState[] {
-  const totals = (rows: string, sign: '+' | '-'): string =>
-    `INSERT INTO mark_totals SELECT account, chain_id, ${sign}count(*), ${sign}sum(amount) FROM ${rows} AS changed GROUP BY account, chain_id ORDER BY account
-      ON CONFLICT (account, chain_id) DO UPDATE SET marks = mark_totals.marks + excluded.marks, total = mark_totals.total + excluded.total`;
-  const highest = (rows: string): string =>
-    `INSERT INTO mark_highest SELECT account, chain_id, max(amount) FROM ${rows} AS changed GROUP BY account, chain_id ORDER BY account
-      ON CONFLICT (account, chain_id) DO UPDATE SET amount = greatest(mark_highest.amount, excluded.amount)`;
+function markStates(): readonly Projection[] {
+  const mark = columnsAs(marksTable, 'changed');
+  const account = sql`${mark.account}, ${mark.chainId}`;
+  const raise = (rows: Sql): Sql =>
+    sql`INSERT INTO mark_highest AS stored SELECT ${account}, max(${mark.amount}) FROM ${rows} AS changed GROUP BY ${account} ORDER BY ${account}
+      ON CONFLICT (account, chain_id) DO UPDATE SET amount = greatest(stored.amount, excluded.amount)`;
   return [
-    {
+    defineSums({
       name: 'mark-totals',
       version: 1,
-      tables: ['mark_totals'],
-      added: (rows) => [totals(rows, '+')],
-      removed: (rows) => [totals(rows, '-')],
-    },
+      source: marksTable,
+      table: totals,
+      key: ['account', 'chainId'],
+      sums: { marks: () => rawSql('1'), total: ({ amount }) => amount },
+    }),
     {
       name: 'mark-highest',
       version: 1,
-      tables: ['mark_highest'],
-      added: (rows) => [highest(rows)],
-      removed: (rows, _kept, counted) => [
-        `DELETE FROM mark_highest WHERE (account, chain_id) IN (SELECT account, chain_id FROM ${rows} AS gone)`,
-        highest(
-          `(SELECT * FROM ${counted} AS every WHERE (account, chain_id) IN (SELECT account, chain_id FROM ${rows} AS gone))`,
-        ),
-      ],
+      tables: [highest],
+      added: ({ rows }) => [raise(rows)],
+      removed: ({ rows, remaining }) => {
+        const gone = sql`SELECT ${account} FROM ${rows} AS changed`;
+        return [
+          deleteByKey(highest, ['account', 'chainId'], gone),
+          raise(sql`(SELECT * FROM ${remaining} AS every WHERE (account, chain_id) IN (${gone}))`),
+        ];
+      },
     },
   ];
 }
@@ -101,14 +119,14 @@ export async function createMarkTables(database: Database): Promise<void> {
   );
 }
 
-/** The last block whose rows a state is to count; null: it is not compared. */
+/** Last block whose rows a projection counts; null: it is not compared. */
 interface CountedTo {
   readonly totals: number | null;
   readonly highest: number | null;
 }
 
 /**
- * What of the derived state differs from what the rows of the chain add up to; empty when nothing does.
+ * Returns the differences between the projections and the values computed from the chain's rows; empty if they match.
  * @param rows a relation of all marks, with `amount`
  */
 export async function misderived(

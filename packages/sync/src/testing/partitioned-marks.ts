@@ -1,9 +1,10 @@
-/** The marks in a table with partitions of a few rows, without the hash of the block. */
+/** The marks in a table with partitions of a few rows, without block hashes. */
 import type { Database } from '@chainstead/db';
 import { address } from '@chainstead/db/column-types';
+import { declareStorage, LOCAL } from '@chainstead/db/table-storage';
 import { bigint, integer, numeric, pgTable, primaryKey } from 'drizzle-orm/pg-core';
-import type { Dataset } from '../dataset.ts';
-import { defineTable } from '../row-table.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { defineTable } from '../dataset/row-table.ts';
 import { marks } from './marks-dataset.ts';
 
 const partitioned = pgTable(
@@ -18,11 +19,13 @@ const partitioned = pgTable(
   (table) => [primaryKey({ columns: [table.account, table.chainId, table.blockNumber, table.logIndex, table.value] })],
 );
 
+declareStorage(partitioned, { writes: 'append', placement: LOCAL, isPartitioned: true });
+
 export const partitionedMarks: Dataset = {
   name: 'marks',
   topics: marks.topics,
   decode: (logs, context) => marks.decode(logs, context).map((mark) => ({ ...mark, value: mark.amount })),
-  table: defineTable(partitioned, { isPartitioned: true, rowsPerPartition: 12 }) as Dataset['table'],
+  table: defineTable(partitioned, { rowsPerPartition: 12 }) as Dataset['table'],
 };
 
 export async function createPartitionedMarkTable(database: Database): Promise<void> {
@@ -30,8 +33,8 @@ export async function createPartitionedMarkTable(database: Database): Promise<vo
     value numeric NOT NULL, PRIMARY KEY (account, chain_id, block_number, log_index, value)) PARTITION BY RANGE (chain_id, block_number)`);
 }
 
-/** The stored marks, as `MarkedChain.truth` tells them. */
-export async function keptMarks(database: Database, chainId: number): Promise<string[]> {
+/** Returns the stored marks in the format of `MarkedChain.truth`. */
+export async function storedMarks(database: Database, chainId: number): Promise<string[]> {
   const rows = await database.query<{ mark: string }>(
     `SELECT concat_ws(' ', '0x' || encode(account, 'hex'), kept.block_number, log_index, value, '0x' || encode(block_hash, 'hex')) AS mark
        FROM partitioned_marks AS kept JOIN blocks USING (chain_id, block_number)

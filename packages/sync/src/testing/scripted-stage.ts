@@ -1,4 +1,4 @@
-/** A scripted chain with one node, and what the engine's parts are given to work on it. */
+/** A scripted chain with one node, and the dependencies of engine parts that work on it. */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Clock, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
@@ -17,12 +17,12 @@ import {
 import { expect, vi } from 'vitest';
 import { createChainSync } from '../chain-sync.ts';
 import { saveChainStart } from '../checkpoint.ts';
-import { type ClaimOwner, createClaimOwner } from '../claims.ts';
-import { listCoverage } from '../coverage.ts';
-import type { Dataset } from '../dataset.ts';
-import { registerDerivedStates } from '../derived/derived-record.ts';
-import type { KeepSettings } from '../keep-settings.ts';
-import { createKnownContracts, type KnownContracts } from '../known-contracts.ts';
+import { type ClaimOwner, createClaimOwner } from '../coverage/claims.ts';
+import { listCoverage } from '../coverage/coverage.ts';
+import type { RetentionSettings } from '../coverage/retention-settings.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { registerProjections } from '../projections/projection-record.ts';
+import { createKnownContracts, type KnownContracts } from '../rows/known-contracts.ts';
 import { createSyncMetrics, type SyncMetrics } from '../sync-metrics.ts';
 
 export interface ScriptedStage extends Closable {
@@ -38,38 +38,38 @@ export interface ScriptedStage extends Closable {
   readonly clock: Clock;
   readonly logger: ReturnType<typeof silentLogger>;
   readonly policy: 'strict';
-  /** Every metric of the stage, as Prometheus reads them. */
+  /** Returns all metrics of the stage in Prometheus format. */
   metricsText(): Promise<string>;
   callsOf(method: string): number;
-  /** What a dataset covers, with the levels that it has there. */
+  /** Returns a dataset's coverage and its levels. */
   coverageOf(dataset: Pick<Dataset, 'name'>): Promise<{
     readonly ranges: readonly { readonly from: number; readonly to: number }[];
     readonly levels: readonly string[];
   }>;
-  /** Whether the marks are those of the chain in these blocks, and there are no others. */
+  /** Counts the stored marks and the chain's marks in these blocks. */
   marksOf(first: number, last: number): Promise<{ readonly stored: number; readonly expected: number }>;
-  /** Runs the chain's sync from block 1 on, until it is stopped or the stage closes. */
-  sync(datasets: readonly Dataset[], keep?: KeepSettings): { stop(): Promise<void> };
-  /** Waits until the dataset covers all blocks from 1 on. @param to default: the head by then */
+  /** Runs the chain's sync from block 1 until it is stopped or the stage closes. */
+  sync(datasets: readonly Dataset[], retention?: RetentionSettings): { stop(): Promise<void> };
+  /** Waits until the dataset covers all blocks from 1. @param to last block @default the current head */
   untilCovered(dataset: Pick<Dataset, 'name'>, to?: number): Promise<void>;
 }
 
 export interface ScriptedStageOptions {
   readonly blocks: number;
   readonly faults?: Partial<FaultSettings>;
-  /** The chain's own. @default those of an additional chain */
+  /** Chain properties. @default those of an additional chain */
   readonly facts?: { readonly pollIntervalMs?: number; readonly reorgDepthMax?: number };
-  /** As in `ScriptedChainOptions`. */
+  /** See `ScriptedChainOptions`. */
   readonly finalityDepth?: number | null;
-  /** First followed block; null: the chain's sync begins the chain. @default the one behind the blocks */
+  /** First followed block; null: the chain's sync sets it. @default the block after `blocks` */
   readonly firstFollowed?: number | null;
-  /** How many times faster than the wall clock the stage's clock runs. @default 100 */
+  /** Speed of the stage's clock relative to real time. @default 100 */
   readonly speed?: number;
-  /** Answers a call in the node's place, or has the node answer it. */
+  /** Responds to a call instead of the node, or through it. */
   answer?(method: string, params: readonly unknown[], own: RpcHandler): ReturnType<RpcHandler>;
 }
 
-/** @param chainId of its own among those of the database */
+/** @param chainId unique in the database */
 export async function openScriptedStage(
   database: Database,
   chainId: number,
@@ -110,7 +110,7 @@ export async function openScriptedStage(
   await pool.start();
   if (firstFollowed !== null) {
     await saveChainStart(database, chain, 1, firstFollowed);
-    await registerDerivedStates(database, chain, datasets);
+    await registerProjections(database, chain, datasets);
   }
   const metrics = createSyncMetrics(registry);
   const clock: Clock = {
@@ -152,7 +152,7 @@ export async function openScriptedStage(
       );
       return { stored: row?.stored ?? 0, expected: scripted.expectedTransfers({ from: first, to: last }).length };
     },
-    sync: (kept, keep) => {
+    sync: (datasets, retention) => {
       const abort = new AbortController();
       const settings = {
         startBlock: 1,
@@ -160,11 +160,11 @@ export async function openScriptedStage(
         proof: 'strict',
         backfillProof: 'none',
         backfillOrder: 'newest-first',
-        proverRate: 1_000,
-        keep,
+        verifyBlocksPerSecond: 1_000,
+        retention,
       } as const;
       const options = { chain, pool, database, logger, metrics, clock, settings };
-      const finished = createChainSync({ ...options, datasets: kept }).run(abort.signal);
+      const finished = createChainSync({ ...options, datasets }).run(abort.signal);
       const stop = async (): Promise<void> => {
         abort.abort();
         await finished;

@@ -1,17 +1,17 @@
-/** Arbitrary pieces of a build of the marks' derived states, and what is to be counted in between. */
+/** Arbitrary pieces of a build of the marks' projections, and the rows to count meanwhile. */
 import type { Database } from '@chainstead/db';
 import fc from 'fast-check';
-import { retryCommit } from '../commit-retry.ts';
-import type { Dataset } from '../dataset.ts';
-import { buildDerivedPiece } from '../derived/build-whole.ts';
-import { readDerivedRecords, registerDerivedStates } from '../derived/derived-record.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { buildProjectionPiece } from '../projections/build-whole.ts';
+import { readProjectionRecords, registerProjections } from '../projections/projection-record.ts';
+import { retryCommit } from '../rows/commit-retry.ts';
 import type { MarkedChain } from './marked-chain.ts';
 import { misderived } from './marks-dataset.ts';
 
 export interface Build {
   readonly pieces: number;
   readonly blocks: number;
-  /** The last of the pieces is done, and the process is killed before it is committed. */
+  /** Whether the process is killed after the last piece, before its commit. */
   readonly killed: boolean;
   /** @default 5 */
   readonly pages?: number;
@@ -39,7 +39,6 @@ function dying(database: Database): Database {
   };
 }
 
-/** Builds some pieces. */
 export async function build(
   database: Database,
   { chain }: MarkedChain,
@@ -49,22 +48,22 @@ export async function build(
   for (let piece = 1; piece <= pieces; piece++) {
     const used = killed && piece === pieces ? dying(database) : database;
     try {
-      await retryCommit(() => buildDerivedPiece(used, chain, [dataset], { blocks, rows, pages }));
+      await retryCommit(() => buildProjectionPiece(used, chain, [dataset], { blocks, rows, pages }));
     } catch (error) {
       if (!(error instanceof Killed)) throw error;
     }
   }
 }
 
-/** Builds what is left. */
+/** Builds all remaining pieces. */
 export async function buildAll(database: Database, { chain }: MarkedChain, dataset: Dataset): Promise<void> {
-  await registerDerivedStates(database, chain, [dataset]);
-  while ((await buildDerivedPiece(database, chain, [dataset], { blocks: 7, rows: 20, pages: 5 })) !== null);
+  await registerProjections(database, chain, [dataset]);
+  while ((await buildProjectionPiece(database, chain, [dataset], { blocks: 7, rows: 20, pages: 5 })) !== null);
 }
 
-/** What differs from the rows that each state is to count by now. @param rows see {@link misderived} */
+/** Returns differences from the rows that each projection should count by now. @param rows see {@link misderived} */
 export async function misderivedSoFar(database: Database, { chain }: MarkedChain, rows?: string): Promise<string[]> {
-  const records = await readDerivedRecords(database, chain.id);
+  const records = await readProjectionRecords(database, chain.id);
   const countedTo = (name: string): number | null => {
     const progress = records.find(({ state }) => state === name)?.progress;
     if (progress === undefined || progress.status === 'clearing') return null;

@@ -1,11 +1,11 @@
-/** Two small datasets for tests of the engine that read more than logs: what came of each transaction, and what moved value inside. */
+/** Two small datasets for engine tests that read more than logs: results of transactions, and calls that move value. */
 import type { BlockRange } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { address, hash } from '@chainstead/db/column-types';
 import { type ScriptedBlock, type ScriptedCall, type ScriptedChain, scriptedCalls } from '@chainstead/testkit';
 import { bigint, boolean, integer, numeric, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import type { Dataset } from '../dataset.ts';
-import { defineTable } from '../row-table.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { defineTable } from '../dataset/row-table.ts';
 
 const outcomesTable = pgTable(
   'outcomes',
@@ -22,7 +22,7 @@ const outcomesTable = pgTable(
   (table) => [primaryKey({ columns: [table.transactionHash, table.chainId, table.blockNumber] })],
 );
 
-/** Each transaction with its status, its gas and the contract that it created. */
+/** Each transaction with its status, gas used and created contract. */
 export const outcomes: Dataset<Readonly<typeof outcomesTable.$inferSelect>> = {
   name: 'outcomes',
   topics: () => [],
@@ -101,7 +101,7 @@ export async function createWholeBlockTables(database: Database): Promise<void> 
     PRIMARY KEY (recipient, chain_id, block_number, transaction_hash, place))`);
 }
 
-/** The rows that the canonical blocks cause, as text, known from the script and not by decoding. */
+/** Returns the rows of the canonical blocks as text, computed from the script without a decoder. */
 export function expectedOutcomes(scripted: ScriptedChain, range: BlockRange): string[] {
   return scripted
     .blocksIn(range)
@@ -113,7 +113,7 @@ export function expectedOutcomes(scripted: ScriptedChain, range: BlockRange): st
     .sort();
 }
 
-/** As above, of calls that moved value. */
+/** Returns the same for calls that moved value. */
 export function expectedPayments(scripted: ScriptedChain, range: BlockRange): string[] {
   return scripted.blocksIn(range).flatMap(paymentsOf).sort();
 }
@@ -131,7 +131,7 @@ function paymentsOf({ number, hash: blockHash, transactions, receipts }: Scripte
   return found;
 }
 
-/** The stored rows, written alike. */
+/** Returns the stored rows in the same format. */
 export async function storedOutcomes(database: Database, chainId: number): Promise<string[]> {
   return listed(
     database,
@@ -142,7 +142,7 @@ export async function storedOutcomes(database: Database, chainId: number): Promi
   );
 }
 
-/** As above, of calls that moved value. */
+/** Returns the same for calls that moved value. */
 export async function storedPayments(database: Database, chainId: number): Promise<string[]> {
   return listed(
     database,

@@ -102,7 +102,7 @@ export function punkBoughtLog(punks: Address, from: Address, to: Address, id: bi
   return plainLog(punks, encodeEventTopics({ abi: PUNKS, eventName: 'PunkBought', args }), words(value));
 }
 
-/** Ids and amounts of any size, those around what a double holds exactly and the largest among them. */
+/** IDs and amounts of any size, including those around the exact range of a double and the largest. */
 export const numbers: fc.Arbitrary<bigint> = fc.oneof(
   fc.bigInt({ min: 0n, max: UINT256_MAX }),
   fc.bigInt({ min: 2n ** 52n - 2n, max: 2n ** 53n + 2n }),

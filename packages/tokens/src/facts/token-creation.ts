@@ -11,14 +11,14 @@ import {
   type StateReadingContext,
   StateUnavailableError,
   stateAt,
-} from '@chainstead/state';
+} from '@chainstead/node-reads';
 import { z } from 'zod';
 
 interface Question {
   address: string;
 }
 interface Answer {
-  /** Null where no node can tell. */
+  /** null if no node has it. */
   block: number | null;
 }
 
@@ -29,17 +29,17 @@ const tokenCreationKind: StateKind<Question, Answer> = {
   isSlow: true,
 };
 
-/** So long nobody looks again for what was not found, or may still move. Milliseconds. */
+/** How long a missing or not yet final result is not looked up again. Milliseconds. */
 const SOUGHT_MS = 300_000;
 
 /** Has the creation of tokens looked for, in the background: each takes up to thirty calls of an archive node. Nothing waits for it. */
 export async function seekTokenCreations(
-  { questions }: ReadingContext,
+  { nodeReads }: ReadingContext,
   chain: Chain,
   addresses: readonly Address[],
 ): Promise<void> {
   const options = { waitMs: 0, maxAgeMs: SOUGHT_MS };
-  await Promise.all(addresses.map((address) => questions.ask(chain, tokenCreationKind, { address }, options)));
+  await Promise.all(addresses.map((address) => nodeReads.request(chain, tokenCreationKind, { address }, options)));
 }
 
 /** Finds the block in which a token's code first is, and keeps it in `tokens`. */
@@ -69,7 +69,7 @@ export const tokenCreationReader: StateReader<Question, Answer> = {
 };
 
 /**
- * By halving: a block in which code is and before which there is none. Of a contract that was destroyed and made again it may be any of its
+ * By halving: a block with code after one without. If a contract was destroyed and created again, it may be any of its
  * creations.
  * @returns null where there is no code now, or no upstream keeps the state of old blocks
  */

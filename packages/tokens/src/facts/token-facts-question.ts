@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, isAddress, parseAddress } from '@chainstead/core';
-import { type AskOptions, askInParts, type ReadingContext, type StateKind } from '@chainstead/state';
+import { type AskOptions, fetchInParts, type ReadingContext, type StateKind } from '@chainstead/node-reads';
 import { z } from 'zod';
 
 export interface TokensQuestion {
@@ -24,7 +24,7 @@ const answerSchema = z.array(
 );
 export type TokenFactsAnswer = z.infer<typeof answerSchema>;
 
-/** What contracts say of themselves now, their supply among it. What is found is kept in `tokens`. */
+/** Current facts of contracts, including their supply. Results are stored in `tokens`. */
 export const tokenFactsKind: StateKind<TokensQuestion, TokenFactsAnswer> = {
   name: 'token-facts',
   question: tokensQuestionSchema,
@@ -32,18 +32,18 @@ export const tokenFactsKind: StateKind<TokensQuestion, TokenFactsAnswer> = {
   isFruitless: (tokens) => tokens.every(({ total_supply }) => total_supply === null),
 };
 
-/** What a contract says of itself; all null where there is no token. */
-export type ToldToken = Omit<TokenFactsAnswer[number], 'address'>;
+/** Facts of a contract; all null if it is no token. */
+export type ReportedToken = Omit<TokenFactsAnswer[number], 'address'>;
 
 /**
- * Has contracts asked for what they say of themselves, and waits for it. What is found is in `tokens` then.
+ * Queues readings of contracts, and waits for them. The results are in `tokens` then.
  * @returns what came in time; addresses that are no tokens are in it too
  */
 export async function readTokenFacts(
   context: ReadingContext,
   chain: Chain,
   { addresses, ...options }: AskOptions & { readonly addresses: readonly Address[] },
-): Promise<ReadonlyMap<Address, ToldToken>> {
-  const answers = await askInParts(context, chain, tokenFactsKind, { ...options, items: addresses });
-  return new Map(answers.flat().map(({ address, ...told }) => [parseAddress(address), told]));
+): Promise<ReadonlyMap<Address, ReportedToken>> {
+  const answers = await fetchInParts(context, chain, tokenFactsKind, { ...options, items: addresses });
+  return new Map(answers.flat().map(({ address, ...reported }) => [parseAddress(address), reported]));
 }

@@ -7,7 +7,7 @@ import {
   type StateReader,
   type StateReadingContext,
   stateAt,
-} from '@chainstead/state';
+} from '@chainstead/node-reads';
 import { saveTokenMetadata } from '../pending-metadata.ts';
 import { createTokenMetadataReader, type TokenMetadata } from '../token-metadata.ts';
 import { type TokenFactsAnswer, type TokensQuestion, tokenFactsKind } from './token-facts-question.ts';
@@ -22,13 +22,13 @@ export const tokenFactsReader: StateReader<TokensQuestion, TokenFactsAnswer> = {
     const unread = addresses.filter((address) => !known.has(address));
     const contracts = await contractsAmong(context, unread, signal);
     const read = await createTokenMetadataReader({ pool, chain }).read(contracts, signal);
-    const isUntold = (address: Address): boolean => contracts.includes(address) && !read.has(address);
+    const isUnreported = (address: Address): boolean => contracts.includes(address) && !read.has(address);
     const answered = new Map([...read].filter(([, metadata]) => metadata.answered));
     await addTokens(database, chain.id, [...answered.keys()]);
     if (answered.size > 0) await saveTokenMetadata(database, chain.id, answered);
     const supplies = await readSupplies(context, [...known.keys(), ...answered.keys()], signal);
     return addresses
-      .filter((address) => !isUntold(address))
+      .filter((address) => !isUnreported(address))
       .map((address) => {
         const { name, symbol, decimals, standard } = known.get(address) ?? answered.get(address) ?? SILENT;
         return { address, name, symbol, decimals, standard, total_supply: supplies.get(address) ?? null };
@@ -40,7 +40,7 @@ type KnownMetadata = Pick<TokenMetadata, 'name' | 'symbol' | 'decimals'> & { rea
 
 const SILENT: KnownMetadata = { name: null, symbol: null, decimals: null, standard: null };
 
-/** Of those that were asked before, whatever they answered. */
+/** Facts of contracts that were read before, whatever they returned. */
 async function knownMetadata(
   { database, chain }: StateReadingContext,
   addresses: readonly Address[],
@@ -53,7 +53,7 @@ async function knownMetadata(
   return new Map(rows.map(({ address, ...metadata }) => [address, metadata]));
 }
 
-/** Accounts are not asked what they say: each of them would take several calls. */
+/** Accounts without code are not called: each of them would take several calls. */
 async function contractsAmong(
   { chain, pool }: StateReadingContext,
   addresses: readonly Address[],
@@ -63,10 +63,10 @@ async function contractsAmong(
   return addresses.filter((_, place) => codes[place] !== '0x');
 }
 
-/** Only what answers as a token does gets a row: anybody may ask for any address. */
+/** Only contracts that respond as tokens get a row: clients may request any address. */
 async function addTokens(database: Database, chainId: number, addresses: readonly Address[]): Promise<void> {
   await database.query(
-    `INSERT INTO tokens (address, chain_id) SELECT address, $1 FROM unnest($2::bytea[]) AS told (address) ORDER BY address
+    `INSERT INTO tokens (address, chain_id) SELECT address, $1 FROM unnest($2::bytea[]) AS reported (address) ORDER BY address
      ON CONFLICT (address, chain_id) DO NOTHING`,
     [chainId, addresses.map(addressBytes)],
   );
@@ -75,7 +75,7 @@ async function addTokens(database: Database, chainId: number, addresses: readonl
 /** `totalSupply()` */
 const TOTAL_SUPPLY: Hex = '0x18160ddd';
 
-/** Of those whose contracts tell one; none while no block is indexed, or where no node has the state of the newest. */
+/** Supplies of contracts that return one; none while no block is indexed, or if no node has the state of the newest. */
 async function readSupplies(
   { chain, pool, database }: StateReadingContext,
   addresses: readonly Address[],
@@ -85,7 +85,7 @@ async function readSupplies(
   if (block === null || addresses.length === 0) return new Map();
   const calls = addresses.map((to) => ({ to, data: TOTAL_SUPPLY }));
   const answers = await stateAt(pool, chain, block)
-    .askTogether(calls, signal)
+    .fetchTogether(calls, signal)
     .catch((error: unknown) => {
       if (error instanceof StateNotArchivedError) return null;
       throw error;
@@ -95,22 +95,22 @@ async function readSupplies(
   const supplies = answers.flatMap(({ data, unread }) =>
     unread === undefined ? [returnedNumber(data)?.toString() ?? null] : [],
   );
-  const asked = read.map(addressBytes);
-  // By itself: where tokens lie on every node of a cluster, what changes them can't read a table of the coordinator.
+  const requested = read.map(addressBytes);
+  // A separate statement: if tokens lie on every node of a cluster, an update of them can't read a table of the coordinator.
   const gone = await database.query<{ address: Buffer }>(
     `SELECT known.address FROM tokens AS known LEFT JOIN blocks
          ON (blocks.chain_id, blocks.block_number, blocks.block_hash) = (known.chain_id, known.supply_block, known.supply_block_hash)
        WHERE known.address = ANY ($1::bytea[]) AND known.chain_id = $2 AND known.supply_block > $3 AND blocks.chain_id IS NULL`,
-    [asked, chain.id, block.number],
+    [requested, chain.id, block.number],
   );
   await database.query(
-    // What is newer stays, unless its block is gone, and what was known where the contract does not say it any more.
-    `UPDATE tokens SET total_supply = told.supply, supply_block = $3, supply_block_hash = $5, supply_read_at = now()
-     FROM unnest($1::bytea[], $4::numeric[]) AS told (address, supply)
-     WHERE tokens.address = told.address AND tokens.chain_id = $2
+    // Newer values stay, unless their block is gone, and so do known values that the contract returns no more.
+    `UPDATE tokens SET total_supply = reported.supply, supply_block = $3, supply_block_hash = $5, supply_read_at = now()
+     FROM unnest($1::bytea[], $4::numeric[]) AS reported (address, supply)
+     WHERE tokens.address = reported.address AND tokens.chain_id = $2
        AND (coalesce(tokens.supply_block <= $3, true) OR tokens.address = ANY ($6::bytea[]))
-       AND (told.supply IS NOT NULL OR tokens.total_supply IS NULL)`,
-    [asked, chain.id, block.number, supplies, hexBytes(block.hash), gone.map(({ address }) => address)],
+       AND (reported.supply IS NOT NULL OR tokens.total_supply IS NULL)`,
+    [requested, chain.id, block.number, supplies, hexBytes(block.hash), gone.map(({ address }) => address)],
   );
   return new Map(
     read.flatMap((address, place) => {

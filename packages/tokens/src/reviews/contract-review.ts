@@ -18,5 +18,5 @@ export interface Reporter {
   readonly chainId: ChainId;
 }
 
-/** Of scam lists: what operators applied of reviews. */
+/** Source name of scam lists with the reviews that operators applied. */
 export const REVIEWS_SOURCE = 'reviews';

@@ -17,8 +17,8 @@ const CONTRACTS_MAX = 25;
 const REASON_LENGTH_MAX = 1_000;
 
 /**
- * `POST /api/v2.2/contracts-review`: what a client says of contracts, kept for the operator, who makes it take effect
- * (docs/provider-contract.md#contract-reviews).
+ * `POST /api/v2.2/contracts-review`: stores a client's report about contracts for the operator, who applies it
+ * (docs/api/spam.md#contract-reviews).
  */
 export const reviewContractsRoute: RouteModule = (app, dependencies) => {
   const { chains, database } = dependencies;
@@ -60,9 +60,9 @@ function reviewContracts({ parameters }: ApiDependencies) {
     method: 'post',
     path: '/api/v2.2/contracts-review',
     operationId: 'reviewContracts',
-    tags: ['Utils'],
-    summary: 'Reports contracts as spam, or as none',
-    description: `Up to ${CONTRACTS_MAX} contracts. They are kept, and take effect when the operator applies them.`,
+    tags: ['Contracts'],
+    summary: 'Report contracts as spam or not spam',
+    description: `Up to ${CONTRACTS_MAX} contracts. Reports are stored and take effect when the operator applies them.`,
     request: {
       query: querySchema({ chain: parameters.chain }),
       body: {
@@ -81,7 +81,7 @@ function reviewContracts({ parameters }: ApiDependencies) {
     },
     responses: {
       200: {
-        description: 'Kept',
+        description: 'The reports are stored',
         content: {
           'application/json': {
             schema: z.object({ message: z.string().openapi({ example: 'Submission successful' }) }),

@@ -103,7 +103,7 @@ describe('a report', () => {
     const contract = { contract_address: SCAM, reason: 'r', report_type: 'spam', contract_type: 'NFT' };
     expect(await post({ contracts: [contract] })).toEqual({
       status: 400,
-      body: { message: 'This key has reported 10000 contracts: more are not kept' },
+      body: { message: 'This key has reported 10000 contracts, which is the limit' },
     });
     await by('another', report(SCAM, 'spam'));
   });

@@ -2,7 +2,7 @@ import { addressBytes, type Database } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
 import type { ContractReview, Reporter } from './contract-review.ts';
 
-/** Of one key: any key may report, and rows stay. */
+/** Limit for one key: any key may report, and rows stay. */
 const REVIEWS_PER_KEY_MAX = 10_000;
 
 /**
@@ -14,7 +14,7 @@ export async function saveReviews(
   { keyId, chainId }: Reporter,
   reviews: readonly ContractReview[],
 ): Promise<void> {
-  // Of several on one contract the last.
+  // The last of several on one contract.
   const latest = [...new Map(reviews.map((review) => [`${review.address} ${review.contractType}`, review])).values()];
   const [kept] = await database.query<{ count: number }>(
     'SELECT count(*)::int AS count FROM contract_reviews WHERE key_id = $1',
@@ -45,7 +45,7 @@ class ReviewsFullError extends ApiError {
     super({
       code: 'REVIEWS_FULL',
       status: 400,
-      message: `This key has reported ${REVIEWS_PER_KEY_MAX} contracts: more are not kept`,
+      message: `This key has reported ${REVIEWS_PER_KEY_MAX} contracts, which is the limit`,
     });
   }
 }

@@ -1,4 +1,4 @@
-/** What clients say of contracts. */
+/** Reports of clients about contracts. */
 import { bytea } from '@chainstead/db/column-types';
 import { bigint, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 

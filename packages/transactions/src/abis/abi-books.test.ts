@@ -13,10 +13,10 @@ import {
 } from 'viem';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createAbiBooks } from './abi-books.ts';
-import { callsOf, eventsOf } from './asked-entries.ts';
+import type { RequestedEntry } from './find-abis.ts';
 import { importAbis } from './import-abis.ts';
 import { importSignatures } from './import-signatures.ts';
-import type { AskedEntry } from './look-up-abis.ts';
+import { callsOf, eventsOf } from './requested-entries.ts';
 
 const scratch = scratchOfFile();
 beforeEach(() => scratch.database.query('TRUNCATE contract_abi_entries, imported_signatures').then(() => undefined));
@@ -58,7 +58,7 @@ async function importList(...signatures: readonly string[]): Promise<void> {
 }
 
 const books = createAbiBooks();
-const asked: readonly AskedEntry[] = [
+const requested: readonly RequestedEntry[] = [
   ...callsOf(
     [VAULT, OTHER].flatMap((to) =>
       [transfer, deposit].map((input) => ({ block: { number: BLOCK }, transaction: { to, input } })),
@@ -67,52 +67,52 @@ const asked: readonly AskedEntry[] = [
   ...eventsOf([{ block: { number: BLOCK }, transaction: { logs: [stored] } }]),
 ];
 
-const told = async (to: string, input: Hex) => {
-  const decoded = decodeCall(input, (await books.forPage(scratch.database, chain, asked))(to, BLOCK));
+const reported = async (to: string, input: Hex) => {
+  const decoded = decodeCall(input, (await books.forPage(scratch.database, chain, requested))(to, BLOCK));
   return decoded && `${decoded.source} ${decoded.label}(${decoded.params.map(({ name }) => name).join()})`;
 };
 
 const emitted = async () => {
-  const decoded = decodeEvent(stored, (await books.forPage(scratch.database, chain, asked))(stored.address, BLOCK));
+  const decoded = decodeEvent(stored, (await books.forPage(scratch.database, chain, requested))(stored.address, BLOCK));
   return decoded && `${decoded.source} ${decoded.label}(${decoded.params.map(({ name }) => name).join()})`;
 };
 
 describe('what is imported', () => {
   test('for a contract goes before standards, at once, and for no other contract or chain', async () => {
-    expect(await told(VAULT, transfer)).toBe('standard transfer(to,value)');
-    expect(await told(VAULT, deposit)).toBeNull();
+    expect(await reported(VAULT, transfer)).toBe('standard transfer(to,value)');
+    expect(await reported(VAULT, deposit)).toBeNull();
     expect(await emitted()).toBeNull();
     await importAbi([...parseAbi(['function transfer(address dst, uint256 wad)']), ...abi]);
-    expect(await told(VAULT, transfer)).toBe('contract transfer(dst,wad)');
-    expect(await told(VAULT, deposit)).toBe('contract deposit(receiver,shares)');
+    expect(await reported(VAULT, transfer)).toBe('contract transfer(dst,wad)');
+    expect(await reported(VAULT, deposit)).toBe('contract deposit(receiver,shares)');
     expect(await emitted()).toBe('contract Stored(who,key,note)');
-    expect(await told(OTHER, transfer)).toBe('standard transfer(to,value)');
-    expect(await told(OTHER, deposit)).toBeNull();
+    expect(await reported(OTHER, transfer)).toBe('standard transfer(to,value)');
+    expect(await reported(OTHER, deposit)).toBeNull();
     await importAbi(parseAbi(['function deposit(address a, uint256 b)']), OTHER, 10 as ChainId);
-    expect(await told(OTHER, deposit)).toBeNull();
+    expect(await reported(OTHER, deposit)).toBeNull();
     await importAbi(parseAbi(['function deposit(address a, uint256 b)']));
-    expect(await told(VAULT, deposit)).toBe('contract deposit(a,b)');
+    expect(await reported(VAULT, deposit)).toBe('contract deposit(a,b)');
     expect(await emitted()).toBeNull();
   });
 
   test('as signatures comes last, without names', async () => {
     await importList('deposit(address,uint256)', 'transfer(address,uint256)', 'Stored(address,bytes32,string)');
-    expect(await told(OTHER, deposit)).toBe('signatures deposit(,)');
-    expect(await told(OTHER, transfer)).toBe('standard transfer(to,value)');
+    expect(await reported(OTHER, deposit)).toBe('signatures deposit(,)');
+    expect(await reported(OTHER, transfer)).toBe('standard transfer(to,value)');
     expect(await emitted()).toBe('signatures Stored(,,)');
     await importAbi(abi);
-    expect(await told(VAULT, deposit)).toBe('contract deposit(receiver,shares)');
+    expect(await reported(VAULT, deposit)).toBe('contract deposit(receiver,shares)');
   });
 
   test('tells nothing where several signatures fit, and one where others can’t be', async () => {
     // All have the selector of transfer(address,uint256).
     await importList('workMyDirefulOwner(uint256,uint256)', 'many_msg_babbage(bytes1)');
-    const alone = (await books.forPage(scratch.database, chain, asked))(OTHER, BLOCK).filter(
+    const alone = (await books.forPage(scratch.database, chain, requested))(OTHER, BLOCK).filter(
       ({ source }) => source === 'signatures',
     );
     expect(decodeCall(transfer, alone)?.label).toBe('workMyDirefulOwner');
     await importList('workMyDirefulOwner(uint256,uint256)', 'transfer(address,uint256)');
-    const both = (await books.forPage(scratch.database, chain, asked))(OTHER, BLOCK).filter(
+    const both = (await books.forPage(scratch.database, chain, requested))(OTHER, BLOCK).filter(
       ({ source }) => source === 'signatures',
     );
     expect(decodeCall(transfer, both)).toBeNull();
@@ -123,10 +123,10 @@ describe('what is imported', () => {
       SELECT $1, 'deposit(address,uint' || 8 * number || ')', 'test' FROM generate_series($2::int, $3::int) AS number`;
     const selector = Buffer.from(deposit.slice(2, 10), 'hex');
     await scratch.database.query(insert, [selector, 32, 32]);
-    expect(await told(OTHER, deposit)).toBe('signatures deposit(,)');
+    expect(await reported(OTHER, deposit)).toBe('signatures deposit(,)');
     // None of these is a type.
     await scratch.database.query(insert, [selector, 1_000, 1_063]);
-    expect(await told(OTHER, deposit)).toBeNull();
+    expect(await reported(OTHER, deposit)).toBeNull();
   });
 });
 
@@ -140,8 +140,8 @@ test('rows that somebody wrote by hand are passed over where they say nothing', 
   await scratch.database.query(`INSERT INTO imported_signatures VALUES ($1, 'no signature', 'x')`, [
     Buffer.from(deposit.slice(2, 10), 'hex'),
   ]);
-  expect(await told(VAULT, deposit)).toBeNull();
-  expect(await told(VAULT, transfer)).toBe('standard transfer(to,value)');
+  expect(await reported(VAULT, deposit)).toBeNull();
+  expect(await reported(VAULT, transfer)).toBe('standard transfer(to,value)');
 });
 
 test('a page costs one statement, and an empty one none', async () => {
@@ -153,7 +153,7 @@ test('a page costs one statement, and an empty one none', async () => {
     },
     selectLasting: scratch.database.selectLasting,
   };
-  await books.forPage(counting, chain, asked);
+  await books.forPage(counting, chain, requested);
   expect(statements).toBe(1);
   await books.forPage(
     counting,

@@ -10,32 +10,35 @@ import {
   readAbiItem,
   STANDARDS,
 } from '@chainstead/decoding';
-import { type AskedEntry, type FoundAbis, lookUpAbis, SIGNATURES_MAX } from './look-up-abis.ts';
+import { type FoundAbis, findStoredAbis, type RequestedEntry, SIGNATURES_MAX } from './find-abis.ts';
 
-/** Of an ABI that was imported for a contract. */
+/** The sources of an ABI that was imported for a contract. */
 type ContractSource = 'contract' | 'implementation' | 'same-code';
 
-/** The ABIs that count for a contract in a block, in the order of trust. */
+/** Returns the ABIs that apply to a contract in a block, in order of trust. */
 export type BooksOf = (address: string, block: number) => readonly AbiBook[];
 
-/** What operators imported, for pages of calls and events. */
+/** Imported ABIs for pages of calls and events. */
 export interface AbiBooks {
-  /** Looks up what a page asks for, all in one statement. */
-  forPage(reads: ReadDatabase, chain: Chain, asked: readonly AskedEntry[]): Promise<BooksOf>;
+  /** Looks up the entries of a page in one statement. */
+  forPage(reads: ReadDatabase, chain: Chain, requested: readonly RequestedEntry[]): Promise<BooksOf>;
 }
 
 export interface AbiBooksOptions {
-  /** Is told of contracts of which it is not known whose code they act by, and that no ABI of their own knows. @default nobody is */
-  onUnknown?(chain: Chain, unknown: readonly AskedEntry[]): void;
+  /** Called with contracts whose implementation is unknown and whose own ABI has no match. @default not called */
+  onUnknown?(chain: Chain, unknown: readonly RequestedEntry[]): void;
 }
 
-/** With nothing but what every program knows. */
+/** Only the standard functions and events that are built in. */
 export const STANDARDS_ALONE: BooksOf = () => [STANDARDS];
 
-/** Texts whose meaning is remembered. One takes some kilobytes. */
+/** Number of cached parsed texts. Each takes some kilobytes. */
 const REMEMBERED_MAX = 5_000;
 
-/** One for all routes of a process: what texts mean is remembered, hashes take most of the time. What is imported is looked up each time, and counts at once. */
+/**
+ * One instance for all routes of a process: parsed texts are cached, as hashing takes most of the time. Imports are
+ * looked up each time and apply immediately.
+ */
 export function createAbiBooks({ onUnknown }: AbiBooksOptions = {}): AbiBooks {
   const signatureNamed = remember(parseSignature);
   const entryWritten = remember(readEntry);
@@ -54,9 +57,9 @@ export function createAbiBooks({ onUnknown }: AbiBooksOptions = {}): AbiBooks {
   }
 
   return {
-    async forPage(reads, chain, asked) {
-      if (asked.length === 0) return STANDARDS_ALONE;
-      const found = await lookUpAbis(reads, chain, asked);
+    async forPage(reads, chain, requested) {
+      if (requested.length === 0) return STANDARDS_ALONE;
+      const found = await findStoredAbis(reads, chain, requested);
       if (found.unknown.length > 0) onUnknown?.(chain, found.unknown);
       const last = [STANDARDS, listBook(found.signatures, signatureNamed)];
       const own = booksBy('contract', found.own);
@@ -77,7 +80,7 @@ function bookFrom(source: ContractSource, known: readonly AbiEntry[]): AbiBook {
   });
 }
 
-/** Of a selector with very many signatures, nobody can tell which one it is. */
+/** With very many signatures of one selector, the right one can't be determined. */
 function listBook(signatures: FoundAbis['signatures'], signatureNamed: (text: string) => AbiFunction | null): AbiBook {
   const few = [...Map.groupBy(signatures, ([selector]) => selector).values()].filter(
     ({ length }) => length <= SIGNATURES_MAX,
@@ -90,7 +93,7 @@ function readEntry(text: string): AbiEntry | null {
   return typeof read === 'string' ? null : read;
 }
 
-/** The same of each text, as long as not too many others were asked for. */
+/** Caches the result for each text until too many others were requested. */
 function remember<Meaning>(read: (text: string) => Meaning): (text: string) => Meaning {
   const remembered = new Map<string, Meaning>();
   return (text) => {

@@ -1,19 +1,21 @@
-/** Which contracts have the same code: kept by its hash, so that an ABI that was imported for one of them tells of the others. */
+/**
+ * Contracts with the same code, stored by its hash, so that an ABI imported for one of them also applies to the others.
+ */
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, parseAddress } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, hexText } from '@chainstead/db';
 
-/** The code of a contract, as nodes said of it at a block. */
+/** The code of a contract, as nodes reported it at a block. */
 export interface ContractCode {
   readonly address: Address;
-  /** Null where there is none, or it acts by the code of others: that says nothing of what it does. */
+  /** Null if there is none, or if it delegates to other code, which then determines its functions. */
   readonly hash: Hash | null;
 }
 
-/** A code that was read is looked at again after so long: a contract may end, and another come in its place. */
+/** Code is read again after this time: a contract may be destroyed, and another created at its address. */
 const READ_AGAIN = "interval '30 days'";
 
-/** Contracts of the chain that an ABI was imported for, and whose code nobody has read, or not of late. */
+/** Returns contracts of the chain with an imported ABI, whose code was not read, or not recently. */
 export async function contractsWithoutCode(
   database: Pick<Database, 'query'>,
   { id }: Pick<Chain, 'id'>,
@@ -30,7 +32,7 @@ export async function contractsWithoutCode(
   return rows.map(({ address }) => parseAddress(address));
 }
 
-/** Keeps what was read at a block, unless that was reorganised away meanwhile. */
+/** Stores code read at a block, unless that block was reorganized away meanwhile. */
 export async function saveCodes(
   database: Pick<Database, 'query'>,
   { id }: Pick<Chain, 'id'>,

@@ -72,7 +72,7 @@ test('what is no ABI, and what can’t be decoded by, is counted', async () => {
 test('an import without any changes nothing', async () => {
   await imported(given(deposit));
   await expect(imported(given({ abi: 'x' }))).rejects.toThrow(AbiUnreadableError);
-  await expect(imported()).rejects.toThrow('Nothing can be decoded by what is in ./abis');
+  await expect(imported()).rejects.toThrow('No ABI or signature could be imported from ./abis');
   expect(await rows()).toHaveLength(2);
 });
 

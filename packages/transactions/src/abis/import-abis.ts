@@ -3,7 +3,7 @@ import { addressBytes, copyHex, copyText, type Database, type Transaction, trans
 import { type AbiEntry, AbiUnreadableError, abiItemJson, readAbi, selectorOf } from '@chainstead/decoding';
 import { byCount } from './import-signatures.ts';
 
-/** What may be the ABI of a contract, parsed from JSON. */
+/** A candidate for a contract's ABI, parsed from JSON. */
 export interface GivenAbi {
   readonly address: Address;
   readonly chainId: ChainId;
@@ -12,10 +12,10 @@ export interface GivenAbi {
 
 export interface ImportAbisOptions {
   readonly database: Database;
-  /** For people: where all of them are. */
+  /** For messages: the location of its source. */
   readonly place: string;
   readonly abis: AsyncIterable<GivenAbi>;
-  /** What was left out before, by reason. */
+  /** Already skipped entries, by reason. */
   readonly skipped?: Map<string, number>;
 }
 
@@ -24,16 +24,17 @@ export interface AbisReport {
   readonly contracts: number;
   /** Their functions and events. */
   readonly rows: number;
-  /** What was left out, by reason, most frequent first. */
+  /** Skipped entries, by reason, most frequent first. */
   readonly skipped: readonly { readonly reason: string; readonly count: number }[];
 }
 
-/** Functions and events that are sent in one go. */
+/** Functions and events that are sent in one statement. */
 const TOGETHER = 10_000;
 
 /**
- * Replaces the ABIs of the contracts that are given, all in one transaction: the newest import of a contract wins, and of several in one the last.
- * @throws AbiUnreadableError when none of them has a function or an event. Nothing was changed then.
+ * Replaces the ABIs of the given contracts, all in one transaction: the newest import of a contract wins, and within
+ * one import the last.
+ * @throws AbiUnreadableError if none of them has a function or an event. Nothing was changed then.
  */
 export async function importAbis(options: ImportAbisOptions): Promise<AbisReport> {
   const { database, place, abis, skipped = new Map() } = options;
@@ -59,7 +60,7 @@ interface ContractEntries {
   readonly entries: readonly AbiEntry[];
 }
 
-/** The ABIs with something in them, some thousand entries together, a contract once in each. */
+/** Batches non-empty ABIs, some thousand entries at a time, with each contract once per batch. */
 async function* batchesOf(
   abis: AsyncIterable<GivenAbi>,
   skip: (reason: string, count?: number) => void,
@@ -90,7 +91,7 @@ async function replaceEntries(transaction: Transaction, batch: readonly Contract
       chainId,
     ]);
   await transaction.copy('contract_abi_entries', COLUMNS, copyLines(batch));
-  // They tell of others with the same code at once, where theirs was read before.
+  // They apply immediately to others with the same code, if their own was read before.
   await transaction.query(
     `UPDATE contract_codes AS known SET has_abi = true FROM unnest($1::bytea[], $2::bigint[]) AS given (address, chain_id)
       WHERE known.address = given.address AND known.chain_id = given.chain_id AND NOT known.has_abi`,
@@ -110,7 +111,7 @@ function noAbi(place: string, skipped: ReadonlyMap<string, number>): AbiUnreadab
   const reasons = byCount(skipped).map(({ reason, count }) => `${count}: ${reason}`);
   return new AbiUnreadableError(
     place,
-    ['no ABI of a contract is in it', ...reasons].join('; '),
-    'Give an ABI, an artefact of Foundry, Hardhat or Truffle, metadata of a compiler, or a folder of them, with --chain and --address where their names do not say them',
+    ['it has no contract ABI', ...reasons].join('; '),
+    'Import an ABI, a Foundry, Hardhat or Truffle artifact, compiler metadata, or a folder of them. If their names lack the chain or the address, set --chain and --address',
   );
 }

@@ -4,29 +4,29 @@ import { type SignaturePiece, signatureTexts } from './signature-texts.ts';
 
 export interface ImportSignaturesOptions {
   readonly database: Database;
-  /** Names the list for good: importing the same source again replaces its signatures, and no other's. */
+  /** Permanent name of the list: importing the same source again replaces its signatures, and no others. */
   readonly source: string;
-  /** The list's text in pieces, in order. A signature ends where a file does. */
+  /** The list's text in chunks, in order. A signature ends at the end of a file. */
   readonly pieces: AsyncIterable<SignaturePiece>;
 }
 
 export interface SignaturesReport {
   /** Signatures that are now in the database under this source. */
   readonly rows: number;
-  /** What was left out, by reason, most frequent first. */
+  /** Skipped texts, by reason, most frequent first. */
   readonly skipped: readonly { readonly reason: string; readonly count: number }[];
 }
 
-/** Signatures that are sent in one go. */
+/** Signatures that are sent in one statement. */
 const TOGETHER = 20_000;
-/** Longer ones have no room in the index, and name no function that anybody calls. Characters. */
+/** Longer ones don't fit the index, and are not of functions in use. Characters. */
 const LENGTH_MAX = 1_024;
 const SOURCE_LENGTH_MAX = 1_024;
 
 /**
- * Replaces a source's signatures by the list's, all in one transaction, and with no more in memory than some thousand of them. Selectors are computed, never taken
- * from the list.
- * @throws AbiUnreadableError when no signature is in it. Nothing was changed then.
+ * Replaces a source's signatures by the list's, all in one transaction, with only some thousand in memory. Selectors
+ * are computed, never taken from the list.
+ * @throws AbiUnreadableError if it contains no signature. Nothing was changed then.
  */
 export async function importSignatures({
   database,
@@ -37,7 +37,7 @@ export async function importSignatures({
     throw new AbiUnreadableError(
       `${source.slice(0, 80)}…`,
       `its name is longer than ${SOURCE_LENGTH_MAX} characters`,
-      'Give a shorter one with --source',
+      'Set a shorter name with --source',
     );
   const skipped = new Map<string, number>();
   const skip = (reason: string, count = 1): void => {
@@ -77,7 +77,7 @@ async function* batchesOf(
   let batch: AbiFunction[] = [];
   for await (const text of texts) {
     const event = parseEventSignature(text);
-    // An event's arguments are told by a log, indexed or not: its name and types are all that a list knows.
+    // Whether an event's arguments are indexed follows from a log: a list only needs its name and types.
     const entry = parseSignature(event?.signature ?? text);
     if (entry === null) skip('no signature whose values can be decoded');
     else if (entry.signature.length > LENGTH_MAX) skip(`longer than ${LENGTH_MAX} characters`);
@@ -98,11 +98,11 @@ function noSignature(source: string, skipped: ReadonlyMap<string, number>): AbiU
   return new AbiUnreadableError(
     source,
     ['it has no signature', ...reasons].join('; '),
-    'What was imported from this source before is kept',
+    'Import a list with usable signatures. Earlier imports from this source are unchanged',
   );
 }
 
-/** Reasons, most frequent first. */
+/** Returns reasons, most frequent first. */
 export function byCount(skipped: ReadonlyMap<string, number>): SignaturesReport['skipped'] {
   return [...skipped].map(([reason, count]) => ({ reason, count })).toSorted((a, b) => b.count - a.count);
 }

@@ -1,13 +1,13 @@
-/** What operators imported for decoding calls and events. */
+/** Data that operators imported for decoding calls and events. */
 import { bytea } from '@chainstead/db/column-types';
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 
-/** Signatures of imported lists, by source: nobody knows of which contract. */
+/** Signatures of imported lists, by source, without a contract. */
 export const importedSignatures = pgTable(
   'imported_signatures',
   {
-    /** First four bytes of the signature's hash: the selector of a function, the beginning of an event's topic0. */
+    /** First four bytes of the signature's hash: the selector of a function, the start of an event's topic0. */
     selector: bytea('selector').notNull(),
     /** Name and canonical types: `transfer(address,uint256)`. */
     signature: text('signature').notNull(),
@@ -22,25 +22,28 @@ export const contractAbiEntries = pgTable(
   {
     address: bytea('address').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    /** As of {@link importedSignatures}. */
+    /** As in {@link importedSignatures}. */
     selector: bytea('selector').notNull(),
     /** Among the ABI's entries. */
     place: integer('place').notNull(),
-    /** As ABIs in JSON have it. */
+    /** The JSON ABI format. */
     entry: jsonb('entry').notNull(),
   },
   (table) => [primaryKey({ columns: [table.address, table.chainId, table.selector, table.place] })],
 );
 
-/** Hashes of contracts' code, as nodes said of it at a block: of those that were asked about, and of those that an ABI was imported for. */
+/**
+ * Hashes of contracts' code, as nodes reported it at a block: of requested contracts, and of those with an imported
+ * ABI.
+ */
 export const contractCodes = pgTable(
   'contract_codes',
   {
     address: bytea('address').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    /** keccak256; null where there is none, or it acts by the code of others. */
+    /** keccak256; null if there is no code, or it delegates to other code. */
     codeHash: bytea('code_hash'),
-    /** At which it was read. */
+    /** The block of the read. */
     blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
     /** Whether an ABI was imported for it. */
     hasAbi: boolean('has_abi').notNull(),

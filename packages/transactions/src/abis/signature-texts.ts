@@ -1,22 +1,22 @@
-/** What no signature is longer than, with names of its arguments. Characters. */
+/** Maximum length of a signature with argument names. Characters. */
 const LENGTH_MAX = 4_096;
 const TOO_LONG = `longer than ${LENGTH_MAX} characters`;
 
-/** What stands between the cells of lists, tables and JSON alike. */
+/** Separators between cells, for lists, tables and JSON alike. */
 const BETWEEN_CELLS = /[;"'`\r\n\t]/;
-/** What stands between the words of a cell. */
+/** Separators between the words of a cell. */
 const BETWEEN_WORDS = /[,:|\s]+/;
 
 export interface SignaturePiece {
   readonly text: string;
-  /** Whether a file ends with it. */
+  /** Whether it is the last one of a file. */
   readonly isLast: boolean;
 }
 
 /**
- * The texts that look like signatures, of a list that comes in pieces: files of the list 4bytes (semicolons between signatures), a line each, a table's column, JSON.
- * No more than one of them is held.
- * @param skip is told of what is too long to be one
+ * Yields the texts that look like signatures from a list in chunks: files of the list 4bytes (semicolons between
+ * signatures), one per line, a table's column, JSON. At most one of them is in memory.
+ * @param skip called with texts that are too long for a signature
  */
 export async function* signatureTexts(
   pieces: AsyncIterable<SignaturePiece>,
@@ -39,12 +39,15 @@ export async function* signatureTexts(
   }
 }
 
-/** What begins with a name and ends with the bracket that belongs to the first one. Words without brackets are headers, numbers, what JSON needs. */
+/**
+ * Yields texts that start with a name and end with the matching closing bracket. Words without brackets are headers,
+ * numbers, or JSON syntax.
+ */
 function* signaturesOf(cell: string): Generator<string> {
   for (let from = 0, open = cell.indexOf('('); open !== -1; open = cell.indexOf('(', from)) {
     const end = closingBracket(cell, open);
     const name = nameBefore(cell.slice(from, open));
-    // What a function gives stands in brackets, too.
+    // A function's results are in brackets, too.
     if (name !== 'returns') yield `${name}${cell.slice(open, end)}`;
     from = end;
   }
@@ -55,7 +58,7 @@ function nameBefore(words: string): string {
   return kind === 'event' ? `event ${name}` : name;
 }
 
-/** Behind the bracket that closes the one at `open`; the text's end where none does. */
+/** Returns the position after the bracket that closes the one at `open`; the text's end if none does. */
 function closingBracket(text: string, open: number): number {
   for (let at = open, depth = 0; at < text.length; at++) {
     if (text[at] === '(') depth += 1;

@@ -3,21 +3,19 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, type Hex, parseHash } from '@chainstead/core';
 import { APPROVAL_FOR_ALL_TOPIC, APPROVAL_TOPIC, decodeApproval } from '@chainstead/token-events';
 
-/** Something that a wallet let somebody move. */
 export interface GivenApproval {
-  /** `permit2`: of the contract that keeps allowances for others. */
+  /** `permit2`: of the Permit2 contract, which stores allowances for other tokens. */
   readonly kind: 'token' | 'all' | 'permit2';
   readonly token: Address;
   readonly spender: Address;
   /** Base units; null for all NFTs of a contract. */
   readonly value: bigint | null;
   readonly isGranted: boolean;
-  /** Unix seconds until it ends, where it says so. */
+  /** Unix seconds until it expires, if it does. */
   readonly expiration: number | null;
   readonly logIndex: number;
 }
 
-/** A log of a transaction. */
 export interface ApprovalLog {
   readonly index: number;
   readonly address: Address;
@@ -25,13 +23,16 @@ export interface ApprovalLog {
   readonly data: Hex;
 }
 
-/** An approval, and who gave it. */
+/** An approval and its owner. */
 export interface OwnedApproval {
   readonly owner: Address;
   readonly approval: GivenApproval;
 }
 
-/** What the owner approved in a transaction, in the order of the logs. Approvals of a single NFT are none of it: they end with its next move. */
+/**
+ * Returns the owner's approvals in a transaction, in log order. Approvals of a single NFT are not included: they end
+ * with its next transfer.
+ */
 export function readApprovals(
   owner: Address,
   logs: readonly ApprovalLog[],
@@ -40,7 +41,7 @@ export function readApprovals(
   return approvalsIn(logs, chain).flatMap((given) => (given.owner === owner ? [given.approval] : []));
 }
 
-/** The same of everybody. */
+/** Returns the approvals of all owners. */
 export function approvalsIn(
   logs: readonly ApprovalLog[],
   chain: Pick<Chain, 'erc20Exclusions'>,
@@ -70,19 +71,22 @@ function readApproval(log: ApprovalLog): OwnedApproval | null {
   };
 }
 
-/** Where allowances by signature are kept: on most chains, and on those with another way to make contracts. Others only look like it. */
+/**
+ * The Permit2 contracts: on most chains, and on those with a different CREATE2 scheme. Other contracts only look like
+ * it.
+ */
 const PERMIT2 = new Set<string>([
   '0x000000000022d473030f116ddee9f6b43ac78ba3',
   '0x0000000000225e31d15943971f47ad3022f714fa',
 ]);
-/** keccak256 of `Permit(address,address,address,uint160,uint48,uint48)`, and how many words it has. */
+/** keccak256 of `Permit(address,address,address,uint160,uint48,uint48)`, and its number of words. */
 const PERMIT = { topic0: parseHash('0xc6a377bfc4eb120024a8ac08eef205be16b817020812c73223e81d1bdb9708ec'), words: 3 };
 /** keccak256 of `Approval(address,address,address,uint160,uint48)`. */
 const ALLOWED = { topic0: parseHash('0xda9fa7c1b00402c17d0161b249b1ab8bbec047c5a52207b9c112deffd817036b'), words: 2 };
 
-/** topic0 of what an owner, its first indexed argument, lets somebody move but amounts of a token. */
+/** topic0 of approvals other than token amounts. The owner is the first indexed argument. */
 export const APPROVED_OTHERWISE: readonly Hash[] = [APPROVAL_FOR_ALL_TOPIC, PERMIT.topic0, ALLOWED.topic0];
-/** topic0 of every event that an approval is read from. */
+/** topic0 of every approval event. */
 export const APPROVAL_EVENTS: readonly Hash[] = [APPROVAL_TOPIC, ...APPROVED_OTHERWISE];
 
 function isPermit2({ address, topics }: ApprovalLog): boolean {

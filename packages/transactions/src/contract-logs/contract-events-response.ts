@@ -1,5 +1,5 @@
-import { indexedSchema } from '@chainstead/answers';
 import type { Address } from '@chainstead/core';
+import { indexedSchema } from '@chainstead/data-api';
 import type { DecodedEvent } from '@chainstead/decoding';
 import { z } from '@hono/zod-openapi';
 import { valuesOf } from './event-item.ts';
@@ -16,18 +16,18 @@ const contractEventSchema = z
     block_hash: hash,
     data: z.record(z.string(), z.string()).openapi({
       example: { from: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', value: '1000000000000000000' },
-      description: 'By parameter; addresses as EIP-55 writes them, integers in decimals, arrays and tuples as JSON',
+      description: 'By parameter. Addresses with EIP-55 checksum, integers in decimal, arrays and tuples as JSON',
     }),
   })
   .openapi('ContractEvent');
 
-/** The answer of `getContractEvents` (docs/provider-contract.md#contract-events). */
+/** The response of `getContractEvents` (docs/api/transactions.md#contract-events). */
 export const contractEventsSchema = z
   .object({
-    page: z.int().min(0).openapi({ description: 'From 0' }),
+    page: z.int().min(0).openapi({ description: 'Page number, from 0' }),
     page_size: z.int().min(1),
-    cursor: z.string().nullable().openapi({ description: 'For the next page; null on the last' }),
-    skipped: z.int().min(0).openapi({ description: 'Logs of this page that the ABI item does not decode' }),
+    cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
+    skipped: z.int().min(0).openapi({ description: 'Number of logs on this page that the ABI item does not decode' }),
     indexed: indexedSchema,
     result: z.array(contractEventSchema),
   })

@@ -1,5 +1,5 @@
-import { indexedSchema } from '@chainstead/answers';
 import type { Address } from '@chainstead/core';
+import { indexedSchema } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
 import type { ContractLog } from './get-contract-logs.ts';
 
@@ -22,12 +22,12 @@ const contractLogSchema = z
   })
   .openapi('ContractLog');
 
-/** The answer of `getContractLogs` (docs/provider-contract.md#contract-logs). */
+/** The response of `getContractLogs` (docs/api/transactions.md#contract-logs). */
 export const contractLogsSchema = z
   .object({
-    page: z.int().min(1).openapi({ description: 'From 1' }),
+    page: z.int().min(1).openapi({ description: 'Page number, from 1' }),
     page_size: z.int().min(1),
-    cursor: z.string().nullable().openapi({ description: 'For the next page; null on the last' }),
+    cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
     indexed: indexedSchema,
     result: z.array(contractLogSchema),
   })

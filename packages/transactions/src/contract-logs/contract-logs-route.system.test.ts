@@ -1,4 +1,4 @@
-/** Logs of contracts, read because a request asked, over a real socket and a devnet. */
+/** Logs of contracts, read on request, over a real socket and a devnet. */
 import { type Address, parseAddress } from '@chainstead/core';
 import { compileSolidity } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
@@ -20,7 +20,7 @@ contract Emitter {
 const opened = stageOfFile(openLogsStage);
 let emitter: { readonly address: Address; readonly abi: Abi };
 let other: Address;
-/** Of both contracts, in the order of the chain. */
+/** Receipts of both contracts, in chain order. */
 let receipts: TransactionReceipt[];
 
 interface Shown {
@@ -62,7 +62,7 @@ async function get(query = '', contract = emitter.address): Promise<Answer> {
   return body as Answer;
 }
 
-/** Asks until all that is final was read. */
+/** Repeats the request until all final blocks were read. */
 async function untilRead(contract: Address): Promise<void> {
   const last = Number(receipts.at(-1)?.blockNumber);
   const first = await get('', contract);
@@ -73,8 +73,8 @@ async function untilRead(contract: Address): Promise<void> {
   );
 }
 
-/** What the node says of a contract's logs, newest first. */
-async function told(contract = emitter.address) {
+/** The contract's logs from the node, newest first. */
+async function reported(contract = emitter.address) {
   const { client } = opened.stage.devnet;
   const all = [];
   for (const { logs, blockHash } of receipts) {
@@ -105,7 +105,7 @@ describe('logs of a contract that nothing was indexed of', () => {
       page_size: 100,
       cursor: null,
       indexed: { from_block: '0', to_block: expect.any(String), complete: false },
-      result: await told(),
+      result: await reported(),
     });
     expect(answer.result).toHaveLength(11);
     const rows = await opened.stage.scratch.database.query(`SELECT DISTINCT address FROM logs`);
@@ -124,11 +124,11 @@ describe('logs of a contract that nothing was indexed of', () => {
     receipts.push(await devnet.send({ ...emitter, address: other, functionName: 'note', args: [99n] }));
     await devnet.mine(3);
     await opened.commit();
-    // A finished history rests for a while.
-    await scratch.database.query(`UPDATE subject_histories SET updated_at = now() - interval '1 hour'`);
+    // A finished backfill is not repeated for a while.
+    await scratch.database.query(`UPDATE backfill_requests SET updated_at = now() - interval '1 hour'`);
     await expect
       .poll(async () => (await get('', other)).result, { timeout: 20_000, interval: 50 })
-      .toEqual(await told(other));
+      .toEqual(await reported(other));
   });
 
   test('are refused where requests may cause no calls, and nothing is known', async () => {
@@ -140,7 +140,7 @@ describe('logs of a contract that nothing was indexed of', () => {
       status: 400,
       body: {
         message:
-          'logs of eth are not indexed, and ON_DEMAND_MAX_CALLS=0 keeps requests from having them read from a node',
+          'logs of eth are not indexed, and ON_DEMAND_MAX_CALLS=0 prevents requests from reading them from a node',
         details: { reason: 'not-indexed', configuration_key: 'ON_DEMAND_MAX_CALLS' },
       },
     });
@@ -162,13 +162,13 @@ describe('a page of logs', () => {
     [`?topic0=${word(9)}`, () => false],
     [`?topic3=${word(9)}`, () => false],
   ])('has those of the topics: %s', async (query, isWanted) => {
-    const expected = (await told()).filter(isWanted);
+    const expected = (await reported()).filter(isWanted);
     expect((await get(query)).result).toEqual(expected);
     expect((await get(`${query}&order=ASC`)).result).toEqual(expected.toReversed());
   });
 
   test('has those of one block, whatever the range says, and of ranges of blocks and times', async () => {
-    const all = await told();
+    const all = await reported();
     const { block_number: number = '', block_timestamp: time = '' } = all[3] ?? {};
     const inBlock = all.filter((log) => log.block_number === number);
     expect((await get(`?block_number=${number}&from_block=9999&to_block=1&from_date=2001-01-01`)).result).toEqual(
@@ -227,7 +227,7 @@ describe('events of a contract', () => {
   const post = (query = '', body: unknown = NOTED) => opened.ask(`${emitter.address}/events${query}`, body);
 
   test('are decoded by the item of the body, in the order asked for', async () => {
-    const all = (await told()).filter(({ topic0 }) => topic0 === TOPIC);
+    const all = (await reported()).filter(({ topic0 }) => topic0 === TOPIC);
     const [sender = ''] = (await opened.stage.devnet.client.getAddresses()) ?? [];
     const { status, body } = await post('?order=ASC');
     expect(status).toBe(200);

@@ -19,12 +19,12 @@ import { logs } from './dataset.ts';
 
 const BLOCKS = 6_000;
 const LIMIT = 100;
-/** Where partitions begin: four in all. */
+/** Block numbers that separate the four partitions. */
 const CUTS = [1_500, 3_000, 5_000];
-/** Blocks that old statistics know of. */
+/** Number of blocks in the stale statistics. */
 const ANALYZED = 200;
 const [BUSY, SMALL] = [addressOf(0xb05), addressOf(0x5a1)];
-/** Nine of ten logs of the busy contract are of the first. */
+/** Nine of ten logs of the busy contract have the first topic. */
 const [COMMON, RARE, UNKNOWN] = [hashOf(7, 1), hashOf(8, 2), hashOf(9, 3)].map((hash, place) =>
   parseHash(`0x${['c0', 'ff', 'aa'][place]}${hash.slice(4)}`),
 ) as [Hash, Hash, Hash];
@@ -97,7 +97,7 @@ const BOUNDS: readonly (readonly [string, Partial<ContractLogsQuery>])[] = [
   ['block bounds, ascending', { fromBlock: 2_000, toBlock: 4_000, order: 'ASC' }],
 ];
 
-// The API makes generic plans.
+// The API uses generic plans.
 const GENERIC = PLANS.filter(({ plan }) => plan === 'generic');
 
 describe.each(GENERIC)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
@@ -115,7 +115,7 @@ describe.each(GENERIC)('the $plan plan $statistics', ({ prepare, plan, statistic
     expect(rowsRead(nodes, 'logs')).toBeLessThanOrEqual(1.4 * (LIMIT + 1));
   });
 
-  // Who knows nothing of a partition takes each event for a common one, as long as nobody has analysed it.
+  // Without statistics of a partition, each event looks common until autoanalyze has run.
   test
     .runIf(statistics !== 'without statistics')
     .each([

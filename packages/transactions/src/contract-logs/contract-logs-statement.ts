@@ -1,30 +1,38 @@
-import { blocksOf, boundsInSql, type PageBounds, type SubjectInSql } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
-import { addressBytes, expectedTrue, hexBytes, type Statement, where } from '@chainstead/db';
+import { blocksOf, boundsInSql, type PageBounds, type SubjectInSql, scanBounds } from '@chainstead/data-api';
+import {
+  addressBytes,
+  type Bind,
+  expectedTrue,
+  hexBytes,
+  type KeysetOrder,
+  rowsAfterInPartitions,
+  type Statement,
+  where,
+} from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { int8, packedRows } from '@chainstead/db/packed-rows';
 import { logs } from './dataset.ts';
 import { LOG_COLUMNS } from './log-columns.ts';
 
-/** Where a page ended: the place of its last row in the chain. */
+/** The end of a page: the position of its last row in the chain. */
 export interface LogPlace {
   readonly blockNumber: number;
   readonly transactionIndex: number;
   readonly logIndex: number;
 }
 
-/** What to read. */
 export interface ContractLogsQuery extends PageBounds {
   readonly contract: Address;
-  /** By position, 0 to 3; null: anything, or nothing. */
+  /** By position, 0 to 3; null: any topic, or none. */
   readonly topics: readonly (Hash | null)[];
   readonly order: 'ASC' | 'DESC';
-  /** Rows wanted; one more is read to see whether a page follows. */
+  /** Number of rows; one more is read to detect a next page. */
   readonly limit: number;
-  /** Rows strictly beyond this one; null for the first page. */
+  /** Rows after this one; null for the first page. */
   readonly after: LogPlace | null;
-  /** Rows that the first page leaves out. */
+  /** Rows that the first page skips. */
   readonly offset: number;
 }
 
@@ -42,8 +50,8 @@ export const CONTRACT_LOGS = packedRows({
 });
 
 /**
- * The statement behind a page of a contract's logs: in each partition a range of the key, or with topic0 of `logs_by_topic`, one partition after the
- * other. What else is asked of topics is compared with the rows of that range.
+ * Returns the statement for a page of a contract's logs: in each partition a range of the key, or with topic0 of
+ * `logs_by_topic`, one partition after the other. Other topics are compared to the rows of that range.
  */
 export function contractLogsStatement(
   chain: Chain,
@@ -56,18 +64,16 @@ export function contractLogsStatement(
   const chainId = bind(chain.id);
   const of: SubjectInSql = { kind: 'emitter', subject: contract, chainId, dataset: logs.name };
   const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, of, query, bind, null);
-  const [near, far] = query.order === 'DESC' ? [upper, lower] : [lower, upper];
-  // The key implies the near bounds. Left in, they would be where the scan begins: a btree starts at one bound, not the tighter.
   const hasTopic = (query.topics[0] ?? null) !== null;
-  const start = query.after === null ? near : beyond(query.order, query.after, bind, hasTopic);
+  const after = query.after === null ? null : logsAfter(query.order, query.after, bind, hasTopic);
+  const { scan: bounds, far } = scanBounds(query.order, { lower, upper }, after);
   const ofThis = [
     `address_key = ${bind(addressKey(query.contract))}::bigint`,
     expectedTrue(`address = ${contract}`),
     `chain_id = ${chainId}`,
     ...ofTopics(query.topics, bind),
   ];
-  const bounds = start.length === 0 ? far : start;
-  // The other index ends with the block. Written so, no index has the order, and the key's is not read in its place.
+  // The other index ends with the block. In this form no index has the order, so that the key's is not used instead.
   const [block, transaction, log] = PLACE;
   const order = [block, hasTopic ? `${transaction} + 0` : transaction, log].map((one) => `${one} ${query.order}`);
   const offset = query.after === null && query.offset > 0 ? ` OFFSET ${bind(query.offset)}` : '';
@@ -97,17 +103,11 @@ function ofTopics(topics: readonly (Hash | null)[], bind: (value: unknown) => st
 }
 
 /**
- * What is strictly beyond a place. The block stands there alone too: partitions are excluded by it, and with a topic the range begins there, as the place
- * is a bound of the key alone, which would then be read whatever the event.
+ * With a topic, the range starts at the block: the full position is a bound of the key alone, which would then be used
+ * whatever the event.
  */
-function beyond(
-  order: 'ASC' | 'DESC',
-  place: LogPlace,
-  bind: (value: unknown) => string,
-  hasTopic: boolean,
-): readonly string[] {
-  const [block, transaction, log] = [place.blockNumber, place.transactionIndex, place.logIndex].map(bind);
-  const operator = order === 'DESC' ? '<' : '>';
-  const isBeyond = `(${PLACE.join(', ')}) ${operator} (${block}::integer, ${transaction}::integer, ${log}::integer)`;
-  return [hasTopic ? expectedTrue(isBeyond) : isBeyond, `block_number ${operator}= ${block}::integer`];
+function logsAfter(order: KeysetOrder, place: LogPlace, bind: Bind, hasTopic: boolean): readonly string[] {
+  const values = [place.blockNumber, place.transactionIndex, place.logIndex].map((value) => `${bind(value)}::integer`);
+  const [after, notBefore] = rowsAfterInPartitions(order, PLACE, values);
+  return [hasTopic ? expectedTrue(after) : after, notBefore];
 }

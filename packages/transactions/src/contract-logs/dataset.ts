@@ -6,8 +6,8 @@ import { logsTable } from './row-table.ts';
 import type { LogRow } from './schema.ts';
 
 /**
- * All logs of a chain where they are all kept (`LOGS_<CHAIN>=all`): blocks are read whole for it, since no filter gives them. Of other chains those of
- * contracts that somebody asked about, read by filter.
+ * All logs of a chain with `LOGS_<CHAIN>=all`: this needs whole blocks, since no filter returns them. On other chains,
+ * logs of requested contracts, read by filter.
  */
 export const logs: Dataset<LogRow> = {
   name: 'logs',

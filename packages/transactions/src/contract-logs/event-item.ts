@@ -2,7 +2,7 @@ import { type AbiBook, bookOf, type DecodedEvent, decodeEvent, readAbiItem } fro
 import { InvalidParameterError } from '@chainstead/http';
 import type { ContractLog } from './get-contract-logs.ts';
 
-/** An event that a client described. */
+/** An event from a client's ABI item. */
 export interface EventItem {
   readonly signature: string;
   readonly topic0: string;
@@ -10,9 +10,10 @@ export interface EventItem {
 }
 
 /**
- * Reads the ABI item of an event.
- * @param topic that the client named besides; undefined: none
- * @throws InvalidParameterError for what is no event, for an anonymous one, and for a topic that is not its hash
+ * Parses the ABI item of an event.
+ * @param topic that the client also gave; undefined: none
+ * @throws InvalidParameterError for an item that is not an event, for an anonymous one, and for a topic that is not its
+ * hash
  */
 export function readEventItem(given: Readonly<Record<string, unknown>>, topic: string | undefined): EventItem {
   const read = readAbiItem({ ...given, type: given.type ?? 'event' });
@@ -33,12 +34,12 @@ export function readEventItem(given: Readonly<Record<string, unknown>>, topic: s
   return { signature, topic0, book: bookOf('contract', { functions: [], events: [read.entry] }) };
 }
 
-/** The log as the event; null where it is another one, for the topics that it has or for its data. */
+/** Returns the log decoded as the event; null if its topics or data don't match. */
 export function decodeAs({ book }: EventItem, { topics, data }: ContractLog): DecodedEvent | null {
   return decodeEvent({ topics, data }, [book]);
 }
 
-/** What a decoded event says: parameter to value; one without a name has its place. */
+/** Returns a decoded event's values by parameter; one without a name has its position. */
 export function valuesOf({ params }: DecodedEvent): Readonly<Record<string, string>> {
   return Object.fromEntries(params.map(({ name, value }, place) => [name === '' ? String(place) : name, value]));
 }

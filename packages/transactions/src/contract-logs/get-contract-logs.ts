@@ -1,13 +1,13 @@
+import type { Chain } from '@chainstead/chains';
+import type { Hash, Hex } from '@chainstead/core';
 import {
   type Indexed,
   type IndexedColumns,
   type PageBlock,
   readBlocks,
+  readConsistentPage,
   readIndexed,
-  readUntorn,
-} from '@chainstead/answers';
-import type { Chain } from '@chainstead/chains';
-import type { Hash, Hex } from '@chainstead/core';
+} from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import { CONTRACT_LOGS, type ContractLogsQuery, contractLogsStatement } from './contract-logs-statement.ts';
@@ -26,24 +26,25 @@ export interface ContractLog {
 export interface ContractLogsPage {
   /** At most `query.limit`. */
   readonly logs: readonly ContractLog[];
-  /** Whether another row follows. */
   readonly hasNext: boolean;
-  /** Of the contract: by the chain's own coverage, and by what was read of it alone. */
+  /** Coverage of the contract: the chain's own, and its separate backfill. */
   readonly indexed: Indexed;
-  /** The newest block that the answer could contain: what a cursor pins as its upper bound. Null in an empty database. */
+  /**
+   * The newest block that the response could contain: a cursor pins it as its upper bound. Null in an empty database.
+   */
   readonly newestBlock: number | null;
 }
 
 /**
- * A page of a contract's logs, in one statement.
- * @throws {TornPageError} when a log comes without its block again and again
+ * Returns a page of a contract's logs, in one statement.
+ * @throws {InconsistentPageError} if a log repeatedly comes without its block
  */
 export async function getContractLogs(
   database: ReadDatabase,
   chain: Chain,
   query: ContractLogsQuery,
 ): Promise<ContractLogsPage> {
-  return readUntorn(async () => {
+  return readConsistentPage(async () => {
     const { rows, page } = await readPackedPage<RowOf<typeof CONTRACT_LOGS>, PageRow>(
       database,
       CONTRACT_LOGS,

@@ -1,20 +1,23 @@
 /**
- * Logs of contracts, one row each: of every block where an operator keeps all of a chain's (`LOGS_<CHAIN>=all`), else of the contracts that somebody
- * asked about.
+ * Logs of contracts, one row each: of every block with `LOGS_<CHAIN>=all`, otherwise of requested contracts.
  *
- * Partitioned by range of (chain_id, block_number), which drizzle has no words for: the migration says it, and the sync engine makes the
+ * Partitioned by range of (chain_id, block_number), as `declareStorage` defines: the sync engine creates the
  * partitions. Hash and time of a row's block are in `blocks`.
  */
 import { blockRangeIndex } from '@chainstead/db/block-range-index';
 import { address, hash, hexadecimal, int8Text } from '@chainstead/db/column-types';
+import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
 import { sql } from 'drizzle-orm';
 import { bigint, index, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 
-// Columns of fixed width come first: nothing is lost to alignment.
+// Columns of fixed width come first: no bytes are lost to alignment.
 export const logs = pgTable(
   'logs',
   {
-    /** Of `address` (`addressKey`): what the indexes begin with, and the distribution column on Citus. Contracts may share one. */
+    /**
+     * The `addressKey` of `address`: first column of the indexes, and distribution column on Citus. Contracts may share
+     * one.
+     */
     addressKey: int8Text('address_key').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     blockNumber: integer('block_number').notNull(),
@@ -35,11 +38,14 @@ export const logs = pgTable(
       name: 'logs_pkey',
       columns: [table.addressKey, table.chainId, table.blockNumber, table.transactionIndex, table.logIndex],
     }),
-    // The chain is the partition's. Four bytes tell a contract's events apart, and who filters by one compares all of it too.
+    // The partition determines the chain. Four bytes distinguish a contract's events, and queries compare the whole
+    // topic too.
     index('logs_by_topic').on(table.addressKey, sql`"substring"(topic0, 1, 4)`, table.blockNumber),
     blockRangeIndex('logs', table, 'int4'),
   ],
 );
+
+declareStorage(logs, { writes: 'append', placement: distributedBy('emitter', 'address_key'), isPartitioned: true });
 
 /** One log. Hexadecimal text is lower case. */
 export type LogRow = Readonly<typeof logs.$inferSelect>;

@@ -2,7 +2,7 @@ import { textParameter } from '@chainstead/http';
 
 const TOPIC = 'a topic (0x and 64 hexadecimal digits)';
 
-/** A topic of a log, any letter case in, lower case out. */
+/** Parses a log topic in any letter case to lower case. */
 export function topicParameter(description: string) {
   return textParameter(TOPIC, (given) => (/^0x[0-9a-f]{64}$/i.test(given) ? given.toLowerCase() : undefined))
     .optional()

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type BlockHeader, type Hash, isLowerHex } from '@chainstead/core';
-import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/state';
+import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/node-reads';
 import { z } from 'zod';
 import { CLOSEST, closestBlock, type TimedBlock } from './closest-block.ts';
 import { knownAround } from './known-neighbours.ts';
@@ -18,7 +18,7 @@ const answerSchema = z.object({
   /** Milliseconds since the Unix epoch. */
   readAt: z.number(),
   block: z.object({ number: z.int(), hash, parentHash: hash.nullable(), timestamp: z.int() }),
-  /** Whether the chain's newest block was taken. */
+  /** Whether the result is the chain's newest block. */
   isHead: z.boolean(),
 });
 

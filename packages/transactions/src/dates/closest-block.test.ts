@@ -14,7 +14,7 @@ function chainOf(times: readonly number[], first = 0): TimedBlock[] {
   }));
 }
 
-/** By looking at every block. */
+/** Searches every block. */
 function expected(blocks: readonly TimedBlock[], time: number, closest: Closest): TimedBlock | undefined {
   const before = blocks.findLast(({ timestamp }) => timestamp <= time);
   const after = blocks.find(({ timestamp }) => timestamp >= time);
@@ -25,19 +25,19 @@ function expected(blocks: readonly TimedBlock[], time: number, closest: Closest)
   return isNearer ? after : blocks.find(({ timestamp }) => timestamp === before.timestamp);
 }
 
-/** A node that counts what it is asked. */
+/** A node that counts its calls. */
 function nodeOf(blocks: readonly TimedBlock[]) {
   const first = blocks[0] as TimedBlock;
   const head = blocks.at(-1) as TimedBlock;
   const node = {
-    asked: 0,
+    requested: 0,
     rounds: 0,
     neighbours: (time: number, known: readonly TimedBlock[] = []): Promise<Neighbours> =>
       searchTimes(time, {
         ...{ chain: 'test', first, head, known },
         read: async (numbers) => {
           node.rounds += 1;
-          node.asked += numbers.length;
+          node.requested += numbers.length;
           return numbers.flatMap((number) => blocks[number - first.number] ?? []);
         },
       }),
@@ -45,7 +45,7 @@ function nodeOf(blocks: readonly TimedBlock[]) {
   return node;
 }
 
-/** Times that never fall. */
+/** Times that never decrease. */
 const CHAIN = fc
   .array(fc.integer({ min: 100, max: 600 }), { minLength: 1, maxLength: 60 })
   .map((times) => times.toSorted((one, other) => one - other));
@@ -55,7 +55,7 @@ describe('the block closest to a time', () => {
     await fc.assert(
       fc.asyncProperty(
         CHAIN,
-        // Between seconds, too.
+        // Also between full seconds.
         fc.integer({ min: 360, max: 2_800 }).map((quarters) => quarters / 4),
         fc.constantFrom(...CLOSEST),
         fc.array(fc.nat(59)),
@@ -98,17 +98,17 @@ describe('the block closest to a time', () => {
   it('takes few calls among twenty million blocks, also behind a first block without a time', async () => {
     const { read, first, head } = longChain(20_000_000);
     for (const number of [1, 2, 500, 1_000_000, 9_193_266, 15_537_394, 19_999_990]) {
-      const node = { asked: 0 };
+      const node = { requested: 0 };
       const { timestamp } = read(number);
       const { from } = await searchTimes(timestamp, {
         ...{ chain: 'test', first, head },
         read: async (numbers) => {
-          node.asked += numbers.length;
+          node.requested += numbers.length;
           return numbers.map(read);
         },
       });
       expect(from?.number).toBe(number);
-      expect(node.asked, `block ${number}`).toBeLessThanOrEqual(40);
+      expect(node.requested, `block ${number}`).toBeLessThanOrEqual(40);
     }
   });
 
@@ -116,7 +116,7 @@ describe('the block closest to a time', () => {
     const blocks = chainOf([100, 110, 120]).map((block, at) =>
       at === 2 ? { ...block, parentHash: hashOf(9, 9) } : block,
     );
-    await expect(nodeOf(blocks).neighbours(115)).rejects.toThrow(/has to start over/);
+    await expect(nodeOf(blocks).neighbours(115)).rejects.toThrow(/has to be read again/);
   });
 });
 

@@ -1,33 +1,33 @@
 import type { Hash } from '@chainstead/core';
 
-/** A block as far as a search by time needs it. */
+/** The fields of a block that a search by time needs. */
 export interface TimedBlock {
   readonly number: number;
   readonly hash: Hash;
-  /** Null where it is not known. */
+  /** Null if unknown. */
   readonly parentHash: Hash | null;
   /** Unix seconds. */
   readonly timestamp: number;
 }
 
-/** Where a time lies in a chain: times never fall as numbers rise. */
+/** The position of a time in a chain: times never decrease with block numbers. */
 export interface Neighbours {
-  /** The last block that is earlier; null: the first block is not. */
+  /** The last earlier block; null: the first block is not earlier. */
   readonly below: TimedBlock | null;
-  /** The first block that is not earlier, right behind the other; null: the head is earlier. */
+  /** The first block that is not earlier, right after the other; null: the head is earlier. */
   readonly from: TimedBlock | null;
 }
 
 export const CLOSEST = ['nearest', 'before', 'after'] as const;
-/** Which of the blocks around a time is meant. */
+/** Which of the blocks around a time to return. */
 export type Closest = (typeof CLOSEST)[number];
 
 /**
- * The block that is closest to a time: `before` the last one at or before it, `after` the first one at or after it, `nearest` the nearer of both, at a
- * tie the earlier one. Of several blocks with one time `before` gives the last, the others the first. What lies ahead of the head gives the head, what
- * lies before the first block the first.
- * @param time Unix seconds, with a fraction where it lies between two of them
- * @param neighbours of a time; null where they are not known, and so is the answer
+ * Returns the block closest to a time: `before` the last one at or before it, `after` the first one at or after it.
+ * `nearest` is the nearer of both, on a tie the earlier one. If several blocks have one time, `before` returns the
+ * last, the others the first. A time after the head returns the head, one before the first block the first.
+ * @param time Unix seconds, possibly with a fraction
+ * @param neighbours of a time; null if they are unknown, and so is the result
  */
 export async function closestBlock(
   time: number,
@@ -50,7 +50,7 @@ export async function closestBlock(
   return firstOf(below, neighbours);
 }
 
-/** The first of the blocks that have this one's time. */
+/** Returns the first of the blocks with this one's time. */
 async function firstOf(
   block: TimedBlock,
   neighbours: (time: number) => Promise<Neighbours | null>,

@@ -1,14 +1,17 @@
-import { fromDateBound } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Clock } from '@chainstead/core';
+import { fromDateBound } from '@chainstead/data-api';
 import { hexText, type ReadDatabase } from '@chainstead/db';
-import { committedBlock } from '@chainstead/state';
+import { committedBlock } from '@chainstead/node-reads';
 import type { Neighbours, TimedBlock } from './closest-block.ts';
 
-/** The newest indexed block is the chain's newest as long as it is no older than this. Milliseconds. */
+/** The newest indexed block counts as the chain's newest up to this age. Milliseconds. */
 const FOLLOWED_MS_MAX = 120_000;
 
-/** The indexed blocks around a time: the last earlier one, and the first other one. There may be others between them. */
+/**
+ * Returns the indexed blocks around a time: the last earlier one, and the first that is not earlier. There may be
+ * others between them.
+ */
 export async function knownAround(
   database: ReadDatabase,
   chain: Pick<Chain, 'id'>,
@@ -18,8 +21,8 @@ export async function knownAround(
 }
 
 /**
- * The neighbours of a time where indexed blocks tell them; null where only a node does. What lies ahead of now is behind the newest indexed block
- * of a chain that is followed.
+ * Returns the neighbors of a time from indexed blocks; null if only a node has them. A future time is after the newest
+ * indexed block of a followed chain.
  */
 export async function knownNeighbours(
   { database, clock }: { readonly database: ReadDatabase; readonly clock: Clock },
@@ -41,7 +44,7 @@ export async function knownNeighbours(
   return { below, from };
 }
 
-// Of a block that was learnt from logs alone, the one below may tell.
+// If a block was created from its logs alone, its parent may have the hash.
 const PARENT = `coalesce(parent_hash, (SELECT parent.block_hash FROM blocks AS parent
   WHERE parent.chain_id = blocks.chain_id AND parent.block_number = blocks.block_number - 1))`;
 const COLUMNS = `block_number AS number, ${hexText('block_hash')} AS hash, ${hexText(PARENT)} AS "parentHash",

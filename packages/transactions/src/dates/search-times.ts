@@ -1,26 +1,25 @@
-import { ChainMovedError } from '@chainstead/sync';
+import { ReorgedWhileReadingError } from '@chainstead/sync';
 import type { Neighbours, TimedBlock } from './closest-block.ts';
 
-/** What a search reads. */
 export interface TimeSearch {
   /** For errors. */
   readonly chain: string;
   /** A block that is early enough, such as the chain's first, and the newest one. */
   readonly first: TimedBlock;
   readonly head: TimedBlock;
-  /** Blocks of which something is known already: only those around the time make the search shorter. */
+  /** Known blocks: only those around the time make the search shorter. */
   readonly known?: readonly TimedBlock[];
-  /** Blocks by their numbers, in one round trip. */
+  /** Returns blocks by their numbers, in one round trip. */
   read(numbers: readonly number[]): Promise<readonly TimedBlock[]>;
 }
 
-/** Blocks asked for around a guess lie this part of the search's width apart from it. */
+/** Distance of the blocks read around a guess, as a fraction of the search range. */
 const GUESS_PART = 64;
 
 /**
- * The neighbours of a time, found by guessing where it lies between two blocks: blocks come about evenly, so that a round of three reads leaves a
- * thirtieth. Where it does not leave the half, the next one halves as well.
- * @throws ChainMovedError where the two that were found are no neighbours: the chain was reorganised meanwhile
+ * Returns the neighbors of a time. Interpolates the position between two blocks: block times are regular, so a round of
+ * three reads leaves a thirtieth of the range. If more than half is left, the next round also bisects.
+ * @throws ReorgedWhileReadingError if the two found blocks are not adjacent: the chain was reorganized meanwhile
  */
 export async function searchTimes(
   time: number,
@@ -36,7 +35,7 @@ export async function searchTimes(
       else if (block.timestamp >= time && block.number < from.number) from = block;
   };
   narrow(known);
-  // The first block's time is no measure: it is older than the chain on some.
+  // The first block's time is no measure: on some chains it is older than the chain.
   if (below === first && from.number - first.number > 1) narrow(await read([first.number + 1]));
   for (let halves = false; from.number - below.number > 1; ) {
     const width = from.number - below.number;
@@ -44,7 +43,7 @@ export async function searchTimes(
     halves = from.number - below.number > width / 2;
   }
   if (from.parentHash !== null && from.parentHash !== below.hash)
-    throw new ChainMovedError({ chain, what: `block ${from.number} does not follow the one found before it` });
+    throw new ReorgedWhileReadingError({ chain, what: `block ${from.number} does not follow the one found before it` });
   return { below, from };
 }
 

@@ -39,7 +39,7 @@ type Example = readonly [
   said: readonly Evidence[],
 ];
 
-/** With the wallet where the event names whom it is about, and others elsewhere. */
+/** With the wallet as the event's subject, and others elsewhere. */
 const EXAMPLES: readonly Example[] = [
   ['Deposit(address,address,uint256,uint256)', [BOB, ME], [1n, 2n], ['supply']],
   ['Withdraw(address,address,address,uint256,uint256)', [BOB, POOL, ME], [1n, 2n], ['takeBack']],
@@ -182,7 +182,7 @@ describe('what needs more than the event', () => {
     expect(evidenceFor(WETH, [frob(5n, WETH, POOL)])).toEqual(['borrow']);
     expect(evidenceFor(WETH, [frob(5n, POOL, WETH)])).toEqual(['borrow']);
     expect(evidenceFor(WETH, [frob(5n, POOL, POOL)])).toEqual([]);
-    // Who sent it has a contract hold the vault.
+    // The sender has a contract hold the vault.
     expect(evidenceFor(ME, [frob(5n, POOL, POOL)])).toEqual(['borrow']);
     expect(evidenceFor(ME, [frob(-5n, ME, ME), frob(0n, ME, ME)])).toEqual([]);
     const whole = frob(5n, ME, ME);

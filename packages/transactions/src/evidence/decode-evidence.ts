@@ -14,7 +14,7 @@ import {
 } from './evidence-events.ts';
 import { type TokenMove, tokenEvidence, tokensMoved } from './token-evidence.ts';
 
-/** Whose transaction it is. */
+/** A transaction's sender, receiver and logs. */
 export interface EvidenceTransaction {
   readonly from: Address;
   readonly to: Address | null;
@@ -24,14 +24,17 @@ export interface EvidenceTransaction {
 
 export type EvidenceChain = Pick<Chain, 'wrappedNative' | 'erc20Exclusions'>;
 
-/** What a transaction's logs say of accounts. */
+/** The evidence about accounts in a transaction's logs. */
 export interface TransactionEvidence {
   readonly ofAccount: ReadonlyMap<Address, ReadonlySet<Evidence>>;
-  /** What counts for everybody who took part. */
+  /** Evidence that applies to every participant. */
   readonly ofAll: ReadonlySet<Evidence>;
 }
 
-/** Reads the events of protocols among a transaction's logs. Pure; nothing throws on what a contract emits, and time grows as its logs do. */
+/**
+ * Decodes protocol events among a transaction's logs. Pure; contract output can't make it throw, and its time is linear
+ * in the logs.
+ */
 export function decodeEvidence(transaction: EvidenceTransaction, chain: EvidenceChain): TransactionEvidence {
   const ofAccount = new Map<Address, Set<Evidence>>();
   const ofAll = new Set<Evidence>();
@@ -57,7 +60,7 @@ export function decodeEvidence(transaction: EvidenceTransaction, chain: Evidence
     if (isOf(PAIR_MINT, log)) pairs.add(log.address);
     if (isOf(PAIR_BURN, log)) {
       const receiver = addressAt(log.topics[2]);
-      // A router gets what it passes on to who called it.
+      // A router receives what it then passes to its caller.
       note(receiver === transaction.to ? transaction.from : receiver, ['takeBack', 'liquidityRemove']);
     }
     for (const account of borrowersIn(log, transaction)) note(account, ['borrow']);
@@ -68,7 +71,7 @@ export function decodeEvidence(transaction: EvidenceTransaction, chain: Evidence
   const burnt = burntOf(loans.length === 0 ? [] : moved);
   for (const { address, topics, data } of loans) {
     const account = addressAt(topics[1]);
-    // More than it had there, which is burnt, is lent.
+    // An amount above the burnt balance is a loan.
     const isLoan = bigIntAt(data) > (burnt.get(`${address} ${account}`) ?? 0n);
     note(account, [isLoan ? 'borrow' : 'takeBack']);
   }
@@ -76,7 +79,7 @@ export function decodeEvidence(transaction: EvidenceTransaction, chain: Evidence
   return { ofAccount, ofAll };
 }
 
-/** What is known of one account. */
+/** Returns the evidence about one account. */
 export function evidenceOf({ ofAccount, ofAll }: TransactionEvidence, account: Address): ReadonlySet<Evidence> {
   return new Set([...(ofAccount.get(account) ?? []), ...ofAll]);
 }
@@ -96,10 +99,13 @@ function accountOf(named: Named, log: EvidenceLog, { from }: EvidenceTransaction
   return 'topic' in named ? addressAt(log.topics[named.topic]) : addressAt(log.data, named.word);
 }
 
-/** Whose debt a change of a vault raised, who got the new money, and who sent the transaction: most vaults are held by contracts for others. */
+/**
+ * Returns the owner of the increased debt of a vault, the receiver of the new tokens, and the sender: most vaults are
+ * held by contracts for others.
+ */
 function borrowersIn(log: EvidenceLog, { from }: EvidenceTransaction): readonly (Address | null)[] {
   if (!isOf(VAULT_CHANGED, log) || wordCount(log.data) !== VAULT_CHANGED.words) return [];
-  // Behind where the bytes begin, how long they are, and the selector.
+  // After the offset of the bytes, their length, and the selector.
   const words = `0x${log.data.slice(CALLDATA_WORDS_FROM)}`;
   const debt = BigInt.asIntN(256, bigIntAt(words, 5));
   return debt > 0n ? [addressAt(words, 1), addressAt(words, 3), from] : [];
@@ -108,7 +114,7 @@ function borrowersIn(log: EvidenceLog, { from }: EvidenceTransaction): readonly 
 /** `0x`, two words, four bytes. */
 const CALLDATA_WORDS_FROM = 2 + 2 * 64 + 2 * 4;
 
-/** How much of a token each account burnt, by both. */
+/** Returns the burnt amount by token and account. */
 function burntOf(moved: readonly TokenMove[]): ReadonlyMap<string, bigint> {
   const burnt = new Map<string, bigint>();
   for (const { token, from, to, value } of moved) {

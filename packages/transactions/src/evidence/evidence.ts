@@ -1,39 +1,42 @@
 import type { Address, Hash, Hex } from '@chainstead/core';
 
-/** All that a transaction's logs may say of an account beside its own transfers. What is stored rests on their order: new ones come last. */
+/**
+ * All evidence that a transaction's logs may contain about an account in addition to its own transfers. The stored bits
+ * depend on this order: append new kinds.
+ */
 export const EVIDENCE = [
-  /** The chain's wrapped coin was given to it for coins. */
+  /** It received the wrapped native token for native tokens. */
   'wrap',
-  /** It got coins for the chain's wrapped coin. */
+  /** It received native tokens for the wrapped native token. */
   'unwrap',
-  /** The called contract unwrapped coins: of everybody who took part. */
+  /** The called contract unwrapped native tokens: applies to all participants. */
   'calledUnwrapped',
   'supply',
   'takeBack',
   'borrow',
   'repay',
-  /** Beside `supply`. */
+  /** In addition to `supply`. */
   'stake',
-  /** Beside `takeBack`. */
+  /** In addition to `takeBack`. */
   'unstake',
   'claim',
-  /** Beside `supply`. */
+  /** In addition to `supply`. */
   'liquidityAdd',
-  /** Beside `takeBack`. */
+  /** In addition to `takeBack`. */
   'liquidityRemove',
-  /** It gave a token, and got new ones of a contract that took as much as any of the first. */
+  /** It sent a token, and received newly minted ones from a contract that took as much of the first as any other. */
   'shareMinted',
-  /** It is one of at least ten that got the same token from the same source. */
+  /** It is one of at least ten receivers of the same token from the same source. */
   'handedOut',
-  /** Beside `handedOut`: as much as all of them. */
+  /** In addition to `handedOut`: all received the same amount. */
   'handedOutEqually',
-  /** It gave something to a bridge to another chain, or to others by way of one. */
+  /** It sent something to a bridge to another chain, or to others through one. */
   'bridge',
 ] as const;
 
 export type Evidence = (typeof EVIDENCE)[number];
 
-/** A log as far as evidence is read from it. */
+/** The fields of a log that evidence needs. */
 export interface EvidenceLog {
   readonly address: Address;
   readonly topics: readonly Hash[];

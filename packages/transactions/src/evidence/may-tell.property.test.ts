@@ -6,12 +6,12 @@ import { expect, test } from 'vitest';
 import { APPROVAL_EVENTS, type ApprovalLog, approvalsIn } from '../approvals/read-approvals.ts';
 import { decodeEvidence } from './decode-evidence.ts';
 import { COMET_WITHDRAW, EVIDENCE_EVENTS, PAIR_BURN, PAIR_MINT, VAULT_CHANGED } from './evidence-events.ts';
-import { mayTell } from './may-tell.ts';
+import { mayReport } from './may-tell.ts';
 
 const [ME, BOB, ROUTER, WRAPPED] = [1, 2, 3, 4].map(addressOf) as [Address, Address, Address, Address];
 const PERMIT2 = '0x000000000022d473030f116ddee9f6b43ac78ba3' as Address;
 const chain = exampleChain({ wrappedNative: WRAPPED });
-const TELLING: readonly Hash[] = [
+const REPORTING: readonly Hash[] = [
   ...[...EVIDENCE_EVENTS, PAIR_MINT, PAIR_BURN, COMET_WITHDRAW, VAULT_CHANGED].map(({ topic0 }) => topic0),
   ...[DEPOSIT_TOPIC, WITHDRAWAL_TOPIC, ...APPROVAL_EVENTS],
 ];
@@ -45,7 +45,7 @@ function handOut(from: Address, receivers: number): ApprovalLog[] {
   });
 }
 
-/** As a token says it: what is made up at random hardly ever is one. */
+/** In a token's format: random logs are hardly ever an approval. */
 const approval: fc.Arbitrary<ApprovalLog[]> = fc
   .tuple(fc.constantFrom(...APPROVAL_EVENTS), fc.array(account, { minLength: 2, maxLength: 2 }), fc.nat(1))
   .map(([topic0, parties, value]) => [
@@ -59,27 +59,27 @@ const approval: fc.Arbitrary<ApprovalLog[]> = fc
 
 test('what is told among logs is never taken to be missing', () => {
   const kinds = [
-    logs(fc.constantFrom(...TELLING), 2),
-    logs(fc.constantFrom(TRANSFER_TOPIC, ...TELLING), 4),
+    logs(fc.constantFrom(...REPORTING), 2),
+    logs(fc.constantFrom(TRANSFER_TOPIC, ...REPORTING), 4),
     fc.tuple(account, fc.nat(14)).map(([from, receivers]) => handOut(from, receivers)),
     approval,
   ];
-  const told = { evidence: 0, approvals: 0 };
+  const reported = { evidence: 0, approvals: 0 };
   fc.assert(
     fc.property(fc.oneof(...kinds), (all) => {
       const { ofAccount, ofAll } = decodeEvidence({ from: ME, to: ROUTER, logs: all }, chain);
       if (ofAccount.size > 0 || ofAll.size > 0) {
-        told.evidence++;
-        expect(mayTell(all).evidence).toBe(true);
+        reported.evidence++;
+        expect(mayReport(all).evidence).toBe(true);
       }
       if (approvalsIn(all, chain).length > 0) {
-        told.approvals++;
-        expect(mayTell(all).approvals).toBe(true);
+        reported.approvals++;
+        expect(mayReport(all).approvals).toBe(true);
       }
     }),
     { numRuns: 3_000 },
   );
-  expect(Math.min(told.evidence, told.approvals)).toBeGreaterThan(0);
+  expect(Math.min(reported.evidence, reported.approvals)).toBeGreaterThan(0);
 });
 
 test('transfers of some tokens, and events that nothing is read from, tell nothing', () => {
@@ -87,11 +87,11 @@ test('transfers of some tokens, and events that nothing is read from, tell nothi
   const topics = [TRANSFER_TOPIC, `0x${wordOf(ME)}` as Hash, `0x${wordOf(BOB)}` as Hash];
   const nfts = Array.from({ length: 20 }, () => ({ topics: [...topics, unknown] }));
   const nothing = { evidence: false, approvals: false };
-  expect(mayTell([])).toEqual(nothing);
-  expect(mayTell([{ topics }, { topics: [unknown] }, { topics: [] }, ...nfts])).toEqual(nothing);
-  expect(mayTell(Array.from({ length: 9 }, () => ({ topics })))).toEqual(nothing);
-  expect(mayTell(Array.from({ length: 10 }, () => ({ topics })))).toEqual({ evidence: true, approvals: false });
-  expect(mayTell(APPROVAL_EVENTS.map((topic0) => ({ topics: [topic0] })))).toEqual({
+  expect(mayReport([])).toEqual(nothing);
+  expect(mayReport([{ topics }, { topics: [unknown] }, { topics: [] }, ...nfts])).toEqual(nothing);
+  expect(mayReport(Array.from({ length: 9 }, () => ({ topics })))).toEqual(nothing);
+  expect(mayReport(Array.from({ length: 10 }, () => ({ topics })))).toEqual({ evidence: true, approvals: false });
+  expect(mayReport(APPROVAL_EVENTS.map((topic0) => ({ topics: [topic0] })))).toEqual({
     evidence: false,
     approvals: true,
   });

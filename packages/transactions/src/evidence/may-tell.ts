@@ -6,7 +6,7 @@ import type { EvidenceLog } from './evidence.ts';
 import { COMET_WITHDRAW, EVIDENCE_EVENTS, PAIR_BURN, PAIR_MINT, VAULT_CHANGED } from './evidence-events.ts';
 import { RECEIVERS_MIN } from './token-evidence.ts';
 
-/** topic0 of every event but transfers that evidence is read from. */
+/** topic0 of every evidence event except transfers. */
 const EVIDENCE_TOPICS: ReadonlySet<Hash> = new Set([
   ...[...EVIDENCE_EVENTS, PAIR_MINT, PAIR_BURN, COMET_WITHDRAW, VAULT_CHANGED].map(({ topic0 }) => topic0),
   DEPOSIT_TOPIC,
@@ -15,18 +15,18 @@ const EVIDENCE_TOPICS: ReadonlySet<Hash> = new Set([
 const APPROVAL_TOPICS: ReadonlySet<Hash> = new Set(APPROVAL_EVENTS);
 const TRANSFER_TOPICS = 3;
 
-/** What there may be among a transaction's logs. */
-export interface MayTell {
-  /** Something that `decodeEvidence` finds. */
+/** Possible contents of a transaction's logs. */
+export interface MayReport {
+  /** Evidence that `decodeEvidence` finds. */
   readonly evidence: boolean;
   readonly approvals: boolean;
 }
 
 /**
- * What shows at a glance to be missing among a transaction's logs, as in most nearly all does: there is no event that tells it, and tokens that move
- * are neither new nor handed out to many.
+ * Quickly rules out evidence in a transaction's logs, which is the case for nearly all: no evidence event, and moved
+ * tokens are neither new nor distributed to many.
  */
-export function mayTell(logs: readonly Pick<EvidenceLog, 'topics'>[]): MayTell {
+export function mayReport(logs: readonly Pick<EvidenceLog, 'topics'>[]): MayReport {
   let evidence = false;
   let approvals = false;
   let transfers = 0;

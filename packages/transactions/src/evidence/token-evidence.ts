@@ -3,7 +3,7 @@ import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { decodeErc20Transfer } from '@chainstead/token-events';
 import type { Evidence, EvidenceLog } from './evidence.ts';
 
-/** An ERC-20 transfer of something. */
+/** An ERC-20 transfer of a non-zero amount. */
 export interface TokenMove {
   readonly token: Address;
   readonly from: Address;
@@ -12,7 +12,7 @@ export interface TokenMove {
   readonly value: bigint;
 }
 
-/** The ERC-20 transfers among logs, but those of nothing. */
+/** Returns the ERC-20 transfers among logs, except those of zero. */
 export function tokensMoved(logs: readonly EvidenceLog[], chain: Pick<Chain, 'erc20Exclusions'>): readonly TokenMove[] {
   return logs.flatMap((log) => {
     const transfer = decodeErc20Transfer(log, chain);
@@ -21,12 +21,12 @@ export function tokensMoved(logs: readonly EvidenceLog[], chain: Pick<Chain, 'er
   });
 }
 
-/** So many different receivers of one token from one source are a crowd. */
+/** Minimum number of receivers of one token from one source for a distribution. */
 export const RECEIVERS_MIN = 10;
 
 /**
- * What transfers together say of accounts, of which each alone sees its own: that a token was handed out to many, or that a contract took what an
- * account paid and made new tokens of itself for it.
+ * Yields evidence from transfers in combination: a token was distributed to many, or a contract took an account's
+ * payment and minted its own tokens for it.
  */
 export function* tokenEvidence(moved: readonly TokenMove[]): Generator<readonly [Address, readonly Evidence[]]> {
   yield* handedOut(moved);

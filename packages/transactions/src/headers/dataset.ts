@@ -3,7 +3,10 @@ import { headerRow } from './header-row.ts';
 import { blockHeadersTable } from './row-table.ts';
 import type { BlockHeaderRow } from './schema.ts';
 
-/** Headers of every block, of chains where all transactions are kept (`TRANSACTIONS_<CHAIN>=all`): both are of one reading, and proven together. */
+/**
+ * Headers of every block, for chains with `TRANSACTIONS_<CHAIN>=all`: headers and transactions are read together and
+ * proven together.
+ */
 export const blockHeaders: Dataset<BlockHeaderRow> = {
   name: 'block-headers',
   topics: () => [],

@@ -9,8 +9,8 @@ import { packWithdrawals } from './packed-withdrawals.ts';
 import type { BlockHeaderRow } from './schema.ts';
 
 /**
- * The row of a block's header. Null where it could not be given back as it came, or its withdrawals are not those that it commits to: such a block has
- * none, and is read from a node when it is asked for, which looks for one that tells the truth.
+ * Returns the row of a block's header. Null if it can't be restored exactly, or its withdrawals don't match the
+ * header's root: such a block has no row. On request it is read from the nodes, until one returns consistent data.
  */
 export function headerRow(block: WholeBlock, chain: Chain): BlockHeaderRow | null {
   const { header, transactions } = block;
@@ -55,7 +55,10 @@ function rowOf(record: BlockRecord, { hash, parentHash }: BlockHeader, withdrawa
   };
 }
 
-/** Whether columns can hold all of it: numbers of 256 bits, and else whole bytes. Nodes may write anything where no encoding proves it. */
+/**
+ * Whether columns can hold all of it: numbers of 256 bits, and whole bytes. Nodes may return anything that no encoding
+ * proves.
+ */
 function isKeepable({ blockKey: _key, blockNumber: _number, ...row }: HeaderColumns): boolean {
   return Object.entries(row).every(
     ([name, text]) => text === null || (AMOUNTS.has(name) ? BigInt(text) <= MAX_UINT256 : isBytes(text)),

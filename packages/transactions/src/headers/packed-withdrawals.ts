@@ -4,8 +4,8 @@ import type { BlockRecord } from '../records/block-record.ts';
 type Withdrawals = NonNullable<BlockRecord['withdrawals']>;
 
 /**
- * Withdrawals as bytes: index, validator's index, address, amount, of 8, 8, 20 and 8 bytes, one withdrawal after the other. Null where one has a number
- * or an address that does not fit, which none has whose root the header holds.
+ * Returns withdrawals as bytes: index, validator's index, address, amount, of 8, 8, 20 and 8 bytes, one after the
+ * other. Null if a number or an address does not fit, which is impossible if the header's root matches.
  */
 export function packWithdrawals(withdrawals: Withdrawals): Hex | null {
   let packed = '0x';
@@ -17,7 +17,7 @@ export function packWithdrawals(withdrawals: Withdrawals): Hex | null {
   return packed as Hex;
 }
 
-/** What {@link packWithdrawals} made of them. */
+/** Reverses {@link packWithdrawals}. */
 export function unpackWithdrawals(packed: string): Withdrawals {
   const withdrawals: Withdrawals = [];
   for (let at = 2; at < packed.length; at += WITHDRAWAL_DIGITS) {
@@ -36,7 +36,7 @@ const UINT64_DIGITS = 16;
 /** 44 bytes. */
 const WITHDRAWAL_DIGITS = 88;
 
-/** More digits for what is larger. */
+/** Larger numbers get more digits. */
 function uint64(digits: string): string {
   return BigInt(digits).toString(16).padStart(UINT64_DIGITS, '0');
 }

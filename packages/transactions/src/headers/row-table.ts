@@ -1,4 +1,4 @@
 import { defineTable } from '@chainstead/sync';
 import { blockHeaders } from './schema.ts';
 
-export const blockHeadersTable = defineTable(blockHeaders, { isPartitioned: true });
+export const blockHeadersTable = defineTable(blockHeaders);

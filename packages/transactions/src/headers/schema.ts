@@ -1,22 +1,27 @@
 /**
- * Headers of blocks as nodes show them, one row each, with withdrawals: what an answer says of a block beside its transactions and logs.
+ * Headers of blocks as nodes return them, one row each, with withdrawals: the block fields of responses, without
+ * transactions and logs.
  *
- * Partitioned by range of (chain_id, block_number), which drizzle has no words for: the migration says it, and the sync engine makes the
+ * Partitioned by range of (chain_id, block_number), as `declareStorage` defines: the sync engine creates the
  * partitions. The block's time is in `blocks`.
  */
 import { blockRangeIndex } from '@chainstead/db/block-range-index';
 import { address, hash, hexadecimal, int8Text, uint256 } from '@chainstead/db/column-types';
+import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
 import { bigint, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 
-// Columns of fixed width come first: nothing is lost to alignment. Null: the chain's headers have no such field, or its nodes show none.
+// Columns of fixed width come first: no bytes are lost to alignment. Null: the chain's headers have no such field, or
+// its nodes return none.
 export const blockHeaders = pgTable(
   'block_headers',
   {
-    /** Of `block_hash` (`blockKey`): what the key begins with, and the distribution column on Citus. Hashes may share one. */
+    /**
+     * The `blockKey` of `block_hash`: first column of the key, and distribution column on Citus. Hashes may share one.
+     */
     blockKey: int8Text('block_key').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     blockNumber: integer('block_number').notNull(),
-    /** Of those that the block's root holds. */
+    /** Counts those that the block's root contains. */
     transactionCount: integer('transaction_count').notNull(),
     blockHash: hash('block_hash').notNull(),
     parentHash: hash('parent_hash').notNull(),
@@ -25,7 +30,7 @@ export const blockHeaders = pgTable(
     gasUsed: uint256('gas_used').notNull(),
     /** Wei. */
     baseFeePerGas: uint256('base_fee_per_gas'),
-    /** Bytes; 0 where no node tells it. */
+    /** Bytes; 0 if no node returns it. */
     size: uint256('size').notNull(),
     difficulty: uint256('difficulty').notNull(),
     totalDifficulty: uint256('total_difficulty'),
@@ -53,6 +58,8 @@ export const blockHeaders = pgTable(
     blockRangeIndex('block_headers', table, 'int4'),
   ],
 );
+
+declareStorage(blockHeaders, { writes: 'append', placement: distributedBy('block', 'block_key'), isPartitioned: true });
 
 /** One header. Hexadecimal text is lower case. */
 export type BlockHeaderRow = Readonly<typeof blockHeaders.$inferSelect>;

@@ -5,14 +5,13 @@ import type { BlockRecord } from '../records/block-record.ts';
 import { blockKey } from './block-key.ts';
 import { unpackWithdrawals } from './packed-withdrawals.ts';
 
-/** A header as it is stored. */
 export interface StoredHeader {
   readonly record: BlockRecord;
-  /** Of those that the block's root holds. */
+  /** Counts those that the block's root contains. */
   readonly transactionCount: number;
 }
 
-/** Which block, as `blocks` knows it. */
+/** A block as in `blocks`. */
 export interface KnownBlock {
   readonly number: number;
   readonly hash: Hash;
@@ -20,7 +19,7 @@ export interface KnownBlock {
   readonly timestamp: number;
 }
 
-/** The header of a block; null where none is kept. */
+/** Returns the header of a block; null if none is stored. */
 export async function readStoredHeader(
   database: ReadDatabase,
   { id }: Pick<Chain, 'id'>,
@@ -44,7 +43,7 @@ export async function readStoredHeader(
   };
 }
 
-/** The numbers of blocks of a hash, of which the chain has at most one by now. */
+/** Returns the block numbers stored for a hash, of which at most one is still in the chain. */
 export async function findBlockNumber(
   database: ReadDatabase,
   { id }: Pick<Chain, 'id'>,

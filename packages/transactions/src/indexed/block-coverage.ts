@@ -3,20 +3,20 @@ import type { Hash } from '@chainstead/core';
 import { hexText, type ReadDatabase } from '@chainstead/db';
 import type { ProofMark } from '../reading/proof-mark.ts';
 
-/** A block whose rows are all here, of some datasets. */
+/** A block with all rows of some datasets. */
 export interface CoveredBlock {
   readonly number: number;
   readonly hash: Hash;
   /** Unix seconds. */
   readonly timestamp: number;
   readonly proof: ProofMark;
-  /** Whether it can't be reorganised away any more, as far as the chain was followed. */
+  /** Whether it is final, as far as the chain was followed. */
   readonly finalized: boolean;
 }
 
 /**
- * What is known of a block of which the datasets have all rows. Null where one of them lacks it, or has it in a form that its header contradicts:
- * then a node has to be asked.
+ * Returns a block for which the datasets have all rows. Null if one of them lacks it, or has a version that its header
+ * contradicts: then a node must be called.
  */
 export async function readCoveredBlock(
   database: ReadDatabase,

@@ -1,13 +1,14 @@
 import type { Chain } from '@chainstead/chains';
 import type { ReadDatabase } from '@chainstead/db';
-import { committedBlock } from '@chainstead/state';
+import { committedBlock } from '@chainstead/node-reads';
 import { findBlockNumber } from '../headers/stored-header.ts';
 import type { BlockPlace } from '../reading/block-place.ts';
 import { type CoveredBlock, readCoveredBlock } from './block-coverage.ts';
 
 /**
- * A block as a request names it, of which the datasets have all rows; null as {@link readCoveredBlock}, and for one that is named by what the database
- * does not know: the hash of a block whose header is not kept, or the nodes' tags `safe` and `finalized`.
+ * Returns the requested block if the datasets have all its rows. Null as {@link readCoveredBlock}, and for places that
+ * the database can't resolve: the hash of a block whose header is not stored, or the nodes' tags `safe` and
+ * `finalized`.
  */
 export async function findCoveredBlock(
   database: ReadDatabase,
@@ -27,5 +28,5 @@ async function numberOf(database: ReadDatabase, chain: Chain, at: BlockPlace): P
   return at === 'safe' || at === 'finalized' ? null : findBlockNumber(database, chain, at);
 }
 
-/** What no column holds is no block of the chain. */
+/** A larger number fits no column, so it is no block of the chain. */
 const BLOCK_MAX = 2_147_483_647;

@@ -1,5 +1,5 @@
-import { readUntorn, TornPageError } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
+import { InconsistentPageError, readConsistentPage } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { readPackedPage } from '@chainstead/db/packed-rows';
 import { logs } from '../contract-logs/dataset.ts';
@@ -15,9 +15,9 @@ import { findCoveredBlock } from './find-covered-block.ts';
 import { readStoredLogs, type StoredLog } from './stored-logs.ts';
 
 /**
- * A block of a chain that keeps all transactions and all logs, with both, and no node asked. Null where it is not kept, or not all of what is to be
- * shown of it: headers are not where it was stored before they were kept.
- * @throws {TornPageError} when it is being replaced again and again
+ * Returns a block of a chain with all transactions and all logs, including both, without a node call. Null if part of
+ * it is not stored, such as headers of blocks that predate their storage.
+ * @throws {InconsistentPageError} if it is replaced repeatedly during the read
  */
 export async function findStoredBlock(
   database: ReadDatabase,
@@ -25,10 +25,10 @@ export async function findStoredBlock(
   at: BlockPlace,
 ): Promise<FoundBlock | null> {
   if (chain.transactions.mode !== 'all' || chain.logs !== 'all') return null;
-  return readUntorn(() => readOnce(database, chain, at));
+  return readConsistentPage(() => readOnce(database, chain, at));
 }
 
-/** As {@link findStoredBlock}. @throws {TornPageError} when it was replaced meanwhile */
+/** Like {@link findStoredBlock}. @throws {InconsistentPageError} if it was replaced meanwhile */
 async function readOnce(database: ReadDatabase, chain: Chain, at: BlockPlace): Promise<FoundBlock | null> {
   const block = await findCoveredBlock(database, chain, at, DATASETS);
   if (block === null) return null;
@@ -37,9 +37,9 @@ async function readOnce(database: ReadDatabase, chain: Chain, at: BlockPlace): P
     readTransactions(database, chain, block.number),
     readStoredLogs(database, chain, { block: block.number }),
   ]);
-  // What was read one after the other is of one moment where the block is still the same, and all of it is still kept.
+  // Separate reads are consistent if the block is still the same, and still complete.
   const again = await readCoveredBlock(database, chain, block.number, DATASETS);
-  if (again?.hash !== block.hash) throw new TornPageError(block.number);
+  if (again?.hash !== block.hash) throw new InconsistentPageError(block.number);
   const records = recordsOf(stored, ofLogs);
   if (header === null || records?.length !== header.transactionCount) return null;
   return { block: header.record, transactions: records, proof: again.proof, finalized: again.finalized };
@@ -47,7 +47,7 @@ async function readOnce(database: ReadDatabase, chain: Chain, at: BlockPlace): P
 
 const DATASETS = [transactions.name, logs.name, blockHeaders.name];
 
-/** By index. Found by the ranges of blocks that the pages of the partition have. */
+/** By index. Found by the block ranges of the partition's pages. */
 async function readTransactions(
   database: ReadDatabase,
   { id }: Chain,
@@ -60,7 +60,7 @@ async function readTransactions(
   return rows.map(readStored).toSorted((one, other) => one.record.index - other.record.index);
 }
 
-/** Null where one is kept without calldata, or its sender is a node's word: answers have all of it. */
+/** Null if one is stored without calldata, or with an unverified sender: responses need both. */
 function recordsOf(stored: readonly StoredTransaction[], ofLogs: readonly StoredLog[]): TransactionRecord[] | null {
   const byTransaction = Map.groupBy(ofLogs, ({ transactionHash }) => transactionHash);
   const records = stored.flatMap(({ record, input, isSenderRecovered }) => {

@@ -1,6 +1,6 @@
-import { readUntorn, TornPageError } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
+import { InconsistentPageError, readConsistentPage } from '@chainstead/data-api';
 import { hexBytes, type ReadDatabase } from '@chainstead/db';
 import { readPackedPage } from '@chainstead/db/packed-rows';
 import { logs } from '../contract-logs/dataset.ts';
@@ -13,9 +13,9 @@ import { readCoveredBlock } from './block-coverage.ts';
 import { readStoredLogs } from './stored-logs.ts';
 
 /**
- * A transaction of a chain that keeps all transactions and all logs, with its logs, and no node asked. Null where it is not kept, or not all of what
- * is to be shown of it.
- * @throws {TornPageError} when its block is being replaced again and again
+ * Returns a transaction of a chain with all transactions and all logs, including its logs, without a node call. Null if
+ * part of it is not stored.
+ * @throws {InconsistentPageError} if its block is replaced repeatedly during the read
  */
 export async function findStoredTransaction(
   database: ReadDatabase,
@@ -23,13 +23,13 @@ export async function findStoredTransaction(
   hash: Hash,
 ): Promise<FoundTransaction | null> {
   if (chain.transactions.mode !== 'all' || chain.logs !== 'all') return null;
-  return readUntorn(() => readOnce(database, chain, hash));
+  return readConsistentPage(() => readOnce(database, chain, hash));
 }
 
-/** As {@link findStoredTransaction}. @throws {TornPageError} when its block was replaced meanwhile */
+/** Like {@link findStoredTransaction}. @throws {InconsistentPageError} if its block was replaced meanwhile */
 async function readOnce(database: ReadDatabase, chain: Chain, hash: Hash): Promise<FoundTransaction | null> {
   const stored = await readRow(database, chain, hash);
-  // Who of those that are kept without calldata, or whose senders are a node's word, is read through: answers have all of it.
+  // Transactions without stored calldata, or with an unverified sender, are read from a node: responses need both.
   if (stored === null || stored.input === null || !stored.isSenderRecovered) return null;
   const block = await readCoveredBlock(database, chain, stored.blockNumber, DATASETS);
   if (block === null) return null;
@@ -58,11 +58,11 @@ async function readLogs(
   { blockNumber, record: { hash, index } }: StoredTransaction,
 ): Promise<TransactionRecord['logs']> {
   const logs = await readStoredLogs(database, chain, { block: blockNumber, transaction: index });
-  if (logs.some(({ transactionHash }) => transactionHash !== hash)) throw new TornPageError(blockNumber);
+  if (logs.some(({ transactionHash }) => transactionHash !== hash)) throw new InconsistentPageError(blockNumber);
   return logs.map(({ record }) => record);
 }
 
-/** What was read one after the other is of one moment where neither the transaction nor its block has changed since. */
+/** Separate reads are consistent if neither the transaction nor its block has changed since. */
 async function requireSame(
   database: ReadDatabase,
   chain: Chain,
@@ -73,5 +73,5 @@ async function requireSame(
     readCoveredBlock(database, chain, stored.blockNumber, DATASETS),
   ]);
   if (blockAgain?.hash !== block || JSON.stringify(again) !== JSON.stringify(stored))
-    throw new TornPageError(stored.blockNumber);
+    throw new InconsistentPageError(stored.blockNumber);
 }

@@ -5,9 +5,9 @@ import { logs } from '../contract-logs/dataset.ts';
 import { storedLogsStatement } from './stored-logs.ts';
 
 const BLOCKS = 6_000;
-/** Where partitions begin: three in all. */
+/** Block numbers that separate the three partitions. */
 const CUTS = [2_000, 4_000];
-/** Blocks that old statistics know of. */
+/** Number of blocks in the stale statistics. */
 const ANALYZED = 200;
 const LOGS_OF_BLOCK = 10;
 const chain = exampleChain();
@@ -36,7 +36,7 @@ async function seed(from: number, below: number): Promise<void> {
   );
 }
 
-// The API makes generic plans.
+// The API uses generic plans.
 describe.each(PLANS.filter(({ plan }) => plan === 'generic'))('the $plan plan $statistics', ({ prepare, plan }) => {
   beforeAll(() => prepare(scratch.database));
 

@@ -1,19 +1,21 @@
-import { areTablesSpread } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
+import { areTablesSpread } from '@chainstead/data-api';
 import type { ReadDatabase, Statement } from '@chainstead/db';
 import { hex, packedRows, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
 import { LOG_COLUMNS } from '../contract-logs/log-columns.ts';
 import type { TransactionRecord } from '../records/transaction-record.ts';
 
-/** A log as it is stored. */
 export interface StoredLog {
   readonly transactionIndex: number;
   readonly transactionHash: Hash;
   readonly record: TransactionRecord['logs'][number];
 }
 
-/** The logs of a block, or of one of its transactions by its index, in order. Found by the ranges of blocks that the pages of the partition have. */
+/**
+ * Returns the logs of a block, or of one of its transactions by its index, in order. Found by the block ranges of the
+ * partition's pages.
+ */
 export async function readStoredLogs(
   database: ReadDatabase,
   { id }: Pick<Chain, 'id'>,
@@ -27,13 +29,12 @@ export async function readStoredLogs(
   return readInOrder(rows);
 }
 
-/** Where a transaction is. */
 interface TransactionPlace {
   readonly block: number;
   readonly transaction: number;
 }
 
-/** The logs of some transactions, in the order of their indexes. */
+/** Returns the logs of some transactions, in the order of their indexes. */
 export async function readStoredLogsOf(
   database: ReadDatabase,
   chain: Pick<Chain, 'id'>,
@@ -47,8 +48,8 @@ export async function readStoredLogsOf(
 }
 
 /**
- * Each transaction's logs are found as those of a block are: what is behind an OFFSET can't become a join that reads whole partitions. A cluster has no such
- * subqueries over its shards: there each is given the places.
+ * Finds each transaction's logs like those of a block: a subquery with OFFSET can't become a join that reads whole
+ * partitions. Citus supports no such subqueries over shards: there the places are passed to each shard.
  */
 export function storedLogsStatement(
   { id }: Pick<Chain, 'id'>,
@@ -57,11 +58,11 @@ export function storedLogsStatement(
 ): Statement {
   const ofPlace =
     'log.chain_id = $1 AND log.block_number = place.block_number AND log.transaction_index = place.transaction_index';
-  const lookUp = isSpread
+  const lookup = isSpread
     ? `JOIN logs AS log ON ${ofPlace}`
     : `CROSS JOIN LATERAL (SELECT * FROM logs AS log WHERE ${ofPlace} OFFSET 0) AS log`;
   const text = `WITH place AS MATERIALIZED (SELECT * FROM unnest($2::int[], $3::int[]) AS given (block_number, transaction_index)),
-    found AS MATERIALIZED (SELECT log.* FROM place ${lookUp}) SELECT ${select} FROM found`;
+    found AS MATERIALIZED (SELECT log.* FROM place ${lookup}) SELECT ${select} FROM found`;
   return { text, values: [id, places.map(({ block }) => block), places.map(({ transaction }) => transaction)] };
 }
 

@@ -111,7 +111,7 @@ test('those of a followed chain are kept, and those of abandoned blocks are not'
       proof: 'strict',
       backfillProof: 'none',
       backfillOrder: 'newest-first',
-      proverRate: 0,
+      verifyBlocksPerSecond: 0,
     },
   }).run(stop.signal);
   const settled = () =>

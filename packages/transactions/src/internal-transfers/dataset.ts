@@ -1,11 +1,12 @@
-import { forgetWalletCounts } from '@chainstead/answers';
 import type { ChainId } from '@chainstead/core';
+import { forgetWalletCounts } from '@chainstead/data-api';
 import { addressKey } from '@chainstead/db/address-key';
+import { DIRECTION, type Direction } from '@chainstead/db/direction';
 import type { Dataset, WholeBlock } from '@chainstead/sync';
 import { internalTransfersTable } from './row-table.ts';
-import type { InternalTransferRow } from './schema.ts';
+import { type InternalTransferRow, internalTransfers as table } from './schema.ts';
 
-/** Coins that move inside transactions, of chains where an operator keeps them (`INTERNAL_TRANSFERS_<CHAIN>=all`). */
+/** Native tokens that move inside transactions, for chains with `INTERNAL_TRANSFERS_<CHAIN>=all`. */
 export const internalTransfers: Dataset<InternalTransferRow> = {
   name: 'internal-transfers',
   topics: () => [],
@@ -15,10 +16,10 @@ export const internalTransfers: Dataset<InternalTransferRow> = {
     reads: ({ internalTransfers: kept }) => (kept === 'all' ? ['internalTransactions'] : []),
     decode: (block, { chain }) => transferRows(block, chain.id),
   },
-  derived: [forgetWalletCounts('internal-transfers', ['account'])],
+  projections: [forgetWalletCounts('internal-transfers', [table.account])],
 };
 
-/** What was not reverted and moved something, by side. */
+/** Returns transfers that were not reverted, above zero, one row per side. */
 export function transferRows(
   { header, transactions, internalTransactions }: WholeBlock,
   chainId: ChainId,
@@ -39,10 +40,10 @@ export function transferRows(
       transactionHash,
       type,
     };
-    const sideOf = (direction: 0 | 1 | 2): InternalTransferRow => {
-      const [account, counterparty] = direction === 1 ? [to, from] : [from, to];
+    const sideOf = (direction: Direction): InternalTransferRow => {
+      const [account, counterparty] = direction === DIRECTION.received ? [to, from] : [from, to];
       return { ...shared, accountKey: addressKey(account), direction, account, counterparty };
     };
-    return from === to ? [sideOf(2)] : [sideOf(0), sideOf(1)];
+    return from === to ? [sideOf(DIRECTION.self)] : [sideOf(DIRECTION.sent), sideOf(DIRECTION.received)];
   });
 }

@@ -1,4 +1,4 @@
 import { defineTable } from '@chainstead/sync';
 import { internalTransfers } from './schema.ts';
 
-export const internalTransfersTable = defineTable(internalTransfers, { isPartitioned: true });
+export const internalTransfersTable = defineTable(internalTransfers);

@@ -7,33 +7,33 @@ import {
   type StateReader,
   type StateReadingContext,
   stateAt,
-} from '@chainstead/state';
+} from '@chainstead/node-reads';
 import { z } from 'zod';
 import { type ContractCode, contractsWithoutCode, saveCodes } from '../abis/contract-codes.ts';
 import { UNANNOUNCED } from './proxy-forms.ts';
-import { type AskedContract, type PointedTo, readImplementations, UNREAD } from './read-implementations.ts';
+import { type PointedTo, type RequestedContract, readImplementations, UNREAD } from './read-implementations.ts';
 import { beginReading, type ImplementationRow, saveImplementations } from './save-implementations.ts';
 
-/** A call of a contract whose own ABI does not know it. */
-export interface AskedImplementation {
+/** A call of a contract without a match in its own ABI. */
+export interface RequestedImplementation {
   readonly address: string;
   readonly selector: string;
   readonly block: number;
 }
 
 interface Question {
-  /** As {@link questionItem} writes them. */
+  /** In the format of {@link questionItem}. */
   items: string[];
 }
 
-/** How many contracts were read. */
+/** The number of contracts that were read. */
 interface Answer {
   contracts: number;
 }
 
 const ITEM = /^(0x[0-9a-f]{40}) (0x[0-9a-f]{8}) (\d{1,15})$/;
 
-/** Whose code contracts acted by when they were called. Nobody waits for it: later pages are told by what was found. */
+/** The implementations of contracts when they were called. No request waits for it: later pages use the result. */
 export const implementationsKind: StateKind<Question, Answer> = {
   name: 'contract-implementations',
   question: z.object({ items: z.array(z.string().regex(ITEM)).min(1) }),
@@ -41,12 +41,15 @@ export const implementationsKind: StateKind<Question, Answer> = {
   isSlow: true,
 };
 
-/** An item of a question. */
-export function questionItem({ address, selector, block }: AskedImplementation): string {
+/** Returns an item of a state read. */
+export function questionItem({ address, selector, block }: RequestedImplementation): string {
   return `${address} ${selector} ${block}`;
 }
 
-/** Reads what contracts point to, and those that point to nothing by the hash of their code, at the newest committed block and at the first of those that were asked about, and keeps it. */
+/**
+ * Reads and stores what contracts point to, at the newest committed block and at the first requested one; for contracts
+ * that point to nothing, the hash of their code.
+ */
 export const implementationsReader: StateReader<Question, Answer> = {
   kind: implementationsKind,
   async read(context, { items }, signal) {
@@ -75,7 +78,7 @@ export const implementationsReader: StateReader<Question, Answer> = {
   },
 };
 
-/** Contracts with an ABI whose code is read along: what they know counts for others of the same code. */
+/** Contracts with an ABI whose code is read in the same batch: their ABI applies to others with the same code. */
 const EXAMPLES_AT_ONCE = 50;
 
 function codesOf(addresses: readonly Address[], read: readonly PointedTo[]): readonly ContractCode[] {
@@ -83,26 +86,26 @@ function codesOf(addresses: readonly Address[], read: readonly PointedTo[]): rea
   return [...hashes].map(([address, hash]) => ({ address, hash }));
 }
 
-interface CalledContract extends AskedContract {
+interface CalledContract extends RequestedContract {
   /** The first block in which it was called. */
   readonly first: number;
 }
 
 function contractsOf(items: readonly string[]): readonly CalledContract[] {
-  const asked = items.flatMap((item) => {
+  const requested = items.flatMap((item) => {
     const [, address, selector, block] = ITEM.exec(item) ?? [];
     return isAddress(address) && selector !== undefined
       ? [{ address: parseAddress(address), selector: selector as Hex, block: Number(block) }]
       : [];
   });
-  return [...Map.groupBy(asked, ({ address }) => address)].map(([address, calls]) => ({
+  return [...Map.groupBy(requested, ({ address }) => address)].map(([address, calls]) => ({
     address,
     selectors: [...new Set(calls.map(({ selector }) => selector))],
     first: calls.reduce((first, { block }) => Math.min(first, block), Number.POSITIVE_INFINITY),
   }));
 }
 
-/** By contract, at the first block that was asked about; null where no node has kept its state. */
+/** By contract, at the first requested block; null if no node has its state. */
 async function readFormer(
   { chain, pool, database }: StateReadingContext,
   contracts: readonly CalledContract[],
@@ -124,7 +127,7 @@ function unlessArchived(error: unknown): null {
   throw error;
 }
 
-/** @param former not given: nobody asked for an earlier block */
+/** @param former absent: no earlier block was requested */
 function rowsOf(
   { address, first }: CalledContract,
   newest: number,
@@ -145,7 +148,7 @@ function rowsOf(
 
 type Target = Omit<ImplementationRow, 'fromBlock' | 'untilBlock'>;
 
-/** The contract itself, and of a diamond each function that was asked about. */
+/** Returns the contract itself, and for a diamond each requested function. */
 function targetsOf(proxy: Address, { form, implementation, beacon, facets }: PointedTo): readonly Target[] {
   return [
     { proxy, selector: null, implementation, beacon, form },

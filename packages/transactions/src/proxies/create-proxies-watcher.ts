@@ -2,7 +2,7 @@ import { addressBytes } from '@chainstead/db';
 import type { BlockWatcher } from '@chainstead/sync';
 import { UNANNOUNCED } from './proxy-forms.ts';
 
-/** What proxies, beacons and diamonds emit when they point to other code. */
+/** Events of proxies, beacons and diamonds when their implementation changes. */
 const ANNOUNCEMENTS: ReadonlySet<string> = new Set([
   // Upgraded(address)
   '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b',
@@ -15,8 +15,9 @@ const ANNOUNCEMENTS: ReadonlySet<string> = new Set([
 const NEEDS = { transactions: false, internalTransfers: false } as const;
 
 /**
- * Closes what is known of a contract with the block in which it, or its beacon, announces a change: whoever asks next has it read again. What a log claims is not
- * believed. Blocks that leave the chain take along what was read at them, and open again what they closed.
+ * Returns a watcher that ends a contract's stored implementation at the block in which it, or its beacon, announces a
+ * change: the next request reads it again. The log's content is not trusted. When blocks leave the chain, data read at
+ * them is removed, and ranges that they ended are reopened.
  */
 export function createProxiesWatcher(): BlockWatcher {
   return {

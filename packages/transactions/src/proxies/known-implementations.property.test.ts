@@ -1,5 +1,5 @@
 import { type Address, type Hash, type Log, parseAddress, ZERO_HASH } from '@chainstead/core';
-import type { StateBlock } from '@chainstead/state';
+import type { StateBlock } from '@chainstead/node-reads';
 import type { WatchedBlock } from '@chainstead/sync';
 import { exampleChain, hashOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -14,7 +14,7 @@ const chain = exampleChain();
 const PROXY = parseAddress(`0x${'a1'.repeat(20)}`);
 const UPGRADED = '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b' as Hash;
 
-/** What a proxy really points to, block by block; what is read of it takes a while, in which the chain goes on. */
+/** The real implementation of a proxy, block by block. Reading it takes a while, in which the chain continues. */
 type Step =
   | { readonly kind: 'block'; readonly changes: boolean }
   | { readonly kind: 'reorganise'; readonly depth: number; readonly changes: boolean }
@@ -95,7 +95,7 @@ async function openModel() {
       }
       if (one.kind === 'begin') {
         const block = await beginReading(database, chain, [PROXY]);
-        // A node answers for this block by its hash, whatever becomes of it.
+        // A node returns the state of this block by its hash, even if it is reorganized away.
         if (block !== null) begun.push({ block, seen: [...truth] });
         return;
       }
@@ -123,7 +123,7 @@ function watched(number: number, changes: boolean): WatchedBlock {
   return { header: { number }, logs: changes ? [log] : [] } as unknown as WatchedBlock;
 }
 
-/** What is known of each block. */
+/** The stored implementation of each block. */
 async function knownBlocks(head: number): Promise<readonly (readonly [number, Address])[]> {
   const rows = await scratch.database.query<{ block: number; implementation: Address }>(
     `SELECT number::float8 AS block, '0x' || encode(known.implementation, 'hex') AS implementation FROM generate_series(0, $1::int) AS number,

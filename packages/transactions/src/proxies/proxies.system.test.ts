@@ -44,7 +44,7 @@ contract Diamond {
 
 const opened = proxyStage(SOURCE);
 const { compiled, deploy, nextBlock, read } = opened;
-/** Two contracts whose ABIs have the same function with other names. */
+/** Two contracts whose ABIs have the same function with other argument names. */
 let first: Address;
 let second: Address;
 
@@ -59,14 +59,14 @@ const send = (name: string, address: Address, functionName: string, args: readon
 
 const headOf = async (): Promise<number> => Number(await opened.stage.devnet.client.getBlockNumber({ cacheTime: 0 }));
 
-/** The name of the first argument in the ABI that tells the call; `unknown` where it is to be read whose code the contract acts by. */
-async function told(address: Address, block: number): Promise<string | null> {
-  const { by, isUnknown } = await opened.told(address, block);
+/** The name of the first argument in the matching ABI; `unknown` if the implementation is still to be read. */
+async function reported(address: Address, block: number): Promise<string | null> {
+  const { by, isUnknown } = await opened.reported(address, block);
   if (isUnknown) return by === null ? 'unknown' : 'told and unknown';
   return by;
 }
 
-/** What the follower does with blocks: from the first on, in one commit. */
+/** Runs the follower's block processing: from the first block on, in one commit. */
 async function follow(from: number): Promise<void> {
   const { chain, pool, scratch } = opened.stage;
   const reader = { chain, pool, policy: 'record', logger: silentLogger() } as const;
@@ -120,10 +120,10 @@ describe('what a contract points to', () => {
     const address = await make();
     const called = await nextBlock();
     const newest = await nextBlock();
-    expect(await told(address, called)).toBe('unknown');
+    expect(await reported(address, called)).toBe('unknown');
     await read(called, address);
-    expect(await told(address, called)).toBe('implementation first');
-    expect(await told(address, newest)).toBe('implementation first');
+    expect(await reported(address, called)).toBe('implementation first');
+    expect(await reported(address, newest)).toBe('implementation first');
   });
 
   test('is nothing for others, which nobody asks about again', async () => {
@@ -131,17 +131,17 @@ describe('what a contract points to', () => {
     const nobody = parseAddress(`0x${'ee'.repeat(20)}`);
     const block = await nextBlock();
     await read(block, address, nobody);
-    expect(await told(address, block)).toBeNull();
-    expect(await told(nobody, block)).toBeNull();
+    expect(await reported(address, block)).toBeNull();
+    expect(await reported(nobody, block)).toBeNull();
   });
 
   test('is not asked about as long as no ABI is imported, nor where the contract’s own knows the call', async () => {
     const block = await nextBlock();
-    expect(await told(first, block)).toBe('contract first');
+    expect(await reported(first, block)).toBe('contract first');
     const { database } = opened.stage.scratch;
     await database.query('CREATE TABLE kept_entries AS TABLE contract_abi_entries');
     await database.query('TRUNCATE contract_abi_entries');
-    expect(await told(second, block)).toBeNull();
+    expect(await reported(second, block)).toBeNull();
     await database.query('INSERT INTO contract_abi_entries TABLE kept_entries');
     await database.query('DROP TABLE kept_entries');
   });
@@ -186,13 +186,13 @@ describe('what a contract points to', () => {
     const changed = await headOf();
     await follow(changed);
     const after = await nextBlock();
-    expect(await told(address, before)).toBe('implementation first');
-    expect(await told(address, changed)).toBe('unknown');
+    expect(await reported(address, before)).toBe('implementation first');
+    expect(await reported(address, changed)).toBe('unknown');
     await read(after, address);
     await read(changed, address);
-    expect(await told(address, before)).toBe('implementation first');
-    expect(await told(address, changed)).toBe('implementation second');
-    expect(await told(address, after)).toBe('implementation second');
+    expect(await reported(address, before)).toBe('implementation first');
+    expect(await reported(address, changed)).toBe('implementation second');
+    expect(await reported(address, after)).toBe('implementation second');
   });
 
   test('is told by the block: between two readings that differ nothing is claimed', async () => {
@@ -201,9 +201,9 @@ describe('what a contract points to', () => {
     await send('Pointer', proxy, 'point', [SLOTS['eip-1967'], second, false]);
     const [changed, after] = [await headOf(), await nextBlock()];
     await read(before, proxy);
-    expect(await told(proxy, before)).toBe('implementation first');
-    expect(await told(proxy, changed)).toBe('unknown');
-    expect(await told(proxy, after)).toBe('implementation second');
+    expect(await reported(proxy, before)).toBe('implementation first');
+    expect(await reported(proxy, changed)).toBe('unknown');
+    expect(await reported(proxy, after)).toBe('implementation second');
   });
 
   test('of forms that announce nothing is known up to the block that was read', async () => {
@@ -211,7 +211,7 @@ describe('what a contract points to', () => {
     const block = await nextBlock();
     await read(block, proxy);
     const later = await nextBlock();
-    expect([await told(proxy, block), await told(proxy, later)]).toEqual(['implementation first', 'unknown']);
+    expect([await reported(proxy, block), await reported(proxy, later)]).toEqual(['implementation first', 'unknown']);
   });
 
   test('where nodes have forgotten the state is unknown there, and not asked for again at once', async () => {
@@ -227,7 +227,7 @@ describe('what a contract points to', () => {
     } finally {
       opened.stage.node.alter = () => undefined;
     }
-    expect([await told(proxy, old), await told(proxy, newest)]).toEqual([null, 'implementation first']);
+    expect([await reported(proxy, old), await reported(proxy, newest)]).toEqual([null, 'implementation first']);
   });
 });
 
@@ -240,12 +240,12 @@ describe('a reorganisation', () => {
     const changed = await headOf();
     await follow(changed);
     await read(changed, proxy);
-    expect(await told(proxy, changed)).toBe('implementation second');
+    expect(await reported(proxy, changed)).toBe('implementation second');
     await rollBack(before);
-    expect(await told(proxy, changed)).toBe('implementation first');
+    expect(await reported(proxy, changed)).toBe('implementation first');
     await opened.stage.devnet.reorg(1);
     await nextBlock();
     await read(changed, proxy);
-    expect(await told(proxy, changed)).toBe('implementation first');
+    expect(await reported(proxy, changed)).toBe('implementation first');
   });
 });

@@ -1,8 +1,8 @@
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
 
 /**
- * How a contract says whose code it acts by. `none`: it does not; `unread`: nobody could tell.
- * Of the ones in {@link UNANNOUNCED} a change is told by no log.
+ * How a contract points to its implementation. `none`: it does not; `unread`: it could not be determined. Changes of
+ * the forms in {@link UNANNOUNCED} emit no log.
  */
 export type ProxyForm =
   | 'eip-1167'
@@ -16,10 +16,10 @@ export type ProxyForm =
   | 'safe'
   | 'unread';
 
-/** Known only from the block that was read to the block that was read. */
+/** Known only for the exact range of blocks that was read. */
 export const UNANNOUNCED: ReadonlySet<ProxyForm> = new Set(['eip-1822', 'eip-7702', 'safe', 'unread']);
 
-/** Storage slots that name an implementation, in the order in which they count. */
+/** Storage slots of implementations, in order of precedence. */
 export const SLOTS = {
   /** `keccak256('eip1967.proxy.implementation') - 1`. */
   'eip-1967': '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc',
@@ -36,7 +36,7 @@ export const SLOTS = {
 /** `implementation()` of a beacon. */
 export const BEACON_CALL: Hex = '0x5c60da1b';
 
-/** `facetAddress(bytes4)` of a diamond. */
+/** Returns the call data of a diamond's `facetAddress(bytes4)`. */
 export function facetCall(selector: Hex): Hex {
   return `0xcdffacc6${selector.slice(2).padEnd(64, '0')}`;
 }
@@ -44,7 +44,7 @@ export function facetCall(selector: Hex): Hex {
 const CLONE = /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3/;
 const DELEGATION = /^0xef0100([0-9a-f]{40})$/;
 
-/** What code itself names: a clone its origin (EIP-1167), an account its delegate (EIP-7702). */
+/** Returns the address in the code itself: a clone's origin (EIP-1167), an account's delegate (EIP-7702). */
 export function namedInCode(code: Hex): { readonly form: ProxyForm; readonly implementation: Address } | null {
   const [, origin] = CLONE.exec(code) ?? [];
   if (origin !== undefined) return { form: 'eip-1167', implementation: parseAddress(`0x${origin}`) };
@@ -52,7 +52,7 @@ export function namedInCode(code: Hex): { readonly form: ProxyForm; readonly imp
   return delegate === undefined ? null : { form: 'eip-7702', implementation: parseAddress(`0x${delegate}`) };
 }
 
-/** `masterCopy()`, which a Safe's proxy answers itself. Others keep anything in the first slot. */
+/** `masterCopy()`, which a Safe's proxy implements itself. Other contracts store anything in the first slot. */
 const SAFE_CALL = 'a619486e';
 /** Two characters a byte. */
 const SAFE_CODE_MAX = 1_000;
@@ -62,13 +62,13 @@ export function isSafeProxy(code: Hex): boolean {
   return code.length <= SAFE_CODE_MAX && code.includes(SAFE_CALL);
 }
 
-/** A word as an address; null for zero, and for what is none. */
+/** Returns a word as an address; null for zero, and for words that are not addresses. */
 export function addressInWord(word: Hex | null | undefined): Address | null {
   const [, digits] = /^0x0{24}([0-9a-f]{40})$/.exec(word ?? '') ?? [];
   return digits === undefined || /^0+$/.test(digits) ? null : parseAddress(`0x${digits}`);
 }
 
-/** Whether an answer is a word that holds an address, or zero. */
+/** Whether a result is a word with an address, or zero. */
 export function isAddressWord(word: Hex | null | undefined): boolean {
   return /^0x0{24}[0-9a-f]{40}$/.test(word ?? '');
 }

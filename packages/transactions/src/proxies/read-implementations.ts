@@ -1,6 +1,6 @@
 import { returnedWord } from '@chainstead/abi';
 import { type Address, type Hash, type Hex, parseHash } from '@chainstead/core';
-import type { StateAt } from '@chainstead/state';
+import type { StateAt } from '@chainstead/node-reads';
 import { keccak256 } from 'viem';
 import {
   addressInWord,
@@ -13,27 +13,29 @@ import {
   SLOTS,
 } from './proxy-forms.ts';
 
-/** A contract, and which of its functions were called. */
-export interface AskedContract {
+export interface RequestedContract {
   readonly address: Address;
   readonly selectors: readonly Hex[];
 }
 
-/** Whose code a contract acts by at one block. */
+/** The implementation of a contract at one block. */
 export interface PointedTo {
   readonly form: ProxyForm;
   readonly implementation: Address | null;
   readonly beacon: Address | null;
-  /** Of a diamond, by selector; null where it has no such function. */
+  /** The facets of a diamond, by selector; null if it has no such function. */
   readonly facets: ReadonlyMap<Hex, Address | null>;
-  /** Of code that is all there is to it; null where there is none, or it acts by that of others. */
+  /** The hash of self-contained code; null if there is none, or it delegates to other code. */
   readonly codeHash: Hash | null;
 }
 
-/** What contracts point to at a block, in their order: by their code, then by storage, then by what they answer. */
+/**
+ * Returns the implementations of contracts at a block, in order: by their code, then by storage, then by their call
+ * results.
+ */
 export async function readImplementations(
   state: StateAt,
-  contracts: readonly AskedContract[],
+  contracts: readonly RequestedContract[],
   signal: AbortSignal,
 ): Promise<readonly PointedTo[]> {
   const codes = await state.codes(
@@ -52,12 +54,12 @@ export async function readImplementations(
     }),
   );
   const [beacons, facets] = await Promise.all([
-    askBeacons(
+    fetchBeacons(
       state,
       [...stored.values()].flatMap((found) => (found?.form === 'eip-1967-beacon' ? (found.target ?? []) : [])),
       signal,
     ),
-    askFacets(
+    fetchFacets(
       state,
       silent.filter(({ address }) => stored.get(address) === undefined),
       signal,
@@ -81,7 +83,7 @@ export async function readImplementations(
 
 const FORMS = ['eip-1967', 'eip-1967-beacon', 'eip-1822', 'openzeppelin', 'safe'] as const;
 
-/** What nobody can tell now. */
+/** The result if it can't be determined now. */
 export const UNREAD: PointedTo = {
   form: 'unread',
   implementation: null,
@@ -93,12 +95,12 @@ export const UNREAD: PointedTo = {
 const NOTHING: PointedTo = { form: 'none', implementation: null, beacon: null, facets: new Map(), codeHash: null };
 
 /** Those that could not be read are missing. */
-async function askBeacons(
+async function fetchBeacons(
   state: StateAt,
   beacons: readonly Address[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<Address, Address | null>> {
-  const answers = await state.askTogether(
+  const answers = await state.fetchTogether(
     beacons.map((to) => ({ to, data: BEACON_CALL })),
     signal,
   );
@@ -111,14 +113,14 @@ async function askBeacons(
   );
 }
 
-/** Of those that answer as diamonds do, and those that could not be read. */
-async function askFacets(
+/** For contracts that respond like diamonds, and those that could not be read. */
+async function fetchFacets(
   state: StateAt,
-  contracts: readonly AskedContract[],
+  contracts: readonly RequestedContract[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<Address, PointedTo['facets'] | 'unread'>> {
   const calls = contracts.flatMap(({ address, selectors }) => selectors.map((selector) => ({ address, selector })));
-  const answers = await state.askTogether(
+  const answers = await state.fetchTogether(
     calls.map(({ address, selector }) => ({ to: address, data: facetCall(selector) })),
     signal,
   );

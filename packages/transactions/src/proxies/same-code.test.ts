@@ -1,4 +1,4 @@
-/** An ABI that was imported for one contract tells of others with the same code, on a real node. */
+/** An ABI that was imported for one contract applies to others with the same code, on a real node. */
 import type { Address } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -21,18 +21,18 @@ beforeEach(async () => {
   await opened.stage.scratch.database.query('TRUNCATE contract_abi_entries, contract_codes, contract_implementations');
 });
 
-const told = async (address: Address, block: number) => (await opened.told(address, block)).by;
+const reported = async (address: Address, block: number) => (await opened.reported(address, block)).by;
 
 describe('an ABI that was imported for another contract', () => {
   test('tells of those with the same code, and of no others, once a worker has read both', async () => {
     const [known, twin, other] = [await deploy('Twin'), await deploy('Twin'), await deploy('Other')];
     await importAbi(known, 'known');
     const block = await nextBlock();
-    expect(await told(twin, block)).toBeNull();
+    expect(await reported(twin, block)).toBeNull();
     await read(block, twin, other);
-    expect(await told(twin, block)).toBe('same-code known');
-    expect(await told(other, block)).toBeNull();
-    expect(await told(known, block)).toBe('contract known');
+    expect(await reported(twin, block)).toBe('same-code known');
+    expect(await reported(other, block)).toBeNull();
+    expect(await reported(known, block)).toBe('contract known');
   });
 
   test('comes after its own, and after that of what a proxy points to', async () => {
@@ -44,14 +44,14 @@ describe('an ABI that was imported for another contract', () => {
     const [one, another] = proxies as [Address, Address];
     await importAbi(known, 'known');
     await importAbi(target, 'target');
-    // People import for a proxy what it points to: that is no ABI of the proxies' code.
+    // Users import a proxy's implementation ABI for the proxy: it is not the ABI of the proxy's code.
     await importAbi(one, 'pointer');
     const block = await nextBlock();
     await read(block, twin, another);
-    expect(await told(another, block)).toBe('implementation known');
+    expect(await reported(another, block)).toBe('implementation known');
     await importAbi(twin, 'own');
-    expect(await told(twin, block)).toBe('contract own');
-    expect(await told(one, block)).toBe('contract pointer');
+    expect(await reported(twin, block)).toBe('contract own');
+    expect(await reported(one, block)).toBe('contract pointer');
     const { database } = opened.stage.scratch;
     const [row] = await database.query<{ code_hash: unknown }>(
       'SELECT code_hash FROM contract_codes WHERE address = $1',
@@ -67,17 +67,17 @@ describe('an ABI that was imported for another contract', () => {
     const { database } = opened.stage.scratch;
     await importAbi(await deploy('Other'), 'none');
     await read(block, twin);
-    expect(await told(twin, block)).toBeNull();
+    expect(await reported(twin, block)).toBeNull();
     // A worker of the other chain has read it there.
     await database.query(
       `INSERT INTO contract_codes (address, chain_id, code_hash, block_number, has_abi)
        SELECT $1, 10, code_hash, 1, true FROM contract_codes WHERE address = $2`,
       [addressBytes(known), addressBytes(twin)],
     );
-    expect(await told(twin, block)).toBe('same-code elsewhere');
+    expect(await reported(twin, block)).toBe('same-code elsewhere');
     await importAbi(known, 'here');
     await read(await nextBlock(), twin);
-    expect(await told(twin, block)).toBe('same-code here');
+    expect(await reported(twin, block)).toBe('same-code here');
   });
 
   test('counts at once where the code of its contract was read before, and what was read goes with a reorganisation', async () => {
@@ -86,12 +86,12 @@ describe('an ABI that was imported for another contract', () => {
     const before = await nextBlock();
     const block = await nextBlock();
     await read(block, late, twin);
-    expect(await told(twin, block)).toBeNull();
+    expect(await reported(twin, block)).toBeNull();
     await importAbi(late, 'late');
-    expect(await told(twin, block)).toBe('same-code late');
+    expect(await reported(twin, block)).toBe('same-code late');
     await opened.stage.scratch.database.transaction((transaction) =>
       createProxiesWatcher().rolledBack(transaction, opened.stage.chain, before),
     );
-    expect(await told(twin, block)).toBeNull();
+    expect(await reported(twin, block)).toBeNull();
   });
 });

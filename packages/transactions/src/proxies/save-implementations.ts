@@ -1,11 +1,11 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hex } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes } from '@chainstead/db';
-import { committedBlock, type StateBlock } from '@chainstead/state';
+import { committedBlock, type StateBlock } from '@chainstead/node-reads';
 import { lockChainCommits } from '@chainstead/sync';
 import type { ProxyForm } from './proxy-forms.ts';
 
-/** What a contract, or one function of a diamond, points to between two blocks. */
+/** The implementation of a contract, or of one diamond function, between two blocks. */
 export interface ImplementationRow {
   readonly proxy: Address;
   /** Null for the whole contract. */
@@ -19,8 +19,9 @@ export interface ImplementationRow {
 }
 
 /**
- * Notes, before anything is read, that these contracts are read at the newest committed block: from then on no announced change of theirs, and no reorganisation,
- * goes unseen. @returns that block; null where nothing is indexed
+ * Stores, before the read, that these contracts are read at the newest committed block: from then on every announced
+ * change, and every reorg, is noticed.
+ * @returns that block; null if nothing is indexed
  */
 export async function beginReading(
   database: Database,
@@ -28,14 +29,14 @@ export async function beginReading(
   contracts: readonly Address[],
 ): Promise<StateBlock | null> {
   return database.transaction(async (transaction) => {
-    // A commit under way would not see the rows.
+    // A concurrent commit would not see the rows.
     await lockChainCommits(transaction, chain);
     const select: Database['select'] = (text, values) => transaction.query(text, values);
     const block = await committedBlock({ select, selectLasting: select }, chain);
     if (block !== null)
       await transaction.query(
         `INSERT INTO contract_implementations (proxy, chain_id, selector, from_block, known_by)
-         SELECT DISTINCT asked.proxy, $1::bigint, ''::bytea, $2::bigint, 'unread' FROM unnest($3::bytea[]) AS asked (proxy) ORDER BY 1
+         SELECT DISTINCT requested.proxy, $1::bigint, ''::bytea, $2::bigint, 'unread' FROM unnest($3::bytea[]) AS requested (proxy) ORDER BY 1
          ON CONFLICT (proxy, chain_id, selector, from_block) DO UPDATE SET read_at = excluded.read_at`,
         [chain.id, block.number, contracts.map(addressBytes)],
       );
@@ -44,8 +45,8 @@ export async function beginReading(
 }
 
 /**
- * Keeps what was read of contracts whose reading began at this block: nothing of those whose block was reorganised away meanwhile, and of those that announced a
- * change only what held before.
+ * Stores the results for contracts whose read started at this block: nothing if their block was reorganized away
+ * meanwhile, and only the earlier state of those that announced a change.
  */
 export async function saveImplementations(
   database: Database,

@@ -1,27 +1,27 @@
-/** What contracts that act by the code of others point to. */
+/** The implementations of contracts that delegate to other code. */
 import { bytea } from '@chainstead/db/column-types';
 import { sql } from 'drizzle-orm';
 import { bigint, index, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 
 /**
- * What a contract pointed to, from one block on, as nodes said of it. Read once somebody asks; closed by a block in which the contract, or its beacon, announces a
- * change, and then read again.
+ * A contract's implementation, from one block on, as nodes reported it. Read on request; ended by a block in which the
+ * contract, or its beacon, announces a change, and then read again.
  */
 export const contractImplementations = pgTable(
   'contract_implementations',
   {
     proxy: bytea('proxy').notNull(),
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
-    /** Of a diamond's function; empty for the whole contract. */
+    /** A diamond's function; empty for the whole contract. */
     selector: bytea('selector').notNull(),
     fromBlock: bigint('from_block', { mode: 'number' }).notNull(),
     /** Null: until a change is announced. */
     untilBlock: bigint('until_block', { mode: 'number' }),
-    /** Null: to nothing. */
+    /** Null: none. */
     implementation: bytea('implementation'),
-    /** That names the implementation. */
+    /** The beacon that provides the implementation. */
     beacon: bytea('beacon'),
-    /** How it is known: `eip-1967`, `eip-1167` …; `none`, `unread`. */
+    /** How it was found: `eip-1967`, `eip-1167` …; `none`, `unread`. */
     knownBy: text('known_by').notNull(),
     readAt: timestamp('read_at', { withTimezone: true }).notNull().defaultNow(),
   },

@@ -1,15 +1,14 @@
 import { type Hash, parseHash, parseQuantity } from '@chainstead/core';
-import { committedBlock, type StateReadingContext } from '@chainstead/state';
+import { committedBlock, type StateReadingContext } from '@chainstead/node-reads';
 import { newestFinal } from './finality.ts';
 
-/** Blocks that have a name beside their number. */
 export const BLOCK_TAGS = ['latest', 'safe', 'finalized', 'earliest'] as const;
 export type BlockTag = (typeof BLOCK_TAGS)[number];
 
-/** A block as a request names it: a number in decimal digits, a hash, or a tag. */
+/** A requested block: a number in decimal digits, a hash, or a tag. */
 export type BlockPlace = number | Hash | BlockTag;
 
-/** Reads what a request names a block by; undefined for what names none. Of digits behind `0x`, 64 are a hash and fewer are a number. */
+/** Parses a block place; undefined if it is invalid. 64 digits after `0x` are a hash, fewer are a number. */
 export function parseBlockPlace(text: string): BlockPlace | undefined {
   const lower = text.toLowerCase();
   const tag = BLOCK_TAGS.find((one) => one === lower);
@@ -20,7 +19,10 @@ export function parseBlockPlace(text: string): BlockPlace | undefined {
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** The number or hash that a tag stands for: `latest` is the newest indexed block, so that what is asked about it next is answered. */
+/**
+ * Returns the number or hash of a tag: `latest` is the newest indexed block, so that later requests about it can be
+ * served.
+ */
 export async function resolveTag(
   context: Pick<StateReadingContext, 'chain' | 'pool' | 'database'>,
   place: BlockPlace,

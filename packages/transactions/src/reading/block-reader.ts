@@ -1,5 +1,10 @@
 import type { Hash } from '@chainstead/core';
-import { type StateKind, type StateReader, type StateReadingContext, StateUnavailableError } from '@chainstead/state';
+import {
+  type StateKind,
+  type StateReader,
+  type StateReadingContext,
+  StateUnavailableError,
+} from '@chainstead/node-reads';
 import { z } from 'zod';
 import { blockRecord, blockRecordSchema } from '../records/block-record.ts';
 import { transactionRecord, transactionRecordSchema } from '../records/transaction-record.ts';
@@ -38,12 +43,12 @@ export const blockKind: StateKind<Question, BlockAnswer> = {
 
 export const blockReader: StateReader<Question, BlockAnswer> = {
   kind: blockKind,
-  async read(context, { at: asked }, signal) {
+  async read(context, { at: requested }, signal) {
     const readAt = context.clock.now();
-    const place = await resolveTag(context, asked, signal);
+    const place = await resolveTag(context, requested, signal);
     const number =
       typeof place === 'number' ? place : await placeOf(context.pool, 'eth_getBlockByHash', [place, false], signal);
-    // By number, so that the block is the one that the chain has there: one of an abandoned branch is none of its blocks.
+    // By number, so that the block is in the chain: one of an abandoned branch is not.
     const read = number === null ? null : await readBlock(context, { at: number }, signal);
     if (read === null) {
       if (number !== null) await refuseMissing(context, number, signal);

@@ -1,6 +1,8 @@
-import type { StateReadingContext } from '@chainstead/state';
+import type { StateReadingContext } from '@chainstead/node-reads';
 
-/** Whether a block can't be reorganised away any more: by the finalized tag, or where the chain has none, by its depth. */
+/**
+ * Returns whether a block can't be reorganized any more: by the finalized tag, or by its depth if the chain has none.
+ */
 export async function isFinal(
   { chain, pool }: Pick<StateReadingContext, 'chain' | 'pool'>,
   number: number,
@@ -9,7 +11,7 @@ export async function isFinal(
   return number <= (await newestFinal({ chain, pool }, signal));
 }
 
-/** The newest final block's number; below zero where there is none yet. */
+/** Returns the newest final block's number; below zero if there is none yet. */
 export async function newestFinal(
   { chain, pool }: Pick<StateReadingContext, 'chain' | 'pool'>,
   signal: AbortSignal,

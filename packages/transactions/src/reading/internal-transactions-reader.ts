@@ -1,5 +1,10 @@
 import { type Hash, parseAddress, parseHash } from '@chainstead/core';
-import { type StateKind, type StateReader, type StateReadingContext, StateUnavailableError } from '@chainstead/state';
+import {
+  type StateKind,
+  type StateReader,
+  type StateReadingContext,
+  StateUnavailableError,
+} from '@chainstead/node-reads';
 import { type InternalTransaction, readProvenBlock, readTraces, readTransactionTraces } from '@chainstead/sync';
 import { z } from 'zod';
 import { internalTransactionRecordSchema, internalTransactionRecords } from '../records/internal-transaction-record.ts';
@@ -8,7 +13,7 @@ const address = z.string().transform(parseAddress);
 const hash = z.string().transform(parseHash);
 const TRANSACTIONS_MAX = 100;
 
-/** A transaction with what its traces have to show. */
+/** A transaction with the fields that its traces must match. */
 const tracedSchema = z.object({
   hash,
   blockHash: hash,
@@ -22,7 +27,7 @@ const tracedSchema = z.object({
   isProven: z.boolean(),
 });
 
-/** Of a whole block, or of some transactions: the first is one call for any number of them. */
+/** A whole block, or some transactions: a block is one call for any number of them. */
 const questionSchema = z.union([
   z.object({ block: z.object({ number: z.int().min(0), hash }) }),
   z.object({ transactions: z.array(tracedSchema).min(1).max(TRANSACTIONS_MAX) }),
@@ -31,7 +36,7 @@ const questionSchema = z.union([
 const answerSchema = z.object({
   /** Milliseconds since the Unix epoch. */
   readAt: z.number(),
-  /** By transaction; null: no node of the chain gives traces. */
+  /** By transaction; null: no node of the chain provides traces. */
   traced: z.array(z.object({ hash: z.string(), calls: z.array(internalTransactionRecordSchema) })).nullable(),
 });
 
@@ -46,7 +51,7 @@ export const internalTransactionsKind: StateKind<Question, Answer> = {
   answer: answerSchema,
 };
 
-/** Of one question: a node executes each again. */
+/** Per state read: a node executes each transaction again. */
 const AT_ONCE = 8;
 
 export const internalTransactionsReader: StateReader<Question, Answer> = {

@@ -2,9 +2,9 @@ import { parseQuantity } from '@chainstead/core';
 import { type UpstreamPool, UpstreamsExhaustedError } from '@chainstead/rpc';
 
 /**
- * The number of the block that a transaction or a block is at, as a node says of its hash; null where there is no such thing, or it is in no block yet. That
- * there is none is believed only of every upstream that is well: of the others it is not waited for.
- * @throws UpstreamsExhaustedError where none that is well could be asked
+ * Returns the number of the block of a transaction or block hash, from a node; null if it does not exist, or is in no
+ * block yet. Nonexistence requires all healthy upstreams to agree; unhealthy ones are not waited for.
+ * @throws UpstreamsExhaustedError if no healthy upstream could be called
  */
 export async function placeOf(
   pool: UpstreamPool,

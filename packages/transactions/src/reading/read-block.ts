@@ -1,40 +1,40 @@
 import { type BlockHeader, type Hash, parseHash } from '@chainstead/core';
+import { type StateReadingContext, StateUnavailableError } from '@chainstead/node-reads';
 import { checkSender, checkTransactionHash, checkWithdrawals, committedTransactions } from '@chainstead/proof';
 import type { FaultKind } from '@chainstead/rpc';
-import { type StateReadingContext, StateUnavailableError } from '@chainstead/state';
 import { type ExecutedTransaction, executedTransactions, type ProvenBlock, readProvenBlock } from '@chainstead/sync';
 import { isFinal } from './finality.ts';
 import { type ProofMark, proofMark } from './proof-mark.ts';
 
-/** A block as it was read from a node, with what was executed in it. */
+/** A block as it was read from a node, with its transactions. */
 export interface ReadBlock {
   readonly header: BlockHeader;
-  /** In order: those of the block's roots, and what nodes list beside them. */
+  /** In order: those of the block's roots, and those that nodes list in addition. */
   readonly transactions: readonly ExecutedTransaction[];
-  /** Those that the roots hold. */
+  /** Those that the roots contain. */
   readonly committed: ReadonlySet<Hash>;
   readonly proof: ProofMark;
-  /** Whether it can't be reorganised away any more. */
+  /** Whether it can't be reorganized any more. */
   readonly finalized: boolean;
-  /** As it came, for what else is read of it. */
+  /** Unmodified, for other data read from it. */
   readonly proven: ProvenBlock;
 }
 
-/** Which block, and of whose transactions the senders will be shown. */
-export interface BlockAsked {
+/** The block, and the transactions whose senders are shown. */
+export interface BlockRequested {
   readonly at: number | Hash;
   /** @default of all */
   readonly sendersOf?: Hash;
 }
 
 /**
- * Reads a block with receipts and transactions, and proves them: of an upstream that contradicts the header, or names another sender than
- * signed, nothing is taken. Null where no upstream has the block.
- * @throws StateUnavailableError where every upstream contradicts it
+ * Reads a block with receipts and transactions, and proves them: data from an upstream that contradicts the header, or
+ * returns a sender other than the signer, is rejected. Null if no upstream has the block.
+ * @throws StateUnavailableError if every upstream contradicts it
  */
 export async function readBlock(
   context: Pick<StateReadingContext, 'chain' | 'pool'>,
-  { at, sendersOf }: BlockAsked,
+  { at, sendersOf }: BlockRequested,
   signal: AbortSignal,
 ): Promise<ReadBlock | null> {
   const { chain, pool } = context;
@@ -48,7 +48,9 @@ export async function readBlock(
     if (read === null && refused.size === 0) return null;
     const proof = read === null ? null : proofMark(read);
     if (read === null || proof === null)
-      throw new StateUnavailableError(`No node of ${chain.name} gives block ${at} as its header says`);
+      throw new StateUnavailableError(
+        `No node of ${chain.name} returned block ${at} with contents that match its header`,
+      );
     const committed = new Set(
       committedTransactions(read.header, read.block.transactions ?? [], chain).map(({ hash }) => parseHash(hash)),
     );
@@ -71,13 +73,13 @@ interface Contradiction {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** What the roots of receipts and transactions leave open. */
+/** Checks the fields that the roots of receipts and transactions don't prove. */
 function contradiction({ header, block }: ProvenBlock, shown: readonly ExecutedTransaction[]): Contradiction | null {
   if (checkWithdrawals(header.raw, block.transactions?.[0]) === 'mismatch')
     return { kind: 'malformed', facts: { reason: 'withdrawals-root-mismatch' } };
   for (const { raw, hash, from } of shown) {
     const check = checkSender(raw);
-    // What does not hash to its hash was signed in another form.
+    // If it does not hash to its hash, it was signed in another form.
     if (check.result === 'mismatch' && checkTransactionHash(raw).result === 'verified')
       return {
         kind: 'malformed',

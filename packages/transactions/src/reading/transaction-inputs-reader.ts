@@ -1,6 +1,6 @@
 import { type Hash, type Hex, isLowerHex } from '@chainstead/core';
+import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/node-reads';
 import { checkTransactionHash } from '@chainstead/proof';
-import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/state';
 import { z } from 'zod';
 
 const HASH_LENGTH = 66;
@@ -8,17 +8,19 @@ const hash = z.custom<Hash>((value) => typeof value === 'string' && isLowerHex(v
 const bytes = z.custom<Hex>((value) => typeof value === 'string' && /^0x(?:[0-9a-f]{2})*$/.test(value));
 
 interface Question {
-  /** In the order of their digits, so that requests for the same ones share the question. */
+  /** In the order of their digits, so that requests for the same ones share the read. */
   hashes: Hash[];
 }
 export interface InputsAnswer {
   /** Milliseconds since the Unix epoch. */
   readAt: number;
-  /** In the order of the question. */
+  /** In request order. */
   inputs: Hex[];
 }
 
-/** The calldata of transactions of which only the first four bytes are kept, each proven by the transaction's hash. */
+/**
+ * The calldata of transactions of which only the first four bytes are stored, each proven by the transaction's hash.
+ */
 export const transactionInputsKind: StateKind<Question, InputsAnswer> = {
   name: 'transaction-inputs',
   question: z.object({ hashes: z.array(hash).min(1) }),
@@ -34,22 +36,24 @@ export const transactionInputsReader: StateReader<Question, InputsAnswer> = {
       hashes.map((one) => [one]),
       { signal },
     );
-    const inputs = hashes.map((asked, place) => {
+    const inputs = hashes.map((requested, place) => {
       const answer = answers[place];
       const given = Object(answer?.value) as Readonly<Record<string, unknown>>;
-      const reason = wrongIn(given, asked);
+      const reason = wrongIn(given, requested);
       if (reason === null) return String(given.input ?? given.data).toLowerCase() as Hex;
       if (answer !== undefined && answer.value !== null)
-        pool.reportFault(answer.upstream, 'transaction-hash-mismatch', { reason, transaction: asked });
-      throw new StateUnavailableError(`No node of ${chain.name} gives transaction ${asked} as it is indexed`);
+        pool.reportFault(answer.upstream, 'transaction-hash-mismatch', { reason, transaction: requested });
+      throw new StateUnavailableError(`No node of ${chain.name} returned transaction ${requested} as indexed`);
     });
     return { readAt, inputs };
   },
 };
 
-/** Why an answer is not believed; null where it is. Of types that nobody can encode, the node's word counts. */
-function wrongIn(given: Readonly<Record<string, unknown>>, asked: Hash): string | null {
-  if (String(given.hash).toLowerCase() !== asked) return 'another transaction';
+/**
+ * Returns why a result is rejected; null if it is accepted. For types with an unknown encoding, the node is trusted.
+ */
+function wrongIn(given: Readonly<Record<string, unknown>>, requested: Hash): string | null {
+  if (String(given.hash).toLowerCase() !== requested) return 'another transaction';
   const { result } = checkTransactionHash(given);
   return result === 'mismatch' || result === 'malformed' ? `hash ${result}` : null;
 }

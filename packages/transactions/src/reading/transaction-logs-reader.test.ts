@@ -1,13 +1,13 @@
-/** Logs that a wallet's verbose list shows, read from a node's proven block. */
+/** Logs in a wallet's verbose list, read from a node's proven block. */
 import { parseHash, silentLogger, systemClock, ZERO_ADDRESS } from '@chainstead/core';
-import { StateUnavailableError } from '@chainstead/state';
-import { openStateStage } from '@chainstead/state/testing';
+import { StateUnavailableError } from '@chainstead/node-reads';
+import { openStateStage } from '@chainstead/node-reads/testing';
 import { hashOf } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { transactionLogsReader } from './transaction-logs-reader.ts';
 
-/** Leaves a log of a topic and one of none, and a contract without code. */
+/** Emits a log with a topic and one without, and creates a contract without code. */
 const TALKATIVE_CREATION = '0x600160006000a160006000a000';
 
 const stage = stageOfFile(openStateStage);

@@ -1,5 +1,5 @@
 import { type Hash, isLowerHex } from '@chainstead/core';
-import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/state';
+import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/node-reads';
 import { readProvenBlock } from '@chainstead/sync';
 import { z } from 'zod';
 import { logRecordSchema, logRecords, type TransactionRecord } from '../records/transaction-record.ts';
@@ -8,15 +8,15 @@ const HASH_LENGTH = 66;
 const hash = z.custom<Hash>((value) => typeof value === 'string' && isLowerHex(value, HASH_LENGTH));
 
 interface Question {
-  /** Which block the index has the transactions in. */
+  /** The transactions' block in the index. */
   block: Hash;
-  /** By their place in it, so that requests for the same ones share the question. */
+  /** By their position in it, so that requests for the same ones share the read. */
   transactions: Hash[];
 }
 export interface LogsAnswer {
   /** Milliseconds since the Unix epoch. */
   readAt: number;
-  /** In the order of the question. */
+  /** In request order. */
   logs: TransactionRecord['logs'][];
 }
 
@@ -33,12 +33,12 @@ export const transactionLogsReader: StateReader<Question, LogsAnswer> = {
     const readAt = clock.now();
     const read = await readProvenBlock({ chain, pool, policy: chain.proofPolicy }, block, { signal });
     if (read !== null && read.header.hash !== block)
-      throw new StateUnavailableError(`A node of ${chain.name} gives another block for ${block}`);
+      throw new StateUnavailableError(`A node of ${chain.name} returned another block for ${block}`);
     const receipts = new Map(read?.receipts.map((receipt) => [receipt.transactionHash, receipt]));
-    const logs = transactions.map((asked) => {
-      const receipt = receipts.get(asked);
+    const logs = transactions.map((requested) => {
+      const receipt = receipts.get(requested);
       if (receipt === undefined)
-        throw new StateUnavailableError(`No node of ${chain.name} has transaction ${asked} in block ${block}`);
+        throw new StateUnavailableError(`No node of ${chain.name} has transaction ${requested} in block ${block}`);
       return logRecords(receipt.logs);
     });
     return { readAt, logs };

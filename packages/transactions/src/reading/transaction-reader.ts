@@ -1,5 +1,5 @@
 import { type Hash, parseHash } from '@chainstead/core';
-import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/state';
+import { type StateKind, type StateReader, StateUnavailableError } from '@chainstead/node-reads';
 import { z } from 'zod';
 import { transactionRecord, transactionRecordSchema } from '../records/transaction-record.ts';
 import { placeOf } from './place-of.ts';
@@ -41,7 +41,7 @@ export const transactionReader: StateReader<Question, TransactionAnswer> = {
     const readAt = clock.now();
     const number = await placeOf(pool, 'eth_getTransactionByHash', [hash], signal);
     if (number === null) return { readAt, found: null };
-    // By number, so that the block is the one that the chain has there.
+    // By number, so that the block is in the chain.
     const read = await readBlock(context, { at: number, sendersOf: hash }, signal);
     if (read === null) throw new StateUnavailableError(`No node of ${chain.name} has block ${number}`);
     const executed = read.transactions.find((one) => one.hash === hash);

@@ -1,13 +1,13 @@
-import { type AddressLabel, type LabelEntry, labelsOf, readLabels } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type ReadDatabase } from '@chainstead/db';
+import { type AddressLabel, getLabels } from '@chainstead/data-api';
+import type { ReadDatabase } from '@chainstead/db';
 import type { TransactionRecord } from './transaction-record.ts';
 
 /** Finds the label of an address. */
 export type LabelOf = (address: string | null) => AddressLabel;
 
-/** The labels of senders and recipients. Nobody and nothing is behind the zero address. */
+/** Returns the labels of senders and recipients. The zero address gets none. */
 export async function labelsOfTransactions(
   database: ReadDatabase,
   chain: Pick<Chain, 'id'>,
@@ -15,10 +15,6 @@ export async function labelsOfTransactions(
 ): Promise<LabelOf> {
   const addresses = new Set(transactions.flatMap(({ from, to }) => (to === null ? [from] : [from, to])));
   addresses.delete(ZERO_ADDRESS);
-  const [row] = await database.select<{ labels: readonly LabelEntry[] | null }>(
-    `SELECT ${labelsOf('$1::bytea[]', '$2::bigint')} AS labels`,
-    [[...addresses].map((address) => addressBytes(parseAddress(address))), chain.id],
-  );
-  const find = readLabels(row?.labels ?? null);
+  const find = await getLabels(database, chain, Array.from(addresses, parseAddress));
   return (address) => find((address ?? ZERO_ADDRESS) as Address);
 }

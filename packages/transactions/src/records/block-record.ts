@@ -3,7 +3,10 @@ import { z } from 'zod';
 
 const digits = z.string().regex(/^\d+$/);
 
-/** A block's header with its withdrawals, as plain values. Null: the chain's headers have no such field, or its nodes show none. */
+/**
+ * A block's header with its withdrawals, as plain values. Null: the chain's headers have no such field, or its nodes
+ * return none.
+ */
 export const blockRecordSchema = z.object({
   number: z.int(),
   hash: z.string(),
@@ -39,7 +42,7 @@ export const blockRecordSchema = z.object({
 
 export type BlockRecord = z.infer<typeof blockRecordSchema>;
 
-/** The record of a block that was read. */
+/** Returns the record of a read block. */
 export function blockRecord({ number, hash, parentHash, timestamp, raw }: BlockHeader): BlockRecord {
   return {
     ...{ number, hash, parentHash, timestamp },

@@ -16,7 +16,7 @@ const withdrawalSchema = z
   })
   .openapi('BlockWithdrawal');
 
-/** A block with its transactions (docs/provider-contract.md#blocks). */
+/** A block with its transactions (docs/api/blocks.md#blocks). */
 export const blockSchema = z
   .object({
     timestamp: z.string().openapi({ example: '2021-05-07T11:08:35.000Z' }),
@@ -31,12 +31,12 @@ export const blockSchema = z
     receipts_root: hash.nullable(),
     miner: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' }),
     difficulty: digits('7253857437305950'),
-    total_difficulty: digits('24325637817906576196890').openapi({ description: '0 where no node tells it' }),
-    size: digits('61271').openapi({ description: 'Bytes; 0 where no node tells it' }),
+    total_difficulty: digits('24325637817906576196890').openapi({ description: '0 if no node returns it' }),
+    size: digits('61271').openapi({ description: 'Bytes. 0 if no node returns it' }),
     extra_data: hex.nullable(),
     gas_limit: digits('14977947'),
     gas_used: digits('14964688'),
-    base_fee_per_gas: digits('44738542107').optional().openapi({ description: 'Wei; since London' }),
+    base_fee_per_gas: digits('44738542107').optional().openapi({ description: 'In wei. Since the London fork' }),
     transaction_count: digits('252'),
     mix_hash: hash.optional(),
     withdrawals_root: hash.optional(),
@@ -53,11 +53,11 @@ export const blockSchema = z
 type ShownBlock = z.infer<typeof blockSchema>;
 type ShownHeader = Omit<ShownBlock, 'transactions' | keyof typeof markShape>;
 
-/** The work of Ethereum's chain, which has not grown since it took proofs of stake; nodes stopped telling it. */
+/** Ethereum's total difficulty, unchanged since the merge; nodes no longer return it. */
 const ETHEREUM_MERGE = { chainId: 1, firstBlock: 15_537_394, totalDifficulty: '58750003716598352816469' } as const;
 const UNKNOWN = '0';
 
-/** A header; fields that only some chains and times have are left out where they are not. */
+/** Returns a header; fields that only some chains and times have are left out if absent. */
 export function showHeader(chain: Pick<Chain, 'id'>, block: BlockRecord, transactionCount: number): ShownHeader {
   return {
     timestamp: isoOf(block.timestamp),

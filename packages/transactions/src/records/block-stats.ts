@@ -7,12 +7,11 @@ import type { TransactionRecord } from './transaction-record.ts';
 
 const totalSchema = z.object({ total: z.string().openapi({ pattern: '^[0-9]+$', example: '152' }) });
 
-/** How many transactions and transfers a block has (docs/provider-contract.md#blocks). */
+/** The number of transactions and transfers of a block (docs/api/blocks.md#blocks). */
 export const blockStatsSchema = z
   .object({ transactions: totalSchema, nft_transfers: totalSchema, token_transfers: totalSchema })
   .openapi('BlockStats');
 
-/** How much a block has. */
 export interface BlockCounts {
   readonly transactions: number;
   readonly nftTransfers: number;
@@ -32,7 +31,7 @@ export function showBlockStats({
   };
 }
 
-/** Counts what the block's logs say of tokens, as the datasets of transfers do. */
+/** Counts token events in the block's logs, as the transfer datasets do. */
 export function countBlock(
   chain: Chain,
   { block, transactions }: { readonly block: BlockRecord; readonly transactions: readonly TransactionRecord[] },

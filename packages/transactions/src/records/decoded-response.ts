@@ -10,23 +10,26 @@ import { z } from '@hono/zod-openapi';
 import type { BooksOf } from '../abis/abi-books.ts';
 
 const argumentShape = {
-  name: z.string().openapi({ example: 'to', description: 'As in the ABI; empty where none is known' }),
+  name: z.string().openapi({ example: 'to', description: 'As in the ABI. Empty if unknown' }),
   type: z.string().openapi({ example: 'address' }),
   value: z.string().openapi({
     example: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
-    description: 'Addresses as EIP-55 writes them, integers in decimals; arrays and tuples as JSON',
+    description: 'Addresses with EIP-55 checksum, integers in decimal, arrays and tuples as JSON',
   }),
-  indexed_hash: z.literal(true).optional().openapi({ description: 'The value is the hash of an indexed argument' }),
+  indexed_hash: z
+    .literal(true)
+    .optional()
+    .openapi({ description: 'true if the value is the hash of an indexed argument' }),
 };
 
-/** Tuples within tuples are as the outer ones, to any depth. */
+/** Nested tuples have the same shape, to any depth. */
 const argumentSchema = z
   .object({
     ...argumentShape,
     components: z
       .array(z.object({ ...argumentShape, components: z.array(z.unknown()).optional() }))
       .optional()
-      .openapi({ description: 'Of a tuple' }),
+      .openapi({ description: 'Members of a tuple' }),
   })
   .openapi('DecodedArgument');
 
@@ -36,7 +39,7 @@ const decodedShape = {
   params: z.array(argumentSchema),
   abi_source: z
     .enum(['contract', 'implementation', 'same-code', 'standard', 'signatures'])
-    .openapi({ description: 'Which ABI told it' }),
+    .openapi({ description: 'Source of the ABI' }),
 };
 
 export const decodedCallSchema = z.object({ ...decodedShape, type: z.literal('function') }).openapi('DecodedCall');
@@ -45,7 +48,7 @@ export const decodedEventSchema = z.object({ ...decodedShape, type: z.literal('e
 type ShownArgument = z.infer<typeof argumentSchema>;
 
 /**
- * What a call says; null where nobody knows it, and for the creation of a contract.
+ * Returns the decoded call; null if it is unknown, and for contract creations.
  * @param block the number of its block
  */
 export function decodedCall(
@@ -60,7 +63,6 @@ export function showDecodedCall(decoded: DecodedCall | null): z.infer<typeof dec
   return decoded === null ? null : { ...shown(decoded), type: 'function' };
 }
 
-/** A log as it is shown. */
 interface ShownLog {
   readonly address: string;
   readonly block_number: string;

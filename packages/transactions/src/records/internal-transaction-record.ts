@@ -16,22 +16,22 @@ export const internalTransactionRecordSchema = z.object({
   input: z.string(),
   output: z.string(),
   error: z.string().nullable(),
-  /** It did not fail by itself, but one that it was called by did. */
+  /** It succeeded, but one of its callers failed. */
   isReverted: z.boolean(),
 });
 
 export type InternalTransactionRecord = z.infer<typeof internalTransactionRecordSchema>;
 
-/** 0x01 to 0x11; go-ethereum leaves calls of these out of its traces, others don't. */
+/** 0x01 to 0x11; go-ethereum omits calls of these from its traces, others don't. */
 const PRECOMPILE_MAX = 0x11n;
-/** Of a call whose trace does not say. */
+/** For a call whose trace has no gas. */
 const NO_GAS = '0';
 const CREATING: ReadonlySet<string> = new Set(['CREATE', 'CREATE2']);
 
 /**
- * The calls that a transaction makes, in the order of execution, without itself and without precompiled contracts that got nothing: the same from
- * whichever tracer.
- * @param calls of one transaction, each before those that it makes
+ * Returns the calls of a transaction in execution order, excluding itself and precompiled contracts that received
+ * nothing: the same from any tracer.
+ * @param calls of one transaction, each before its own calls
  */
 export function internalTransactionRecords(calls: readonly InternalTransaction[]): InternalTransactionRecord[] {
   return calls.flatMap((call, place) =>
@@ -60,7 +60,10 @@ function isFreePrecompile({ to, value, type }: InternalTransaction): boolean {
   return number >= 1n && number <= PRECOMPILE_MAX;
 }
 
-/** The address that a failed creation would have had: its code ran there, if it called anybody. The zero address where nothing tells. */
+/**
+ * Returns the address that a failed creation would have had: its code ran there, if it made a call. The zero address if
+ * it can't be determined.
+ */
 function createdBy(creation: InternalTransaction, next: InternalTransaction | undefined): Address {
   const isItsOwn = next !== undefined && next.traceAddress.length === creation.traceAddress.length + 1;
   return isItsOwn && next.transactionHash === creation.transactionHash ? next.from : ZERO_ADDRESS;

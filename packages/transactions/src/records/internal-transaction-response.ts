@@ -6,7 +6,7 @@ const hash = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
 const address = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const hex = z.string().openapi({ pattern: '^0x[0-9a-f]*$' });
 
-/** A call inside a transaction (docs/provider-contract.md#internal-transactions). */
+/** A call inside a transaction (docs/api/transactions.md#internal-transactions). */
 export const internalTransactionSchema = z
   .object({
     transaction_hash: hash,
@@ -18,40 +18,44 @@ export const internalTransactionSchema = z
     }),
     from: address,
     to: address.openapi({
-      description: 'Of a creation, the new contract; the zero address where it failed and nothing tells',
+      description:
+        'For a contract creation, the new contract. The zero address if the creation failed and the address is unknown',
     }),
-    value: digits('650000000000000000').openapi({ description: 'Wei; 0 for calls that carry none' }),
-    gas: digits('6721975').openapi({ description: '0 where the trace does not say' }),
-    gas_used: digits('6721975').openapi({ description: '0 where the trace does not say' }),
+    value: digits('650000000000000000').openapi({ description: 'In wei. 0 for calls without value' }),
+    gas: digits('6721975').openapi({ description: '0 if the trace does not contain it' }),
+    gas_used: digits('6721975').openapi({ description: '0 if the trace does not contain it' }),
     input: hex,
     output: hex,
     error: z.string().nullable().openapi({ example: 'execution reverted' }),
-    reverted: z.literal(true).optional().openapi({ description: 'One that it was called by failed: no value moved' }),
+    reverted: z
+      .literal(true)
+      .optional()
+      .openapi({ description: 'true if a parent call failed, so that no value moved' }),
   })
   .openapi('InternalTransaction');
 
-/** Where internal transactions of an answer are from. */
+/** The source of a response's internal transactions. */
 export const tracesMarkSchema = z
   .enum(['indexed', 'on-demand', 'none'])
-  .openapi({ description: 'Where traces are from; none: no node of the chain gives them' });
+  .openapi({ description: 'Source of the traces. none: no node of the chain returns traces' });
 
-/** What `include=internal_transactions` adds to the marks of a single answer. */
+/** The marks that `include=internal_transactions` adds to a single response. */
 export const tracedMarkShape = {
   indexed: z.object({ traces: tracesMarkSchema }).optional().openapi({ description: 'Only with include' }),
 };
 
-/** @param internal undefined where the request does not include them, null where no node gives traces */
+/** @param internal undefined if the request does not include them, null if no node provides traces */
 export function tracedMark(internal: unknown): { readonly indexed?: { readonly traces: 'on-demand' | 'none' } } {
   return internal === undefined ? {} : { indexed: { traces: internal === null ? 'none' : 'on-demand' } };
 }
 
-/** Where a call's transaction is. */
+/** The position of a call's transaction. */
 interface Place {
   readonly hash: string;
   readonly block: { readonly number: number; readonly hash: string };
 }
 
-/** @param calls null where no node gives traces, which is told apart from a transaction without calls */
+/** @param calls null if no node provides traces, as distinct from a transaction without calls */
 export function showInternalTransactions(
   { hash: transactionHash, block }: Place,
   calls: readonly InternalTransactionRecord[] | null,

@@ -1,13 +1,13 @@
 import type { BlockHeader, Hash } from '@chainstead/core';
 import type { ExecutedTransaction } from '@chainstead/sync';
 
-/** What came of a transaction and what was paid for it, as its receipt tells, or as it follows from the transaction and its block. */
+/** The result of a transaction and its costs, from its receipt, or from the transaction and its block. */
 export interface TransactionOutcome {
-  /** Wei that were paid for each unit of gas. Deposits are free. */
+  /** Wei paid per unit of gas. Deposits are free. */
   readonly gasPrice: bigint;
-  /** Wei that rollups charge for the chain below them, beside gas; null where they don't. */
+  /** Wei that rollups charge for the chain below them, in addition to gas; null if they don't. */
   readonly l1Fee: bigint | null;
-  /** Null where it has no blobs, as are the next. */
+  /** Null if it has no blobs, like the next fields. */
   readonly blobGasUsed: bigint | null;
   /** Wei. */
   readonly blobGasPrice: bigint | null;
@@ -33,7 +33,7 @@ export function transactionOutcome(
   };
 }
 
-/** 1: succeeded, 0: failed; null before Byzantium, whose receipts don't tell: some nodes make one up for them. */
+/** 1: succeeded, 0: failed; null before Byzantium, whose receipts have no status: some nodes invent one for them. */
 export function statusOf(executed: ExecutedTransaction): 0 | 1 | null {
   if (rootAfter(executed) !== null || executed.succeeded === null) return null;
   return executed.succeeded ? 1 : 0;
@@ -44,8 +44,8 @@ function rootAfter({ receipt }: ExecutedTransaction): Hash | null {
 }
 
 function pricePaid({ raw, receipt }: ExecutedTransaction, baseFee: bigint | null): bigint {
-  const told = quantity(receipt.raw.effectiveGasPrice);
-  if (told !== null) return told;
+  const reported = quantity(receipt.raw.effectiveGasPrice);
+  if (reported !== null) return reported;
   const [most, tip] = [quantity(raw.maxFeePerGas), quantity(raw.maxPriorityFeePerGas)];
   if (most === null || tip === null || baseFee === null) return quantity(raw.gasPrice) ?? 0n;
   return most < baseFee + tip ? most : baseFee + tip;

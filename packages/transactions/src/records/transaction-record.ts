@@ -12,7 +12,7 @@ export const logRecordSchema = z.object({
   data: z.string(),
 });
 
-/** A transaction with what came of it, as plain values: what answers are shaped of, wherever it was kept or read. */
+/** A transaction with its result, as plain values: the source of responses, whether stored or read from a node. */
 export const transactionRecordSchema = z.object({
   hash: z.string(),
   index: z.int(),
@@ -20,13 +20,13 @@ export const transactionRecordSchema = z.object({
   type: z.int(),
   nonce: digits,
   from: z.string(),
-  /** Null where it creates a contract. */
+  /** Null if it creates a contract. */
   to: z.string().nullable(),
   /** Wei. */
   value: digits,
   /** Gas limit. */
   gas: digits,
-  /** Wei that were paid for each unit of gas. */
+  /** Wei paid per unit of gas. */
   gasPrice: digits,
   input: z.string(),
   gasUsed: digits,
@@ -37,9 +37,9 @@ export const transactionRecordSchema = z.object({
   root: z.string().nullable(),
   /** Null before Byzantium. */
   status: z.int().min(0).max(1).nullable(),
-  /** Wei that the sender paid, on rollups with the part for the chain below; without what blobs cost. */
+  /** Wei that the sender paid, on rollups including the part for the chain below; without blob costs. */
   fee: digits,
-  /** Wei that its blobs cost; null where it has none. */
+  /** Wei that its blobs cost; null if it has none. */
   blobFee: digits.nullable(),
   /** By index. */
   logs: z.array(logRecordSchema),
@@ -47,7 +47,7 @@ export const transactionRecordSchema = z.object({
 
 export type TransactionRecord = z.infer<typeof transactionRecordSchema>;
 
-/** The record of a transaction of a block that was read whole. */
+/** Returns the record of a transaction of a block that was read whole. */
 export function transactionRecord(executed: ExecutedTransaction, header: Pick<BlockHeader, 'raw'>): TransactionRecord {
   const outcome = transactionOutcome(executed, header);
   return {
@@ -71,14 +71,14 @@ export function transactionRecord(executed: ExecutedTransaction, header: Pick<Bl
   };
 }
 
-/** By index. */
+/** Returns log records by index. */
 export function logRecords(logs: readonly Log[]): TransactionRecord['logs'] {
   return logs
     .toSorted((one, other) => one.logIndex - other.logIndex)
     .map(({ logIndex, address, topics, data }) => ({ index: logIndex, address, topics: [...topics], data }));
 }
 
-/** What was paid for a transaction, with what rollups charge beside gas; and for its blobs. */
+/** Returns the fees of a transaction, including rollup fees in addition to gas; and those of its blobs. */
 export function feesPaid(
   gasUsed: bigint,
   { gasPrice, l1Fee, blobGasUsed, blobGasPrice }: Omit<TransactionOutcome, 'root' | 'status'>,

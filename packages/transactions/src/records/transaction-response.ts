@@ -35,15 +35,15 @@ const logShape = {
 };
 
 const logSchema = z.object(logShape).openapi('TransactionLog');
-/** A log of a transaction, with what it says. */
+/** A decoded log of a transaction. */
 export const verboseLogSchema = z
   .object({
     ...logShape,
-    decoded_event: decodedEventSchema.nullable().openapi({ description: 'Null where nobody knows the event' }),
+    decoded_event: decodedEventSchema.nullable().openapi({ description: 'null if the event is unknown' }),
   })
   .openapi('TransactionLogVerbose');
 
-/** The fields of a transaction in every answer (docs/provider-contract.md#transactions). */
+/** The fields of a transaction in every response (docs/api/transactions.md#transactions). */
 export const transactionShape = {
   hash,
   nonce: digits('326595425'),
@@ -52,30 +52,30 @@ export const transactionShape = {
   from_address_entity: z.string().nullable(),
   from_address_entity_logo: z.string().nullable(),
   from_address_label: z.string().nullable(),
-  to_address: address.nullable().openapi({ description: 'Null for the creation of a contract' }),
+  to_address: address.nullable().openapi({ description: 'null for a contract creation' }),
   to_address_entity: z.string().nullable(),
   to_address_entity_logo: z.string().nullable(),
   to_address_label: z.string().nullable(),
   value: digits('650000000000000000').openapi({ description: 'Wei' }),
   gas: digits('6721975').openapi({ description: 'Gas limit' }),
-  gas_price: digits('20000000000').openapi({ description: 'Wei that were paid for each unit' }),
+  gas_price: digits('20000000000').openapi({ description: 'Price paid per unit of gas in wei' }),
   input: hex,
   receipt_cumulative_gas_used: digits('1340925'),
   receipt_gas_used: digits('1340925'),
-  receipt_contract_address: address.nullable().openapi({ description: 'The contract that it created' }),
-  receipt_root: hash.nullable().openapi({ description: 'Before Byzantium' }),
-  receipt_status: z.enum(['0', '1']).nullable().openapi({ description: 'Null before Byzantium' }),
-  transaction_fee: coins.openapi({ description: 'Coins, without what blobs cost' }),
-  blob_fee: coins.nullable().openapi({ description: 'Coins that its blobs cost' }),
+  receipt_contract_address: address.nullable().openapi({ description: 'The created contract' }),
+  receipt_root: hash.nullable().openapi({ description: 'Only before the Byzantium fork' }),
+  receipt_status: z.enum(['0', '1']).nullable().openapi({ description: 'null before the Byzantium fork' }),
+  transaction_fee: coins.openapi({ description: 'Fee in native tokens, without the blob fee' }),
+  blob_fee: coins.nullable().openapi({ description: 'Blob fee in native tokens' }),
   block_timestamp: moment,
   block_number: digits('15000000'),
   block_hash: hash,
-  method_label: z.string().nullable().openapi({ example: 'transfer', description: 'Null where nobody knows the call' }),
+  method_label: z.string().nullable().openapi({ example: 'transfer', description: 'null if the call is unknown' }),
   internal_transactions: z
     .array(internalTransactionSchema)
     .nullable()
     .optional()
-    .openapi({ description: 'Only with include; null where no node of the chain gives traces' }),
+    .openapi({ description: 'Only with include. null if no node of the chain returns traces' }),
 };
 
 const logsShape = { logs: z.array(logSchema) };
@@ -83,11 +83,11 @@ const logsShape = { logs: z.array(logSchema) };
 /** A transaction of a block. */
 export const blockTransactionSchema = z.object({ ...transactionShape, ...logsShape }).openapi('BlockTransaction');
 
-/** What tells of an answer itself. */
+/** Fields about the response itself. */
 export const markShape = {
-  source: z.enum(['indexed', 'node']).openapi({ description: 'Where it was taken from' }),
-  proof: z.enum(['receipts+transactions', 'none']).openapi({ description: 'How far the block’s header proves it' }),
-  confirmations: z.number().openapi({ description: 'Blocks between its own and the newest indexed one' }),
+  source: z.enum(['indexed', 'node']).openapi({ description: 'Source of the data' }),
+  proof: z.enum(['receipts+transactions', 'none']).openapi({ description: 'Proof by the block header' }),
+  confirmations: z.number().openapi({ description: 'Number of blocks between its block and the newest indexed block' }),
   finalized: z.boolean(),
   ...tracedMarkShape,
 };
@@ -97,12 +97,12 @@ export const verboseTransactionSchema = z
   .object({
     ...transactionShape,
     logs: z.array(verboseLogSchema),
-    decoded_call: decodedCallSchema.nullable().openapi({ description: 'Null where nobody knows the call' }),
+    decoded_call: decodedCallSchema.nullable().openapi({ description: 'null if the call is unknown' }),
     ...markShape,
   })
   .openapi('TransactionVerbose');
 
-/** The block that a transaction is in. */
+/** The block of a transaction. */
 export interface ShownPlace {
   readonly number: number;
   readonly hash: string;
@@ -111,8 +111,9 @@ export interface ShownPlace {
 }
 
 /**
- * @param internal the calls inside it, null where no node gives traces; absent where the request does not include them
- * @param method the name of the function that it calls; null where nobody knows it
+ * Returns a transaction of a response.
+ * @param internal the calls inside it, null if no node provides traces; absent if the request does not include them
+ * @param method the name of the called function; null if unknown
  */
 export function showTransaction(
   transaction: TransactionRecord,

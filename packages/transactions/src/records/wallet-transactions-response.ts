@@ -1,4 +1,4 @@
-import { type Indexed, showIndexed } from '@chainstead/answers';
+import { type Indexed, showIndexed } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
 import { decodedCallSchema } from './decoded-response.ts';
 import { tracedMark, tracesMarkSchema } from './internal-transaction-response.ts';
@@ -6,82 +6,92 @@ import { transactionShape, verboseLogSchema } from './transaction-response.ts';
 
 const blockDigits = z.string().openapi({ pattern: '^[0-9]+$', example: '18500000' }).nullable();
 
-/** Where a search of a wallet's older blocks stands. `no-archive`: no upstream has the old state. */
+/** The state of an on-demand backfill of a wallet. `no-archive`: no upstream has the old state. */
 const SEARCH_STATES = ['waiting', 'reading', 'done', 'refused', 'no-archive', 'failed'] as const;
 export type SearchState = (typeof SEARCH_STATES)[number];
 
-/** What is known of the transactions that a wallet sent. */
+/** The coverage of a wallet's sent transactions. */
 export interface SentMark {
   /** Whether it is all of them, up to the newest indexed block. */
   readonly complete: boolean;
-  /** Null where nothing was to be searched. */
+  /** Null if no search was needed. */
   readonly state: SearchState | null;
 }
 
-/** What is known of the coins that a wallet received in older blocks: without a node's index not all of it, whatever was searched. */
+/**
+ * The coverage of native tokens received in older blocks: without a node's account index it stays incomplete, however
+ * much was searched.
+ */
 export interface ReceivedMark {
-  /** Whether the balances of all blocks were searched of which the sent transactions are known, but for the newest, which may yet be reorganised. */
+  /**
+   * Whether the balances of all blocks with known sent transactions were searched, except for the newest, which may
+   * still be reorganized.
+   */
   readonly searched: boolean;
-  /** Whether a node's index of accounts named all of its transactions in those blocks, and they are what its count and its balances changed by. */
+  /**
+   * Whether a node's account index returned all of its transactions in those blocks, and they match the changes of its
+   * nonce and balances.
+   */
   readonly exact: boolean;
-  /** Null where nobody has asked for it. */
+  /** Null if it was never requested. */
   readonly state: SearchState | null;
 }
 
-/** What is known of a wallet's older transactions. */
+/** The coverage of a wallet's older transactions. */
 export interface OlderMarks {
   readonly sent: SentMark;
   readonly received: ReceivedMark;
 }
 
-/** {@link OlderMarks} as the API shows them: present where only transactions of wallets that are asked for are kept. */
+/** {@link OlderMarks} as the API shows them: present if only transactions of requested wallets are stored. */
 export const olderMarksShape = {
   sent: z
     .object({
-      complete: z.boolean().openapi({ description: 'Whether every transaction is known that the wallet sent' }),
+      complete: z.boolean().openapi({ description: 'true if all transactions sent by the wallet are known' }),
       state: z.enum(SEARCH_STATES).nullable().openapi({
         description:
-          'Of the search for what it sent in older blocks: waiting for its turn or for blocks to be final, reading, done, failed (tried again), refused (it takes too many node calls), no-archive (no node has old state); null where nothing was to be searched',
+          'Status of the search for sent transactions in older blocks. Values: waiting (for its turn or for final blocks), reading, done, failed (retried), refused (too many node calls), no-archive (no node has old state). null if no search is required',
       }),
     })
     .optional()
-    .openapi({ description: 'Present where only transactions of wallets that are asked for are kept' }),
+    .openapi({ description: 'Only if only the transactions of requested wallets are indexed' }),
   received: z
     .object({
       searched: z.boolean().openapi({
         description:
-          'Whether its balances were searched for coins that it received, up to the newest blocks, which may yet be reorganised. What came and went between two of them is not found',
+          'true if the balances of the wallet were searched for received native tokens, except in the newest blocks, which may still be reorged. Amounts received and spent between two searched blocks are not found',
       }),
       exact: z.boolean().openapi({
         description:
-          'Whether an index of accounts that a node has named its transactions in those blocks, and they are all that its count of transactions and its balances changed by',
+          'true if the account index of a node returned the transactions in these blocks, and they explain all changes of its nonce and balance',
       }),
       state: z.enum(SEARCH_STATES).nullable().openapi({
-        description: 'Of that search, which begins when all is known that the wallet sent; as of `sent`',
+        description: 'Status of this search. It starts when all sent transactions are known. Same values as for `sent`',
       }),
     })
     .optional()
-    .openapi({ description: 'Present where `sent` is' }),
+    .openapi({ description: 'Only if `sent` is present' }),
 };
 
-/** Which blocks a list of transactions tells of, and how. */
+/** The blocks that a transaction list covers, and how. */
 const indexedTransactionsSchema = z
   .object({
     from_block: blockDigits,
     to_block: blockDigits,
-    complete: z.boolean().openapi({ description: 'Whether every block that was asked for is indexed' }),
+    complete: z.boolean().openapi({ description: 'true if every requested block is indexed' }),
     traces: tracesMarkSchema.optional(),
     senders: z
       .enum(['recovered', 'believed'])
-      .openapi({ description: 'Whether every sender of the page follows from its signature' }),
+      .openapi({ description: 'true if every sender on the page was recovered from its signature' }),
     ...olderMarksShape,
   })
   .openapi('IndexedTransactions');
 
 /**
+ * Returns the coverage mark of a transaction list.
  * @param areSendersRecovered whether those of all shown transactions were
- * @param more `traced`: what was read of traces, undefined where the request does not include them, null where no node gives them; `older`: null where
- * the transactions of all wallets are kept
+ * @param more `traced`: the result of reading traces, undefined if the request does not include them, null if no node
+ * provides them; `older`: null if the transactions of all wallets are stored
  */
 export function showIndexedTransactions(
   indexed: Indexed,
@@ -97,13 +107,13 @@ export function showIndexedTransactions(
 }
 
 const envelope = {
-  page: z.number().openapi({ example: 1, description: 'From 1' }),
+  page: z.number().openapi({ example: 1, description: 'Page number, from 1' }),
   page_size: z.number().openapi({ example: 100 }),
-  cursor: z.string().nullable().openapi({ description: 'Of the next page; null on the last one' }),
+  cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
   indexed: indexedTransactionsSchema,
 };
 
-/** A page of a wallet's transactions (docs/provider-contract.md#transactions-of-a-wallet). */
+/** A page of a wallet's transactions (docs/api/transactions.md#transactions-of-a-wallet). */
 export const walletTransactionsSchema = z
   .object({ ...envelope, result: z.array(z.object(transactionShape).openapi('WalletTransaction')) })
   .openapi('WalletTransactions');
@@ -112,11 +122,11 @@ const verboseSchema = z
   .object({
     ...transactionShape,
     logs: z.array(verboseLogSchema),
-    decoded_call: decodedCallSchema.nullable().openapi({ description: 'Null where nobody knows the call' }),
+    decoded_call: decodedCallSchema.nullable().openapi({ description: 'null if the call is unknown' }),
   })
   .openapi('WalletTransactionVerbose');
 
-/** The same with what calls and logs mean. */
+/** The same with decoded calls and logs. */
 export const verboseWalletTransactionsSchema = z
   .object({ ...envelope, result: z.array(verboseSchema) })
   .openapi('WalletTransactionsVerbose');

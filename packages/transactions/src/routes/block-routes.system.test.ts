@@ -7,7 +7,7 @@ import { openTransactionStage, type TransactionStage } from '../testing/transact
 const opened = stageOfFile(openTransactionStage);
 let client: TransactionStage['stage']['devnet']['client'];
 
-/** Blocks stand ten seconds apart from here on. */
+/** Blocks are ten seconds apart from here on. */
 const FROM = 4_000_000_000;
 const STEP = 10;
 const BLOCKS = 30;
@@ -169,7 +169,7 @@ describe('the block of a date', () => {
       parent_hash: block.parentHash,
     };
     expect(await ask(`chain=0x1&date=${at(5 * STEP + 2)}`)).toEqual(expected);
-    // As backfills leave blocks that they learnt from their logs.
+    // As backfills store blocks that they created from logs.
     const { database } = opened.stage.scratch;
     await database.query('UPDATE blocks SET parent_hash = NULL WHERE block_number = 6');
     expect(await ask(`chain=0x1&date=${at(5 * STEP + 2)}`)).toEqual(expected);

@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { ReadDatabase } from '@chainstead/db';
+import { IS_GIVING_SIDE } from '@chainstead/db/direction';
 import {
   type ApiContext,
   type ApiDependencies,
@@ -8,47 +9,43 @@ import {
   NotFoundError,
   querySchema,
   type RouteModule,
+  requesterOf,
   textParameter,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { callsOf } from '../abis/asked-entries.ts';
-import { countStoredBlock } from '../indexed/count-stored-block.ts';
+import { callsOf } from '../abis/requested-entries.ts';
+import { findCoveredBlock } from '../indexed/find-covered-block.ts';
 import { findStoredBlock } from '../indexed/find-stored-block.ts';
 import { readInternalTransactionsOfBlock } from '../internal-transactions.ts';
-import type { LookUps } from '../look-ups.ts';
+import type { OnDemandReads } from '../on-demand-reads.ts';
 import { type BlockPlace, parseBlockPlace } from '../reading/block-place.ts';
 import { blockKind, type FoundBlock } from '../reading/block-reader.ts';
 import { labelsOfTransactions } from '../records/address-labels.ts';
 import { blockSchema, showHeader } from '../records/block-response.ts';
-import { blockStatsSchema, countBlock, showBlockStats } from '../records/block-stats.ts';
+import { type BlockCounts, blockStatsSchema, countBlock, showBlockStats } from '../records/block-stats.ts';
 import { decodedCall } from '../records/decoded-response.ts';
 import { tracedMark } from '../records/internal-transaction-response.ts';
 import { showTransaction } from '../records/transaction-response.ts';
+import { transactions } from '../stored/datasets.ts';
 import { isNotModified, NOT_MODIFIED } from './is-not-modified.ts';
 import { readMarks } from './read-marks.ts';
-import {
-  asksInternal,
-  DEFAULT_CHAIN,
-  includeParameter,
-  requesterOf,
-  type TransactionRouteOptions,
-} from './route-options.ts';
+import { asksInternal, DEFAULT_CHAIN, includeParameter, type TransactionRouteOptions } from './route-options.ts';
 
-/** `GET /api/v2.2/block/{block_number_or_hash}` and `…/stats` (docs/provider-contract.md#blocks). */
+/** `GET /api/v2.2/block/{block_number_or_hash}` and `…/stats` (docs/api/blocks.md#blocks). */
 export function blockRoutes(options: TransactionRouteOptions): readonly RouteModule[] {
   return [blockRoute(options), statsRoute(options)];
 }
 
-function blockRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
+function blockRoute({ onDemandReads, abis }: TransactionRouteOptions): RouteModule {
   return (app, dependencies) => {
     const { chains, reads } = dependencies;
     app.openapi(block(dependencies), async (c) => {
       const { include, ...query } = c.req.valid('query');
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
       const at = c.req.valid('param').block_number_or_hash;
-      const found = await findBlock({ reads, lookUps }, c, chain, at);
+      const found = await findBlock({ reads, onDemandReads }, c, chain, at);
       const { block: header, transactions, finalized } = found;
-      const tracing = { lookUps, chain, requester: requesterOf(c) };
+      const tracing = { onDemandReads, chain, requester: requesterOf(c) };
       const internal = asksInternal(include)
         ? await readInternalTransactionsOfBlock(tracing, { ...header, finalized })
         : undefined;
@@ -64,7 +61,7 @@ function blockRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
       });
       const head = showHeader(chain, header, transactions.length);
       const answer = { ...head, transactions: shown, ...marks, ...tracedMark(internal) };
-      // What a tag names moves on, and a node with traces may be added.
+      // A tag's block changes, and a node with traces may be added.
       const isLasting = !isTag(at) && internal !== null;
       if (isLasting && isNotModified(c, answer)) return c.body(null, 304);
       return c.json(answer, 200);
@@ -72,13 +69,13 @@ function blockRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
   };
 }
 
-function statsRoute({ lookUps }: TransactionRouteOptions): RouteModule {
+function statsRoute({ onDemandReads }: TransactionRouteOptions): RouteModule {
   return (app, dependencies) => {
     app.openapi(stats(dependencies), async (c) => {
       const chain = indexedChain(dependencies.chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN);
       const at = c.req.valid('param').block_number_or_hash;
       const stored = await countStoredBlock(dependencies.reads, chain, at);
-      const counts = stored ?? countBlock(chain, await readThrough(lookUps, c, chain, at));
+      const counts = stored ?? countBlock(chain, await readThrough(onDemandReads, c, chain, at));
       return c.json(showBlockStats(counts), 200);
     });
   };
@@ -88,30 +85,35 @@ function isTag(at: BlockPlace): boolean {
   return typeof at === 'string' && !at.startsWith('0x');
 }
 
-/** A block, and where it was found. */
+/** A block and its source. */
 interface SourcedBlock extends FoundBlock {
   readonly source: 'indexed' | 'node';
 }
 
-/** Of the index where all of it is kept, else read from a node. */
+/** From the index if it is complete there, otherwise from a node. */
 async function findBlock(
-  { reads, lookUps }: { readonly reads: ReadDatabase; readonly lookUps: LookUps },
+  { reads, onDemandReads }: { readonly reads: ReadDatabase; readonly onDemandReads: OnDemandReads },
   c: ApiContext,
   chain: Chain,
   at: BlockPlace,
 ): Promise<SourcedBlock> {
   const stored = await findStoredBlock(reads, chain, at);
   if (stored !== null) return { ...stored, source: 'indexed' };
-  return { ...(await readThrough(lookUps, c, chain, at)), source: 'node' };
+  return { ...(await readThrough(onDemandReads, c, chain, at)), source: 'node' };
 }
 
-/** @throws NotFoundError (404) where no node has it, and as {@link LookUps.read} */
-async function readThrough(lookUps: LookUps, c: ApiContext, chain: Chain, at: BlockPlace): Promise<FoundBlock> {
-  const { found } = await lookUps.read({
+/** @throws NotFoundError (404) if no node has it, and as {@link OnDemandReads.read} */
+async function readThrough(
+  onDemandReads: OnDemandReads,
+  c: ApiContext,
+  chain: Chain,
+  at: BlockPlace,
+): Promise<FoundBlock> {
+  const { found } = await onDemandReads.read({
     chain,
     kind: blockKind,
     question: { at },
-    // A tag means another block after a while.
+    // A tag refers to another block after a while.
     isLasting: (answer) => !isTag(at) && answer.found?.finalized === true,
     requester: requesterOf(c),
   });
@@ -123,22 +125,22 @@ const PLACE = `a block number (a whole number from 0 to ${Number.MAX_SAFE_INTEGE
 
 const placeParameter = textParameter(PLACE, parseBlockPlace).openapi({
   type: 'string',
-  description: `As ${PLACE}; latest is the newest indexed block.`,
+  description: `Format: ${PLACE}. latest is the newest indexed block.`,
   example: '15000000',
 });
 
 const READ =
-  'Of the index where transactions and logs of the chain are all kept, else read from a node; proven by its header. 503 where reading takes longer than a request waits.';
+  'Served from the index if it contains all transactions and logs of the chain, otherwise read from a node; proven by its header. Returns 503 if the read exceeds `ON_DEMAND_WAIT_MS`.';
 const COUNTED =
-  'Of the index where transactions and transfers of the block are all kept, else read from a node; proven by its header. 503 where reading takes longer than a request waits.';
+  'Served from the index if it contains all transactions and transfers of the block, otherwise read from a node; proven by its header. Returns 503 if the read exceeds `ON_DEMAND_WAIT_MS`.';
 
 function block({ parameters }: ApiDependencies) {
   return createRoute({
     method: 'get',
     path: '/api/v2.2/block/{block_number_or_hash}',
     operationId: 'getBlock',
-    tags: ['Block'],
-    summary: 'A block with its transactions',
+    tags: ['Blocks and transactions'],
+    summary: 'Get a block with its transactions',
     description: READ,
     request: {
       params: z.object({ block_number_or_hash: placeParameter }),
@@ -157,16 +159,41 @@ function stats({ parameters }: ApiDependencies) {
     method: 'get',
     path: '/api/v2.2/block/{block_number_or_hash}/stats',
     operationId: 'getBlockStats',
-    tags: ['Block'],
-    summary: 'How many transactions and transfers a block has',
+    tags: ['Blocks and transactions'],
+    summary: 'Get the number of transactions and transfers of a block',
     description: COUNTED,
     request: {
       params: z.object({ block_number_or_hash: placeParameter }),
       query: querySchema({ chain: parameters.chain }),
     },
     responses: {
-      200: { description: 'Numbers', content: { 'application/json': { schema: blockStatsSchema } } },
+      200: { description: 'The block statistics', content: { 'application/json': { schema: blockStatsSchema } } },
       ...errorResponses(400, 401, 404, 429, 500, 503),
     },
   });
 }
+
+/** The datasets whose rows of a block are counted. */
+const COUNTED_DATASETS = [transactions.name, 'erc20-transfers', 'nft-transfers'];
+
+/**
+ * Counts a block by its rows, without a node call. Null if part of it is not stored or not proven, or if the database
+ * can't resolve the block ({@link findCoveredBlock}).
+ */
+async function countStoredBlock(database: ReadDatabase, chain: Chain, at: BlockPlace): Promise<BlockCounts | null> {
+  const block = await findCoveredBlock(database, chain, at, COUNTED_DATASETS);
+  if (block?.proof !== 'receipts+transactions') return null;
+  const [counts] = await database.select<BlockCounts>(
+    `WITH own AS MATERIALIZED (SELECT transaction_index FROM transactions WHERE ${OF_BLOCK})
+     SELECT (SELECT count(*) FROM own) AS transactions,
+       (SELECT count(*) FROM nft_transfers WHERE ${OF_BLOCK} AND ${IS_OWN}) AS "nftTransfers",
+       (SELECT count(*) FROM erc20_transfer_sides WHERE ${OF_BLOCK} AND ${IS_OWN} AND ${IS_GIVING_SIDE}) AS "tokenTransfers"`,
+    [chain.id, block.number],
+  );
+  return counts ?? null;
+}
+
+const OF_BLOCK = 'chain_id = $1 AND block_number = $2::int';
+
+/** Nodes of some chains list transactions that are not the block's own, whose transfers are stored too. */
+const IS_OWN = 'transaction_index IN (SELECT transaction_index FROM own)';

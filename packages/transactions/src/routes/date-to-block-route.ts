@@ -5,6 +5,7 @@ import {
   indexedChain,
   querySchema,
   type RouteModule,
+  requesterOf,
   textParameter,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
@@ -12,10 +13,10 @@ import { blockAtTimeKind } from '../dates/block-at-time-reader.ts';
 import { CLOSEST, type Closest, closestBlock, type TimedBlock } from '../dates/closest-block.ts';
 import { knownNeighbours } from '../dates/known-neighbours.ts';
 import { isoOf } from '../records/transaction-response.ts';
-import { DEFAULT_CHAIN, requesterOf, type TransactionRouteOptions } from './route-options.ts';
+import { DEFAULT_CHAIN, type TransactionRouteOptions } from './route-options.ts';
 
-/** `GET /api/v2.2/dateToBlock`: the block closest to a moment (docs/provider-contract.md#dates-to-blocks). */
-export function dateToBlockRoute({ lookUps, clock }: TransactionRouteOptions): RouteModule {
+/** `GET /api/v2.2/dateToBlock`: the block closest to a time (docs/api/blocks.md#dates-to-blocks). */
+export function dateToBlockRoute({ onDemandReads, clock }: TransactionRouteOptions): RouteModule {
   return (app, dependencies) => {
     const { chains, reads: database } = dependencies;
     app.openapi(dateToBlock(dependencies), async (c) => {
@@ -25,7 +26,7 @@ export function dateToBlockRoute({ lookUps, clock }: TransactionRouteOptions): R
       const closest = query.closest ?? 'nearest';
       const known = await closestBlock(time, closest, (at) => knownNeighbours({ database, clock }, chain, at));
       if (known !== null) return c.json(show(time, known), 200);
-      const { block } = await lookUps.read({
+      const { block } = await onDemandReads.read({
         chain,
         kind: blockAtTimeKind,
         question: { time, closest },
@@ -38,11 +39,11 @@ export function dateToBlockRoute({ lookUps, clock }: TransactionRouteOptions): R
 }
 
 function show(time: number, { number, hash, parentHash, timestamp }: TimedBlock): z.infer<typeof dateToBlockSchema> {
-  const asked = Math.floor(time);
+  const requested = Math.floor(time);
   return {
-    date: isoOf(asked).replace('.000Z', '+00:00'),
+    date: isoOf(requested).replace('.000Z', '+00:00'),
     block: number,
-    timestamp: asked,
+    timestamp: requested,
     block_timestamp: isoOf(timestamp),
     hash,
     ...(parentHash !== null && { parent_hash: parentHash }),
@@ -53,9 +54,9 @@ const hash = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
 
 const dateToBlockSchema = z
   .object({
-    date: z.string().openapi({ example: '2022-12-29T08:39:51+00:00', description: 'What was asked' }),
+    date: z.string().openapi({ example: '2022-12-29T08:39:51+00:00', description: 'The requested date' }),
     block: z.number().openapi({ example: 16289278 }),
-    timestamp: z.number().openapi({ example: 1672303191, description: 'What was asked, seconds since 1970' }),
+    timestamp: z.number().openapi({ example: 1672303191, description: 'The requested date in Unix seconds' }),
     block_timestamp: z.string().openapi({ example: '2022-12-29T08:39:35.000Z' }),
     hash,
     parent_hash: hash.optional(),
@@ -66,7 +67,7 @@ const DATE =
   'a date (2024-01-31, 2024-01-31T12:00:00Z, 2024/01/31 12:00, 20240131, Jan 31, 2024, RFC 2822, Unix seconds or milliseconds)';
 const dateParameter = textParameter(DATE, readDate)
   .optional()
-  .openapi({ type: 'string', description: `Default now. As ${DATE}.` });
+  .openapi({ type: 'string', description: `Default: now. Format: ${DATE}.` });
 const closestParameter = textParameter('nearest, before or after', readClosest)
   .optional()
   .openapi({
@@ -74,7 +75,7 @@ const closestParameter = textParameter('nearest, before or after', readClosest)
     enum: [...CLOSEST],
     default: 'nearest',
     description:
-      'before: the last block at or before the date. after: the first at or after it. nearest: the nearer of both, at a tie the earlier.',
+      'before: the last block at or before the date. after: the first block at or after it. nearest: the nearer of both, the earlier if equal.',
   });
 
 function readDate(text: string): Date | undefined {
@@ -86,10 +87,12 @@ function readDate(text: string): Date | undefined {
   }
 }
 
-/** Where digits are milliseconds. */
+/** Digits that are milliseconds. */
 const MILLISECONDS = /^[1-9]\d{11,}$/;
 
-/** Milliseconds that are no date of a common calendar, such as microseconds taken for them: ahead of any head. Undefined for anything else. */
+/**
+ * Returns milliseconds beyond the range of dates, such as microseconds: after any head. Undefined for anything else.
+ */
 function laterThanCalendars(text: string): Date | undefined {
   const date = MILLISECONDS.test(text) ? new Date(Number(text)) : null;
   return date === null || Number.isNaN(date.getTime()) ? undefined : date;
@@ -104,10 +107,10 @@ function dateToBlock({ parameters }: ApiDependencies) {
     method: 'get',
     path: '/api/v2.2/dateToBlock',
     operationId: 'getDateToBlock',
-    tags: ['Block'],
-    summary: 'The block closest to a date',
+    tags: ['Blocks and transactions'],
+    summary: 'Get the block closest to a date',
     description:
-      'Exact: told by indexed blocks, or where those leave a gap, by a search among a node’s headers; 503 where that takes longer than a request waits.',
+      'Exact result from indexed blocks, or from a search of the block headers of a node if blocks are missing. Returns 503 if the search exceeds `ON_DEMAND_WAIT_MS`.',
     request: {
       query: querySchema({ chain: parameters.chain, date: dateParameter, closest: closestParameter }),
     },

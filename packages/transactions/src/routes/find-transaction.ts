@@ -1,32 +1,31 @@
 import type { Chain } from '@chainstead/chains';
 import { parseHash } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import { type ApiContext, NotFoundError, textParameter } from '@chainstead/http';
+import { type ApiContext, NotFoundError, requesterOf, textParameter } from '@chainstead/http';
 import { findStoredTransaction } from '../indexed/find-stored-transaction.ts';
 import { readInternalTransactions } from '../internal-transactions.ts';
-import type { LookUps } from '../look-ups.ts';
+import type { OnDemandReads } from '../on-demand-reads.ts';
 import { type FoundTransaction, transactionKind } from '../reading/transaction-reader.ts';
 import type { InternalTransactionRecord } from '../records/internal-transaction-record.ts';
-import { requesterOf } from './route-options.ts';
 
-/** A transaction, and where it was found. */
+/** A transaction and its source. */
 export interface SourcedTransaction extends FoundTransaction {
   readonly source: 'indexed' | 'node';
 }
 
 /**
- * The transaction that a path names: of the index where all of it is kept, else read from a node.
- * @throws NotFoundError (404) where no node knows it, and as {@link LookUps.read}
+ * Returns the transaction in a path: from the index if it is complete there, otherwise from a node.
+ * @throws NotFoundError (404) if no node has it, and as {@link OnDemandReads.read}
  */
 export async function findTransaction(
-  { reads, lookUps }: { readonly reads: ReadDatabase; readonly lookUps: LookUps },
+  { reads, onDemandReads }: { readonly reads: ReadDatabase; readonly onDemandReads: OnDemandReads },
   c: ApiContext,
   chain: Chain,
   hash: string,
 ): Promise<SourcedTransaction> {
   const stored = await findStoredTransaction(reads, chain, parseHash(hash));
   if (stored !== null) return { ...stored, source: 'indexed' };
-  const { found } = await lookUps.read({
+  const { found } = await onDemandReads.read({
     chain,
     kind: transactionKind,
     question: { hash },
@@ -37,14 +36,14 @@ export async function findTransaction(
   return { ...found, source: 'node' };
 }
 
-/** The calls inside it; null where no node of the chain gives traces. @throws as {@link LookUps.read} */
+/** Returns the calls inside it; null if no node of the chain provides traces. @throws as {@link OnDemandReads.read} */
 export async function internalOf(
-  lookUps: LookUps,
+  onDemandReads: OnDemandReads,
   c: ApiContext,
   chain: Chain,
   found: FoundTransaction,
 ): Promise<readonly InternalTransactionRecord[] | null> {
-  const traced = await readInternalTransactions({ lookUps, chain, requester: requesterOf(c) }, [found]);
+  const traced = await readInternalTransactions({ onDemandReads, chain, requester: requesterOf(c) }, [found]);
   return traced?.get(found.transaction.hash) ?? null;
 }
 

@@ -1,13 +1,13 @@
 import { type Address, type ChainId, silentLogger } from '@chainstead/core';
 import { createOnDemandBudget } from '@chainstead/http';
-import type { StateQuestions } from '@chainstead/state';
+import type { NodeReadQueue } from '@chainstead/node-reads';
 import { compileSolidity } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { type Abi, encodeFunctionData, type TransactionReceipt } from 'viem';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { importAbis } from '../abis/import-abis.ts';
 import { importSignatures } from '../abis/import-signatures.ts';
-import { createAskImplementations } from '../proxies/ask-implementations.ts';
+import { createAskImplementations } from '../proxies/fetch-implementations.ts';
 import { openTransactionStage } from '../testing/transaction-stage.ts';
 
 const SOURCE = `// SPDX-License-Identifier: MIT
@@ -117,22 +117,22 @@ test('calls of a proxy are told by what it points to, once a worker has found th
 test('nobody is asked about proxies where requests may cause no node calls', async () => {
   opened.settings.maxCalls = 0;
   const unknown = [{ address: contract, selector: '0x12345678', block: 1 }];
-  const { questions, chain } = opened.stage;
+  const { nodeReads, chain } = opened.stage;
   const { settings } = opened;
-  // Rows of questions tell nothing: those of earlier tests may still come.
-  let asked = 0;
-  const counted: StateQuestions = {
-    ask(...given) {
-      asked += 1;
-      return questions.ask(...given);
+  // State read rows are not a reliable count: those of earlier tests may still arrive.
+  let requested = 0;
+  const counted: NodeReadQueue = {
+    request(...given) {
+      requested += 1;
+      return nodeReads.request(...given);
     },
   };
-  const askImplementations = () =>
-    createAskImplementations({ questions: counted, budget: createOnDemandBudget(settings), logger: silentLogger() });
-  askImplementations()(chain, unknown);
+  const fetchImplementations = () =>
+    createAskImplementations({ nodeReads: counted, budget: createOnDemandBudget(settings), logger: silentLogger() });
+  fetchImplementations()(chain, unknown);
   await new Promise((resolve) => setTimeout(resolve, 200));
-  expect(asked).toBe(0);
+  expect(requested).toBe(0);
   settings.maxCalls = 1_000;
-  askImplementations()(chain, unknown);
-  await vi.waitFor(() => expect(asked).toBe(1));
+  fetchImplementations()(chain, unknown);
+  await vi.waitFor(() => expect(requested).toBe(1));
 });

@@ -1,6 +1,6 @@
 /** Calls inside transactions, as a devnet traces them in both styles, over a real socket. */
 import { type Hash, parseAddress, parseHash, ZERO_ADDRESS } from '@chainstead/core';
-import { askNode, compileSolidity, hashOf } from '@chainstead/testkit';
+import { compileSolidity, hashOf, requestNode } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { type Abi, type Address, encodeDeployData, type TransactionReceipt } from 'viem';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -77,7 +77,7 @@ interface Frame {
 
 async function framesOf({ transactionHash }: TransactionReceipt): Promise<Frame> {
   const params = [transactionHash, { tracer: 'callTracer' }];
-  return (await askNode(opened.stage.devnet.url, 'debug_traceTransaction', params)) as Frame;
+  return (await requestNode(opened.stage.devnet.url, 'debug_traceTransaction', params)) as Frame;
 }
 
 function receiptOf(name: string): TransactionReceipt {

@@ -14,28 +14,28 @@ import { DEFAULT_CHAIN, type TransactionRouteOptions } from './route-options.ts'
 
 /**
  * `GET /api/v2.2/transaction/{transaction_hash}/internal-transactions`: the calls inside a transaction
- * (docs/provider-contract.md#internal-transactions).
+ * (docs/api/transactions.md#internal-transactions).
  */
-export function internalTransactionsRoute({ lookUps }: TransactionRouteOptions): RouteModule {
+export function internalTransactionsRoute({ onDemandReads }: TransactionRouteOptions): RouteModule {
   return (app, dependencies) => {
     app.openapi(routeOf(dependencies), async (c) => {
       const chain = indexedChain(dependencies.chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN);
       const found = await findTransaction(
-        { reads: dependencies.reads, lookUps },
+        { reads: dependencies.reads, onDemandReads },
         c,
         chain,
         c.req.valid('param').transaction_hash,
       );
       const { block, transaction } = found;
       const place = { hash: transaction.hash, block };
-      const shown = showInternalTransactions(place, await internalOf(lookUps, c, chain, found));
+      const shown = showInternalTransactions(place, await internalOf(onDemandReads, c, chain, found));
       if (shown === null) throw new NoTracesError(chain);
       return c.json(shown, 200);
     });
   };
 }
 
-/** A 400: an empty list would say that the transaction makes no calls. */
+/** A 400: an empty list would mean that the transaction makes no calls. */
 class NoTracesError extends ApiError {
   constructor({ key }: Pick<Chain, 'key'>) {
     super({
@@ -52,17 +52,17 @@ function routeOf({ parameters }: ApiDependencies) {
     method: 'get',
     path: '/api/v2.2/transaction/{transaction_hash}/internal-transactions',
     operationId: 'getInternalTransactions',
-    tags: ['Transaction'],
-    summary: 'The calls inside a transaction',
+    tags: ['Blocks and transactions'],
+    summary: 'List internal transactions of a transaction',
     description:
-      'Traced by a node and checked against the transaction, in the order of execution, without the outermost call. 400 where no node of the chain gives traces; 503 where tracing takes longer than a request waits.',
+      'Traced by a node, verified against the transaction, in execution order, without the outermost call. Returns 400 if no node of the chain returns traces, and 503 if tracing exceeds `ON_DEMAND_WAIT_MS`.',
     request: {
       params: z.object({ transaction_hash: hashParameter }),
       query: querySchema({ chain: parameters.chain }),
     },
     responses: {
       200: {
-        description: 'The calls',
+        description: 'The internal transactions',
         content: { 'application/json': { schema: z.array(internalTransactionSchema) } },
       },
       ...errorResponses(400, 401, 404, 429, 500, 503),

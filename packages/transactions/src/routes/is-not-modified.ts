@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import type { ApiContext } from '@chainstead/http';
 
-/** So long a client may show it without asking again. Seconds. */
+/** How long a client may reuse it without revalidation. Seconds. */
 const KEPT_FOR = 60;
 
 /**
- * Lets clients keep an answer whose block is final: nothing of it changes but how many blocks are above, and what labels say. Its tag is of all but the
- * former, and so weak.
- * @returns whether the client has it: then it is sent nothing, with status 304
+ * Lets clients cache a response whose block is final: only its number of confirmations and its labels can change. Its
+ * ETag excludes the former, so it is weak.
+ * @returns whether the client has it: then the response is an empty 304
  */
 export function isNotModified(
   c: ApiContext,
@@ -15,12 +15,12 @@ export function isNotModified(
 ): boolean {
   if (!answer.finalized) return false;
   const tag = `"${hash('sha256', JSON.stringify(answer), 'hex').slice(0, 32)}"`;
-  // A key was needed for it, so that nobody else may be given it.
+  // It required a key, so shared caches must not store it.
   c.header('cache-control', `private, max-age=${KEPT_FOR}`);
   c.header('etag', `W/${tag}`);
   const known = (c.req.header('if-none-match') ?? '').split(',').map((text) => text.trim().replace(/^W\//, ''));
   return known.includes(tag) || known.includes('*');
 }
 
-/** Of what {@link isNotModified} says. */
-export const NOT_MODIFIED = { 304: { description: 'What the client has is still so' } } as const;
+/** The response of {@link isNotModified}. */
+export const NOT_MODIFIED = { 304: { description: 'The cached response of the client is still valid' } } as const;

@@ -1,11 +1,11 @@
 import type { Clock } from '@chainstead/core';
-import { type ApiContext, textParameter } from '@chainstead/http';
+import { textParameter } from '@chainstead/http';
 import type { AbiBooks } from '../abis/abi-books.ts';
-import type { LookUps } from '../look-ups.ts';
+import type { OnDemandReads } from '../on-demand-reads.ts';
 
-/** What the routes of transactions and blocks work with. */
+/** Dependencies of the routes of transactions and blocks. */
 export interface TransactionRouteOptions {
-  readonly lookUps: LookUps;
+  readonly onDemandReads: OnDemandReads;
   readonly abis: AbiBooks;
   readonly clock: Clock;
 }
@@ -14,17 +14,12 @@ export const DEFAULT_CHAIN = 'eth';
 
 const INTERNAL_TRANSACTIONS = 'internal_transactions';
 
-/** Whose request it is, for limits. */
-export function requesterOf(c: ApiContext): string {
-  return c.get('principal')?.id ?? 'open';
-}
-
-/** Whether internal transactions are asked for. */
+/** Whether internal transactions are requested. */
 export function asksInternal(include: string | undefined): boolean {
   return include === INTERNAL_TRANSACTIONS;
 }
 
-/** What an answer shall hold besides; an empty text is nothing. */
+/** Additional parts of a response; an empty text means none. */
 export const includeParameter = textParameter(INTERNAL_TRANSACTIONS, (text) =>
   text === '' || text === INTERNAL_TRANSACTIONS ? text : undefined,
 )
@@ -32,5 +27,5 @@ export const includeParameter = textParameter(INTERNAL_TRANSACTIONS, (text) =>
   .openapi({
     type: 'string',
     enum: [INTERNAL_TRANSACTIONS],
-    description: 'Adds the calls inside each transaction; null where no node of the chain gives traces.',
+    description: 'Adds the internal transactions of each transaction. null if no node of the chain returns traces.',
   });

@@ -9,7 +9,7 @@ import { openTransactionStage, type TransactionStage } from '../testing/transact
 
 const opened = stageOfFile(() => openTransactionStage(2));
 let client: TransactionStage['stage']['devnet']['client'];
-/** Of each kind one, by name. */
+/** One of each kind, by name. */
 let sent: Readonly<Record<string, TransactionReceipt>>;
 
 /** Deploys a contract of one byte, STOP; and one that fails. */
@@ -271,7 +271,7 @@ describe('an upstream that lies', () => {
     }
   });
 
-  // The one is refused for its header, the other for the signature.
+  // The first is rejected for its header, the second for the signature.
   test.each(['alters a value', 'names another sender'])(
     'and %s is not believed where there is no other: 503',
     async (name) => {

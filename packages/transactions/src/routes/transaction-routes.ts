@@ -3,7 +3,7 @@ import type { ReadDatabase } from '@chainstead/db';
 import { type ApiDependencies, errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import type { BooksOf } from '../abis/abi-books.ts';
-import { callsOf, eventsOf } from '../abis/asked-entries.ts';
+import { callsOf, eventsOf } from '../abis/requested-entries.ts';
 import { labelsOfTransactions } from '../records/address-labels.ts';
 import { decodedCall, showDecodedCall, showDecodedEvent } from '../records/decoded-response.ts';
 import type { InternalTransactionRecord } from '../records/internal-transaction-record.ts';
@@ -16,20 +16,20 @@ import { asksInternal, DEFAULT_CHAIN, includeParameter, type TransactionRouteOpt
 
 /**
  * `GET /api/v2.2/transaction/{transaction_hash}` and `…/verbose`: a transaction by its hash
- * (docs/provider-contract.md#transactions).
+ * (docs/api/transactions.md#transactions).
  */
 export function transactionRoutes(options: TransactionRouteOptions): readonly RouteModule[] {
   return [plainRoute(options), verboseRoute(options)];
 }
 
-function plainRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
+function plainRoute({ onDemandReads, abis }: TransactionRouteOptions): RouteModule {
   return (app, dependencies) => {
     const { chains, reads } = dependencies;
     app.openapi(transaction(dependencies), async (c) => {
       const { include, ...query } = c.req.valid('query');
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
-      const found = await findTransaction({ reads, lookUps }, c, chain, c.req.valid('param').transaction_hash);
-      const internal = asksInternal(include) ? await internalOf(lookUps, c, chain, found) : undefined;
+      const found = await findTransaction({ reads, onDemandReads }, c, chain, c.req.valid('param').transaction_hash);
+      const internal = asksInternal(include) ? await internalOf(onDemandReads, c, chain, found) : undefined;
       const [booksOf, shownBy] = await Promise.all([
         abis.forPage(reads, chain, callsOf([found])),
         showingOf(reads, chain, found),
@@ -41,14 +41,14 @@ function plainRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
   };
 }
 
-function verboseRoute({ lookUps, abis }: TransactionRouteOptions): RouteModule {
+function verboseRoute({ onDemandReads, abis }: TransactionRouteOptions): RouteModule {
   return (app, dependencies) => {
     const { chains, reads } = dependencies;
     app.openapi(verboseTransaction(dependencies), async (c) => {
       const { include, ...query } = c.req.valid('query');
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN);
-      const found = await findTransaction({ reads, lookUps }, c, chain, c.req.valid('param').transaction_hash);
-      const internal = asksInternal(include) ? await internalOf(lookUps, c, chain, found) : undefined;
+      const found = await findTransaction({ reads, onDemandReads }, c, chain, c.req.valid('param').transaction_hash);
+      const internal = asksInternal(include) ? await internalOf(onDemandReads, c, chain, found) : undefined;
       const [booksOf, shownBy] = await Promise.all([
         abis.forPage(reads, chain, [...callsOf([found]), ...eventsOf([found])]),
         showingOf(reads, chain, found),
@@ -67,7 +67,7 @@ function callOf({ transaction: made, block }: SourcedTransaction, booksOf: Books
   return decodedCall(made, block.number, booksOf);
 }
 
-/** Reads what a transaction is shown with. */
+/** Reads the data shown with a transaction. */
 async function showingOf(reads: ReadDatabase, chain: Chain, found: SourcedTransaction) {
   const { block, transaction: record } = found;
   const [labelOf, marks] = await Promise.all([
@@ -81,15 +81,15 @@ async function showingOf(reads: ReadDatabase, chain: Chain, found: SourcedTransa
 }
 
 const READ =
-  'Of the index where transactions and logs of the chain are all kept, else read from a node; proven by its block’s header. 503 where reading takes longer than a request waits.';
+  'Served from the index if it contains all transactions and logs of the chain, otherwise read from a node; proven by its block header. Returns 503 if the read exceeds `ON_DEMAND_WAIT_MS`.';
 
 function transaction({ parameters }: ApiDependencies) {
   return createRoute({
     method: 'get',
     path: '/api/v2.2/transaction/{transaction_hash}',
     operationId: 'getTransaction',
-    tags: ['Transaction'],
-    summary: 'A transaction by its hash',
+    tags: ['Blocks and transactions'],
+    summary: 'Get a transaction by hash',
     description: READ,
     request: {
       params: z.object({ transaction_hash: hashParameter }),
@@ -108,9 +108,9 @@ function verboseTransaction({ parameters }: ApiDependencies) {
     method: 'get',
     path: '/api/v2.2/transaction/{transaction_hash}/verbose',
     operationId: 'getTransactionVerbose',
-    tags: ['Transaction'],
-    summary: 'A transaction by its hash, with what its call and logs mean',
-    description: `${READ} Calls and events of standards, of well-known contracts and of what the operator imported are decoded.`,
+    tags: ['Blocks and transactions'],
+    summary: 'Get a decoded transaction by hash',
+    description: `${READ} Decodes calls and events of standards, well-known contracts, and imported ABIs and signatures.`,
     request: {
       params: z.object({ transaction_hash: hashParameter }),
       query: querySchema({ chain: parameters.chain, include: includeParameter }),

@@ -1,4 +1,4 @@
-/** A wallet's transactions: what is listed, in which order, in pages, what is refused, and what the official SDK reads, over rows that are seeded. */
+/** A wallet's transactions over seeded rows: contents, order, pages, errors, and parsing by the official SDK. */
 import { addressBytes } from '@chainstead/db';
 import { addressOf, atDepth, hashOf, timestampOf } from '@chainstead/testkit';
 import fc from 'fast-check';
@@ -79,7 +79,7 @@ describe('a wallet’s transactions', () => {
         },
       ],
     });
-    expect(stage.asked).toEqual([]);
+    expect(stage.requested).toEqual([]);
   });
 
   test('say of which blocks they tell', async () => {

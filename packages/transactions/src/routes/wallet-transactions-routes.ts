@@ -1,25 +1,23 @@
-import type { PageBlock } from '@chainstead/answers';
 import { type Chain, environmentSuffix } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import type { PageBlock } from '@chainstead/data-api';
 import {
-  type ApiContext,
   type ApiDependencies,
   ApiError,
   addressParameter,
   blockBoundsSchema,
   boundsOfRows,
-  errorResponses,
+  defineListRoute,
   givenBlockBounds,
   indexedChain,
   limitParameter,
-  NO_BLOCK_BOUNDS,
   type Page,
   querySchema,
   type RouteModule,
 } from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
-import { callsOf, eventsOf } from '../abis/asked-entries.ts';
-import { readKeptLogs } from '../indexed/kept-logs.ts';
+import { z } from '@hono/zod-openapi';
+import { callsOf, eventsOf } from '../abis/requested-entries.ts';
+import { readRetainedLogs } from '../indexed/retained-logs.ts';
 import {
   type InternalTransactionsByHash,
   type PlacedTransaction,
@@ -37,87 +35,140 @@ import {
 } from '../records/wallet-transactions-response.ts';
 import { accountTransactions, transactions as transactionsDataset } from '../stored/datasets.ts';
 import { type AccountTransactionsPage, getAccountTransactions } from '../stored/get-account-transactions.ts';
-import type { AskedWallets } from '../wallets/asked-wallets.ts';
 import { olderMarks } from '../wallets/read-wallet-search.ts';
-import {
-  asksInternal,
-  DEFAULT_CHAIN,
-  includeParameter,
-  requesterOf,
-  type TransactionRouteOptions,
-} from './route-options.ts';
+import type { TrackedWallets } from '../wallets/tracked-wallets.ts';
+import { asksInternal, DEFAULT_CHAIN, includeParameter, type TransactionRouteOptions } from './route-options.ts';
 
 interface WalletTransactionsOptions extends TransactionRouteOptions {
-  readonly askedWallets: AskedWallets;
+  readonly trackedWallets: TrackedWallets;
 }
 
-/** `GET /api/v2.2/{address}` and `…/verbose`: the transactions of a wallet (docs/provider-contract.md#transactions-of-a-wallet). */
+/**
+ * `GET /api/v2.2/{address}` and `…/verbose`: the transactions of a wallet
+ * (docs/api/transactions.md#transactions-of-a-wallet).
+ */
 export function walletTransactionsRoutes(options: WalletTransactionsOptions): readonly RouteModule[] {
   return [plainRoute(options), verboseRoute(options)];
 }
 
+const LISTED =
+  'Transactions sent or received by the address, or that created it, including failed ones, by block and index, newest first by default. Use `cursor` for the next page; new rows never shift pages.';
+
 function plainRoute(options: WalletTransactionsOptions): RouteModule {
   return (app, dependencies) => {
-    const read = pageReader('wallet-transactions', options, dependencies);
-    const documented = plainDocument(dependencies);
-    app.openAPIRegistry.registerPath(documented);
-    app.openapi({ ...documented, path: '/api/v2.2/{address{0[xX][^/]*}}', hide: true }, async (c) => {
-      const { envelope, shown } = await read(c, c.req.valid('param').address, c.req.valid('query'));
-      const result = shown.map(({ shown: { logs: _, ...transaction } }) => transaction);
-      return c.json({ ...envelope, result }, 200);
+    defineListRoute(app, dependencies, {
+      ...shared(dependencies),
+      path: '/api/v2.2/{address}',
+      routedPath: '/api/v2.2/{address{0[xX][^/]*}}',
+      operationId: 'getWalletTransactions',
+      summary: 'List transactions by wallet',
+      description: LISTED,
+      response: { description: 'A page of transactions', schema: walletTransactionsSchema },
+      cursorName: 'wallet-transactions',
+      read: pageReader(options, dependencies, { withLogs: false }),
+      present: ({ indexed, shown }, envelope) => ({
+        ...envelope,
+        indexed,
+        result: shown.map(({ shown: { logs: _, ...transaction } }) => transaction),
+      }),
     });
   };
 }
 
 function verboseRoute(options: WalletTransactionsOptions): RouteModule {
   return (app, dependencies) => {
-    const read = pageReader('wallet-transactions-verbose', options, dependencies);
-    const documented = verboseDocument(dependencies);
-    app.openAPIRegistry.registerPath(documented);
-    app.openapi({ ...documented, path: '/api/v2.2/{address{0[xX][^/]*}}/verbose', hide: true }, async (c) => {
-      const { envelope, shown, booksOf } = await read(c, c.req.valid('param').address, c.req.valid('query'));
-      const result = shown.map(({ call, shown: { logs, ...one } }) => ({
-        ...one,
-        logs: logs.map((log) => ({ ...log, decoded_event: showDecodedEvent(log, booksOf) })),
-        decoded_call: showDecodedCall(call),
-      }));
-      return c.json({ ...envelope, result }, 200);
+    defineListRoute(app, dependencies, {
+      ...shared(dependencies),
+      path: '/api/v2.2/{address}/verbose',
+      routedPath: '/api/v2.2/{address{0[xX][^/]*}}/verbose',
+      operationId: 'getWalletTransactionsVerbose',
+      summary: 'List decoded transactions by wallet',
+      description: `${LISTED} Logs are served from the index if it contains all logs of the chain, otherwise read from a node, and proven by their block header. Returns 503 if the read exceeds \`ON_DEMAND_WAIT_MS\`.`,
+      response: { description: 'A page of transactions', schema: verboseWalletTransactionsSchema },
+      cursorName: 'wallet-transactions-verbose',
+      read: pageReader(options, dependencies, { withLogs: true }),
+      present: ({ indexed, shown, booksOf }, envelope) => ({
+        ...envelope,
+        indexed,
+        result: shown.map(({ call, shown: { logs, ...one } }) => ({
+          ...one,
+          logs: logs.map((log) => ({ ...log, decoded_event: showDecodedEvent(log, booksOf) })),
+          decoded_call: showDecodedCall(call),
+        })),
+      }),
     });
   };
 }
 
-type RouteName = 'wallet-transactions' | 'wallet-transactions-verbose';
+/** The hosted API's maximum; it also bounds the reads of one page. */
+const PAGE_SIZE_MAX = 100;
 
-/** Opens the page that a request asks for, reads it, and what of it is not kept, and shapes what both routes show. */
-function pageReader(
-  route: RouteName,
-  { lookUps, abis, askedWallets }: WalletTransactionsOptions,
-  dependencies: ApiDependencies,
-) {
-  const { chains, paging, reads } = dependencies;
-  const isVerbose = route === 'wallet-transactions-verbose';
-  const runs = paging.forRoute({
-    route,
-    filter: filterSchema,
-    position: positionSchema,
-    defaults: { address: '', chain: DEFAULT_CHAIN, include: '', ...NO_BLOCK_BOUNDS },
-    limitDefault: limitMax(dependencies),
+/** Clients of the hosted API recognize the error text of these two routes. */
+const addressOfWallet = addressParameter('address is not a valid hex address');
+
+/** The values that a cursor is bound to. Names are those of the parameters, as errors repeat them. */
+const filterSchema = z.object({
+  address: z.string(),
+  chain: z.string().default(DEFAULT_CHAIN),
+  include: z.string().default(''),
+  ...blockBoundsSchema,
+});
+/** The last transaction of a page. */
+const positionSchema = z.object({ block: z.int(), transaction: z.int() });
+
+/** The common parts of both lists. */
+function shared({ limits, parameters }: ApiDependencies) {
+  const limitMax = Math.min(PAGE_SIZE_MAX, limits.pageLimitMax);
+  const query = querySchema({
+    chain: parameters.chain,
+    ...parameters.blockBounds,
+    include: includeParameter,
+    limit: limitParameter(limitMax, limitMax),
+    order: parameters.order,
+    cursor: parameters.cursor,
   });
-  return async (c: ApiContext, address: Address, query: WalletTransactionsParameters) => {
-    const page = runs.open({
-      cursor: query.cursor,
-      limit: query.limit,
-      order: query.order,
-      filter: { address, chain: query.chain?.key, include: query.include, ...givenBlockBounds(query) },
+  return {
+    tags: ['Wallets'],
+    params: z.object({ address: addressOfWallet }),
+    query,
+    // Checked by the reader, after the chain's own setting.
+    datasets: [],
+    filter: filterSchema,
+    filterOf: ({ address, chain, include, ...given }: { readonly address: Address } & z.output<typeof query>) => ({
+      ...{ address, chain: chain?.key, include },
+      ...givenBlockBounds(given),
+    }),
+    position: positionSchema,
+    firstPage: 1 as const,
+  };
+}
+
+interface TransactionsPage extends Page<z.infer<typeof filterSchema>, z.infer<typeof positionSchema>> {
+  readonly chain: Chain;
+  readonly requester: string;
+}
+
+/** Reads a page, including data that is not stored, and creates the values that both routes show. */
+function pageReader(
+  { onDemandReads, abis, trackedWallets }: WalletTransactionsOptions,
+  dependencies: ApiDependencies,
+  { withLogs }: { readonly withLogs: boolean },
+) {
+  const { chains, reads } = dependencies;
+  return async ({ chain, filter, limit, order, position, requester, upperBound }: TransactionsPage) => {
+    requireTransactions(chains, chain);
+    const reading = { onDemandReads, chain, requester };
+    const address = filter.address as Address;
+    const search = await trackedWallets.ask(dependencies, chain, address, requester);
+    const found = await getAccountTransactions(reads, chain, {
+      ...{ address, order, limit, pinnedBlock: upperBound },
+      ...boundsOfRows(filter),
+      after: position && { blockNumber: position.block, transactionIndex: position.transaction },
     });
-    const chain = chainWithTransactions(chains, page.filter.chain);
-    const reading = { lookUps, chain, requester: requesterOf(c) };
-    const search = await askedWallets.ask(dependencies, chain, address, reading.requester);
-    const found = await getAccountTransactions(reads, chain, readingOf(page));
     const [inputOf, logsOf, labelOf] = await Promise.all([
       readInputs(reading, found),
-      isVerbose
-        ? readKeptLogs(reads, chain, shownOf(found)).then((kept) => readLogs(reading, found, kept))
+      withLogs
+        ? readRetainedLogs(reads, chain, shownOf(found)).then((kept) => readLogs(reading, found, kept))
         : (): [] => [],
       labelsOfTransactions(
         reads,
@@ -131,31 +182,30 @@ function pageReader(
     }));
     const [booksOf, traced] = await Promise.all([
       abis.forPage(reads, chain, [...callsOf(placed), ...eventsOf(placed)]),
-      asksInternal(page.filter.include) ? readInternal(reading, placed) : undefined,
+      asksInternal(filter.include) ? readInternal(reading, placed) : undefined,
     ]);
-    const next = nextPlace(page, found);
+    const last = found.hasNext ? found.transactions.at(-1) : undefined;
     return {
-      envelope: {
-        page: page.page + 1,
-        page_size: page.limit,
-        cursor: next === null ? null : runs.next(page, next),
-        indexed: showIndexedTransactions(
-          found.indexed,
-          found.transactions.every(({ isSenderRecovered }) => isSenderRecovered),
-          { traced, older: search === null ? null : olderMarks(search, chain) },
-        ),
-      },
+      indexed: showIndexedTransactions(
+        found.indexed,
+        found.transactions.every(({ isSenderRecovered }) => isSenderRecovered),
+        { traced, older: search === null ? null : olderMarks(search, chain) },
+      ),
       shown: placed.map(({ transaction, block }) => {
         const internal = traced === undefined ? undefined : (traced?.get(transaction.hash) ?? null);
         const call = decodedCall(transaction, block.number, booksOf);
         return { call, shown: showTransaction(transaction, block, labelOf, call?.label ?? null, internal) };
       }),
       booksOf,
+      next: last && {
+        position: { block: last.blockNumber, transaction: last.record.index },
+        upperBound: upperBound ?? found.newestBlock ?? last.blockNumber,
+      },
     };
   };
 }
 
-/** What is kept of the index doesn't change under its block's hash. */
+/** Indexed data does not change under its block's hash. */
 function readInternal(
   reading: TracingRequest,
   placed: readonly Pick<PlacedTransaction, 'transaction' | 'block'>[],
@@ -171,21 +221,20 @@ function placeOf({ block_number: number, block_hash: hash, block_timestamp: time
   return { number, hash, timestamp: Date.parse(time) / 1_000 };
 }
 
-/** As the hosted provider's; what is read for a page at once has such a bound, too. */
-const PAGE_SIZE_MAX = 100;
-
-function limitMax({ limits }: ApiDependencies): number {
-  return Math.min(PAGE_SIZE_MAX, limits.pageLimitMax);
+function shownOf({ transactions, blockOf }: AccountTransactionsPage) {
+  return transactions.map((one) => ({
+    ...{ hash: one.record.hash, blockNumber: one.blockNumber, transactionIndex: one.record.index },
+    blockHash: blockOf(one).block_hash,
+  }));
 }
 
 /** @throws NotIndexedError (400), TransactionsNotKeptError (400) */
-function chainWithTransactions(chains: ApiDependencies['chains'], given: string): Chain {
-  const chain = indexedChain(chains, given);
+function requireTransactions(chains: ApiDependencies['chains'], chain: Chain): void {
   if (chain.transactions.mode === 'off') throw new TransactionsNotKeptError(chain);
-  return indexedChain(chains, given, transactionsDataset.name, accountTransactions.name);
+  indexedChain(chains, chain.key, transactionsDataset.name, accountTransactions.name);
 }
 
-/** A 400: no transactions of the chain are kept. */
+/** A 400: no transactions of the chain are stored. */
 class TransactionsNotKeptError extends ApiError {
   constructor(chain: Pick<Chain, 'key'>) {
     const key = `TRANSACTIONS_${environmentSuffix(chain)}`;
@@ -196,102 +245,4 @@ class TransactionsNotKeptError extends ApiError {
       details: { reason: 'not-indexed', configuration_key: key },
     });
   }
-}
-
-/** What a cursor is bound to. Names are those of the parameters, which errors repeat. */
-const filterSchema = z.object({ address: z.string(), chain: z.string(), include: z.string(), ...blockBoundsSchema });
-/** The last transaction of a page. */
-const positionSchema = z.object({ block: z.int(), transaction: z.int() });
-
-type TransactionsPage = Page<z.infer<typeof filterSchema>, z.infer<typeof positionSchema>>;
-
-function readingOf({ filter, position, order, limit, upperBound }: TransactionsPage) {
-  return {
-    address: filter.address as Address,
-    ...{ order, limit },
-    ...boundsOfRows(filter),
-    pinnedBlock: upperBound,
-    after: position === null ? null : { blockNumber: position.block, transactionIndex: position.transaction },
-  };
-}
-
-function shownOf({ transactions, blockOf }: AccountTransactionsPage) {
-  return transactions.map((one) => ({
-    ...{ hash: one.record.hash, blockNumber: one.blockNumber, transactionIndex: one.record.index },
-    blockHash: blockOf(one).block_hash,
-  }));
-}
-
-function nextPlace(page: TransactionsPage, { transactions, hasNext, newestBlock }: AccountTransactionsPage) {
-  const last = transactions.at(-1);
-  if (!hasNext || last === undefined) return null;
-  return {
-    position: { block: last.blockNumber, transaction: last.record.index },
-    upperBound: page.upperBound ?? newestBlock ?? last.blockNumber,
-  };
-}
-
-/** By this text clients of the hosted provider know the refusal of these two. */
-const addressOfWallet = addressParameter('address is not a valid hex address');
-
-function request(dependencies: ApiDependencies) {
-  const { parameters } = dependencies;
-  const max = limitMax(dependencies);
-  return {
-    params: z.object({ address: addressOfWallet }),
-    query: querySchema({
-      chain: parameters.chain,
-      from_block: parameters.fromBlock,
-      to_block: parameters.toBlock,
-      from_date: parameters.fromDate,
-      to_date: parameters.toDate,
-      include: includeParameter,
-      limit: limitParameter(max, max),
-      order: parameters.order,
-      cursor: parameters.cursor,
-    }),
-  };
-}
-
-type WalletTransactionsParameters = z.output<ReturnType<typeof request>['query']>;
-
-const LISTED =
-  'Transactions that a wallet sent or received, or a contract was created by, failed ones included; by block and place in it, newest first by default. Pages follow by `cursor`; what arrives meanwhile never shifts them.';
-
-function plainDocument(dependencies: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/{address}',
-    operationId: 'getWalletTransactions',
-    tags: ['Transaction'],
-    summary: "A wallet's transactions",
-    description: LISTED,
-    request: request(dependencies),
-    responses: {
-      200: {
-        description: 'A page of transactions',
-        content: { 'application/json': { schema: walletTransactionsSchema } },
-      },
-      ...errorResponses(400, 401, 429, 500, 503),
-    },
-  });
-}
-
-function verboseDocument(dependencies: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/{address}/verbose',
-    operationId: 'getWalletTransactionsVerbose',
-    tags: ['Transaction'],
-    summary: "A wallet's transactions, with what their calls and logs mean",
-    description: `${LISTED} Logs are of the index where all of the chain are kept, else read from a node, and proven by their block’s header; 503 where that takes longer than a request waits.`,
-    request: request(dependencies),
-    responses: {
-      200: {
-        description: 'A page of transactions',
-        content: { 'application/json': { schema: verboseWalletTransactionsSchema } },
-      },
-      ...errorResponses(400, 401, 429, 500, 503),
-    },
-  });
 }

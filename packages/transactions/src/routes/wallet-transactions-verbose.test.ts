@@ -1,4 +1,7 @@
-/** What a node adds to the lists of a wallet's transactions: calldata that is not kept, the calls inside, and the logs of the verbose list. */
+/**
+ * Data that a node adds to the lists of a wallet's transactions: missing calldata, internal calls, and the logs of the
+ * verbose list.
+ */
 import { hashOf } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import { seededHash } from '../testing/seeded-transactions.ts';
@@ -17,7 +20,7 @@ describe('calldata of which four bytes are kept', () => {
     stage.answerOf = () => ({ readAt: Date.now(), inputs: ['0xa9059cbb', '0x12345678'] });
     const { result } = await get(`${WALLET}?order=ASC`);
     expect(result.map(({ input }) => input)).toEqual(['0xa9059cbb', '0x', '0x12345678']);
-    expect(stage.asked).toEqual([{ kind: 'transaction-inputs', question: { hashes } }]);
+    expect(stage.requested).toEqual([{ kind: 'transaction-inputs', question: { hashes } }]);
   });
 
   test('is 503 as long as no node tells it', async () => {
@@ -50,7 +53,7 @@ describe('the calls inside', () => {
         internal_transactions: [{ block_number: number, block_hash: hashOf(1, number), to: CONTRACT, value: '3' }],
       });
     }
-    expect(stage.asked.map(({ kind }) => kind)).toEqual(['internal-transactions', 'internal-transactions']);
+    expect(stage.requested.map(({ kind }) => kind)).toEqual(['internal-transactions', 'internal-transactions']);
   });
 
   test('are null where no node gives them', async () => {
@@ -81,7 +84,7 @@ describe('the verbose list', () => {
       logs: transactions.map((hash) => (hash === seededHash({ blockNumber: 1, transactionIndex: 0 }) ? [log] : [])),
     });
     const { result } = await get(`${WALLET}/verbose?order=ASC`);
-    expect(stage.asked).toEqual(
+    expect(stage.requested).toEqual(
       [
         {
           block: hashOf(1, 1),

@@ -17,7 +17,7 @@ const log = (address: Address, signature: string, topics: readonly Address[], wo
   data: `0x${word.toString(16).padStart(64, '0')}` as Hex,
 });
 
-function rowsOf(logs: readonly ReturnType<typeof log>[], beside: readonly Address[] = []) {
+function rowsOf(logs: readonly ReturnType<typeof log>[], related: readonly Address[] = []) {
   const executed = {
     hash: parseHash(hashOf(1, 1)),
     index: 3,
@@ -27,7 +27,7 @@ function rowsOf(logs: readonly ReturnType<typeof log>[], beside: readonly Addres
     succeeded: true,
     logs,
   };
-  const rows = accountRows({ ...executed, receipt: { raw: {} } } as unknown as ExecutedTransaction, 7, chain, beside);
+  const rows = accountRows({ ...executed, receipt: { raw: {} } } as unknown as ExecutedTransaction, 7, chain, related);
   return rows.map(({ account, roles, evidence }) => ({ account, roles, said: readEvidenceBits(evidence) }));
 }
 

@@ -5,21 +5,21 @@ import type { ExecutedTransaction } from '@chainstead/sync';
 import { type ApprovalLog, approvalsIn } from '../approvals/read-approvals.ts';
 import { decodeEvidence, evidenceOf, type TransactionEvidence } from '../evidence/decode-evidence.ts';
 import { evidenceBits } from '../evidence/evidence-bits.ts';
-import { mayTell } from '../evidence/may-tell.ts';
+import { mayReport } from '../evidence/may-tell.ts';
 import { statusOf } from '../records/transaction-outcome.ts';
 import { type AccountTransactionRow, NO_ROLE, ROLES } from './schema.ts';
 import { transactionKey } from './transaction-key.ts';
 
 /**
- * The rows of a transaction's accounts: sender, receiver and the contract that it created, each once, and others that its logs say something of
- * that no other table has. None of the zero address, which is nobody's.
- * @param beside others that get a row whatever the logs say of them
+ * Returns the rows of a transaction's accounts: sender, receiver and created contract, each once, and other accounts
+ * with evidence in its logs that no other table has. The zero address gets none.
+ * @param related others that get a row even without evidence
  */
 export function accountRows(
   executed: ExecutedTransaction,
   blockNumber: number,
   chain: Chain,
-  beside: Iterable<Address> = [],
+  related: Iterable<Address> = [],
 ): readonly AccountTransactionRow[] {
   const transactionIndex = executed.index;
   const shared = { chainId: chain.id, transactionKey: transactionKey(executed.hash), blockNumber, transactionIndex };
@@ -34,14 +34,17 @@ export function accountRows(
   });
   const rows: AccountTransactionRow[] = [];
   for (const [account, role] of roles) rows.push(rowOf(account, role));
-  const named = [...said.accounts, ...beside];
-  // Of most there is nobody else.
+  const named = [...said.accounts, ...related];
+  // Most have no other accounts.
   if (named.length === 0) return rows;
   const others = new Set(named).difference(new Set([ZERO_ADDRESS, ...roles.map(([account]) => account)]));
   return [...rows, ...apart([...others].map((account) => rowOf(account, NO_ROLE)))];
 }
 
-/** Rows without a role whose accounts share a key, told apart by numbers below all roles: the key of the table has no other. */
+/**
+ * Gives rows without a role whose accounts share a key distinct numbers below all roles: the table's key has no other
+ * distinction.
+ */
 function apart(rows: readonly AccountTransactionRow[]): readonly AccountTransactionRow[] {
   const seen = new Map<string, number>();
   return rows.map((row) => {
@@ -51,13 +54,13 @@ function apart(rows: readonly AccountTransactionRow[]): readonly AccountTransact
   });
 }
 
-/** Nothing is created by what failed, whatever address nodes name. */
+/** A failed transaction creates nothing, whatever address nodes return. */
 function rolesIn(executed: ExecutedTransaction): readonly (readonly [Address, number])[] {
   const { from, to, contractAddress } = executed;
   const roles: [Address, number][] = [];
   const add = (account: Address | null, role: number): void => {
     if (account === null || account === ZERO_ADDRESS) return;
-    // They are two or three: comparing them takes less than the hashes of a map's keys.
+    // There are two or three: comparing them is faster than hashing a map's keys.
     const known = roles.find(([one]) => one === account);
     if (known === undefined) roles.push([account, role]);
     else known[1] |= role;
@@ -68,11 +71,11 @@ function rolesIn(executed: ExecutedTransaction): readonly (readonly [Address, nu
   return roles;
 }
 
-/** What the logs of most transactions say of their accounts: that they were read. */
+/** The evidence of most transactions' accounts: logs were read, nothing found. */
 const SAYS_NOTHING = evidenceBits({ evidence: new Set(), approvesTokens: false, approvesOtherwise: false });
 
 interface Said {
-  /** Those of which there is something that transfers and approvals of tokens don't tell. */
+  /** Accounts with facts that token transfers and approvals don't show. */
   readonly accounts: readonly Address[];
   bitsOf(account: Address): number;
 }
@@ -81,7 +84,7 @@ const SILENT: Said = { accounts: [], bitsOf: () => SAYS_NOTHING };
 const NO_EVIDENCE: TransactionEvidence = { ofAccount: new Map(), ofAll: new Set() };
 
 function saidIn({ from, to, logs }: ExecutedTransaction, chain: Chain): Said {
-  const may = mayTell(logs);
+  const may = mayReport(logs);
   if (!may.evidence && !may.approvals) return SILENT;
   const evidence = may.evidence ? decodeEvidence({ from, to, logs }, chain) : NO_EVIDENCE;
   const given = may.approvals ? approvalsIn(logs.map(approvalLog), chain) : [];

@@ -8,7 +8,7 @@ import { accountTransactions, transactions } from './datasets.ts';
 import { readUint64 } from './transaction-row.ts';
 
 const [ALICE, BOB, CONTRACT] = [addressOf(1), addressOf(2), addressOf(3)];
-const chain = exampleChain({ transactions: { mode: 'all', input: 'full', provesSenders: true } });
+const chain = exampleChain({ transactions: { mode: 'all', input: 'full', verifiesSenders: true } });
 const HASH = parseHash(`0x${'00'.repeat(7)}ff${'ab'.repeat(24)}`);
 const INPUT: Hex = `0xa9059cbb${'00'.repeat(64)}`;
 
@@ -102,7 +102,7 @@ describe('the row of a transaction', () => {
   });
 
   test('says where senders are believed', () => {
-    const believing = { ...chain, transactions: { ...chain.transactions, provesSenders: false } };
+    const believing = { ...chain, transactions: { ...chain.transactions, verifiesSenders: false } };
     expect(onlyRow({}, believing)?.senderRecovered).toBe(false);
   });
 

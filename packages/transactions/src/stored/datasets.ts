@@ -1,13 +1,13 @@
-import { forgetWalletCounts } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
+import { forgetWalletCounts } from '@chainstead/data-api';
 import { committedTransactions } from '@chainstead/proof';
 import type { Dataset, ExecutedTransaction, WholeBlock } from '@chainstead/sync';
 import { accountRows } from './account-rows.ts';
 import { accountTransactionsTable, transactionsTable } from './row-tables.ts';
-import type { AccountTransactionRow, TransactionRow } from './schema.ts';
+import { type AccountTransactionRow, accountTransactions as accountTable, type TransactionRow } from './schema.ts';
 import { transactionRow } from './transaction-row.ts';
 
-/** Transactions of every block, of chains where all are kept (`TRANSACTIONS_<CHAIN>=all`). */
+/** Transactions of every block, for chains with `TRANSACTIONS_<CHAIN>=all`. */
 export const transactions: Dataset<TransactionRow> = {
   name: 'transactions',
   topics: () => [],
@@ -19,7 +19,7 @@ export const transactions: Dataset<TransactionRow> = {
   },
 };
 
-/** Which accounts took part in them. */
+/** The accounts that took part in them. */
 export const accountTransactions: Dataset<AccountTransactionRow> = {
   name: 'account-transactions',
   topics: () => [],
@@ -30,14 +30,14 @@ export const accountTransactions: Dataset<AccountTransactionRow> = {
     decode: (block, { chain }) =>
       committedIn(block, chain).flatMap((one) => accountRows(one, block.header.number, chain)),
   },
-  derived: [forgetWalletCounts('account-transactions', ['account'])],
+  projections: [forgetWalletCounts('account-transactions', [accountTable.account])],
 };
 
 function reads({ transactions: { mode } }: Chain): readonly 'transactions'[] {
   return mode === 'all' ? ['transactions'] : [];
 }
 
-/** The transactions that the block's roots hold: nodes of some chains list others beside them. */
+/** Returns the transactions that the block's roots contain: nodes of some chains list others too. */
 export function committedIn({ header, transactions: all }: WholeBlock, chain: Chain): readonly ExecutedTransaction[] {
   const committed = committedTransactions(
     header,

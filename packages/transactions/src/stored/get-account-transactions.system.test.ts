@@ -1,4 +1,4 @@
-/** How a page of a wallet's transactions is read: by ranges and look-ups of keys alone, and on a cluster of Citus as on one server. */
+/** How a page of a wallet's transactions is read: by ranges and lookups of keys alone, on Citus as on one server. */
 
 import type { Address } from '@chainstead/core';
 import { parseHash } from '@chainstead/core';
@@ -20,15 +20,15 @@ import { type AccountTransactionsQuery, accountTransactionsStatement } from './a
 import { getAccountTransactions } from './get-account-transactions.ts';
 import { STORED_COLUMNS } from './stored-transaction.ts';
 
-const chain = exampleChain({ transactions: { mode: 'all', input: 'full', provesSenders: true } });
+const chain = exampleChain({ transactions: { mode: 'all', input: 'full', verifiesSenders: true } });
 const BUSY = addressOf(1);
 const BLOCKS = 3_000;
 const A_BLOCK = 10;
 const CUTS = [500, 1_000, 1_500, 2_000, 2_500];
-/** Blocks that old statistics know of. */
+/** Number of blocks in the stale statistics. */
 const ANALYZED = 60;
 const LIMIT = 100;
-/** Of transactions, as many are the busy wallet's. */
+/** The busy wallet's share of ten transactions. */
 const BUSY_OF_TEN = 7;
 
 function* seeded(first: number, below: number): Generator<SeededTransaction> {
@@ -74,8 +74,11 @@ describe('a page', () => {
   describe.each(PLANS)('with a $plan plan $statistics', ({ plan, prepare }) => {
     beforeAll(() => prepare(scratch.database));
 
-    test.each(QUERIES)('of %s reads a range of a key and one row for each transaction', async (_what, asked) => {
-      const statement = accountTransactionsStatement(chain, asked, { select: STORED_COLUMNS.select, isSpread: false });
+    test.each(QUERIES)('of %s reads a range of a key and one row for each transaction', async (_what, requested) => {
+      const statement = accountTransactionsStatement(chain, requested, {
+        select: STORED_COLUMNS.select,
+        isSpread: false,
+      });
       const { nodes } = await explain(scratch.database, statement, plan);
       const scans = nodes.filter((node) => /^(?:account_)?transactions_\d/.test(node['Relation Name'] ?? ''));
       expect(scans.length).toBeGreaterThan(0);
@@ -104,10 +107,10 @@ describe.runIf(programs !== undefined)('on a cluster', () => {
         await seedTransactions(database, chain, seeded(0, 40));
         await seedTransactionCoverage(database, chain, 0, 39);
       }
-      for (const [, asked] of QUERIES) {
+      for (const [, requested] of QUERIES) {
         const [own, expected] = await Promise.all(
           [spread, single].map(async ({ database }) => {
-            const { blockOf, ...page } = await getAccountTransactions(database, chain, asked);
+            const { blockOf, ...page } = await getAccountTransactions(database, chain, requested);
             return { ...page, blocks: page.transactions.map(blockOf) };
           }),
         );

@@ -1,14 +1,14 @@
+import type { Chain } from '@chainstead/chains';
 import {
   areTablesSpread,
+  InconsistentPageError,
   type Indexed,
   type IndexedColumns,
   type PageBlock,
   readBlocks,
+  readConsistentPage,
   readIndexed,
-  readUntorn,
-  TornPageError,
-} from '@chainstead/answers';
-import type { Chain } from '@chainstead/chains';
+} from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
 import { type AccountTransactionsQuery, accountTransactionsStatement } from './account-transactions-statement.ts';
@@ -17,18 +17,19 @@ import { readStored, STORED_COLUMNS, type StoredColumns, type StoredTransaction 
 export interface AccountTransactionsPage {
   /** At most `query.limit`, in order. */
   readonly transactions: readonly StoredTransaction[];
-  /** Whether another one follows. */
   readonly hasNext: boolean;
   readonly indexed: Indexed;
-  /** The newest block that the answer could contain: what a cursor pins as its upper bound. Null where nothing is indexed. */
+  /**
+   * The newest block that the response could contain: a cursor pins it as its upper bound. Null if nothing is indexed.
+   */
   readonly newestBlock: number | null;
   /** The block of one of them. */
   blockOf(transaction: StoredTransaction): PageBlock;
 }
 
 /**
- * A page of the transactions that an account sent, received or was created by.
- * @throws {TornPageError} when a transaction, or its block, is not there again and again
+ * Returns a page of the transactions that an account sent, received or was created by.
+ * @throws {InconsistentPageError} if a transaction, or its block, is repeatedly missing
  */
 export async function getAccountTransactions(
   database: ReadDatabase,
@@ -36,11 +37,11 @@ export async function getAccountTransactions(
   query: AccountTransactionsQuery,
 ): Promise<AccountTransactionsPage> {
   const isSpread = await areTablesSpread(database);
-  return readUntorn(async () => {
+  return readConsistentPage(async () => {
     const { rows, page } = await readPackedPage<StoredColumns, PageRow>(database, STORED_COLUMNS, (select) =>
       accountTransactionsStatement(chain, query, { select, isSpread }),
     );
-    if (page.missing !== null) throw new TornPageError(page.missing);
+    if (page.missing !== null) throw new InconsistentPageError(page.missing);
     const blockOf = readBlocks(page.blocks, rows);
     const direction = query.order === 'DESC' ? -1 : 1;
     const ordered = rows.toSorted(
@@ -62,6 +63,6 @@ interface PageRow extends IndexedColumns, PackedTexts {
   readonly newest: number | null;
   /** Packed: `blocksOf`. */
   readonly blocks: string | null;
-  /** A block of which a transaction was not found. */
+  /** A block of a transaction that was not found. */
   readonly missing: number | null;
 }

@@ -4,8 +4,8 @@ import { addressBytes, expectedTrue, type ReadDatabase } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 
 /**
- * Whether an account ever had a part in a transaction on a chain, be it that a log names it, by what is indexed: the first entry of an index, in each
- * partition. Nothing is asked for on its behalf.
+ * Returns whether an account ever took part in a transaction on a chain, including mentions in logs, within the indexed
+ * blocks: the first entry of an index, in each partition. Queues nothing.
  */
 export async function hasTransactions(database: ReadDatabase, chain: Chain, account: Address): Promise<boolean> {
   const rows = await database.select(

@@ -1,5 +1,5 @@
 import { defineTable } from '@chainstead/sync';
 import { accountTransactions, transactions } from './schema.ts';
 
-export const transactionsTable = defineTable(transactions, { isPartitioned: true });
-export const accountTransactionsTable = defineTable(accountTransactions, { isPartitioned: true });
+export const transactionsTable = defineTable(transactions);
+export const accountTransactionsTable = defineTable(accountTransactions);

@@ -3,7 +3,7 @@ import { boolean, digits, hex, hexOrNull, int4, packedRows, type RowOf, textOrNu
 import { feesPaid, type TransactionRecord } from '../records/transaction-record.ts';
 import { readUint64 } from './transaction-row.ts';
 
-/** A transaction as it is stored: without its logs, and perhaps without its calldata. */
+/** A transaction as it is stored: without its logs, and possibly without its calldata. */
 export interface StoredTransaction {
   readonly blockNumber: number;
   readonly record: Omit<TransactionRecord, 'logs' | 'input'> & {
@@ -11,15 +11,15 @@ export interface StoredTransaction {
     readonly from: Address;
     readonly to: Address | null;
   };
-  /** Null: only {@link StoredTransaction.selector} is kept. */
+  /** Null: only {@link StoredTransaction.selector} is stored. */
   readonly input: Hex | null;
-  /** The first four bytes of the calldata; null where there are fewer, or it creates a contract. */
+  /** The first four bytes of the calldata; null if there are fewer, or it creates a contract. */
   readonly selector: Hex | null;
-  /** Whether the sender was recovered from the signature, where there is one. */
+  /** Whether the sender was recovered from the signature, if there is one. */
   readonly isSenderRecovered: boolean;
 }
 
-/** Columns of `transactions`, of which {@link readStored} makes records. */
+/** Columns of `transactions`, which {@link readStored} turns into records. */
 export const STORED_COLUMNS = packedRows({
   block_number: int4('block_number'),
   transaction_index: int4('transaction_index'),

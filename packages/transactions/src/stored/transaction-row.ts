@@ -6,9 +6,9 @@ import type { TransactionRow } from './schema.ts';
 import { transactionKey } from './transaction-key.ts';
 
 /**
- * The row of a transaction.
- * @param chain says how much of the calldata is kept, and whether senders were recovered before
- * @throws InvalidPrimitiveError for calldata that is no bytes, which only a block that is not proven can hold
+ * Returns the row of a transaction.
+ * @param chain determines how much of the calldata is stored, and whether senders were recovered before
+ * @throws InvalidPrimitiveError for calldata that is not bytes, which only an unproven block can contain
  */
 export function transactionRow(
   executed: ExecutedTransaction,
@@ -29,7 +29,7 @@ export function transactionRow(
     transactionIndex: executed.index,
     type: Math.min(executed.type, TYPE_MAX),
     status,
-    senderRecovered: transactions.provesSenders,
+    senderRecovered: transactions.verifiesSenders,
     transactionHash: hash,
     fromAddress: executed.from,
     toAddress: executed.to,
@@ -55,12 +55,12 @@ function isBytes(text: string): boolean {
 const SELECTOR_LENGTH = 10;
 const TYPE_MAX = 2 ** 15 - 1;
 
-/** A number of 64 bits as the column has it, which knows a sign: the largest numbers come to be negative. */
+/** Returns an unsigned 64-bit number for a signed column: the largest numbers become negative. */
 function storedUint64(value: bigint): string {
   return BigInt.asIntN(64, value).toString();
 }
 
-/** What {@link storedUint64} made of it. */
+/** Reverses {@link storedUint64}. */
 export function readUint64(stored: string): bigint {
   return BigInt.asUintN(64, BigInt(stored));
 }

@@ -1,2 +1,2 @@
-/** For tests of what reads transactions: rows as the sync engine would write them. */
+/** For tests of code that reads transactions: rows as the sync engine writes them. */
 export { seedTransactions } from './seeded-transactions.ts';

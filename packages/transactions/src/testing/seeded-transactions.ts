@@ -8,7 +8,6 @@ import { accountTransactions, transactions } from '../stored/datasets.ts';
 import type { TransactionRow } from '../stored/schema.ts';
 import { transactionKey } from '../stored/transaction-key.ts';
 
-/** A transaction to seed, in the terms of a test. */
 export interface SeededTransaction {
   readonly blockNumber: number;
   readonly transactionIndex: number;
@@ -19,7 +18,10 @@ export interface SeededTransaction {
   readonly columns?: Partial<TransactionRow>;
 }
 
-/** Writes transactions as the sync engine would, with the rows of their blocks, into one partition unless the chain has any. */
+/**
+ * Writes transactions as the sync engine does, with the rows of their blocks, into one partition unless the chain has
+ * any.
+ */
 export async function seedTransactions(
   database: Database,
   chain: Chain,
@@ -49,7 +51,7 @@ export async function seedTransactions(
   });
 }
 
-/** Records a range as covered by both datasets. */
+/** Stores a range as covered by both datasets. */
 export async function seedTransactionCoverage(
   database: Database,
   chain: Chain,
@@ -63,7 +65,7 @@ export async function seedTransactionCoverage(
     );
 }
 
-/** Of a place: all of them share their first eight bytes. */
+/** The hash of a position: all of them share their first eight bytes. */
 export function seededHash({
   blockNumber,
   transactionIndex,

@@ -1,32 +1,32 @@
 import { type Clock, silentLogger, systemClock } from '@chainstead/core';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
 import { type Closable, closeOf, type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import { createAbiBooks } from '../abis/abi-books.ts';
 import { blockAtTimeReader } from '../dates/block-at-time-reader.ts';
-import { createAskImplementations } from '../proxies/ask-implementations.ts';
 import { implementationsReader } from '../proxies/contract-implementations.ts';
+import { createAskImplementations } from '../proxies/fetch-implementations.ts';
 import { blockReader } from '../reading/block-reader.ts';
 import { internalTransactionsReader } from '../reading/internal-transactions-reader.ts';
 import { transactionReader } from '../reading/transaction-reader.ts';
 import { createTransactionRoutes } from '../routes/create-transaction-routes.ts';
 
-/** What tests change while the routes are served. */
+/** Settings that tests change while the routes are served. */
 export interface StageSettings {
   waitMs: number;
   maxCalls: number;
   perKey: number;
 }
 
-/** The routes behind a real socket, with a worker that asks a devnet behind nodes that a test may alter. */
+/** The routes behind a real socket, with a worker that reads a devnet through nodes that a test may alter. */
 export interface TransactionStage extends Closable {
   readonly stage: StateStage;
   readonly server: ApiServer;
   readonly sdk: Moralis;
   readonly settings: StageSettings;
   ask(path: string): Promise<{ readonly status: number; readonly body: unknown; readonly headers: Headers }>;
-  /** Forgets what was read, and lets nodes tell the truth. */
+  /** Deletes read data, and resets the nodes to correct responses. */
   reset(): Promise<void>;
 }
 
@@ -44,13 +44,13 @@ export async function openTransactionStage(upstreams = 1, clock: Clock = systemC
   ]);
   const settings = { ...SETTINGS };
   const onUnknown = createAskImplementations({
-    questions: stage.questions,
+    nodeReads: stage.nodeReads,
     budget: { mayCall: true },
     logger: silentLogger(),
   });
   const routes = createTransactionRoutes({
-    questions: stage.questions,
-    walletHistory: { requestSender: async () => 'unserved', requestReceiver: async () => 'unserved' },
+    nodeReads: stage.nodeReads,
+    onDemandBackfill: { requestSender: async () => 'unserved', requestReceiver: async () => 'unserved' },
     clock,
     abis: createAbiBooks({ onUnknown }),
     get waitMs() {

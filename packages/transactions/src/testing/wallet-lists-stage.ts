@@ -3,7 +3,7 @@ import { type Address, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import type { StateQuestions } from '@chainstead/state';
+import type { NodeReadQueue } from '@chainstead/node-reads';
 import {
   addressOf,
   createScratchDatabase,
@@ -18,7 +18,7 @@ import { type SeededTransaction, seedTransactions } from './seeded-transactions.
 
 export const [WALLET, FRIEND, CONTRACT] = [addressOf(0xa), addressOf(0xb), addressOf(0xc)];
 
-/** An answer of a list. */
+/** A list's response. */
 interface Page {
   readonly result: readonly Readonly<Record<string, unknown>>[];
   readonly cursor: string | null;
@@ -27,23 +27,25 @@ interface Page {
   readonly indexed: Readonly<Record<string, unknown>>;
 }
 
-/** Lists of wallets' transactions, served over rows that are seeded, for the tests of one file. Each test begins without any. */
+/**
+ * Lists of wallets' transactions, served over seeded rows, for the tests of one file. Each test starts without rows.
+ */
 export interface WalletListsStage {
   readonly eth: Chain;
-  /** Of the chain: each test begins with all transactions. */
+  /** The chain's setting: each test starts with all transactions stored. */
   readonly keeping: { -readonly [Field in keyof TransactionKeeping]: TransactionKeeping[Field] };
   readonly database: Database;
   readonly sdk: Moralis;
-  /** What the worker was asked. */
-  readonly asked: readonly { readonly kind: string; readonly question: unknown }[];
-  /** Wallets whose sent transactions were asked to be searched. */
-  readonly searchesAsked: readonly Address[];
-  /** Wallets whose balances were asked to be searched. */
-  readonly balancesAsked: readonly Address[];
-  /** What the worker answers. Null: nothing in time. */
+  /** Reads that the worker received. */
+  readonly requested: readonly { readonly kind: string; readonly question: unknown }[];
+  /** Wallets with a queued search for sent transactions. */
+  readonly searchesRequested: readonly Address[];
+  /** Wallets with a queued balance search. */
+  readonly balancesRequested: readonly Address[];
+  /** The worker's result. Null: none in time. */
   answerOf: (kind: string, question: never) => unknown;
   readonly ask: (path: string) => Promise<{ readonly status: number; readonly body: Page }>;
-  /** An answer that is to be there. */
+  /** A response with status 200. */
   readonly get: (path: string) => Promise<Page>;
   readonly seed: (...all: readonly SeededTransaction[]) => Promise<void>;
 }
@@ -51,13 +53,10 @@ export interface WalletListsStage {
 /** Opens it before the tests of a file, and closes it after them. */
 export function walletListsStage(): WalletListsStage {
   const known = createChainRegistry();
-  const keeping: WalletListsStage['keeping'] = { mode: 'all', input: 'full', provesSenders: true };
+  const keeping: WalletListsStage['keeping'] = { mode: 'all', input: 'full', verifiesSenders: true };
   const eth = { ...known.get('eth'), transactions: keeping };
-  let [asked, searchesAsked, balancesAsked]: [{ kind: string; question: unknown }[], Address[], Address[]] = [
-    [],
-    [],
-    [],
-  ];
+  let [requested, searchesRequested, balancesRequested]: [{ kind: string; question: unknown }[], Address[], Address[]] =
+    [[], [], []];
   let answerOf: WalletListsStage['answerOf'] = () => null;
   let scratch: ScratchDatabase;
   let server: ApiServer;
@@ -65,22 +64,22 @@ export function walletListsStage(): WalletListsStage {
 
   beforeAll(async () => {
     scratch = await createScratchDatabase();
-    const questions: StateQuestions = {
-      async ask(_chain, kind, question) {
-        asked.push({ kind: kind.name, question });
+    const nodeReads: NodeReadQueue = {
+      async request(_chain, kind, question) {
+        requested.push({ kind: kind.name, question });
         const answer = answerOf(kind.name, question as never);
         return answer === null ? null : kind.answer.parse(answer);
       },
     };
     const routes = createTransactionRoutes({
-      questions,
-      walletHistory: {
+      nodeReads,
+      onDemandBackfill: {
         async requestSender(_context, _chain, wallet) {
-          searchesAsked.push(wallet);
+          searchesRequested.push(wallet);
           return 'requested';
         },
         async requestReceiver(_context, _chain, wallet) {
-          balancesAsked.push(wallet);
+          balancesRequested.push(wallet);
           return 'requested';
         },
       },
@@ -97,11 +96,11 @@ export function walletListsStage(): WalletListsStage {
     await scratch?.drop();
   });
   beforeEach(async () => {
-    Object.assign(keeping, { mode: 'all', input: 'full', provesSenders: true });
-    [asked, searchesAsked, balancesAsked] = [[], [], []];
+    Object.assign(keeping, { mode: 'all', input: 'full', verifiesSenders: true });
+    [requested, searchesRequested, balancesRequested] = [[], [], []];
     answerOf = () => null;
     await scratch.database.query(
-      'TRUNCATE transactions, account_transactions, blocks, sync_ranges, sync_chains, address_labels, asked_wallets, wallet_watches, subject_ranges',
+      'TRUNCATE transactions, account_transactions, blocks, sync_ranges, sync_chains, address_labels, tracked_wallets, wallet_scan_state, subject_ranges',
     );
   });
 
@@ -117,14 +116,14 @@ export function walletListsStage(): WalletListsStage {
     get sdk() {
       return sdk;
     },
-    get asked() {
-      return asked;
+    get requested() {
+      return requested;
     },
-    get searchesAsked() {
-      return searchesAsked;
+    get searchesRequested() {
+      return searchesRequested;
     },
-    get balancesAsked() {
-      return balancesAsked;
+    get balancesRequested() {
+      return balancesRequested;
     },
     set answerOf(answer: WalletListsStage['answerOf']) {
       answerOf = answer;

@@ -1,4 +1,4 @@
-/** How pages of a node's index of accounts are gone through, also such as hold nothing of use. */
+/** Paging through a node's account index, including pages without useful entries. */
 import { type BlockRange, parseAddress } from '@chainstead/core';
 import { type Devnet, startDevnet, startNodeProxy } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -30,7 +30,7 @@ const moved = (blockNumber: number): Trace => ({
   ...{ blockNumber, transactionHash: `0x${'ab'.repeat(32)}`, traceAddress: [0], action: { value: '0x1' } },
 });
 
-/** All that `trace_filter` names of a range, page by page, of a node that received these traces. */
+/** Reads all blocks that `trace_filter` returns for a range, page by page, from a node with these traces. */
 async function goThrough(received: readonly Trace[], range: BlockRange): Promise<readonly NamedBlock[]> {
   const proxy = await startNodeProxy(devnet.url, {
     alter({ method, params }, result) {
@@ -47,9 +47,9 @@ async function goThrough(received: readonly Trace[], range: BlockRange): Promise
   });
   const named: NamedBlock[] = [];
   for (let { from } = range; from <= range.to; ) {
-    const asked = { account: ACCOUNT, range: { from, to: range.to } };
+    const requested = { account: ACCOUNT, range: { from, to: range.to } };
     const options = { signal: AbortSignal.timeout(20_000), count: () => undefined };
-    const { searched, blocks } = await nextNamed(pool, 'trace_filter', asked, options);
+    const { searched, blocks } = await nextNamed(pool, 'trace_filter', requested, options);
     expect(searched.from).toBe(from);
     expect(searched.to).toBeGreaterThanOrEqual(from);
     named.push(...blocks);

@@ -1,7 +1,7 @@
 /**
- * Which blocks a node's own index names an account in: as sender, as receiver, as a contract that was created, and in calls inside. Few nodes have one
- * (`ots_searchTransactionsBefore` of Erigon's Otterscan module; `trace_filter`, where it takes ranges of any length). What it names is read and proven; what
- * it leaves out nothing proves.
+ * Blocks in which a node's own index lists an account: as sender, as receiver, as a created contract, and in internal
+ * calls. Few nodes have one (`ots_searchTransactionsBefore` of Erigon's Otterscan module; `trace_filter`, if it accepts
+ * ranges of any length). Listed blocks are read and proven; completeness can't be proven.
  */
 import { type Address, type BlockRange, isAddress, parseQuantity, toQuantity } from '@chainstead/core';
 import { MalformedAnswerError, RequestAbortedError, type UpstreamPool } from '@chainstead/rpc';
@@ -9,35 +9,35 @@ import { MalformedAnswerError, RequestAbortedError, type UpstreamPool } from '@c
 /** A block in which an account takes part in a transaction. */
 export interface NamedBlock {
   readonly number: number;
-  /** Whether coins may have moved inside its transactions to the account or from it. */
+  /** Whether native tokens may have moved to or from the account inside its transactions. */
   readonly mayMoveInside: boolean;
 }
 
-/** What an index has of a part of a range that begins or ends with it. */
+/** An index's result for a part of a range that includes its first or last block. */
 export interface NamedBlocks {
   readonly searched: BlockRange;
-  /** From the end of the range on that was searched: ascending or descending. */
+  /** From the searched end of the range: ascending or descending. */
   readonly blocks: readonly NamedBlock[];
 }
 
 export type AccountIndexMethod = 'ots_searchTransactionsBefore' | 'trace_filter';
 export const ACCOUNT_INDEX_METHODS: readonly AccountIndexMethod[] = ['ots_searchTransactionsBefore', 'trace_filter'];
 
-/** One attempt: an index answers at once, and a node without one that goes through its blocks instead does not. Milliseconds. */
+/** Timeout of one attempt: an index responds immediately, while a node without one scans its blocks. Milliseconds. */
 const ANSWER_MS = 15_000;
-/** Transactions of an answer of Otterscan's, which allows no more; it gives whole blocks. */
+/** Transactions per Otterscan response, its maximum; it returns whole blocks. */
 const OTS_PAGE = 25;
-/** Traces of an answer. */
+/** Traces of a response. */
 const TRACES_PAGE = 1_000;
 /** Calls of a step. */
 const CALLS: Readonly<Record<AccountIndexMethod, number>> = { ots_searchTransactionsBefore: 1, trace_filter: 2 };
-/** What a transfer of coins to an account without code takes. */
+/** Gas of a native token transfer to an account without code. */
 const TRANSFER_GAS = 21_000;
 
 /**
- * Asks for what an index has, a page of it, until the range is searched.
- * @param count told of each call
- * @throws whatever the pool does where no node answers; MalformedAnswerError for what is no answer
+ * Reads one page of an index, until the range is searched.
+ * @param count called for each call
+ * @throws errors of the pool if no node responds; MalformedAnswerError for an invalid response
  */
 export async function nextNamed(
   pool: UpstreamPool,
@@ -55,7 +55,7 @@ export async function nextNamed(
   return readTraced(answers, range);
 }
 
-/** Whether an error says that no node has the index, rather than that the work is to end. */
+/** Whether an error means that no node has the index, as opposed to a cancellation. */
 export function isNotOffered(error: unknown): boolean {
   return !(error instanceof RequestAbortedError);
 }
@@ -66,7 +66,7 @@ type Json = Readonly<Record<string, unknown>>;
 function readPage(answer: unknown, range: BlockRange): NamedBlocks {
   const { txs, receipts, lastPage } = Object(answer) as Json;
   if (!Array.isArray(txs) || !Array.isArray(receipts) || typeof lastPage !== 'boolean')
-    throw new MalformedAnswerError('The answer is not a page of transactions');
+    throw new MalformedAnswerError('The response is not a page of transactions');
   const places = txs.map((one: unknown, place): NamedBlock => {
     const { blockNumber, input } = Object(one) as Json;
     const { gasUsed } = Object(receipts[place]) as Json;
@@ -75,13 +75,13 @@ function readPage(answer: unknown, range: BlockRange): NamedBlocks {
   });
   const lowest = Math.min(...places.map(({ number }) => number));
   if (places.some(({ number }) => number > range.to))
-    throw new MalformedAnswerError('A page of transactions has newer ones than were asked for');
+    throw new MalformedAnswerError('A page has newer transactions than requested');
   const isLast = lastPage || places.length === 0 || lowest < range.from;
   const searched = isLast ? range : { from: lowest, to: range.to };
   return { searched, blocks: together(places, searched).reverse() };
 }
 
-/** Oldest first, as both answers go: what is searched ends where the shorter of two that are cut off does. */
+/** Oldest first, like both responses: the searched part ends where the shorter of two truncated ones does. */
 function readTraced(answers: readonly unknown[], range: BlockRange): NamedBlocks {
   const pages = answers.map((answer) => readTraces(answer, range));
   const searched = { from: range.from, to: Math.min(...pages.map(({ end }) => end)) };
@@ -94,12 +94,12 @@ function readTraced(answers: readonly unknown[], range: BlockRange): NamedBlocks
   };
 }
 
-/** @returns `end`: the last block of which all traces are there, and those of one that fills a page by itself */
+/** @returns `end`: the last block with all traces, including a block that fills a page alone */
 function readTraces(
   answer: unknown,
   range: BlockRange,
 ): { readonly blocks: readonly NamedBlock[]; readonly end: number } {
-  if (!Array.isArray(answer)) throw new MalformedAnswerError('The answer is not a list of traces');
+  if (!Array.isArray(answer)) throw new MalformedAnswerError('The response is not a list of traces');
   const traces = answer.map((one: unknown) => {
     const { blockNumber, transactionHash, traceAddress, action } = Object(one) as Json;
     const isInside = Array.isArray(traceAddress) && traceAddress.length > 0;
@@ -111,24 +111,24 @@ function readTraces(
   const blocks = traces.filter(({ isReward }) => !isReward);
   if (traces.length < TRACES_PAGE) return { blocks, end: range.to };
   const last = traces.reduce((highest, { number }) => Math.max(highest, number), range.from);
-  // Of the last block more may be left, which the next page begins with.
+  // The last block may have more traces, so the next page starts with it.
   if (last > range.from) return { blocks, end: Math.min(last - 1, range.to) };
   return { blocks: blocks.map(({ number }) => ({ number, mayMoveInside: true })), end: last };
 }
 
-/** A contract that ends gives what it has to somebody, and has no value of its own. */
+/** A contract that self-destructs sends its balance to an account, although its trace has no value. */
 function movesCoins({ value, refundAddress }: Json): boolean {
   return isAddress(refundAddress) || (value !== undefined && value !== null && Number(value) > 0);
 }
 
-/** Nodes write heights as quantities, or in traces as numbers. */
+/** Nodes return heights as quantities, or in traces as numbers. */
 function heightOf(value: unknown): number {
   const height = typeof value === 'number' ? value : parseQuantity(value);
   if (!Number.isSafeInteger(height) || height < 0) throw new MalformedAnswerError('A block has no height');
   return height;
 }
 
-/** Each block once, ascending, of those that were searched. */
+/** Each searched block once, ascending. */
 function together(named: readonly NamedBlock[], { from, to }: BlockRange): NamedBlock[] {
   const blocks = new Map<number, boolean>();
   for (const { number, mayMoveInside } of named)

@@ -1,29 +1,30 @@
-import type { SenderReading } from '@chainstead/answers';
 import { type Address, parseBigQuantity, parseQuantity, toQuantity } from '@chainstead/core';
-import { type AccountMethod, stateAt } from '@chainstead/state';
+import type { SenderReading } from '@chainstead/data-api';
+import { type AccountMethod, stateAt } from '@chainstead/node-reads';
 import type { IndexedBranch } from './indexed-branch.ts';
 
-/** What a node is asked of an account, every call of it counted. */
+/** Node calls about an account, all of them counted. */
 export interface AccountNode {
-  /** How many transactions it had sent by the end of each block; of contracts, how many they had created. */
+  /** Number of transactions sent by the end of each block; for contracts, the number of contracts created. */
   countsAt(blocks: readonly (number | 'latest')[]): Promise<readonly number[]>;
-  /** What it had by the end of each block. Wei. */
+  /** Balance at the end of each block. Wei. */
   balancesAt(blocks: readonly number[]): Promise<readonly bigint[]>;
   /** Whether it is a contract: not an account whose key delegates to one (EIP-7702), which sends as before. */
   isContract(): Promise<boolean>;
-  /** Counts calls that somebody else makes for it. */
+  /** Counts calls made for it elsewhere. */
   count(calls: number): void;
   /** All calls that were made for it. */
   callsMade(): number;
-  /** Those since it was called last. */
+  /** Those since the last invocation. */
   newCalls(): number;
 }
 
 const DELEGATION = '0xef0100';
 
 /**
+ * Creates the access to an account's node state.
  * @param callsBefore in earlier turns
- * @param branch that the blocks are of, where they can still be reorganised; null: they are final
+ * @param branch that the blocks belong to, if they can still be reorganized; null: they are final
  */
 export function createAccountNode(
   { chain, pool }: SenderReading,
@@ -32,7 +33,7 @@ export function createAccountNode(
   signal: AbortSignal,
 ): AccountNode {
   let made = callsBefore;
-  let told = callsBefore;
+  let reported = callsBefore;
   async function ask(method: AccountMethod, blocks: readonly (number | 'latest')[]): Promise<readonly unknown[]> {
     made += blocks.length;
     if (branch !== null)
@@ -65,8 +66,8 @@ export function createAccountNode(
     },
     callsMade: () => made,
     newCalls() {
-      const since = made - told;
-      told = made;
+      const since = made - reported;
+      reported = made;
       return since;
     },
   };

@@ -1,7 +1,7 @@
-import type { SenderReading } from '@chainstead/answers';
 import type { Address, BlockRange } from '@chainstead/core';
+import type { SenderReading } from '@chainstead/data-api';
 import type { Transaction } from '@chainstead/db';
-import { StateUnavailableError } from '@chainstead/state';
+import { StateUnavailableError } from '@chainstead/node-reads';
 import {
   commitSubjectRows,
   createKnownContracts,
@@ -12,32 +12,32 @@ import {
 } from '@chainstead/sync';
 import { type ReadBlock, readBlock } from '../reading/read-block.ts';
 import { accountTransactions } from '../stored/datasets.ts';
-import { findAsked } from './find-asked.ts';
+import { findRequested } from './find-requested.ts';
 import type { IndexedBranch } from './indexed-branch.ts';
 import { selectRows } from './select-rows.ts';
 
-/** A block that a search has found, with the calls inside its transactions where they were looked at. */
+/** A block that a search has found, with its transactions' internal calls if they were read. */
 export interface FoundBlock {
   readonly block: ReadBlock;
   readonly calls: readonly InternalTransaction[];
 }
 
-/** Reads the blocks that a search of a wallet's history finds, and writes what of them is to be kept. */
+/** Reads the blocks that a search of a wallet's history finds, and writes the rows to store. */
 export interface BlockStore {
-  /** @throws StateUnavailableError where no upstream has the block, or none as its header says */
+  /** @throws StateUnavailableError if no upstream has the block, or none with data that matches its header */
   read(block: number, signal: AbortSignal): Promise<ReadBlock>;
   /**
-   * Writes the block's rows of wallets that were asked for, with what is searched by then, in one transaction.
+   * Writes the block's rows of requested wallets, with the search progress, in one transaction.
    * @param calls that were made since the last time
-   * @param record writes down what is searched; see {@link recordSearched}
-   * @throws StateUnavailableError where the blocks' branch was left meanwhile
+   * @param record stores the progress; see {@link recordSearched}
+   * @throws StateUnavailableError if the blocks' branch was abandoned meanwhile
    */
   save(found: FoundBlock, calls: number, record: (transaction: Transaction) => Promise<void>): Promise<void>;
-  /** Records blocks as searched. @throws StateUnavailableError as `save` */
+  /** Stores blocks as searched. @throws StateUnavailableError as `save` */
   settle(searched: readonly BlockRange[], calls: number): Promise<void>;
 }
 
-/** @param branch that the blocks are of, where they can still be reorganised; null: they are final */
+/** @param branch that the blocks belong to, if they can still be reorganized; null: they are final */
 export function createBlockStore(
   { chain, pool, database }: SenderReading,
   subject: Subject,
@@ -53,13 +53,13 @@ export function createBlockStore(
     },
     async save({ block: { header, transactions }, calls: internalTransactions }, calls, recordDone) {
       const block = { header, transactions, internalTransactions };
-      // Also where the wallet is forgotten by now: it is what is being searched for.
-      const asked = async (accounts: readonly Address[]) =>
-        new Set([...(await findAsked(database, chain, accounts)), subject.address]);
+      // Includes the wallet even if its request has expired by now: the search is for it.
+      const requested = async (accounts: readonly Address[]) =>
+        new Set([...(await findRequested(database, chain, accounts)), subject.address]);
       await commitSubjectRows(dependencies, {
         ...(branch !== null && { begin: (transaction) => branch.hold(transaction) }),
         blocks: [header],
-        parts: await selectRows(chain, [block], asked),
+        parts: await selectRows(chain, [block], requested),
         async record(transaction, rows) {
           await recordProgress(transaction, subject, { calls, rows });
           await recordDone(transaction);
@@ -75,7 +75,7 @@ export function createBlockStore(
   };
 }
 
-/** Blocks that are searched for what the search is for. */
+/** Stores blocks as searched for the search's subject. */
 export async function recordSearched(
   transaction: Transaction,
   subject: Subject,

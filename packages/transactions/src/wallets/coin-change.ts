@@ -7,7 +7,7 @@ import { isDeposit } from '../stored/is-deposit.ts';
 import { NO_ROLE, ROLES, type TransactionRow } from '../stored/schema.ts';
 import { readUint64, transactionRow } from '../stored/transaction-row.ts';
 
-/** What tells what a transaction moved and cost. */
+/** The fields that determine a transaction's value and cost. */
 export type PaidTransaction = Pick<
   TransactionRow,
   'type' | 'status' | 'value' | 'gasUsed' | 'gasPrice' | 'l1Fee' | 'blobGasUsed' | 'blobGasPrice'
@@ -15,7 +15,10 @@ export type PaidTransaction = Pick<
 
 const WEI_PER_GWEI = 10n ** 9n;
 
-/** By how much a transaction itself changed an account's balance, without what moved inside it. Wei. @param roles bits of {@link ROLES} */
+/**
+ * Returns the change of an account's balance by a transaction itself, without internal calls. Wei.
+ * @param roles bits of {@link ROLES}
+ */
 export function coinChange(paid: PaidTransaction, roles: number): bigint {
   if (roles <= NO_ROLE) return 0n;
   const moved = paid.status === 0 ? 0n : BigInt(paid.value);
@@ -29,7 +32,10 @@ function feesOf({ gasUsed, gasPrice, l1Fee, blobGasUsed, blobGasPrice }: PaidTra
   return readUint64(gasUsed) * BigInt(gasPrice) + BigInt(l1Fee ?? 0) + blobs;
 }
 
-/** By how much the transactions of a block changed an account's balance, without what moved inside them, and its withdrawals. Wei. */
+/**
+ * Returns the change of an account's balance by the transactions of a block, without internal calls, and by its
+ * withdrawals. Wei.
+ */
 export function coinChangeIn(block: WholeBlock, account: Address, chain: Chain): bigint {
   const changes = committedIn(block, chain).flatMap((one) =>
     accountRows(one, block.header.number, chain)
@@ -39,7 +45,7 @@ export function coinChangeIn(block: WholeBlock, account: Address, chain: Chain):
   return changes.reduce((sum, change) => sum + change, withdrawnIn(block, account));
 }
 
-/** Withdrawals (EIP-4895) are no transactions. */
+/** Withdrawals (EIP-4895) are not transactions. */
 function withdrawnIn({ header: { raw } }: WholeBlock, account: Address): bigint {
   const withdrawals: readonly Readonly<Record<string, unknown>>[] = Array.isArray(raw.withdrawals)
     ? raw.withdrawals

@@ -17,9 +17,9 @@ import {
 } from '@chainstead/sync';
 import { internalTransfers } from '../internal-transfers/dataset.ts';
 import { accountTransactions, transactions } from '../stored/datasets.ts';
-import { findAsked } from './find-asked.ts';
+import { findRequested } from './find-requested.ts';
 import { selectRows } from './select-rows.ts';
-import { beginWatching, cutRun, extendRun, forgetUnasked } from './watch-run.ts';
+import { beginWatching, cutRun, extendRun, forgetUnrequested } from './watch-run.ts';
 
 export interface WalletsWatcherOptions {
   readonly database: Database;
@@ -27,38 +27,38 @@ export interface WalletsWatcherOptions {
   readonly logger: Logger;
 }
 
-/** Between two looks at which wallets of a chain nobody asks for any more. Milliseconds. */
+/** Interval between deletions of wallets without recent requests. Milliseconds. */
 const FORGET_EVERY_MS = 600_000;
 const NOTHING = { transactions: false, internalTransfers: false };
 const PROVEN_TRANSACTIONS = { transactions: true, provenTransactions: true, internalTransfers: false };
 
 /**
- * Searches every block that is followed for the wallets that somebody asked for, on chains that keep only their transactions. As soon as there
- * is one, blocks are read with their transactions, which takes no further call. Nothing of it is held in memory: what was committed before a block
- * counts for it, whoever leads the chain.
+ * Returns a watcher that searches every followed block for requested wallets, on chains that store only their
+ * transactions. With at least one wallet, blocks are read with their transactions, which takes no further call. It has
+ * no state in memory: requests committed before a block count for it, whichever process leads the chain.
  */
 export function createWalletsWatcher({ database, clock, logger }: WalletsWatcherOptions): BlockWatcher {
-  /** Whether any wallet is asked for, as the last look said: the next commit of the chain looks again. */
-  const isAnyAsked = new Map<ChainId, boolean>();
+  /** Whether any wallet is requested, as of the last check: the chain's next commit checks again. */
+  const isAnyRequested = new Map<ChainId, boolean>();
   const forgetAt = new Map<ChainId, number>();
   const searchable = createSearchable(logger);
 
   return {
     async needs(chain) {
       if (!watches(chain)) return NOTHING;
-      const known = isAnyAsked.get(chain.id) ?? (await hasAsked(database, chain));
-      isAnyAsked.set(chain.id, known);
+      const known = isAnyRequested.get(chain.id) ?? (await hasRequested(database, chain));
+      isAnyRequested.set(chain.id, known);
       return known ? PROVEN_TRANSACTIONS : NOTHING;
     },
     async committed(transaction, chain, blocks) {
       const [first] = blocks;
       if (!watches(chain) || first === undefined) return;
       if ((forgetAt.get(chain.id) ?? 0) <= clock.now()) {
-        await forgetUnasked(transaction, chain.id);
+        await forgetUnrequested(transaction, chain.id);
         forgetAt.set(chain.id, clock.now() + FORGET_EVERY_MS);
       }
       const isAny = await beginWatching(transaction, chain.id, first.header.number);
-      isAnyAsked.set(chain.id, isAny);
+      isAnyRequested.set(chain.id, isAny);
       if (!isAny) return;
       requireTransactions(chain, blocks);
       for (const run of runsOf(searchable(chain, blocks))) await extendRun(transaction, chain.id, run);
@@ -67,12 +67,12 @@ export function createWalletsWatcher({ database, clock, logger }: WalletsWatcher
     rows: {
       datasets: ({ transactions: { mode }, internalTransfers: kept }) => [
         ...(mode === 'all' ? [] : [transactions, accountTransactions]),
-        // Of wallets whose balances were searched.
+        // Applies to wallets whose balances were searched.
         ...(kept === 'all' ? [] : [internalTransfers]),
       ],
       async select(transaction, chain, blocks) {
-        if (isAnyAsked.get(chain.id) !== true) return [];
-        return selectRows(chain, searchable(chain, blocks), (accounts) => findAsked(transaction, chain, accounts));
+        if (isAnyRequested.get(chain.id) !== true) return [];
+        return selectRows(chain, searchable(chain, blocks), (accounts) => findRequested(transaction, chain, accounts));
       },
     },
   };
@@ -82,12 +82,12 @@ function watches({ transactions: { mode } }: Chain): boolean {
   return mode === 'wallets';
 }
 
-async function hasAsked(database: Database, { id }: Chain): Promise<boolean> {
-  const [found] = await database.query('SELECT FROM asked_wallets WHERE chain_id = $1 LIMIT 1', [id]);
+async function hasRequested(database: Database, { id }: Chain): Promise<boolean> {
+  const [found] = await database.query('SELECT FROM tracked_wallets WHERE chain_id = $1 LIMIT 1', [id]);
   return found !== undefined;
 }
 
-/** @throws WatchNeedsChangedError where they were read before the first wallet was asked for */
+/** @throws WatchNeedsChangedError if they were read before the first wallet was requested */
 function requireTransactions(chain: Chain, blocks: readonly WatchedBlock[]): void {
   for (const { header, parts } of blocks)
     if (parts?.transactions === undefined)
@@ -95,8 +95,8 @@ function requireTransactions(chain: Chain, blocks: readonly WatchedBlock[]): voi
 }
 
 /**
- * The blocks whose transactions can be told: not where every upstream's contradict the header, nor where a chain's nodes show what can't be read.
- * Wallets lack those blocks, and say so.
+ * Returns blocks with readable transactions: not if those of every upstream contradict the header, or a chain's nodes
+ * return unreadable ones. Wallets' coverage excludes those blocks.
  */
 function createSearchable(logger: Logger) {
   const known = new WeakMap<WatchedBlock, WholeBlock | null>();

@@ -2,17 +2,18 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange } from '@chainstead/core';
 import { addressBytes, type Database, expectedTrue, isSpread } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
+import { DIRECTION } from '@chainstead/db/direction';
 import { coinChange } from './coin-change.ts';
 
-/** What is stored of how an account's balance changed in a range of blocks. Wei. */
+/** The stored explanation of an account's balance changes in a range of blocks. Wei. */
 export interface ExplainedChanges {
-  /** From the range's beginning up to the end of a block. */
+  /** From the range's start up to the end of a block. */
   until(block: number): bigint;
-  /** In a block, by the account's part in transactions alone, without what moved inside them. */
+  /** In a block, by the account's own transactions, without internal calls. */
   byTransactionsOf(block: number): bigint;
 }
 
-/** Reads them all at once: what is written meanwhile is not among them. */
+/** Reads them all in one snapshot: later writes are not included. */
 export async function readExplainedChanges(
   database: Database,
   chain: Pick<Chain, 'id'>,
@@ -40,7 +41,7 @@ export async function readExplainedChanges(
   };
 }
 
-/** How many of them, ascending, are not beyond a block. */
+/** Returns how many of them, ascending, are not beyond a block. */
 function countUntil(sums: readonly { readonly block: number }[], block: number): number {
   let [low, high] = [0, sums.length];
   while (low < high) {
@@ -75,11 +76,14 @@ interface InsideRow {
 
 const OF_ACCOUNT = `account_key = $2::bigint AND ${expectedTrue('account = $3::bytea')} AND chain_id = $1 AND block_number BETWEEN $4::bigint AND $5::bigint`;
 
-/** A look-up by the whole key for each, which is kept from becoming a reading of whole partitions; a cluster has none such. */
+/**
+ * A lookup by the whole key for each, in a form that can't become a scan of whole partitions; Citus does not support
+ * that form.
+ */
 function paidStatement(isOnCluster: boolean): string {
   const place = `made.transaction_key = mine.transaction_key AND made.chain_id = $1
     AND made.block_number = mine.block_number AND made.transaction_index = mine.transaction_index`;
-  const lookUp = isOnCluster
+  const lookup = isOnCluster
     ? `JOIN transactions AS made ON ${place}`
     : `CROSS JOIN LATERAL (SELECT * FROM transactions AS made WHERE ${place} LIMIT 1) AS made`;
   return `WITH mine AS MATERIALIZED (
@@ -87,9 +91,8 @@ function paidStatement(isOnCluster: boolean): string {
     SELECT mine.block_number AS block, mine.roles, made.type, made.status, made.value::text, made.gas_used::text AS "gasUsed",
       made.gas_price::text AS "gasPrice", made.l1_fee::text AS "l1Fee", made.blob_gas_used::text AS "blobGasUsed",
       made.blob_gas_price::text AS "blobGasPrice"
-    FROM mine ${lookUp}`;
+    FROM mine ${lookup}`;
 }
 
-/** Direction 2 is to oneself. */
-const INSIDE = `SELECT block_number AS block, sum(CASE direction WHEN 0 THEN -value WHEN 1 THEN value ELSE 0 END)::text AS change
+const INSIDE = `SELECT block_number AS block, sum(CASE direction WHEN ${DIRECTION.sent} THEN -value WHEN ${DIRECTION.received} THEN value ELSE 0 END)::text AS change
   FROM internal_transfers WHERE ${OF_ACCOUNT} GROUP BY block_number`;

@@ -4,24 +4,24 @@ import { describe, expect, it } from 'vitest';
 import { type Change, changeIn, estimateBalances, narrowChanges } from './find-balance-changes.ts';
 import { blocksToAsk, isSingle, settledParts } from './halving.ts';
 
-/** What is unexplained of a balance by the end of a block. */
+/** The unexplained part of a balance at the end of a block. */
 type UnexplainedAt = (block: number) => bigint;
 
 function search({ from, to }: BlockRange, at: UnexplainedAt, limit: number) {
   let changes = changeIn({ from, to }, at(from - 1), at(to));
-  const asked: number[] = [];
+  const requested: number[] = [];
   for (;;) {
     const blocks = blocksToAsk(changes, limit);
-    if (blocks.length === 0) return { found: changes, asked };
+    if (blocks.length === 0) return { found: changes, requested };
     expect(blocks.length).toBeLessThanOrEqual(limit);
-    asked.push(...blocks);
+    requested.push(...blocks);
     changes = narrowChanges(changes, new Map(blocks.map((block) => [block, at(block)])));
   }
 }
 
 interface History {
   readonly range: BlockRange;
-  /** What came, or went, in which block. Wei. */
+  /** Amounts received or sent, by block. Wei. */
   readonly moved: ReadonlyMap<number, bigint>;
   readonly at: UnexplainedAt;
 }
@@ -47,9 +47,9 @@ function historyOf(amount: fc.Arbitrary<bigint>): fc.Arbitrary<History> {
     });
 }
 
-/** Of an account whose own transactions are all known: what is not explained only comes. */
+/** An account whose own transactions are all known: unexplained amounts are only received. */
 const receipts = historyOf(fc.bigInt({ min: 1n, max: 10n ** 20n }));
-/** Of a contract, which also pays. */
+/** A contract, which also pays. */
 const movements = historyOf(fc.bigInt({ min: -4n, max: 4n }).filter((value) => value !== 0n));
 
 describe('the search for the blocks in which a balance changed unexplained', () => {
@@ -79,12 +79,12 @@ describe('the search for the blocks in which a balance changed unexplained', () 
   it('asks for no block twice, and for a halving for each change at most', () => {
     fc.assert(
       fc.property(fc.oneof(receipts, movements), ({ range, at }) => {
-        const { found, asked } = search(range, at, 100);
-        expect(new Set(asked).size).toBe(asked.length);
+        const { found, requested } = search(range, at, 100);
+        expect(new Set(requested).size).toBe(requested.length);
         const halvings = Math.ceil(Math.log2(range.to - range.from + 1));
-        expect(asked.length).toBeLessThanOrEqual(found.length * halvings);
+        expect(requested.length).toBeLessThanOrEqual(found.length * halvings);
         const least = estimateBalances(changeIn(range, at(range.from - 1), at(range.to)));
-        expect(asked.length).toBeGreaterThanOrEqual(Math.floor(least / 2));
+        expect(requested.length).toBeGreaterThanOrEqual(Math.floor(least / 2));
       }),
     );
   });
@@ -98,8 +98,8 @@ describe('the search for the blocks in which a balance changed unexplained', () 
       fc.property(receipts, fc.nat(30), ({ range, moved, at }, steps) => {
         let changes: readonly Change[] = changeIn(range, at(range.from - 1), at(range.to));
         for (let step = 0; step < steps; step += 1) {
-          const asked = blocksToAsk(changes, 3);
-          changes = narrowChanges(changes, new Map(asked.map((block) => [block, at(block)])));
+          const requested = blocksToAsk(changes, 3);
+          changes = narrowChanges(changes, new Map(requested.map((block) => [block, at(block)])));
         }
         const settled = settledParts(range, changes);
         for (const block of moved.keys())

@@ -1,26 +1,26 @@
 /**
- * Where in history an account's balance changed in a way that nothing explains which is known of it, by asking for the balance at ever fewer blocks.
- * Pure: says what follows from the answers. Unlike a count of transactions, what is not explained may rise and fall: changes that cancel out between
- * two blocks that are asked about leave no trace.
+ * Finds the blocks in which an account's balance changed without a known explanation, by bisection. Pure: derives
+ * conclusions from the balances read. Unlike a nonce, the unexplained part may rise and fall: changes that cancel out
+ * between two sampled blocks leave no trace.
  */
 import type { BlockRange } from '@chainstead/core';
 import { isSingle, middleOf, type Span } from './halving.ts';
 
-/** Blocks within which a balance changed unexplained. Wei; only their difference has a meaning. */
+/** Blocks within which a balance changed without explanation. Wei; only the difference of the values has a meaning. */
 export interface Change extends Span {
-  /** The balance after the block `after`, less all that is known to have come and gone by then. */
+  /** The balance after the block `after`, minus all known movements by then. */
   readonly before: bigint;
-  /** The same after the block `until`: another one. */
+  /** The same after the block `until`; it differs. */
   readonly now: bigint;
 }
 
-/** The change within a range, by what is left unexplained at both ends; none where that is the same. */
+/** Returns the change within a range, from the unexplained amounts at both ends; none if they are equal. */
 export function changeIn({ from, to }: BlockRange, before: bigint, now: bigint): readonly Change[] {
   return before === now ? [] : [{ after: from - 1, until: to, before, now }];
 }
 
 /**
- * What is left of the changes once it is known what is unexplained at some blocks. Ascending, as they were.
+ * Returns the remaining changes, given the unexplained amounts at some blocks. Ascending, as before.
  * @param unexplained by block
  */
 export function narrowChanges(changes: readonly Change[], unexplained: ReadonlyMap<number, bigint>): readonly Change[] {
@@ -35,7 +35,7 @@ export function narrowChanges(changes: readonly Change[], unexplained: ReadonlyM
   });
 }
 
-/** How many balances will have to be asked for at least: each stretch hides one change, or more. */
+/** Returns the minimum number of balances to read: each span hides one change, or more. */
 export function estimateBalances(changes: readonly Change[]): number {
   return changes.reduce((sum, { after, until }) => sum + Math.ceil(Math.log2(until - after)), 0);
 }

@@ -1,31 +1,31 @@
 import type { BlockRange } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { estimateCounts, narrow, type Stretch, stretchOf, UnlikelyCountError } from './find-nonce-changes.ts';
+import { estimateCounts, type NonceSpan, narrow, spanOf, UnlikelyCountError } from './find-nonce-changes.ts';
 import { blocksToAsk, isSingle, settledParts } from './halving.ts';
 
-/** How many transactions an account has sent by the end of a block. */
+/** Number of transactions that an account has sent by the end of a block. */
 type CountAt = (block: number) => number;
 
 interface Search {
-  readonly found: readonly Stretch[];
-  readonly asked: readonly number[];
+  readonly found: readonly NonceSpan[];
+  readonly requested: readonly number[];
   readonly rounds: number;
 }
 
 function search({ from, to }: BlockRange, countAt: CountAt, limit: number): Search {
-  let stretches = stretchOf({ from, to }, countAt(from - 1), countAt(to));
-  const asked: number[] = [];
+  let spans = spanOf({ from, to }, countAt(from - 1), countAt(to));
+  const requested: number[] = [];
   for (let rounds = 0; ; rounds += 1) {
-    const blocks = blocksToAsk(stretches, limit);
-    if (blocks.length === 0) return { found: stretches, asked, rounds };
+    const blocks = blocksToAsk(spans, limit);
+    if (blocks.length === 0) return { found: spans, requested, rounds };
     expect(blocks.length).toBeLessThanOrEqual(limit);
-    asked.push(...blocks);
-    stretches = narrow(stretches, new Map(blocks.map((block) => [block, countAt(block)])));
+    requested.push(...blocks);
+    spans = narrow(spans, new Map(blocks.map((block) => [block, countAt(block)])));
   }
 }
 
-/** Some blocks of a long range, many of them neighbours, with how many transactions each holds. */
+/** Some blocks of a long range, many of them adjacent, with their number of transactions. */
 const history = fc
   .record({
     from: fc.integer({ min: 0, max: 10_000 }),
@@ -67,12 +67,12 @@ describe('the search for the blocks that an account sent transactions in', () =>
   it('asks for no block twice, and for few: a halving for each change at most, shared by neighbours', () => {
     fc.assert(
       fc.property(history, ({ range, blocks, countAt }) => {
-        const { asked } = search(range, countAt, 100);
-        expect(new Set(asked).size).toBe(asked.length);
+        const { requested } = search(range, countAt, 100);
+        expect(new Set(requested).size).toBe(requested.length);
         const size = range.to - range.from + 1;
-        expect(asked.length).toBeLessThanOrEqual(blocks.length * Math.ceil(Math.log2(size)));
-        const [whole] = stretchOf(range, countAt(range.from - 1), countAt(range.to));
-        if (whole !== undefined) expect(asked.length).toBeLessThanOrEqual(2 * estimateCounts([whole]) + 64);
+        expect(requested.length).toBeLessThanOrEqual(blocks.length * Math.ceil(Math.log2(size)));
+        const [whole] = spanOf(range, countAt(range.from - 1), countAt(range.to));
+        if (whole !== undefined) expect(requested.length).toBeLessThanOrEqual(2 * estimateCounts([whole]) + 64);
       }),
     );
   });
@@ -80,27 +80,27 @@ describe('the search for the blocks that an account sent transactions in', () =>
   it('shares steps: a run of neighbours costs little more than one of them', () => {
     const range = { from: 1, to: 20_000_000 };
     const run = (length: number) => search(range, (block) => Math.max(0, Math.min(length, block - 12_345_677)), 100);
-    const one = run(1).asked.length;
+    const one = run(1).requested.length;
     expect(one).toBeLessThanOrEqual(25);
-    expect(run(16).asked.length).toBeLessThanOrEqual(one + 20);
+    expect(run(16).requested.length).toBeLessThanOrEqual(one + 20);
   });
 
   it('takes no step where nothing was sent', () => {
-    expect(stretchOf({ from: 5, to: 9_000_000 }, 7, 7)).toEqual([]);
+    expect(spanOf({ from: 5, to: 9_000_000 }, 7, 7)).toEqual([]);
   });
 
   it('works from the newest block down when it may ask for few at a time', () => {
     const range = { from: 1, to: 1_024 };
     const sentIn = [3, 700, 1_000];
     const countAt: CountAt = (at) => sentIn.filter((block) => block <= at).length;
-    let stretches = stretchOf(range, 0, 3);
+    let spans = spanOf(range, 0, 3);
     const order: number[] = [];
     for (;;) {
-      const single = stretches.filter(isSingle);
+      const single = spans.filter(isSingle);
       for (const { until } of single) if (!order.includes(until)) order.push(until);
-      const [block] = blocksToAsk(stretches, 1);
+      const [block] = blocksToAsk(spans, 1);
       if (block === undefined) break;
-      stretches = narrow(stretches, new Map([[block, countAt(block)]]));
+      spans = narrow(spans, new Map([[block, countAt(block)]]));
     }
     expect(order).toEqual([1_000, 700, 3]);
   });
@@ -108,14 +108,14 @@ describe('the search for the blocks that an account sent transactions in', () =>
   it('knows at each step which blocks are settled: no change is in them', () => {
     fc.assert(
       fc.property(history, fc.nat(30), ({ range, blocks, countAt }, steps) => {
-        let stretches = stretchOf(range, countAt(range.from - 1), countAt(range.to));
+        let spans = spanOf(range, countAt(range.from - 1), countAt(range.to));
         for (let step = 0; step < steps; step += 1) {
-          const asked = blocksToAsk(stretches, 3);
-          stretches = narrow(stretches, new Map(asked.map((block) => [block, countAt(block)])));
+          const requested = blocksToAsk(spans, 3);
+          spans = narrow(spans, new Map(requested.map((block) => [block, countAt(block)])));
         }
-        const settled = settledParts(range, stretches);
+        const settled = settledParts(range, spans);
         for (const block of blocks) expect(settled.some(({ from, to }) => from <= block && block <= to)).toBe(false);
-        const open = stretches.reduce((sum, { after, until }) => sum + until - after, 0);
+        const open = spans.reduce((sum, { after, until }) => sum + until - after, 0);
         const done = settled.reduce((sum, { from, to }) => sum + to - from + 1, 0);
         expect(open + done).toBe(range.to - range.from + 1);
       }),
@@ -123,9 +123,9 @@ describe('the search for the blocks that an account sent transactions in', () =>
   });
 
   it('refuses a count that can not be: one that falls, or leaps over what comes after', () => {
-    expect(() => stretchOf({ from: 1, to: 9 }, 5, 4)).toThrow(UnlikelyCountError);
-    const stretches = stretchOf({ from: 1, to: 8 }, 5, 7);
-    expect(() => narrow(stretches, new Map([[4, 8]]))).toThrow(UnlikelyCountError);
-    expect(() => narrow(stretches, new Map([[4, 4]]))).toThrow(UnlikelyCountError);
+    expect(() => spanOf({ from: 1, to: 9 }, 5, 4)).toThrow(UnlikelyCountError);
+    const spans = spanOf({ from: 1, to: 8 }, 5, 7);
+    expect(() => narrow(spans, new Map([[4, 8]]))).toThrow(UnlikelyCountError);
+    expect(() => narrow(spans, new Map([[4, 4]]))).toThrow(UnlikelyCountError);
   });
 });

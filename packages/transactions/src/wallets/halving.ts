@@ -1,22 +1,22 @@
-/** Blocks of which only is known that something changed within them: which ones to ask about next, and what is behind us. Pure. */
+/** Spans of blocks that contain a change: which blocks to read next, and which parts are done. Pure. */
 import { type BlockRange, subtractRanges } from '@chainstead/core';
 
-/** Blocks from behind `after` up to `until`. */
+/** Blocks after `after`, up to `until`. */
 export interface Span {
   /** The last block before them. */
   readonly after: number;
   readonly until: number;
 }
 
-/** Whether it is down to a single block, the one that the change is in. */
+/** Whether it is narrowed down to the single block of the change. */
 export function isSingle({ after, until }: Span): boolean {
   return until - after === 1;
 }
 
 /**
- * The blocks to ask about next: the middle of each of the newest spans that are longer than a block.
+ * Returns the blocks to read next: the middle of each of the newest spans that are longer than a block.
  * @param spans ascending
- * @param limit how many at most
+ * @param limit maximum number of blocks
  */
 export function blocksToAsk(spans: readonly Span[], limit: number): readonly number[] {
   return spans
@@ -25,7 +25,7 @@ export function blocksToAsk(spans: readonly Span[], limit: number): readonly num
     .map(middleOf);
 }
 
-/** What of a range is behind us: nothing changed there, or it was read. @param open spans that are not */
+/** Returns the parts of a range that are done: unchanged, or already read. @param open spans that are not */
 export function settledParts(range: BlockRange, open: readonly Span[]): readonly BlockRange[] {
   return subtractRanges(
     [range],
@@ -33,7 +33,7 @@ export function settledParts(range: BlockRange, open: readonly Span[]): readonly
   );
 }
 
-/** Where a span is halved. */
+/** The bisection point of a span. */
 export function middleOf({ after, until }: Span): number {
   return after + Math.floor((until - after) / 2);
 }

@@ -1,17 +1,17 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash } from '@chainstead/core';
 import { type Database, hexText, type Transaction } from '@chainstead/db';
-import { StateUnavailableError } from '@chainstead/state';
+import { StateUnavailableError } from '@chainstead/node-reads';
 import { type Checkpoint, lockChainCommits } from '@chainstead/sync';
 
 /**
- * The branch that ends with a block which was indexed a moment ago. Of blocks that can still be reorganised, state is read by their hashes, and what is
- * found is written only while the branch is the indexed one.
+ * The branch that ends with a block indexed a moment ago. State of blocks that can still be reorganized is read by
+ * their hashes, and results are written only while the branch is the indexed one.
  */
 export interface IndexedBranch {
-  /** The hash of a block; null where it is not stored, as every followed one is: others are final. */
+  /** Returns the hash of a block; null if it is not stored. All followed blocks are; the others are final. */
   hashAt(number: number): Promise<Hash | null>;
-  /** Keeps the chain as it is until the transaction ends. @throws StateUnavailableError where the branch was left */
+  /** Locks the chain until the transaction ends. @throws StateUnavailableError if the branch was abandoned */
   hold(transaction: Transaction): Promise<void>;
 }
 

@@ -1,4 +1,6 @@
-/** What a node's index of accounts names of wallets, compared with what the node's blocks and traces say: found in few calls, and checked. */
+/**
+ * Wallet blocks from a node's account index, compared to the node's blocks and traces: found in few calls, and checked.
+ */
 import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes, hexText } from '@chainstead/db';
 import { type NodeProxyOptions, startNodeProxy } from '@chainstead/testkit';
@@ -18,23 +20,25 @@ const { chain, ask, caughtUp } = stage;
 const playground = playgroundOn(stage);
 const { play, transfer } = playground;
 
-/** Roles over a node that is answered for as told, and what it was asked. */
-async function open(options: NodeProxyOptions = {}): Promise<{ readonly roles: StageRoles; readonly asked: string[] }> {
-  const asked: string[] = [];
+/** Roles over a node with the given responses, and the calls it received. */
+async function open(
+  options: NodeProxyOptions = {},
+): Promise<{ readonly roles: StageRoles; readonly requested: string[] }> {
+  const requested: string[] = [];
   const proxy = await startNodeProxy(stage.devnet.url, {
     ...options,
     alter(call, result) {
-      asked.push(call.method);
+      requested.push(call.method);
       return options.alter?.(call, result) ?? result;
     },
   });
   const pool = await stagePool(chain, [proxy.url]);
   onTestFinished(() => proxy.close());
   const roles = await stage.open({ pool });
-  return { roles, asked };
+  return { roles, requested };
 }
 
-/** Has wallets asked for, and waits until all final blocks are searched of them. */
+/** Requests wallets, and waits until all final blocks are searched for them. */
 async function searchAll(roles: StageRoles, wallets: readonly Address[]): Promise<readonly WalletSearch[]> {
   await caughtUp();
   for (const wallet of wallets) await ask(roles, wallet);
@@ -43,7 +47,7 @@ async function searchAll(roles: StageRoles, wallets: readonly Address[]): Promis
   return vi.waitFor(
     async () => {
       await stage.scratch.database.query(
-        `UPDATE subject_histories SET due_at = NULL, updated_at = CASE status WHEN 'done' THEN updated_at - interval '1 minute' ELSE updated_at END`,
+        `UPDATE backfill_requests SET due_at = now(), updated_at = CASE status WHEN 'done' THEN updated_at - interval '1 minute' ELSE updated_at END`,
       );
       const searches = [];
       for (const wallet of wallets) searches.push(await ask(roles, wallet));
@@ -57,7 +61,7 @@ async function searchAll(roles: StageRoles, wallets: readonly Address[]): Promis
 
 const head = async () => Number(await stage.devnet.client.getBlockNumber({ cacheTime: 0 }));
 
-/** Coins that came inside transactions: block and amount. */
+/** Native tokens received inside transactions: block and amount. */
 async function storedInside(account: Address): Promise<readonly string[]> {
   const rows = await stage.scratch.database.query<{ line: string }>(
     `SELECT concat_ws(' ', block_number, direction, value, ${hexText('counterparty')}) AS line FROM internal_transfers
@@ -67,7 +71,10 @@ async function storedInside(account: Address): Promise<readonly string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** Transactions of all kinds, hundreds of blocks apart; some change no balance, some give what others take. @returns block by block what came inside */
+/**
+ * Transactions of all kinds, hundreds of blocks apart; some change no balance, some cancel out.
+ * @returns the amounts received inside, block by block
+ */
 async function act(wallet: Address, payer: Address, gap: number): Promise<readonly string[]> {
   const inside: string[] = [];
   const within = async (value: bigint): Promise<void> => {
@@ -77,26 +84,26 @@ async function act(wallet: Address, payer: Address, gap: number): Promise<readon
   for (let times = 1; times <= 12; times += 1) {
     await stage.devnet.mine(gap);
     await transfer(payer, QUIET, 5n);
-    // Nothing of a balance tells of these.
+    // A balance does not show these.
     await transfer(payer, QUIET, 0n);
     await transfer(payer, wallet, 0n);
     await within(BigInt(times));
     await transfer(wallet, payer, 1n);
   }
-  // Of what a wallet let others do no call of its own tells.
+  // The wallet's own calls don't show its approvals.
   const emit = await placeEmitter(stage.devnet);
   const hash = await emit(payer, [APPROVALS.ofAll, QUIET, payer], 1);
-  // Else its block might be the one that comes next.
+  // Otherwise its block might be the next one.
   await stage.devnet.client.waitForTransactionReceipt({ hash });
   return inside;
 }
 
-/** All rows of the wallets are those of the node, of every block that is said to be known whole. */
+/** Checks that all rows of the wallets match the node, for every block marked as complete. */
 async function requireWhole(wallets: readonly Address[]): Promise<void> {
-  const told = await nodeRows(stage.devnet, wallets);
+  const reported = await nodeRows(stage.devnet, wallets);
   for (const wallet of wallets) {
     const { whole } = await readWalletSearch(stage.scratch.database, chain, wallet);
-    const expected = (told.get(wallet) ?? []).filter(({ block }) =>
+    const expected = (reported.get(wallet) ?? []).filter(({ block }) =>
       whole.some(({ from, to }) => from <= block && block <= to),
     );
     expect(expected.length).toBeGreaterThan(11);
@@ -117,9 +124,9 @@ describe('a node with an index of accounts', () => {
       const [payer, wallet] = stage.devnet.accounts.slice(0, 2) as unknown as readonly [Address, Address];
       const inside = await act(wallet, payer, gap);
       const errors = method === FILTER ? { [OTS]: WITHOUT_INDEX[OTS] } : {};
-      const { roles, asked } = await open({ errors });
+      const { roles, requested } = await open({ errors });
       const searches = await searchAll(roles, [wallet, QUIET]);
-      expect(asked).toContain(method);
+      expect(requested).toContain(method);
       for (const search of searches)
         expect(olderMarks(search, chain).received).toEqual({ searched: true, exact: true, state: expect.any(String) });
       expect(searches.map(({ whole }) => whole[0]?.from)).toEqual([0, 0]);
@@ -130,8 +137,8 @@ describe('a node with an index of accounts', () => {
         [CHAIN_ID, addressBytes(QUIET)],
       );
       expect(approved).toHaveLength(1);
-      // Counts and balances at the ends of what is searched, a few times; no halving.
-      const light = asked.filter((one) => one === 'eth_getTransactionCount' || one === 'eth_getBalance');
+      // Counts and balances at the ends of the searched part, a few times; no bisection.
+      const light = requested.filter((one) => one === 'eth_getTransactionCount' || one === 'eth_getBalance');
       expect(light.length).toBeLessThan(40);
     },
     240_000,
@@ -144,7 +151,7 @@ describe('a node with an index of accounts', () => {
     await transfer(wallet, payer, 1n);
     await transfer(payer, QUIET, 3n);
     await stage.devnet.mine(30);
-    const { roles, asked } = await open({
+    const { roles, requested } = await open({
       alter({ method }, result) {
         if (method !== OTS) return undefined;
         const { txs, receipts, ...rest } = result as { txs: { blockNumber: string }[]; receipts: object[] };
@@ -157,7 +164,7 @@ describe('a node with an index of accounts', () => {
       },
     });
     const searches = await searchAll(roles, [wallet, QUIET]);
-    expect(asked).toContain(OTS);
+    expect(requested).toContain(OTS);
     for (const search of searches)
       expect(olderMarks(search, chain).received).toMatchObject({ searched: true, exact: false });
     const blocks = async (account: Address) =>

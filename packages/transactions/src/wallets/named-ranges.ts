@@ -1,13 +1,16 @@
-/** What of a wallet's blocks a node's index has named, and where it left something out: rows of `subject_ranges`, of each search its own. */
+/**
+ * The blocks of a wallet that a node's index has listed, and where it was incomplete: rows of `subject_ranges`,
+ * separate for each search.
+ */
 import type { Address, BlockRange } from '@chainstead/core';
 import { addressBytes, type Database, type Transaction } from '@chainstead/db';
 import { lockChainCommits, recordSubjectRange, type Subject } from '@chainstead/sync';
 import { accountTransactions } from '../stored/datasets.ts';
 
-/** `named`: every block was read that the index names. `doubted`: counts or balances show that it left something out. */
+/** `named`: every block in the index was read. `doubted`: counts or balances show that it was incomplete. */
 export type IndexMark = 'named' | 'doubted';
 
-/** Of both searches. Disjoint in each. */
+/** Returns the ranges of both searches. Disjoint in each. */
 export async function readMarked(
   database: Pick<Database, 'query'>,
   { chainId, address }: { readonly chainId: number; readonly address: Address },
@@ -20,7 +23,7 @@ export async function readMarked(
   );
 }
 
-/** In the transaction that holds the row of the search. */
+/** In the transaction that locks the row of the search. */
 export async function recordMarked(
   transaction: Transaction,
   { chainId, kind, address }: Subject,
@@ -36,13 +39,13 @@ export async function recordMarked(
     );
 }
 
-/** That all transactions of the wallet in these blocks are known. */
+/** Stores that all transactions of the wallet in these blocks are known. */
 export async function recordWhole(
   transaction: Transaction,
   { chainId, address }: Subject,
   ranges: readonly BlockRange[],
 ): Promise<void> {
-  // Whoever follows blocks writes down the same, under this lock.
+  // The follower writes the same rows, under this lock.
   await lockChainCommits(transaction, { id: chainId });
   for (const range of ranges)
     await recordSubjectRange(transaction, { chainId, kind: 'wallet', address }, accountTransactions.name, range);

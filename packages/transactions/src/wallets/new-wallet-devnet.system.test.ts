@@ -1,4 +1,7 @@
-/** What a wallet that nobody asked about before did a moment ago: in its list at the first request, while its block can still be reorganised. */
+/**
+ * Recent activity of a wallet that was never requested: it is in the list at the first request, while its block can
+ * still be reorganized.
+ */
 import { type Address, parseAddress } from '@chainstead/core';
 import { describe, expect, test, vi } from 'vitest';
 import { isAllSentKnown } from './read-wallet-search.ts';

@@ -5,14 +5,14 @@ import type { SearchTurn } from './search-history.ts';
 
 /** Reads the calls inside a block's transactions. */
 export interface CallsReader {
-  /** Empty where nobody traces: what moved inside is then all that is ever missing. */
+  /** Empty if no node traces: then only internal transfers can be missing. */
   read(block: ReadBlock, signal: AbortSignal): Promise<readonly InternalTransaction[]>;
 }
 
-/** After so many failures it goes on without traces: a node may be unable to execute a block again. */
+/** After this many failures the search continues without traces: a node may be unable to execute a block again. */
 const TRACE_ATTEMPTS = 3;
 
-/** Asks nobody any more once nobody traces. */
+/** Makes no more calls once no node traces. */
 export function createCallsReader({ reading: { chain, pool }, node, attempts }: SearchTurn): CallsReader {
   let isTraced = attempts < TRACE_ATTEMPTS;
   return {
@@ -23,7 +23,7 @@ export function createCallsReader({ reading: { chain, pool }, node, attempts }: 
         const traced = await readTraces({ chain, pool }, proven, signal);
         if ('calls' in traced) return traced.calls.filter(({ traceAddress }) => traceAddress.length > 0);
       } catch (error) {
-        // The state that it takes to execute the block again may be gone where the balances are still known.
+        // The state needed to execute the block again may be pruned although balances are still known.
         if (!(error instanceof UpstreamsExhaustedError && error.isPruned)) throw error;
       }
       isTraced = false;

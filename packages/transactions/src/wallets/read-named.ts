@@ -1,6 +1,6 @@
 /**
- * Reads the blocks in which a node's index names a wallet, before anything is searched for by halving: then counts and balances show at once that nothing is
- * missing, or what is.
+ * Reads the blocks in which a node's index lists a wallet, before any bisection: counts and balances then immediately
+ * show whether anything is missing.
  */
 import { type BlockRange, errorText, parseHash, subtractRanges } from '@chainstead/core';
 import { recordProgress } from '@chainstead/sync';
@@ -17,17 +17,20 @@ import { readMarked, recordMarked } from './named-ranges.ts';
 import { createCallsReader } from './read-calls.ts';
 import { CALLS_PER_BLOCK, endOfTurn, readRisky, type SearchTurn, type TurnEnd } from './search-history.ts';
 
-/** Blocks that are read at once. */
+/** Blocks that are read concurrently. */
 const BLOCKS_AT_ONCE = 4;
-/** So long no node is asked again for an index that none had. Milliseconds. */
+/** Interval after which nodes are tried again for an index that none had. Milliseconds. */
 const ASK_AGAIN_MS = 3_600_000;
-/** When a chain's nodes may be asked again for an index, by pool and method. */
-const askAgainAt = new WeakMap<object, Map<AccountIndexMethod, number>>();
+/** When a chain's nodes may be tried again for an index, by pool and method. */
+const readAgainAt = new WeakMap<object, Map<AccountIndexMethod, number>>();
 
-/** How it ended: `none` where no node has an index of what is left. */
+/** How it ended: `none` if no node has an index of the rest. */
 export type NamedEnd = TurnEnd | 'none';
 
-/** Works until every block of the turn's ranges is read that an index names, newest pages first. Each step is recorded: whoever goes on begins behind it. */
+/**
+ * Runs until every listed block of the turn's ranges is read, newest pages first. Each step is stored: the next turn
+ * continues after it.
+ */
 export async function readNamed(turn: SearchTurn, signal: AbortSignal): Promise<NamedEnd> {
   const { reading, subject, ranges } = turn;
   let left = subtractRanges(ranges, await readMarked(reading.database, subject, 'named'));
@@ -35,7 +38,7 @@ export async function readNamed(turn: SearchTurn, signal: AbortSignal): Promise<
     signal.throwIfAborted();
     const end = endOfTurn(turn);
     if (end !== null) return end;
-    const named = await askIndexes(turn, range, signal);
+    const named = await fetchIndexes(turn, range, signal);
     if (named === null) return 'none';
     const approving = await blocksApproving(turn, named.searched, signal);
     const read = await readPage(turn, range, withBlocks(named, range, approving), signal);
@@ -45,14 +48,14 @@ export async function readNamed(turn: SearchTurn, signal: AbortSignal): Promise<
   return 'done';
 }
 
-/** Null where no node has an index. */
-async function askIndexes(
+/** Returns null if no node has an index. */
+async function fetchIndexes(
   { reading: { pool, clock, logger, chain }, subject, node }: SearchTurn,
   range: BlockRange,
   signal: AbortSignal,
 ): Promise<NamedBlocks | null> {
-  const known = askAgainAt.get(pool) ?? new Map<AccountIndexMethod, number>();
-  askAgainAt.set(pool, known);
+  const known = readAgainAt.get(pool) ?? new Map<AccountIndexMethod, number>();
+  readAgainAt.set(pool, known);
   for (const method of ACCOUNT_INDEX_METHODS) {
     if ((known.get(method) ?? 0) > clock.now()) continue;
     try {
@@ -66,7 +69,10 @@ async function askIndexes(
   return null;
 }
 
-/** Blocks in which the wallet let somebody move what is its own, which a transaction of somebody else may bring about: no call has to name it. */
+/**
+ * Returns blocks with approvals of the wallet, which another account's transaction may make: no call has to contain the
+ * wallet.
+ */
 async function blocksApproving(
   { reading: { pool }, subject, node }: SearchTurn,
   range: BlockRange,
@@ -78,7 +84,7 @@ async function blocksApproving(
   return logs.map(({ blockNumber }) => blockNumber);
 }
 
-/** The page with some more blocks, in its order. */
+/** Returns the page with some more blocks, in its order. */
 function withBlocks(page: NamedBlocks, range: BlockRange, more: readonly number[]): NamedBlocks {
   const named = new Set(page.blocks.map(({ number }) => number));
   const added = [...new Set(more)].filter((number) => !named.has(number));
@@ -87,12 +93,12 @@ function withBlocks(page: NamedBlocks, range: BlockRange, more: readonly number[
   return { ...page, blocks: blocks.toSorted((one, other) => sign * (one.number - other.number)) };
 }
 
-/** A page that is the whole range is either. */
+/** A page that is the whole range may be in either order; it counts as ascending. */
 function isDescending({ searched }: NamedBlocks, range: BlockRange): boolean {
   return searched.to === range.to && searched.from !== range.from;
 }
 
-/** Reads a page's blocks and keeps them, from the end of the range on that was searched. */
+/** Reads and stores a page's blocks, from the searched end of the range on. */
 async function readPage(
   turn: SearchTurn,
   range: BlockRange,

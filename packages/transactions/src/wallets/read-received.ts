@@ -1,11 +1,14 @@
 /**
- * Looks for the coins that a wallet received in blocks that nobody searched for it: where its balance changed in a way that what is stored of it doesn't
- * explain, by bisection (`find-balance-changes.ts`), then in those blocks, each read whole and proven, and traced where its transactions don't
- * explain the change either. Coins that came and went between two blocks that were asked about are not found so. Where a node has an index of accounts, its
- * blocks are read first (`read-named.ts`): balances then show whether that was all.
+ * Searches for native tokens that a wallet received in blocks that were not searched for it. Bisection finds balance
+ * changes that its stored rows don't explain (`find-balance-changes.ts`). Those blocks are read whole and proven, and
+ * traced if their transactions don't explain the change either. Receipts that were spent again between two sampled
+ * blocks are not found this way.
+ *
+ * If a node has an account index, its blocks are read first (`read-named.ts`): balances then show whether that was all.
  */
-import type { ReadSender } from '@chainstead/answers';
+
 import { type BlockRange, mergeRanges, subtractRanges } from '@chainstead/core';
+import type { ReadSender } from '@chainstead/data-api';
 import { saveEstimate } from '@chainstead/sync';
 import type { FoundBlock } from './block-store.ts';
 import { coinChangeIn } from './coin-change.ts';
@@ -27,14 +30,14 @@ import {
 export const readReceiver: ReadSender = (reading, subject, signal) =>
   searchHistory(reading, subject, signal, {
     missingOf: ({ unsearched }) => aboveGenesis(unsearched),
-    // There will be newer ones by then: who asks next has them searched.
+    // There will be newer ones by then: the next request queues their search.
     awaitsNewest: false,
     run,
-    // What it received there was found together with what it sent.
+    // Its receipts there were found together with its sent transactions.
     runNewest: null,
   });
 
-/** What accounts have from the beginning was in no transaction. */
+/** Genesis balances come from no transaction. */
 function aboveGenesis(ranges: readonly BlockRange[]): readonly BlockRange[] {
   return subtractRanges(ranges, [{ from: 0, to: 0 }]);
 }
@@ -52,14 +55,14 @@ async function run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
 }
 
 /**
- * Searches the newest blocks, of which all is known that the wallet sent. Nothing is recorded of them as searched: once they are final, an index of accounts
- * may tell more.
+ * Searches the newest blocks, whose sent transactions are all known. They are not stored as searched: once they are
+ * final, an account index may list more.
  */
 export function receiveNewest(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
   return searchBalances({ ...turn, ranges: aboveGenesis(turn.ranges), isRecorded: false, open: null }, signal);
 }
 
-/** @param isNamed whether an index has named the wallet's blocks */
+/** @param isNamed whether an index has listed the wallet's blocks */
 async function searchBalances(turn: SearchTurn, signal: AbortSignal, isNamed = false): Promise<TurnEnd> {
   const { node, reading, subject, ranges } = turn;
   const [from, to] = [ranges[0]?.from ?? 0, ranges.at(-1)?.to ?? 0];
@@ -82,7 +85,10 @@ async function searchBalances(turn: SearchTurn, signal: AbortSignal, isNamed = f
   return narrowDown(turn, open, steps, signal);
 }
 
-/** All is known where an index has named the wallet's blocks, and what is stored of them is all that its count and its balance changed by. */
+/**
+ * Stores blocks as complete if an index has listed the wallet's blocks, and the stored rows explain all changes of its
+ * nonce and balance.
+ */
 async function recordNamed(
   { reading: { database }, subject, ranges }: SearchTurn,
   open: readonly Change[],
@@ -92,7 +98,7 @@ async function recordNamed(
   await database.transaction(async (transaction) => {
     await recordMarked(transaction, subject, 'doubted', doubted);
     const known = subtractRanges(ranges, [...before, ...doubted]);
-    // Nothing is in the first block but what accounts have from the beginning.
+    // The first block contains only genesis balances.
     await recordWhole(
       transaction,
       subject,
@@ -101,7 +107,7 @@ async function recordNamed(
   });
 }
 
-/** What an account has at some blocks, less all that is known to have come and gone by then. */
+/** Returns an account's balance at some blocks, minus all known movements by then. */
 async function unexplainedAt(
   { turn: { node }, explained }: BalanceSearch,
   blocks: readonly number[],
@@ -110,7 +116,7 @@ async function unexplainedAt(
   return new Map(blocks.map((block, place) => [block, (balances[place] ?? 0n) - explained.until(block)]));
 }
 
-/** The block of a change, with the calls inside where its transactions and withdrawals are not all of it. */
+/** Returns the block of a change, with internal calls if its transactions and withdrawals don't fully explain it. */
 async function readFound(search: BalanceSearch, change: Change, signal: AbortSignal): Promise<FoundBlock> {
   const { turn, explained } = search;
   const { reading, subject, store } = turn;

@@ -1,10 +1,16 @@
 /**
- * Looks for the transactions that a wallet sent in blocks that nobody searched for it: where its count of transactions changed, by bisection
+ * Searches for transactions that a wallet sent in blocks that were not searched for it: by bisection for nonce changes
  * (`find-nonce-changes.ts`), then in those blocks, each read whole and proven.
  */
-import type { ReadSender } from '@chainstead/answers';
-import { requestHistory, saveEstimate } from '@chainstead/sync';
-import { estimateCounts, narrow, type Stretch, stretchOf } from './find-nonce-changes.ts';
+
+import type { Chain } from '@chainstead/chains';
+import type { Address, BlockRange } from '@chainstead/core';
+import type { ReadSender } from '@chainstead/data-api';
+import { addressBytes, type Database, expectedTrue } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import { enqueueHistory, saveEstimate } from '@chainstead/sync';
+import { HAS_ROLE, ROLES } from '../stored/schema.ts';
+import { estimateCounts, type NonceSpan, narrow, spanOf } from './find-nonce-changes.ts';
 import { recordMarked } from './named-ranges.ts';
 import { readNamed } from './read-named.ts';
 import { receiveNewest } from './read-received.ts';
@@ -17,7 +23,6 @@ import {
   searchHistory,
   type TurnEnd,
 } from './search-history.ts';
-import { readStoredSent } from './stored-sent.ts';
 
 export const readSender: ReadSender = async (reading, subject, signal) => {
   const outcome = await searchHistory(reading, subject, signal, {
@@ -26,9 +31,10 @@ export const readSender: ReadSender = async (reading, subject, signal) => {
     run,
     runNewest,
   });
-  // What it received is told by its balances once all is known that it sent. No request of a key's own: there is one for each search that ends.
+  // Balances show its receipts once all sent transactions are known. This counts for no key: there is one per finished
+  // search.
   if (outcome === 'done')
-    await requestHistory(reading.database, {
+    await enqueueHistory(reading.database, {
       subject: { ...subject, kind: 'receiver' },
       requestedBy: null,
       perKey: Number.POSITIVE_INFINITY,
@@ -39,7 +45,7 @@ export const readSender: ReadSender = async (reading, subject, signal) => {
 
 async function run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
   const { node, reading, subject } = turn;
-  // Settles wallets that only receive, also where no node has old state.
+  // Completes wallets that only receive, even if no node has old state.
   const [newest] = await node.countsAt(['latest']);
   if (newest === 0) {
     turn.open = [];
@@ -49,29 +55,33 @@ async function run(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
   const named = isContract ? 'none' : await readNamed(turn, signal);
   if (named === 'calls' || named === 'time') return named;
   const isStored = isContract ? () => false : await storedIn(turn);
-  const open = (await stretchesOf(turn)).filter((stretch) => !isStored(stretch));
+  const open = (await spansOf(turn)).filter((span) => !isStored(span));
   turn.open = open;
   if (named === 'done') await doubt(turn, open);
   const sent = open.reduce((sum, { count, countBefore }) => sum + count - countBefore, 0);
   await saveEstimate(reading.database, subject, node.callsMade() + estimateCounts(open) + CALLS_PER_BLOCK * sent);
-  const steps: SpanSteps<Stretch> = {
+  const steps: SpanSteps<NonceSpan> = {
     oneByOne: isContract,
-    narrow: async (left, blocks) => narrow(left, await countsAt(turn, blocks)).filter((stretch) => !isStored(stretch)),
+    narrow: async (left, blocks) => narrow(left, await countsAt(turn, blocks)).filter((span) => !isStored(span)),
     keep: async (left, chosen) => {
       const kept = await keepSent(turn, left, chosen, signal);
-      // What contracts create raises their count. They send nothing, but on chains whose wallets are contracts.
+      // Contract creations raise a contract's nonce. Contracts send nothing, except on chains whose wallets are
+      // contracts.
       return isContract && kept.sent === 0 ? [] : kept.left;
     },
   };
   return narrowDown(turn, open, steps, signal);
 }
 
-/** What the wallet sent in the newest blocks, then what it received there: a new wallet's first transaction is among them, whatever side it was on. */
+/**
+ * Searches the newest blocks for sent transactions, then for receipts: a new wallet's first transaction is among them,
+ * on either side.
+ */
 async function runNewest(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd> {
   const [count] = await turn.node.countsAt([turn.ranges.at(-1)?.to ?? 0]);
-  const open = count === 0 ? [] : await stretchesOf(turn);
+  const open = count === 0 ? [] : await spansOf(turn);
   turn.open = open;
-  const steps: SpanSteps<Stretch> = {
+  const steps: SpanSteps<NonceSpan> = {
     narrow: async (left, blocks) => narrow(left, await countsAt(turn, blocks)),
     keep: async (left, chosen) => (await keepSent(turn, left, chosen, signal)).left,
   };
@@ -79,29 +89,32 @@ async function runNewest(turn: SearchTurn, signal: AbortSignal): Promise<TurnEnd
   return end === 'done' ? receiveNewest(turn, signal) : end;
 }
 
-/** Whether all transactions are stored that it sent in a stretch: those of blocks that an index named, and of those that others were searched for. */
+/**
+ * Returns whether all transactions sent in a span are stored: those of listed blocks, and of blocks searched for other
+ * wallets.
+ */
 function storedIn({
   reading: { database, chain },
   subject,
   ranges,
-}: SearchTurn): Promise<(stretch: Stretch) => boolean> {
+}: SearchTurn): Promise<(span: NonceSpan) => boolean> {
   const [from, to] = [ranges[0]?.from ?? 0, ranges.at(-1)?.to ?? 0];
   return readStoredSent(database, chain, subject.address, { from, to });
 }
 
-/** Of blocks in which it left out what the wallet sent, an index is not believed that it named all that others did. */
-async function doubt({ reading: { database }, subject }: SearchTurn, open: readonly Stretch[]): Promise<void> {
+/** If an index missed sent transactions in some blocks, it is not trusted to have listed all others there either. */
+async function doubt({ reading: { database }, subject }: SearchTurn, open: readonly NonceSpan[]): Promise<void> {
   if (open.length === 0) return;
   const doubted = open.map(({ after, until }) => ({ from: after + 1, to: until }));
   await database.transaction((transaction) => recordMarked(transaction, subject, 'doubted', doubted));
 }
 
-/** Before the first block nobody has sent anything. */
-async function stretchesOf(turn: SearchTurn): Promise<readonly Stretch[]> {
+/** Before the first block no account has sent anything. */
+async function spansOf(turn: SearchTurn): Promise<readonly NonceSpan[]> {
   const { ranges } = turn;
   const borders = [...new Set(ranges.flatMap(({ from, to }) => [from - 1, to]))].filter((block) => block >= 0);
   const at = await countsAt(turn, borders);
-  return ranges.flatMap((range) => stretchOf(range, at.get(range.from - 1) ?? 0, at.get(range.to) ?? 0));
+  return ranges.flatMap((range) => spanOf(range, at.get(range.from - 1) ?? 0, at.get(range.to) ?? 0));
 }
 
 async function countsAt({ node }: SearchTurn, blocks: readonly number[]): Promise<ReadonlyMap<number, number>> {
@@ -109,13 +122,13 @@ async function countsAt({ node }: SearchTurn, blocks: readonly number[]): Promis
   return new Map(blocks.map((block, place) => [block, counts[place] ?? 0]));
 }
 
-/** @returns what is left, and how many transactions of those blocks the wallet sent */
+/** @returns the remaining spans, and how many transactions of those blocks the wallet sent */
 async function keepSent(
   turn: SearchTurn,
-  spans: readonly Stretch[],
-  chosen: readonly Stretch[],
+  spans: readonly NonceSpan[],
+  chosen: readonly NonceSpan[],
   signal: AbortSignal,
-): Promise<{ readonly left: readonly Stretch[]; readonly sent: number }> {
+): Promise<{ readonly left: readonly NonceSpan[]; readonly sent: number }> {
   const { left, found } = await keepBlocks(turn, {
     ...{ spans, chosen },
     read: async ({ until }) => ({ block: await turn.store.read(until, signal), calls: [] }),
@@ -124,4 +137,24 @@ async function keepSent(
     transactions.filter(({ hash, from }) => committed.has(hash) && from === turn.subject.address),
   );
   return { left, sent: sent.length };
+}
+
+/** Reads the stored transactions that an account sent. @returns whether they are all that were sent in a span */
+async function readStoredSent(
+  database: Pick<Database, 'query'>,
+  { id }: Pick<Chain, 'id'>,
+  account: Address,
+  { from, to }: BlockRange,
+): Promise<(span: NonceSpan) => boolean> {
+  const rows = await database.query<{ block: number; sent: number }>(
+    `SELECT block_number::int8 AS block, count(*) AS sent FROM account_transactions
+      WHERE account_key = $2::bigint AND ${expectedTrue('account = $3::bytea')} AND chain_id = $1 AND block_number BETWEEN $4::bigint AND $5::bigint
+        AND ${HAS_ROLE} AND roles & ${ROLES.sender} <> 0
+      GROUP BY block_number`,
+    [id, addressKey(account), addressBytes(account), from, to],
+  );
+  return ({ after, until, countBefore, count }) => {
+    const sent = rows.reduce((sum, row) => sum + (after < row.block && row.block <= until ? row.sent : 0), 0);
+    return sent === count - countBefore;
+  };
 }

@@ -6,32 +6,37 @@ import type { OlderMarks, SearchState } from '../records/wallet-transactions-res
 import { accountTransactions } from '../stored/datasets.ts';
 import { watchedBlocks } from '../stored/watched-blocks.ts';
 
-/** Which blocks a wallet's transactions are known of. */
+/** The blocks with known transactions of a wallet. */
 export interface WalletSearch {
-  /** Of which all its transactions are known. Ascending, disjoint. */
+  /** Blocks with all its transactions known. Ascending, disjoint. */
   readonly whole: readonly BlockRange[];
-  /** Of which at least those that it sent are known. Ascending, disjoint. */
+  /** Blocks with at least its sent transactions known. Ascending, disjoint. */
   readonly sent: readonly BlockRange[];
-  /** Of which not even those are. Up to the newest indexed block. */
+  /** Blocks without known sent transactions. Up to the newest indexed block. */
   readonly missing: readonly BlockRange[];
-  /** Of which the sent ones are known, but its balances were not searched for what it received beside them. Up to the newest indexed block. */
+  /**
+   * Blocks with known sent transactions whose balances were not searched for other receipts. Up to the newest indexed
+   * block.
+   */
   readonly unsearched: readonly BlockRange[];
-  /** All blocks of interest, up to the newest indexed one. */
+  /** All relevant blocks, up to the newest indexed one. */
   readonly indexed: readonly BlockRange[];
-  /** The newest indexed block; null where there is none. */
+  /** The newest indexed block; null if there is none. */
   readonly newest: number | null;
-  /** Of the search for what it sent. Null: nobody has asked for it. */
+  /** State of the search for sent transactions. Null: never requested. */
   readonly state: SearchState | null;
-  /** Of the search for what it received. Null: nobody has asked for it. */
+  /** State of the search for receipts. Null: never requested. */
   readonly receivedState: SearchState | null;
 }
 
-/** Whether every transaction is known that the wallet sent up to the newest indexed block. */
+/** Returns whether all transactions that the wallet sent are known up to the newest indexed block. */
 export function isAllSentKnown({ missing, newest }: WalletSearch): boolean {
   return newest !== null && missing.length === 0;
 }
 
-/** Whether its balances are to be searched: what a reorganisation can take is not yet, and blocks are let gather. */
+/**
+ * Returns whether its balances need a search: blocks within reorg depth wait, so that several are searched together.
+ */
 export function areBalancesMissing(
   { unsearched, newest }: WalletSearch,
   { reorgDepthMax }: Pick<Chain, 'reorgDepthMax'>,
@@ -39,7 +44,10 @@ export function areBalancesMissing(
   return newest !== null && unsearched.some(({ from, to }) => to > 0 && from < newest - 2 * reorgDepthMax);
 }
 
-/** Whether the newest blocks of an earlier look, as many as a reorganisation may take, are searched for what the wallet sent, hence for what it received. */
+/**
+ * Returns whether the newest blocks of an earlier check, within reorg depth, are searched for sent transactions, and
+ * therefore for receipts.
+ */
 export function areNewestSearched(
   { missing }: WalletSearch,
   { newest }: Pick<WalletSearch, 'newest'>,
@@ -49,7 +57,7 @@ export function areNewestSearched(
   return intersectRanges(missing, [{ from: newest - reorgDepthMax + 1, to: newest }]).length === 0;
 }
 
-/** What an answer says of the wallet's older transactions. */
+/** Returns a response's marks about the wallet's older transactions. */
 export function olderMarks(search: WalletSearch, chain: Pick<Chain, 'reorgDepthMax'>): OlderMarks {
   const isSentKnown = isAllSentKnown(search);
   const isSearched = isSentKnown && !areBalancesMissing(search, chain);
@@ -63,7 +71,10 @@ export function olderMarks(search: WalletSearch, chain: Pick<Chain, 'reorgDepthM
   };
 }
 
-/** Whether all transactions of the wallet are known but in the newest blocks, which may yet be reorganised before they are searched. */
+/**
+ * Whether all transactions of the wallet are known except those in the newest blocks, which may be reorganized before
+ * they are searched.
+ */
 function areOlderWhole(
   { whole, indexed, newest }: WalletSearch,
   { reorgDepthMax }: Pick<Chain, 'reorgDepthMax'>,
@@ -83,7 +94,11 @@ interface HistoryRow {
   readonly error_code: string | null;
 }
 
-/** @param from below which nothing is of interest. @default the chain's first block */
+/**
+ * Returns the search state of a wallet.
+ * @param from the lowest relevant block.
+ * @default the chain's first block
+ */
 export async function readWalletSearch(
   source: Pick<Database, 'query'>,
   { id, firstBlock }: Pick<Chain, 'id' | 'firstBlock'>,
@@ -103,7 +118,7 @@ export async function readWalletSearch(
     key,
   );
   const histories = await source.query<HistoryRow>(
-    `SELECT kind, status, error_code FROM subject_histories
+    `SELECT kind, status, error_code FROM backfill_requests
       WHERE chain_id = $1 AND kind IN ('sender', 'receiver') AND subject = $2`,
     key.slice(0, 2),
   );
@@ -113,8 +128,8 @@ export async function readWalletSearch(
   const whole = mergeRanges(ranges('whole'));
   const sent = mergeRanges([...whole, ...ranges('sent')]);
   const indexed = newest < from ? [] : [{ from, to: newest }];
-  const stateOf = (asked: HistoryRow['kind']): SearchState | null => {
-    const history = histories.find(({ kind }) => kind === asked);
+  const stateOf = (requested: HistoryRow['kind']): SearchState | null => {
+    const history = histories.find(({ kind }) => kind === requested);
     return history === undefined ? null : searchState(history);
   };
   return {

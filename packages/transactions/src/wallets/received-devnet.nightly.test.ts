@@ -15,23 +15,23 @@ const stage = devnetWallets(CHAIN_ID);
 const { chain, open, ask, caughtUp } = stage;
 const { play, transfer } = playgroundOn(stage);
 
-/** Until a wallet's search is told so. What waits is looked at at once, what ended is left. */
+/** Waits until a wallet's search has this state. Waiting searches run immediately; finished ones stay finished. */
 async function untilAnswered(roles: StageRoles, wallet: Address, expected: Partial<WalletSearch>): Promise<void> {
   await vi.waitFor(
     async () => {
-      await stage.scratch.database.query("UPDATE subject_histories SET due_at = NULL WHERE status = 'pending'");
+      await stage.scratch.database.query("UPDATE backfill_requests SET due_at = now() WHERE status = 'pending'");
       expect(await ask(roles, wallet)).toMatchObject(expected);
     },
     { timeout: 60_000, interval: 100 },
   );
 }
 
-/** Until all final blocks are searched. What waits is looked at at once. */
+/** Waits until all final blocks are searched. Waiting searches run immediately. */
 async function searched(roles: StageRoles, wallet: Address): Promise<WalletSearch> {
   return vi.waitFor(
     async () => {
       await stage.scratch.database.query(
-        `UPDATE subject_histories SET due_at = NULL, updated_at = CASE status WHEN 'done' THEN updated_at - interval '1 minute' ELSE updated_at END`,
+        `UPDATE backfill_requests SET due_at = now(), updated_at = CASE status WHEN 'done' THEN updated_at - interval '1 minute' ELSE updated_at END`,
       );
       const search = await ask(roles, wallet);
       expect(search.missing).toEqual([]);
@@ -52,7 +52,10 @@ interface Frame {
   readonly calls?: readonly Frame[];
 }
 
-/** What moved inside the transactions of some blocks to and from an account, by the node's own traces: block, index, amount with its sign. */
+/**
+ * Amounts moved inside the transactions of some blocks to and from an account, from the node's own traces: block,
+ * index, signed amount.
+ */
 async function tracedMoves(account: Address, until: number): Promise<readonly string[]> {
   const moves: string[] = [];
   for (let block = 1; block <= until; block += 1) {
@@ -91,20 +94,20 @@ async function storedMoves(account: Address): Promise<readonly string[]> {
 
 async function callsMade(wallet: Address): Promise<number> {
   const [row] = await stage.scratch.database.query<{ calls: number }>(
-    "SELECT calls_made AS calls FROM subject_histories WHERE kind = 'receiver' AND subject = $1",
+    "SELECT calls_made AS calls FROM backfill_requests WHERE kind = 'receiver' AND subject = $1",
     [addressBytes(wallet)],
   );
   return row?.calls ?? 0;
 }
 
-/** What is stored explains the whole balance of the wallet at a block. */
+/** The stored rows explain the wallet's whole balance at a block. */
 async function requireExplained(wallet: Address, at: number, unexplained = 0n): Promise<void> {
   const explained = await readExplainedChanges(stage.scratch.database, chain, wallet, { from: 1, to: at });
   const balanceAt = (block: number) => stage.devnet.client.getBalance({ address: wallet, blockNumber: BigInt(block) });
   expect(explained.until(at) + unexplained).toBe((await balanceAt(at)) - (await balanceAt(0)));
 }
 
-/** The last block that was searched of the wallet. */
+/** The last block that was searched for the wallet. */
 async function searchedUntil(wallet: Address): Promise<number> {
   const rows = await stage.scratch.database.query<{ first: number; last: number }>(
     "SELECT first_block AS first, last_block AS last FROM subject_ranges WHERE kind = 'receiver' AND subject = $1",
@@ -143,28 +146,29 @@ describe('coins that a wallet received in older blocks', () => {
     await play('tryPass', [quiet], 13n);
     await gap(300);
     await play('makeAndEnd', [quiet], 17n);
-    // Its own transaction gives it coins back.
+    // Its own transaction sends native tokens back to it.
     await play('pass', [wallet], 19n, wallet);
     await gap(200);
     await give(quiet, 23n);
     await give(quiet, 29n);
     const started = await open();
     await caughtUp();
-    for (const asked of [wallet, quiet]) await ask(started, asked);
+    for (const requested of [wallet, quiet]) await ask(started, requested);
     await gap(60);
     await caughtUp();
-    for (const asked of [wallet, quiet]) await searched(started, asked);
+    for (const requested of [wallet, quiet]) await searched(started, requested);
 
     expect(await storedParts(quiet)).toEqual(directly.map((block) => [block, 2]));
-    for (const asked of [wallet, quiet]) {
-      const until = await searchedUntil(asked);
+    for (const requested of [wallet, quiet]) {
+      const until = await searchedUntil(requested);
       expect(until).toBeGreaterThan(1_600);
-      const moves = await tracedMoves(asked, until);
+      const moves = await tracedMoves(requested, until);
       expect(moves.length).toBeGreaterThan(1);
-      expect(await storedMoves(asked)).toEqual(moves);
-      await requireExplained(asked, until);
+      expect(await storedMoves(requested)).toEqual(moves);
+      await requireExplained(requested, until);
     }
-    // Seven blocks changed what it has: halvings of some 1,700 blocks each, the block, its receipts, perhaps its traces.
+    // Seven blocks changed its balance: bisections of about 1,700 blocks each, the block, its receipts, possibly its
+    // traces.
     expect(await callsMade(quiet)).toBeLessThanOrEqual(7 * (11 + 3) + 8);
     const { whole } = await ask(started, quiet);
     expect(whole[0]?.from).toBeGreaterThan(1_600);
@@ -201,7 +205,7 @@ describe('coins that a wallet received in older blocks', () => {
     await caughtUp();
     await searched(started, quiet);
     expect(await searchedUntil(quiet)).toBeGreaterThan(before);
-    // Counted anew for each request: the two ends of what is new.
+    // Counted separately for each request: the two ends of the new part.
     expect(await callsMade(quiet)).toBeLessThanOrEqual(4);
   }, 60_000);
 
@@ -292,24 +296,24 @@ describe('coins that a wallet received in older blocks', () => {
     const processes = stage.beginProcesses(stage.devnet.url);
     const requests = await open({ roles: [] });
     await caughtUp();
-    for (const asked of wallets) await ask(requests, asked);
+    for (const requested of wallets) await ask(requests, requested);
     for (let times = 0; times < 14; times += 1) {
       await step();
       if (random.chance(0.3)) await stage.devnet.reorg(random.integer(1, 3));
-      for (const asked of wallets) await ask(requests, asked);
-      await stage.scratch.database.query('UPDATE subject_histories SET due_at = NULL');
+      for (const requested of wallets) await ask(requests, requested);
+      await stage.scratch.database.query('UPDATE backfill_requests SET due_at = now()');
       if (times % 3 === 1) await processes.replace(random.integer(0, 1));
       await setTimeout(random.integer(0, 500));
     }
     await stage.devnet.mine(60);
     await caughtUp();
-    for (const asked of wallets) {
-      await searched(requests, asked);
-      const until = await searchedUntil(asked);
-      const moves = await tracedMoves(asked, until);
+    for (const requested of wallets) {
+      await searched(requests, requested);
+      const until = await searchedUntil(requested);
+      const moves = await tracedMoves(requested, until);
       expect(moves.length).toBeGreaterThan(10);
-      expect(await storedMoves(asked)).toEqual(moves);
-      await requireExplained(asked, until);
+      expect(await storedMoves(requested)).toEqual(moves);
+      await requireExplained(requested, until);
     }
   }, 180_000);
 });

@@ -1,26 +1,28 @@
 /**
- * What the searches of a wallet's older blocks have in common: both ask for state of old blocks, read those in which it changed, and work in turns,
- * newest first, each block with its progress in one transaction, so that whoever goes on asks for little twice.
+ * The common part of the searches of a wallet's older blocks. Both read state of old blocks, and then the blocks in
+ * which it changed. They run in turns, newest first, and store each block with its progress in one transaction, so that
+ * the next turn repeats few calls.
  */
-import type { SenderReading } from '@chainstead/answers';
+
 import { type BlockRange, intersectRanges } from '@chainstead/core';
+import type { SenderReading } from '@chainstead/data-api';
 import { UNWRITTEN } from '@chainstead/db';
+import { StateNotArchivedError, StateUnavailableError } from '@chainstead/node-reads';
 import { UpstreamsExhaustedError } from '@chainstead/rpc';
-import { StateNotArchivedError, StateUnavailableError } from '@chainstead/state';
 import {
   awaitMore,
   type ChainState,
+  claimHistory,
   finishHistory,
   type HistoryOutcome,
   type HistoryRecord,
   postponeHistory,
   readChainState,
   readHighestFinal,
-  readKeptFrom,
+  readRetainedFrom,
   refuseForArchive,
   refuseForCalls,
   type Subject,
-  takeHistory,
 } from '@chainstead/sync';
 import { type AccountNode, createAccountNode } from './account-node.ts';
 import { type BlockStore, createBlockStore, type FoundBlock, recordSearched } from './block-store.ts';
@@ -28,59 +30,60 @@ import { blocksToAsk, isSingle, type Span, settledParts } from './halving.ts';
 import { createIndexedBranch, type IndexedBranch } from './indexed-branch.ts';
 import { readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
 
-/** Answers about state that are asked for at once: enough for a batch, few enough to lose little when the process ends. */
-const ASKED_AT_ONCE = 16;
-/** Blocks that are read at once. */
+/** Concurrent state reads: enough for a batch, and few lost if the process ends. */
+const REQUESTED_AT_ONCE = 16;
+/** Blocks that are read concurrently. */
 const READ_AT_ONCE = 4;
-/** Of a found block: itself, and its receipts. */
+/** For a found block: itself, and its receipts. */
 export const CALLS_PER_BLOCK = 2;
 
-/** What is searched for, and how. */
+/** The target of a search and its method. */
 export interface SearchPlan {
-  /** What is still to be searched of a wallet, up to the newest indexed block. */
+  /** The blocks of a wallet still to search, up to the newest indexed block. */
   missingOf(search: WalletSearch): readonly BlockRange[];
-  /** Whether it goes on by itself once the newest blocks can't be reorganised any more. */
+  /** Whether it resumes automatically once the newest blocks are final. */
   readonly awaitsNewest: boolean;
   /** Works until all is found, or the turn is over. */
   readonly run: RunTurn;
-  /** The same, of the newest blocks, which can still be reorganised: what they hold shall be found at once. Null: they are let become final. */
+  /**
+   * The same for the newest blocks, which can still be reorganized but must be found immediately. Null: they wait until
+   * they are final.
+   */
   readonly runNewest: RunTurn | null;
 }
 
-/** Works on a turn. */
 type RunTurn = (turn: SearchTurn, signal: AbortSignal) => Promise<TurnEnd>;
 
-/** All is settled, or it has made too many calls, or its time is up. */
+/** All is done, or it has made too many calls, or its time is up. */
 export type TurnEnd = 'done' | 'calls' | 'time';
 
-/** A turn of a search. */
 export interface SearchTurn {
   readonly reading: SenderReading;
   readonly subject: Subject;
   /** Failed attempts since the last success. */
   readonly attempts: number;
-  /** What is searched: final, or all of `branch`. Ascending, disjoint. */
+  /** The searched ranges: final, or all of `branch`. Ascending, disjoint. */
   readonly ranges: readonly BlockRange[];
-  /** That the blocks are of; null: they are final. */
+  /** The blocks' branch; null: they are final. */
   readonly branch: IndexedBranch | null;
   readonly node: AccountNode;
   readonly store: BlockStore;
-  /** When it gives way. Milliseconds since the epoch. */
+  /** When it yields. Milliseconds since the epoch. */
   readonly ends: number;
-  /** Whether blocks that are read are recorded as searched. */
+  /** Whether blocks that are read are stored as searched. */
   readonly isRecorded: boolean;
-  /** What of the ranges is not settled, ascending; null before anything of them is known. */
+  /** The open part of the ranges, ascending; null before anything about them is known. */
   open: readonly Span[] | null;
 }
 
-/** Takes a search up, for a turn. Where no upstream has old state it is refused. */
+/** Continues a search for one turn. If no upstream has old state, it is refused. */
 export function searchHistory(
   reading: SenderReading,
   subject: Subject,
   signal: AbortSignal,
   plan: SearchPlan,
 ): Promise<HistoryOutcome> {
-  return takeHistory(reading, subject, signal, async (record) => {
+  return claimHistory(reading, subject, signal, async (record) => {
     try {
       return await work(reading, record, plan, signal);
     } catch (error) {
@@ -96,11 +99,11 @@ async function work(
   plan: SearchPlan,
   signal: AbortSignal,
 ): Promise<HistoryOutcome> {
-  const { chain, database, pool, keep } = reading;
+  const { chain, database, pool, retention } = reading;
   const { subject } = record;
   const state = await readChainState(database, chain.id);
   if (state === null) return awaitMore(reading, subject, 'The chain has not been ingested yet');
-  const from = Math.max(chain.firstBlock, await readKeptFrom(database, { chain, keep }));
+  const from = Math.max(chain.firstBlock, await readRetainedFrom(database, { chain, retention }));
   const missing = plan.missingOf(await readWalletSearch(database, chain, subject.address, from));
   const highestFinal = await readHighestFinal(pool, chain, state);
   const newest = await searchNewest(
@@ -118,16 +121,16 @@ async function work(
   }
   if (plan.awaitsNewest) {
     const left = plan.missingOf(await readWalletSearch(database, chain, subject.address, from));
-    if (left.length > 0) return awaitMore(reading, subject, 'Of the newest blocks some are not searched yet');
+    if (left.length > 0) return awaitMore(reading, subject, 'Some of the newest blocks are not searched yet');
   }
   await finishHistory(database, subject);
   return 'done';
 }
 
-/** What a turn has come to: `done`, or what becomes of the history. */
+/** The result of a turn: `done`, or the next state of the backfill. */
 interface TurnOutcome {
   readonly outcome: HistoryOutcome;
-  /** All that were made for the history. */
+  /** All calls made for the backfill. */
   readonly callsMade: number;
 }
 
@@ -140,8 +143,8 @@ interface NewestBlocks {
 }
 
 /**
- * Searches blocks that can still be reorganised: rows and ranges of those that are taken back go with them. Where no node has the branch any more, they are
- * left for the next turn.
+ * Searches blocks that can still be reorganized: a rollback removes their rows and ranges too. If no node has the
+ * branch any more, they are left for the next turn.
  */
 async function searchNewest(
   reading: SenderReading,
@@ -165,12 +168,11 @@ async function searchNewest(
   }
 }
 
-/** What is searched in a turn. */
 interface TurnWork extends Pick<SearchTurn, 'ranges' | 'branch'> {
   readonly run: RunTurn;
 }
 
-/** What is settled by its end is recorded, however it ends. */
+/** The progress at its end is stored, however it ends. */
 async function takeTurn(
   reading: SenderReading,
   { subject, callsMade, attempts }: HistoryRecord,
@@ -210,30 +212,33 @@ async function takeTurn(
   return { outcome: 'more', callsMade: node.callsMade() };
 }
 
-/** What a search does with spans in which something changed. */
+/** A search's steps for spans that contain a change. */
 export interface SpanSteps<S extends Span> {
-  /** What is left of the spans once it is known how these blocks are. */
+  /** Returns the remaining spans after these blocks are read. */
   narrow(left: readonly S[], blocks: readonly number[]): Promise<readonly S[]>;
-  /** What is left of the spans once these of them, each a single block, are read and kept. */
+  /** Returns the remaining spans after these single-block ones are read and stored. */
   keep(left: readonly S[], singles: readonly S[]): Promise<readonly S[]>;
   /** One block after the other, for a search that may end with any. */
   readonly oneByOne?: boolean;
 }
 
-/** Halves the newest spans until there are blocks to read, reads those, and so on. @param first all spans, ascending */
+/**
+ * Bisects the newest spans until there are blocks to read, reads those, and repeats.
+ * @param first all spans, ascending
+ */
 export async function narrowDown<S extends Span>(
   turn: SearchTurn,
   first: readonly S[],
   { narrow, keep, oneByOne = false }: SpanSteps<S>,
   signal: AbortSignal,
 ): Promise<TurnEnd> {
-  const [askedAtOnce, readAtOnce] = oneByOne ? [1, 1] : [ASKED_AT_ONCE, READ_AT_ONCE];
+  const [requestedAtOnce, readAtOnce] = oneByOne ? [1, 1] : [REQUESTED_AT_ONCE, READ_AT_ONCE];
   for (let left = first; left.length > 0; turn.open = left) {
     signal.throwIfAborted();
     const end = endOfTurn(turn);
     if (end !== null) return end;
     const singles = left.filter(isSingle);
-    const blocks = blocksToAsk(left, askedAtOnce);
+    const blocks = blocksToAsk(left, requestedAtOnce);
     left =
       singles.length < readAtOnce && blocks.length > 0
         ? await narrow(left, blocks)
@@ -242,16 +247,17 @@ export async function narrowDown<S extends Span>(
   return 'done';
 }
 
-/** Whether the turn is over with work left. Asked before each step. */
+/** Returns why the turn is over with work left; null while it is not. Called before each step. */
 export function endOfTurn({ node, reading, ends }: SearchTurn): Exclude<TurnEnd, 'done'> | null {
   if (node.callsMade() >= reading.maxCalls) return 'calls';
   return reading.clock.now() >= ends ? 'time' : null;
 }
 
 /**
- * Reads what was found at some blocks, and keeps it, newest first, with the blocks around each that are settled.
- * @param spans all that are open, ascending; @param chosen of them, each of a single block
- * @returns what is left of the spans
+ * Reads and stores the results at some blocks, newest first, with the completed blocks around each.
+ * @param spans all that are open, ascending
+ * @param chosen single-block ones among them
+ * @returns the remaining spans
  */
 export async function keepBlocks<Found extends FoundBlock, S extends Span>(
   turn: SearchTurn,
@@ -277,7 +283,7 @@ export async function keepBlocks<Found extends FoundBlock, S extends Span>(
   return { left, found };
 }
 
-/** Reads blocks, noted as what was at work should the process end. */
+/** Reads blocks, recorded as work in progress in case the process dies. */
 export function readRisky<T>({ reading, subject }: SearchTurn, work: () => Promise<T>): Promise<T> {
   const { chain, journal = UNWRITTEN } = reading;
   return journal.run({ kind: 'history', keys: [`${chain.id} ${subject.kind} ${subject.address}`] }, work);

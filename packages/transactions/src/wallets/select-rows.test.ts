@@ -5,7 +5,7 @@ import { keccak256, toBytes } from 'viem';
 import { expect, test } from 'vitest';
 import { selectRows } from './select-rows.ts';
 
-const [SENDER, TOKEN, HOLDER, NFTS, OWNER, NOBODY_ASKED] = [1, 2, 3, 4, 5, 6].map(addressOf) as [
+const [SENDER, TOKEN, HOLDER, NFTS, OWNER, NOBODY_REQUESTED] = [1, 2, 3, 4, 5, 6].map(addressOf) as [
   Address,
   Address,
   Address,
@@ -13,7 +13,7 @@ const [SENDER, TOKEN, HOLDER, NFTS, OWNER, NOBODY_ASKED] = [1, 2, 3, 4, 5, 6].ma
   Address,
   Address,
 ];
-const chain = exampleChain({ transactions: { mode: 'wallets', input: 'full', provesSenders: true } });
+const chain = exampleChain({ transactions: { mode: 'wallets', input: 'full', verifiesSenders: true } });
 
 const wordOf = (value: bigint): string => value.toString(16).padStart(64, '0');
 const topicOf = (value: Address | bigint): Hash => `0x${wordOf(BigInt(value))}` as Hash;
@@ -45,7 +45,7 @@ const block = {
     transactionWith(0, TOKEN, 'Transfer(address,address,uint256)', [SENDER, HOLDER], [5n]),
     transactionWith(1, NFTS, 'Transfer(address,address,uint256)', [OWNER, HOLDER, 7n], []),
     transactionWith(2, TOKEN, 'Approval(address,address,uint256)', [HOLDER, OWNER], [5n]),
-    transactionWith(3, TOKEN, 'Transfer(address,address,uint256)', [SENDER, NOBODY_ASKED], [5n]),
+    transactionWith(3, TOKEN, 'Transfer(address,address,uint256)', [SENDER, NOBODY_REQUESTED], [5n]),
   ],
   internalTransactions: [],
 } as unknown as WholeBlock;

@@ -10,28 +10,28 @@ import { accountTransactions, committedIn, transactions } from '../stored/datase
 import type { AccountTransactionRow } from '../stored/schema.ts';
 import { transactionRow } from '../stored/transaction-row.ts';
 
-/** Finds out which of some accounts are asked for. */
-export type FindAsked = (accounts: readonly Address[]) => Promise<ReadonlySet<Address>>;
+/** Finds which of some accounts are requested. */
+export type FindRequested = (accounts: readonly Address[]) => Promise<ReadonlySet<Address>>;
 
 /**
- * Rows of the transactions that wallets which were asked for take part in, also as sides of transfers, and of coins that moved inside where the blocks
- * come with calls; of blocks that are proven. Who sent those is recovered from their
- * signatures: no root holds a sender, and a node could name another.
+ * Returns rows of transactions that requested wallets take part in, also as sides of transfers, and of internal native
+ * token transfers if the blocks come with calls; for proven blocks. Their senders are recovered from signatures: no
+ * root contains a sender, and a node could return a false one.
  */
 export async function selectRows(
   chain: Chain,
   blocks: readonly WholeBlock[],
-  findAsked: FindAsked,
+  findRequested: FindRequested,
 ): Promise<readonly DatasetLines[]> {
-  const named = await selectBy(chain, blocks, findAsked);
+  const named = await selectBy(chain, blocks, findRequested);
   const checked = blocks.map((block, place) => withSenders(block, named[place]));
   const isAltered = checked.some((block, place) => block !== blocks[place]);
-  const selected = isAltered ? await selectBy(chain, checked, findAsked) : named;
+  const selected = isAltered ? await selectBy(chain, checked, findRequested) : named;
   const accountRows = selected.flatMap(({ accounts }) => accounts);
   const insideRows = selected.flatMap(({ inside }) => inside);
   if (accountRows.length === 0 && insideRows.length === 0) return [];
   // Whatever the chain's setting is: it was done above.
-  const recovered = { ...chain, transactions: { ...chain.transactions, provesSenders: true } };
+  const recovered = { ...chain, transactions: { ...chain.transactions, verifiesSenders: true } };
   const rows = checked.flatMap(({ header, transactions: all }, place) => {
     const indexes = indexesOf(selected[place]);
     return all.filter(({ index }) => indexes.has(index)).map((one) => transactionRow(one, header, recovered));
@@ -43,18 +43,18 @@ export async function selectRows(
   ];
 }
 
-/** The rows of a block that accounts which are asked for have. */
+/** The rows of requested accounts in a block. */
 interface SelectedRows {
   readonly accounts: readonly AccountTransactionRow[];
-  /** Of coins that moved inside transactions. */
+  /** Native tokens that moved inside transactions. */
   readonly inside: readonly InternalTransferRow[];
 }
 
-/** The rows of accounts that are asked for, by block. */
+/** The rows of requested accounts, by block. */
 async function selectBy(
   chain: Chain,
   blocks: readonly WholeBlock[],
-  findAsked: FindAsked,
+  findRequested: FindRequested,
 ): Promise<readonly SelectedRows[]> {
   const rows = blocks.map((block): SelectedRows => {
     const committed = committedIn(block, chain);
@@ -72,12 +72,18 @@ async function selectBy(
   });
   const named = new Set(rows.flatMap(({ accounts, inside }) => [...accounts, ...inside].map(({ account }) => account)));
   if (named.size === 0) return rows;
-  const asked = await findAsked([...named]);
-  const isAsked = ({ account }: { readonly account: Address }): boolean => asked.has(account);
-  return rows.map(({ accounts, inside }) => ({ accounts: accounts.filter(isAsked), inside: inside.filter(isAsked) }));
+  const requested = await findRequested([...named]);
+  const isRequested = ({ account }: { readonly account: Address }): boolean => requested.has(account);
+  return rows.map(({ accounts, inside }) => ({
+    accounts: accounts.filter(isRequested),
+    inside: inside.filter(isRequested),
+  }));
 }
 
-/** Sides of a transaction's transfers, and who approved something: their history shows it. Others' transactions may be stored for them alone. */
+/**
+ * Returns sides of a transaction's transfers, and owners of approvals: their history shows it. Transactions of other
+ * senders may be stored only for them.
+ */
 function sidesIn({ logs }: ExecutedTransaction, chain: Chain): ReadonlySet<Address> {
   const sides = new Set<Address>();
   for (const log of logs) {
@@ -90,7 +96,7 @@ function sidesIn({ logs }: ExecutedTransaction, chain: Chain): ReadonlySet<Addre
   return sides;
 }
 
-/** The block with those who really sent the transactions of the rows; the same one where the node named them. */
+/** Returns the block with the recovered senders of the rows' transactions; the same one if the node's were correct. */
 function withSenders(block: WholeBlock, rows: SelectedRows | undefined): WholeBlock {
   const indexes = indexesOf(rows);
   const corrected = block.transactions.map((one) => (indexes.has(one.index) ? withSender(one) : one));
@@ -101,7 +107,7 @@ function withSenders(block: WholeBlock, rows: SelectedRows | undefined): WholeBl
 
 function withSender(transaction: ExecutedTransaction): ExecutedTransaction {
   const check = checkSender(transaction.raw);
-  // What does not hash to its hash was signed in another form.
+  // If it does not hash to its hash, it was signed in another form.
   const isOther = check.result === 'mismatch' && checkTransactionHash(transaction.raw).result === 'verified';
   return isOther ? { ...transaction, from: check.recovered } : transaction;
 }

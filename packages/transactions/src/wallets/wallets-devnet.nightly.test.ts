@@ -10,7 +10,7 @@ import { mineRandomBlock } from './testing/random-activity.ts';
 import { type StageRoles, stageChain, stagePool, WITHOUT_INDEX } from './testing/wallet-stage.ts';
 
 const CHAIN_ID = 31_337;
-/** Of the devnet's accounts, those that send at random. */
+/** The devnet accounts that send at random. */
 const SENDERS = 6;
 
 const stage = devnetWallets(CHAIN_ID, ['--no-mining']);
@@ -20,17 +20,17 @@ function accountsOf({ accounts }: Devnet, count: number): readonly Address[] {
   return accounts.slice(0, count);
 }
 
-/** Blocks in which some accounts send at random, and which are indexed then. */
+/** Mines blocks in which some accounts send at random, and indexes them. */
 async function mineRandom(accounts: readonly Address[], random: SeededRandom, blocks: number): Promise<void> {
   for (let block = 0; block < blocks; block += 1) await mineRandomBlock(stage.devnet, accounts, random, 2);
   await caughtUp();
 }
 
-/** Until nothing is missing of what the wallet sent. What waits for blocks to be final is looked at at once. */
+/** Waits until no sent transaction is missing. Searches that wait for final blocks run immediately. */
 async function searched(roles: StageRoles, wallet: Address): Promise<WalletSearch> {
   return vi.waitFor(
     async () => {
-      await stage.scratch.database.query('UPDATE subject_histories SET due_at = NULL');
+      await stage.scratch.database.query('UPDATE backfill_requests SET due_at = now()');
       const search = await ask(roles, wallet);
       expect(search.missing).toEqual([]);
       return search;
@@ -39,14 +39,17 @@ async function searched(roles: StageRoles, wallet: Address): Promise<WalletSearc
   );
 }
 
-/** Every row is one of the node's; none is missing of blocks that were searched for all, nor of sent ones of the others. */
+/**
+ * Checks that every row matches the node, and that none is missing in fully searched blocks, nor sent ones in the
+ * others.
+ */
 async function requireTruth(
   wallets: ReadonlyMap<Address, WalletSearch>,
 ): Promise<{ readonly rows: number; readonly sent: number }> {
-  const told = await nodeRows(stage.devnet, [...wallets.keys()]);
+  const reported = await nodeRows(stage.devnet, [...wallets.keys()]);
   const counted = { rows: 0, sent: 0 };
   for (const [wallet, { whole, sent }] of wallets) {
-    const all = told.get(wallet) ?? [];
+    const all = reported.get(wallet) ?? [];
     const stored = (await storedRows(stage.scratch.database, CHAIN_ID, wallet)).map(({ text }) => text);
     expect(all.map(({ text }) => text)).toEqual(expect.arrayContaining([...stored]));
     expect(new Set(stored).size).toBe(stored.length);
@@ -65,25 +68,25 @@ describe('transactions of wallets that are asked for', () => {
     const random = createSeededRandom(7);
     const accounts = accountsOf(stage.devnet, SENDERS);
     for (let block = 0; block < 60; block += 1) await mineRandomBlock(stage.devnet, accounts, random, 3);
-    // With an index of accounts, how much is found by halving would depend on who is killed when.
+    // With an account index, the bisected part would depend on which process is killed when.
     const proxy = await startNodeProxy(stage.devnet.url, { errors: WITHOUT_INDEX });
     onTestFinished(() => proxy.close());
     const processes = stage.beginProcesses(proxy.url);
     const requests = await open({ roles: [] });
     await caughtUp();
     const wallets: Address[] = [];
-    const askFirst = async (wallet: Address): Promise<void> => {
+    const requestFirst = async (wallet: Address): Promise<void> => {
       wallets.push(wallet);
       await ask(requests, wallet);
     };
-    await askFirst(parseAddress(accounts[0]));
+    await requestFirst(parseAddress(accounts[0]));
     let kills = 0;
     for (let step = 0; step < 40; step += 1) {
       for (let block = random.integer(3, 5); block > 0; block -= 1)
         await mineRandomBlock(stage.devnet, accounts, random, 4);
       if (random.chance(0.3)) await stage.devnet.reorg(random.integer(1, 3));
       const next = accounts[wallets.length];
-      if (next !== undefined && step % 6 === 3) await askFirst(next);
+      if (next !== undefined && step % 6 === 3) await requestFirst(next);
       if (random.chance(0.2)) {
         await processes.replace(random.integer(0, 1));
         kills += 1;
@@ -130,11 +133,11 @@ describe('transactions of wallets that are asked for', () => {
     };
     await mineCounted(3);
     const before = await mineCounted(10);
-    const asked = await ask(started, wallet);
-    expect(asked.whole).toEqual([]);
+    const requested = await ask(started, wallet);
+    expect(requested.whole).toEqual([]);
     await mineCounted(2);
     const after = await mineCounted(10);
-    // Polls of the head ask for headers now and then.
+    // Head polls occasionally read headers.
     const costly = (made: readonly string[]) => made.filter((call) => !/^eth_(?:blockNumber|chainId)/.test(call));
     expect(costly(after).filter((call) => call.endsWith('true'))).toHaveLength(10);
     expect(costly(before).filter((call) => call.endsWith('true'))).toHaveLength(0);
@@ -166,7 +169,7 @@ describe('transactions of wallets that are asked for', () => {
     await caughtUp();
     const history = async (address: Address) => {
       const [row] = await stage.scratch.database.query<{ status: string; calls: number; rows: number }>(
-        "SELECT status, calls_made AS calls, rows_added AS rows FROM subject_histories WHERE kind = 'sender' AND subject = $1",
+        "SELECT status, calls_made AS calls, rows_added AS rows FROM backfill_requests WHERE kind = 'sender' AND subject = $1",
         [addressBytes(address)],
       );
       return row;
@@ -184,7 +187,7 @@ describe('transactions of wallets that are asked for', () => {
     expect((await storedRows(stage.scratch.database, CHAIN_ID, wallet)).map(({ block }) => block)).toEqual(sentIn);
     await requireTruth(new Map([[wallet, search]]));
     expect((await history(wallet))?.calls).toBeLessThan(sentIn.length * (12 + 2));
-    // One that never sent anything takes one call a turn.
+    // A wallet that never sent anything takes one call a turn.
     await searched(more, quiet);
     expect((await history(quiet))?.calls).toBeLessThanOrEqual(4);
     expect(await ask(more, wallet)).toMatchObject({ missing: [], state: 'done' });
@@ -210,14 +213,14 @@ describe('transactions of wallets that are asked for', () => {
     }
     const started = await open();
     await caughtUp();
-    for (const asked of [wallet, factory]) await ask(started, asked);
+    for (const requested of [wallet, factory]) await ask(started, requested);
     await stage.devnet.mine(30);
     await caughtUp();
     const searches = new Map<Address, WalletSearch>();
-    for (const asked of [wallet, factory]) searches.set(asked, await searched(started, asked));
+    for (const requested of [wallet, factory]) searches.set(requested, await searched(started, requested));
     expect((await requireTruth(new Map([[wallet, searches.get(wallet) as WalletSearch]]))).sent).toBe(9);
     const [row] = await stage.scratch.database.query<{ calls: number }>(
-      "SELECT calls_made AS calls FROM subject_histories WHERE kind = 'sender' AND subject = $1",
+      "SELECT calls_made AS calls FROM backfill_requests WHERE kind = 'sender' AND subject = $1",
       [addressBytes(factory)],
     );
     expect(row?.calls).toBeLessThan(25);
@@ -261,7 +264,7 @@ describe('transactions of wallets that are asked for', () => {
     await first.stop();
     const off = await open({ roles: ['ingest'], chain: stageChain(CHAIN_ID, 'off') });
     await mine(5);
-    // Of what is not followed as before, rows go none the less.
+    // A follower with transactions off also removes the rows of reorganized blocks.
     await stage.devnet.reorg(7);
     await mine(4);
     await off.stop();
@@ -290,10 +293,10 @@ describe('transactions of wallets that are asked for', () => {
     await mineRandomBlock(stage.devnet, [wallet], random, 1);
     const first = await open({ roles: ['ingest'] });
     await caughtUp();
-    for (const asked of [wallet, other]) await ask(first, asked);
+    for (const requested of [wallet, other]) await ask(first, requested);
     await mine(5);
     await stage.scratch.database.query(
-      "UPDATE asked_wallets SET asked_at = now() - interval '31 days' WHERE wallet = $1",
+      "UPDATE tracked_wallets SET asked_at = now() - interval '31 days' WHERE wallet = $1",
       [addressBytes(wallet)],
     );
     await first.stop();

@@ -3,7 +3,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress, silentLogger, systemClock } from '@chainstead/core';
 import { createDatasetRoutes, datasets } from '@chainstead/datasets';
 import { seedTransfers } from '@chainstead/erc20/testing';
-import { openStateStage } from '@chainstead/state/testing';
+import { openStateStage } from '@chainstead/node-reads/testing';
 import { addressOf, closeOf } from '@chainstead/testkit';
 import { shown } from '../assets/refusals.ts';
 import { cursorOf, type RequestStage, serveRoutes } from '../request-table.ts';
@@ -11,7 +11,7 @@ import { WALLET } from './activity-operations.ts';
 
 export interface ActivityStage extends RequestStage {
   /** Questions to nodes that requests have left or asked themselves. */
-  questions(): Promise<number>;
+  nodeReads(): Promise<number>;
 }
 
 export async function openActivityStage(): Promise<ActivityStage> {
@@ -34,7 +34,6 @@ export async function openActivityStage(): Promise<ActivityStage> {
   let calls = 0;
   const routes = createDatasetRoutes({
     database,
-    jobs: stage.jobs,
     chains: [eth],
     onDemand: { waitMs: 0, maxCalls: 1_000, perKey: 1_000 },
     clock: systemClock,
@@ -49,12 +48,12 @@ export async function openActivityStage(): Promise<ActivityStage> {
     chains: [eth],
     datasets: datasets.map(({ name }) => name),
   });
-  // Of the token's transfers, which no other list takes.
+  // Requests of the token's transfers, which no other list takes.
   const cursor = await cursorOf(ask, `/erc20/${token}/transfers`);
   return {
     ask,
     known: { cursor, cursorShown: shown(cursor) },
-    async questions() {
+    async nodeReads() {
       const [row] = await database.query<{ left: number }>('SELECT count(*)::int AS left FROM state_questions');
       return calls + Number(row?.left);
     },

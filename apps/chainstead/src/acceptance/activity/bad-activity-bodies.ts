@@ -135,12 +135,12 @@ function ofBody(operation: ActivityOperation): readonly TableRequest[] {
 
 /** Another method than it has. */
 function ofMethod(operation: ActivityOperation): TableRequest {
-  const { path, method, ...asked } = request(operation, {}, 405, {});
+  const { path, method, ...requested } = request(operation, {}, 405, {});
   const [plain = path] = path.split('?', 1);
   const allowed = method === 'GET' ? ['GET', 'HEAD'] : [method];
   const message = `Method DELETE is not allowed on /api/v2.2${plain}: use ${allowed.join(', ')}`;
   return {
-    ...{ operation: asked.operation, method: 'DELETE', path: plain, status: 405 },
+    ...{ operation: requested.operation, method: 'DELETE', path: plain, status: 405 },
     body: { message, details: { method: 'DELETE', allowed } },
   };
 }
@@ -153,8 +153,8 @@ const UNKNOWN_PATHS = ['null', 'undefined', 'vitalik.eth', 'a'.repeat(300)].flat
 
 function notFound(operation: string, path: string): TableRequest {
   // So much of a path is repeated.
-  const told = `/api/v2.2${path}`.slice(0, 120);
-  return { operation, method: 'GET', path, status: 404, body: { message: `No route for GET ${told}` } };
+  const reported = `/api/v2.2${path}`.slice(0, 120);
+  return { operation, method: 'GET', path, status: 404, body: { message: `No route for GET ${reported}` } };
 }
 
 export const BAD_ACTIVITY_BODIES: readonly TableRequest[] = [

@@ -19,6 +19,6 @@ test('they are of all 21 operations', () => {
 });
 
 test('none of them asked a node, and none broke the server', async () => {
-  expect(await stage().questions()).toBe(0);
+  expect(await stage().nodeReads()).toBe(0);
   expect((await stage().ask('/web3/version')).status).toBe(200);
 });

@@ -40,7 +40,7 @@ const plainly =
   (parameter: string): readonly WrongValue[] =>
     values.map((given) => [given, mustBe(parameter, given, allowed)]);
 
-/** What no URL may have, whatever it asks: a NUL, half of a surrogate pair, a percent sign by itself. */
+/** Characters that no URL may have: a NUL, half of a surrogate pair, a lone percent sign. */
 const WRONG_URLS = [
   ['%00', 'URL must not contain a NUL character (%00)'],
   ['%ED%A0%80', 'URL has a malformed percent-encoding'],
@@ -81,7 +81,7 @@ const WRONG_VALUES: Readonly<Record<ParameterKind, (parameter: string) => readon
 
 const ADDRESSES = ['0x', '0x12', `${WALLET}0`, `0x${'g'.repeat(40)}`];
 
-/** As operations refuse them that have a text of their own for it. */
+/** As operations with a specific text refuse them. */
 const invalidAddresses = (parameter: string, message: string): readonly WrongValue[] =>
   ADDRESSES.map((given) => [given, { message, details: { errors: [{ parameter, given, allowed: ADDRESS }] } }]);
 
@@ -106,10 +106,10 @@ const WRONG_SEGMENTS: Readonly<Record<SegmentKind, (name: string) => readonly Wr
 
 /** Pairs of parameters of which the first may not be above the second, with values that are, as they are shown. */
 const BOUNDS = [
-  { from: 'from_block', to: 'to_block', given: ['9', '8'], told: ['9', '8'] },
+  { from: 'from_block', to: 'to_block', given: ['9', '8'], reported: ['9', '8'] },
   {
     ...{ from: 'from_date', to: 'to_date', given: ['1700000100', '1700000000'] },
-    told: ['2023-11-14T22:15:00.000Z', '2023-11-14T22:13:20.000Z'],
+    reported: ['2023-11-14T22:15:00.000Z', '2023-11-14T22:13:20.000Z'],
   },
 ];
 
@@ -129,7 +129,7 @@ function ofEvery(operation: ActivityOperation): readonly TableRequest[] {
           ...['nowhere', '', '0xg', '\ufffd', '😀', '-1', '99999999999999999999', 'e'.repeat(300)].map((given) =>
             bad(`chain=${encoded(given)}`, mustBe('chain', given, CHAIN)),
           ),
-          // Of a contract a node is asked, whether its chain is indexed or not.
+          // For a contract a node is called, whether its chain is indexed or not.
           ...(operation.name === 'runContractFunction' ? [] : [bad('chain=polygon', notIndexedChain('polygon'))]),
           bad('chain=eth&chain=base', onlyOnce('chain', ['eth', 'base'])),
         ]
@@ -141,13 +141,13 @@ function ofEvery(operation: ActivityOperation): readonly TableRequest[] {
       ...WRONG_VALUES[kind](parameter).map(([given, body]) => bad(`${parameter}=${encoded(given)}`, body)),
       ...(kind === 'chains' ? [] : [bad(`${parameter}=1&${parameter}=2`, onlyOnce(parameter, ['1', '2']))]),
     ]),
-    ...BOUNDS.filter(({ from, to }) => from in parameters && to in parameters).map(({ from, to, given, told }) =>
-      bad(`${from}=${given[0]}&${to}=${given[1]}`, mustBe(from, told[0] ?? '', `at most ${to} (${told[1]})`)),
+    ...BOUNDS.filter(({ from, to }) => from in parameters && to in parameters).map(({ from, to, given, reported }) =>
+      bad(`${from}=${given[0]}&${to}=${given[1]}`, mustBe(from, reported[0] ?? '', `at most ${to} (${reported[1]})`)),
     ),
   ];
 }
 
-/** Several problems at once are told together. */
+/** Several problems are reported together. */
 const TOGETHER: readonly TableRequest[] = [
   refused('runContractFunction', { withoutNeeds: true }, required('function_name')),
   refused(

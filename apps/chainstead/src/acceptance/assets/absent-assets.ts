@@ -1,4 +1,4 @@
-/** What is not there, blocks below and above what is indexed, and limits that mean the maximum. */
+/** Missing assets, blocks below and above the indexed ones, and limits that mean the maximum. */
 
 import type { TableRequest } from '../request-table.ts';
 import { ASSET_OPERATIONS, assetOperation, COLLECTION, TOKEN } from './asset-operations.ts';
@@ -38,9 +38,9 @@ export const ABSENT_ASSETS: readonly TableRequest[] = [
     { address: READ_COLLECTION, tokenId: '77' },
     notThere(`Token 77 of ${READ_COLLECTION} was not found`, 'not-found'),
   ),
-  missing('getWalletApprovals', none, {
+  request(assetOperation('getWalletApprovals'), none, 400, {
     message: 'Dataset erc20-approvals is not indexed here: add it to DATASETS (DATASETS=erc20-approvals,…) and restart',
-    details: { reason: 'not-indexed', configuration_key: 'DATASETS', status: 'not-indexed' },
+    details: { reason: 'not-indexed', configuration_key: 'DATASETS' },
   }),
   missing('getWalletTokenBalances', named, NOT_ARCHIVED),
   missing('getWalletTokenBalancesPrice', named, NOT_ARCHIVED),

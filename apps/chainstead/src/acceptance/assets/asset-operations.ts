@@ -24,7 +24,7 @@ export interface AssetOperation {
   readonly path: string;
   /** What the path calls its address; absent where it has none. */
   readonly address?: 'address' | 'token_address' | 'tokenAddress';
-  /** Query parameters; all of them have `chain` besides. */
+  /** Query parameters; all of them also have `chain`. */
   readonly parameters: Readonly<Record<string, ParameterKind>>;
   /** Those without which it is refused, each with a value. */
   readonly needs?: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import { type AssetOperation, assetOperation, TOKEN } from './asset-operations.t
 /** What of a request is not as its operation has it. */
 interface Given {
   readonly query?: string;
-  /** Parameters that it needs and does not get; those in `query` have no other value besides. */
+  /** Required parameters that it does not get; those in `query` have no other value. */
   readonly without?: readonly string[];
   readonly address?: string;
   readonly tokenId?: string;
@@ -16,10 +16,10 @@ interface Given {
 /** A request as it should be, with some of it replaced. */
 export function request(operation: AssetOperation, given: Given, status: number, body: unknown): TableRequest {
   const { address = TOKEN, tokenId = '1', without = [] } = given;
-  const asked = given.query?.split('&') ?? [];
-  const replaced = new Set([...without, ...asked.map((part) => part.split('=', 1)[0])]);
+  const requested = given.query?.split('&') ?? [];
+  const replaced = new Set([...without, ...requested.map((part) => part.split('=', 1)[0])]);
   const needs = Object.entries(operation.needs ?? {}).filter(([name]) => !replaced.has(name));
-  const query = [...needs.map(([name, value]) => `${name}=${value}`), ...asked].join('&');
+  const query = [...needs.map(([name, value]) => `${name}=${value}`), ...requested].join('&');
   const path = operation.path.replace('{address}', address).replace('{token_id}', tokenId);
   const sent = given.sent ?? (operation.body === undefined ? undefined : JSON.stringify(operation.body));
   return {

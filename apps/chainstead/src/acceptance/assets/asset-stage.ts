@@ -4,7 +4,7 @@ import { parseAddress, silentLogger, systemClock, ZERO_ADDRESS } from '@chainste
 import { createDatasetRoutes, datasets, stateReaders } from '@chainstead/datasets';
 import { addressBytes, type Database, hexBytes } from '@chainstead/db';
 import { seedTransfers } from '@chainstead/erc20/testing';
-import { openStateStage } from '@chainstead/state/testing';
+import { openStateStage } from '@chainstead/node-reads/testing';
 import { addressOf, closeOf, createPartitions, hashOf } from '@chainstead/testkit';
 import { cursorOf, type RequestStage, serveRoutes } from '../request-table.ts';
 import { COLLECTION, TOKEN } from './asset-operations.ts';
@@ -46,7 +46,6 @@ export async function openAssetStage(): Promise<RequestStage> {
   const kept = datasets.filter(({ name }) => name !== 'erc20-approvals');
   const routes = createDatasetRoutes({
     database,
-    jobs: stage.jobs,
     chains: [eth],
     datasets: kept,
     onDemand: { waitMs: 10_000, maxCalls: 0, perKey: 1_000 },

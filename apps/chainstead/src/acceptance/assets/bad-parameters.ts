@@ -115,7 +115,7 @@ function ofEvery(operation: AssetOperation): readonly TableRequest[] {
   ];
 }
 
-/** What single operations refuse besides, of several parameters together. */
+/** Further refusals of single operations, for several parameters together. */
 const TOGETHER: readonly TableRequest[] = [
   bad('getWalletTokenBalances', 'to_block=5&to_block=6', onlyOnce('to_block', ['5', '6'])),
   bad('getWalletTokenBalancesPrice', 'limit=1&limit=2', onlyOnce('limit', ['1', '2'])),
@@ -144,7 +144,7 @@ const OTHER = addressOf(0x07e5);
 const inCursor = (parameter: string, given: string | number, value: unknown): RefusalBody =>
   mustBe(parameter, given, `${JSON.stringify(value)} as in the cursor, or left out`);
 
-/** Cursors of the same list, changed or beside what they don't have: {@link TOKEN}'s transfers have neither bounds nor an order of their own. */
+/** Cursors of the same list, changed, or with members that they don't have: {@link TOKEN}'s transfers have neither bounds nor a special order. */
 const CHANGED_CURSORS: readonly TableRequest[] = [
   bad('getTokenTransfers', 'cursor={cut}', mustBe('cursor', '{erc20Shown}', CURSOR)),
   bad('getTokenTransfers', 'cursor={erc20}AAAA', mustBe('cursor', '{erc20Shown}', CURSOR)),

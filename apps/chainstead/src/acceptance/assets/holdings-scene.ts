@@ -15,7 +15,7 @@ export interface HoldingsScene {
   readonly cats: Address;
   /** ERC-1155: many have some of {@link SHARED_PRINT}, the wallet has others. */
   readonly prints: Address;
-  /** ERC-721 of somebody else with traits: as many as `size`, of which {@link RARE_MOODS} have one of their own. */
+  /** ERC-721 of another account with traits: as many as `size`, of which {@link RARE_MOODS} have a unique one. */
   readonly gallery: Address;
   /** Blocks in which every list grows, one thing a block; a cat leaves the wallet, another one comes. The last {@link STIRRED_AGAIN} may go. */
   stir(): Promise<void>;
@@ -30,7 +30,7 @@ export const moodOf = (id: number): string => (id <= RARE_MOODS ? `mood ${id}` :
 
 const UNITS = 1_000n;
 
-/** @param place of the scene on the devnet: its wallet is another account, and its strangers are others */
+/** @param place of the scene on the devnet: its wallet and its other accounts are different ones */
 export async function buildScene(devnet: Devnet, place: number, size: number): Promise<HoldingsScene> {
   const contract = await compileAssetContracts();
   const [creator, keeper] = devnet.accounts;

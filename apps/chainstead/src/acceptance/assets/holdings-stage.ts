@@ -10,7 +10,7 @@ const SETTLE_TIMEOUT_MS = 90_000;
 
 export interface HoldingsStage extends Closable {
   readonly devnet: Devnet;
-  /** As the SDK is told: hexadecimal. */
+  /** As the SDK takes it: hexadecimal. */
   readonly chain: string;
   readonly scenes: readonly HoldingsScene[];
   readonly EvmApi: Moralis['EvmApi'];
@@ -28,9 +28,9 @@ interface HoldingsAnswer {
 
 export interface HoldingsStageOptions {
   readonly chainId: number;
-  /** Of each scene. */
+  /** Size of each scene. */
   readonly sizes: readonly number[];
-  /** Makes other things on the chain, before the program starts. @returns what the program is to be configured with besides */
+  /** Makes other things on the chain, before the program starts. @returns additional settings of the program */
   prepare?(devnet: Devnet): Promise<Readonly<Record<string, string>>>;
 }
 
@@ -44,8 +44,8 @@ export async function openHoldingsStage(options: HoldingsStageOptions): Promise<
   const besides = await prepare?.(devnet);
   const program = stage.start(KEY, {
     START_BLOCK_DEVNET: '0',
-    INDEX_WAIT_MS: '10000',
-    ON_DEMAND_PER_KEY: '100000',
+    ON_DEMAND_WAIT_MS: '10000',
+    ON_DEMAND_CONCURRENCY_PER_KEY: '100000',
     ON_DEMAND_COLLECTION_RATE: '10000',
     ...besides,
   });

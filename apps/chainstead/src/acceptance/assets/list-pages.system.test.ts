@@ -1,6 +1,6 @@
 /**
- * Every list of assets to its end, in the smallest and in the largest pages, by the official SDK where it has a call, from the running program: while
- * blocks arrive between pages and others are reorganised away, no row comes twice, and none is missing that was there all the time.
+ * Every list of assets to its end, in the smallest and in the largest pages, by the official SDK if it has a call, from the running program. While
+ * blocks arrive between pages and others are reorganized away, no row comes twice, and no row that existed all the time is missing.
  */
 import { errorText } from '@chainstead/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import { LIST_ROUTES, type ListRoute } from './list-routes.ts';
 import { readLedger, type SceneLedger } from './scene-ledger.ts';
 
 const CHAIN_ID = 1_337_041;
-/** Rows a page, and rows of the lists that are read in such pages: more than a page of them, but for the few traits. */
+/** Rows a page, and rows of the lists that are read in such pages: more than a page of them, except the few traits. */
 const WALKS = [
   { limit: 1, size: 7 },
   { limit: 100, size: 105 },
@@ -25,7 +25,7 @@ let stage: HoldingsStage;
 beforeAll(async () => {
   stage = await openHoldingsStage({ chainId: CHAIN_ID, sizes: WALKS.map(({ size }) => size) });
   await stage.settle();
-  // Traits are computed once somebody has asked for them.
+  // Traits are computed after the first request.
   for (const { gallery } of stage.scenes)
     await waitUntil(async () => {
       const { status, body } = await stage.ask(`nft/${gallery}/traits`);

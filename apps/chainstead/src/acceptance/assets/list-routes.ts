@@ -11,9 +11,9 @@ export interface ListRoute {
   /** The provider's name of the operation. */
   readonly name: string;
   open(stage: HoldingsStage, scene: HoldingsScene, limit: number): Pages;
-  /** What tells the rows of a page apart. */
+  /** Keys that distinguish the rows of a page. */
   keysOf(body: unknown): readonly string[];
-  /** Of all rows that there are. */
+  /** Keys of all rows. */
   truth(scene: HoldingsScene, ledger: SceneLedger): readonly string[];
 }
 
@@ -36,7 +36,7 @@ async function* sdkPages(first: Promise<SdkPage>): Pages {
   }
 }
 
-/** Of operations that the SDK has no call for. */
+/** For operations without a call of the SDK. */
 async function* httpPages(stage: HoldingsStage, path: string, limit: number, sent?: object): Pages {
   const joined = path.includes('?') ? '&' : '?';
   for (let query: string | null = `limit=${limit}`; query !== null; ) {
@@ -77,7 +77,7 @@ const ownersOf = (ledger: SceneLedger, contract: Move['contract'], ids: readonly
 
 const COIN = `0x${'ee'.repeat(20)}`;
 const MINUTE_SECONDS = 60;
-/** Of intervals that are over when the pages are read. */
+/** For intervals that are over when the pages are read. */
 const lastMinute = Math.floor(Date.now() / 1_000 / MINUTE_SECONDS) * MINUTE_SECONDS - 10 * MINUTE_SECONDS;
 
 const TOKEN_LISTS: readonly ListRoute[] = [

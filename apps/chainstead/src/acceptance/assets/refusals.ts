@@ -1,4 +1,4 @@
-/** The exact bodies of refusals (docs/provider-contract.md#errors). */
+/** The exact bodies of refusals (docs/api/index.md#errors). */
 
 export interface RefusalBody {
   readonly message: string;
@@ -27,7 +27,7 @@ export function mustBe(parameter: string, given: string | number, allowed: strin
   };
 }
 
-/** Of a page of so many rows at most. */
+/** For a page of so many rows at most. */
 export const limitUpTo = (max: number): string => `a whole number from 1 (above ${max} means ${max})`;
 
 export function invalidAddress(parameter: string, given: string): RefusalBody {
@@ -59,7 +59,7 @@ export function required(...parameters: readonly string[]): RefusalBody {
   };
 }
 
-/** @param given the list as it stands in the query */
+/** @param given the list as in the query */
 export function tooMany(parameter: string, given: string): RefusalBody {
   return {
     message: `${parameter}: at most 100 items`,

@@ -14,7 +14,7 @@ const ERC1155 = parseAbi([
   'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] amounts)',
 ]);
 
-/** What moved: `amount` units of an `id`, 0 for ERC-20. */
+/** A transfer: `amount` units of an `id`, 0 for ERC-20. */
 interface Move {
   /** `transaction:log` */
   readonly place: string;
@@ -26,13 +26,13 @@ interface Move {
 }
 
 export interface SceneLedger {
-  /** Of all the scene's contracts, in the order of the chain. */
+  /** Transfers of all the scene's contracts, in the order of the chain. */
   readonly moves: readonly Move[];
   /** Whom the wallet allows to move its first token. */
   readonly spenders: ReadonlySet<string>;
   /** Units above zero, by holder. */
   holdersOf(contract: Address, id: bigint): ReadonlyMap<string, bigint>;
-  /** Ids of which somebody has some. */
+  /** IDs with an owner. */
   idsOf(contract: Address): readonly bigint[];
 }
 

@@ -35,7 +35,7 @@ function members(rows: readonly { toJSON(): unknown }[], ...names: readonly stri
   });
 }
 
-/** Wei of the chain's own coin. */
+/** Wei of the native token. */
 const coinsOf = ({ devnet }: HoldingsStage, address: HoldingsScene['wallet']): Promise<bigint> =>
   devnet.client.getBalance({ address });
 
@@ -158,7 +158,7 @@ const TOKEN_CALLS: readonly SdkCall[] = [
   },
 ];
 
-/** Of ids of a contract: each with an owner and what that one has. */
+/** For IDs of a contract: each with an owner and that owner's balance. */
 const ownersOf = (
   ledger: SceneLedger,
   contract: HoldingsScene['cats'],

@@ -1,6 +1,6 @@
 /**
- * A program that begins in the middle of a chain: what it shows by the official SDK is right all the same, before, at and beyond what is
- * indexed, and what it can't know it does not show.
+ * A program that begins in the middle of a chain. Its responses to the official SDK are right before, at and beyond the indexed
+ * blocks, and it does not show unknown values.
  */
 import { type Address, parseAddress } from '@chainstead/core';
 import { addressOf, compileAssetContracts, type Devnet } from '@chainstead/testkit';
@@ -11,8 +11,8 @@ import { type HoldingsStage, openHoldingsStage } from './holdings-stage.ts';
 const CHAIN_ID = 1_337_043;
 const PATIENT = { timeout: 60_000, interval: 200 };
 /** Wallets that a contract only says it gave something to, and how many in a transaction. */
-const TOLD = 10_000;
-const TOLD_AT_ONCE = 2_500;
+const REPORTED = 10_000;
+const REPORTED_AT_ONCE = 2_500;
 const STRANGERS = 0x7_000_000;
 const NOBODY = parseAddress(`0x${'7e'.repeat(20)}`);
 
@@ -89,7 +89,7 @@ test('a balance is what the contract says, then what moved since, and never the 
     [sent, 380],
     [sent - 1, 500],
     [begun, 500],
-    // Below what is indexed, an archive node says it.
+    // Below the indexed blocks, an archive node returns it.
     [begun - 1, 500],
   ] as const)
     expect([block, await balancesOf(alice, block)]).toEqual([block, [`${gold} ${units}`]]);
@@ -101,10 +101,10 @@ test('the coin is told before, at and beyond what is indexed', async () => {
   if (alice === undefined) throw new Error('The devnet has too few accounts');
   const head = Number(await devnet.client.getBlockNumber());
   for (const toBlock of [0, begun - 1, begun, head, head + 1_000]) {
-    const told = await EvmApi.balance.getNativeBalance({ address: alice, chain, toBlock });
+    const reported = await EvmApi.balance.getNativeBalance({ address: alice, chain, toBlock });
     const blockNumber = BigInt(Math.min(toBlock, head));
     const said = await devnet.client.getBalance({ address: alice, blockNumber });
-    expect([toBlock, told.result.balance.wei]).toEqual([toBlock, said.toString()]);
+    expect([toBlock, reported.result.balance.wei]).toEqual([toBlock, said.toString()]);
   }
 });
 
@@ -135,12 +135,13 @@ test('an ERC-721 that moved once has its new owner, and who gave it has no row',
 test('a contract that only tells of transfers to ten thousand wallets has no holder, and is in no wallet', async () => {
   const { devnet, EvmApi, chain } = stage;
   if (lying === undefined) throw new Error('There is no contract');
-  for (let told = 0; told < TOLD; told += TOLD_AT_ONCE) {
-    const wallets = Array.from({ length: TOLD_AT_ONCE }, (_, index) => addressOf(STRANGERS + told + index));
+  for (let reported = 0; reported < REPORTED; reported += REPORTED_AT_ONCE) {
+    const wallets = Array.from({ length: REPORTED_AT_ONCE }, (_, index) => addressOf(STRANGERS + reported + index));
     await send(devnet, 'LyingToken', alice, ['pretend', alice, wallets, 10n ** 18n]);
   }
   await stage.settle();
-  for (const place of [0, 1, TOLD / 2, TOLD - 1]) expect(await balancesOf(addressOf(STRANGERS + place))).toEqual([]);
+  for (const place of [0, 1, REPORTED / 2, REPORTED - 1])
+    expect(await balancesOf(addressOf(STRANGERS + place))).toEqual([]);
   for (let page = await EvmApi.token.getTokenOwners({ tokenAddress: lying, chain }); ; page = await page.next()) {
     expect(page.result).toEqual([]);
     if (!page.hasNext()) break;

@@ -13,12 +13,12 @@ export interface ClientPage extends Closable {
 }
 
 export interface ClientPageOptions {
-  /** Of the API, for the SDK. */
+  /** URL of the API, for the SDK. */
   readonly address: string;
   readonly apiKey: string;
   /** Name of the page's host, which leads to this machine. */
   readonly host?: string;
-  /** Of the page's server. Default: any free one. */
+  /** Port of the page's server. Default: any free one. */
   readonly port?: number;
 }
 

@@ -1,6 +1,7 @@
 /** Every method of the official SDK that is served, with parameters that it accepts. */
 import { UNSERVED_OPERATIONS } from '@chainstead/http';
 import type { OfficialSdk } from '@chainstead/testkit';
+import { EVENT } from '../activity/activity-operations.ts';
 import type { HoldingsScene } from '../assets/holdings-scene.ts';
 
 export interface SdkRequest {
@@ -19,26 +20,16 @@ export interface KnownToPage {
   readonly transactionHash: string;
 }
 
-const ERC20_NAME = {
+export const ERC20_NAME = {
   type: 'function',
   name: 'name',
   stateMutability: 'view',
   inputs: [],
   outputs: [{ name: '', type: 'string' }],
 };
-const TRANSFER = {
-  type: 'event',
-  name: 'Transfer',
-  anonymous: false,
-  inputs: [
-    { indexed: true, name: 'from', type: 'address' },
-    { indexed: true, name: 'to', type: 'address' },
-    { indexed: false, name: 'value', type: 'uint256' },
-  ],
-};
 const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
-/** Of the data API: each operation of the SDK but those that the server answers with 501. */
+/** Requests of the data API: each operation of the SDK except those with status 501. */
 export function evmRequests({ Moralis, evmOperations }: OfficialSdk, known: KnownToPage): SdkRequest[] {
   const unserved = new Set(UNSERVED_OPERATIONS.map(({ name }) => name.toLowerCase()));
   return [...evmOperations].flatMap(([name, parameters]) => {
@@ -71,6 +62,10 @@ function evmParameters(name: string, { chain, scene, transactionHash }: KnownToP
     chain,
     address: isOfWallet ? wallet : isOfToken ? tokens[0] : cats,
     tokenAddress: tokens[0],
+    token0Address: tokens[0],
+    token1Address: tokens[1],
+    pairAddress: cats,
+    exchange: 'uniswapv2',
     addresses: tokens,
     symbols: ['T0X0'],
     walletAddresses: [wallet, prints],
@@ -82,7 +77,7 @@ function evmParameters(name: string, { chain, scene, transactionHash }: KnownToP
     date: '2100-01-01',
     topic: TRANSFER_TOPIC,
     topic0: TRANSFER_TOPIC,
-    abi: name === 'runContractFunction' ? [ERC20_NAME] : TRANSFER,
+    abi: name === 'runContractFunction' ? [ERC20_NAME] : EVENT,
     functionName: 'name',
     domain: 'vitalik.eth',
     tokens: [{ tokenAddress: cats, tokenId: '1' }],
@@ -96,7 +91,7 @@ function reportOf({ scene }: KnownToPage): object {
 
 const stream = (name: string, parameters: object = {}): SdkRequest => ({ path: ['Streams', name], parameters });
 
-/** Of streams, in an order in which each finds what it is about. @param id of a stream */
+/** Requests of streams, in an order in which each finds its subject. @param id of a stream */
 export function streamRequests(id: string, address: string): SdkRequest[] {
   return [
     stream('getAll', { limit: 10 }),

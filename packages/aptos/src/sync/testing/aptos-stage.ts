@@ -1,4 +1,6 @@
-/** A network under test: fullnodes over a recorded ledger, a scratch database, and what its tables must hold in the end. */
+/**
+ * A network under test: fullnodes over a recorded ledger, a scratch database, and the expected content of its tables.
+ */
 import { createMetricsRegistry, type Logger, silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import {
@@ -23,7 +25,7 @@ import { createSyncMetricsForTest } from './sync-metrics.ts';
 
 export const TABLES = ['aptos_coins', 'aptos_transfers', 'aptos_balances', 'aptos_balance_history'] as const;
 
-/** Every recorded transaction, genesis first, as one ledger: at its beginning, every few versions. */
+/** Returns every recorded transaction as one ledger, genesis first: one every few versions, from its beginning. */
 export function recordedLedger(folder: string, every = 7): AptosLedger {
   const files = [
     'rest-local-chain/test_get_transactions_output_genesis_transaction.json',
@@ -36,7 +38,7 @@ export function recordedLedger(folder: string, every = 7): AptosLedger {
   return createAptosLedger({ transactions, place: { from: 0, every } });
 }
 
-/** The rows of each table, in an order that does not depend on how they came. */
+/** Returns the rows of each table, in an order independent of their arrival. */
 export async function readTables(database: Database): Promise<Record<string, unknown[]>> {
   const tables: Record<string, unknown[]> = {};
   for (const table of TABLES)
@@ -46,7 +48,10 @@ export async function readTables(database: Database): Promise<Record<string, unk
   return tables;
 }
 
-/** What the tables must hold: every transaction of the ledger derived at once, straight from its JSON. */
+/**
+ * Returns the expected content of the tables: all transactions of the ledger derived together, directly from their
+ * JSON.
+ */
 export async function readTruth(ledger: AptosLedger, names = APTOS_DATASET_NAMES): Promise<Record<string, unknown[]>> {
   const scratch = await createScratchDatabase();
   try {

@@ -18,7 +18,7 @@ export async function runUntil(options: AptosSyncOptions, condition: () => Promi
   }
 }
 
-/** @throws where it does not come for two minutes */
+/** @throws if the condition does not hold within two minutes */
 export async function until(condition: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   while (!(await condition())) {
@@ -27,7 +27,7 @@ export async function until(condition: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** A hundred times as fast as the world's. */
+/** Returns a clock that runs a hundred times as fast as real time. */
 export function fastClock(): Clock {
   const start = Date.now();
   return {

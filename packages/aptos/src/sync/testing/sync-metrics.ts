@@ -1,7 +1,7 @@
 import { Counter, createMetricsRegistry, Gauge, Histogram } from '@chainstead/core';
 import type { AptosSyncMetrics } from '../options.ts';
 
-/** As the sync engine makes them, in a registry of their own. */
+/** Creates the sync engine's metrics in a separate registry. */
 export function createSyncMetricsForTest(): AptosSyncMetrics {
   const registers = [createMetricsRegistry()];
   const gauge = <L extends string>(name: string, labelNames: readonly L[]): Gauge<L> =>

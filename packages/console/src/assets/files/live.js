@@ -1,15 +1,20 @@
-// Says when the live part of a page is not live. The server sends it at least every ten seconds; a message changes the part's beat.
+// Shows a notice if the live part of a page is not live. The server sends it at least every ten seconds; a message changes the part's beat.
 (() => {
   const SILENCE_MS = 25_000;
   const live = document.querySelector('[data-live]');
   const notice = document.querySelector('[data-live-notice]');
   if (live === null || notice === null) return;
+  const beatOf = () => live.querySelector('[data-beat]')?.dataset.beat;
+  let beat = beatOf();
   let heardAt = Date.now();
-  /** What the browser says of its network: nothing can come. */
+  /** Reported by the browser: nothing can arrive. */
   let isOffline = false;
   let isLost = false;
 
+  // Other changes are no messages: locale.js renews the ages of times.
   new MutationObserver(() => {
+    if (beatOf() === beat) return;
+    beat = beatOf();
     heardAt = Date.now();
     isOffline = false;
     if (!isLost) return;
@@ -22,7 +27,7 @@
     isLost = true;
     notice.hidden = false;
     const since = new Intl.DateTimeFormat(undefined, { timeStyle: 'long' }).format(heardAt);
-    notice.textContent = `Not live: nothing has come from the server since ${since}. It is tried again by itself.`;
+    notice.textContent = `Not live: no update since ${since}. The page reconnects automatically.`;
   }
 
   setInterval(look, 1_000);

@@ -1,14 +1,32 @@
-// Writes times and numbers as the reader's language does; times keep their zone. What is there without script is UTC.
+// Formats times and numbers in the reader's language and time zone: a time shows its age, and the exact time on hover. Without scripts, times are in UTC.
 (() => {
-  const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+  const REFRESH_MS = 30_000;
+  /** Seconds of a unit, and the age up to which it is used. */
+  const UNITS = [
+    ['second', 1, 90],
+    ['minute', 60, 90 * 60],
+    ['hour', 3_600, 36 * 3_600],
+    ['day', 86_400, 60 * 86_400],
+    ['month', 2_629_746, 548 * 86_400],
+    ['year', 31_556_952, Number.POSITIVE_INFINITY],
+  ];
+  const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+  const relative = new Intl.RelativeTimeFormat();
   const numbers = new Intl.NumberFormat();
 
+  function ageOf(at) {
+    const seconds = (at.getTime() - Date.now()) / 1_000;
+    const [unit, size] = UNITS.find(([, , max]) => Math.abs(seconds) < max);
+    return relative.format(Math.round(seconds / size), unit);
+  }
+
   function write(root) {
-    for (const time of root.querySelectorAll('time[datetime]:not([title])')) {
+    for (const time of root.querySelectorAll('time[datetime]')) {
       const at = new Date(time.dateTime);
       if (Number.isNaN(at.getTime())) continue;
-      time.title = time.dateTime;
-      time.textContent = times.format(at);
+      const [title, text] = [exact.format(at), ageOf(at)];
+      if (time.title !== title) time.title = title;
+      if (time.textContent !== text) time.textContent = text;
     }
     for (const data of root.querySelectorAll('data.n')) {
       const text = numbers.format(Number(data.value));
@@ -17,6 +35,7 @@
   }
 
   write(document);
+  setInterval(() => write(document), REFRESH_MS);
   // Parts of the page that arrive later.
   new MutationObserver(() => write(document)).observe(document.body, {
     childList: true,

@@ -1,5 +1,5 @@
-// Draws time series: of each [data-plot] the numbers that its address gives, as { labels, unit, range, times, values }, where it matters also the least
-// height of the plot (top) and whether each value has a point (points). The table beside it says the same.
+// Draws time series. The address in [data-plot] returns { labels, unit, range, times, values }, and optionally the minimum height of the plot (top) and
+// whether each value has a point (points). The table next to it has the same numbers.
 (() => {
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const COLOURS = ['--line-1', '--line-2', '--line-3', '--line-4', '--line-5', '--line-6'];
@@ -21,7 +21,7 @@
       const script = document.createElement('script');
       script.src = LIBRARY;
       script.onload = resolve;
-      script.onerror = () => reject(new Error('its script did not come'));
+      script.onerror = () => reject(new Error('its script failed to load'));
       document.head.append(script);
     });
   }
@@ -32,7 +32,7 @@
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
     const { labels, unit, range, times, values, top = 1, points = false } = await answer.json();
     if (times.length === 0) {
-      element.textContent = 'Nothing to plot yet.';
+      element.textContent = 'No data yet.';
       return;
     }
     const numbers = new Intl.NumberFormat(undefined, { maximumFractionDigits: FRACTION_DIGITS });
@@ -50,7 +50,7 @@
       height: HEIGHT,
       tzDate: clock.tzDate,
       series: [{ value: (_plot, at) => (at === null ? '–' : clock.whole(at)) }, ...series],
-      // From the first to the last moment that was asked for, and from nothing to somewhat more than the most.
+      // From the first to the last requested time, and from zero to slightly above the maximum.
       scales: { x: { range }, y: { range: (_plot, _least, most) => [0, Math.max(top, most * HEADROOM) || 1] } },
       axes: [
         { ...axis, values: clock.ticks },

@@ -15,7 +15,7 @@ import { selectField } from '../../layout/select-field.ts';
 const PAGE = 100;
 const DETAILS_MAX = 300;
 
-/** Who changed what, when, from where. */
+/** The audit log: actors, changes, times and origins. */
 export const auditPage: ConsolePage = {
   path: '/audit',
   title: 'Audit log',
@@ -24,7 +24,7 @@ export const auditPage: ConsolePage = {
     routes.view('/audit', async ({ query }) => {
       const before = query('before');
       if (before !== undefined && !AUDIT_ENTRY.test(before))
-        throw new InvalidParameterError({ parameter: 'before', given: before, allowed: 'an entry of the log' });
+        throw new InvalidParameterError({ parameter: 'before', given: before, allowed: 'the id of an entry' });
       const door = doorIn(query('door'));
       const records = await listAudit(database, before ?? null, PAGE + 1, door);
       return { title: 'Audit log', body: auditView(records, door) };
@@ -32,12 +32,12 @@ export const auditPage: ConsolePage = {
   },
 };
 
-/** What ways are called. */
+/** Display names of entry points. */
 const DOORS: Readonly<Record<AuditDoor, string>> = {
   api: 'the API',
   console: 'the console',
   command: 'commands',
-  start: 'the start of the program',
+  start: 'program start',
 };
 
 /** @throws InvalidParameterError */
@@ -49,7 +49,7 @@ function doorIn(given: string | undefined): AuditDoor | null {
   return door;
 }
 
-/** @param records one more than is shown where there are older ones */
+/** @param records one more than shown if there are older ones */
 function auditView(records: readonly AuditRecord[], door: AuditDoor | null): Html {
   const page = records.slice(0, PAGE);
   const oldest = records.length > PAGE ? page.at(-1) : undefined;
@@ -61,14 +61,14 @@ function auditView(records: readonly AuditRecord[], door: AuditDoor | null): Htm
 <td>${record.door}${record.address === null ? NOTHING : html`, ${shown(record.address)}`}</td><td><code>${shown(record.requestId ?? '–')}</code></td></tr>`,
   );
   return html`<h1>Audit log</h1>
-<p class="soft">Every change that was made here and by commands, and of streams by the API, the newest first. In SQL: <code>SELECT * FROM audit_log ORDER BY id DESC</code></p>
-<form method="get" action="/console/audit" class="fields row" aria-label="Which changes">
-${selectField({ name: 'door', label: 'By', options: AUDIT_DOORS.map((one) => [one, DOORS[one]] as const), chosen: door ?? '', all: 'any way' })}
+<p class="soft">Changes by the console and by commands, and changes of streams by the API, newest first. In SQL: <code>SELECT * FROM audit_log ORDER BY id DESC</code></p>
+<form method="get" action="/console/audit" class="fields row" aria-label="Filter changes">
+${selectField({ name: 'door', label: 'Source', options: AUDIT_DOORS.map((one) => [one, DOORS[one]] as const), chosen: door ?? '', all: 'all' })}
 <div><button class="quiet">Show</button></div></form>
 ${
   page.length === 0
-    ? html`<p>${door === null ? 'Nothing was changed yet.' : `Nothing was changed by ${DOORS[door]}.`}</p>`
-    : html`<div class="table" tabindex="0" role="region" aria-label="Changes"><table><thead><tr><th scope="col">When</th><th scope="col">Who</th><th scope="col">What</th><th scope="col">To what</th><th scope="col">Details</th><th scope="col">From where</th><th scope="col">Request</th></tr></thead><tbody>${rows}</tbody></table></div>`
+    ? html`<p>${door === null ? 'No changes recorded.' : `No changes recorded from ${DOORS[door]}.`}</p>`
+    : html`<div class="table" tabindex="0" role="region" aria-label="Changes"><table><thead><tr><th scope="col">Time</th><th scope="col">Actor</th><th scope="col">Action</th><th scope="col">Target</th><th scope="col">Details</th><th scope="col">Origin</th><th scope="col">Request</th></tr></thead><tbody>${rows}</tbody></table></div>`
 }
 ${oldest === undefined ? NOTHING : html`<p><a href="/console/audit?${new URLSearchParams({ ...(door !== null && { door }), before: oldest.entry })}" rel="next">Older</a></p>`}`;
 }

@@ -1,22 +1,24 @@
 import { type BlockRange, rangeSize } from '@chainstead/core';
-import { NotFoundError } from '@chainstead/http';
+import { InvalidParameterError, NotFoundError } from '@chainstead/http';
 import { html } from 'hono/html';
 import type { ConsolePage } from '../../console-page.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment, plainCount } from '../../layout/numbers.ts';
+import { nodeStateView } from '../../layout/severity.ts';
 import type { ChainCard } from '../overview/chain-card.ts';
+import type { StripLevel } from '../overview/coverage-strip.ts';
 import type { ChainFacts, OverviewSource } from '../overview/read-overview.ts';
 import { meaningOf, stripLegend, stripOf } from '../overview/strip-view.ts';
-import { type ListedRange, listRanges } from './list-ranges.ts';
-import { nodesView } from './nodes-view.ts';
-import { readRange } from './read-range.ts';
+import type { NodeAddress } from '../upstreams/node-address.ts';
 
-/** Of a table; the rest is a narrower range away. */
+/** Rows of a table; a narrower range shows the rest. */
 const RANGES_SHOWN = 500;
 const DAY_SECONDS = 86_400;
 const NAME = '/chains/:chain';
 
-/** One chain: its history as near as one likes, its lag by the minute, its nodes. */
+const DIGITS = /^\d{1,15}$/;
+
+/** One chain: its history at any zoom level, its lag by the minute, its nodes. */
 export const chainPage: ConsolePage = {
   path: '/chains',
   title: 'Chain',
@@ -34,7 +36,7 @@ export const chainPage: ConsolePage = {
       const samples = await overview.samples(facts);
       const to = Math.floor(clock.now() / 1_000);
       const plot = {
-        labels: ['behind'],
+        labels: ['lag'],
         unit: facts.card.unit,
         range: [to - DAY_SECONDS, to],
         times: samples.map(({ minute }) => minute.getTime() / 1_000),
@@ -48,7 +50,7 @@ export const chainPage: ConsolePage = {
 /** @throws NotFoundError */
 async function factsOf(overview: OverviewSource, name: string): Promise<ChainFacts> {
   const facts = await overview.chain(name);
-  if (facts === null) throw new NotFoundError(`Nothing was ever ingested of a chain ${cut(name, 40)}`);
+  if (facts === null) throw new NotFoundError(`Chain ${cut(name, 40)} was never indexed here`);
   return facts;
 }
 
@@ -60,16 +62,16 @@ function chainView(facts: ChainFacts, whole: BlockRange, wanted: BlockRange, dat
   const ranges = listRanges(facts, wanted).filter((one) => dataset === '' || one.dataset === dataset);
   return html`<h1>${shown(card.name)}</h1>
 ${problemView(card)}
-<p>Head ${card.head === null ? 'unknown' : count(card.head)}, indexed to ${card.checkpoint === null ? 'nothing yet' : count(card.checkpoint)}${card.lag === null ? NOTHING : html`, ${count(card.lag)} ${card.unit} behind`}.
+<p>Head ${card.head === null ? 'unknown' : count(card.head)}, checkpoint ${card.checkpoint === null ? 'none' : count(card.checkpoint)}${card.lag === null ? NOTHING : html`, lag ${count(card.lag)} ${card.unit}`}.
 ${card.updatedAt === null ? NOTHING : html`<span class="soft">As of ${moment(card.updatedAt)}.</span>`}</p>
-<section aria-labelledby="lag"><h2 id="lag">Behind, over the last 24 hours</h2>
-<div class="card plot" data-plot="${address}/lag.json">The plot needs script; the overview has the numbers.</div></section>
-<section aria-labelledby="history"><h2 id="history">History</h2>
-<p>${card.unit === 'blocks' ? 'Blocks' : 'Versions'} ${count(wanted.from)} to ${count(wanted.to)}${isZoomed ? html` of ${count(whole.from)} to ${count(whole.to)}. <a href="${address}">All of it</a>` : '.'}</p>
+<section aria-labelledby="lag"><h2 id="lag">Lag, last 24 hours</h2>
+<div class="card plot" data-plot="${address}/lag.json">The plot needs JavaScript. The overview shows the numbers.</div></section>
+<section aria-labelledby="history"><h2 id="history">Coverage</h2>
+<p>${card.unit === 'blocks' ? 'Blocks' : 'Versions'} ${count(wanted.from)} to ${count(wanted.to)}${isZoomed ? html` of ${count(whole.from)} to ${count(whole.to)}. <a href="${address}">Show all</a>` : '.'}</p>
 ${stripLegend()}
 ${stripOf(wanted, card.history?.levels ?? [], { address, unit: card.unit })}
 ${rangeForm(address, wanted, dataset)}
-${dataset === '' ? NOTHING : html`<p>Ranges of ${shown(dataset)} alone. <a href="${address}?from=${wanted.from}&amp;to=${wanted.to}">All datasets</a></p>`}
+${dataset === '' ? NOTHING : html`<p>Only ranges of ${shown(dataset)}. <a href="${address}?from=${wanted.from}&amp;to=${wanted.to}">All datasets</a></p>`}
 ${rangesView(ranges, card.unit)}</section>`;
 }
 
@@ -79,7 +81,7 @@ function problemView({ problem }: ChainCard): Html {
 }
 
 function rangeForm(address: string, { from, to }: BlockRange, dataset: string): Html {
-  return html`<form method="get" action="${address}" class="fields row" aria-label="Show a part of the history">
+  return html`<form method="get" action="${address}" class="fields row" aria-label="Show a range">
 ${dataset === '' ? NOTHING : html`<input type="hidden" name="dataset" value="${dataset}">`}
 <div><label for="from">From</label><input id="from" name="from" inputmode="numeric" pattern="[0-9]*" value="${from}"></div>
 <div><label for="to">To</label><input id="to" name="to" inputmode="numeric" pattern="[0-9]*" value="${to}"></div>
@@ -87,7 +89,7 @@ ${dataset === '' ? NOTHING : html`<input type="hidden" name="dataset" value="${d
 }
 
 function rangesView(ranges: readonly ListedRange[], unit: string): Html {
-  if (ranges.length === 0) return html`<p class="soft">Nothing is known of this range.</p>`;
+  if (ranges.length === 0) return html`<p class="soft">No data for this range.</p>`;
   const rows = ranges.slice(0, RANGES_SHOWN).map(
     ({
       dataset,
@@ -98,6 +100,112 @@ function rangesView(ranges: readonly ListedRange[], unit: string): Html {
 <td class="number">${count(rangeSize(range))}</td><td>${meaningOf(level)}</td><td>${note === null ? '–' : shown(note)}</td></tr>`,
   );
   const more = ranges.length - RANGES_SHOWN;
-  return html`<div class="table" tabindex="0" role="region" aria-label="Ranges"><table><caption>Ranges by dataset${more > 0 ? `; ${plainCount(more)} more are not shown: choose a smaller part` : ''}</caption>
-<thead><tr><th scope="col">Dataset</th><th scope="col" class="number">From</th><th scope="col" class="number">To</th><th scope="col" class="number">${unit}</th><th scope="col">Proof</th><th scope="col">Node, or reason</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="table" tabindex="0" role="region" aria-label="Ranges"><table><caption>Ranges by dataset${more > 0 ? `. ${plainCount(more)} more are hidden. Choose a smaller range` : ''}</caption>
+<thead><tr><th scope="col">Dataset</th><th scope="col" class="number">From</th><th scope="col" class="number">To</th><th scope="col" class="number">${unit}</th><th scope="col">Proof</th><th scope="col">Node or reason</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+/** A whole range of one dataset, also if only a part of it was requested. */
+interface ListedRange {
+  readonly dataset: string;
+  readonly range: BlockRange;
+  readonly level: StripLevel;
+  /** The source of its proof, or why it is not proven. */
+  readonly note: string | null;
+}
+
+/** Returns the ranges that share blocks with the requested one, and the gaps among them, by dataset and block. */
+function listRanges({ kind, card, status }: ChainFacts, requested: BlockRange): ListedRange[] {
+  const gaps = status.gaps.map(({ dataset, range }) => ({ dataset, range, level: 'missing' as const, note: null }));
+  const covered =
+    kind === 'evm'
+      ? status.coverage.map(({ dataset, range, proof, reason, upstream }) => {
+          return { dataset, range, level: proof, note: reason ?? upstream };
+        })
+      : status.coverage.map(({ dataset, range }) => ({
+          dataset,
+          range,
+          level: levelAt(card.history, range),
+          note: null,
+        }));
+  return [...covered, ...gaps]
+    .filter(({ range }) => range.from <= requested.to && requested.from <= range.to)
+    .toSorted((one, other) => one.dataset.localeCompare(other.dataset) || one.range.from - other.range.from);
+}
+
+/** Returns the level of the weakest part: agreement of two fullnodes may end within a range. */
+function levelAt(history: ChainFacts['card']['history'], range: BlockRange): StripLevel {
+  const isAgreed = history?.levels.some(
+    (one) => one.level === 'cross' && one.range.from <= range.from && range.to <= one.range.to,
+  );
+  return isAgreed === true ? 'cross' : 'none';
+}
+
+interface Node {
+  readonly name: string;
+  readonly state: string;
+  readonly reason: string | null;
+  readonly head: number | null;
+  readonly latency: string;
+  readonly requests: number;
+  readonly faults: Readonly<Partial<Record<string, number>>>;
+}
+
+/** The nodes of a chain, as reported by its ingest process. */
+function nodesView(facts: ChainFacts, addressOf: NodeAddress): Html {
+  const nodes = nodesOf(facts).map((node) => ({
+    ...node,
+    name: addressOf({ chain: facts.card.name, upstream: node.name }),
+  }));
+  const listed = nodes.length === 0 ? html`<p class="soft">No node has been reported yet.</p>` : nodesTable(nodes);
+  return html`<section aria-labelledby="nodes"><h2 id="nodes">Nodes</h2>${listed}</section>`;
+}
+
+function nodesTable(nodes: readonly Node[]): Html {
+  const rows = nodes.map(
+    ({
+      name,
+      state,
+      reason,
+      head,
+      latency,
+      requests,
+      faults,
+    }) => html`<tr><td>${shown(name)}</td><td>${nodeStateView(state, reason, 300)}</td>
+<td class="number">${head === null ? '–' : count(head)}</td><td class="number">${latency}</td><td class="number">${count(requests)}</td><td>${shown(faultsText(faults), 300)}</td></tr>`,
+  );
+  return html`<div class="table" tabindex="0" role="region" aria-label="Nodes"><table><caption>As seen by the ingest process of the chain</caption>
+<thead><tr><th scope="col">Node</th><th scope="col">State</th><th scope="col" class="number">Head</th><th scope="col" class="number">Latency p50 / p95</th><th scope="col" class="number">Requests</th><th scope="col">Faults</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+function nodesOf(facts: ChainFacts): Node[] {
+  if (facts.kind === 'aptos') return facts.status.fullnodes.map((fullnode) => ({ ...fullnode, latency: '–' }));
+  return facts.status.upstreams.map((upstream) => {
+    const { p50, p95 } = upstream.latencyMs;
+    return { ...upstream, latency: `${Math.round(p50)} / ${Math.round(p95)} ms` };
+  });
+}
+
+function faultsText(faults: Node['faults']): string {
+  return (
+    Object.entries(faults)
+      .map(([kind, times]) => `${kind} ${times}`)
+      .join(', ') || 'none'
+  );
+}
+
+/**
+ * Returns the requested part of a history, within its bounds. Empty bounds mean all of it.
+ * @throws InvalidParameterError
+ */
+function readRange(from: string | undefined, to: string | undefined, whole: BlockRange): BlockRange {
+  const wanted = { from: read('from', from) ?? whole.from, to: read('to', to) ?? whole.to };
+  if (wanted.from > wanted.to)
+    throw new InvalidParameterError({ parameter: 'to', given: to, allowed: `${wanted.from} or more` });
+  return wanted;
+}
+
+function read(parameter: string, given: string | undefined): number | null {
+  if (given === undefined || given === '') return null;
+  if (!DIGITS.test(given)) throw new InvalidParameterError({ parameter, given, allowed: 'a whole number' });
+  return Number(given);
 }

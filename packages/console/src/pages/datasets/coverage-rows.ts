@@ -1,27 +1,27 @@
 import { type BlockRange, intersectRanges, mergeRanges, rangeSize } from '@chainstead/core';
 import type { ChainFacts } from '../overview/read-overview.ts';
 
-/** How much of a dataset is there, of one chain. */
+/** The coverage of a dataset, of one chain. */
 export interface CoverageRow {
   readonly chain: string;
   readonly dataset: string;
   readonly unit: 'blocks' | 'versions';
   /** Blocks from the start of history to the checkpoint. */
   readonly wanted: number;
-  /** Of those, the ones that lack the dataset. */
+  /** The wanted blocks that lack the dataset. */
   readonly missing: number;
-  /** What is there of what is wanted, 0 to 1. */
+  /** The covered fraction, 0 to 1. */
   readonly part: number;
-  /** Of what is covered, what receipts or a second node prove, 0 to 1; null where nothing is covered. */
+  /** The fraction of covered blocks proven by receipts or a second node, 0 to 1; null without coverage. */
   readonly proven: number | null;
   readonly ranges: number;
-  /** From the first to the last covered block; null where there is none. */
+  /** From the first to the last covered block; null if there is none. */
   readonly span: BlockRange | null;
 }
 
 const PROVEN: ReadonlySet<string> = new Set(['receipts', 'cross']);
 
-/** Pure. Every dataset that a chain has or lacks something of, by name. */
+/** Pure. Returns every dataset that a chain has or partly lacks, by name. */
 export function coverageRows(facts: ChainFacts): CoverageRow[] {
   const { card, status } = facts;
   const whole = card.history?.range ?? null;
@@ -49,7 +49,7 @@ export function coverageRows(facts: ChainFacts): CoverageRow[] {
 function provenRanges({ kind, card, status }: ChainFacts, dataset: string): readonly BlockRange[] {
   if (kind === 'evm')
     return status.coverage.filter((one) => one.dataset === dataset && PROVEN.has(one.proof)).map(({ range }) => range);
-  // Of Aptos, what two fullnodes agree on is told for all datasets together.
+  // On Aptos, agreement of two fullnodes is stored for all datasets together.
   const agreed = (card.history?.levels ?? []).filter(({ level }) => level === 'cross').map(({ range }) => range);
   const covered = status.coverage.filter((one) => one.dataset === dataset).map(({ range }) => range);
   return intersectRanges(mergeRanges(covered), mergeRanges(agreed));

@@ -1,4 +1,4 @@
-/** Datasets, tables, jobs and what is read on demand, in a real browser. Where the machine has none, the tests say so. */
+/** Datasets, tables, jobs and on-demand data in a real browser. Skipped with a message if the machine has none. */
 import { listRangeJobs } from '@chainstead/sync';
 import { expect, test } from 'vitest';
 import { stageInBrowser } from '../../testing/browser-stage.ts';
@@ -17,11 +17,11 @@ const shown = stageInBrowser(async () => {
     [HOSTILE.slice(0, 200), HOSTILE],
   );
   await stage.database.query(
-    `INSERT INTO derived_states (chain_id, state, dataset, version, status, position) VALUES (1, $1, 'erc20-transfers', 1, 'clearing', 0)`,
+    `INSERT INTO projections (chain_id, state, dataset, version, status, position) VALUES (1, $1, 'erc20-transfers', 1, 'clearing', 0)`,
     [HOSTILE.slice(0, 1_000)],
   );
   await stage.database.query(
-    `INSERT INTO subject_histories (chain_id, kind, subject, status, error_code, error_message)
+    `INSERT INTO backfill_requests (chain_id, kind, subject, status, error_code, error_message)
      VALUES (1, 'wallet', decode(repeat('ab', 20), 'hex'), 'refused', 'X', $1)`,
     [HOSTILE],
   );
@@ -53,13 +53,13 @@ test.each(DEVICES)(
 
 test('work is asked for with the keyboard alone, seen to get on without reloading, and ended', async () => {
   const { page, context, complaints } = await shown.browser.open('/console/jobs', DESK);
-  const form = page.getByRole('form', { name: 'Ask for work on a range' });
+  const form = page.getByRole('form', { name: 'Range job' });
   await form.getByLabel('Work').selectOption('verify');
   await form.getByLabel('From').fill('1200');
-  await form.getByLabel('To, included').fill('99999999');
+  await form.getByLabel('To (inclusive)').fill('99999999');
   await page.keyboard.press('Enter');
-  await page.getByRole('alert').getByText('can be worked on').waitFor();
-  await form.getByLabel('To, included').fill('1299');
+  await page.getByRole('alert').getByText('can use blocks up to').waitFor();
+  await form.getByLabel('To (inclusive)').fill('1299');
   await page.keyboard.press('Enter');
   const start = page.getByRole('button', { name: 'Start' });
   await start.focus();
@@ -83,6 +83,6 @@ test('datasets lead to their ranges, and are chosen without script', async () =>
   await page.getByRole('button', { name: 'Show' }).click();
   await page.getByRole('link', { name: 'Ranges of erc20-transfers on eth' }).click();
   await page.waitForURL('**/console/chains/eth?dataset=erc20-transfers');
-  await page.getByText('alone.').waitFor();
+  await page.getByText('Only ranges of').waitFor();
   await context.close();
 });

@@ -1,14 +1,17 @@
+import type { ChainStatus } from '@chainstead/sync';
 import { html } from 'hono/html';
 import type { ConsolePage, PageRequest } from '../../console-page.ts';
+import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
+import { count, percent } from '../../layout/numbers.ts';
+import { selectField } from '../../layout/select-field.ts';
 import type { ChainFacts } from '../overview/read-overview.ts';
-import { coverageRows } from './coverage-rows.ts';
-import { type DatasetsFacts, datasetsView, filterForm } from './datasets-view.ts';
+import { type CoverageRow, coverageRows } from './coverage-rows.ts';
 
-/** Chains of a page: each has some ten rows. */
+/** Chains of a page: each has about ten rows. */
 const CHAINS = 20;
 
-/** What is there of each dataset, by chain; what is derived from it, and built anew. */
+/** The coverage of each dataset, by chain, and of the derived data that is rebuilt. */
 export const datasetsPage: ConsolePage = {
   path: '/datasets',
   title: 'Datasets',
@@ -35,7 +38,7 @@ function queryOf({ query }: PageRequest): string {
   return String(given);
 }
 
-/** Chains by name, from the one after `after` on. */
+/** Chains by name, starting after `after`. */
 function factsOf(all: readonly ChainFacts[], { query }: PageRequest): DatasetsFacts {
   const sorted = all.toSorted((one, other) => compare(one.card.name, other.card.name));
   const [chain = '', dataset = '', after = ''] = [query('chain'), query('dataset'), query('after')];
@@ -53,11 +56,62 @@ function factsOf(all: readonly ChainFacts[], { query }: PageRequest): DatasetsFa
   };
 }
 
-/** By code units, as the cursor's chain may be gone. */
+/** By code units, as the cursor's chain may have been removed. */
 function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
 function namesOf({ status }: ChainFacts): string[] {
   return [...status.coverage, ...status.gaps].map(({ dataset }) => dataset);
+}
+
+interface DatasetsFacts {
+  /** All that can be chosen. */
+  readonly chains: readonly string[];
+  readonly datasets: readonly string[];
+  /** Empty: all. */
+  readonly chosen: { readonly chain: string; readonly dataset: string };
+  readonly rows: readonly CoverageRow[];
+  readonly building: readonly (ChainStatus['building'][number] & { readonly chain: string })[];
+  /** The chain after which the next page starts. */
+  readonly next: string | null;
+}
+
+function filterForm({ chains, datasets, chosen }: DatasetsFacts): Html {
+  return html`<form method="get" action="/console/datasets" class="fields row" aria-label="Filter by chain or dataset">
+${selectField({ name: 'chain', label: 'Chain', options: chains, chosen: chosen.chain, all: 'all' })}
+${selectField({ name: 'dataset', label: 'Dataset', options: datasets, chosen: chosen.dataset, all: 'all' })}
+<div><button class="quiet">Show</button></div></form>
+<p><a href="/console/jobs">Backfill, verify or reindex ranges</a> · <a href="/console/tables">Tables and disk</a></p>`;
+}
+
+/** The live part of the page. */
+function datasetsView(facts: DatasetsFacts): Html {
+  return html`<section aria-labelledby="coverage"><h2 id="coverage">Coverage</h2>${coverageView(facts)}</section>
+<section aria-labelledby="projections"><h2 id="projections">Aggregates being rebuilt</h2>${buildingView(facts.building)}</section>`;
+}
+
+function coverageView({ rows, chosen, next }: DatasetsFacts): Html {
+  if (rows.length === 0) return html`<p class="soft">No coverage matches the filter.</p>`;
+  const lines = rows.map((row) => {
+    const ranges = `/console/chains/${encodeURIComponent(row.chain)}?dataset=${encodeURIComponent(row.dataset)}`;
+    return html`<tr><td>${shown(row.chain)}</td><td><a href="${ranges}" aria-label="Ranges of ${cut(row.dataset)} on ${cut(row.chain)}">${shown(row.dataset)}</a></td>
+<td class="number">${percent(row.part)}</td><td class="number">${count(row.missing)}</td><td class="number">${row.proven === null ? '–' : percent(row.proven)}</td>
+<td class="number">${count(row.ranges)}</td><td class="number">${row.span === null ? '–' : html`${count(row.span.from)} to ${count(row.span.to)}`}</td></tr>`;
+  });
+  const after = new URLSearchParams({ ...(chosen.dataset !== '' && { dataset: chosen.dataset }), after: next ?? '' });
+  return html`<div class="table" tabindex="0" role="region" aria-label="Coverage by chain and dataset"><table><caption>Covered: share of the blocks (Aptos: versions) from the start block to the checkpoint. Proven: share of the covered blocks</caption>
+<thead><tr><th scope="col">Chain</th><th scope="col">Dataset</th><th scope="col" class="number">Covered</th><th scope="col" class="number">Missing</th><th scope="col" class="number">Proven</th><th scope="col" class="number">Ranges</th><th scope="col" class="number">Span</th></tr></thead><tbody>${lines}</tbody></table></div>
+${next === null ? NOTHING : html`<p><a href="/console/datasets?${String(after)}" rel="next">More chains</a></p>`}`;
+}
+
+function buildingView(building: DatasetsFacts['building']): Html {
+  if (building.length === 0) return html`<p class="soft">All aggregates are up to date.</p>`;
+  const rows = building.map(
+    ({ chain, state, dataset, status, part, rows: counted }) =>
+      html`<tr><td>${shown(chain)}</td><td>${shown(state)}</td><td>${shown(dataset)}</td><td>${status === 'clearing' ? 'deleting old values' : 'counting rows'}</td>
+<td class="number">${percent(part)}</td><td class="number">${count(counted)}</td></tr>`,
+  );
+  return html`<div class="table" tabindex="0" role="region" aria-label="Aggregates being rebuilt"><table><caption>New aggregates, and those with a new version, are built from stored rows. Until they are complete, API responses are marked as incomplete</caption>
+<thead><tr><th scope="col">Chain</th><th scope="col">Aggregate</th><th scope="col">Dataset</th><th scope="col">Step</th><th scope="col" class="number">Progress</th><th scope="col" class="number">Rows counted</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }

@@ -30,10 +30,10 @@ describe('the page of datasets', () => {
     expect(page).toContain('<data class="n" value="200">');
     const [, address = ''] = /href="(\/console\/chains\/eth\?dataset=erc20-transfers)"/.exec(page) ?? [];
     const ranges = await textOf(opened, address);
-    expect(ranges).toContain('Ranges of <bdi>erc20-transfers</bdi> alone.');
-    expect(await textOf(opened, '/console/chains/eth?dataset=other')).toContain('Nothing is known of this range');
+    expect(ranges).toContain('Only ranges of <bdi>erc20-transfers</bdi>.');
+    expect(await textOf(opened, '/console/chains/eth?dataset=other')).toContain('No data for this range');
     expect(page).not.toContain('aria-label="Ranges of erc20-transfers on chain-7"');
-    expect(await textOf(opened, '/console/datasets?dataset=other')).toContain('Nothing is covered');
+    expect(await textOf(opened, '/console/datasets?dataset=other')).toContain('No coverage matches');
   });
 
   test('is paged by chain, each once', async () => {
@@ -52,16 +52,16 @@ describe('the page of datasets', () => {
     expect(new Set(found).size).toBe(45);
   });
 
-  test('tells how far derived states are that are built anew', async () => {
+  test('tells how far projections are that are built anew', async () => {
     const opened = await open();
     await seedChains(opened.stage.database, [1]);
-    expect(await textOf(opened, '/console/datasets')).toContain('all that is derived counts all rows');
+    expect(await textOf(opened, '/console/datasets')).toContain('All aggregates are up to date');
     await opened.stage.database.query(
       `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
        SELECT 1, number, decode(lpad(to_hex(number), 64, '0'), 'hex'), now() FROM generate_series(1, 100) AS number`,
     );
     await opened.stage.database.query(
-      `INSERT INTO derived_states (chain_id, state, dataset, version, status, position, rows) VALUES (1, 'holders', 'erc20-transfers', 1, 'building', 40, 123)`,
+      `INSERT INTO projections (chain_id, state, dataset, version, status, position, rows) VALUES (1, 'holders', 'erc20-transfers', 1, 'building', 40, 123)`,
     );
     const { stage, visitor } = opened;
     await new Promise((resolve) => setTimeout(resolve, 1_100));
@@ -78,22 +78,22 @@ describe('the page of tables', () => {
     const { database } = opened.stage;
     await database.query('ANALYZE api_keys');
     await database.query(
-      `INSERT INTO table_samples (table_name, hour, sampled_at, bytes)
+      `INSERT INTO table_sizes_hourly (table_name, hour, sampled_at, bytes)
        VALUES ('', date_trunc('hour', now() - interval '12 hours'), now() - interval '12 hours', pg_database_size(current_database()) - 1000000000),
               ('api_keys', date_trunc('hour', now() - interval '12 hours'), now() - interval '12 hours', 0)`,
     );
     const page = await textOf(opened, '/console/tables');
     expect(page).toMatch(/2\.0 GB a day, over the last 12 h/);
     expect(page).toMatch(/about (49|50) days, at this pace/);
-    expect(page).toContain('By <code>DATABASE_DISK_BYTES</code>');
+    expect(page).toContain('From <code>DATABASE_DISK_BYTES</code>');
     expect(page).toMatch(/<bdi>api_keys<\/bdi><\/td><td class="number">about <data/);
     expect(page).toContain('not estimated yet');
   });
 
   test('says plainly what it does not know', async () => {
     const page = await textOf(await open(), '/console/tables');
-    expect(page).toContain('Postgres tells nobody how much of its disk is free: set DATABASE_DISK_BYTES');
-    expect(page).toContain('not known yet: sizes are kept by the hour, by the role worker');
+    expect(page).toContain('Postgres does not report the free space of its disk. Set DATABASE_DISK_BYTES');
+    expect(page).toContain('not known yet: the role worker stores sizes every hour');
     expect(page).toContain('<dt>Full in</dt><dd>unknown</dd>');
   });
 });

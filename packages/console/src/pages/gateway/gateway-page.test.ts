@@ -50,7 +50,7 @@ describe('the page of the gateway', () => {
     expect(page.indexOf('bad.example')).toBeLessThan(page.indexOf('good.example'));
     expect(page).toMatch(/bad\.example[\s\S]*?40\.0 %[\s\S]*?rate-limited 4/);
     expect(page).not.toContain('timeout');
-    // With the scheme that it is configured with; of others the name alone is known.
+    // With its configured scheme; of others only the name is known.
     expect(page).toContain('<bdi>wss://good.example</bdi>');
     expect(page).toContain('<bdi>bad.example</bdi>');
   });
@@ -60,13 +60,13 @@ describe('the page of the gateway', () => {
     const base = await read('/console/gateway?hours=24&chain=base');
     expect(base).not.toContain('eth_call');
     expect(base).toContain('data-plot="/console/gateway/calls.json?hours=24&amp;chain=base"');
-    expect(base).toContain('No upstream was asked.');
+    expect(base).toContain('No upstream calls recorded.');
     expect(base).toMatch(/<option value="base" selected/);
   });
 
   test('has the hours as a plot, those without calls as 0', async () => {
     const plot = JSON.parse(await read('/console/gateway/calls.json?hours=24'));
-    expect(plot.labels).toEqual(['calls', 'without an upstream', 'errors']);
+    expect(plot.labels).toEqual(['calls', 'served locally', 'errors']);
     expect(plot.times).toHaveLength(24);
     expect(plot.values[0].filter((calls: number) => calls > 0)).toEqual([40, 65]);
     expect(plot.values[2].at(-1)).toBe(6);

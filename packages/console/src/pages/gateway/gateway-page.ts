@@ -1,21 +1,22 @@
-import { readHourCalls, readMethodCalls } from '@chainstead/gateway';
+import { type HourCalls, readHourCalls, readMethodCalls } from '@chainstead/gateway';
 import { InvalidParameterError } from '@chainstead/http';
 import { readUpstreamCalls } from '@chainstead/sync';
 import { html } from 'hono/html';
 import type { ConsolePage, PageRequest } from '../../console-page.ts';
 import { livePart } from '../../layout/live-part.ts';
-import { callsPlot } from './calls-plot.ts';
 import { type GatewayFilter, gatewayView, queryOf } from './gateway-view.ts';
 import { upstreamErrors } from './upstream-errors.ts';
 
 const HOURS_SHOWN = [1, 6, 24, 72, 168] as const;
 const HOURS = 24;
-/** Calls to upstreams are kept for a day. */
+/** Calls to upstreams are retained for a day. */
 const UPSTREAM_HOURS_MAX = 24;
-/** Of the processes that serve the gateway. */
+/** The role of processes that serve the gateway. */
 const ROLE = 'api';
 
-/** The JSON-RPC gateway: what is called, how much of it needs no upstream, how long it takes, what fails and whose fault it is. */
+const HOUR_SECONDS = 3_600;
+
+/** The JSON-RPC gateway: calls, share without an upstream, durations, and failures by cause. */
 export const gatewayPage: ConsolePage = {
   path: '/gateway',
   title: 'Gateway',
@@ -39,12 +40,12 @@ export const gatewayPage: ConsolePage = {
         chainId === undefined ? null : readMethodCalls(database, { hours }),
         readUpstreamCalls(database, Math.min(hours, UPSTREAM_HOURS_MAX)),
       ]);
-      const asked = calls.filter((row) => row.role === ROLE && (chain === null || row.chain === chain));
+      const requested = calls.filter((row) => row.role === ROLE && (chain === null || row.chain === chain));
       const chains = [...new Set((all ?? methods).map((row) => nameOf(row.chainId)))].toSorted();
       return gatewayView({
         filter,
         methods: methods.map((row) => ({ ...row, chain: nameOf(row.chainId) })),
-        upstreams: upstreamErrors(asked, upstreams.addressOf),
+        upstreams: upstreamErrors(requested, upstreams.addressOf),
         upstreamHours: Math.min(hours, UPSTREAM_HOURS_MAX),
         chains: chain === null ? chains : [...new Set([chain, ...chains])].toSorted(),
         choices: HOURS_SHOWN,
@@ -57,7 +58,7 @@ export const gatewayPage: ConsolePage = {
         title: 'Gateway',
         body: html`<h1>Gateway</h1>
 ${form}
-<div class="card plot" data-plot="/console/gateway/calls.json?${query}">The plot needs script; the tables below have the numbers.</div>
+<div class="card plot" data-plot="/console/gateway/calls.json?${query}">The plot needs JavaScript. The tables below show the numbers.</div>
 ${livePart(`/gateway?${query}`, moving)}`,
       };
     });
@@ -76,4 +77,23 @@ function hoursOf(given: string | undefined): number {
   const hours = HOURS_SHOWN.find((choice) => String(choice) === given);
   if (hours !== undefined) return hours;
   throw new InvalidParameterError({ parameter: 'hours', given, allowed: `one of ${HOURS_SHOWN.join(', ')}` });
+}
+
+/**
+ * Returns calls by hour in the format of the page's script; hours without calls are 0.
+ * @param now milliseconds since the epoch
+ */
+function callsPlot(byHour: readonly HourCalls[], hours: number, now: number) {
+  const last = Math.floor(now / 1_000 / HOUR_SECONDS) * HOUR_SECONDS;
+  const known = new Map(byHour.map((one) => [one.hour.getTime() / 1_000, one]));
+  const times = Array.from({ length: hours }, (_, index) => last - (hours - 1 - index) * HOUR_SECONDS);
+  const series = (of: 'calls' | 'cached' | 'errors'): number[] => times.map((at) => known.get(at)?.[of] ?? 0);
+  return {
+    labels: ['calls', 'served locally', 'errors'],
+    unit: 'per hour',
+    // A plot of one point would show nothing.
+    range: [Math.min(last - HOUR_SECONDS, times[0] ?? last), last],
+    times: byHour.length === 0 ? [] : times,
+    values: byHour.length === 0 ? [[], [], []] : [series('calls'), series('cached'), series('errors')],
+  };
 }

@@ -5,7 +5,7 @@ import { count, percent, plainCount, rate } from '../../layout/numbers.ts';
 import { kindsText } from '../../layout/upstream-sums.ts';
 import type { UpstreamErrors } from './upstream-errors.ts';
 
-/** What is looked at. */
+/** The selected hours and chain. */
 export interface GatewayFilter {
   readonly hours: number;
   /** Null: all of them. */
@@ -19,9 +19,9 @@ export interface GatewayFacts {
   /** The worst first. */
   readonly upstreams: readonly UpstreamErrors[];
   readonly upstreamHours: number;
-  /** That were called. */
+  /** With calls. */
   readonly chains: readonly string[];
-  /** Of hours. */
+  /** Selectable numbers of hours. */
   readonly choices: readonly number[];
 }
 
@@ -29,12 +29,12 @@ const METHODS_SHOWN = 300;
 const UPSTREAMS_SHOWN = 300;
 const HOUR_SECONDS = 3_600;
 
-/** As addresses carry it. */
+/** Returns the query string for URLs. */
 export function queryOf({ hours, chain }: GatewayFilter): string {
   return `hours=${hours}${chain === null ? '' : `&chain=${encodeURIComponent(chain)}`}`;
 }
 
-/** The form that chooses, and what moves below it. */
+/** Returns the filter form, and the live part below it. */
 export function gatewayView(facts: GatewayFacts): { readonly form: Html; readonly moving: Html } {
   return {
     form: filterForm(facts),
@@ -47,9 +47,9 @@ export function gatewayView(facts: GatewayFacts): { readonly form: Html; readonl
 function filterForm({ filter, chains, choices }: GatewayFacts): Html {
   const option = (value: string, text: string, isChosen: boolean): Html =>
     html`<option value="${value}" ${isChosen ? html`selected` : NOTHING}>${text}</option>`;
-  return html`<form method="get" action="/console/gateway" class="inline" aria-label="What is shown">
-<label for="hours">Over</label><select id="hours" name="hours">${choices.map((hours) => option(String(hours), hoursText(hours), hours === filter.hours))}</select>
-<label for="chain">of</label><select id="chain" name="chain">${option('', 'all chains', filter.chain === null)}${chains.map((chain) => option(chain, cut(chain), chain === filter.chain))}</select>
+  return html`<form method="get" action="/console/gateway" class="inline" aria-label="Filter">
+<label for="hours">Period</label><select id="hours" name="hours">${choices.map((hours) => option(String(hours), hoursText(hours), hours === filter.hours))}</select>
+<label for="chain">Chain</label><select id="chain" name="chain">${option('', 'all chains', filter.chain === null)}${chains.map((chain) => option(chain, cut(chain), chain === filter.chain))}</select>
 <button class="quiet">Show</button></form>`;
 }
 
@@ -61,15 +61,15 @@ function hoursText(hours: number): string {
 function totalsView({ filter, methods }: GatewayFacts): Html {
   const sum = (of: 'calls' | 'cached' | 'errors'): number => methods.reduce((total, row) => total + row[of], 0);
   const [calls, cached, errors] = [sum('calls'), sum('cached'), sum('errors')];
-  if (calls === 0) return html`<p>Nothing was called.</p>`;
+  if (calls === 0) return html`<p>No calls recorded.</p>`;
   return html`<dl class="facts totals">
-<dt>Calls</dt><dd>${count(calls)}${filter.hours > 1 ? `, ${rate(calls / (filter.hours * HOUR_SECONDS))} a second` : NOTHING}</dd>
-<dt>Without an upstream</dt><dd>${percent(cached / calls)}</dd>
+<dt>Calls</dt><dd>${count(calls)}${filter.hours > 1 ? ` (${rate(calls / (filter.hours * HOUR_SECONDS))}/s)` : NOTHING}</dd>
+<dt>Served locally</dt><dd>${percent(cached / calls)}</dd>
 <dt>Errors</dt><dd>${count(errors)} (${percent(errors / calls)})</dd></dl>`;
 }
 
 function methodsView({ methods }: GatewayFacts): Html {
-  if (methods.length === 0) return html`<p class="soft">Nothing was called.</p>`;
+  if (methods.length === 0) return html`<p class="soft">No calls recorded.</p>`;
   const rows = methods.slice(0, METHODS_SHOWN).map(
     (
       row,
@@ -78,20 +78,20 @@ function methodsView({ methods }: GatewayFacts): Html {
 <td class="number">${row.half === null ? '–' : milliseconds(row.half)}</td><td class="number">${row.most === null ? '–' : milliseconds(row.most)}</td></tr>`,
   );
   const more = methods.length - METHODS_SHOWN;
-  return html`<div class="table" tabindex="0" role="region" aria-label="Calls by chain and method"><table><caption>The most called first; times are those of calls that an upstream was asked for, from the call to its answer${more > 0 ? `. ${plainCount(more)} more are not shown: choose a chain` : ''}</caption>
-<thead><tr><th scope="col">Chain</th><th scope="col">Method</th><th scope="col" class="number">Calls</th><th scope="col" class="number">Without an upstream</th><th scope="col" class="number">Errors</th><th scope="col" class="number">Half within</th><th scope="col" class="number">95 % within</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="table" tabindex="0" role="region" aria-label="Calls by chain and method"><table><caption>Most calls first. p50 and p95: from the call to the response, for calls sent to an upstream${more > 0 ? `. ${plainCount(more)} more are hidden. Choose a chain` : ''}</caption>
+<thead><tr><th scope="col">Chain</th><th scope="col">Method</th><th scope="col" class="number">Calls</th><th scope="col" class="number">Served locally</th><th scope="col" class="number">Errors</th><th scope="col" class="number">p50</th><th scope="col" class="number">p95</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 function upstreamsView({ upstreams, upstreamHours }: GatewayFacts): Html {
-  if (upstreams.length === 0) return html`<p class="soft">No upstream was asked.</p>`;
+  if (upstreams.length === 0) return html`<p class="soft">No upstream calls recorded.</p>`;
   const rows = upstreams.slice(0, UPSTREAMS_SHOWN).map(
     (
       row,
     ) => html`<tr><td class="name">${shown(row.address)}</td><td>${shown(row.chain)}</td><td class="number">${count(row.calls)}</td><td class="number">${percent(row.errorShare)}</td>
 <td class="name">${row.faults.size === 0 ? 'none' : shown(kindsText(row.faults), 300)}</td><td class="number">${row.half === null ? '–' : milliseconds(row.half)}</td><td class="number">${row.most === null ? '–' : milliseconds(row.most)}</td></tr>`,
   );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Errors by upstream"><table><caption>As the processes of the API asked them over the last ${plainCount(upstreamHours)} ${upstreamHours === 1 ? 'hour' : 'hours'}, the worst first; what fails is asked elsewhere, so clients see less of it</caption>
-<thead><tr><th scope="col">Node</th><th scope="col">Chain</th><th scope="col" class="number">Calls</th><th scope="col" class="number">Failed</th><th scope="col">How</th><th scope="col" class="number">Half within</th><th scope="col" class="number">95 % within</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="table" tabindex="0" role="region" aria-label="Errors by upstream"><table><caption>Calls by processes of the role api in the last ${plainCount(upstreamHours)} ${upstreamHours === 1 ? 'hour' : 'hours'}, worst first. Failed calls are retried on other nodes, so clients see fewer errors</caption>
+<thead><tr><th scope="col">Node</th><th scope="col">Chain</th><th scope="col" class="number">Calls</th><th scope="col" class="number">Errors</th><th scope="col">Kinds</th><th scope="col" class="number">p50</th><th scope="col" class="number">p95</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 function milliseconds(ms: number): string {

@@ -4,23 +4,23 @@ import type { RecentCalls } from '@chainstead/sync';
 import { faultsOf, sumOfTimes } from '../../layout/upstream-sums.ts';
 import type { NodeAddress } from '../upstreams/node-address.ts';
 
-/** What the gateway asked of one node, and what that failed. */
+/** The gateway's calls to one node, and its failures. */
 export interface UpstreamErrors {
   readonly chain: string;
-  /** As pages call it. */
+  /** As shown on pages. */
   readonly address: string;
   readonly calls: number;
   /** By kind, the most frequent first. */
   readonly faults: ReadonlyMap<string, number>;
   readonly errorShare: number;
-  /** Milliseconds; null where nothing was answered. */
+  /** Milliseconds; null without responses. */
   readonly half: number | null;
   readonly most: number | null;
 }
 
-/** By node, the worst first. */
-export function upstreamErrors(asked: readonly RecentCalls[], addressOf: NodeAddress): UpstreamErrors[] {
-  const nodes = Map.groupBy(asked, ({ chain, upstream }) => JSON.stringify([chain, upstream]));
+/** Returns errors by node, the worst first. */
+export function upstreamErrors(requested: readonly RecentCalls[], addressOf: NodeAddress): UpstreamErrors[] {
+  const nodes = Map.groupBy(requested, ({ chain, upstream }) => JSON.stringify([chain, upstream]));
   return [...nodes.values()]
     .flatMap((rows) => {
       const [first] = rows;

@@ -2,23 +2,23 @@ import { type AptosNetwork, chainKeyOf } from '@chainstead/aptos';
 import type { Chain } from '@chainstead/chains';
 import { type Dataset, datasetsOf, RANGE_WORKS, type RangeWork } from '@chainstead/sync';
 
-/** What work on ranges can be asked for: that of the chains of the configuration. */
+/** The available range jobs, for the chains of the configuration. */
 export interface RangeWorkOffer {
   readonly chains: readonly Chain[];
   readonly datasets: readonly Dataset[];
-  /** How history of a chain is read: `BACKFILL_PROOF`. */
+  /** The backfill mode of a chain: `BACKFILL_PROOF`. */
   readonly backfillProofOf: (chain: Chain) => 'none' | 'receipts';
   readonly aptos: { readonly networks: readonly AptosNetwork[]; readonly datasets: readonly string[] };
 }
 
-/** A chain that work can be asked for. */
+/** A chain that jobs can be created for. */
 export interface JobChain {
-  /** As people call it, and addresses. */
+  /** Display name, also used in URLs. */
   readonly name: string;
-  /** As jobs name it. */
+  /** Its id in jobs. */
   readonly id: string;
   readonly works: readonly RangeWork[];
-  /** Names of those that are kept of it. */
+  /** Names of its stored datasets. */
   readonly datasets: readonly string[];
   /** Null: it is Aptos. */
   readonly chain: Chain | null;

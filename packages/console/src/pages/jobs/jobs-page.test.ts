@@ -2,7 +2,7 @@ import { silentLogger, systemClock } from '@chainstead/core';
 import { listAudit } from '@chainstead/http';
 import { listRangeJobs, type RangeJobSite, workRangeJobs } from '@chainstead/sync';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
-import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openConsoleStage } from '../../testing/console-stage.ts';
 import { seedChains } from '../../testing/seed-chains.ts';
 
@@ -19,18 +19,18 @@ const query = (form: Partial<typeof FORM>): string => String(new URLSearchParams
 describe('the page of jobs', () => {
   test('tells what work costs before it is asked for', async () => {
     const page = await (await stage.get(`/console/jobs/estimate?${query({})}`, visitor)).text();
-    expect(page).toContain('of which <data class="n" value="300">300</data> are covered already');
+    expect(page).toContain('of which <data class="n" value="300">300</data> are already covered');
     expect(page).toContain('<dd>from <data class="n" value="1">');
-    expect(page).toContain('unknown: no such job of this chain has ended yet');
+    expect(page).toContain('unknown: no such job of this chain has finished yet');
     await stage.database.query(
       `INSERT INTO range_jobs (id, chain, work, ranges, requested_by, status, done, taken_at, updated_at)
        VALUES ('000000000000000000000000', '1', 'backfill', '[{"from":1,"to":2}]', 'Ann', 'done', 600, now() - interval '6 minutes', now())`,
     );
     const known = await (await stage.get(`/console/jobs/estimate?${query({})}`, visitor)).text();
     // 200 blocks at 100 a minute.
-    expect(known).toContain('about 2 min, as the last ones');
+    expect(known).toContain('about 2 min, at the speed of recent jobs');
     const verify = await (await stage.get(`/console/jobs/estimate?${query({ work: 'verify' })}`, visitor)).text();
-    expect(verify).toContain('are not covered: fill those first');
+    expect(verify).toContain('are not covered: backfill them first');
     expect(await listRangeJobs(stage.database, { limit: 5, state: 'open' })).toEqual([]);
   });
 
@@ -54,8 +54,8 @@ describe('the page of jobs', () => {
       chain: '1',
       name: 'eth',
       open: async () => ({
-        async perform(_job, _ranges, tell) {
-          tell({ done: 125, total: 500, logs: 42 });
+        async perform(_job, _ranges, report) {
+          report({ done: 125, total: 500, logs: 42 });
           await working.promise;
           return { logs: 42, outcome: null, lacking: null };
         },
@@ -87,16 +87,16 @@ describe('the page of jobs', () => {
     const again = await stage.post('/console/jobs/cancel', { id }, visitor);
     expect(await again.text()).toContain('had ended before it was cancelled');
     expect(await (await stage.get('/console/jobs?state=finished', visitor)).text()).toContain('cancelled');
-    expect(await (await stage.get('/console/jobs?state=open', visitor)).text()).toContain('There are none.');
+    expect(await (await stage.get('/console/jobs?state=open', visitor)).text()).toContain('No jobs found.');
   });
 
   test.each([
     [{ chain: 'nowhere' }, 'Choose a chain: eth'],
     [{ work: 'delete' }, 'choose backfill, verify, reindex'],
-    [{ dataset: '<b>' }, 'This dataset is not kept of eth'],
+    [{ dataset: '<b>' }, 'This dataset is not stored for eth'],
     [{ from: 'x' }, 'whole numbers such as'],
     [{ from: '5', to: '4' }, 'below the first'],
-    [{ to: '1991' }, 'blocks up to 1990 can be worked on'],
+    [{ to: '1991' }, 'jobs can use blocks up to 1990'],
   ])('says on the page what is wrong with %j, and asks for nothing', async (form, problem) => {
     for (const answer of [
       await stage.get(`/console/jobs/estimate?${query(form)}`, visitor),
@@ -114,6 +114,28 @@ describe('the page of jobs', () => {
     const page = await (await stage.post('/console/jobs/create', FORM, visitor)).text();
     expect(page).toContain(`already, as job ${job?.id}`);
     expect(await listRangeJobs(stage.database, { limit: 5 })).toHaveLength(1);
+  });
+
+  test('shows the due work of each kind and chain, and no empty kinds', async () => {
+    const empty = await (await stage.get('/console/jobs', visitor)).text();
+    expect(empty).toContain('No work is due.');
+    await stage.database.query(
+      `INSERT INTO nft_collection_traits (token_address, chain_id, work, due_at, lease_until, holder, error_code, error_message, requested_by)
+       SELECT decode(lpad(number::text, 40, '0'), 'hex'), 1, 'full', now() + due * interval '1 hour', now() + lease * interval '1 hour', holder, code, message, 'open'
+         FROM (VALUES (1, -2, NULL, NULL, NULL, NULL), (2, -1, NULL, NULL, NULL, NULL), (3, NULL, 1, 'somebody', NULL, NULL),
+           (4, 1, NULL, NULL, 'NO_UPSTREAM', '<b>No</b> usable upstream'), (5, 24, NULL, NULL, 'WORK_SET_ASIDE', 'Work quarantined'),
+           (6, NULL, NULL, NULL, NULL, NULL)) AS given (number, due, lease, holder, code, message)`,
+    );
+    onTestFinished(async () => void (await stage.database.query('TRUNCATE nft_collection_traits')));
+    const page = await (await stage.get('/console/jobs', visitor)).text();
+    const table = /aria-label="Due work".*?<tbody>(.*?)<\/tbody>/s.exec(page)?.[1] ?? '';
+    expect(table.match(/<tr>/g)).toHaveLength(1);
+    const text = table
+      .replaceAll(/<time.*?<\/time>/g, 'TIME')
+      .replaceAll(/<[^>]*>|\n/g, ' ')
+      .replaceAll(/ +/g, ' ')
+      .trim();
+    expect(text).toBe('nft-traits eth 2 1 1 1 TIME WORK_SET_ASIDE Work quarantined');
   });
 
   test('is paged from the newest on', async () => {

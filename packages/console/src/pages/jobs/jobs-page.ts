@@ -1,4 +1,6 @@
+import { dueEntries } from '@chainstead/datasets';
 import { InvalidParameterError, recordAudit } from '@chainstead/http';
+import { summarizeDueWork } from '@chainstead/jobs';
 import {
   cancelRangeJob,
   estimateRangeWork,
@@ -15,15 +17,16 @@ import { z } from 'zod';
 import type { ConsolePage, ConsoleServices, PageRequest } from '../../console-page.ts';
 import { cut } from '../../layout/html.ts';
 import { livePart } from '../../layout/live-part.ts';
+import { dueWorkView } from './due-work-view.ts';
 import { jobChains } from './job-chains.ts';
 import { type AskView, askView, type Estimate } from './job-form-view.ts';
 import { type JobsFacts, jobsFilter, jobsView } from './jobs-view.ts';
 import { EMPTY_FORM, type JobForm, type JobRequest, jobForm, readJobRequest } from './read-job-request.ts';
 
 const PAGE = 50;
-const cancelForm = z.object({ id: z.string().regex(RANGE_JOB_ID, 'is no job') });
+const cancelForm = z.object({ id: z.string().regex(RANGE_JOB_ID, 'is not a job') });
 
-/** Work on ranges: ask for it, see how far it is, end it. */
+/** Range jobs: create, show progress, cancel. */
 export const jobsPage: ConsolePage = {
   path: '/jobs',
   title: 'Jobs',
@@ -34,11 +37,19 @@ export const jobsPage: ConsolePage = {
     const read = (request: PageRequest): Promise<JobsFacts> => readJobs(services, request);
     const parse = async (form: JobForm) => readJobRequest(form, chains, await overview.chain(form.chain));
     const show = async (request: PageRequest, ask: Omit<AskView, 'chains' | 'token'>) => {
-      const facts = await read(request);
+      const [facts, due] = await Promise.all([
+        read(request),
+        summarizeDueWork(
+          database,
+          dueEntries,
+          rangeWork.chains.map(({ id }) => id),
+        ),
+      ]);
       const body = html`<h1>Jobs</h1>
 ${askView({ ...ask, chains, token: request.token })}
 ${jobsFilter(facts)}
-${livePart(`/jobs${queryText(request)}`, jobsView(facts))}`;
+${livePart(`/jobs${queryText(request)}`, jobsView(facts))}
+${dueWorkView(due, facts.nameOf)}`;
       return { title: 'Jobs', body };
     };
     routes.view('/jobs', async (request) => {
@@ -48,14 +59,18 @@ ${livePart(`/jobs${queryText(request)}`, jobsView(facts))}`;
     routes.view('/jobs/estimate', async (request) => {
       const parsed = jobForm.safeParse(Object.fromEntries(FIELDS.map((name) => [name, request.query(name) ?? ''])));
       const form = parsed.success ? parsed.data : EMPTY_FORM;
-      const { request: asked, problem } = await parse(form);
-      return show(request, { form, problem, estimate: asked === null ? null : await estimateOf(services, asked) });
+      const { request: requested, problem } = await parse(form);
+      return show(request, {
+        form,
+        problem,
+        estimate: requested === null ? null : await estimateOf(services, requested),
+      });
     });
     routes.change('/jobs/create', jobForm, async (request) => {
       const { form, by } = request;
-      const { request: asked, problem } = await parse(form);
-      if (asked === null) return show(request, { form, problem, estimate: null });
-      const { chain, work, dataset, range } = asked;
+      const { request: requested, problem } = await parse(form);
+      if (requested === null) return show(request, { form, problem, estimate: null });
+      const { chain, work, dataset, range } = requested;
       try {
         await database.transaction(async (transaction) => {
           const requestedBy = by.name ?? by.id;
@@ -95,13 +110,16 @@ ${livePart(`/jobs${queryText(request)}`, jobsView(facts))}`;
 
 const FIELDS = ['work', 'chain', 'dataset', 'from', 'to'] as const;
 
-async function estimateOf({ database, overview, rangeWork }: ConsoleServices, asked: JobRequest): Promise<Estimate> {
-  const { chain, work, dataset, range } = asked;
+async function estimateOf(
+  { database, overview, rangeWork }: ConsoleServices,
+  requested: JobRequest,
+): Promise<Estimate> {
+  const { chain, work, dataset, range } = requested;
   const facts = await overview.chain(chain.name);
   const perSecond = await readRangeJobPace(database, chain.id, work);
   const blocks = range.to - range.from + 1;
-  // Of Aptos, a call gives many versions.
-  if (chain.chain === null) return { asked, blocks, read: blocks, calls: null, perSecond };
+  // On Aptos, one call returns many versions.
+  if (chain.chain === null) return { requested, blocks, read: blocks, calls: null, perSecond };
   const { callsMin, callsMax, read } = estimateRangeWork(
     {
       work,
@@ -112,7 +130,7 @@ async function estimateOf({ database, overview, rangeWork }: ConsoleServices, as
     facts?.status.coverage ?? [],
     rangeWork.backfillProofOf(chain.chain),
   );
-  return { asked, blocks, read, calls: { min: callsMin, max: callsMax }, perSecond };
+  return { requested, blocks, read, calls: { min: callsMin, max: callsMax }, perSecond };
 }
 
 async function readJobs({ database, registry, rangeWork }: ConsoleServices, request: PageRequest): Promise<JobsFacts> {

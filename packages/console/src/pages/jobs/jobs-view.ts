@@ -4,16 +4,17 @@ import { changeForm } from '../../layout/form.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
 import { selectField } from '../../layout/select-field.ts';
+import { severityView } from '../../layout/severity.ts';
 
 export interface JobsFacts {
   /** The newest first. */
   readonly jobs: readonly RangeJob[];
   readonly hasMore: boolean;
-  /** To choose from. */
+  /** The available chains. */
   readonly chains: readonly string[];
   /** Empty: all. */
   readonly chosen: { readonly state: string; readonly chain: string };
-  /** What people call a job's chain. */
+  /** Returns the display name of a job's chain. */
   readonly nameOf: (chain: string) => string;
   readonly token: string;
 }
@@ -22,19 +23,20 @@ const STATES = [
   ['open', 'queued and running'],
   ['finished', 'finished'],
 ] as const;
+const HOLDER_ENDED = 'waiting: its process ended';
 const RANGES_SHOWN = 3;
 const ERROR_MAX = 600;
 
-/** What of the jobs is shown. */
+/** The filter of the shown jobs. */
 export function jobsFilter({ chains, chosen }: JobsFacts): Html {
   return html`<h2 id="jobs">Jobs</h2>
-<form method="get" action="/console/jobs" class="fields row" aria-label="Choose jobs">
-${selectField({ name: 'of', label: 'Of chain', options: chains, chosen: chosen.chain, all: 'all' })}
+<form method="get" action="/console/jobs" class="fields row" aria-label="Filter jobs">
+${selectField({ name: 'of', label: 'Chain', options: chains, chosen: chosen.chain, all: 'all' })}
 ${selectField({ name: 'state', label: 'State', options: STATES, chosen: chosen.state, all: 'all' })}
 <div><button class="quiet">Show</button></div></form>`;
 }
 
-/** All of the page that moves. */
+/** The live part of the page. */
 export function jobsView(facts: JobsFacts): Html {
   const { jobs, hasMore, chosen } = facts;
   const oldest = hasMore ? jobs.at(-1) : undefined;
@@ -43,7 +45,7 @@ export function jobsView(facts: JobsFacts): Html {
     ...(chosen.chain !== '' && { of: chosen.chain }),
     before: oldest?.id ?? '',
   });
-  return html`${jobs.length === 0 ? html`<p class="soft">There are none.</p>` : tableOf(facts)}
+  return html`${jobs.length === 0 ? html`<p class="soft">No jobs found.</p>` : tableOf(facts)}
 ${oldest === undefined ? NOTHING : html`<p><a href="/console/jobs?${String(older)}" rel="next">Older</a></p>`}`;
 }
 
@@ -55,8 +57,8 @@ function tableOf({ jobs, nameOf, token }: JobsFacts): Html {
 <td>${stateView(job)}</td><td class="number">${progressView(job)}</td>
 <td>${job.status === 'queued' || job.status === 'running' ? changeForm('/console/jobs/cancel', token, html`<input type="hidden" name="id" value="${job.id}"><button class="danger" ${job.isEnding ? html`disabled` : NOTHING}>Cancel</button>`, `Cancel the job ${job.id}`) : '–'}</td></tr>`;
   });
-  return html`<div class="table" tabindex="0" role="region" aria-label="Jobs"><table><caption>The newest first</caption>
-<thead><tr><th scope="col">Asked for</th><th scope="col">What</th><th scope="col" class="number">Blocks</th><th scope="col">State</th><th scope="col" class="number">Done</th><th scope="col">End it</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="table" tabindex="0" role="region" aria-label="Jobs"><table><caption>Newest first</caption>
+<thead><tr><th scope="col">Requested</th><th scope="col">Work</th><th scope="col" class="number">Blocks</th><th scope="col">State</th><th scope="col" class="number">Progress</th><th scope="col">Action</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 function rangesText({ ranges }: RangeJob, name: string): Html {
@@ -72,16 +74,19 @@ function rangesText({ ranges }: RangeJob, name: string): Html {
 
 function stateView(job: RangeJob): Html {
   const { status, error, dueAt, holder, finishedAt, isEnding, outcome } = job;
-  const words = isEnding
-    ? 'is ending'
-    : status === 'running' && holder === null
-      ? 'waits: who worked on it has ended'
-      : status;
-  return html`<strong>${words}</strong>${status === 'running' && holder !== null ? html` <span class="soft">by ${shown(holder)}</span>` : NOTHING}
+  const words = isEnding ? 'ending' : status === 'running' && holder === null ? HOLDER_ENDED : status;
+  return html`${severityOf(words)}${status === 'running' && holder !== null ? html` <span class="soft">by ${shown(holder)}</span>` : NOTHING}
 ${finishedAt === null ? NOTHING : html`<br>${moment(finishedAt)}`}
-${dueAt === null ? NOTHING : html`<br>tried again ${moment(dueAt)}`}
+${dueAt === null ? NOTHING : html`<br>next attempt ${moment(dueAt)}`}
 ${error === null ? NOTHING : html`<p class="problem"><strong>${cut(error.code)}</strong> ${shown(error.message, ERROR_MAX)}</p>`}
 ${outcome === null ? NOTHING : html`<br>${shown(outcomeText(outcome), 400)}`}`;
+}
+
+function severityOf(words: string): Html {
+  const text = html`<strong>${words}</strong>`;
+  if (words === 'done') return severityView('ok', text);
+  if (words === 'failed') return severityView('bad', text);
+  return words === HOLDER_ENDED ? severityView('warning', text) : text;
 }
 
 function outcomeText({ levels, repairs, uncovered }: NonNullable<RangeJob['outcome']>): string {
@@ -90,9 +95,9 @@ function outcomeText({ levels, repairs, uncovered }: NonNullable<RangeJob['outco
 }
 
 function progressView({ status, done, total, perSecond, secondsLeft, logs }: RangeJob): Html {
-  if (total === null) return html`${status === 'queued' ? 'not begun' : count(done)}`;
+  if (total === null) return html`${status === 'queued' ? 'not started' : count(done)}`;
   const part = total === 0 ? 1 : done / total;
-  return html`<progress max="1000" value="${Math.floor(Math.min(1, part) * 1_000)}" aria-label="Done">${percent(part)}</progress> ${percent(part)}<br>
+  return html`<progress max="1000" value="${Math.floor(Math.min(1, part) * 1_000)}" aria-label="Progress">${percent(part)}</progress> ${percent(part)}<br>
 ${count(done)} of ${count(total)}${logs > 0 ? html`, ${count(logs)} logs` : NOTHING}
 ${perSecond === null ? NOTHING : html`<br>${rate(perSecond)}/s`}${secondsLeft === null ? NOTHING : html`, about ${duration(secondsLeft)} left`}`;
 }

@@ -1,14 +1,14 @@
 import type { GatewayUsage } from '@chainstead/gateway';
 import type { ApiUsage } from '@chainstead/http';
 
-/** What one key asked of one route, or of one method of a chain's node, on one day. */
+/** The requests of one key to one route, or to one method of a chain's node, on one day. */
 export interface UsageRow {
   readonly keyId: string;
   /** UTC, `2026-01-31`. */
   readonly day: string;
   /** `api` or `rpc`. */
   readonly kind: 'api' | 'rpc';
-  /** The route's pattern; of the gateway, the chain. */
+  /** The route's pattern; for the gateway, the chain. */
   readonly route: string;
   /** Of HTTP, or of JSON-RPC. */
   readonly method: string;
@@ -16,7 +16,7 @@ export interface UsageRow {
   readonly errors: number;
 }
 
-/** Both in one list, the newest day first. @param chainName of a chain's id */
+/** Merges both into one list, the newest day first. @param chainName of a chain's id */
 export function joinUsage(
   api: readonly ApiUsage[],
   gateway: readonly GatewayUsage[],
@@ -40,14 +40,14 @@ export interface KeyTotal {
   readonly errors: number;
 }
 
-/** By key, the most asking first. */
+/** By key, most requests first. */
 export function totalsByKey(usage: readonly UsageRow[]): KeyTotal[] {
   return [...Map.groupBy(usage, ({ keyId }) => keyId)]
     .map(([keyId, rows]) => ({ keyId, requests: sum(rows, 'requests'), errors: sum(rows, 'errors') }))
     .toSorted((one, other) => other.requests - one.requests);
 }
 
-/** By key, route and method over all days, the most asked first. */
+/** By key, route and method over all days, most requests first. */
 export function totalsByRoute(usage: readonly UsageRow[]): Omit<UsageRow, 'day'>[] {
   const groups = Map.groupBy(usage, ({ keyId, kind, route, method }) => JSON.stringify([keyId, kind, route, method]));
   return [...groups.values()]

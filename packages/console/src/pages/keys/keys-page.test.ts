@@ -113,7 +113,7 @@ describe('the page of keys', () => {
     const lines = (await csv.text()).trim().split('\r\n');
     expect(lines[0]).toBe('day,key,kind,route,method,requests,errors');
     expect(lines[1]).toMatch(/^\d{4}-\d\d-\d\d,0123abcd,api,\/api\/v2\.2\/:address\/erc20,GET,7,2$/);
-    // What a spreadsheet would compute.
+    // A formula in a spreadsheet.
     expect(lines[2]).toContain(",'=cmd|x,rpc,eth,eth_call,4,0");
   });
 });

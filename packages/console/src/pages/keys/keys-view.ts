@@ -9,27 +9,27 @@ export interface KeysFacts {
   readonly stored: readonly StoredKey[];
   readonly usage: readonly UsageRow[];
   readonly days: number;
-  /** Whose usage is asked for; null: that of all. */
+  /** The key whose usage is requested; null: that of all. */
   readonly key: string | null;
   readonly token: string;
 }
 
 const ROUTES_SHOWN = 200;
 
-/** Keys, and what they asked for. */
+/** Returns keys and their usage. */
 export function keysView(facts: KeysFacts): Html {
   const { stored, token } = facts;
   return html`<h1>Keys</h1>
-<section aria-labelledby="make"><h2 id="make">Make a key</h2>${createView(token)}</section>
+<section aria-labelledby="make"><h2 id="make">Create a key</h2>${createView(token)}</section>
 <section aria-labelledby="stored"><h2 id="stored">Keys</h2>${storedView(facts)}
-<p class="soft">Those of <code>API_KEYS</code> are not stored: they are changed in the configuration. ${stored.length === 0 ? 'No key was made yet.' : NOTHING}</p></section>
+<p class="soft">Keys in <code>API_KEYS</code> are not listed here. Change them in the configuration. ${stored.length === 0 ? 'No keys created yet.' : NOTHING}</p></section>
 <section aria-labelledby="usage"><h2 id="usage">Usage</h2>${usageView(facts)}</section>`;
 }
 
 /** The only page that ever shows a key. */
 export function keyMadeView(name: string, key: string): Html {
-  return html`<h1>Key made</h1>
-<div class="done" role="status"><p>The key of <strong>${shown(name)}</strong>, shown this once:</p>
+  return html`<h1>Key created</h1>
+<div class="done" role="status"><p>Key of <strong>${shown(name)}</strong>, shown only once:</p>
 <p class="key"><code id="key">${key}</code></p>
 <p>Send it as <code>X-API-Key</code>, or as <code>Authorization: Bearer …</code>.</p></div>
 <p><a href="/console/keys">Keys</a></p>`;
@@ -42,8 +42,8 @@ function createView(token: string): Html {
     html`<div class="fields"><div><label for="name">Name</label><input id="name" name="name" type="text" required maxlength="80" autocomplete="off"></div>
 ${scopeBoxes('new', DEFAULT_SCOPES)}
 ${rateField('new', null)}
-<div><button>Make the key</button></div></div>`,
-    'Make a key',
+<div><button>Create key</button></div></div>`,
+    'Create a key',
   );
 }
 
@@ -52,11 +52,11 @@ function scopeBoxes(id: string, checked: readonly string[]): Html {
     (scope) =>
       html`<label for="${id}-${scope}"><input type="checkbox" id="${id}-${scope}" name="scope" value="${scope}" ${checked.includes(scope) ? html`checked` : NOTHING}> ${scope}</label>`,
   );
-  return html`<fieldset><legend>May be used for</legend>${boxes}</fieldset>`;
+  return html`<fieldset><legend>Scopes</legend>${boxes}</fieldset>`;
 }
 
 function rateField(id: string, rate: number | null): Html {
-  return html`<div><label for="${id}-rate">Requests a second to the API (empty: as <code>RATE_LIMIT</code> says)</label><input id="${id}-rate" name="rate" inputmode="numeric" pattern="[0-9]*" maxlength="7" value="${rate ?? ''}" autocomplete="off"></div>`;
+  return html`<div><label for="${id}-rate">API requests/s (empty: <code>RATE_LIMIT</code>)</label><input id="${id}-rate" name="rate" inputmode="numeric" pattern="[0-9]*" maxlength="7" value="${rate ?? ''}" autocomplete="off"></div>`;
 }
 
 function storedView({ stored, usage, token }: KeysFacts): Html {
@@ -65,19 +65,19 @@ function storedView({ stored, usage, token }: KeysFacts): Html {
   const rows = stored.map(
     (
       key,
-    ) => html`<tr><td>${shown(key.name)}<br><code class="soft">${key.prefix}…</code></td><td>${key.scopes.join(', ') || 'nothing'}</td>
+    ) => html`<tr><td>${shown(key.name)}<br><code class="soft">${key.prefix}…</code></td><td>${key.scopes.join(', ') || 'none'}</td>
 <td class="number">${key.rateLimit === null ? '–' : count(key.rateLimit)}</td><td>${moment(key.createdAt)}</td>
 <td class="number"><a href="/console/keys?key=${key.prefix}#usage">${count(totals.get(key.prefix) ?? 0)}</a></td>
 <td>${key.revokedAt === null ? changeView(key, token) : html`revoked ${moment(key.revokedAt)}`}</td></tr>`,
   );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Stored keys"><table><thead><tr><th scope="col">Name</th><th scope="col">May be used for</th><th scope="col" class="number">Rate</th><th scope="col">Made</th><th scope="col" class="number">Requests</th><th scope="col">Change</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="table" tabindex="0" role="region" aria-label="Stored keys"><table><thead><tr><th scope="col">Name</th><th scope="col">Scopes</th><th scope="col" class="number">Requests/s</th><th scope="col">Created</th><th scope="col" class="number">Requests</th><th scope="col">Action</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 function changeView({ prefix, name, scopes, rateLimit }: StoredKey, token: string): Html {
   const field = html`<input type="hidden" name="key" value="${prefix}">`;
   return html`<details><summary>Change <span class="soft">${shown(name, 20)}</span></summary>
 ${changeForm('/console/keys/change', token, html`${field}<div class="fields">${scopeBoxes(prefix, scopes)}${rateField(prefix, rateLimit)}<div><button class="quiet">Save</button></div></div>`, `Change the key ${prefix}`)}
-${changeForm('/console/keys/revoke', token, html`${field}<p>Whoever uses it is refused within seconds. It can't be taken back.</p><button class="danger">Revoke</button>`, `Revoke the key ${prefix}`)}</details>`;
+${changeForm('/console/keys/revoke', token, html`${field}<p>Requests with this key are rejected within seconds. This cannot be undone.</p><button class="danger">Revoke</button>`, `Revoke the key ${prefix}`)}</details>`;
 }
 
 function usageView({ usage, days, key }: KeysFacts): Html {
@@ -86,8 +86,8 @@ function usageView({ usage, days, key }: KeysFacts): Html {
   const routes = totalsByRoute(shownUsage);
   return html`<p>Requests of ${key === null ? 'all keys' : html`<code>${shown(key)}</code> (<a href="/console/keys?days=${days}#usage">all keys</a>)`} over the last ${count(days)} days (UTC).
 <a href="/console/keys/usage.csv?${query}" download>CSV</a></p>
-<div class="card plot" data-plot="/console/keys/usage.json?${query}">The plot needs script; the table below has the numbers.</div>
-${routes.length === 0 ? html`<p class="soft">Nothing was asked for.</p>` : routesView(routes)}`;
+<div class="card plot" data-plot="/console/keys/usage.json?${query}">The plot needs JavaScript. The table below shows the numbers.</div>
+${routes.length === 0 ? html`<p class="soft">No requests recorded.</p>` : routesView(routes)}`;
 }
 
 function routesView(routes: ReturnType<typeof totalsByRoute>): Html {
@@ -97,5 +97,5 @@ function routesView(routes: ReturnType<typeof totalsByRoute>): Html {
       (row) =>
         html`<tr><td><code>${shown(row.keyId)}</code></td><td>${row.kind === 'api' ? 'API' : 'JSON-RPC'}</td><td>${shown(row.route)}</td><td>${shown(row.method)}</td><td class="number">${count(row.requests)}</td><td class="number">${count(row.errors)}</td></tr>`,
     );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Usage by key, route and method"><table><caption>By key, route (of the gateway: chain) and method, the most asked first</caption><thead><tr><th scope="col">Key</th><th scope="col">Of what</th><th scope="col">Route</th><th scope="col">Method</th><th scope="col" class="number">Requests</th><th scope="col" class="number">Errors</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="table" tabindex="0" role="region" aria-label="Usage by key, route and method"><table><caption>By key, route (gateway: chain) and method, most requests first</caption><thead><tr><th scope="col">Key</th><th scope="col">API</th><th scope="col">Route</th><th scope="col">Method</th><th scope="col" class="number">Requests</th><th scope="col" class="number">Errors</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }

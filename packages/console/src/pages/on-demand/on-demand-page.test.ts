@@ -6,7 +6,7 @@ const stage = stageOfFile(openConsoleStage);
 const visitor = madeForFile(() => stage.signIn());
 beforeAll(async () => {
   await stage.database.query(
-    `INSERT INTO subject_histories (chain_id, kind, subject, status, calls_estimated, calls_made, error_code, error_message)
+    `INSERT INTO backfill_requests (chain_id, kind, subject, status, calls_estimated, calls_made, error_code, error_message)
      SELECT 1, (ARRAY['wallet', 'contract', 'sender', 'receiver', 'emitter'])[1 + number / 5 % 5], decode(lpad(to_hex(number), 40, '0'), 'hex'),
             (ARRAY['pending', 'running', 'done', 'refused', 'failed'])[1 + number % 5], 1000, 10,
             CASE WHEN number % 5 > 2 THEN 'HISTORY_REFUSED' END, CASE WHEN number % 5 > 2 THEN 'It would take <b>9,000</b> calls' END
@@ -42,7 +42,7 @@ test('shows those of one state and chain, and why they are refused', async () =>
   expect(page.match(/<strong>refused<\/strong>/g)).toHaveLength(50);
   expect(page).toContain('It would take &lt;b&gt;9,000&lt;/b&gt; calls');
   expect(page).not.toContain('<strong>complete');
-  expect(await textOf('/console/on-demand?chain=base')).toContain('There are none.');
+  expect(await textOf('/console/on-demand?chain=base')).toContain('No entries found.');
 });
 
 test('shows collections, also of hostile names', async () => {
@@ -56,7 +56,7 @@ test('shows collections, also of hostile names', async () => {
 });
 
 test.each([
-  ['/console/on-demand?chain=base', "UPDATE subject_histories SET chain_id = 8453 WHERE status = 'running'", 'reading'],
+  ['/console/on-demand?chain=base', "UPDATE backfill_requests SET chain_id = 8453 WHERE status = 'running'", 'reading'],
   [
     '/console/on-demand/collections?chain=base',
     "UPDATE nft_collections SET chain_id = 8453 WHERE status = 'known'",
@@ -68,11 +68,11 @@ test.each([
   const answer = await stage.app.request(live, { headers: { cookie: visitor.cookie, accept: 'text/event-stream' } });
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
   const message = async () => (await reader?.read())?.value ?? '';
-  expect(await message()).toContain('There are none.');
+  expect(await message()).toContain('No entries found.');
   await stage.database.query(change);
   let text = '';
   while (!text.includes(`<strong>${state}`)) text = await message();
-  expect(text).not.toContain('There are none.');
+  expect(text).not.toContain('No entries found.');
   await reader?.cancel();
 });
 

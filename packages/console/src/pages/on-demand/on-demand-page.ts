@@ -1,19 +1,28 @@
 import { type ChainId, parseAddress, parseChainId } from '@chainstead/core';
 import { InvalidParameterError } from '@chainstead/http';
-import { type CollectionReadState, listCollectionReads } from '@chainstead/nft';
-import { type HistoryStatus, listHistories, type Subject } from '@chainstead/sync';
+import { type CollectionReadState, type CollectionReadsPage, listCollectionReads } from '@chainstead/nft';
+import { type HistoriesPage, type HistoryStatus, listHistories, type Subject } from '@chainstead/sync';
+import { html } from 'hono/html';
 import type { ConsolePage, ConsoleRoutes, ConsoleServices, PageRequest } from '../../console-page.ts';
-import type { Html } from '../../layout/html.ts';
-import { collectionsView } from './collections-view.ts';
-import { historiesView } from './histories-view.ts';
-import { type OnDemandPath, onDemandFrame } from './on-demand-frame.ts';
+import { type Html, NOTHING, shown } from '../../layout/html.ts';
+import { livePart } from '../../layout/live-part.ts';
+import { count, moment } from '../../layout/numbers.ts';
+import { selectField } from '../../layout/select-field.ts';
+import { severityView } from '../../layout/severity.ts';
 import { COLLECTION_STATES, HISTORY_STATES, type OnDemandChoice, stateNamed } from './on-demand-states.ts';
 
 const PAGE = 100;
 const HISTORY_CURSOR = /^(\d{1,15})-(wallet|contract|sender|receiver|emitter)-(0x[0-9a-f]{40})$/;
 const COLLECTION_CURSOR = /^(\d{1,15})-(0x[0-9a-f]{40})$/;
 
-/** What requests caused to be read: histories of wallets and contracts, collections. */
+const REASON_MAX = 600;
+
+const LISTS = [
+  ['/on-demand', 'Backfills of wallets and contracts'],
+  ['/on-demand/collections', 'Collections'],
+] as const;
+
+/** Data read on demand: backfills of wallets and contracts, and collection metadata. */
 export const onDemandPage: ConsolePage = {
   path: '/on-demand',
   title: 'On demand',
@@ -27,7 +36,7 @@ export const onDemandPage: ConsolePage = {
 interface List {
   readonly path: OnDemandPath;
   readonly states: Readonly<Record<string, string>>;
-  /** What of it moves. */
+  /** Returns the live part. */
   read(services: ConsoleServices, request: PageRequest, choice: OnDemandChoice): Promise<Html>;
 }
 
@@ -116,5 +125,104 @@ function collectionCursor(given: string | undefined) {
 }
 
 function wrongCursor(given: string): InvalidParameterError {
-  return new InvalidParameterError({ parameter: 'after', given, allowed: 'what a link of this page has' });
+  return new InvalidParameterError({ parameter: 'after', given, allowed: 'the cursor of a link on the page' });
+}
+
+/** Requested collection metadata, with reasons for refusals. */
+function collectionsView({ collections, next }: CollectionReadsPage, choice: OnDemandChoice): Html {
+  return onDemandList({
+    path: '/on-demand/collections',
+    choice,
+    table: collections.length === 0 ? null : collectionsTable(collections, choice),
+    next: next === null ? null : `${next.chainId}-${next.address}`,
+  });
+}
+
+function collectionsTable(collections: CollectionReadsPage['collections'], { nameOf }: OnDemandChoice): Html {
+  const rows = collections.map(
+    ({ chainId, address, name, state, readAt, dueAt, attempts, error }) =>
+      html`<tr><td>${shown(nameOf(chainId))}</td><td>${name === null ? NOTHING : html`${shown(name)}<br>`}<code>${address}</code></td>
+<td>${stateView(state, COLLECTION_STATES[state])}${error === null ? NOTHING : html`<br>${shown(error.message, REASON_MAX)}`}</td>
+<td>${readAt === null ? 'never' : moment(readAt)}</td><td>${dueAt === null ? '–' : moment(dueAt)}</td><td class="number">${count(attempts)}</td></tr>`,
+  );
+  return html`<div class="table" tabindex="0" role="region" aria-label="Collections"><table><caption>By address</caption>
+<thead><tr><th scope="col">Chain</th><th scope="col">Collection</th><th scope="col">State</th><th scope="col">Last read</th><th scope="col">Next read</th><th scope="col" class="number">Failed attempts</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+/** A refused subject needs the operator; a failed one is retried. */
+function stateView(state: HistoryStatus | CollectionReadState, words: string): Html {
+  const text = html`<strong>${words}</strong>`;
+  if (state === 'refused') return severityView('bad', text);
+  if (state === 'failed') return severityView('warning', text);
+  return state === 'done' || state === 'complete' ? severityView('ok', text) : text;
+}
+
+/** Backfills of single wallets and contracts, with reasons for refusals. */
+function historiesView({ histories, next }: HistoriesPage, choice: OnDemandChoice): Html {
+  return onDemandList({
+    path: '/on-demand',
+    choice,
+    table: histories.length === 0 ? null : historiesTable(histories, choice),
+    next: next === null ? null : `${next.chainId}-${next.kind}-${next.address}`,
+  });
+}
+
+function historiesTable(histories: HistoriesPage['histories'], { nameOf }: OnDemandChoice): Html {
+  const rows = histories.map(
+    ({ subject, status, callsEstimated, callsMade, rowsAdded, requestedAt, attempts, dueAt, error }) =>
+      html`<tr><td>${shown(nameOf(subject.chainId))}</td><td>${subject.kind}<br><code>${subject.address}</code></td>
+<td>${stateView(status, HISTORY_STATES[status])}${dueAt === null ? NOTHING : html`<br>not before ${moment(dueAt)}`}${error === null ? NOTHING : html`<br>${shown(error.message, REASON_MAX)}`}</td>
+<td class="number">${count(callsMade)}${callsEstimated === null ? NOTHING : html` of ${count(callsEstimated)}`}</td><td class="number">${count(rowsAdded)}</td><td class="number">${count(attempts)}</td><td>${moment(requestedAt)}</td></tr>`,
+  );
+  return html`<div class="table" tabindex="0" role="region" aria-label="Backfills"><table><caption>By chain and address</caption>
+<thead><tr><th scope="col">Chain</th><th scope="col">Subject</th><th scope="col">State</th><th scope="col" class="number">RPC calls</th><th scope="col" class="number">Rows added</th><th scope="col" class="number">Failed attempts</th><th scope="col">Requested</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+/** The path of a list, below `/console`. */
+type OnDemandPath = (typeof LISTS)[number][0];
+
+interface OnDemandFrame {
+  readonly path: OnDemandPath;
+  readonly states: Readonly<Record<string, string>>;
+  readonly choice: OnDemandChoice;
+  /** The start of the page; empty: at the first. */
+  readonly after: string;
+  readonly list: Html;
+}
+
+/** One of the lists, with its filters, and the link to the other one. */
+function onDemandFrame({ path, states, choice, after, list }: OnDemandFrame): Html {
+  const { chain, chains, state } = choice;
+  const tabs = LISTS.map(([to, title]) =>
+    to === path ? html`<strong>${title}</strong>` : html`<a href="/console${to}">${title}</a>`,
+  );
+  return html`<h1>On demand</h1>
+<p class="soft">Data that requests caused Chainstead to read. <code>ON_DEMAND_MAX_CALLS</code> and <code>ON_DEMAND_CONCURRENCY_PER_KEY</code> limit it.</p>
+<p>${tabs[0]} · ${tabs[1]}</p>
+<form method="get" action="/console${path}" class="fields row" aria-label="Filter by chain or state">
+${selectField({ name: 'chain', label: 'Chain', options: chain === '' || chains.includes(chain) ? chains : [chain, ...chains], chosen: chain, all: 'all' })}
+${selectField({ name: 'state', label: 'State', options: Object.entries(states), chosen: state, all: 'all' })}
+<div><button class="quiet">Show</button></div></form>
+${livePart(`${path}${queryOf(choice, after)}`, list)}`;
+}
+
+interface OnDemandList {
+  readonly path: OnDemandPath;
+  readonly choice: OnDemandChoice;
+  /** The table; null: no examined entry matches. */
+  readonly table: Html | null;
+  /** Cursor of the next page; null: there is nothing more. */
+  readonly next: string | null;
+}
+
+/** The live part of the page. */
+function onDemandList({ path, choice, table, next }: OnDemandList): Html {
+  const none = next === null ? 'No entries found.' : 'No matches on this page. More pages follow.';
+  return html`${table ?? html`<p class="soft">${none}</p>`}
+${next === null ? NOTHING : html`<p><a href="/console${path}${queryOf(choice, next)}" rel="next">More</a></p>`}`;
+}
+
+function queryOf({ chain, state }: OnDemandChoice, after: string): string {
+  const given = Object.entries({ chain, state, after }).filter(([, value]) => value !== '');
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 }

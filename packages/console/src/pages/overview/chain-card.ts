@@ -2,41 +2,40 @@ import type { AptosStatus } from '@chainstead/aptos';
 import { type BlockRange, rangeSize } from '@chainstead/core';
 import type { ChainSample, ChainStatus } from '@chainstead/sync';
 import { cut } from '../../layout/html.ts';
-import { adviceFor, HELD_UP_ADVICE, NEVER_ADVICE, SILENT_ADVICE } from './advice.ts';
 import type { LeveledRange } from './coverage-strip.ts';
 
-/** Samples of a chain: of a day, put together by the quarter of an hour, and of the last minutes. */
+/** Samples of a chain: of a day, aggregated by quarter of an hour, and of the last minutes. */
 export interface SamplesOfChain {
   readonly day: readonly ChainSample[];
   readonly pace: readonly ChainSample[];
 }
 
-/** Why a chain needs somebody. */
+/** Why a chain needs attention. */
 export interface ChainProblem {
   readonly title: string;
-  /** In the words of who stopped. */
+  /** The error message of the process that stopped it. */
   readonly text: string;
   readonly advice: string;
 }
 
-/** What an overview shows of a chain. */
+/** A chain on the overview. */
 export interface ChainCard {
-  /** In addresses, too. */
+  /** Also used in URLs. */
   readonly name: string;
-  /** In `chain_samples`. */
+  /** In `chain_metrics_minutely`. */
   readonly sampledAs: string;
   readonly unit: 'blocks' | 'versions';
   readonly head: number | null;
   readonly checkpoint: number | null;
   readonly lag: number | null;
-  /** By time, of a day; null where it was unknown. */
+  /** By time, of a day; null if unknown. */
   readonly lags: readonly (number | null)[];
-  /** Checkpoint's pace over the last minutes; null while it is unknown. */
+  /** Checkpoint rate over the last minutes; null while unknown. */
   readonly perSecond: number | null;
   readonly rowsPerSecond: number | null;
   /** Null: never ingested. */
   readonly history: ChainHistory | null;
-  /** Whether all that is wanted of it is there, so that nobody works on it. */
+  /** Whether all wanted blocks are indexed and no worker is needed. */
   readonly isDone: boolean;
   readonly problem: ChainProblem | null;
   readonly updatedAt: Date | null;
@@ -45,27 +44,30 @@ export interface ChainCard {
 export interface ChainHistory {
   /** From the start of history to the checkpoint. */
   readonly range: BlockRange;
-  /** What is there of all that is wanted, 0 to 1. */
+  /** The covered fraction of all wanted blocks, 0 to 1. */
   readonly part: number;
-  /** Blocks that some dataset lacks, of the dataset that lacks most. */
+  /** Missing blocks of the least complete dataset. */
   readonly missing: number;
-  /** At the pace of the last minutes; null while it is unknown, or nothing is missing. */
+  /** At the recent rate; null while that is unknown, or nothing is missing. */
   readonly secondsLeft: number | null;
   readonly levels: readonly LeveledRange[];
 }
 
-/** What is not in a status. */
+/** Data that is not in a status. */
 export interface CardContext {
   readonly name: string;
   readonly isConfigured: boolean;
-  /** The last that is wanted of it; null: all that there will be. */
+  /** The last wanted block; null: no end. */
   readonly end: number | null;
   readonly samples: SamplesOfChain;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** The ingest process writes a chain's state every few seconds; a state this old is nobody's. Milliseconds. */
+/**
+ * The ingest process stores a chain's state every few seconds; a state this old means that no process ingests it.
+ * Milliseconds.
+ */
 const SILENT_AFTER_MS = 60_000;
 
 export function chainCard(status: ChainStatus, context: CardContext): ChainCard {
@@ -78,8 +80,8 @@ export function chainCard(status: ChainStatus, context: CardContext): ChainCard 
     unit: 'blocks',
     ...standing(status),
     lags: samples.day.map(({ lag }) => lag),
-    perSecond: paceOf(samples.pace, ({ checkpoint }) => checkpoint),
-    rowsPerSecond: paceOf(samples.pace, ({ rows }) => rows),
+    perSecond: rateLimiterOf(samples.pace, ({ checkpoint }) => checkpoint),
+    rowsPerSecond: rateLimiterOf(samples.pace, ({ rows }) => rows),
     history: historyOf({ range, covered, gaps: status.gaps, datasets: namesOf(status) }, samples.pace),
     isDone: isDone(status, context),
     problem: problemOf(status, context),
@@ -87,7 +89,7 @@ export function chainCard(status: ChainStatus, context: CardContext): ChainCard 
   };
 }
 
-/** Versions of Aptos are proven by no receipts: those that two fullnodes agree on count as agreed. */
+/** Aptos versions have no receipts proof: versions on which two fullnodes agree count as agreed. */
 export function aptosCard(status: AptosStatus, context: CardContext): ChainCard {
   const { name, samples } = context;
   const agreed = status.confirmedRoot ?? -1;
@@ -102,7 +104,7 @@ export function aptosCard(status: AptosStatus, context: CardContext): ChainCard 
     unit: 'versions',
     ...standing(status),
     lags: samples.day.map(({ lag }) => lag),
-    perSecond: paceOf(samples.pace, ({ checkpoint }) => checkpoint),
+    perSecond: rateLimiterOf(samples.pace, ({ checkpoint }) => checkpoint),
     rowsPerSecond: null,
     history: historyOf({ range, covered, gaps: status.gaps, datasets: namesOf(status) }, samples.pace),
     isDone: isDone(status, context),
@@ -111,7 +113,7 @@ export function aptosCard(status: AptosStatus, context: CardContext): ChainCard 
   };
 }
 
-/** Of a configured chain that the database knows nothing of. */
+/** A configured chain without rows in the database. */
 export function neverCard(name: string): ChainCard {
   return {
     name,
@@ -125,14 +127,14 @@ export function neverCard(name: string): ChainCard {
     rowsPerSecond: null,
     history: null,
     isDone: false,
-    problem: { title: 'Never ingested here yet', text: 'Nothing is known of this chain.', advice: NEVER_ADVICE },
+    problem: { title: 'Never indexed', text: 'The database has no data for this chain.', advice: NEVER_ADVICE },
     updatedAt: null,
   };
 }
 
 type Standing = Pick<ChainStatus, 'head' | 'checkpoint' | 'lag'>;
 
-/** The head is written down every few seconds, the checkpoint with each commit. */
+/** The head is stored every few seconds, the checkpoint with each commit. */
 function standing({ head, checkpoint, lag }: Standing): Standing {
   return { head: head === null ? null : Math.max(head, checkpoint ?? head), checkpoint, lag };
 }
@@ -151,11 +153,11 @@ function problemOf(
     const title = stop.code === 'VERSIONS_PRUNED' ? 'Incomplete' : 'Stopped';
     return { title: `${title} (${cut(stop.code)})`, text: stop.message, advice: adviceFor(stop.code) };
   }
-  if (stallReason !== null) return { title: 'Held up', text: stallReason, advice: HELD_UP_ADVICE };
+  if (stallReason !== null) return { title: 'Blocked', text: stallReason, advice: HELD_UP_ADVICE };
   const silentMs = now - updatedAt.getTime();
   if (!isConfigured || isDone(status, context) || silentMs <= SILENT_AFTER_MS) return null;
-  const text = `Nothing was written of this chain for ${Math.round(silentMs / 1_000)} s.`;
-  return { title: 'Nobody works on it', text, advice: SILENT_ADVICE };
+  const text = `No update of this chain for ${Math.round(silentMs / 1_000)} s.`;
+  return { title: 'No ingest process', text, advice: SILENT_ADVICE };
 }
 
 interface Gap {
@@ -187,8 +189,8 @@ function historyOf(
   for (const gap of gaps) lacking.set(gap.dataset, (lacking.get(gap.dataset) ?? 0) + rangeSize(gap.range));
   const lackingOfAll = [...lacking.values()].reduce((sum, blocks) => sum + blocks, 0);
   const wanted = Math.max(0, rangeSize(range)) * datasets.size;
-  const filling = paceOf(pace, ({ covered }) => covered);
-  const following = (paceOf(pace, ({ checkpoint }) => checkpoint) ?? 0) * datasets.size;
+  const filling = rateLimiterOf(pace, ({ covered }) => covered);
+  const following = (rateLimiterOf(pace, ({ checkpoint }) => checkpoint) ?? 0) * datasets.size;
   const filled = filling === null ? 0 : filling - following;
   return {
     range,
@@ -199,11 +201,36 @@ function historyOf(
   };
 }
 
-/** How much something grows a second, from the first sample to the last; null while there are none, or it fell (statistics of the server began anew). */
-function paceOf(samples: readonly ChainSample[], read: (sample: ChainSample) => number | null): number | null {
+/**
+ * Growth per second, from the first sample to the last; null while there are none, or if it decreased (the server's
+ * statistics were reset).
+ */
+function rateLimiterOf(samples: readonly ChainSample[], read: (sample: ChainSample) => number | null): number | null {
   const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined) return null;
   const [from, to] = [read(first), read(last)];
   const seconds = (last.minute.getTime() - first.minute.getTime()) / 1_000;
   return from === null || to === null || to < from || seconds <= 0 ? null : (to - from) / seconds;
 }
+
+/** Remedy for a stopped chain, by error code. The same as in docs/operate/troubleshooting.md. */
+const ADVICE: Readonly<Record<string, string>> = {
+  NO_UPSTREAM: 'Check RPC_URLS of the chain. Chainstead retries automatically.',
+  BLOCK_PART_UNAVAILABLE:
+    'Add a node, with traces if they are missing. Datasets that need this part have a gap. Others continue.',
+  UNPROVEN_BLOCK: 'Add another node. Or set VERIFICATION of the chain to record, to store such blocks as unproven.',
+  REORG_TOO_DEEP:
+    'Find out which branch is right with a block explorer. If the nodes are right, start once with a larger REORG_DEPTH_MAX of the chain.',
+  VERSIONS_PRUNED:
+    'The fullnodes pruned the oldest versions. Add a fullnode with the full history, or start later. New versions are still indexed.',
+};
+
+/** Returns the remedy for a stop. */
+function adviceFor(code: string): string {
+  return ADVICE[code] ?? `Look up ${cut(code)} in docs/reference/errors.md, and check the log of the role ingest.`;
+}
+
+const HELD_UP_ADVICE =
+  'Indexing resumes automatically when the cause is gone. If the cause is a node, add another one.';
+const SILENT_ADVICE = 'No process with the role ingest works on this chain. Start one, or check why it is not running.';
+const NEVER_ADVICE = 'Check the log of the role ingest. Usually, no node of the chain responds.';

@@ -1,14 +1,14 @@
 import type { BlockRange } from '@chainstead/core';
 import type { ProofLevel } from '@chainstead/proof';
 
-/** How far blocks are there and proven: of several datasets, and several blocks, the weakest. */
+/** Coverage and proof of blocks: the weakest of several datasets and blocks. */
 export type StripLevel = ProofLevel | 'missing';
 
-/** From the strongest to the weakest, as legends list them. */
+/** From the strongest to the weakest, in legend order. */
 export const STRIP_LEVELS: readonly { readonly level: StripLevel; readonly means: string }[] = [
   { level: 'receipts', means: 'proven by receipts' },
   { level: 'cross', means: 'two nodes agree' },
-  { level: 'not-applicable', means: 'headers commit to nothing' },
+  { level: 'not-applicable', means: 'not provable' },
   { level: 'none', means: 'not proven yet' },
   { level: 'unproven', means: 'could not be proven' },
   { level: 'missing', means: 'missing' },
@@ -16,10 +16,10 @@ export const STRIP_LEVELS: readonly { readonly level: StripLevel; readonly means
 
 const RANKS = new Map(STRIP_LEVELS.map(({ level }, rank) => [level, rank]));
 
-/** Blocks of one level beside each other. */
+/** Adjacent blocks of one level. */
 export interface StripPart {
   readonly range: BlockRange;
-  /** Null: nothing is known of them, and nothing expected. */
+  /** Null: no data is known or expected. */
   readonly level: StripLevel | null;
   /** First cell, and cells, of {@link STRIP_CELLS}. */
   readonly at: number;
@@ -32,12 +32,12 @@ export interface LeveledRange {
   readonly level: StripLevel;
 }
 
-/** How finely a strip is drawn. */
+/** Resolution of a strip. */
 export const STRIP_CELLS = 240;
 
 /**
- * The blocks of `whole` in cells of the same size, each of the weakest level among its blocks, so that a single missing block is seen; neighbours of
- * one level are one part.
+ * Returns the blocks of `whole` in equal cells, each with the weakest level among its blocks, so that a single missing
+ * block is visible; adjacent cells of one level are one part.
  */
 export function coverageStrip(whole: BlockRange, ranges: readonly LeveledRange[]): StripPart[] {
   const size = whole.to - whole.from + 1;
@@ -65,7 +65,7 @@ export function coverageStrip(whole: BlockRange, ranges: readonly LeveledRange[]
   return parts.map((part) => ({ ...part, at: scaled(part.at, cells), cells: scaled(part.cells, cells) }));
 }
 
-/** Chains of fewer blocks than cells are drawn as wide. */
+/** Chains with fewer blocks than cells get the same width. */
 function scaled(cells: number, of: number): number {
   return (cells * STRIP_CELLS) / of;
 }

@@ -3,7 +3,7 @@ import type { ConsolePage } from '../../console-page.ts';
 import { livePart } from '../../layout/live-part.ts';
 import { overviewView } from './overview-view.ts';
 
-/** How all of it is. */
+/** The state of all chains and streams. */
 export const overviewPage: ConsolePage = {
   path: '',
   title: 'Overview',

@@ -1,14 +1,14 @@
 import { html } from 'hono/html';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, duration, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
+import { statusView } from '../streams/stream-list-view.ts';
 import type { ChainCard } from './chain-card.ts';
 import type { Overview } from './read-overview.ts';
-import { sparkline } from './sparkline.ts';
 import { stripLegend, stripOf } from './strip-view.ts';
 
 const PROBLEM_MAX = 600;
 
-/** All of the overview that moves. */
+/** The live part of the overview. */
 export function overviewView({ chains, streams, setAside, at }: Overview): Html {
   const attention = chains.filter(({ problem }) => problem !== null).length;
   return html`<p class="soft">As of ${moment(at)}. ${
@@ -16,10 +16,10 @@ export function overviewView({ chains, streams, setAside, at }: Overview): Html 
       ? 'No chain needs attention.'
       : html`<strong>${count(attention)} of ${count(chains.length)} chains need attention.</strong>`
   }</p>
-${chains.length === 0 ? html`<p>No chain has been ingested yet: set <code>CHAINS</code> and start again.</p>` : stripLegend()}
+${chains.length === 0 ? html`<p>No chain is indexed yet. Set <code>CHAINS</code> and restart.</p>` : stripLegend()}
 <section aria-label="Chains" class="cards">${chains.map(cardView)}</section>
 <section aria-labelledby="streams"><h2 id="streams">Streams</h2>${streamsView(streams)}</section>
-${setAside.length === 0 ? NOTHING : html`<section aria-labelledby="aside"><h2 id="aside">Work that was set aside</h2>${setAsideView(setAside)}</section>`}`;
+${setAside.length === 0 ? NOTHING : html`<section aria-labelledby="aside"><h2 id="aside">Quarantined work</h2>${setAsideView(setAside)}</section>`}`;
 }
 
 function cardView(card: ChainCard): Html {
@@ -31,12 +31,12 @@ function cardView(card: ChainCard): Html {
 ${problem === null ? NOTHING : html`<p class="problem"><strong>${problem.title}.</strong> ${shown(problem.text, PROBLEM_MAX)} <br>${problem.advice}</p>`}
 <dl class="facts">
 <dt>Head</dt><dd>${orDash(card.head)}</dd>
-<dt>Indexed to</dt><dd>${orDash(card.checkpoint)}${card.isDone ? ', all that is wanted' : NOTHING}</dd>
-<dt>Behind</dt><dd>${card.lag === null ? '–' : html`${count(card.lag)} ${unit}`}</dd>
-<dt>Pace</dt><dd>${card.perSecond === null ? '–' : `${rate(card.perSecond)} ${unit}/s`}${card.rowsPerSecond === null ? '' : `, ${rate(card.rowsPerSecond)} rows/s`}</dd>
-<dt>History</dt><dd>${history === null ? '–' : historyText(history, what)}</dd>
+<dt>Checkpoint</dt><dd>${orDash(card.checkpoint)}${card.isDone ? ', end reached' : NOTHING}</dd>
+<dt>Lag</dt><dd>${card.lag === null ? '–' : html`${count(card.lag)} ${unit}`}</dd>
+<dt>Speed</dt><dd>${card.perSecond === null ? '–' : `${rate(card.perSecond)} ${unit}/s`}${card.rowsPerSecond === null ? '' : `, ${rate(card.rowsPerSecond)} rows/s`}</dd>
+<dt>Coverage</dt><dd>${history === null ? '–' : historyText(history, what)}</dd>
 </dl>
-${sparkline(card.lags, `${what}s behind, over the last 24 hours`)}
+${sparkline(card.lags, `Lag in ${what}s over the last 24 hours`)}
 ${history === null ? NOTHING : stripOf(history.range, history.levels, { address, unit })}
 </article>`;
 }
@@ -61,16 +61,53 @@ ${failing.length === 0 ? NOTHING : failingView(failing)}`;
 function failingView(failing: Overview['streams']['failing']): Html {
   const rows = failing.map(
     ({ id, tag, status, message }) =>
-      html`<tr><td><a href="/console/streams/${id}">${shown(tag || id)}</a><br><code>${shown(id)}</code></td><td>${status}</td><td>${shown(message, PROBLEM_MAX)}</td></tr>`,
+      html`<tr><td><a href="/console/streams/${id}">${shown(tag || id)}</a><br><code>${shown(id)}</code></td><td>${statusView(status)}</td><td>${shown(message, PROBLEM_MAX)}</td></tr>`,
   );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Streams that do not deliver"><table><caption>Streams that do not deliver, the last changed first</caption>
-<thead><tr><th scope="col">Stream</th><th scope="col">Status</th><th scope="col">Why</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="table" tabindex="0" role="region" aria-label="Failing streams"><table><caption>Failing streams, last changed first</caption>
+<thead><tr><th scope="col">Stream</th><th scope="col">Status</th><th scope="col">Reason</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 function setAsideView(work: Overview['setAside']): Html {
   const rows = work.map(
     ({ name, crashes }) => html`<tr><td>${shown(name)}</td><td class="number">${count(crashes)}</td></tr>`,
   );
-  return html`<div class="table"><table><caption>Processes ended while they did it. It is not tried again by itself.</caption>
-<thead><tr><th scope="col">Work</th><th scope="col" class="number">Deaths</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="table"><table><caption>Processes crashed during this work. Chainstead does not retry it automatically.</caption>
+<thead><tr><th scope="col">Work</th><th scope="col" class="number">Crashes</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+const WIDTH = 240;
+const HEIGHT = 34;
+
+/** Keeps the line from being clipped. */
+const MARGIN = 2;
+const POINTS_MIN = 2;
+
+/**
+ * A line without axes, too small for a plot: visible without script. It breaks at unknown values.
+ * @param what label of the values
+ */
+function sparkline(values: readonly (number | null)[], what: string): Html {
+  const known = values.filter((value) => value !== null);
+  const last = known.at(-1);
+  if (known.length < POINTS_MIN || last === undefined) return NOTHING;
+  const top = Math.max(1, ...known);
+  const x = (index: number): string => ((index * WIDTH) / (values.length - 1)).toFixed(1);
+  const y = (value: number): string => (HEIGHT - MARGIN - (value / top) * (HEIGHT - 2 * MARGIN)).toFixed(1);
+  const lines = piecesOf(values).map((piece) => piece.map(({ index, value }) => `${x(index)},${y(value)}`).join(' '));
+  const label = `${what}: ${plainCount(last)} now, maximum ${plainCount(top)}`;
+  return html`<svg class="line" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}"><title>${label}</title>${lines.map((points) => html`<polyline points="${points}"/>`)}</svg>`;
+}
+
+interface Point {
+  readonly index: number;
+  readonly value: number;
+}
+
+/** Adjacent known values. */
+function piecesOf(values: readonly (number | null)[]): Point[][] {
+  const pieces: Point[][] = [[]];
+  for (const [index, value] of values.entries())
+    if (value === null) pieces.push([]);
+    else pieces.at(-1)?.push({ index, value });
+  return pieces.filter((piece) => piece.length > 0);
 }

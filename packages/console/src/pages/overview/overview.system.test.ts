@@ -33,8 +33,8 @@ describe('the overview', () => {
     expect(page).toContain('0.10 blocks/s, 1.00 rows/s');
     expect(page).toContain('polyline');
     expect(page).toContain('blocks 0 to ');
-    // The configured chain that the database knows nothing of.
-    expect(page).toContain('Never ingested here yet');
+    // The configured chain without rows in the database.
+    expect(page).toContain('Never indexed');
   });
 
   test('says how much of a history is there, and how long the rest takes at the pace of the moment', async () => {
@@ -61,23 +61,23 @@ describe('the overview', () => {
     expect(page).toContain('Stopped (REORG_TOO_DEEP)');
     expect(page).toContain('&lt;img src=x onerror=alert(1)&gt; forked');
     expect(page).toContain('Find out which branch is right');
-    expect(page).toContain('Held up.');
+    expect(page).toContain('Blocked.');
     expect(page).toContain('node-a: timeout');
-    // What needs somebody comes first.
+    // Chains that need attention come first.
     expect(page.indexOf('chain-8')).toBeLessThan(page.indexOf('chain-9'));
   });
 
   test.each([
-    ['none', null, 'Nobody works on it'],
-    ['one above its checkpoint', 1_991, 'Nobody works on it'],
-    ['its checkpoint', 1_990, 'all that is wanted'],
+    ['none', null, 'No ingest process'],
+    ['one above its checkpoint', 1_991, 'No ingest process'],
+    ['its checkpoint', 1_990, 'end reached'],
   ])('a chain of which nothing was heard for long, with an end of %s: %s, is called "%s"', async (_, end, called) => {
     const stage = await open({ endOf: (name) => (name === 'eth' ? end : null) });
     const visitor = await stage.signIn();
     await seedChains(stage.database, [1]);
     await stage.database.query("UPDATE sync_chains SET updated_at = now() - interval '10 minutes'");
     const page = await textOf(stage, visitor);
-    expect(['Nobody works on it', 'all that is wanted'].filter((text) => page.includes(text))).toEqual([called]);
+    expect(['No ingest process', 'end reached'].filter((text) => page.includes(text))).toEqual([called]);
   });
 
   test('shows no head below what is indexed', async () => {
@@ -91,33 +91,33 @@ describe('the overview', () => {
   });
 
   test('asks as much of the database for forty chains as for one', async () => {
-    let asked = 0;
+    let requested = 0;
     const stage = await open({
       wrap: (database) => ({
         ...database,
         query: (text, values) => {
-          asked += 1;
+          requested += 1;
           return database.query(text, values);
         },
       }),
     });
     const visitor = await stage.signIn();
     await seedChains(stage.database, [7]);
-    // What is kept for a minute is read by now.
+    // Data that is cached for a minute is read by now.
     await textOf(stage, visitor);
     await sleep(1_100);
-    asked = 0;
+    requested = 0;
     await textOf(stage, visitor);
-    const forOne = asked;
+    const forOne = requested;
     await seedChains(
       stage.database,
       Array.from({ length: 39 }, (_, index) => 1_000_000 + index),
     );
     await sleep(1_100);
-    asked = 0;
+    requested = 0;
     const page = await textOf(stage, visitor);
     expect(page.match(/<article/g)).toHaveLength(41);
-    expect(asked).toBe(forOne);
+    expect(requested).toBe(forOne);
   });
 
   test('reads the samples of a day once for whoever looks within a minute', async () => {
@@ -126,7 +126,7 @@ describe('the overview', () => {
       wrap: (database) => ({
         ...database,
         query: (text, values) => {
-          if (text.includes('FROM chain_samples') && values?.[0] === 24 * 60) days += 1;
+          if (text.includes('FROM chain_metrics_minutely') && values?.[0] === 24 * 60) days += 1;
           return database.query(text, values);
         },
       }),
@@ -153,7 +153,7 @@ describe('a chain', () => {
     const all = await textOf(stage, visitor, '/console/chains/chain-7');
     expect(all).toContain('<data class="n" value="1200">');
     const lag = await (await stage.get('/console/chains/chain-7/lag.json', visitor)).json();
-    expect(lag).toMatchObject({ unit: 'blocks', labels: ['behind'] });
+    expect(lag).toMatchObject({ unit: 'blocks', labels: ['lag'] });
     const { range } = lag as { range: [number, number] };
     expect(range[1] - range[0]).toBe(86_400);
   });

@@ -8,7 +8,7 @@ import {
   type ChainSample,
   type ChainStatus,
   type Dataset,
-  type KeepSettings,
+  type RetentionSettings,
   readChainSamples,
   readChainStatuses,
 } from '@chainstead/sync';
@@ -19,16 +19,16 @@ export interface OverviewOptions {
   readonly registry: ChainRegistry;
   /** Chains of the configuration, ingested or not. */
   readonly chains: readonly Chain[];
-  /** What is kept of them. */
+  /** Their stored datasets. */
   readonly datasets: readonly Dataset[];
-  /** The last block or version that is wanted of a chain, by its name; null: all that there will be. */
+  /** The last wanted block or version of a chain, by its name; null: no end. */
   readonly endOf: (name: string) => number | null;
-  readonly keepOf: (chain: Chain) => KeepSettings | undefined;
+  readonly retentionOf: (chain: Chain) => RetentionSettings | undefined;
   readonly aptos: { readonly networks: readonly AptosNetwork[]; readonly datasets: readonly string[] };
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** How all of it is at one moment. */
+/** The state of everything at one moment. */
 export interface Overview {
   readonly chains: readonly ChainCard[];
   readonly streams: StreamStatuses;
@@ -36,32 +36,35 @@ export interface Overview {
   readonly at: Date;
 }
 
-/** What is known of one chain, for its own page. */
+/** The facts of one chain, for its own page. */
 export type ChainFacts =
   | { readonly kind: 'evm'; readonly card: ChainCard; readonly status: ChainStatus }
   | { readonly kind: 'aptos'; readonly card: ChainCard; readonly status: AptosStatus };
 
 export interface OverviewSource {
-  /** Read once a second at most, however many look. */
+  /** Reads at most once a second, for any number of viewers. */
   read(): Promise<Overview>;
-  /** Read at once, whatever is kept. */
+  /** Reads immediately, without the cache. */
   readAfresh(): Promise<Overview>;
   /** All that was ever ingested. */
   chains(): Promise<readonly ChainFacts[]>;
-  /** By its name in addresses; null where nothing was ever ingested of it. */
+  /** By its name in URLs; null if it was never ingested. */
   chain(name: string): Promise<ChainFacts | null>;
-  /** Where the chain stood by the minute, over a day, oldest first. */
+  /** The chain's progress by minute, over a day, oldest first. */
   samples(facts: ChainFacts): Promise<readonly ChainSample[]>;
 }
 
 /** Plotted on cards. Minutes. */
 const DAY = 24 * 60;
 const STEP = 15;
-/** A day of forty chains is 57,600 samples, of which a minute adds 40: what the cards plot of them is kept so long. Milliseconds. */
+/**
+ * A day of forty chains is 57,600 samples, to which a minute adds 40: the cards' plot data is cached for this long.
+ * Milliseconds.
+ */
 const DAY_KEPT_MS = 60_000;
-/** What the pace of the moment is told from. Minutes. */
+/** Window of the current rate. Minutes. */
 const PACE = 16;
-/** Of those that fail. */
+/** Maximum failing streams shown. */
 const STREAMS_SHOWN = 10;
 const SET_ASIDE_SHOWN = 20;
 
@@ -70,7 +73,10 @@ interface Read {
   readonly facts: ReadonlyMap<string, ChainFacts>;
 }
 
-/** The same functions that `chainstead status` shows, asked all at once: their number does not depend on that of the chains. */
+/**
+ * Uses the functions of `chainstead status`, all concurrently: the number of queries does not depend on the number of
+ * chains.
+ */
 export function createOverviewSource(options: OverviewOptions): OverviewSource {
   const { database } = options;
   const readDay = keepFor(DAY_KEPT_MS, () => readChainSamples(database, { minutes: DAY, step: STEP }));
@@ -92,7 +98,7 @@ type Samples = Awaited<ReturnType<typeof readChainSamples>>;
 async function readAll(options: OverviewOptions, readDay: () => Promise<Samples>): Promise<Read> {
   const { database, aptos, clock } = options;
   const [statuses, aptosStatuses, streams, setAside, day, pace] = await Promise.all([
-    readChainStatuses(database, options.datasets, options.chains, options.keepOf),
+    readChainStatuses(database, options.datasets, options.chains, options.retentionOf),
     readAptosStatuses(database, aptos.datasets),
     readStreamStatuses(database, STREAMS_SHOWN),
     readSetAsideWork(database, SET_ASIDE_SHOWN),
@@ -136,16 +142,16 @@ async function readAll(options: OverviewOptions, readDay: () => Promise<Samples>
   };
 }
 
-/** Longest name of a chain in addresses. */
+/** Longest name of a chain in URLs. */
 const NAME_MAX = 64;
 
-/** As configured here, else as where it was ingested, else its id. */
+/** The name configured here, otherwise that of its ingest process, otherwise its id. */
 function chainName({ chainId, key }: ChainStatus, registry: ChainRegistry): string {
   const name = registry.find(chainId)?.key ?? key;
   return name === null || name.length > NAME_MAX ? String(chainId) : name;
 }
 
-/** What needs somebody comes first. */
+/** Chains that need attention come first. */
 function worstFirst(one: ChainCard, other: ChainCard): number {
   return Number(other.problem !== null) - Number(one.problem !== null);
 }

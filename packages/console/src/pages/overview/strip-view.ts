@@ -7,24 +7,24 @@ import { coverageStrip, type LeveledRange, STRIP_CELLS, STRIP_LEVELS, type Strip
 const HEIGHT = 10;
 
 export interface StripFacts {
-  /** Of the page that a part leads to. */
+  /** URL of the page that a part links to. */
   readonly address: string;
   readonly unit: string;
 }
 
-/** What the colours mean. */
+/** Meaning of the colors. */
 export function stripLegend(): Html {
-  return html`<ul class="legend" aria-label="Colours of histories">${STRIP_LEVELS.map(
+  return html`<ul class="legend" aria-label="Coverage colors">${STRIP_LEVELS.map(
     ({ level, means }) => html`<li><span class="l-${level}" aria-hidden="true"></span>${means}</li>`,
   )}</ul>`;
 }
 
-/** Blocks coloured by how far they are proven. Each part says so in words, and leads to the ranges behind it. */
+/** Blocks colored by proof level. Each part has a title with the level, and a link to its ranges. */
 export function stripOf(whole: BlockRange, ranges: readonly LeveledRange[], { address, unit }: StripFacts): Html {
   const parts = coverageStrip(whole, ranges);
   if (parts.length === 0) return NOTHING;
-  const label = `History from ${plainCount(whole.from)} to ${plainCount(whole.to)}`;
-  // There are thousands of parts on a page of many chains: each says what it is once.
+  const label = `Coverage from ${plainCount(whole.from)} to ${plainCount(whole.to)}`;
+  // A page of many chains has thousands of parts: each has its description only once.
   const drawn = parts.flatMap(({ range, level, at, cells }) => {
     if (level === null) return [];
     const says = `${unit} ${plainCount(range.from)} to ${plainCount(range.to)}: ${meaningOf(level)}`;

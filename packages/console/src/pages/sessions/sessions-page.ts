@@ -6,9 +6,9 @@ import { type Html, shown } from '../../layout/html.ts';
 import { moment } from '../../layout/numbers.ts';
 import type { ConsoleSession } from '../../sessions/session-store.ts';
 
-const endForm = z.object({ id: z.string().regex(/^[0-9a-f]{64}$/, 'is no session') });
+const endForm = z.object({ id: z.string().regex(/^[0-9a-f]{64}$/, 'is not a session') });
 
-/** Who is signed in. */
+/** The active sessions. */
 export const sessionsPage: ConsolePage = {
   path: '/sessions',
   title: 'Sessions',
@@ -29,11 +29,11 @@ function sessionsView(sessions: readonly ConsoleSession[], { session: own, token
   const rows = sessions.map(
     (
       session,
-    ) => html`<tr><td>${shown(session.keyName)}<br><code class="soft">${shown(session.keyId)}</code>${session.id === own.id ? html` <strong>this one</strong>` : ''}</td>
+    ) => html`<tr><td>${shown(session.keyName)}<br><code class="soft">${shown(session.keyId)}</code>${session.id === own.id ? html` <strong>this session</strong>` : ''}</td>
 <td>${moment(session.createdAt)}</td><td>${moment(session.seenAt)}</td><td>${moment(session.expiresAt)}</td><td>${shown(session.address)}</td><td>${shown(session.userAgent, 200)}</td>
 <td>${changeForm('/console/sessions/end', token, html`<input type="hidden" name="id" value="${session.id}"><button class="danger">End</button>`, `End the session of ${session.keyId} from ${session.address}`)}</td></tr>`,
   );
   return html`<h1>Sessions</h1>
-<p class="soft">Who is signed in to the console. A session ends twelve hours after it was last used, a week after it began, and at once with its key.</p>
-<div class="table" tabindex="0" role="region" aria-label="Sessions"><table><thead><tr><th scope="col">Key</th><th scope="col">Since</th><th scope="col">Last used</th><th scope="col">At the latest until</th><th scope="col">Address</th><th scope="col">Browser</th><th scope="col">End</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+<p class="soft">Keys signed in to the console. A session ends 12 hours after its last use, a week after sign-in, or together with its key.</p>
+<div class="table" tabindex="0" role="region" aria-label="Sessions"><table><thead><tr><th scope="col">Key</th><th scope="col">Signed in</th><th scope="col">Last used</th><th scope="col">Expires</th><th scope="col">Address</th><th scope="col">Browser</th><th scope="col">Action</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }

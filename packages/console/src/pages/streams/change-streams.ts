@@ -9,19 +9,19 @@ import { isUuid } from './stream-query.ts';
 const ANSWER_MAX = 1_000;
 const ATTEMPTS_MAX = 1_000;
 
-const id = z.string().refine(isUuid, 'is no id');
+const id = z.string().refine(isUuid, 'is not an id');
 const streamForm = z.object({ stream: id });
 const statusForm = z.discriminatedUnion('status', [
   z.object({ stream: id, status: z.enum(['active', 'paused']) }),
   z.object({
     stream: id,
     status: z.literal('terminated'),
-    sure: z.literal('yes', 'tick the box, so that nobody terminates a stream by mistake'),
+    sure: z.literal('yes', 'tick the box to confirm'),
   }),
 ]);
 const deleteForm = z.object({
   stream: id,
-  sure: z.literal('yes', 'tick the box, so that nobody deletes a stream by mistake'),
+  sure: z.literal('yes', 'tick the box to confirm'),
 });
 const replayForm = z.object({
   stream: id,
@@ -35,7 +35,7 @@ const addressesForm = z.object({
   addresses: z.string(),
 });
 
-/** What is done with a stream besides editing it. */
+/** Actions on a stream, except editing. */
 export function addStreamChanges(routes: ConsoleRoutes, { streams }: ConsoleServices): void {
   routes.change('/streams/status', statusForm, async ({ form, by }) => {
     await streams.setStatus(form.stream, form.status, by);
@@ -65,7 +65,7 @@ export function addStreamChanges(routes: ConsoleRoutes, { streams }: ConsoleServ
   );
 }
 
-/** One a line, or with commas and spaces between them. */
+/** One per line, or separated by commas and spaces. */
 export function linesOf(text: string): readonly string[] {
   return text.split(/[\s,]+/).filter((part) => part !== '');
 }
@@ -76,7 +76,7 @@ ${testOutcomeView(outcome)}
 <p><a href="/console/streams/${streamId}">Stream</a></p>`;
 }
 
-/** What the endpoint said. */
+/** Response of the endpoint. */
 export function testOutcomeView({
   success,
   httpStatus,
@@ -85,28 +85,28 @@ export function testOutcomeView({
   answer,
   blockedRange,
 }: AttemptOutcome): Html {
-  const said = html`${httpStatus === null ? 'No answer came' : html`It answered HTTP ${String(httpStatus)}`}, after ${count(durationMs)} ms.`;
+  const said = html`${httpStatus === null ? 'No response' : html`Response: HTTP ${String(httpStatus)}`}, after ${count(durationMs)} ms.`;
   const body =
     answer === undefined || answer === ''
       ? NOTHING
-      : html`<p>It said:</p><pre class="json" tabindex="0" role="region" aria-label="Answer">${shown(answer, ANSWER_MAX)}</pre>`;
+      : html`<p>Response body:</p><pre class="json" tabindex="0" role="region" aria-label="Response body">${shown(answer, ANSWER_MAX)}</pre>`;
   if (success)
-    return html`<div class="done" role="status"><p>The endpoint took the test webhook. ${said}</p>${body}</div>`;
+    return html`<div class="done" role="status"><p>The endpoint accepted the test webhook. ${said}</p>${body}</div>`;
   const allow =
     blockedRange === undefined
       ? NOTHING
-      : html`<p>Webhooks do not reach such addresses (${shown(blockedRange)}): allow it with <code>WEBHOOK_ALLOW_PRIVATE</code> if you trust it.</p>`;
-  return html`<div class="problem" role="alert"><p><strong>The endpoint did not take the test webhook.</strong> ${said} ${shown(errorMessage ?? '', ANSWER_MAX)}</p>${allow}${body}</div>`;
+      : html`<p>Webhooks cannot reach this address range (${shown(blockedRange)}). If you trust it, add it to <code>WEBHOOK_ALLOW_PRIVATE</code>.</p>`;
+  return html`<div class="problem" role="alert"><p><strong>The endpoint did not accept the test webhook.</strong> ${said} ${shown(errorMessage ?? '', ANSWER_MAX)}</p>${allow}${body}</div>`;
 }
 
 function replayedView(streamId: string, { webhooks, isPart }: Replayed): View {
   const text =
     webhooks === 0
-      ? html`<p class="problem" role="alert">Nothing is sent: no failed webhook of this choice is kept any more.</p>`
-      : html`<div class="done" role="status"><p>${count(webhooks)} ${webhooks === 1 ? 'webhook is' : 'webhooks are'} sent once more${isPart ? ', as many as may wait at once (REPLAYS_PER_KEY). Ask again for the others when these have arrived' : ''}.</p>
-<p>While the stream is not active, they wait.</p></div>`;
+      ? html`<p class="problem" role="alert">Nothing is sent: no failed webhook of this selection is stored.</p>`
+      : html`<div class="done" role="status"><p>${count(webhooks)} ${webhooks === 1 ? 'webhook is' : 'webhooks are'} queued to be resent${isPart ? ', the limit of waiting webhooks (REPLAYS_PER_KEY). Resend the others when these are delivered' : ''}.</p>
+<p>If the stream is not active, they wait.</p></div>`;
   return {
-    title: 'Send once more',
-    body: html`<h1>Send once more</h1>${text}<p><a href="/console/streams/${streamId}?show=waiting#webhooks">What waits</a> · <a href="/console/streams/${streamId}">Stream</a></p>`,
+    title: 'Resend',
+    body: html`<h1>Resend</h1>${text}<p><a href="/console/streams/${streamId}?show=waiting#webhooks">Waiting webhooks</a> · <a href="/console/streams/${streamId}">Stream</a></p>`,
   };
 }

@@ -1,12 +1,14 @@
-import { type BlockRange, toQuantity } from '@chainstead/core';
+import type { Chain } from '@chainstead/chains';
+import { type BlockRange, rangeSize, toQuantity } from '@chainstead/core';
 import { NotFoundError } from '@chainstead/http';
-import type { GivenStream } from '@chainstead/streams';
+import type { GivenStream, RangePreview } from '@chainstead/streams';
 import { html } from 'hono/html';
 import type { ChangeRequest, ConsoleRoutes, ConsoleServices, View } from '../../console-page.ts';
-import { type Html, NOTHING } from '../../layout/html.ts';
+import { type Html, NOTHING, shown } from '../../layout/html.ts';
+import { jsonText } from '../../layout/json-text.ts';
+import { count } from '../../layout/numbers.ts';
 import { testOutcomeView } from './change-streams.ts';
 import { type FieldProblem, nodeProblemOf, problemsOf } from './form-problems.ts';
-import { previewView } from './preview-view.ts';
 import { emptyForm, formOf, readForm, type StreamForm, streamForm } from './stream-form.ts';
 import { streamFormView } from './stream-form-view.ts';
 import { readId } from './stream-query.ts';
@@ -14,10 +16,10 @@ import { readId } from './stream-query.ts';
 type Request = ChangeRequest<StreamForm>;
 
 const BLOCK = /^\d{1,15}$/;
-/** Of a preview, whose webhooks do not tell it. */
+/** For previews, whose webhooks don't contain it. */
 const NO_RECEIVER = 'https://receiver.invalid/';
 
-/** The form of streams: checked, previewed, tested and saved by the rules of the API. */
+/** The stream form: checked, previewed, tested and saved by the rules of the API. */
 export function addStreamForm(routes: ConsoleRoutes, services: ConsoleServices): void {
   const { streams } = services;
   const { chains } = streams;
@@ -26,7 +28,7 @@ export function addStreamForm(routes: ConsoleRoutes, services: ConsoleServices):
     body: streamFormView({ form, problems, outcome, chains, token }),
     ...(problems.length > 0 && { status: 400 as const }),
   });
-  /** What the form's errors are shown beside it for. */
+  /** Runs an action whose errors are shown next to the form. */
   const tried = async (
     { form, token }: Request,
     work: (read: ReturnType<typeof readForm>) => Promise<View | { goTo: string }>,
@@ -50,7 +52,7 @@ export function addStreamForm(routes: ConsoleRoutes, services: ConsoleServices):
   routes.change('/streams/form/check', streamForm, (request) =>
     tried(request, async ({ given }) => {
       streams.check(given);
-      const done = html`<div class="done" role="status"><p>Nothing is wrong with it. It is not saved yet.</p></div>`;
+      const done = html`<div class="done" role="status"><p>The stream is valid. It is not saved yet.</p></div>`;
       return view(request.token, request.form, done);
     }),
   );
@@ -78,7 +80,7 @@ export function addStreamForm(routes: ConsoleRoutes, services: ConsoleServices):
   );
 }
 
-/** What a form's configuration would have sent, or why that can't be told. */
+/** Shows the webhooks that a form's configuration would have sent, or why that is impossible. */
 async function showPreview(
   { streams }: Pick<ConsoleServices, 'streams'>,
   form: StreamForm,
@@ -88,7 +90,7 @@ async function showPreview(
   if ('problem' in place) return place;
   const chain = streams.chains.find(({ id }) => form.chain === toQuantity(id));
   if (chain === undefined)
-    return { problem: { field: 'chain', message: 'is not followed here, so nothing of it is sent' } };
+    return { problem: { field: 'chain', message: 'is not indexed here, so nothing is sent for it' } };
   const webhookUrl = form.webhookUrl.trim() === '' ? NO_RECEIVER : form.webhookUrl.trim();
   try {
     const preview = await streams.preview({
@@ -108,9 +110,45 @@ async function showPreview(
 /** The blocks of a preview. */
 function readPlace({ from, to }: StreamForm): { readonly range: BlockRange } | { readonly problem: FieldProblem } {
   const last = to.trim() === '' ? from.trim() : to.trim();
-  if (!BLOCK.test(from.trim())) return { problem: { field: 'from', message: 'is a whole number' } };
-  if (!BLOCK.test(last)) return { problem: { field: 'to', message: 'is a whole number, or nothing' } };
+  if (!BLOCK.test(from.trim())) return { problem: { field: 'from', message: 'must be a whole number' } };
+  if (!BLOCK.test(last)) return { problem: { field: 'to', message: 'must be a whole number or empty' } };
   const range = { from: Number(from), to: Number(last) };
   if (range.to < range.from) return { problem: { field: 'to', message: 'is below the first block' } };
   return { range };
+}
+
+/** The webhooks that a configuration would have sent. */
+function previewView(preview: RangePreview & { readonly followedTo: number | null }, chain: Chain): Html {
+  const { range, looked, matched, items, webhooks } = preview;
+  const reported = Object.entries(items).filter(([, number]) => number > 0);
+  return html`<section class="card" aria-labelledby="preview"><h2 id="preview">Preview</h2>
+<p role="status">${range.from === range.to ? html`Block ${count(range.from)}` : html`Blocks ${count(range.from)} to ${count(range.to)}`} of ${shown(chain.name)}: ${
+    matched === 0
+      ? html`<strong>nothing matched</strong> in ${count(looked - preview.absent.length)} blocks.`
+      : html`<strong>${count(matched)} of ${count(looked - preview.absent.length)} blocks matched.</strong> Each block sends two webhooks: one immediately, and one after ${count(chain.confirmations)} more blocks with <code>confirmed: true</code>.`
+  }</p>
+${reported.length === 0 ? NOTHING : html`<p>Total: ${reported.map(([name, number], index) => html`${index === 0 ? '' : ', '}${count(number)} ${name}`)}.</p>`}
+${notLookedAt(preview, chain)}
+${webhooks.map(({ blockNumber, body }, index) => html`<details ${index === 0 ? html`open` : NOTHING}><summary>Block ${count(blockNumber)}</summary>${jsonText(body, `Webhook of block ${blockNumber}`)}</details>`)}
+${matched > webhooks.length ? html`<p class="soft">Showing the first ${count(webhooks.length)} of ${count(matched)}.</p>` : NOTHING}</section>`;
+}
+
+function notLookedAt(
+  { range, looked, absent, followedTo }: RangePreview & { readonly followedTo: number | null },
+  chain: Chain,
+): Html {
+  const [first] = absent;
+  const known =
+    followedTo === null
+      ? html`no block of it is indexed here yet`
+      : html`it is indexed here up to block ${count(followedTo)}`;
+  return html`${
+    first === undefined
+      ? NOTHING
+      : html`<p class="problem">${absent.length === 1 ? html`Block ${count(first)} is missing` : html`${count(absent.length)} of these blocks, from ${count(first)} on, are missing`}: no node of ${shown(chain.name)} has ${absent.length === 1 ? 'it' : 'them'}; ${known}.</p>`
+  }${
+    looked === rangeSize(range)
+      ? NOTHING
+      : html`<p class="problem">The nodes took too long. Blocks from ${count(range.from + looked)} on were not checked. Choose a smaller range.</p>`
+  }`;
 }

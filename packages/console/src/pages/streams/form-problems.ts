@@ -3,14 +3,14 @@ import { DatabaseUnavailableError } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
 import { ValidationFailedError } from '@chainstead/streams';
 
-/** What is wrong with a field. */
+/** An error in a field. */
 export interface FieldProblem {
-  /** Of the form; null: it is of no field. */
+  /** The form's field; null: it concerns no field. */
   readonly field: string | null;
   readonly message: string;
 }
 
-/** Where the members of a configuration are in the form that are not fields by themselves. */
+/** The fields that contain configuration members without their own field. */
 const BOXES: ReadonlySet<string> = new Set([
   'allAddresses',
   'includeNativeTxs',
@@ -32,7 +32,7 @@ const FIELDS: ReadonlySet<string> = new Set([
   'triggers',
   'getNativeBalances',
 ]);
-/** What is about one field, by the error's code. */
+/** Fields of error codes that concern one field. */
 const BY_CODE: Readonly<Record<string, string>> = {
   STREAM_IDENTICAL: 'description',
   WEBHOOK_TEST_FAILED: 'webhookUrl',
@@ -45,7 +45,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
 const NOT_FOUND = 404;
 const SERVER_ERROR = 500;
 
-/** What an error says of the form's fields; null: it is no fault of the form. */
+/** Returns an error's problems with the form's fields; null: the form is not the cause. */
 export function problemsOf(error: unknown): readonly FieldProblem[] | null {
   if (error instanceof ValidationFailedError) return error.problems.map(({ path, message }) => placed(path, message));
   if (!(error instanceof ApiError) || error.status === NOT_FOUND || error.status >= SERVER_ERROR) return null;
@@ -53,13 +53,13 @@ export function problemsOf(error: unknown): readonly FieldProblem[] | null {
   return [{ field: BY_CODE[error.code] ?? null, message: error.message }];
 }
 
-/** What keeps a preview from reading blocks, in words; null: it is something else. */
+/** Returns the node problem that prevents a preview, in words; null: another cause. */
 export function nodeProblemOf(error: unknown): FieldProblem | null {
   if (!(error instanceof ChainsteadError) || error instanceof ApiError) return null;
   if (error instanceof DatabaseUnavailableError) return null;
   return {
     field: null,
-    message: `The blocks could not be read from the chain's nodes: ${error.message}. Try again later, or look at the nodes on the chain's page`,
+    message: `The blocks could not be read from the chain's nodes: ${error.message}. Try again later, or check the nodes on the page of the chain`,
   };
 }
 
@@ -72,7 +72,7 @@ function placed(path: string, message: string): FieldProblem {
     : { field: null, message: path === '' ? message : `${path}: ${message}` };
 }
 
-/** Which of the lines are no addresses. */
+/** Lists the lines that are not addresses. */
 function addressText({ message, details = {} }: ApiError): string {
   const bad = Object.values(details).flatMap((one) =>
     typeof one === 'object' && one !== null && 'value' in one ? [String(one.value)] : [],

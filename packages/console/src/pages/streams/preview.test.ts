@@ -59,13 +59,13 @@ test('a preview shows the webhooks of a range with counts, and says what is not 
   expect(text).toMatch(/<strong><data[^>]*>\d+<\/data> of <data[^>]*>\d+<\/data> blocks matched/);
   expect(text).toContain('&quot;confirmed&quot;:');
   expect(text).toMatch(/\d+<\/data> txs/);
-  // What was written is kept, and nothing is saved or sent.
+  // The input is preserved, and nothing is saved or sent.
   expect(text).toContain(scripted.wallets[0]);
   expect(await stage.database.query('SELECT id FROM streams')).toEqual([]);
   expect(await stage.database.query('SELECT id FROM stream_deliveries')).toEqual([]);
   const beyond = await preview({ from: String(scripted.head + 5) });
-  expect(beyond.text).toContain('is not there: no node of');
-  expect(beyond.text).toContain('nothing of it was indexed here yet');
+  expect(beyond.text).toContain('is missing: no node of');
+  expect(beyond.text).toContain('no block of it is indexed here yet');
   const none = await preview({ addresses: '' });
   expect(none.text).toContain('nothing matched');
 });

@@ -11,9 +11,9 @@ import { type ReadForm, readForm, type StreamForm, SWITCHES } from './stream-for
 export interface StreamFormFacts {
   readonly form: StreamForm;
   readonly problems: readonly FieldProblem[];
-  /** What came of a check, a preview or a test. */
+  /** The result of a check, a preview or a test. */
   readonly outcome: Html;
-  /** That a stream may be on. */
+  /** Available for streams. */
   readonly chains: readonly Chain[];
   readonly token: string;
 }
@@ -22,17 +22,17 @@ const PROBLEM_MAX = 400;
 const PROBLEMS_SHOWN = 20;
 
 const MEANINGS: Readonly<Record<(typeof SWITCHES)[number], string>> = {
-  includeContractLogs: 'logs of contracts',
+  includeContractLogs: 'event logs of contracts',
   includeNativeTxs: 'transactions of watched addresses',
-  includeInternalTxs: 'internal transactions; the nodes have to give traces',
-  includeAllTxLogs: 'all logs of a transaction that matches',
-  allAddresses: 'the events of all contracts, whatever is watched',
-  filterPossibleSpamAddresses: 'without contracts that are flagged as spam',
-  sendRemoved: 'tell of blocks that a reorganisation removed, too',
-  demo: 'marked as a demo; changes nothing',
+  includeInternalTxs: 'internal transactions (needs nodes with traces)',
+  includeAllTxLogs: 'all event logs of a matching transaction',
+  allAddresses: 'events of all contracts, not only of watched addresses',
+  filterPossibleSpamAddresses: 'skip contracts flagged as spam',
+  sendRemoved: 'also send blocks that a reorg removed',
+  demo: 'mark as a demo (no effect)',
 };
 
-/** The form that makes and changes a stream. */
+/** The form that creates and edits a stream. */
 export function streamFormView(facts: StreamFormFacts): Html {
   const { form, outcome, token } = facts;
   const isNew = form.stream === '';
@@ -46,7 +46,7 @@ function summaryOf(problems: readonly FieldProblem[]): Html {
   if (problems.length === 0) return NOTHING;
   const general = problems.filter(({ field }) => field === null);
   const fields = [...new Set(problems.flatMap(({ field }) => (field === null ? [] : [field])))];
-  return html`<div class="problem" role="alert"><p><strong>Nothing was saved.</strong> ${fields.length === 0 ? NOTHING : html`Look at ${fields.map((field, index) => html`${index === 0 ? '' : ', '}<a href="#${field}">${field}</a>`)}.`}</p>
+  return html`<div class="problem" role="alert"><p><strong>Nothing was saved.</strong> ${fields.length === 0 ? NOTHING : html`Check ${fields.map((field, index) => html`${index === 0 ? '' : ', '}<a href="#${field}">${field}</a>`)}.`}</p>
 ${general.map(({ message }) => html`<p>${shown(message, PROBLEM_MAX)}</p>`)}</div>`;
 }
 
@@ -73,19 +73,19 @@ ${name === 'topic0' ? read.otherTopics.join('\n') : form[name]}</textarea>`,
         html`<input id="${name}" name="${name}" type="text" value="${form[name]}" autocomplete="off" ${described}>`,
     );
   return html`<input type="hidden" name="stream" value="${form.stream}"><div class="fields form">
-${line('webhookUrl', 'URL', 'Before the stream is saved, the test webhook has to be answered here with 2xx.')}
+${line('webhookUrl', 'URL', 'Before the stream is saved, this URL must return 2xx to the test webhook.')}
 ${area('description', 'Description', '', 2)}
-${line('tag', 'Tag', 'Told in each webhook.')}
+${line('tag', 'Tag', 'Included in each webhook.')}
 ${chainBoxes(form, chains, problems)}
 ${switchBoxes(form, problems)}
-${area('abi', 'ABI', 'JSON, as the compiler gives it. Check it to list its events.', 8)}
+${area('abi', 'ABI', 'JSON from the compiler. Check the form to list its events.', 8)}
 ${eventBoxes(read)}
-${area('topic0', 'Other topic0', 'One a line: a signature such as Transfer(address,address,uint256), or its hash. Each needs an event in the ABI.', 2)}
+${area('topic0', 'Other topic0', 'One per line: a signature such as Transfer(address,address,uint256), or its hash. Each needs an event in the ABI.', 2)}
 ${area('advancedOptions', 'Advanced options', html`JSON: filters by event, such as <code>[{"topic0":"Transfer(address,address,uint256)","filter":{"gt":["value","1000000"]}}]</code>`, 4)}
-${form.stream === '' ? area('addresses', 'Addresses', 'One a line.', 4) : html`<p>What it watches is changed on <a href="/console/streams/${form.stream}/addresses">its page of addresses</a>.</p>`}
-${area('triggers', 'Triggers', html`JSON: calls of contracts whose results are told, such as <code>[{"type":"erc20transfer","contractAddress":"$contract","functionAbi":{…},"inputs":["$from"]}]</code>`, 3)}
-${area('getNativeBalances', 'Native balances', html`JSON: whose balances are told, such as <code>[{"type":"tx","selectors":["$fromAddress"]}]</code>`, 3)}
-<p class="actions"><button class="quiet">Check</button><button class="quiet" formaction="/console/streams/form/test">Send the test webhook</button><button formaction="/console/streams/form/save">${form.stream === '' ? 'Make the stream' : 'Save'}</button></p>
+${form.stream === '' ? area('addresses', 'Addresses', 'One per line.', 4) : html`<p>Change its addresses on the <a href="/console/streams/${form.stream}/addresses">address page</a>.</p>`}
+${area('triggers', 'Triggers', html`JSON: contract calls whose results are included, such as <code>[{"type":"erc20transfer","contractAddress":"$contract","functionAbi":{…},"inputs":["$from"]}]</code>`, 3)}
+${area('getNativeBalances', 'Native balances', html`JSON: accounts whose balances are included, such as <code>[{"type":"tx","selectors":["$fromAddress"]}]</code>`, 3)}
+<p class="actions"><button class="quiet">Check</button><button class="quiet" formaction="/console/streams/form/test">Send test webhook</button><button formaction="/console/streams/form/save">${form.stream === '' ? 'Create stream' : 'Save'}</button></p>
 ${previewFields(form, chains, problems)}</div>`;
 }
 
@@ -94,15 +94,15 @@ function chainBoxes(form: StreamForm, chains: readonly Chain[], problems: readon
     const hex = toQuantity(id);
     return html`<label for="chain-${hex}"><input type="checkbox" id="chain-${hex}" name="chainIds" value="${hex}" ${form.chainIds.includes(hex) ? html`checked` : NOTHING}> <span title="${cut(name)}">${key}</span></label>`;
   });
-  const none = html`<p class="hint">No chain is followed here: set <code>CHAINS</code>.</p>`;
+  const none = html`<p class="hint">No chain is indexed here. Set <code>CHAINS</code>.</p>`;
   return html`<fieldset id="chainIds" tabindex="-1" ${describedBy(problems, 'chainIds', 'group')}><legend>Chains</legend>${chains.length === 0 ? none : boxes}${otherChains(form, chains)}${problemsAt(problems, 'chainIds')}</fieldset>`;
 }
 
-/** What a stream is on and is no longer followed here: kept unless it is unticked. */
+/** The stream's chains that are no longer followed here: they stay unless unticked. */
 function otherChains(form: StreamForm, chains: readonly Chain[]): Html {
   const followed = new Set<string>(chains.map(({ id }) => toQuantity(id)));
   const others = form.chainIds.filter((id) => !followed.has(id));
-  return html`${others.map((id, index) => html`<label for="chain-other-${index}"><input type="checkbox" id="chain-other-${index}" name="chainIds" value="${id}" checked> ${shown(id, 20)}, not followed here</label>`)}`;
+  return html`${others.map((id, index) => html`<label for="chain-other-${index}"><input type="checkbox" id="chain-other-${index}" name="chainIds" value="${id}" checked> ${shown(id, 20)}, not indexed here</label>`)}`;
 }
 
 function switchBoxes(form: StreamForm, problems: readonly FieldProblem[]): Html {
@@ -110,7 +110,7 @@ function switchBoxes(form: StreamForm, problems: readonly FieldProblem[]): Html 
     (name) =>
       html`<div><label for="${name}"><input type="checkbox" id="${name}" name="switches" value="${name}" ${form.switches.includes(name) ? html`checked` : NOTHING}> ${name}</label><span class="hint">${MEANINGS[name]}</span></div>`,
   );
-  return html`<fieldset id="switches" tabindex="-1" ${describedBy(problems, 'switches', 'group')}><legend>What it tells of</legend>${boxes}${problemsAt(problems, 'switches')}</fieldset>`;
+  return html`<fieldset id="switches" tabindex="-1" ${describedBy(problems, 'switches', 'group')}><legend>Options</legend>${boxes}${problemsAt(problems, 'switches')}</fieldset>`;
 }
 
 /** The events of the ABI, with their topic0. */
@@ -120,7 +120,7 @@ function eventBoxes({ events }: ReadForm): Html {
     ({ signature, topic0, given }, index) =>
       html`<li><label for="event-${index}"><input type="checkbox" id="event-${index}" name="events" value="${given ?? signature}" ${given === null ? NOTHING : html`checked`}> <code>${shown(signature, PROBLEM_MAX)}</code></label><br><code class="soft">${topic0}</code></li>`,
   );
-  return html`<fieldset><legend>Events of the ABI that it watches (${count(events.length)})</legend><ul class="events">${rows}</ul></fieldset>`;
+  return html`<fieldset><legend>Watched events of the ABI (${count(events.length)})</legend><ul class="events">${rows}</ul></fieldset>`;
 }
 
 function previewFields(form: StreamForm, chains: readonly Chain[], problems: readonly FieldProblem[]): Html {
@@ -130,9 +130,9 @@ function previewFields(form: StreamForm, chains: readonly Chain[], problems: rea
   });
   const block = (name: 'from' | 'to', label: string): Html =>
     html`<div><label for="${name}">${label}</label><input id="${name}" name="${name}" inputmode="numeric" value="${form[name]}" maxlength="15" autocomplete="off" ${describedBy(problems, name, 'bare')}>${problemsAt(problems, name)}</div>`;
-  return html`<fieldset><legend>What would this have sent?</legend><p class="hint">Of one block, or of up to ${count(PREVIEW_BLOCKS_MAX)}. Nothing is sent or saved.</p><div class="filter">
+  return html`<fieldset><legend>Preview</legend><p class="hint">Webhooks of one block, or of up to ${count(PREVIEW_BLOCKS_MAX)} blocks. Nothing is sent or saved.</p><div class="filter">
 <div><label for="chain">Chain</label><select id="chain" name="chain" ${describedBy(problems, 'chain', 'bare')}>${options}</select>${problemsAt(problems, 'chain')}</div>
-${block('from', 'Block')}${block('to', 'To block (empty: this one alone)')}
+${block('from', 'Block')}${block('to', 'To block (empty: only this one)')}
 <div><button class="quiet" formaction="/console/streams/form/preview">Show</button></div></div></fieldset>`;
 }
 
@@ -142,7 +142,7 @@ function problemsAt(problems: readonly FieldProblem[], name: string): Html {
   return html`<div class="problem" id="${name}-problem">${own.map(({ message }) => html`<p>${shown(message, PROBLEM_MAX)}</p>`)}</div>`;
 }
 
-/** What a screen reader says of a field besides its name. Groups can't be invalid, only what is in them. */
+/** Description of a field for screen readers. Groups can't be invalid, only their fields. */
 function describedBy(problems: readonly FieldProblem[], name: string, kind: 'bare' | 'hinted' | 'group'): Html {
   const isWrong = problems.some(({ field }) => field === name);
   const ids = [...(isWrong ? [`${name}-problem`] : []), ...(kind === 'hinted' ? [`${name}-hint`] : [])];

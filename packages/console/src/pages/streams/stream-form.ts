@@ -17,7 +17,7 @@ export const SWITCHES = [
   'demo',
 ] as const satisfies readonly (keyof Stream)[];
 
-/** As of the configurations that the API takes. */
+/** The limits of configurations in the API. */
 const JSON_BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: 40_000 };
 
 const text = z.string().default('');
@@ -27,10 +27,10 @@ const boxes = z
   .default([])
   .transform((given) => (typeof given === 'string' ? [given] : given));
 
-/** The form of a stream as browsers send it: what is wrong in it is told beside its fields. */
+/** The form of a stream as browsers send it: errors are shown next to its fields. */
 export const streamForm = z.object({
   /** Empty: a new one. */
-  stream: z.string().refine((given) => given === '' || isUuid(given), 'is no id'),
+  stream: z.string().refine((given) => given === '' || isUuid(given), 'is not an id'),
   webhookUrl: text,
   description: text,
   tag: text,
@@ -40,7 +40,7 @@ export const streamForm = z.object({
   abi: text,
   /** topic0 of events of the ABI. */
   events: boxes,
-  /** Others, one a line. */
+  /** Others, one per line. */
   topic0: text,
   advancedOptions: text,
   triggers: text,
@@ -54,12 +54,12 @@ export const streamForm = z.object({
 
 export type StreamForm = z.infer<typeof streamForm>;
 
-/** A form in which nothing was written. */
+/** An empty form. */
 export function emptyForm(): StreamForm {
   return streamForm.parse({ stream: '', switches: ['includeContractLogs'] });
 }
 
-/** A form with what a stream is. */
+/** A form with a stream's values. */
 export function formOf(stream: Stream): StreamForm {
   return {
     ...emptyForm(),
@@ -78,14 +78,14 @@ export function formOf(stream: Stream): StreamForm {
   };
 }
 
-/** A form as it was read. */
+/** A parsed form. */
 export interface ReadForm {
   readonly given: GivenStream;
-  /** What can't be read at all. */
+  /** Unparsable values. */
   readonly problems: readonly FieldProblem[];
-  /** Of the ABI, as far as it can be read, each with the topic0 that was given for it; null: none was. */
+  /** Events of the ABI, as far as it can be parsed, each with its given topic0; null: none was given. */
   readonly events: readonly (AbiEvent & { readonly given: string | null })[];
-  /** The topic0 that are for none of them. */
+  /** The topic0 without a matching event. */
   readonly otherTopics: readonly string[];
 }
 
@@ -138,7 +138,7 @@ function abiOf(given: unknown): unknown {
   return typeof given === 'object' && given !== null && 'abi' in given && Array.isArray(given.abi) ? given.abi : given;
 }
 
-/** One a line: a signature has commas in it. */
+/** One per line: a signature contains commas. */
 function topicsOf(written: string): readonly string[] {
   return written
     .split(/[\r\n]+/)
@@ -146,12 +146,12 @@ function topicsOf(written: string): readonly string[] {
     .filter((line) => line !== '');
 }
 
-/** Browsers send line ends of their own. */
+/** Browsers send CRLF line ends. */
 function lines(written: string): string {
   return written.replaceAll('\r\n', '\n');
 }
 
-/** Characters that turn or hide what stands around them, which JSON can say otherwise. */
+/** Characters that reverse or hide the text around them; JSON can escape them. */
 const UNSEEN = /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 function jsonOf(items: readonly unknown[] | null): string {

@@ -11,7 +11,7 @@ import { count, moment } from '../../layout/numbers.ts';
 import { writePosition } from './list-position.ts';
 import { STATUSES, writeQuery } from './stream-query.ts';
 
-/** What the list is narrowed to. */
+/** The filter of the list. */
 export interface ListFilter {
   readonly status: StreamStatus | null;
   readonly text: string | null;
@@ -20,22 +20,22 @@ export interface ListFilter {
 const HOSTS_SHOWN = 100;
 const ERROR_MAX = 200;
 
-/** Streams, a page of them. @param queues the part that moves */
+/** A page of streams. @param queues the live part */
 export function streamListView(page: OverviewPage, filter: ListFilter, queues: Html): Html {
   return html`<h1>Streams</h1>
 <p><a href="/console/streams/new">New stream</a></p>
 ${filterForm(filter)}
-${page.streams.length === 0 ? html`<p class="soft">${filter.status === null && filter.text === null ? 'There are no streams.' : 'No stream is like that.'}</p>` : streamsTable(page.streams)}
+${page.streams.length === 0 ? html`<p class="soft">${filter.status === null && filter.text === null ? 'There are no streams.' : 'No streams match the filter.'}</p>` : streamsTable(page.streams)}
 ${page.next === null ? NOTHING : html`<p><a href="/console/streams${writeQuery({ ...filter, after: writePosition(page.next) })}" rel="next">Older</a></p>`}
-<section aria-labelledby="queues"><h2 id="queues">Waiting, by host</h2>${queues}</section>`;
+<section aria-labelledby="queues"><h2 id="queues">Waiting webhooks by host</h2>${queues}</section>`;
 }
 
 function filterForm({ status, text }: ListFilter): Html {
   const options = STATUSES.map(
     (one) => html`<option value="${one}" ${one === status ? html`selected` : NOTHING}>${one}</option>`,
   );
-  return html`<form method="get" action="/console/streams" class="filter" aria-label="Find streams">
-<div><label for="text">In tag, description, URL or id</label><input id="text" name="text" type="text" value="${text ?? ''}" maxlength="200" autocomplete="off"></div>
+  return html`<form method="get" action="/console/streams" class="filter" aria-label="Filter streams">
+<div><label for="text">Tag, description, URL or id</label><input id="text" name="text" type="text" value="${text ?? ''}" maxlength="200" autocomplete="off"></div>
 <div><label for="status">Status</label><select id="status" name="status"><option value="">any</option>${options}</select></div>
 <div><button class="quiet">Find</button></div></form>`;
 }
@@ -48,10 +48,10 @@ function streamsTable(streams: readonly StreamOverview[]): Html {
 <td>${statusView(stream.status)}</td><td class="number">${stream.successRate} %</td><td class="number">${waitingText(stream.waiting)}</td>
 <td class="number">${count(stream.delivered)}</td><td>${lastErrorView(stream)}</td><td>${shown(stream.webhookUrl, 60)}</td><td>${moment(stream.createdAt)}</td></tr>`,
   );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Streams"><table><thead><tr><th scope="col">Stream</th><th scope="col">Status</th><th scope="col" class="number">Success rate</th><th scope="col" class="number">Waiting</th><th scope="col" class="number">Arrived</th><th scope="col">Last error</th><th scope="col">To</th><th scope="col">Made</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="table" tabindex="0" role="region" aria-label="Streams"><table><thead><tr><th scope="col">Stream</th><th scope="col">Status</th><th scope="col" class="number">Success rate</th><th scope="col" class="number">Waiting</th><th scope="col" class="number">Delivered</th><th scope="col">Last error</th><th scope="col">URL</th><th scope="col">Created</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
-/** What a stream is called where it has to have a name. */
+/** Returns the display name of a stream. */
 export function nameOf({ tag, id }: Pick<StreamOverview, 'tag' | 'id'>): string {
   return tag.trim() === '' ? id : tag;
 }
@@ -64,16 +64,16 @@ export function waitingText(waiting: number): Html {
   return waiting >= WAITING_COUNTED_MAX ? html`${count(waiting)} or more` : count(waiting);
 }
 
-/** Where it is in error, why; else the newest failure. */
+/** Returns the reason of its error state; otherwise the newest failure. */
 export function lastErrorView({ status, statusMessage, lastError }: StreamOverview): Html {
   if (status === 'error' || status === 'terminated') return shown(statusMessage, ERROR_MAX);
   if (lastError === null) return html`–`;
   return html`${shown(lastError.message, ERROR_MAX)}<br><span class="soft">${moment(lastError.at)}</span>`;
 }
 
-/** What waits to be sent, by the receiving host. */
+/** Queued webhooks, by receiving host. */
 export function hostQueuesView(queues: readonly HostQueue[]): Html {
-  if (queues.length === 0) return html`<p class="soft">Nothing waits.</p>`;
+  if (queues.length === 0) return html`<p class="soft">No webhooks are waiting.</p>`;
   const rows = queues
     .slice(0, HOSTS_SHOWN)
     .map(
@@ -81,5 +81,5 @@ export function hostQueuesView(queues: readonly HostQueue[]): Html {
         html`<tr><td>${shown(host, 80)}</td><td class="number">${waitingText(waiting)}</td><td class="number">${count(held)}</td><td class="number">${count(streams)}</td><td>${dueAt === null ? '–' : moment(dueAt)}</td><td>${isServed ? 'yes' : 'no'}</td></tr>`,
     );
   const more = queues.length - HOSTS_SHOWN;
-  return html`<div class="table" tabindex="0" role="region" aria-label="Waiting, by host"><table><caption>Webhooks that wait, the longest queue first${more > 0 ? html`; ${count(more)} more hosts have shorter ones` : NOTHING}</caption><thead><tr><th scope="col">Host</th><th scope="col" class="number">Waiting</th><th scope="col" class="number">Of streams that do not send</th><th scope="col" class="number">Streams</th><th scope="col">First due</th><th scope="col">Being sent</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="table" tabindex="0" role="region" aria-label="Waiting webhooks by host"><table><caption>Longest queue first${more > 0 ? html`. ${count(more)} more hosts have shorter queues` : NOTHING}</caption><thead><tr><th scope="col">Host</th><th scope="col" class="number">Waiting</th><th scope="col" class="number">On hold</th><th scope="col" class="number">Streams</th><th scope="col">Next due</th><th scope="col">Sending</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }

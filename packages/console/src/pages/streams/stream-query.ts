@@ -1,13 +1,13 @@
 import { InvalidParameterError, NotFoundError } from '@chainstead/http';
 import type { StreamStatus } from '@chainstead/streams';
 
-/** What streams and their webhooks are called. */
+/** Format of the ids of streams and webhooks. */
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 const TEXT_MAX = 200;
 
 export const STATUSES: readonly StreamStatus[] = ['active', 'paused', 'error', 'terminated'];
 
-/** What of a stream's webhooks is listed. */
+/** The filters of a stream's webhooks. */
 export const SHOWN = ['all', 'failed', 'waiting'] as const;
 export type ShownWebhooks = (typeof SHOWN)[number];
 
@@ -15,7 +15,7 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** An id of an address. @throws NotFoundError */
+/** Returns an id from a URL. @throws NotFoundError */
 export function readId(text: string, what: 'stream' | 'webhook'): string {
   if (isUuid(text)) return text;
   throw new NotFoundError(`There is no such ${what}`);
@@ -32,9 +32,9 @@ export function readShown(given: string | undefined): ShownWebhooks {
   return given === undefined || given === '' ? 'all' : among('show', given, SHOWN);
 }
 
-/** What is looked for; null: nothing. */
+/** Returns the search text; null if it is empty. */
 export function readText(given: string | undefined): string | null {
-  // Postgres takes neither.
+  // Postgres accepts neither.
   const text = (given ?? '').slice(0, TEXT_MAX).replaceAll('\0', '').toWellFormed().trim();
   return text === '' ? null : text;
 }
@@ -46,7 +46,7 @@ function among<Value extends string>(parameter: string, given: string, allowed: 
   return found;
 }
 
-/** Behind an address: what is not the default. */
+/** Returns the query string of a URL: all values other than the defaults. */
 export function writeQuery(members: Readonly<Record<string, string | null>>): string {
   const given = Object.entries(members).filter(
     (entry): entry is [string, string] => entry[1] !== null && entry[1] !== '',

@@ -16,7 +16,7 @@ export interface StreamFacts {
 
 const TEXT_MAX = 4_000;
 
-/** One stream: how it does, what can be done with it, what it is, and its webhooks. */
+/** One stream: its state, actions, configuration and webhooks. */
 export function streamView(facts: StreamFacts, webhooks: Html): Html {
   const { stream, overview } = facts;
   const address = `/console/streams/${stream.id}`;
@@ -30,15 +30,15 @@ ${actionsView(facts)}</section>
 <section aria-labelledby="what"><h2 id="what">Configuration</h2>${configurationView(facts)}</section>`;
 }
 
-/** How it does. Moves by itself. */
+/** Status and counts. Updated live. */
 export function streamFactsView(overview: StreamOverview): Html {
   const { status, statusMessage, successRate, delivered, failed, waiting } = overview;
   return html`<dl class="facts wide">
 <dt>Status</dt><dd>${statusView(status)} ${shown(statusMessage, TEXT_MAX)}</dd>
-<dt>Success rate of its URL</dt><dd>${successRate} %</dd>
+<dt>Success rate of the URL</dt><dd>${successRate} %</dd>
 <dt>Waiting</dt><dd>${waitingText(waiting)}</dd>
-<dt>Arrived</dt><dd>${count(delivered)}</dd>
-<dt>Attempts that failed</dt><dd>${count(failed)}</dd>
+<dt>Delivered</dt><dd>${count(delivered)}</dd>
+<dt>Failed attempts</dt><dd>${count(failed)}</dd>
 <dt>Last error</dt><dd>${lastErrorView(overview)}</dd>
 </dl>`;
 }
@@ -55,23 +55,23 @@ function actionsView({ stream, token }: StreamFacts): Html {
   return html`<div class="actions">
 ${status === 'active' || status === 'error' ? setStatus('paused', html`<button class="quiet">Pause</button>`) : NOTHING}
 ${status === 'active' ? NOTHING : setStatus('active', html`<button class="quiet">Resume</button>`)}
-${changeForm('/console/streams/test', token, html`${field}<button class="quiet">Send the test webhook</button>`)}
+${changeForm('/console/streams/test', token, html`${field}<button class="quiet">Send test webhook</button>`)}
 ${changeForm('/console/streams/duplicate', token, html`${field}<button class="quiet">Duplicate</button>`)}
 </div>
-${status === 'active' ? NOTHING : html`<p class="soft">To be resumed, its URL has to answer the test webhook with 2xx; what waits is sent then.</p>`}
+${status === 'active' ? NOTHING : html`<p class="soft">Before the stream resumes, its URL must return 2xx to the test webhook. Waiting webhooks are sent after that.</p>`}
 ${
   status === 'terminated'
     ? NOTHING
     : html`<details><summary>Terminate</summary>${setStatus(
         'terminated',
-        html`<p>Blocks are not matched any more: what happens until it is resumed is never sent. What waits is kept.</p>
+        html`<p>Chainstead stops matching blocks. Blocks until the stream resumes are never sent. Waiting webhooks stay.</p>
 <p><label for="sure"><input type="checkbox" id="sure" name="sure" value="yes" required> Terminate the stream ${shown(nameOf(stream), 40)}</label></p><button class="danger">Terminate</button>`,
       )}</details>`
 }
 <details><summary>Delete</summary>${changeForm(
     '/console/streams/delete',
     token,
-    html`${field}<p>It is gone for good, with what it watches; what waits is dropped. What it sent stays readable by the API, as long as it is kept.</p>
+    html`${field}<p>The stream and its addresses are deleted permanently, and waiting webhooks are dropped. The API still shows sent webhooks until their retention ends.</p>
 <p><label for="sure-delete"><input type="checkbox" id="sure-delete" name="sure" value="yes" required> Delete the stream ${shown(nameOf(stream), 40)}</label></p><button class="danger">Delete</button>`,
     'Delete the stream',
   )}</details>`;
@@ -87,9 +87,9 @@ function configurationView({ stream, chainName }: StreamFacts): Html {
 <dt>Description</dt><dd>${shown(stream.description, TEXT_MAX)}</dd>
 <dt>Tag</dt><dd>${shown(stream.tag, TEXT_MAX)}</dd>
 <dt>Chains</dt><dd>${stream.chainIds.map(chainName).join(', ')}</dd>
-<dt>Tells of</dt><dd>${switchesOf(stream).join(', ') || 'nothing'}</dd>
+<dt>Options</dt><dd>${switchesOf(stream).join(', ') || 'none'}</dd>
 <dt>Events</dt><dd>${stream.topic0 === null || stream.topic0.length === 0 ? '–' : stream.topic0.map((one) => html`<code>${shown(one)}</code> `)}</dd>
-<dt>Made</dt><dd>${moment(stream.createdAt)}</dd>
+<dt>Created</dt><dd>${moment(stream.createdAt)}</dd>
 <dt>Changed</dt><dd>${moment(stream.updatedAt)}</dd>
 </dl>
 ${json('ABI', stream.abi)}

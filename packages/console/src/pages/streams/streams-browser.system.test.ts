@@ -1,4 +1,4 @@
-/** The pages of streams in a real browser. Where the machine has none, the tests say so. */
+/** The stream pages in a real browser. Skipped with a message if the machine has none. */
 import { startWebhookReceiver, type WebhookReceiver } from '@chainstead/testkit';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -67,9 +67,9 @@ describe('a stream', () => {
     await page.getByLabel('URL', { exact: true }).fill(`${receiver.url}/payments`);
     await page.getByLabel('Paid(address)').check();
     await page.getByLabel('Addresses', { exact: true }).fill(`0x${'12'.repeat(20)}`);
-    await page.getByRole('button', { name: 'Send the test webhook' }).click();
-    await page.getByText('The endpoint took the test webhook').waitFor();
-    await page.getByRole('button', { name: 'Make the stream' }).click();
+    await page.getByRole('button', { name: 'Send test webhook' }).click();
+    await page.getByText('The endpoint accepted the test webhook').waitFor();
+    await page.getByRole('button', { name: 'Create stream' }).click();
     await page.getByRole('heading', { name: 'payments' }).waitFor();
     const [made] = await shown.stage.database.query(
       `SELECT topic0, amount_of_addresses, include_contract_logs FROM streams WHERE tag = 'payments'`,
@@ -78,7 +78,7 @@ describe('a stream', () => {
     await page.getByRole('link', { name: 'Edit' }).click();
     expect(await page.getByLabel('Paid(address)').isChecked()).toBe(true);
     expect(await page.getByLabel('Refunded(address)').isChecked()).toBe(false);
-    // The browser tells of the page's own status.
+    // The browser reports the page's own status.
     expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
     await context.close();
   });
@@ -105,13 +105,13 @@ describe('a stream', () => {
     await shown.stage.database.query("UPDATE streams SET status_message = 'paused once more' WHERE id = $1", [id]);
     await page.getByText('paused once more').waitFor({ timeout: 60_000 });
     await page
-      .getByRole('checkbox', { name: /^Choose the attempt/ })
+      .getByRole('checkbox', { name: /^Select the attempt/ })
       .first()
       .check();
-    await page.getByRole('button', { name: 'Send the chosen ones once more' }).click();
-    await page.getByText('1 webhook is sent once more').waitFor();
-    await page.getByRole('link', { name: 'What waits' }).click();
-    expect(await page.getByRole('region', { name: 'Webhooks that wait' }).locator('tbody tr').count()).toBe(2);
+    await page.getByRole('button', { name: 'Resend selected' }).click();
+    await page.getByText('1 webhook is queued to be resent').waitFor();
+    await page.getByRole('link', { name: 'Waiting webhooks' }).click();
+    expect(await page.getByRole('region', { name: 'Waiting webhooks' }).locator('tbody tr').count()).toBe(2);
     expect(complaints).toEqual([]);
     await context.close();
   });

@@ -210,8 +210,8 @@ describe('one stream', () => {
         ['stream', id],
         ...chosen.map((attempt) => ['attempt', attempt?.id ?? ''] as const),
       ]);
-    expect((await choose(attempts[0])).text).toContain('webhook is sent once more');
-    expect((await choose(attempts[1], attempts[2])).text).toContain('webhooks are sent once more');
+    expect((await choose(attempts[0])).text).toContain('webhook is queued to be resent');
+    expect((await choose(attempts[1], attempts[2])).text).toContain('webhooks are queued to be resent');
     expect(await waiting()).toBe(3);
     expect(await choose()).toMatchObject({ status: 400, text: expect.stringContaining('choose at least one') });
     await post('/console/streams/replay-failed', [['stream', id]]);
@@ -224,7 +224,7 @@ describe('one stream', () => {
     receiver.answerWith(() => ({ status: 422, body: '<script>alert(1)</script>' }));
     const id = await seedStream(stage.database, { webhookUrl: receiver.url });
     const { text } = await post('/console/streams/test', [['stream', id]]);
-    expect(text).toContain('It answered HTTP 422');
+    expect(text).toContain('Response: HTTP 422');
     expect(text).toContain('&lt;script&gt;alert(1)');
     expect(await lastAudit()).toMatchObject({
       action: 'stream.test',
@@ -277,14 +277,14 @@ describe('the form', () => {
       created_by: visitor.prefix,
     });
     expect(await lastAudit()).toMatchObject({ action: 'stream.create', target: id });
-    // As a browser sends the form that is shown.
+    // As a browser submits the displayed form.
     const { text } = await page(`/console/streams/${id}/edit`);
     expect(text).toMatch(/value="0xddf252ad[0-9a-f]+" checked> <code><bdi>Transfer\(address,address,uint256\)/);
     const saved = await post('/console/streams/form/save', fieldsIn(text));
     expect(saved.status, saved.text).toBe(303);
     const [after] = await read();
     expect({ ...after, updated_at: null }).toEqual({ ...before, updated_at: null });
-    // What changed nothing, is no change to write down.
+    // An unchanged form is not written to the audit log.
     expect(await lastAudit()).toMatchObject({ action: 'stream.create', target: id });
   });
 
@@ -313,8 +313,8 @@ describe('the form', () => {
   ])('refuses %s beside its field, and keeps what was written', async (_name, changes, field, message) => {
     const { status, text } = await post('/console/streams/form/save', formFields({ tag: 'kept as it is', ...changes }));
     expect(status).toBe(400);
-    const [, beside = ''] = new RegExp(`id="${field}-problem">(.*?)</div>`, 's').exec(text) ?? [];
-    expect(beside).toContain(message);
+    const [, related = ''] = new RegExp(`id="${field}-problem">(.*?)</div>`, 's').exec(text) ?? [];
+    expect(related).toContain(message);
     expect(text).toContain('value="kept as it is"');
     expect(await stage.database.query("SELECT 1 FROM streams WHERE tag = 'kept as it is'")).toEqual([]);
   });
@@ -327,7 +327,7 @@ describe('the form', () => {
     expect(text).toContain(`<code class="soft">${TOPIC}</code>`);
     expect(text).toContain('id="webhookUrl-problem"');
     const done = await post('/console/streams/form/check', formFields());
-    expect(done).toMatchObject({ status: 200, text: expect.stringContaining('Nothing is wrong with it') });
+    expect(done).toMatchObject({ status: 200, text: expect.stringContaining('The stream is valid') });
   });
 
   test('is not saved while the endpoint does not take the test webhook; which says what it said', async () => {
@@ -347,7 +347,7 @@ describe('the form', () => {
     expect((await preview({ from: 'x' })).text).toMatch(/id="from-problem">.*whole number/s);
     expect((await preview({ from: '9', to: '8' })).text).toMatch(/id="to-problem">.*below/s);
     expect((await preview({ to: '1000' })).text).toMatch(/id="to-problem">.*a preview looks at 100/s);
-    expect((await preview({ chain: '0x2105' })).text).toMatch(/id="chain-problem">.*not followed here/s);
+    expect((await preview({ chain: '0x2105' })).text).toMatch(/id="chain-problem">.*not indexed here/s);
     expect((await preview({})).text).toContain('No upstream of eth is configured here');
   });
 
@@ -360,7 +360,7 @@ describe('the form', () => {
   });
 });
 
-/** What a browser sends of the one form of a page that has fields. */
+/** The fields that a browser submits for the page's only form. */
 function fieldsIn(text: string): (readonly [string, string])[] {
   const plain = (value: string) =>
     value

@@ -3,10 +3,11 @@ import { html } from 'hono/html';
 import { changeForm } from '../../layout/form.ts';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment } from '../../layout/numbers.ts';
+import { attemptView } from '../../layout/severity.ts';
 import { writePosition } from './list-position.ts';
 import { SHOWN, type ShownWebhooks, writeQuery } from './stream-query.ts';
 
-/** What of a stream's webhooks is on the page. */
+/** The webhooks of a stream on the page. */
 export type ListedWebhooks =
   | { readonly show: 'waiting'; readonly page: WaitingPage }
   | { readonly show: 'all' | 'failed'; readonly page: AttemptPage };
@@ -25,7 +26,7 @@ const NAMES: Readonly<Record<ShownWebhooks, string>> = {
 };
 const ERROR_MAX = 200;
 
-/** The webhooks of a stream: attempts, or what waits. */
+/** The webhooks of a stream: attempts or waiting ones. */
 export function webhooksView(facts: WebhooksFacts): Html {
   const { streamId, listed } = facts;
   const address = `/console/streams/${streamId}`;
@@ -43,23 +44,23 @@ ${replayAllView(facts)}`;
 }
 
 function attemptsView({ streamId, chainName, token }: WebhooksFacts, { attempts }: AttemptPage): Html {
-  if (attempts.length === 0) return html`<p class="soft">No attempt is kept.</p>`;
+  if (attempts.length === 0) return html`<p class="soft">No attempts recorded.</p>`;
   const rows = attempts.map((attempt) => {
     const name = `the attempt of ${attempt.createdAt.toISOString()}`;
     const box = attempt.success
       ? NOTHING
-      : html`<input type="checkbox" name="attempt" value="${attempt.id}" aria-label="Choose ${name}">`;
+      : html`<input type="checkbox" name="attempt" value="${attempt.id}" aria-label="Select ${name}">`;
     return html`<tr><td>${box}</td><td class="whole"><a href="/console/streams/${streamId}/deliveries/${attempt.deliveryId}">${moment(attempt.createdAt)}</a></td>
 <td>${shown(chainName(attempt.chainId))}</td><td class="number">${count(attempt.blockNumber)}</td><td class="whole">${attempt.confirmed ? 'confirmed' : 'unconfirmed'}</td>
-<td class="number">${count(attempt.retries + 1)}</td><td>${attempt.success ? 'arrived' : 'failed'}</td><td>${answerOf(attempt)}</td><td class="number">${count(attempt.durationMs)} ms</td><td class="number">${count(attempt.records)}</td></tr>`;
+<td class="number">${count(attempt.retries + 1)}</td><td>${attemptView(attempt.success)}</td><td>${answerOf(attempt)}</td><td class="number">${count(attempt.durationMs)} ms</td><td class="number">${count(attempt.records)}</td></tr>`;
   });
-  const table = html`<div class="table" tabindex="0" role="region" aria-label="Attempts"><table><caption>Attempts to deliver, the newest first; each leads to its webhook</caption><thead><tr><th scope="col">Choose</th><th scope="col">When</th><th scope="col">Chain</th><th scope="col" class="number">Block</th><th scope="col">Kind</th><th scope="col" class="number">Attempt</th><th scope="col">Outcome</th><th scope="col">Answer</th><th scope="col" class="number">Took</th><th scope="col" class="number">Records</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  const table = html`<div class="table" tabindex="0" role="region" aria-label="Attempts"><table><caption>Delivery attempts, newest first. Each links to its webhook</caption><thead><tr><th scope="col">Select</th><th scope="col">Time</th><th scope="col">Chain</th><th scope="col" class="number">Block</th><th scope="col">Kind</th><th scope="col" class="number">Attempt</th><th scope="col">Outcome</th><th scope="col">Response</th><th scope="col" class="number">Duration</th><th scope="col" class="number">Records</th></tr></thead><tbody>${rows}</tbody></table></div>`;
   if (attempts.every(({ success }) => success)) return table;
-  const fields = html`<input type="hidden" name="stream" value="${streamId}">${table}<p><button class="quiet">Send the chosen ones once more</button></p>`;
-  return changeForm('/console/streams/replay', token, fields, 'Send webhooks once more');
+  const fields = html`<input type="hidden" name="stream" value="${streamId}">${table}<p><button class="quiet">Resend selected</button></p>`;
+  return changeForm('/console/streams/replay', token, fields, 'Resend webhooks');
 }
 
-/** What came back. */
+/** The response. */
 export function answerOf({
   httpStatus,
   errorMessage,
@@ -71,15 +72,15 @@ export function answerOf({
 }
 
 function waitingView({ streamId, chainName }: WebhooksFacts, { deliveries }: WaitingPage): Html {
-  if (deliveries.length === 0) return html`<p class="soft">Nothing waits.</p>`;
+  if (deliveries.length === 0) return html`<p class="soft">No webhooks are waiting.</p>`;
   const rows = deliveries.map(
     ({ id, chainId, blockNumber, kind, retries, createdAt, dueAt }) =>
       html`<tr><td class="whole"><a href="/console/streams/${streamId}/deliveries/${id}">${moment(dueAt)}</a></td><td>${shown(chainName(chainId))}</td><td class="number">${count(blockNumber)}</td><td class="whole">${kind}</td><td class="number">${count(retries)}</td><td class="whole">${moment(createdAt)}</td></tr>`,
   );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Webhooks that wait"><table><caption>Webhooks that wait, those due first first</caption><thead><tr><th scope="col">Due</th><th scope="col">Chain</th><th scope="col" class="number">Block</th><th scope="col">Kind</th><th scope="col" class="number">Failed attempts</th><th scope="col">Since</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="table" tabindex="0" role="region" aria-label="Waiting webhooks"><table><caption>Waiting webhooks, next due first</caption><thead><tr><th scope="col">Due</th><th scope="col">Chain</th><th scope="col" class="number">Block</th><th scope="col">Kind</th><th scope="col" class="number">Failed attempts</th><th scope="col">Created</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 function replayAllView({ streamId, token }: WebhooksFacts): Html {
-  const fields = html`<input type="hidden" name="stream" value="${streamId}"><p>Each webhook whose retries were used up, with the text of its last attempt.</p><button class="quiet">Send all of them once more</button>`;
-  return html`<details><summary>Send all that failed for good once more</summary>${changeForm('/console/streams/replay-failed', token, fields)}</details>`;
+  const fields = html`<input type="hidden" name="stream" value="${streamId}"><p>Resends each webhook whose retries are used up, with the body of its last attempt.</p><button class="quiet">Resend all</button>`;
+  return html`<details><summary>Resend all failed webhooks</summary>${changeForm('/console/streams/replay-failed', token, fields)}</details>`;
 }

@@ -6,12 +6,12 @@ import { byteText } from '../../layout/bytes.ts';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, duration, plainCount } from '../../layout/numbers.ts';
 
-/** Sizes move slowly, and reading them looks at every file of the database. Milliseconds. */
+/** Sizes change slowly, and reading them stats every file of the database. Milliseconds. */
 const KEPT_MS = 30_000;
 
 type Storage = Awaited<ReturnType<typeof readStorage>>;
 
-/** What tables take on the disk, how fast they grow, and for how long the disk lasts. */
+/** Table sizes on disk, their growth, and the estimated time until the disk is full. */
 export const tablesPage: ConsolePage = {
   path: '/tables',
   title: 'Tables',
@@ -31,22 +31,22 @@ function tablesView(storage: Storage, place: DiskPlace): Html {
 function diskView({ databaseBytes, bytesPerDay, overSeconds, disk, daysLeft, away }: Storage, place: DiskPlace): Html {
   const growth =
     bytesPerDay === null
-      ? 'not known yet: sizes are kept by the hour, by the role worker'
+      ? 'not known yet: the role worker stores sizes every hour'
       : `${byteText(bytesPerDay)} a day, over the last ${duration(overSeconds ?? 0)}`;
-  return html`${away.length === 0 ? NOTHING : html`<p class="problem"><strong>Nodes that did not answer:</strong> ${shown(away.join(', '), 400)}. What lies on them is missing here.</p>`}
+  return html`${away.length === 0 ? NOTHING : html`<p class="problem"><strong>Unavailable nodes:</strong> ${shown(away.join(', '), 400)}. Their tables are missing here.</p>`}
 <dl class="facts narrow">
 <dt>Database, with indexes</dt><dd>${byteText(databaseBytes)}</dd>
 <dt>Growth</dt><dd>${growth}</dd>
 <dt>Disk</dt><dd>${disk.isKnown ? `${byteText(disk.freeBytes)} free of ${byteText(disk.sizeBytes)}` : html`unknown. ${shown(disk.reason, 400)}`}</dd>
 <dt>Full in</dt><dd>${fullText(disk.isKnown, bytesPerDay, daysLeft)}</dd>
 </dl>
-${disk.isKnown && disk.source === 'setting' ? html`<p class="soft">By <code>DATABASE_DISK_BYTES</code> (${byteText(place.diskBytes ?? 0)}), of which the database's own size is taken: what else lies on that disk, the server's log too, is not known here.</p>` : NOTHING}`;
+${disk.isKnown && disk.source === 'setting' ? html`<p class="soft">From <code>DATABASE_DISK_BYTES</code> (${byteText(place.diskBytes ?? 0)}) minus the size of the database. Other files on that disk, such as the WAL, are not counted.</p>` : NOTHING}`;
 }
 
-/** @param isKnown the disk */
+/** @param isKnown whether the disk size is known */
 function fullText(isKnown: boolean, bytesPerDay: number | null, daysLeft: number | null): string {
   if (!isKnown || bytesPerDay === null) return 'unknown';
-  if (daysLeft === null) return 'never at this pace: it does not grow';
+  if (daysLeft === null) return 'never: the database does not grow';
   return daysLeft < 1 ? 'less than a day' : `about ${plainCount(Math.floor(daysLeft))} days, at this pace`;
 }
 
@@ -56,6 +56,6 @@ function sizesView({ tables }: Storage): Html {
       html`<tr><td>${shown(table)}${partitions > 0 ? html` <span class="soft">${count(partitions)} ${partitions === 1 ? 'partition' : 'partitions'}</span>` : NOTHING}</td><td class="number">${estimate === null ? 'not estimated yet' : html`about ${count(estimate)}`}</td>
 <td class="number">${byteText(heapBytes + indexBytes)}</td><td class="number">${byteText(heapBytes)}</td><td class="number">${byteText(indexBytes)}</td><td class="number">${bytesPerDay === null ? '–' : byteText(bytesPerDay)}</td></tr>`,
   );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Tables by size"><table><caption>The largest first. Rows are what Postgres estimated at its last look, never counted here</caption>
-<thead><tr><th scope="col">Table</th><th scope="col" class="number">Rows</th><th scope="col" class="number">Size</th><th scope="col" class="number">Rows alone</th><th scope="col" class="number">Indexes</th><th scope="col" class="number">Growth a day</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="table" tabindex="0" role="region" aria-label="Tables by size"><table><caption>Largest first. Rows are estimates by Postgres</caption>
+<thead><tr><th scope="col">Table</th><th scope="col" class="number">Rows</th><th scope="col" class="number">Size</th><th scope="col" class="number">Heap</th><th scope="col" class="number">Indexes</th><th scope="col" class="number">Growth/day</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }

@@ -1,12 +1,12 @@
 import type { ConfiguredUpstream } from './upstream-row.ts';
 
-/** A node as it is kept of what it did: by its name on a chain. */
+/** A node as in stored statistics: by its name on a chain. */
 export interface NamedNode {
   readonly chain: string;
   readonly upstream: string;
 }
 
-/** What a node is called on pages: with its scheme where the configuration of this process has it; else its name. */
+/** Returns the display name of a node: with its scheme if it is in this process's configuration, otherwise its name. */
 export type NodeAddress = (node: NamedNode) => string;
 
 export function nodeAddresses(configured: readonly ConfiguredUpstream[]): NodeAddress {

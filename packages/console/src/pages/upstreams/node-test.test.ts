@@ -13,15 +13,15 @@ const report = (...subjects: string[]): TestedNode => ({
   tookMs: 2_500,
 });
 
-/** Of the test that is under way. */
-let tell: OnFinding | undefined;
+/** The callback of the test in progress. */
+let onFound: OnFinding | undefined;
 let outcome: PromiseWithResolvers<TestedNode | null>;
 beforeEach(() => {
-  tell = undefined;
+  onFound = undefined;
   outcome = Promise.withResolvers();
 });
 const run = (onFinding: OnFinding): Promise<TestedNode | null> => {
-  tell = onFinding;
+  onFound = onFinding;
   return outcome.promise;
 };
 
@@ -29,10 +29,10 @@ describe('findings of a test', () => {
   test('come one by one, also several at once, and the whole at the end', async () => {
     const findings = findingsOfTest(run);
     const first = findings.next();
-    tell?.(finding('a'));
+    onFound?.(finding('a'));
     expect(await first).toEqual({ done: false, value: finding('a') });
-    tell?.(finding('b'));
-    tell?.(finding('c'));
+    onFound?.(finding('b'));
+    onFound?.(finding('c'));
     outcome.resolve(report('a', 'b', 'c'));
     expect([await findings.next(), await findings.next()].map(({ value }) => value)).toEqual([
       finding('b'),
@@ -44,7 +44,7 @@ describe('findings of a test', () => {
   test('come before what the test fails with', async () => {
     const findings = findingsOfTest(run);
     const first = findings.next();
-    tell?.(finding('a'));
+    onFound?.(finding('a'));
     outcome.reject(new Error('broken'));
     expect(await first).toEqual({ done: false, value: finding('a') });
     await expect(findings.next()).rejects.toThrow('broken');
@@ -59,7 +59,7 @@ describe('the page of a test', () => {
   );
   const visitor = madeForFile(() => stage.signIn());
 
-  /** What arrives of the page until it has the text. */
+  /** Reads the page until it contains the text. */
   async function until(reader: ReadableStreamDefaultReader<string>, text: string): Promise<string> {
     let page = '';
     while (!page.includes(text)) {
@@ -72,16 +72,16 @@ describe('the page of a test', () => {
 
   async function ask(): Promise<ReadableStreamDefaultReader<string>> {
     const fields = { chain: 'eth', url: 'https://node.example' };
-    const asked = stage.post('/console/upstreams/test', fields, visitor, {
+    const requested = stage.post('/console/upstreams/test', fields, visitor, {
       origin: 'http://localhost',
       'sec-fetch-site': 'same-origin',
       'accept-encoding': 'gzip',
     });
-    await expect.poll(() => tell).toBeDefined();
-    tell?.(finding('chain id'));
-    const answer = await asked;
+    await expect.poll(() => onFound).toBeDefined();
+    onFound?.(finding('chain id'));
+    const answer = await requested;
     expect(answer.status).toBe(200);
-    // Whoever compresses it has to gather it.
+    // Compression would buffer it.
     expect(answer.headers.get('content-encoding')).toBeNull();
     expect(answer.headers.get('cache-control')).toBe('no-store, no-transform');
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -92,14 +92,14 @@ describe('the page of a test', () => {
   test('shows each finding as soon as there is one, and the verdict at the end', async () => {
     const reader = await ask();
     const begun = await until(reader, 'found of chain id');
-    expect(begun).toContain('<title>Test of a node');
+    expect(begun).toContain('<title>Node test');
     expect(begun).not.toContain('found of head');
-    tell?.(finding('head'));
+    onFound?.(finding('head'));
     const more = await until(reader, 'found of head');
-    expect(more).not.toContain('It is good for this chain');
+    expect(more).not.toContain('Suitable for this chain');
     outcome.resolve(report('chain id', 'head'));
     const end = await until(reader, '</html>');
-    expect(end).toContain('It is good for this chain.');
+    expect(end).toContain('Suitable for this chain.');
     expect(end).not.toContain('found of head');
   });
 
@@ -107,7 +107,7 @@ describe('the page of a test', () => {
     const reader = await ask();
     outcome.reject(new Error('a defect'));
     const page = await until(reader, '</html>');
-    expect(page).toMatch(/<\/table><\/div><p class="problem" role="alert">This broke off/);
+    expect(page).toMatch(/<\/table><\/div><p class="problem" role="alert">The page was interrupted/);
     expect(page).not.toContain('a defect');
   });
 });

@@ -1,30 +1,29 @@
 import type { CheckReport, Finding, OnFinding } from '@chainstead/core';
 import { UnavailableError } from '@chainstead/http';
 
-/** What was found of a node. */
+/** The findings about a node. */
 export interface TestedNode extends CheckReport {
   readonly chain: string;
 }
 
-/** Tries a node for a chain, as `chainstead doctor` does. */
+/** Tests a node for a chain, as `chainstead doctor` does. */
 export interface NodeTest {
-  /** Names of chains that nodes can be tried for. */
+  /** Names of chains that nodes can be tested for. */
   readonly chains: readonly string[];
-  /** Within the time of a request. @returns null where no chain has this name */
+  /** Runs within the time of a request. @returns null if no chain has this name */
   run(chain: string, url: string, onFinding?: OnFinding): Promise<TestedNode | null>;
 }
 
-/** Each takes connections and time, of this server and of somebody's node. */
+/** Each uses connections and time of this server and of the tested node. */
 const AT_ONCE_MAX = 2;
 
-/** As many at once as a process should make. @throws UnavailableError from run */
+/** Limits the concurrent tests of a process. @throws UnavailableError from run */
 export function bounded(test: NodeTest): NodeTest {
   let running = 0;
   return {
     chains: test.chains,
     async run(chain, url, onFinding) {
-      if (running >= AT_ONCE_MAX)
-        throw new UnavailableError('Other nodes are being tested: try again in half a minute');
+      if (running >= AT_ONCE_MAX) throw new UnavailableError('Other node tests are running. Retry in 30 s');
       running += 1;
       try {
         return await test.run(chain, url, onFinding);
@@ -35,15 +34,19 @@ export function bounded(test: NodeTest): NodeTest {
   };
 }
 
-/** Findings as they come, of a test that goes on whether somebody listens or not. @returns what `run` gives @throws what `run` throws */
+/**
+ * Yields findings as they arrive. The test continues even if the client disconnects.
+ * @returns the result of `run`
+ * @throws errors of `run`
+ */
 export async function* findingsOfTest(
   run: (onFinding: OnFinding) => Promise<TestedNode | null>,
 ): AsyncGenerator<Finding, TestedNode | null> {
-  const told: Finding[] = [];
+  const reported: Finding[] = [];
   let news = Promise.withResolvers<void>();
   let isOver = false;
   const outcome = run((finding) => {
-    told.push(finding);
+    reported.push(finding);
     news.resolve();
   });
   const end = (): void => {
@@ -54,7 +57,7 @@ export async function* findingsOfTest(
   for (;;) {
     await news.promise;
     news = Promise.withResolvers();
-    yield* told.splice(0);
-    if (isOver && told.length === 0) return outcome;
+    yield* reported.splice(0);
+    if (isOver && reported.length === 0) return outcome;
   }
 }

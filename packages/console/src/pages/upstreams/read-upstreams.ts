@@ -5,7 +5,7 @@ import type { ChainFacts, OverviewSource } from '../overview/read-overview.ts';
 import { type NodeAddress, nodeAddresses } from './node-address.ts';
 import { type ConfiguredUpstream, type ReportedNode, type UpstreamRow, upstreamRows } from './upstream-row.ts';
 
-/** How all nodes are at one moment. */
+/** The state of all nodes at one moment. */
 export interface Upstreams {
   readonly rows: readonly UpstreamRow[];
   /** The newest ones. */
@@ -14,14 +14,14 @@ export interface Upstreams {
 }
 
 export interface UpstreamsSource {
-  /** Read once a second at most, however many look. */
+  /** Reads at most once a second, for any number of viewers. */
   read(): Promise<Upstreams>;
   readonly addressOf: NodeAddress;
 }
 
-/** Counted over so long. */
+/** Window of the counts. */
 export const HOURS = 1;
-/** Of wrong answers; the rest is a page of its own. */
+/** Maximum incorrect responses shown; a separate page has the rest. */
 const WRONG_ANSWERS_SHOWN = 10;
 
 export function createUpstreamsSource(options: {

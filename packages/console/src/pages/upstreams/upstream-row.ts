@@ -3,29 +3,29 @@ import { LATENCY_BOUNDS_MS } from '@chainstead/rpc';
 import type { RecentCalls } from '@chainstead/sync';
 import { faultsOf, sumOfTimes } from '../../layout/upstream-sums.ts';
 
-/** A node as the configuration of this process has it. */
+/** A node in this process's configuration. */
 export interface ConfiguredUpstream {
-  /** As in `CHAINS`; of Aptos, `aptos` or `aptos-testnet`. */
+  /** As in `CHAINS`; for Aptos, `aptos` or `aptos-testnet`. */
   readonly chain: string;
-  /** As pools name it: host, without anything that may be secret. */
+  /** Its name in pools: the host, without anything that may be secret. */
   readonly name: string;
-  /** With its scheme, and nothing of its path and query: keys live there. */
+  /** With its scheme, without its path and query, which contain keys. */
   readonly address: string;
-  /** Calls a second that are allowed; null: any number. */
+  /** Maximum calls per second; null: unlimited. */
   readonly requestsPerSecond: number | null;
-  /** Requests at once that are allowed; null: the pool's own bound. */
+  /** Maximum concurrent requests; null: the pool's own limit. */
   readonly concurrency: number | null;
   readonly isPrivate: boolean;
 }
 
-/** What the process that ingests the chain says of a node. */
+/** The ingest process's report about a node. */
 export interface ReportedNode {
   readonly chain: string;
   readonly name: string;
   readonly state: string;
   readonly reason: string | null;
   readonly head: number | null;
-  /** What half, and 95 %, of its calls took; null where it does not say. Milliseconds. */
+  /** Median and 95th percentile of its calls; null if not reported. Milliseconds. */
   readonly latencyMs: { readonly p50: number; readonly p95: number } | null;
   readonly requests: number;
   readonly faults: Readonly<Partial<Record<string, number>>>;
@@ -35,26 +35,26 @@ export interface ReportedNode {
 export interface UpstreamRow {
   readonly chain: string;
   readonly name: string;
-  /** With its scheme where the configuration of this process has it; else the name. */
+  /** With its scheme if it is in this process's configuration; otherwise the name. */
   readonly address: string;
   /** Null: no process has reported it. */
   readonly state: string | null;
   readonly reason: string | null;
   readonly head: number | null;
-  /** Null: nothing was asked lately. Milliseconds. */
+  /** Null: no recent calls. Milliseconds. */
   readonly half: number | null;
   readonly most: number | null;
-  /** By all processes, over the hours asked for. */
+  /** By all processes, over the requested hours. */
   readonly calls: number;
-  /** Of them, those that it failed, by kind. */
+  /** The failed ones among them, by kind. */
   readonly faults: ReadonlyMap<string, number>;
-  /** Null: never asked. */
+  /** Null: never called. */
   readonly errorShare: number | null;
   readonly budget: {
-    /** Lately. */
+    /** Recent calls per second. */
     readonly perSecond: number;
     readonly perSecondMax: number | null;
-    /** On average, lately. */
+    /** Recent average. */
     readonly atOnce: number;
     readonly atOnceMax: number | null;
   };
@@ -62,7 +62,7 @@ export interface UpstreamRow {
   readonly isConfigured: boolean;
 }
 
-/** Configured, reported and asked nodes as one list, by chain and name. */
+/** Returns configured, reported and called nodes as one list, by chain and name. */
 export function upstreamRows(
   configured: readonly ConfiguredUpstream[],
   reported: readonly ReportedNode[],
@@ -78,9 +78,9 @@ export function upstreamRows(
     .flatMap((name) => {
       const known = configuredOf.get(name);
       const report = reportedOf.get(name);
-      const asked = callsOf.get(name) ?? [];
-      const place = known ?? report ?? (asked[0] && { chain: asked[0].chain, name: asked[0].upstream });
-      return place === undefined ? [] : [upstreamRow(place, known, report, asked)];
+      const requested = callsOf.get(name) ?? [];
+      const place = known ?? report ?? (requested[0] && { chain: requested[0].chain, name: requested[0].upstream });
+      return place === undefined ? [] : [upstreamRow(place, known, report, requested)];
     })
     .toSorted((one, other) => one.chain.localeCompare(other.chain) || one.name.localeCompare(other.name));
 }
@@ -89,15 +89,15 @@ function upstreamRow(
   { chain, name }: { readonly chain: string; readonly name: string },
   known: ConfiguredUpstream | undefined,
   report: ReportedNode | undefined,
-  asked: readonly RecentCalls[],
+  requested: readonly RecentCalls[],
 ): UpstreamRow {
-  const latency = sumOfTimes(asked);
-  const faults = faultsOf(asked);
-  const calls = asked.reduce((sum, row) => sum + row.calls, 0);
+  const latency = sumOfTimes(requested);
+  const faults = faultsOf(requested);
+  const calls = requested.reduce((sum, row) => sum + row.calls, 0);
   const failed = [...faults.values()].reduce((sum, times) => sum + times, 0);
-  // Fullnodes of Aptos are counted by the process that reads from them.
+  // Calls to Aptos fullnodes are counted by the process that reads from them.
   const own = calls === 0 && report !== undefined ? ownCounts(report) : { calls, faults, failed };
-  const recentMs = Math.max(1, asked[0]?.recent.ms ?? 1);
+  const recentMs = Math.max(1, requested[0]?.recent.ms ?? 1);
   return {
     chain,
     name,
@@ -111,9 +111,9 @@ function upstreamRow(
     faults: own.faults,
     errorShare: own.calls === 0 ? null : own.failed / own.calls,
     budget: {
-      perSecond: (asked.reduce((sum, row) => sum + row.recent.calls, 0) * 1_000) / recentMs,
+      perSecond: (requested.reduce((sum, row) => sum + row.recent.calls, 0) * 1_000) / recentMs,
       perSecondMax: known?.requestsPerSecond ?? null,
-      atOnce: asked.reduce((sum, row) => sum + row.recent.busyMs, 0) / recentMs,
+      atOnce: requested.reduce((sum, row) => sum + row.recent.busyMs, 0) / recentMs,
       atOnceMax: known?.concurrency ?? null,
     },
     isPrivate: known?.isPrivate ?? false,

@@ -1,4 +1,4 @@
-/** Nodes and the gateway in a real browser. Where the machine has none, the tests say so. */
+/** Nodes and the gateway in a real browser. Skipped with a message if the machine has none. */
 import { addUpstreamCalls } from '@chainstead/sync';
 import { describe, expect, test } from 'vitest';
 import { stageInBrowser } from '../../testing/browser-stage.ts';
@@ -8,7 +8,7 @@ import { seedChains } from '../../testing/seed-chains.ts';
 const TELEPHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e';
 
-/** What the verdict of a test waits for; undefined: for nothing. */
+/** Delays the verdict of a test; undefined: no delay. */
 let verdictMay: PromiseWithResolvers<void> | undefined;
 
 const shown = stageInBrowser(async () => {
@@ -50,12 +50,12 @@ describe('upstreams in a browser', () => {
     const { page, context, complaints } = await shown.browser.open('/console/upstreams');
     const row = page.getByRole('row', { name: /node-a\.example/ });
     await row.getByText('–').first().waitFor();
-    await page.getByLabel('Address').fill('https://node.example/key');
+    await page.getByLabel('URL').fill('https://node.example/key');
     await ask('ingest', 'ok', 4_321);
     await row.getByText('4,321').waitFor({ timeout: 60_000 });
     await ask('worker', 'timeout', 4_321);
     await row.getByText('50.0 %').waitFor({ timeout: 60_000 });
-    expect(await page.getByLabel('Address').inputValue()).toBe('https://node.example/key');
+    expect(await page.getByLabel('URL').inputValue()).toBe('https://node.example/key');
     expect(complaints).toEqual([]);
     await context.close();
   });
@@ -67,15 +67,15 @@ describe('upstreams in a browser', () => {
     const { page, context, complaints } = await shown.browser.open('/console/upstreams', options);
     const form = page.getByRole('form', { name: 'Test a node' });
     await form.getByLabel('Chain').fill('base');
-    await form.getByLabel('Address').fill('https://node.example/secret-key');
+    await form.getByLabel('URL').fill('https://node.example/secret-key');
     await form.getByRole('button').click();
-    await page.getByText('It can be used, with what the warnings say.').waitFor();
+    await page.getByText('Usable, with the warnings above.').waitFor();
     expect(await page.content()).not.toContain('secret-key');
     expect(await page.locator('img').count()).toBe(0);
     const widths = (await page.locator('main').boundingBox())?.width ?? 0;
     expect(widths).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
     expect(complaints).toEqual([]);
-    await page.getByRole('link', { name: 'Test another one' }).click();
+    await page.getByRole('link', { name: 'Test another node' }).click();
     await page.waitForURL('**/console/upstreams#test');
     await context.close();
   });
@@ -84,12 +84,12 @@ describe('upstreams in a browser', () => {
     verdictMay = Promise.withResolvers();
     const { page, context } = await shown.browser.open('/console/upstreams', { javaScriptEnabled: false });
     const form = page.getByRole('form', { name: 'Test a node' });
-    await form.getByLabel('Address').fill('https://node.example');
+    await form.getByLabel('URL').fill('https://node.example');
     await form.getByRole('button').click({ noWaitAfter: true });
     await page.getByRole('cell', { name: 'Slow.' }).waitFor();
-    expect(await page.getByText('It can be used').count()).toBe(0);
+    expect(await page.getByText('Usable, with').count()).toBe(0);
     verdictMay.resolve();
-    await page.getByText('It can be used, with what the warnings say.').waitFor();
+    await page.getByText('Usable, with the warnings above.').waitFor();
     verdictMay = undefined;
     await context.close();
   });
@@ -104,7 +104,7 @@ describe('upstreams in a browser', () => {
     await page.locator('[data-plot] canvas').waitFor();
     await page.getByText('rate-limited 7').waitFor();
     const before = await page.getByRole('row', { name: /eth_call/ }).textContent();
-    await page.getByLabel('Over').selectOption('6');
+    await page.getByLabel('Period').selectOption('6');
     await page.getByRole('button', { name: 'Show' }).click();
     await page.waitForURL('**/console/gateway?hours=6&chain=');
     expect(await page.getByRole('row', { name: /eth_call/ }).textContent()).not.toBe(before);

@@ -100,7 +100,7 @@ describe('the page of upstreams', () => {
     await addWrongAnswers(stage.database, seenAt, caught);
     await addWrongAnswers(stage.database, seenAt, caught.slice(0, 1));
     await stage.database.query(
-      `INSERT INTO upstream_faults (chain_id, upstream, kind, block_number, facts) VALUES (7, 'liar-b', 'surplus-logs', 1500, '{"surplus": 3}')`,
+      `INSERT INTO upstream_errors (chain_id, upstream, kind, block_number, facts) VALUES (7, 'liar-b', 'surplus-logs', 1500, '{"surplus": 3}')`,
     );
     const names = new Set<string>();
     let path = '/console/upstreams/wrong-answers';
@@ -120,8 +120,8 @@ describe('the page of upstreams', () => {
     expect(first).toMatch(/liar-b[\s\S]*?value="1500"/);
     expect(first).toMatch(/liar-0<[\s\S]*?value="4"/);
     expect(first.length).toBeLessThan(200_000);
-    // What was read last is shown for a second.
-    await vi.waitFor(async () => expect((await read('/console/upstreams')).includes('All of them')).toBe(true));
+    // The last result is shown for a second.
+    await vi.waitFor(async () => expect((await read('/console/upstreams')).includes('All wrong responses')).toBe(true));
     expect((await stage.get('/console/upstreams/wrong-answers?before=x', visitor)).status).toBe(400);
   });
 
@@ -130,7 +130,7 @@ describe('the page of upstreams', () => {
     const answer = await stage.post('/console/upstreams/test', { chain: 'base', url }, visitor);
     const page = await answer.text();
     expect(answer.status).toBe(200);
-    expect(page).toContain('It can’t be used as it is.');
+    expect(page).toContain('Not suitable for this chain.');
     expect(page).toContain('&lt;script&gt;');
     expect(page).not.toMatch(/<script>alert|secret-key|\u202e/);
     expect(tried).toEqual([`base ${url}`]);

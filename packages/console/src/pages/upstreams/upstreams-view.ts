@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { changeForm } from '../../layout/form.ts';
 import { cut, type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment, percent, plainCount, rate } from '../../layout/numbers.ts';
+import { nodeStateView } from '../../layout/severity.ts';
 import { kindsText } from '../../layout/upstream-sums.ts';
 import type { NodeAddress } from './node-address.ts';
 import type { Upstreams } from './read-upstreams.ts';
@@ -10,23 +11,23 @@ import { wrongAnswersTable } from './wrong-answers-view.ts';
 
 const REASON_MAX = 300;
 
-/** All of the page that moves. */
+/** The live part of the page. */
 export function upstreamsView({ rows, wrongAnswers, at }: Upstreams, addressOf: NodeAddress): Html {
   const chains = Map.groupBy(rows, ({ chain }) => chain);
-  return html`<p class="soft">As of ${moment(at)}. Calls, times and errors are those of all processes over the last hour; <em>now</em> is the last 10 to 20 minutes.</p>
-${rows.length === 0 ? html`<p>No node is configured, and none was ever asked.</p>` : [...chains].map(([chain, ofChain]) => chainView(chain, ofChain))}
-<section aria-labelledby="caught"><h2 id="caught">Caught in wrong answers</h2>
+  return html`<p class="soft">As of ${moment(at)}. Calls, latencies and errors: all processes, last hour. Requests/s and in flight: last 10 to 20 minutes.</p>
+${rows.length === 0 ? html`<p>No nodes are configured or in use.</p>` : [...chains].map(([chain, ofChain]) => chainView(chain, ofChain))}
+<section aria-labelledby="caught"><h2 id="caught">Wrong responses</h2>
 ${
   wrongAnswers.length === 0
-    ? html`<p class="soft">None was.</p>`
-    : html`${wrongAnswersTable(wrongAnswers, addressOf)}<p><a href="/console/upstreams/wrong-answers">All of them</a></p>`
+    ? html`<p class="soft">No wrong responses recorded.</p>`
+    : html`${wrongAnswersTable(wrongAnswers, addressOf)}<p><a href="/console/upstreams/wrong-answers">All wrong responses</a></p>`
 }</section>`;
 }
 
 function chainView(chain: string, rows: readonly UpstreamRow[]): Html {
   const title = cut(chain);
   return html`<section aria-label="${title}"><h2>${shown(chain)}</h2><div class="table" tabindex="0" role="region" aria-label="Nodes of ${title}"><table>
-<thead><tr><th scope="col">Node</th><th scope="col">State</th><th scope="col" class="number">Head</th><th scope="col" class="number">Half, 95 % within</th><th scope="col" class="number">Calls</th><th scope="col">Errors</th><th scope="col" class="number">A second now</th><th scope="col" class="number">At once now</th></tr></thead>
+<thead><tr><th scope="col">Node</th><th scope="col">State</th><th scope="col" class="number">Head</th><th scope="col" class="number">p50 / p95</th><th scope="col" class="number">Calls</th><th scope="col">Errors</th><th scope="col" class="number">Requests/s</th><th scope="col" class="number">In flight</th></tr></thead>
 <tbody>${rows.map(rowView)}</tbody></table></div></section>`;
 }
 
@@ -42,9 +43,7 @@ function rowView(row: UpstreamRow): Html {
 
 function stateView({ state, reason }: UpstreamRow): Html {
   if (state === null) return html`<span class="soft">not reported</span>`;
-  const verdict =
-    state === 'healthy' || state === 'ok' ? 'ok' : state === 'degraded' || state === 'paused' ? 'warning' : 'bad';
-  return html`<span class="v-${verdict}">${shown(state)}</span>${reason === null ? NOTHING : html`: ${shown(reason, REASON_MAX)}`}`;
+  return nodeStateView(state, reason, REASON_MAX);
 }
 
 function errorsView({ errorShare, faults }: UpstreamRow): Html {
@@ -55,21 +54,21 @@ function errorsView({ errorShare, faults }: UpstreamRow): Html {
 const NEARLY_USED = 0.9;
 
 function usedView(share: number): Html {
-  return share < NEARLY_USED ? NOTHING : html` <span class="v-warning">(used up)</span>`;
+  return share < NEARLY_USED ? NOTHING : html` <span class="v-warning">(near limit)</span>`;
 }
 
-/** Asks for a node to be tried. @param chains that are known */
+/** The form that tests a node. @param chains that are known */
 export function testForm(token: string, chains: readonly string[], first: string): Html {
   return html`<section aria-labelledby="test"><h2 id="test">Test a node</h2>
-<p class="soft">Whether a node is good for a chain, before you configure it: who it is, its head, history, limits and speed, in up to 20 seconds and some hundred calls.
-<code>chainstead doctor</code> does the same. The address is asked from this server, may be in your own network, and is shown and kept nowhere.</p>
+<p class="soft">Checks whether a node suits a chain, before you configure it: client, head, history, limits and speed. Takes up to 20 seconds and a few hundred calls.
+<code>chainstead doctor</code> runs the same test. This server calls the URL, which may be in your own network. The URL is not stored.</p>
 ${changeForm(
   '/console/upstreams/test',
   token,
   html`<div class="fields"><div><label for="chain">Chain</label><input id="chain" name="chain" type="text" list="chains" value="${first}" required maxlength="64" autocomplete="off">
 <datalist id="chains">${chains.map((chain) => html`<option value="${chain}"></option>`)}</datalist></div>
-<div><label for="url">Address</label><input id="url" name="url" type="text" inputmode="url" placeholder="https://node.example.com/v2/key" required maxlength="2000" autocomplete="off" spellcheck="false"></div>
-<div><button>Test it</button></div></div>`,
+<div><label for="url">URL</label><input id="url" name="url" type="text" inputmode="url" placeholder="https://node.example.com/v2/key" required maxlength="2000" autocomplete="off" spellcheck="false"></div>
+<div><button>Test node</button></div></div>`,
   'Test a node',
 )}</section>`;
 }

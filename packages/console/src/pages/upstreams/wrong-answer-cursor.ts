@@ -6,7 +6,7 @@ const TEXT_MAX = 4_000;
 const MICROSECONDS_MAX = 8.64e18;
 const cursor = z.tuple([z.number().min(0).max(MICROSECONDS_MAX), z.string()]);
 
-/** A place in the list, for addresses. */
+/** Returns a position in the list, for URLs. */
 export function writeCursor({ seenAt, key }: WrongAnswerCursor): string {
   return Buffer.from(JSON.stringify([seenAt, key])).toString('base64url');
 }
@@ -16,9 +16,9 @@ export function readCursor(given: string | undefined): WrongAnswerCursor | null 
   if (given === undefined || given === '') return null;
   const parsed = cursor.safeParse(parse(given));
   if (!parsed.success)
-    throw new InvalidParameterError({ parameter: 'before', given, allowed: 'what a page of the list gave' });
+    throw new InvalidParameterError({ parameter: 'before', given, allowed: 'the cursor of a link on the page' });
   const [seenAt, key] = parsed.data;
-  // Postgres takes none.
+  // Postgres accepts no NUL.
   return { seenAt, key: key.replaceAll('\0', '') };
 }
 

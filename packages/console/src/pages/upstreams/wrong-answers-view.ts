@@ -7,13 +7,13 @@ import { writeCursor } from './wrong-answer-cursor.ts';
 
 const DESCRIPTION_MAX = 300;
 
-/** The whole list. @param records one more than a page has, where there are older ones */
+/** The whole list. @param records one more than a page if there are older ones */
 export function wrongAnswersView(records: readonly WrongAnswerRecord[], page: number, addressOf: NodeAddress): Html {
   const listed = records.slice(0, page);
   const last = records.length > page ? listed.at(-1) : undefined;
-  return html`<h1>Caught in wrong answers</h1>
-<p class="soft">Answers of nodes that were proven to be wrong, or contradicted by what others agree on: by day and kind for a year, and each block whose rows were repaired. Chainstead asks others instead, and such a node less often.</p>
-${listed.length === 0 ? html`<p>None ${records.length === 0 ? 'was' : 'is older'}.</p>` : wrongAnswersTable(listed, addressOf)}
+  return html`<h1>Wrong responses</h1>
+<p class="soft">Responses of nodes that a proof or other nodes contradicted, by day and kind for a year, and each block with repaired rows. Chainstead uses other nodes instead, and such a node less often.</p>
+${listed.length === 0 ? html`<p>No ${records.length === 0 ? 'wrong responses recorded' : 'older wrong responses'}.</p>` : wrongAnswersTable(listed, addressOf)}
 ${last === undefined ? NOTHING : html`<p><a href="/console/upstreams/wrong-answers?before=${writeCursor(last.cursor)}" rel="next">Older</a></p>`}
 <p><a href="/console/upstreams">Upstreams</a></p>`;
 }
@@ -26,5 +26,5 @@ export function wrongAnswersTable(records: readonly WrongAnswerRecord[], address
 <td class="name">${shown(record.kind)}${record.block === null ? NOTHING : html`, block ${count(record.block)} repaired`}</td><td class="number">${count(record.occurrences)}</td>
 <td class="text">${record.block === null ? html`<code>${shown(record.method)}</code>: ` : NOTHING}${shown(record.description, DESCRIPTION_MAX)}</td></tr>`,
   );
-  return html`<div class="table" tabindex="0" role="region" aria-label="Wrong answers"><table><thead><tr><th scope="col">Last seen</th><th scope="col">Node</th><th scope="col">Chain</th><th scope="col">What</th><th scope="col" class="number">Times</th><th scope="col">The last one</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<div class="table" tabindex="0" role="region" aria-label="Wrong responses"><table><thead><tr><th scope="col">Last seen</th><th scope="col">Node</th><th scope="col">Chain</th><th scope="col">Kind</th><th scope="col" class="number">Count</th><th scope="col">Details</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }

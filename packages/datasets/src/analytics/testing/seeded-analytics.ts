@@ -9,7 +9,7 @@ import { seedBalances } from './seeded-balances.ts';
 import { seedNfts } from './seeded-nfts.ts';
 import { seedTransactions } from './seeded-transactions.ts';
 
-/** Whom docs/analytics.md asks about, and others beside them. */
+/** The addresses in the queries of docs/api/sql-examples.md, and others. */
 export const WALLET = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045' as Address;
 export const USDC = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48' as Address;
 export const UNKNOWN = addressOf(0x404);
@@ -18,18 +18,18 @@ export const FRIEND = addressOf(0xb0b);
 export const BIGGEST = 123_456_789_012_345_678_901_234_567_890n;
 const NFT = addressOf(0x721);
 
-/** docs/analytics.md. */
-export const DOCUMENT = readFileSync(
-  fileURLToPath(new URL('../../../../../docs/analytics.md', import.meta.url)),
-  'utf8',
-);
+const readDocument = (name: string): string =>
+  readFileSync(fileURLToPath(new URL(`../../../../../docs/api/${name}`, import.meta.url)), 'utf8');
 
-/** Each query of the document by its heading. */
+/** The page that lists the views. */
+export const VIEWS_DOCUMENT = readDocument('sql.md');
+
+/** Each query of docs/api/sql-examples.md by its heading. */
 export const DOCUMENTED_QUERIES: readonly (readonly [title: string, sql: string])[] = [
-  ...DOCUMENT.matchAll(/^### (\d+\. .*)\n[^#]*?```sql\n([^`]*)```/gm),
+  ...readDocument('sql-examples.md').matchAll(/^### (\d+\. .*)\n[^#]*?```sql\n([^`]*)```/gm),
 ].map((match) => [match[1] ?? '', match[2] ?? '']);
 
-/** Some rows for every view that the document asks. */
+/** Some rows for every view in the documented queries. */
 export async function seedAnalytics(database: Database, chain: Chain): Promise<void> {
   const place = { transactionIndex: 0, logIndex: 0, token: USDC };
   await seedTransfers(database, chain, [
@@ -56,7 +56,7 @@ export async function seedAnalytics(database: Database, chain: Chain): Promise<v
   await seedBalances(database, chain, { wallet: WALLET, token: USDC, unknown: UNKNOWN, holders: [EXCHANGE, FRIEND] });
   await seedTransactions(database, chain, { wallet: WALLET, token: USDC, friend: FRIEND });
   await database.query(
-    `INSERT INTO upstream_faults (chain_id, upstream, kind, block_number, facts, occurrences)
+    `INSERT INTO upstream_errors (chain_id, upstream, kind, block_number, facts, occurrences)
      VALUES ($1, 'liar.example', 'missing-logs', 2, '{"missing": 1}', 3)`,
     [chain.id],
   );

@@ -3,7 +3,7 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes } from '@chainstead/db';
 import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
 
-/** Tokens of which the wallet holds something: one that rebases, and one whose contract tells nothing. */
+/** Tokens that the wallet holds: one that rebases, and one with an unreadable contract. */
 export const REBASING = addressOf(0x5eb);
 const MUTE = addressOf(0x307e);
 
@@ -11,13 +11,13 @@ export interface SeededBalances {
   readonly wallet: Address;
   /** Counted, as its holders are; a list vouches for it. */
   readonly token: Address;
-  /** Of which nothing is known. */
+  /** An unknown token. */
   readonly unknown: Address;
   /** Unread holders, the larger one first. */
   readonly holders: readonly [Address, Address];
 }
 
-/** What is kept of a wallet and a token that somebody asked about, and the wallet's approvals: one in force, one that was taken back. */
+/** Derived state of a requested wallet and token, and the wallet's approvals: one in force, one revoked. */
 export async function seedBalances(
   database: Database,
   { id }: Chain,
@@ -26,12 +26,12 @@ export async function seedBalances(
   const [larger, smaller] = holders;
   const [ofWallet, ofToken, ofUnknown] = [addressBytes(wallet), addressBytes(token), addressBytes(unknown)];
   await database.query(
-    `INSERT INTO derived_states (chain_id, state, dataset, version, status, position)
+    `INSERT INTO projections (chain_id, state, dataset, version, status, position)
      VALUES ($1, 'erc20-wallet-tokens', 'erc20-transfers', 2, 'built', 0), ($1, 'erc20-token-holders', 'erc20-transfers', 2, 'built', 0)`,
     [id],
   );
   await database.query(
-    `INSERT INTO kept_subjects (chain_id, state, subject, built_to)
+    `INSERT INTO subject_projections (chain_id, state, subject, built_to)
      VALUES ($1, 'erc20-wallet-tokens', $2, NULL), ($1, 'erc20-wallet-tokens', $3, 4), ($1, 'erc20-token-holders', $4, NULL)`,
     [id, ofWallet, addressBytes(smaller), ofToken],
   );
@@ -47,7 +47,7 @@ export async function seedBalances(
     `INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES ($2, $1, 'live', 8), ($3, $1, 'none', 8)`,
     [id, addressBytes(REBASING), addressBytes(MUTE)],
   );
-  // Blocks from 5 on are indexed: what was read of the unknown token before is of its block alone.
+  // Blocks from 5 on are indexed: the earlier reading of the unknown token covers its block alone.
   await database.query(
     `INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, total, moved_block, anchor_block, anchor_value, since, anchored_at)
      SELECT $2, $1, token, total, 7, anchor_block, anchor_value, since, now()

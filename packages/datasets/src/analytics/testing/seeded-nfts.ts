@@ -6,14 +6,14 @@ import { seedPriceSources } from '@chainstead/prices';
 import { seedAnswers } from '@chainstead/prices/testing';
 import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
 
-/** The collection that docs/analytics.md asks about. */
+/** The collection in the queries of docs/api/sql-examples.md. */
 export const APES = parseAddress('0xbc4ca0eda7647a8ab7c2061c2e118a18a936f13d');
 export const COLLECTOR = addressOf(0xc011);
 const PUNKS = parseAddress('0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb');
 const bytes = (address: Address): Buffer => Buffer.from(address.slice(2), 'hex');
 const ether = (milli: bigint): string => (milli * 10n ** 15n).toString();
 
-/** Trades, owners and prices for the NFT views, and a move in block 5, which is to be there. @param wallet who buys token 1 for 1.5 ether and sells it for 2.25 */
+/** Trades, owners and prices for the NFT views, and a transfer in block 5, which must exist. @param wallet buys token 1 for 1.5 ether and sells it for 2.25 */
 export async function seedNfts(database: Database, chain: Chain, wallet: Address): Promise<void> {
   await seedPriceSources(database, chain);
   await seedTrades(database, chain, [
@@ -37,7 +37,7 @@ export async function seedNfts(database: Database, chain: Chain, wallet: Address
     { aggregator, blockNumber: 25, answer: '300050000000' },
   ]);
   await createPartitions(database, 'nft_transfers', chain.id);
-  // Two units of id 2 come as an event of ERC-1155. The wallet gave id 9, of which nobody knows where it had it from.
+  // Two units of id 2 come as an event of ERC-1155. The wallet sent id 9, whose origin is unknown.
   await database.query(
     `INSERT INTO nft_transfers (collection_key, chain_id, block_number, transaction_index, log_index, item, kind, token_address, token_id,
        from_address, to_address, amount, transaction_hash)

@@ -1,12 +1,12 @@
-/** Rows for every table that can be distributed, whatever its columns are. */
+/** Generic rows for every table that can be distributed. */
 import type { Database } from '../../database.ts';
 import { TABLE_PLACEMENTS } from '../table-placements.ts';
 
 const ROWS = 60;
-/** Partitions of the partitioned ones: [0, 30), [30, …). */
+/** Bounds of partitions: [0, 30), [30, …). */
 const CUT = 30;
 
-/** A value for the row of number `n`, by type; the keys of two rows differ in it where the type has room. */
+/** A value for row number `n`, by type. Keys of two rows differ in it if the type allows. */
 const VALUE_OF_TYPE: Readonly<Record<string, string>> = {
   bigint: 'n',
   boolean: 'n % 2 = 0',
@@ -21,7 +21,7 @@ const VALUE_OF_TYPE: Readonly<Record<string, string>> = {
   'timestamp with time zone': `timestamptz '2026-01-01' + make_interval(secs => n)`,
 };
 
-/** The names of those that were filled. Partitions of some heights are made first. */
+/** Fills the tables, after creating partitions. Returns their names. */
 export async function fillTables(database: Database): Promise<readonly string[]> {
   const tables = Object.entries(TABLE_PLACEMENTS).flatMap(([table, placement]) =>
     placement === undefined || placement.kind === 'local' ? [] : [table],
@@ -44,7 +44,7 @@ export async function fillTables(database: Database): Promise<readonly string[]>
   return tables;
 }
 
-/** All that is in each of the tables, made short. */
+/** Returns a digest of each table's contents. */
 export async function digestTables(database: Database, tables: readonly string[]): Promise<Record<string, string>> {
   const digests: Record<string, string> = {};
   for (const table of tables) {
@@ -57,7 +57,7 @@ export async function digestTables(database: Database, tables: readonly string[]
   return digests;
 }
 
-/** Those that are written, lists left out. */
+/** Returns the columns that are written, without arrays. */
 function columnsOf(database: Database, table: string): Promise<{ name: string; type: string }[]> {
   return database.query(
     `SELECT column_name AS name, data_type AS type FROM information_schema.columns

@@ -4,7 +4,7 @@ import { hashOf, timestampOf } from '@chainstead/testkit';
 import { APPROVAL_TOPIC } from '@chainstead/token-events';
 import { erc20Approvals } from '../dataset.ts';
 
-/** An approval in the terms of a test. */
+/** An approval in a test. */
 export interface ExampleApproval {
   readonly owner: Address;
   readonly token: Address;
@@ -14,7 +14,7 @@ export interface ExampleApproval {
   readonly logIndex: number;
 }
 
-/** A distinct address for each number, ascending with it. */
+/** Returns a distinct address for each number, in ascending order. */
 export function accountOf(number: number): Address {
   return parseAddress(`0x${number.toString(16).padStart(40, '0')}`);
 }
@@ -34,7 +34,7 @@ export function toLog(approval: ExampleApproval): Log {
   };
 }
 
-/** Lines of COPY, as the engine writes them. */
+/** COPY lines as written by the engine. */
 export function linesOf(chain: Chain, approvals: Iterable<ExampleApproval>): string[] {
   return erc20Approvals.decode([...approvals].map(toLog), { chain, timestampOf }).map(erc20Approvals.table.copyLine);
 }

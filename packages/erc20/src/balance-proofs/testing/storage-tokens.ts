@@ -1,7 +1,7 @@
 import { type CompiledContract, compileSolidity } from '@chainstead/testkit';
 import { parseAbi } from 'viem';
 
-/** What each of the tokens understands. */
+/** The functions of the test tokens. */
 export const STORAGE_TOKEN_ABI = parseAbi([
   'function balanceOf(address) view returns (uint256)',
   'function mint(address to, uint256 value)',
@@ -17,7 +17,7 @@ abstract contract Emitter {
 }
 `;
 
-/** A token that keeps balances where `place` says. */
+/** A token that stores balances at `place`. */
 const assembled = (name: string, place: string): string => `
 contract ${name} is Emitter {
     function at(address holder) private pure returns (bytes32 slot) {
@@ -92,7 +92,7 @@ const NAMES = [
 
 export type StorageTokenName = (typeof NAMES)[number];
 
-/** Tokens by where they keep balances: at slot 77, as Vyper does, in OpenZeppelin's namespace, as Solady does, nowhere that is known. */
+/** Tokens by storage location: slot 77, Vyper's, OpenZeppelin's namespace, Solady's, an unknown one. */
 export async function compileStorageTokens(): Promise<ReadonlyMap<StorageTokenName, CompiledContract>> {
   const compiled = await compileSolidity({ 'StorageTokens.sol': SOURCE });
   return new Map(

@@ -1,16 +1,16 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes, type Database } from '@chainstead/db';
-import { createUpstreamPool } from '@chainstead/rpc';
 import {
+  type NodeReadQueue,
   nativeBalancesReader,
   StateNotArchivedError,
-  type StateQuestions,
   type StateReader,
   type StateReadingContext,
   StateUnavailableError,
-} from '@chainstead/state';
-import { createKeptSubjects } from '@chainstead/sync';
+} from '@chainstead/node-reads';
+import { createUpstreamPool } from '@chainstead/rpc';
+import { createSubjectProjections } from '@chainstead/sync';
 import {
   addressOf,
   type Closable,
@@ -25,7 +25,7 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 import { BALANCES_NOW, BALANCES_THEN } from '../balance-questions.ts';
 import { tokenCodes } from '../check-token-codes.ts';
 import { balancesNow, balancesThen } from '../read-balances.ts';
-import { type ToldBalances, tellWalletBalances } from '../tell-wallet-balances.ts';
+import { type ResolvedBalances, resolveWalletBalances } from '../resolve-wallet-balances.ts';
 import { beginStoredChain, movedDatasets, storeCoin, storeFollowed, storeHistory } from './stored-chain.ts';
 import { type Change, createTokenChain, type Move, type TokenBlock, type TokenChain } from './token-chain.ts';
 import { serveTokenChain, type TokenNode } from './token-node.ts';
@@ -35,51 +35,51 @@ export const BOB = addressOf(0xb0b);
 export const [GOLD, SILVER, TIN] = [addressOf(0x601d), addressOf(0x51), addressOf(0x717)];
 
 const MINTER = addressOf(0x111);
-/** Alice is given so much. */
+/** Alice receives this amount. */
 export const gives = (token: Address, value: bigint): Move => ({ token, from: MINTER, to: ALICE, value });
-/** Alice gives Bob so much. */
+/** Alice sends Bob this amount. */
 export const sends = (token: Address, value: bigint): Move => ({ token, from: ALICE, to: BOB, value });
 
-type Request = Parameters<typeof tellWalletBalances>[2];
+type Request = Parameters<typeof resolveWalletBalances>[2];
 
-/** A token chain that is indexed from one of its blocks on, with two nodes, and a worker that answers at once. */
+/** A token chain that is indexed from one of its blocks on, with two nodes, and a worker that responds immediately. */
 export interface BalanceStage extends Closable {
   readonly chain: Chain;
   readonly tokens: TokenChain;
-  /** Whose answers count first, and the other one. */
+  /** The node with precedence, and the other one. */
   readonly nodes: readonly [TokenNode, TokenNode];
-  readonly questions: StateQuestions;
+  readonly nodeReads: NodeReadQueue;
   readonly context: StateReadingContext;
-  /** After so many statements the worker is killed that is asked next, and whoever writes blocks, who begins again; null: never. */
+  /** Number of statements after which the worker, or the block writer, is killed; the writer restarts. Null: never. */
   dieAfter: number | null;
-  /** Whether it is indexed what is deposited and withdrawn of the chain's wrapped coin: moves from and to the zero address. */
+  /** Whether deposits and withdrawals of the wrapped native token are indexed: moves from and to the zero address. */
   isCoinIndexed: boolean;
   mine(moves?: readonly Move[], changes?: readonly Change[]): Promise<TokenBlock>;
-  /** Replaces the blocks above this one by others. */
+  /** Replaces the blocks above this one. */
   reorg(ancestor: number, blocks: readonly (readonly Move[])[]): Promise<void>;
-  /** Indexes what came before. */
+  /** Indexes the earlier blocks. */
   backfill(): Promise<void>;
-  /** Indexes what is lacking of the wrapped coin in blocks that are indexed. */
+  /** Indexes the missing deposits and withdrawals of the wrapped native token in indexed blocks. */
   backfillCoin(): Promise<void>;
-  tell(request?: Partial<Request>): Promise<ToldBalances>;
-  /** As text: token, balance, block; in the order of the answer. */
+  report(request?: Partial<Request>): Promise<ResolvedBalances>;
+  /** As text: token, balance, block; in response order. */
   shown(request?: Partial<Request>): Promise<string[]>;
-  /** As if so many hours had passed since contracts were asked. */
+  /** Makes contract reads older by this many hours. */
   age(hours: number): Promise<void>;
   classes(): Promise<Readonly<Record<string, string>>>;
 }
 
 export interface BalanceStageOptions {
-  /** Of its own among those of the database. */
+  /** Its own chain in the shared database. */
   readonly chainId: number;
-  /** Blocks from 1 on that are not indexed. */
+  /** Unindexed blocks from 1 on. */
   readonly history?: readonly (readonly Move[])[];
   readonly facts?: Partial<Omit<Chain, 'id'>>;
   /** Default 2. */
   readonly upstreams?: 1 | 2;
   /** Default true. */
   readonly isCoinIndexed?: boolean;
-  /** Whether contracts of shown balances are checked. Default false. */
+  /** Whether the contracts of shown balances are checked. Default false. */
   readonly checksCodes?: boolean;
 }
 
@@ -110,13 +110,13 @@ export async function openBalanceStage(database: Database, options: BalanceStage
     const { dieAfter } = stage;
     return dieAfter === null ? context : { ...context, database: dyingDatabase(database, dieAfter) };
   };
-  const questions = answeringAtOnce(contextNow, checksCodes ? [tokenCodes] : []);
+  const nodeReads = answeringAtOnce(contextNow, checksCodes ? [tokenCodes] : []);
   const blocksBelow = (end: number): readonly TokenBlock[] =>
     Array.from({ length: end }, (_, number) => tokens.block(number)).flatMap((block) => block ?? []);
   const write = (work: (on: Database) => Promise<void>): Promise<void> => beginAgain(database, stage.dieAfter, work);
-  const kept = createKeptSubjects(database);
-  const tell: BalanceStage['tell'] = (request = {}) =>
-    tellWalletBalances({ database, questions, kept, logger: silentLogger(), waitMs: 15_000 }, chain, {
+  const projections = createSubjectProjections(database);
+  const report: BalanceStage['report'] = (request = {}) =>
+    resolveWalletBalances({ database, nodeReads, projections, logger: silentLogger(), waitMs: 15_000 }, chain, {
       wallet: ALICE,
       tokens: null,
       excludeSpam: false,
@@ -133,11 +133,11 @@ export async function openBalanceStage(database: Database, options: BalanceStage
     chain,
     tokens,
     nodes,
-    questions,
+    nodeReads,
     context,
     dieAfter: null,
     isCoinIndexed,
-    tell,
+    report,
     async mine(moves, changes) {
       const block = tokens.mine(moves, changes);
       await write((on) => storeFollowed(on, chain, { blocks: [block], datasets: datasets() }));
@@ -155,7 +155,7 @@ export async function openBalanceStage(database: Database, options: BalanceStage
       await write((on) => storeCoin(on, chain, blocksBelow(tokens.head.number + 1)));
     },
     async shown(request) {
-      const { balances } = await tell(request);
+      const { balances } = await report(request);
       return balances.map(({ token, balance, balanceBlock }) => `${token} ${balance} ${balanceBlock}`);
     },
     async age(hours) {
@@ -179,7 +179,7 @@ export async function openBalanceStage(database: Database, options: BalanceStage
   return stage;
 }
 
-/** Who is killed in the middle of it does all of it when it is started again. */
+/** A process killed in the middle repeats all of the work after its restart. */
 async function beginAgain(
   database: Database,
   dieAfter: number | null,
@@ -193,8 +193,8 @@ async function beginAgain(
   }
 }
 
-/** A worker that has nothing else to do. What tokens say of themselves it does not read; once it is killed it answers nothing. */
-function answeringAtOnce(contextNow: () => StateReadingContext, more: readonly StateReader[]): StateQuestions {
+/** A worker for these state reads only. It does not read token metadata; once killed, it returns nothing. */
+function answeringAtOnce(contextNow: () => StateReadingContext, more: readonly StateReader[]): NodeReadQueue {
   const readers = new Map<string, StateReader>([
     [BALANCES_NOW.name, balancesNow],
     [BALANCES_THEN.name, balancesThen],
@@ -202,12 +202,12 @@ function answeringAtOnce(contextNow: () => StateReadingContext, more: readonly S
     ...more.map((reader) => [reader.kind.name, reader] as const),
   ]);
   return {
-    async ask(_chain, kind, question) {
+    async request(_chain, kind, question) {
       const reader = readers.get(kind.name);
       if (reader === undefined) return null;
-      const asked = reader.kind.question.parse(JSON.parse(JSON.stringify(question)));
+      const requested = reader.kind.question.parse(JSON.parse(JSON.stringify(question)));
       try {
-        return kind.answer.parse(await reader.read(contextNow(), asked, new AbortController().signal));
+        return kind.answer.parse(await reader.read(contextNow(), requested, new AbortController().signal));
       } catch (error) {
         if (error instanceof KilledError) return null;
         if (!(error instanceof ChainsteadError) || error instanceof StateNotArchivedError) throw error;
@@ -217,7 +217,7 @@ function answeringAtOnce(contextNow: () => StateReadingContext, more: readonly S
   };
 }
 
-/** A list of tokens names the token. */
+/** Adds the token to a token list. */
 export async function nameInList(database: Database, chainId: number, token: Address): Promise<void> {
   await database.query(
     `INSERT INTO tokens (address, chain_id, verified, seen_as) VALUES ($1, $2, true, 1)
@@ -230,7 +230,7 @@ export async function nameInList(database: Database, chainId: number, token: Add
   );
 }
 
-/** Stages of the tests of one file, over one database, each of a chain of its own; closed after their test. */
+/** Stages for the tests of one file, in one database with a chain each; closed after their test. */
 export interface BalanceStages {
   readonly database: Database;
   open(options?: Omit<BalanceStageOptions, 'chainId'>): Promise<BalanceStage>;

@@ -3,21 +3,21 @@ import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createKeptSubjects } from '@chainstead/sync';
+import { createSubjectProjections } from '@chainstead/sync';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { createWalletBalancesRoute } from '../wallet-balances-route.ts';
 import { createWalletTokensRoute } from '../wallet-tokens-route.ts';
 import { ALICE, type BalanceStage, type BalanceStageOptions, openBalanceStage } from './balance-stage.ts';
 
-/** Both routes over a stage of Ethereum, in a database of its own. */
+/** Both routes over a stage of Ethereum, in a separate database. */
 export interface BalancesApi {
   readonly scratch: ScratchDatabase;
   readonly stage: BalanceStage;
   readonly api: ApiApp;
-  /** Wallets whose history was asked for. */
+  /** Wallets whose backfill was requested. */
   readonly histories: Address[];
   request(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
-  /** What a token contract and lists say of it, by column of `tokens`. */
+  /** Stores token data from contracts and lists, by column of `tokens`. */
   know(token: Address, facts: Readonly<Record<string, unknown>>): Promise<void>;
   close(): Promise<void>;
 }
@@ -35,9 +35,9 @@ export async function openBalancesApi(history: BalanceStageOptions['history'] = 
   });
   const histories: Address[] = [];
   const options = {
-    questions: stage.questions,
-    kept: createKeptSubjects(scratch.database),
-    walletHistory: {
+    nodeReads: stage.nodeReads,
+    projections: createSubjectProjections(scratch.database),
+    onDemandBackfill: {
       requestWallet: async (_context: unknown, _chain: unknown, wallet: Address) => {
         histories.push(wallet);
         return 'unserved' as const;

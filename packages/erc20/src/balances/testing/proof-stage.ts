@@ -1,8 +1,8 @@
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import type { StateBlock } from '@chainstead/state';
-import { openStateStage, type StateStage } from '@chainstead/state/testing';
-import { createKeptSubjects } from '@chainstead/sync';
+import type { StateBlock } from '@chainstead/node-reads';
+import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
+import { createSubjectProjections } from '@chainstead/sync';
 import { type Closable, closeOf, DEMO_TOKEN_ABI, type Devnet, seedBuilt } from '@chainstead/testkit';
 import { tokenFactsReader } from '@chainstead/tokens';
 import { balanceOfCall } from '../../calls/balance-of.ts';
@@ -12,10 +12,10 @@ import { balancesProven } from '../balances-proven.ts';
 import { balancesNow, balancesThen } from '../read-balances.ts';
 import { createWalletBalancesRoute } from '../wallet-balances-route.ts';
 
-/** Base units that the wallet has of each token. */
+/** The wallet's balance of each token in base units. */
 export const HELD = 1_500_000n;
 
-/** A balance as the route shows it. */
+/** A balance as returned by the route. */
 export interface ShownBalance {
   readonly balance: string;
   readonly proof?: string | null;
@@ -26,28 +26,32 @@ export interface ShownBalance {
 /** A wallet with {@link HELD} of each of some tokens of a real node, and the route that proves its balances. */
 export interface ProofStage extends Closable {
   readonly state: StateStage;
-  /** Every upstream, whose answers a test may alter. */
+  /** All upstreams, whose responses a test may alter. */
   readonly nodes: readonly StateStage['node'][];
   readonly tokens: readonly Address[];
-  /** Nobody has asked for anything; only the newest block is known to be whole, so that nothing tells of a balance but the nodes. @returns that block */
+  /**
+   * Resets to a state without earlier requests, in which only the newest block is covered, so that balances must come
+   * from nodes.
+   * @returns that block
+   */
   begin(): Promise<StateBlock>;
-  /** The wallet's balances, by token. */
+  /** Returns the wallet's balances by token. */
   ask(query: string): Promise<{
     readonly complete: string | null;
     readonly shown: Readonly<Record<Address, ShownBalance>>;
   }>;
-  /** Has a node say of the wallet that it has one more of a token than it has. */
+  /** Makes a node return a balance increased by one for the wallet and a token. */
   lie(node: StateStage['node'], token: Address): void;
 }
 
-/** @param deploy tokens that anybody may mint, as the demo's */
+/** @param deploy tokens with public minting, like the demo's */
 export async function openProofStage(
   upstreams: number,
   deploy: (devnet: Devnet) => Promise<readonly Address[]>,
 ): Promise<ProofStage> {
   await using parts = new AsyncDisposableStack();
   const state = parts.adopt(await openStateStage({ upstreams }), (one) => one.close());
-  const { devnet, scratch, chain, questions } = state;
+  const { devnet, scratch, chain, nodeReads } = state;
   const { database } = scratch;
   const tokens = await deploy(devnet);
   const [, wallet = ZERO_ADDRESS, friend = ZERO_ADDRESS, stranger = ZERO_ADDRESS] = devnet.accounts;
@@ -70,9 +74,9 @@ export async function openProofStage(
   await state.startWorker([balancesNow, balancesThen, balancesProven, tokenFactsReader]);
   const api = await exampleApi(database, [
     createWalletBalancesRoute({
-      questions,
-      kept: createKeptSubjects(database),
-      walletHistory: { requestWallet: async () => 'unserved' },
+      nodeReads,
+      projections: createSubjectProjections(database),
+      onDemandBackfill: { requestWallet: async () => 'unserved' },
       waitMs: 15_000,
       liveMaxAgeMs: 60_000,
     }),
@@ -86,7 +90,7 @@ export async function openProofStage(
       for (const node of nodes) node.alter = () => undefined;
       const block = await state.commit();
       await database.query(
-        'TRUNCATE state_questions, erc20_wallet_tokens, erc20_token_classes, erc20_balance_slots, kept_subjects, sync_ranges',
+        'TRUNCATE state_questions, erc20_wallet_tokens, erc20_token_classes, erc20_balance_slots, subject_projections, sync_ranges',
       );
       await seedCoverage(database, chain, block.number, block.number);
       return block;
@@ -104,8 +108,8 @@ export async function openProofStage(
       const lied = `0x${(HELD + 1n).toString(16).padStart(64, '0')}`;
       node.alter = ({ method, params }) => {
         const call = JSON.stringify(params[0] ?? null).toLowerCase();
-        const isAsked = method === 'eth_call' && call.includes(balanceOfCall(wallet)) && call.includes(token);
-        return isAsked ? { result: lied } : undefined;
+        const isRequested = method === 'eth_call' && call.includes(balanceOfCall(wallet)) && call.includes(token);
+        return isRequested ? { result: lied } : undefined;
       };
     },
     ...closeOf(parts),

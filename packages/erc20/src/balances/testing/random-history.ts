@@ -1,14 +1,14 @@
-/** Random histories of token chains, for properties of what is told of balances. */
+/** Random token chains, for properties of balances. */
 import fc from 'fast-check';
 import type { BalanceStage } from './balance-stage.ts';
 import type { Change, Move, TokenChain } from './token-chain.ts';
 
-/** Blocks that come, or that take the place of others. */
+/** New blocks, or blocks that replace others. */
 export type OnChain =
   | { readonly kind: 'mine'; readonly moves: readonly Move[]; readonly changes: readonly Change[] }
   | { readonly kind: 'reorg'; readonly depth: number; readonly blocks: readonly (readonly Move[])[] };
 
-/** @param someChanges of balances without a transfer, in mined blocks. Default: none */
+/** @param someChanges balance changes without a transfer in mined blocks. Default: none */
 export function someOnChain(
   someMoves: fc.Arbitrary<Move[]>,
   someChanges: fc.Arbitrary<Change[]> = fc.constant([]),
@@ -28,20 +28,20 @@ export function someOnChain(
 
 /** Time passes. */
 export const someAge = fc.record({ kind: fc.constant('age' as const), hours: fc.constantFrom(1, 25) });
-/** Whoever works in the next step is killed in the middle of it. */
+/** The process that works in the next step is killed in the middle of it. */
 export const someKill = fc.record({
   kind: fc.constant('kill' as const),
   statements: fc.integer({ min: 0, max: 25 }),
 });
 
 export interface OnChainOptions {
-  /** The block that the chain is followed from: those before it stay. */
+  /** The first followed block: earlier blocks stay. */
   readonly firstFollowed: number;
-  /** Whether a move takes from nobody: it needs no balance. */
+  /** Whether a move needs no sender balance. */
   readonly isGiven: (move: Move) => boolean;
 }
 
-/** Mines or reorganises as the step says, as far as those who move something have it. */
+/** Mines or reorganizes according to the step, limited to moves that the senders can afford. */
 export async function takeOnChain(
   stage: BalanceStage,
   step: OnChain,
@@ -55,13 +55,13 @@ export async function takeOnChain(
   }
   const ancestor = Math.max(firstFollowed, head - step.depth);
   if (ancestor >= head) return;
-  // Only the first block of a branch moves what is there.
+  // Only the first block of a branch moves existing balances.
   const [first = [], ...others] = step.blocks;
   const branch = [affordable(tokens, ancestor, first, isGiven), ...others.map((moves) => moves.filter(isGiven))];
   await stage.reorg(ancestor, branch);
 }
 
-/** No honest contract lets anybody send what he hasn't. */
+/** Honest contracts refuse to send more than the balance. */
 function affordable(
   tokens: TokenChain,
   after: number,

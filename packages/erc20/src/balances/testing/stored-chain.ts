@@ -1,7 +1,7 @@
-/** Writes blocks of a token chain as the sync engine does: rows, what is kept of wallets, blocks, coverage and checkpoint in one transaction. */
+/** Writes blocks like the sync engine: rows, wallet projections, blocks, coverage and checkpoint in one transaction. */
 import type { Chain } from '@chainstead/chains';
-import { type Database, hexBytes, type Transaction } from '@chainstead/db';
-import { type Dataset, lockChainCommits, runDerived } from '@chainstead/sync';
+import { type Database, hexBytes, rawSql, runStatements, type Sql, sql, type Transaction } from '@chainstead/db';
+import { type Dataset, lockChainCommits, runProjection } from '@chainstead/sync';
 import { createPartitions, seedBuilt, timestampOf } from '@chainstead/testkit';
 import { MOVED_TABLES } from '../../moved-tables.ts';
 import { erc20Transfers } from '../../transfers/dataset.ts';
@@ -14,12 +14,12 @@ import type { TokenBlock } from './token-chain.ts';
 
 type MovedDataset = Dataset<Erc20TransferRow>;
 
-/** What is indexed of a chain: of a wrapped coin what is deposited and withdrawn too, or only by a program that knows how. */
+/** Returns the indexed datasets of a chain, with wrapping and unwrapping or without it, like an older version. */
 export function movedDatasets({ wrappedNative }: Chain, isCoinIndexed: boolean): readonly MovedDataset[] {
   return wrappedNative === null || !isCoinIndexed ? [erc20Transfers] : [erc20Transfers, wrappedCoinMoves];
 }
 
-/** An empty database of the chain, which follows from this block on. */
+/** Prepares an empty database for a chain that is followed from this block on. */
 export async function beginStoredChain(database: Database, chain: Chain, firstFollowed: number): Promise<void> {
   for (const { name } of MOVED_TABLES) await createPartitions(database, name, chain.id);
   await seedBuilt(database, chain.id, erc20WalletTokens);
@@ -29,7 +29,7 @@ export async function beginStoredChain(database: Database, chain: Chain, firstFo
   );
 }
 
-/** Follows some blocks; those above the ancestor are taken back first. */
+/** Follows some blocks after rolling back those above the ancestor. */
 export async function storeFollowed(
   database: Database,
   chain: Chain,
@@ -74,7 +74,7 @@ export async function storeHistory(
   });
 }
 
-/** Backfills what was deposited and withdrawn in those of the blocks that lack it, and whose transfers are indexed. */
+/** Backfills deposits and withdrawals in those blocks that lack them and whose transfers are indexed. */
 export async function storeCoin(database: Database, chain: Chain, blocks: readonly TokenBlock[]): Promise<void> {
   await database.transaction(async (transaction) => {
     await lockChainCommits(transaction, chain);
@@ -98,11 +98,11 @@ async function rollBack(transaction: Transaction, chain: Chain, ancestor: number
       `WITH gone AS (DELETE FROM ${name} WHERE chain_id = $1 AND block_number > $2 RETURNING *) INSERT INTO moved SELECT * FROM gone`,
       [chain.id, ancestor],
     );
-  // Of some chains as where tables are distributed.
-  await runDerived(transaction, chain.id % 2 === 0, (reading) =>
-    erc20WalletTokens.removed('moved', keptOf(chain), ALL_MOVED, reading),
+  // Some chains run as if tables were distributed.
+  await runProjection(transaction, chain.id % 2 === 0, (access) =>
+    erc20WalletTokens.removed({ rows: MOVED, subjects: subjectsOf(chain), remaining: ALL_MOVED, access }),
   );
-  await run(transaction, erc20WalletTokens.rolledBack?.(chain.id, ancestor) ?? []);
+  await runStatements(transaction, erc20WalletTokens.rolledBack?.(chain.id, ancestor) ?? []);
   await transaction.query('DELETE FROM blocks WHERE chain_id = $1 AND block_number > $2', [chain.id, ancestor]);
   await transaction.query('DELETE FROM sync_ranges WHERE chain_id = $1 AND first_block > $2', [chain.id, ancestor]);
   await transaction.query('UPDATE sync_ranges SET last_block = $2 WHERE chain_id = $1 AND last_block > $2', [
@@ -111,8 +111,11 @@ async function rollBack(transaction: Transaction, chain: Chain, ancestor: number
   ]);
 }
 
-/** Of all that is counted. */
-const ALL_MOVED = `(${MOVED_TABLES.map(({ name, columns }) => `SELECT ${columns.join(', ')} FROM ${name}`).join(' UNION ALL ')})`;
+/** All counted rows. */
+const ALL_MOVED = rawSql(
+  `(${MOVED_TABLES.map(({ name, columns }) => `SELECT ${columns.join(', ')} FROM ${name}`).join(' UNION ALL ')})`,
+);
+const MOVED = rawSql('moved');
 
 async function addRows(
   transaction: Transaction,
@@ -132,8 +135,8 @@ async function addRows(
     await transaction.copy(table.name, table.columns, lines);
     await transaction.copy('moved', table.columns, lines);
   }
-  await runDerived(transaction, chain.id % 2 === 0, (reading) =>
-    erc20WalletTokens.added('moved', keptOf(chain), reading),
+  await runProjection(transaction, chain.id % 2 === 0, (access) =>
+    erc20WalletTokens.added({ rows: MOVED, subjects: subjectsOf(chain), access }),
   );
 }
 
@@ -151,18 +154,14 @@ async function addBlocks(transaction: Transaction, chain: Chain, blocks: readonl
 }
 
 async function emptyMoved(transaction: Transaction): Promise<void> {
-  await transaction.query('CREATE TEMP TABLE IF NOT EXISTS moved (LIKE erc20_transfers) ON COMMIT DELETE ROWS');
+  await transaction.query('CREATE TEMP TABLE IF NOT EXISTS moved (LIKE erc20_transfer_sides) ON COMMIT DELETE ROWS');
   await transaction.query('DELETE FROM moved');
 }
 
-async function run(transaction: Transaction, statements: readonly string[]): Promise<void> {
-  for (const statement of statements) await transaction.query(statement);
-}
-
-/** As the engine tells it: those that are asked about, each up to where its rows are counted. */
-function keptOf(chain: Chain): string {
-  return `(SELECT subject, coalesce(built_to, 1000000000) AS built_to FROM kept_subjects
-    WHERE chain_id = ${chain.id} AND state = '${erc20WalletTokens.name}' AND NOT is_stale)`;
+/** Like in the engine: requested wallets, each with the block up to which its rows are counted. */
+function subjectsOf(chain: Chain): Sql {
+  return sql`(SELECT subject, coalesce(built_to, 1000000000) AS built_to FROM subject_projections
+    WHERE chain_id = ${chain.id} AND state = ${erc20WalletTokens.name} AND NOT is_stale)`;
 }
 
 async function cover(

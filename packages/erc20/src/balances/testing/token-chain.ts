@@ -1,4 +1,4 @@
-/** A chain of tokens in memory that do as they are told: what `balanceOf` says at each of its blocks, on each of its branches. */
+/** An in-memory chain of scripted tokens: the `balanceOf` results at each block on each branch. */
 import type { Address, Hash } from '@chainstead/core';
 import { addressOf, hashOf } from '@chainstead/testkit';
 
@@ -10,7 +10,7 @@ export interface Move {
   readonly value: bigint;
 }
 
-/** A balance that changes without an event. */
+/** A balance change without an event. */
 export interface Change {
   readonly token: Address;
   readonly wallet: Address;
@@ -21,13 +21,13 @@ export interface TokenBlock {
   readonly number: number;
   readonly hash: Hash;
   readonly moves: readonly Move[];
-  /** By {@link holdingOf}; zero where there is none. */
+  /** By {@link holdingOf}; zero if absent. */
   readonly balances: ReadonlyMap<string, bigint>;
 }
 
-/** Whose transfers change nothing. */
+/** Its transfers change no balances. */
 export const LIAR = addressOf(0x11a2);
-/** Whose `balanceOf` reverts. */
+/** Its `balanceOf` reverts. */
 export const SILENT = addressOf(0x511e);
 /** An address without a contract. */
 export const NOBODY = addressOf(0x0b0d);
@@ -40,14 +40,14 @@ export interface TokenChain {
   readonly head: TokenBlock;
   block(number: number): TokenBlock | undefined;
   byHash(hash: string): TokenBlock | undefined;
-  /** What a token says of a wallet after a block of the canonical branch. */
+  /** Returns a token's balance of a wallet after a canonical block. */
   balance(token: Address, wallet: Address, block: number): bigint;
   mine(moves?: readonly Move[], changes?: readonly Change[]): TokenBlock;
-  /** Takes the blocks above this one back. */
+  /** Removes the blocks above this one. */
   dropAbove(ancestor: number): void;
 }
 
-/** Begins with an empty block 0. */
+/** Starts with an empty block 0. */
 export function createTokenChain(): TokenChain {
   let made = 0;
   const all = new Map<string, TokenBlock>();

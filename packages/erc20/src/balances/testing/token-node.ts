@@ -2,33 +2,33 @@ import { type Address, parseAddress } from '@chainstead/core';
 import { createScriptedChain, type RpcHandler, type RpcReply, rpcError, serveScriptedChain } from '@chainstead/testkit';
 import { holdingOf, NOBODY, SILENT, type TokenBlock, type TokenChain } from './token-chain.ts';
 
-/** A node of a {@link TokenChain}, which lies and fails as it is told. */
+/** A node of a {@link TokenChain} with scripted lies and failures. */
 export interface TokenNode {
   readonly url: string;
-  /** eth_calls that it was asked. */
+  /** Number of eth_calls received. */
   calls: number;
-  /** Has no block at all. */
+  /** Has no blocks. */
   isDown: boolean;
-  /** Has the state of its newest block alone. */
+  /** Has only the state of its newest block. */
   isPruned: boolean;
-  /** What each account has of the chain's own coin. Wei. */
+  /** Native balance of each account. Wei. */
   coins: bigint;
-  /** What it says of a token instead of the truth. */
+  /** Returned balances in place of the correct ones, by token. */
   readonly lies: Map<Address, bigint>;
-  /** Whose balances it does not tell, by {@link holdingOf}: the call reverts. */
+  /** Balances whose calls revert, by {@link holdingOf}. */
   readonly refused: Set<string>;
-  /** Whose contract is destroyed. */
+  /** Tokens with a destroyed contract. */
   readonly destroyed: Set<Address>;
-  /** What calls of a token come to instead of a balance. */
+  /** Results of calls to a token in place of a balance. */
   readonly odd: Map<Address, () => Promise<RpcReply>>;
-  /** Called before each answer. */
+  /** Called before each response. */
   before: () => Promise<void>;
   close(): Promise<void>;
 }
 
 export async function serveTokenChain(chain: TokenChain, chainId: number): Promise<TokenNode> {
   const scripted = createScriptedChain({ seed: 1, chainId });
-  // Its height is what the pool goes by.
+  // The pool uses its height.
   scripted.mine(200);
   const methods = new Map<string, RpcHandler>([
     [
@@ -83,7 +83,7 @@ async function answer(chain: TokenChain, node: TokenNode, [call, at]: readonly u
   return { result: `0x${balance.toString(16).padStart(64, '0')}` };
 }
 
-/** By hash (EIP-1898), or by number. */
+/** By hash (EIP-1898) or number. */
 function blockOf(chain: TokenChain, at: unknown): TokenBlock | undefined {
   if (typeof at === 'object' && at !== null && 'blockHash' in at) return chain.byHash(String(at.blockHash));
   return typeof at === 'string' ? chain.block(Number(at)) : undefined;

@@ -10,7 +10,7 @@ interface OwnerRow {
   readonly balance: string;
 }
 
-/** A page of owners, as the API tells it. */
+/** A page of owners in the API's form. */
 export interface OwnersAnswer {
   readonly cursor: string | null;
   readonly indexed: { readonly complete: boolean };
@@ -18,12 +18,12 @@ export interface OwnersAnswer {
   readonly result: readonly OwnerRow[];
 }
 
-/** A stage on which gold came to 29 accounts, in the first, the second and the fourth of four minutes, and spam tells of 150. */
+/** 29 accounts received gold in the first, second and fourth of four minutes; spam emits transfers to 150 accounts. */
 export interface GoldStage extends HolderStage {
-  /** Of the block in which the first gold was made, a full minute. Unix seconds. */
+  /** Time of the first gold block, a full minute. Unix seconds. */
   readonly begun: number;
   ownersOf(token: Address, query?: string): Promise<OwnersAnswer>;
-  /** All pages. */
+  /** Returns all pages. */
   allOwnersOf(token: Address, query: string): Promise<OwnerRow[]>;
 }
 

@@ -1,9 +1,9 @@
-/** What is kept of a token's holders, worked out the long way from all of its transfers. */
+/** A direct computation of a token's stored holders from all of its transfers. */
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { timestampOf } from '@chainstead/testkit';
 import { AIRDROP_ABOVE } from '../../transfers/holder-classes.ts';
 
-/** A transfer of the token; blocks have them in their order. */
+/** A transfer of the token; blocks contain them in order. */
 export interface Gift {
   readonly from: Address;
   readonly to: Address;
@@ -15,7 +15,7 @@ export type Blocks = ReadonlyMap<number, readonly Gift[]>;
 
 const MINUTE_SECONDS = 60;
 
-/** Holders, as lines of text in their order. */
+/** Returns holders as sorted lines of text. */
 export function modelHolders(blocks: Blocks): string[] {
   return [...new Set([...blocks.values()].flat().flatMap(sidesOf))]
     .map((account) => {
@@ -42,7 +42,7 @@ export function modelCounts(blocks: Blocks): string | undefined {
   return `${all.length} ${supply} ${holders} ${Math.max(...all.map(({ block }) => block))}`;
 }
 
-/** Who began and ceased to hold it, block by block, by minute and class. */
+/** Returns the accounts that became and ceased to be holders, block by block, by minute and class. */
 export function modelMinutes(blocks: Blocks): string[] {
   const held = new Map<Address, bigint>();
   let supply = 0n;
@@ -68,7 +68,7 @@ export function modelMinutes(blocks: Blocks): string[] {
   return [...counted].map(([key, numbers]) => `${key} ${numbers.join(' ')}`).sort();
 }
 
-/** By percent of the supply, as the contract has it; exact. */
+/** By exact percentage of the contract's supply. */
 export function modelClass(balance: bigint, supply: bigint): number {
   const share = balance * 100n * 100_000n;
   if (share > supply * 10_000n) return 0;

@@ -1,9 +1,9 @@
 import { type Address, type Log, parseAddress, parseHash } from '@chainstead/core';
-import { hexBytes, type Transaction } from '@chainstead/db';
+import { hexBytes, rawSql, runStatements, sql } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { accountCodesReader } from '@chainstead/state';
-import { openStateStage, type StateStage } from '@chainstead/state/testing';
-import { createKeptSubjects, lockChainCommits } from '@chainstead/sync';
+import { accountCodesReader } from '@chainstead/node-reads';
+import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
+import { createSubjectProjections, LOCAL_ACCESS, lockChainCommits } from '@chainstead/sync';
 import {
   type Closable,
   type CompiledContract,
@@ -42,38 +42,38 @@ export interface StagedToken {
   call(functionName: string, ...args: readonly unknown[]): Promise<void>;
 }
 
-/** A devnet whose transfers are indexed as far as `follow` was called, the API over it, and a worker. */
+/** A devnet whose transfers are indexed up to the last `follow` call, the API over it, and a worker. */
 export interface HolderStage
   extends Pick<StateStage, 'scratch' | 'devnet' | 'node' | 'chain' | 'pool' | 'waits'>,
     Closable {
   readonly gold: StagedToken;
   readonly spam: StagedToken;
-  /** Has what the devnet mined indexed, and what it reorganised away taken back. */
+  /** Indexes the devnet's new blocks and rolls back reorganized ones. */
   follow(): Promise<void>;
   ask(path: string): Promise<{ readonly status: number; readonly body: unknown }>;
-  /** As if nothing below a block were indexed, and nobody had asked about any token. */
+  /** Resets to a state in which nothing below a block is indexed, and no token was requested. */
   forgetBelow(block: number): Promise<void>;
-  /** What the token's contract says now. */
+  /** Returns the contract's current balance. */
   balanceOf(token: StagedToken, account: Address): Promise<bigint>;
 }
 
-/** @param options `waitMs`: how long a request waits for readings (default 10,000) */
+/** @param options `waitMs`: time that a request waits for contract reads (default 10,000) */
 export async function openHolderStage(options: { readonly waitMs?: number } = {}): Promise<HolderStage> {
   await using parts = new AsyncDisposableStack();
   const stage = parts.adopt(await openStateStage(), (one) => one.close());
-  const { scratch, devnet, questions } = stage;
+  const { scratch, devnet, nodeReads } = stage;
   const { database } = scratch;
   const [gold, spam] = [
     await deploy(stage, (await compileDemoContracts()).DemoToken, ['Gold', 'GLD', 6]),
     await deploy(stage, await compiledSpam(), []),
   ];
-  await createPartitions(database, 'erc20_transfers', stage.chain.id);
+  await createPartitions(database, 'erc20_transfer_sides', stage.chain.id);
   await seedBuilt(database, stage.chain.id, erc20TokenHolders);
   await stage.startWorker([ownersNow, holdersCounted, accountCodesReader, tokenFactsReader]);
   const routes = tokenHolderRoutes({
-    questions,
-    kept: createKeptSubjects(database),
-    walletHistory: { requestContract: async () => 'unserved' },
+    nodeReads,
+    projections: createSubjectProjections(database),
+    onDemandBackfill: { requestContract: async () => 'unserved' },
     waitMs: options.waitMs ?? 10_000,
     liveMaxAgeMs: 60_000,
   });
@@ -84,10 +84,10 @@ export async function openHolderStage(options: { readonly waitMs?: number } = {}
     spam,
     follow: () => followDevnet(stage),
     async forgetBelow(block) {
-      await database.query('DELETE FROM erc20_transfers WHERE block_number < $1', [block]);
+      await database.query('DELETE FROM erc20_transfer_sides WHERE block_number < $1', [block]);
       await database.query('UPDATE sync_ranges SET first_block = $1', [block]);
       await database.query(
-        'TRUNCATE erc20_holders, erc20_holder_counts, erc20_holder_minutes, erc20_token_classes, kept_subjects, state_questions',
+        'TRUNCATE erc20_holders, erc20_holder_counts, erc20_holder_minutes, erc20_token_classes, subject_projections, state_questions',
       );
     },
     async ask(path) {
@@ -138,15 +138,19 @@ async function followDevnet({ scratch: { database }, chain, devnet }: StateStage
   const timestampOf = (number: number): number => Number(blocks[number]?.timestamp ?? 0);
   await database.transaction(async (transaction) => {
     await lockChainCommits(transaction, chain);
-    const kept = `(SELECT subject, coalesce(built_to, 1000000000) AS built_to FROM kept_subjects
-      WHERE chain_id = ${chain.id} AND state = '${erc20TokenHolders.name}' AND NOT is_stale)`;
-    await transaction.query('CREATE TEMP TABLE moved (LIKE erc20_transfers) ON COMMIT DROP');
+    const subjects = sql`(SELECT subject, coalesce(built_to, 1000000000) AS built_to FROM subject_projections
+      WHERE chain_id = ${chain.id} AND state = ${erc20TokenHolders.name} AND NOT is_stale)`;
+    const change = { rows: rawSql('moved'), subjects, access: LOCAL_ACCESS };
+    await transaction.query('CREATE TEMP TABLE moved (LIKE erc20_transfer_sides) ON COMMIT DROP');
     await transaction.query(
-      'WITH gone AS (DELETE FROM erc20_transfers WHERE chain_id = $1 AND block_number > $2 RETURNING *) INSERT INTO moved SELECT * FROM gone',
+      'WITH gone AS (DELETE FROM erc20_transfer_sides WHERE chain_id = $1 AND block_number > $2 RETURNING *) INSERT INTO moved SELECT * FROM gone',
       [chain.id, ancestor],
     );
-    await run(transaction, erc20TokenHolders.removed('moved', kept, 'erc20_transfers'));
-    await run(transaction, erc20TokenHolders.rolledBack?.(chain.id, ancestor) ?? []);
+    await runStatements(
+      transaction,
+      erc20TokenHolders.removed({ ...change, remaining: rawSql('erc20_transfer_sides') }),
+    );
+    await runStatements(transaction, erc20TokenHolders.rolledBack?.(chain.id, ancestor) ?? []);
     await transaction.query('DELETE FROM blocks WHERE chain_id = $1 AND block_number > $2', [chain.id, ancestor]);
     for (const { number, hash, timestamp } of blocks.slice(ancestor + 1))
       await transaction.query(
@@ -160,8 +164,8 @@ async function followDevnet({ scratch: { database }, chain, devnet }: StateStage
       erc20Transfers.table.columns,
       rows.map((row) => erc20Transfers.table.copyLine(row)),
     );
-    await transaction.query('INSERT INTO erc20_transfers SELECT * FROM moved');
-    await run(transaction, erc20TokenHolders.added('moved', kept));
+    await transaction.query('INSERT INTO erc20_transfer_sides SELECT * FROM moved');
+    await runStatements(transaction, erc20TokenHolders.added(change));
     const covered = await transaction.query('UPDATE sync_ranges SET last_block = $2 WHERE chain_id = $1 RETURNING 1', [
       chain.id,
       head,
@@ -177,10 +181,6 @@ async function followDevnet({ scratch: { database }, chain, devnet }: StateStage
       [chain.id, head],
     );
   });
-}
-
-async function run(transaction: Transaction, statements: readonly string[]): Promise<void> {
-  for (const statement of statements) await transaction.query(statement);
 }
 
 interface NodeLog {

@@ -4,11 +4,11 @@ import { addressBytes, type Database } from '@chainstead/db';
 import { seedBuilt } from '@chainstead/testkit';
 import { erc20TokenHolders } from '../../transfers/token-holders.ts';
 
-/** So many holders as transfers leave them, of a token that was asked about: the one of number n has n units, every tenth was read. */
+/** Inserts holders of a requested token: holder n has n units, and every tenth was read from the contract. */
 export async function seedHolders(database: Database, chain: Chain, token: Address, count: number): Promise<void> {
   await seedBuilt(database, chain.id, erc20TokenHolders);
   await database.query(
-    'INSERT INTO kept_subjects (chain_id, state, subject) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+    'INSERT INTO subject_projections (chain_id, state, subject) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
     [chain.id, erc20TokenHolders.name, addressBytes(token)],
   );
   await database.query(
@@ -25,7 +25,7 @@ export async function seedHolders(database: Database, chain: Chain, token: Addre
   );
 }
 
-/** One holder more in each of so many minutes, up to a moment. */
+/** Inserts one new holder in each minute up to a moment. */
 export async function seedMinutes(
   database: Database,
   chain: Chain,

@@ -1,12 +1,12 @@
 import { type Address, decimalAmount, type Hash } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
-import type { BesideTransfers } from './beside-transfers.ts';
+import type { RelatedToTransfers } from './related-to-transfers.ts';
 
 const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
 const hashText = z.string().openapi({ pattern: '^0x[0-9a-f]{64}$' });
 const digits = z.string().openapi({ pattern: '^[0-9]+$', example: '18' });
 
-/** One transfer of any list (docs/provider-contract.md#wallet-transfers). */
+/** A transfer in any list (docs/api/tokens.md#wallet-transfers). */
 export const transferSchema = z
   .object({
     token_name: z.string().nullable(),
@@ -28,15 +28,15 @@ export const transferSchema = z
     transaction_hash: hashText,
     transaction_index: z.int().min(0),
     log_index: z.int().min(0),
-    value: digits.openapi({ description: "In the token's smallest unit" }),
+    value: digits.openapi({ description: 'In base units of the token' }),
     value_decimal: z.string().nullable().openapi({ description: 'null until the decimals are known', example: '1.5' }),
     possible_spam: z.boolean(),
-    verified_contract: z.boolean().openapi({ description: 'Named by an imported token list' }),
-    verified_collection: z.boolean().openapi({ description: 'The same as verified_contract' }),
+    verified_contract: z.boolean().openapi({ description: 'true if an imported token list contains the token' }),
+    verified_collection: z.boolean().openapi({ description: 'Same as verified_contract' }),
   })
   .openapi('Erc20Transfer');
 
-/** A transfer as all lists tell it. */
+/** A transfer in the form common to all lists. */
 export interface ShownTransfer {
   readonly from: Address;
   readonly to: Address;
@@ -48,11 +48,11 @@ export interface ShownTransfer {
   readonly transaction_hash: Hash;
 }
 
-/** One row of an answer. */
-export function showTransfer(row: ShownTransfer, beside: BesideTransfers): z.infer<typeof transferSchema> {
-  const block = beside.blockOf(row);
-  const token = beside.tokenOf(row.token);
-  const [from, to] = [beside.labelOf(row.from), beside.labelOf(row.to)];
+/** Returns one row of a response. */
+export function showTransfer(row: ShownTransfer, related: RelatedToTransfers): z.infer<typeof transferSchema> {
+  const block = related.blockOf(row);
+  const token = related.tokenOf(row.token);
+  const [from, to] = [related.labelOf(row.from), related.labelOf(row.to)];
   const verified = token.verified ?? false;
   return {
     token_name: token.name,

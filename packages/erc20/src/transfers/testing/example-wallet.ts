@@ -6,14 +6,14 @@ import type { z } from 'zod';
 import { walletTokenTransfersSchema } from '../wallet-token-transfers-response.ts';
 import type { SeededTransfer } from './seeded-wallets.ts';
 
-/** What the tests of the transfers route speak of. */
+/** Common subjects of the transfer route tests. */
 export const eth = createChainRegistry().get('eth');
 export const WALLET = addressOf(0xa11ce);
 export const FRIEND = addressOf(0xb0b);
 export const USDC = addressOf(0xc0);
 export const DAI = addressOf(0xda);
 
-/** The wallet sends its friend 1.5 USDC in this block, or what `facts` say instead. */
+/** The wallet sends its friend 1.5 USDC in this block, unless `facts` differ. */
 export function transfer(blockNumber: number, facts: Partial<SeededTransfer> = {}): SeededTransfer {
   const place = { blockNumber, transactionIndex: 0, logIndex: 0 };
   return { from: WALLET, to: FRIEND, token: USDC, value: 1_500_000n, ...place, ...facts };
@@ -26,7 +26,7 @@ export function transfersIn(first: number, last: number): SeededTransfer[] {
 
 export type Answer = z.infer<typeof walletTokenTransfersSchema>;
 
-/** Asks for a wallet's transfers. */
+/** Requests a wallet's transfers. */
 export async function requestTransfers(
   api: ApiApp,
   query: string,
@@ -38,14 +38,17 @@ export async function requestTransfers(
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-/** A page of a wallet's transfers that keeps to the documented schema. @throws Error when the answer is none */
+/**
+ * Returns a page of a wallet's transfers, validated against the documented schema.
+ * @throws Error if the response is not a page
+ */
 export async function getTransfers(api: ApiApp, query: string, wallet: string = WALLET): Promise<Answer> {
   const { status, body } = await requestTransfers(api, query, wallet);
   if (status !== 200) throw new Error(`${query} was answered ${status}: ${JSON.stringify(body)}`);
   return walletTokenTransfersSchema.parse(body);
 }
 
-/** Block numbers of an answer's rows, in order. */
+/** Returns the block numbers of a response's rows, in order. */
 export function blocksOf(answer: Answer): number[] {
   return answer.result.map((row) => Number(row.block_number));
 }

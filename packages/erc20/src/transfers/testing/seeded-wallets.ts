@@ -5,7 +5,7 @@ import { createPartitions, hashOf, timestampOf } from '@chainstead/testkit';
 import { TRANSFER_TOPIC } from '@chainstead/token-events';
 import { erc20Transfers } from '../dataset.ts';
 
-/** A transfer to seed, in the terms of a test. */
+/** A transfer to seed in a test. */
 export interface SeededTransfer {
   readonly from: Address;
   readonly to: Address;
@@ -17,8 +17,8 @@ export interface SeededTransfer {
 }
 
 /**
- * Writes transfers as the sync engine would: decoded from logs, copied with the rows of their blocks, into one partition unless the
- * chain has any. Coverage is the caller's to write.
+ * Writes transfers like the sync engine: decoded from logs, copied with the rows of their blocks, into one partition
+ * unless the chain has any. The caller writes coverage.
  */
 export async function seedTransfers(
   database: Database,
@@ -28,11 +28,11 @@ export async function seedTransfers(
   await seedLogs(database, chain, logsOf(transfers));
 }
 
-/** The same of logs. */
+/** The same for logs. */
 async function seedLogs(database: Database, chain: Chain, logs: Iterable<Log>): Promise<void> {
   await database.transaction(async (transaction) => {
     const seen = new Set<number>();
-    await createPartitions(transaction, 'erc20_transfers', chain.id);
+    await createPartitions(transaction, 'erc20_transfer_sides', chain.id);
     await transaction.copy(erc20Transfers.table.name, erc20Transfers.table.columns, transferLines(chain, logs, seen));
     await seedBlocks(transaction, chain, seen);
   });
@@ -72,7 +72,7 @@ export async function seedCoverage(
   );
 }
 
-/** The log of a transfer. */
+/** Returns the log of a transfer. */
 export function toLog(transfer: SeededTransfer): Log {
   const topic = (address: Address): Hash => parseHash(`0x${'0'.repeat(24)}${address.slice(2)}`);
   return {

@@ -1,35 +1,43 @@
-import { type Indexed, readSubject, type SubjectColumns } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
-import type { KeptSubjects } from '@chainstead/sync';
+import {
+  type Indexed,
+  readSubject,
+  type SubjectColumns,
+  subjectColumns,
+  subjectCoverage,
+  subjectHistory,
+} from '@chainstead/data-api';
+import { addressBytes, type Database, type Statement, where } from '@chainstead/db';
+import type { SubjectProjections } from '@chainstead/sync';
 import { erc20Transfers } from '../dataset.ts';
-import { erc20TokenCounts } from './token-counts.ts';
-import { COUNT_MAX, tokenStatsStatement } from './token-stats-statement.ts';
+import { isOfNfts, ofToken } from '../page/by-contract.ts';
+import { erc20TokenCounts } from '../token-counts.ts';
+import { tokenSubject } from '../token-transfers/token-transfers-statement.ts';
 
 export interface TokenStats {
-  /** Transfers that are indexed; so many at least, where `indexed` is not complete. */
+  /** Number of indexed transfers; a lower bound if `indexed` is not complete. */
   readonly transfers: number;
   readonly indexed: Indexed;
 }
 
 export interface TokenStatsOptions {
-  readonly kept: KeptSubjects;
-  /** How long the counting of a token with very many transfers is waited for. Milliseconds. */
+  readonly projections: SubjectProjections;
+  /** Time that a request waits for the count of a token with very many transfers. Milliseconds. */
   readonly waitMs: number;
-  /** Up to so many transfers are counted each time. Default {@link COUNT_MAX}. */
+  /** Maximum number of transfers counted per request. Default {@link COUNT_MAX}. */
   readonly countMax?: number;
 }
 
 /**
- * How many transfers of a token are indexed. Up to 100,000 are counted each time that they are asked for. Of a token with more, a counter is
- * kept from then on; until it has counted all, the answer is what it came to and not complete.
+ * Returns the number of a token's indexed transfers. Up to 100,000 are counted on each request. For more, a counter is
+ * maintained from then on; until it is complete, the response is its current value and not complete.
  */
 export async function getTokenStats(
   database: Database,
   chain: Chain,
   token: Address,
-  { kept, waitMs, countMax = COUNT_MAX }: TokenStatsOptions,
+  { projections, waitMs, countMax = COUNT_MAX }: TokenStatsOptions,
 ): Promise<TokenStats> {
   const read = async (isCounted: boolean): Promise<Row> => {
     const { text, values } = tokenStatsStatement(chain, token, { countMax, isCounted });
@@ -42,17 +50,50 @@ export async function getTokenStats(
     const { indexed, isCovered } = readSubject(chain, row, row.created_block ?? chain.firstBlock);
     return { transfers: row.is_of_nfts ? 0 : transfers, indexed: { ...indexed, complete: isCovered && isExact } };
   };
-  if (first.is_built) return show(first, first.kept ?? 0, true);
+  if (first.is_built) return show(first, first.stored ?? 0, true);
   const counted = first.counted ?? 0;
   if (counted <= countMax || first.is_of_nfts) return show(first, counted, true);
-  await kept.keep(chain, { dataset: erc20Transfers, state: erc20TokenCounts }, token, waitMs);
+  await projections.keep(chain, { dataset: erc20Transfers, state: erc20TokenCounts }, token, waitMs);
   const row = await read(false);
-  return show(row, row.is_built ? (row.kept ?? 0) : Math.max(counted, row.kept ?? 0), row.is_built);
+  return show(row, row.is_built ? (row.stored ?? 0) : Math.max(counted, row.stored ?? 0), row.is_built);
 }
 
 interface Row extends SubjectColumns {
   readonly counted: number | null;
-  readonly kept: number | null;
+  /** The counter's value. */
+  readonly stored: number | null;
   readonly created_block: number | null;
   readonly is_of_nfts: boolean;
+}
+
+/** Maximum number of transfers counted per request. */
+const COUNT_MAX = 100_000;
+
+/**
+ * Builds the statement for a token's transfer count. `counted`: by a range of `erc20_transfer_sides_by_contract`, at
+ * most one above the maximum; null if `is_built` means that the counter is complete, or if not requested.
+ */
+export function tokenStatsStatement(
+  chain: Chain,
+  token: Address,
+  { countMax, isCounted }: { readonly countMax: number; readonly isCounted: boolean },
+): Statement {
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const bytes = `${bind(addressBytes(token))}::bytea`;
+  const chainId = bind(chain.id);
+  const subject = { ...tokenSubject(bytes, chainId), states: [erc20TokenCounts] };
+  const rows = `SELECT 1 FROM erc20_transfer_sides AS transfer ${where([...ofToken(bytes), `chain_id = ${chainId}`])}`;
+  const counted = isCounted
+    ? `CASE WHEN NOT state.is_built THEN (SELECT count(*) FROM (${rows} LIMIT ${bind(countMax + 1)}) AS counted) END`
+    : 'NULL::bigint';
+  const text = `WITH ${subjectCoverage(subject)}, state AS MATERIALIZED (
+  SELECT ${subjectColumns(subject)} FROM covered LEFT JOIN ${subjectHistory(subject)}
+)
+SELECT state.*, ${counted} AS counted,
+  (SELECT transfers FROM erc20_token_counts WHERE token = ${bytes} AND chain_id = ${chainId}) AS stored,
+  (SELECT created_block FROM tokens WHERE address = ${bytes} AND chain_id = ${chainId}) AS created_block,
+  ${isOfNfts(bytes, chainId)} AS is_of_nfts
+FROM state`;
+  return { text, values };
 }

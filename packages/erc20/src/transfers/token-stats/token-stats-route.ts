@@ -1,37 +1,44 @@
-import { createMissingIndexes, indexedSchema, showIndexed, type WalletHistory } from '@chainstead/answers';
 import { systemClock } from '@chainstead/core';
-import { errorResponses, indexedChain, querySchema, type RouteModule, requireIndexes } from '@chainstead/http';
-import type { KeptSubjects } from '@chainstead/sync';
+import { createMissingIndexes, indexedSchema, type OnDemandBackfill, showIndexed } from '@chainstead/data-api';
+import {
+  errorResponses,
+  indexedChain,
+  querySchema,
+  type RouteModule,
+  requesterOf,
+  requireIndexes,
+} from '@chainstead/http';
+import type { SubjectProjections } from '@chainstead/sync';
 import { createRoute, z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../dataset.ts';
 import { BY_CONTRACT } from '../page/by-contract.ts';
 import { getTokenStats } from './get-token-stats.ts';
 
 export interface TokenStatsRouteOptions {
-  readonly kept: KeptSubjects;
-  /** How long a request waits until very many transfers are counted. Milliseconds. */
+  readonly projections: SubjectProjections;
+  /** Time that a request waits for the count of very many transfers. Milliseconds. */
   readonly waitMs: number;
-  readonly walletHistory: Pick<WalletHistory, 'requestContract'>;
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestContract'>;
 }
 
-/** `GET /api/v2.2/erc20/{address}/stats`: how often a token moved (docs/provider-contract.md#token-statistics). */
-export function createTokenStatsRoute({ kept, walletHistory, waitMs }: TokenStatsRouteOptions): RouteModule {
+/** `GET /api/v2.2/erc20/{address}/stats`: the number of a token's transfers (docs/api/tokens.md#token-statistics). */
+export function createTokenStatsRoute({ projections, onDemandBackfill, waitMs }: TokenStatsRouteOptions): RouteModule {
   return (app, { chains, database, logger, parameters }) => {
     const missing = createMissingIndexes(database, systemClock, [BY_CONTRACT]);
     const route = createRoute({
       method: 'get',
       path: '/api/v2.2/erc20/{address}/stats',
       operationId: 'getTokenStats',
-      tags: ['Token'],
-      summary: "The number of a token's transfers",
+      tags: ['Tokens'],
+      summary: 'Get the number of transfers of a token',
       description:
-        'All transfers of an ERC-20 token that are indexed, counted exactly. While a token with more than 100,000 of them is counted for the first time, `indexed.complete` is false.',
+        'Exact number of indexed transfers of an ERC-20 token. During the first count of a token with more than 100,000 transfers, `indexed.complete` is false.',
       request: {
         params: z.object({ address: parameters.address.openapi({ description: 'The token contract' }) }),
         query: querySchema({ chain: parameters.chain }),
       },
       responses: {
-        200: { description: 'The count', content: { 'application/json': { schema: tokenStatsSchema } } },
+        200: { description: 'The number of transfers', content: { 'application/json': { schema: tokenStatsSchema } } },
         ...errorResponses(400, 401, 429, 500, 503),
       },
     });
@@ -39,9 +46,8 @@ export function createTokenStatsRoute({ kept, walletHistory, waitMs }: TokenStat
       const { address: token } = c.req.valid('param');
       const chain = indexedChain(chains, c.req.valid('query').chain?.key ?? DEFAULT_CHAIN, erc20Transfers.name);
       requireIndexes(await missing());
-      const { transfers, indexed } = await getTokenStats(database, chain, token, { kept, waitMs });
-      if (!indexed.complete)
-        await walletHistory.requestContract({ database, logger }, chain, token, c.get('principal')?.id ?? 'open');
+      const { transfers, indexed } = await getTokenStats(database, chain, token, { projections, waitMs });
+      if (!indexed.complete) await onDemandBackfill.requestContract({ database, logger }, chain, token, requesterOf(c));
       return c.json({ transfers: { total: String(transfers) }, indexed: showIndexed(indexed) }, 200);
     });
   };
@@ -49,7 +55,7 @@ export function createTokenStatsRoute({ kept, walletHistory, waitMs }: TokenStat
 
 const DEFAULT_CHAIN = 'eth';
 
-/** The answer of `getTokenStats` (docs/provider-contract.md#token-statistics). */
+/** The response of `getTokenStats` (docs/api/tokens.md#token-statistics). */
 const tokenStatsSchema = z
   .object({
     transfers: z.object({ total: z.string().openapi({ pattern: '^[0-9]+$', example: '123' }) }),

@@ -1,6 +1,6 @@
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Database } from '@chainstead/db';
-import { createKeptSubjects } from '@chainstead/sync';
+import { addressBytes, type Database, rawSql, runStatements } from '@chainstead/db';
+import { createSubjectProjections, LOCAL_ACCESS } from '@chainstead/sync';
 import { addressOf, seedBuilt } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
@@ -8,9 +8,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { erc20Transfers } from '../dataset.ts';
 import { DAI, eth, FRIEND, transfer, transfersIn, USDC, WALLET } from '../testing/example-wallet.ts';
 import { seedCoverage, seedTransfers } from '../testing/seeded-wallets.ts';
+import { erc20TokenCounts } from '../token-counts.ts';
 import { openTokenStage, seedTokenRange } from '../token-transfers/testing/token-stage.ts';
 import { getTokenStats } from './get-token-stats.ts';
-import { erc20TokenCounts } from './token-counts.ts';
 
 const stage = stageOfFile(openTokenStage);
 beforeEach(() => stage.empty());
@@ -55,10 +55,14 @@ describe('the number of a token’s transfers', () => {
 describe('very many transfers', () => {
   const read = (waitMs = 5_000) => {
     const { database } = stage;
-    return getTokenStats(database, eth, USDC, { kept: createKeptSubjects(database), waitMs, countMax: 10 });
+    return getTokenStats(database, eth, USDC, {
+      projections: createSubjectProjections(database),
+      waitMs,
+      countMax: 10,
+    });
   };
   const isKept = async (): Promise<boolean> =>
-    (await stage.database.query('SELECT FROM kept_subjects WHERE built_to IS NULL')).length === 1;
+    (await stage.database.query('SELECT FROM subject_projections WHERE built_to IS NULL')).length === 1;
 
   test('are counted once, and followed from then on', async () => {
     const { database } = stage;
@@ -70,7 +74,7 @@ describe('very many transfers', () => {
     await seedTransfers(database, eth, [transfer(11, { to: WALLET })]);
     expect(await read()).toMatchObject({ transfers: 11, indexed: { complete: true } });
     expect(await isKept()).toBe(true);
-    // The counter says so, not the rows.
+    // The value is from the counter, not from the rows.
     await database.query('UPDATE erc20_token_counts SET transfers = 12');
     expect((await read()).transfers).toBe(12);
   });
@@ -79,22 +83,22 @@ describe('very many transfers', () => {
     const { database } = stage;
     await seedCoverage(database, eth, 0, 100);
     await seedTransfers(database, eth, transfersIn(1, 30));
-    // No program of this version has ingested the chain yet.
+    // No process of this version has ingested the chain yet.
     expect(await read(0)).toMatchObject({ transfers: 11, indexed: { fromBlock: 0, toBlock: 100, complete: false } });
   });
 });
 
 describe('the counter', () => {
   const TOKENS = [addressOf(1), addressOf(2), addressOf(3)];
-  /** The first two are kept; of the second, blocks up to 5 are counted. */
-  const KEPT = `(VALUES (${literal(TOKENS[0])}, 1000000), (${literal(TOKENS[1])}, 5)) AS given(subject, built_to)`;
+  /** The first two are requested; of the second, blocks up to 5 are counted. */
+  const SUBJECTS = `(VALUES (${literal(TOKENS[0])}, 1000000), (${literal(TOKENS[1])}, 5)) AS given(subject, built_to)`;
   const moves = fc.array(fc.record({ token: fc.nat(2), block: fc.nat(9), log: fc.nat(50), direction: fc.nat(2) }), {
     maxLength: 30,
   });
 
   test('is the number of rows that came and did not go, in whatever portions', async () => {
     const { database } = stage;
-    await database.query('CREATE TABLE moved (LIKE erc20_transfers)');
+    await database.query('CREATE TABLE moved (LIKE erc20_transfer_sides)');
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(moves, fc.boolean()), { maxLength: 6 }), async (portions) => {
         await database.query('DELETE FROM erc20_token_counts');
@@ -134,11 +138,12 @@ describe('the counter', () => {
            transaction_hash) VALUES (1, 1, $1, 0, $2, $3, $4, $4, $4, 1, $4)`,
         [block, log, direction, addressBytes(TOKENS[token] ?? USDC)],
       );
-    const kept = `(SELECT * FROM ${KEPT})`;
+    const moved = rawSql('moved');
+    const change = { rows: moved, subjects: rawSql(`(SELECT * FROM ${SUBJECTS})`), access: LOCAL_ACCESS };
     const statements = isGone
-      ? erc20TokenCounts.removed('moved', kept, 'moved')
-      : erc20TokenCounts.added('moved', kept);
-    for (const statement of statements) await database.query(statement);
+      ? erc20TokenCounts.removed({ ...change, remaining: moved })
+      : erc20TokenCounts.added(change);
+    await runStatements(database, statements);
   }
 });
 
@@ -147,5 +152,5 @@ function literal(address: Address | undefined): string {
 }
 
 test('the dataset keeps it', () => {
-  expect(erc20Transfers.derived).toContain(erc20TokenCounts);
+  expect(erc20Transfers.projections).toContain(erc20TokenCounts);
 });

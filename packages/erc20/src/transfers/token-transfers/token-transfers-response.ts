@@ -1,13 +1,13 @@
-import { indexedSchema } from '@chainstead/answers';
+import { indexedSchema } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
 import { transferSchema } from '../page/transfer-response.ts';
 
-/** The answer of `getTokenTransfers` (docs/provider-contract.md#token-transfers). */
+/** The response of `getTokenTransfers` (docs/api/tokens.md#token-transfers). */
 export const tokenTransfersSchema = z
   .object({
-    page: z.int().min(0).openapi({ description: 'From 0' }),
+    page: z.int().min(0).openapi({ description: 'Page number, from 0' }),
     page_size: z.int().min(1),
-    cursor: z.string().nullable().openapi({ description: 'For the next page; null on the last' }),
+    cursor: z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' }),
     indexed: indexedSchema,
     result: z.array(transferSchema),
   })

@@ -25,7 +25,7 @@ describe('a transfer of a token', () => {
        VALUES ($1, 1, 'list', 'Alice', 'Wonderland', 'https://logo.example/w.png'), ($2, 0, 'list', 'Bob', NULL, NULL)`,
       [addressBytes(WALLET), addressBytes(FRIEND)],
     );
-    // The rest of a row is that of a wallet's list (wallet-token-transfers-route.test.ts).
+    // The other members are those of a wallet's list (wallet-token-transfers-route.test.ts).
     expect(await stage.get()).toMatchObject({
       ...{ page: 0, page_size: 100, cursor: null },
       indexed: { from_block: '0', to_block: '10', complete: true },
@@ -98,7 +98,7 @@ describe('indexed', () => {
   });
 
   test('is of the blocks that were asked for, and the history is asked for only where one is missing', async () => {
-    // Nobody has asked about it before: contracts are looked at once in a while only.
+    // A token without earlier requests: contracts are checked only at intervals.
     const token = addressOf(0x70ce);
     await seedCoverage(stage.database, eth, 100, 200);
     for (const query of ['?from_block=100', '?from_block=150&to_block=160'])
@@ -112,14 +112,14 @@ describe('indexed', () => {
 test('without its index the token’s pages are refused, with what to do', async () => {
   const bare = await openTokenStage();
   try {
-    await bare.database.query('DROP INDEX erc20_transfers_by_contract');
+    await bare.database.query('DROP INDEX erc20_transfer_sides_by_contract');
     for (const path of [`/erc20/${USDC}/transfers`, `/erc20/${USDC}/stats`])
       expect(await bare.request(path)).toEqual({
         status: 503,
         body: {
           message:
-            'Indexes that this is read by are missing (erc20_transfers_by_contract): build them with `chainstead indexes`',
-          details: { indexes: ['erc20_transfers_by_contract'] },
+            'Database indexes for this request are missing (erc20_transfer_sides_by_contract): build them with `chainstead indexes`',
+          details: { indexes: ['erc20_transfer_sides_by_contract'] },
         },
       });
   } finally {

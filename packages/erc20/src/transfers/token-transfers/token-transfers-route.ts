@@ -1,135 +1,136 @@
-import { createMissingIndexes, showIndexed, type WalletHistory } from '@chainstead/answers';
-import { type Address, parseAddress, systemClock } from '@chainstead/core';
+import type { Chain } from '@chainstead/chains';
+import { parseAddress, systemClock } from '@chainstead/core';
 import {
-  type ApiDependencies,
+  createMissingIndexes,
+  type Indexed,
+  type IndexedColumns,
+  type OnDemandBackfill,
+  readConsistentPage,
+  readIndexed,
+  showIndexed,
+} from '@chainstead/data-api';
+import type { ReadDatabase } from '@chainstead/db';
+import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
+import {
   blockBoundsSchema,
   boundsOfRows,
-  errorResponses,
+  defineListRoute,
   givenBlockBounds,
-  indexedChain,
-  NO_BLOCK_BOUNDS,
-  type Page,
   querySchema,
   type RouteModule,
   requireIndexes,
 } from '@chainstead/http';
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { erc20Transfers } from '../dataset.ts';
 import { BY_CONTRACT } from '../page/by-contract.ts';
+import { type RelatedColumns, type RelatedToTransfers, readRelated } from '../page/related-to-transfers.ts';
 import { showTransfer } from '../page/transfer-response.ts';
-import { getTokenTransfers, type TokenTransfersPage } from './get-token-transfers.ts';
 import { tokenTransfersSchema } from './token-transfers-response.ts';
+import { TOKEN_TRANSFERS, type TokenTransfersQuery, tokenTransfersStatement } from './token-transfers-statement.ts';
 
 export interface TokenTransfersOptions {
-  readonly walletHistory: Pick<WalletHistory, 'requestContract'>;
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestContract'>;
 }
 
 /**
- * `GET /api/v2.2/erc20/{address}/transfers`: all transfers of a token (docs/provider-contract.md#token-transfers). Where blocks are missing
- * that the page would need, the token's history is asked for.
+ * `GET /api/v2.2/erc20/{address}/transfers`: all transfers of a token (docs/api/tokens.md#token-transfers). If the page
+ * lacks blocks, it requests a backfill of the token.
  */
-export function createTokenTransfersRoute({ walletHistory }: TokenTransfersOptions): RouteModule {
+export function createTokenTransfersRoute({ onDemandBackfill }: TokenTransfersOptions): RouteModule {
   return (app, dependencies) => {
-    const { chains, database, limits, logger, paging, reads } = dependencies;
-    const runs = paging.forRoute({
-      route: 'token-transfers',
-      filter: filterSchema,
-      position: positionSchema,
-      defaults: { address: '', chain: DEFAULT_CHAIN, ...NO_BLOCK_BOUNDS },
-      limitDefault: Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
-    });
+    const { database, logger, parameters, reads } = dependencies;
     const missing = createMissingIndexes(reads, systemClock, [BY_CONTRACT]);
-    app.openapi(routeOf(dependencies), async (c) => {
-      const query = c.req.valid('query');
-      const page = runs.open({
-        cursor: query.cursor,
-        limit: query.limit,
-        order: query.order,
-        filter: { address: c.req.valid('param').address, chain: query.chain?.key, ...givenBlockBounds(query) },
-      });
-      const chain = indexedChain(chains, page.filter.chain, erc20Transfers.name);
-      const token = parseAddress(page.filter.address);
-      requireIndexes(await missing());
-      const found = await getTokenTransfers(reads, chain, readingOf(page));
-      if (!found.indexed.complete)
-        await walletHistory.requestContract({ database, logger }, chain, token, c.get('principal')?.id ?? 'open');
-      const next = nextPlace(page, found);
-      return c.json(
-        {
-          page: page.page,
-          page_size: page.limit,
-          cursor: next === null ? null : runs.next(page, next),
-          indexed: showIndexed(found.indexed),
-          result: found.transfers.map((row) => showTransfer({ ...row, token }, found)),
-        },
-        200,
-      );
-    });
-  };
-}
-
-const DEFAULT_CHAIN = 'eth';
-const PAGE_SIZE_DEFAULT = 100;
-
-/** What a cursor is bound to. Names are those of the parameters, which errors repeat. */
-const filterSchema = z.object({ address: z.string(), chain: z.string(), ...blockBoundsSchema });
-
-/** The last row of a page. */
-const positionSchema = z.object({ block: z.int(), transaction: z.int(), log: z.int() });
-
-type TransfersPage = Page<z.infer<typeof filterSchema>, z.infer<typeof positionSchema>>;
-
-function routeOf({ parameters }: ApiDependencies) {
-  return createRoute({
-    method: 'get',
-    path: '/api/v2.2/erc20/{address}/transfers',
-    operationId: 'getTokenTransfers',
-    tags: ['Token'],
-    summary: "A token's transfers",
-    description:
-      'All transfers of an ERC-20 token, by block number, newest first by default; mints and burns have the zero address on one side. Pages follow by `cursor`; rows that arrive meanwhile never shift them.',
-    request: {
+    defineListRoute(app, dependencies, {
+      path: '/api/v2.2/erc20/{address}/transfers',
+      operationId: 'getTokenTransfers',
+      tags: ['Tokens'],
+      summary: 'List ERC-20 transfers by contract',
+      description:
+        'All transfers of an ERC-20 token, by block number, newest first by default. Mints and burns have the zero address on one side. Use `cursor` for the next page; new rows never shift pages.',
       params: z.object({ address: parameters.address.openapi({ description: 'The token contract' }) }),
       query: querySchema({
         chain: parameters.chain,
-        from_block: parameters.fromBlock,
-        to_block: parameters.toBlock,
-        from_date: parameters.fromDate,
-        to_date: parameters.toDate,
+        ...parameters.blockBounds,
         limit: parameters.limit,
         order: parameters.order,
         cursor: parameters.cursor,
       }),
-    },
-    responses: {
-      200: {
-        description: 'A page of transfers',
-        content: { 'application/json': { schema: tokenTransfersSchema } },
+      response: { description: 'A page of ERC-20 transfers', schema: tokenTransfersSchema },
+      datasets: [erc20Transfers.name],
+      cursorName: 'token-transfers',
+      filter: z.object({ address: z.string(), chain: z.string().default('eth'), ...blockBoundsSchema }),
+      filterOf: ({ address, chain, ...bounds }) => ({ address, chain: chain?.key, ...givenBlockBounds(bounds) }),
+      position: z.object({ block: z.int(), transaction: z.int(), log: z.int() }),
+      firstPage: 0,
+      read: async ({ chain, filter, limit, order, position, requester, upperBound }) => {
+        requireIndexes(await missing());
+        const token = parseAddress(filter.address);
+        const found = await getTokenTransfers(reads, chain, {
+          ...{ token, order, limit, ...boundsOfRows(filter), pinnedBlock: upperBound },
+          after: position && {
+            blockNumber: position.block,
+            transactionIndex: position.transaction,
+            logIndex: position.log,
+          },
+        });
+        if (!found.indexed.complete)
+          await onDemandBackfill.requestContract({ database, logger }, chain, token, requester);
+        const last = found.hasNext ? found.transfers.at(-1) : undefined;
+        const next = last && {
+          position: { block: last.block_number, transaction: last.transaction_index, log: last.log_index },
+          upperBound: upperBound ?? found.newestBlock ?? last.block_number,
+        };
+        return { ...found, token, next };
       },
-      ...errorResponses(400, 401, 429, 500, 503),
-    },
+      present: (found, envelope) => ({
+        ...envelope,
+        indexed: showIndexed(found.indexed),
+        result: found.transfers.map((row) => showTransfer({ ...row, token: found.token }, found)),
+      }),
+    });
+  };
+}
+
+/** One transfer of a token's page. Addresses and hashes are lower-case hexadecimal text. */
+type TokenTransferRow = RowOf<typeof TOKEN_TRANSFERS>;
+
+interface TokenTransfersPage extends RelatedToTransfers {
+  /** At most `query.limit`. */
+  readonly transfers: readonly TokenTransferRow[];
+  /** Whether another row follows. */
+  readonly hasNext: boolean;
+  /** Coverage of the token: from the chain, and from the token's own backfill. */
+  readonly indexed: Indexed;
+  /**
+   * The newest block that the response could contain; a cursor pins it as its upper bound. Null in an empty database.
+   */
+  readonly newestBlock: number | null;
+}
+
+/**
+ * Returns a page of a token's transfers with all related data, in one statement.
+ * @throws {InconsistentPageError} if a transfer repeatedly lacks its block
+ */
+async function getTokenTransfers(
+  database: ReadDatabase,
+  chain: Chain,
+  query: TokenTransfersQuery,
+): Promise<TokenTransfersPage> {
+  return readConsistentPage(async () => {
+    const { rows, page } = await readPackedPage<TokenTransferRow, PageRow>(database, TOKEN_TRANSFERS, (select) =>
+      tokenTransfersStatement(chain, query, select),
+    );
+    return {
+      ...readRelated(page, rows),
+      transfers: rows.slice(0, query.limit),
+      hasNext: rows.length > query.limit,
+      indexed: readIndexed(page),
+      newestBlock: page.newest,
+    };
   });
 }
 
-function readingOf({ filter, limit, order, position, upperBound }: TransfersPage) {
-  return {
-    token: filter.address as Address,
-    order,
-    limit,
-    ...boundsOfRows(filter),
-    pinnedBlock: upperBound,
-    after:
-      position === null
-        ? null
-        : { blockNumber: position.block, transactionIndex: position.transaction, logIndex: position.log },
-  };
-}
-
-function nextPlace(page: TransfersPage, found: TokenTransfersPage) {
-  const last = found.transfers.at(-1);
-  if (!found.hasNext || last === undefined) return null;
-  return {
-    position: { block: last.block_number, transaction: last.transaction_index, log: last.log_index },
-    upperBound: page.upperBound ?? found.newestBlock ?? last.block_number,
-  };
+/** The only row of the statement. */
+interface PageRow extends IndexedColumns, PackedTexts, RelatedColumns {
+  readonly newest: number | null;
 }

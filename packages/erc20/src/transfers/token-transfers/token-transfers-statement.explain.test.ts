@@ -16,16 +16,16 @@ import {
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type SeededTransfer, seedCoverage, seedTransfers } from '../testing/seeded-wallets.ts';
-import { tokenStatsStatement } from '../token-stats/token-stats-statement.ts';
+import { tokenStatsStatement } from '../token-stats/get-token-stats.ts';
 import { type TokenTransfersQuery, tokenTransfersStatement } from './token-transfers-statement.ts';
 
-// Seven of ten transfers are of the busy token; others have few, around the size of a page, and more.
+// Seven of ten transfers are of the busy token; others have few, around the page size, and more.
 const BLOCKS = 10_000;
 const BUSY = addressOf(0xb05);
 const LIMIT = 100;
-/** Where partitions begin: six in all. */
+/** Partition boundaries: six partitions. */
 const CUTS = [1_500, 3_000, 5_000, 7_000, 9_000];
-/** Blocks that old statistics know of. */
+/** Blocks covered by old statistics. */
 const ANALYZED = 200;
 const MIDDLING = [3, 60, 130, 1_000, 5_000];
 const middling = (rows: number): Address => addressOf(500_000 + rows);
@@ -34,7 +34,7 @@ const chain = exampleChain();
 const scratch = scratchOfFile({ autovacuum: false });
 
 beforeAll(async () => {
-  await createPartitions(scratch.database, 'erc20_transfers', chain.id, CUTS);
+  await createPartitions(scratch.database, 'erc20_transfer_sides', chain.id, CUTS);
   await seedTransfers(scratch.database, chain, seeded(0, ANALYZED));
   await scratch.database.query('ANALYZE');
   await seedTransfers(scratch.database, chain, [...seeded(ANALYZED, BLOCKS), ...middlingTransfers()]);
@@ -87,7 +87,7 @@ const explainPage = (plan: PlanKind, query: Partial<TokenTransfersQuery> = {}): 
     plan,
   );
 
-const isOfTransfers = (node: PlanNode): boolean => node['Relation Name']?.startsWith('erc20_transfers_') === true;
+const isOfTransfers = (node: PlanNode): boolean => node['Relation Name']?.startsWith('erc20_transfer_sides_') === true;
 
 const dateOf = (block: number): Date => new Date(timestampOf(block) * 1000);
 const FAR_DOWN = { after: { blockNumber: 714, transactionIndex: 1, logIndex: 2 }, pinnedBlock: BLOCKS };
@@ -103,7 +103,7 @@ const QUERIES: readonly (readonly [string, Partial<TokenTransfersQuery>])[] = [
   ['a token without transfers', { token: addressOf(3) }],
 ];
 
-// The API makes generic plans. Custom ones, of a database behind a pooler, take statistics to know of a busy token.
+// The API uses generic plans. Custom plans, for a database behind a pooler, need statistics to recognize a busy token.
 const KNOWING = PLANS.filter(({ plan, statistics }) => plan === 'generic' || statistics === 'with fresh statistics');
 
 describe.each(KNOWING)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
@@ -129,7 +129,7 @@ describe.each(KNOWING)('the $plan plan $statistics', ({ prepare, plan, statistic
 
   test('a page that one partition fills reads no other one, and bounds exclude those beyond them', async () => {
     const readOf = async (query: Partial<TokenTransfersQuery>) =>
-      partitionsRead(await explainPage(plan, query), 'erc20_transfers');
+      partitionsRead(await explainPage(plan, query), 'erc20_transfer_sides');
     expect(await readOf({})).toEqual([9_000]);
     expect(await readOf({ order: 'ASC' })).toEqual([0, 9_000]);
     expect(await readOf({ ...FAR_DOWN, after: { blockNumber: 4_000, transactionIndex: 1, logIndex: 2 } })).toEqual([
@@ -148,7 +148,7 @@ describe.each(KNOWING)('the $plan plan $statistics', ({ prepare, plan, statistic
       const scans = nodes.filter(isOfTransfers);
       expect(scans.length).toBeGreaterThan(0);
       for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index|Bitmap Heap)/);
-      // A bitmap is made of a whole partition.
+      // A bitmap covers a whole partition.
       expect(rowsScanned(scans)).toBeLessThanOrEqual(5_001 + 14_000);
     }
   });

@@ -1,39 +1,33 @@
-import { blocksOf, boundsInSql, labelsOf, type PageBounds, type SubjectInSql } from '@chainstead/answers';
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
+import { blocksOf, boundsInSql, labelsOf, type PageBounds, type SubjectInSql, scanBounds } from '@chainstead/data-api';
 import { addressBytes, expectedTrue, type Statement, where } from '@chainstead/db';
 import { digits, hex, int4, int8, packedRows } from '@chainstead/db/packed-rows';
 import { erc20Transfers } from '../dataset.ts';
-import { tokensOf } from '../page/beside-transfers.ts';
 import { isOfNfts, ofToken } from '../page/by-contract.ts';
-import {
-  beyond,
-  boundsOfScan,
-  firstInOrder,
-  PLACE_COLUMNS,
-  rangeOf,
-  type TransferKey,
-} from '../page/transfer-place.ts';
+import { tokensOf } from '../page/related-to-transfers.ts';
+import { firstInOrder, PLACE_COLUMNS, rangeOf, type TransferKey, transfersAfter } from '../page/transfer-place.ts';
 
-/** What to read. */
+/** The query of a page. */
 export interface TokenTransfersQuery extends PageBounds {
   readonly token: Address;
   readonly order: 'ASC' | 'DESC';
-  /** Rows wanted; one more is read to see whether a page follows. */
+  /** Requested rows; one more is read to detect a next page. */
   readonly limit: number;
-  /** Rows strictly beyond this one; null for the first page. */
+  /** Rows after this one; null for the first page. */
   readonly after: TransferKey | null;
 }
 
-/** A token as the subject of an answer, in SQL. */
+/** SQL for a token as the subject of a response. */
 export function tokenSubject(token: string, chainId: string): SubjectInSql {
   return { kind: 'contract', subject: token, chainId, dataset: erc20Transfers.name };
 }
 
 /**
- * The statement behind a page of a token's transfers: in each partition a range of `erc20_transfers_by_contract` that stops after the block
- * with row limit + 1, one partition after the other (token-transfers-statement.explain.test.ts). The planner is kept from reading and
- * sorting a whole token as in wallet-transfers-statement.ts.
+ * Builds the statement of a page of a token's transfers: in each partition a range of
+ * `erc20_transfer_sides_by_contract` that stops after the block with row limit + 1, one partition after the other
+ * (token-transfers-statement.explain.test.ts). As in wallet-transfers-statement.ts, the planner is kept from reading
+ * and sorting a whole token.
  */
 export function tokenTransfersStatement(
   chain: Chain,
@@ -45,14 +39,13 @@ export function tokenTransfersStatement(
   const token = `${bind(addressBytes(query.token))}::bytea`;
   const chainId = bind(chain.id);
   const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, tokenSubject(token, chainId), query, bind, null);
-  const [near, far] = query.order === 'DESC' ? [upper, lower] : [lower, upper];
-  // The key implies the near bounds. Left in, they would be where the scan begins: a btree starts at one bound, not the tighter.
-  const start = query.after === null ? near : beyond(query.order, query.after, bind);
+  const after = query.after === null ? null : transfersAfter(query.order, query.after, bind);
+  const { scan, far } = scanBounds(query.order, { lower, upper }, after);
   const ofThis = [...ofToken(token), `chain_id = ${chainId}`];
   const shown = expectedTrue(`NOT ${isOfNfts(token, chainId)}`);
   const page = rangeOf(
     TABLE,
-    [...ofThis, ...boundsOfScan(start, far), shown],
+    [...ofThis, ...scan, shown],
     firstInOrder(query.order, bind(query.limit + 1)),
     PAGE_COLUMNS,
   );
@@ -69,7 +62,7 @@ FROM covered CROSS JOIN (SELECT ${select} FROM page) AS transfers`;
   return { text, values };
 }
 
-const TABLE = 'erc20_transfers';
+const TABLE = 'erc20_transfer_sides';
 const PAGE_COLUMNS = `${PLACE_COLUMNS}, transfer.account, transfer.counterparty, transfer.value, transfer.transaction_hash`;
 
 /** The rows of a page. Addresses and hashes are lower-case hexadecimal text. */

@@ -3,10 +3,10 @@ import { type Address, createMetricsRegistry, silentLogger, systemClock } from '
 import { addressBytes } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { accountCodesReader, type NodeReadQueue, nativeBalancesReader } from '@chainstead/node-reads';
+import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { accountCodesReader, nativeBalancesReader, type StateQuestions } from '@chainstead/state';
-import { openStateStage, type StateStage } from '@chainstead/state/testing';
-import { createChainSync, createKeptSubjects, createSyncMetrics, type Dataset } from '@chainstead/sync';
+import { createChainSync, createSubjectProjections, createSyncMetrics, type Dataset } from '@chainstead/sync';
 import type { CompiledContract, DevnetCall } from '@chainstead/testkit';
 import { type Closable, closeOf } from '@chainstead/testkit';
 import { tokenFactsReader } from '@chainstead/tokens';
@@ -18,26 +18,26 @@ import { holdersCounted } from '../../holders/count-holders.ts';
 import { ownersNow } from '../../holders/read-owners.ts';
 import { tokenHolderRoutes } from '../../holders/token-holder-routes.ts';
 
-/** The wrapped coin of the chain `eth`, which the API knows. */
+/** The wrapped native token of the chain `eth`, as known to the API. */
 export const COIN = createChainRegistry().get('eth').wrappedNative as Address;
 
 type StageChain = StateStage['chain'];
 
-/** A devnet with a wrapped coin at its place, indexed by the real engine, the API over it, and a worker. */
+/** A devnet with a wrapped native token at its address, indexed by the real engine, the API over it, and a worker. */
 export interface CoinStage extends Pick<StateStage, 'scratch' | 'devnet' | 'node' | 'chain' | 'pool'>, Closable {
-  /** Indexes from now on, from block 0. */
+  /** Starts indexing from block 0. */
   index(datasets: readonly Dataset[]): Promise<{ stop(): Promise<void> }>;
-  /** Sends a transaction to the coin, mined in a block of its own, and waits until it is indexed where something indexes. */
+  /** Sends a transaction to the contract, mined in a separate block, and waits until it is indexed if indexing runs. */
   call(from: Address | undefined, functionName: string, args?: readonly unknown[], value?: bigint): Promise<void>;
   caughtUp(): Promise<void>;
-  /** What the wallet has of the coin by the API: null where it is not shown, and whether the answer is complete. */
+  /** The wallet's balance from the API, null if it is not shown, and whether the response is complete. */
   held(wallet: Address | undefined): Promise<{ readonly balance: string | null; readonly isComplete: boolean }>;
   ask(path: string): Promise<unknown>;
-  /** What the coin's contract says now. */
+  /** The current balance from the contract. */
   truth(wallet: Address | undefined): Promise<string>;
-  /** How often a node was asked for somebody's balance of the coin. */
-  balancesAsked(): number;
-  /** What is known of the coin: `sum`, `live`; undefined for nothing. */
+  /** Number of balance calls to the contract at nodes. */
+  balancesRequested(): number;
+  /** The stored class of the token: `sum`, `live`; undefined for none. */
   coinClass(): Promise<string | undefined>;
 }
 
@@ -59,18 +59,18 @@ export async function openCoinStage(
     }),
     (one) => one.close(),
   );
-  const { devnet, scratch, chain, pool, questions, node } = stage;
+  const { devnet, scratch, chain, pool, nodeReads, node } = stage;
   const { database } = scratch;
   const bytecode = await devnet.client.getCode({ address: await devnet.deploy(contract) });
   if (bytecode === undefined) throw new Error('The coin has no code');
   await devnet.client.setCode({ address: COIN, bytecode });
-  // From this block on, reorganisations keep it.
+  // Reorgs keep this and earlier blocks.
   await devnet.mine();
   await stage.startWorker([
     ...[balancesNow, balancesThen, ownersNow, holdersCounted],
     ...[accountCodesReader, tokenFactsReader, nativeBalancesReader],
   ]);
-  const api = await openApi(stage, questions);
+  const api = await openApi(stage, nodeReads);
   const running = new Set<{ stop(): Promise<void> }>();
   parts.defer(async () => void (await Promise.all([...running].map((one) => one.stop()))));
   const ask: CoinStage['ask'] = async (path) => {
@@ -81,7 +81,7 @@ export async function openCoinStage(
   const caughtUp = (): Promise<void> =>
     vi.waitFor(
       async () => {
-        const [row] = await database.query<{ hash: string }>(
+        const [row] = await database.query<{ hash: string | null }>(
           "SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash FROM sync_chains WHERE chain_id = $1",
           [chain.id],
         );
@@ -127,7 +127,7 @@ export async function openCoinStage(
       const { data = '0x0' } = await devnet.client.call({ to: COIN, data: balanceOfCall(wallet as Address) });
       return BigInt(data).toString();
     },
-    balancesAsked: () =>
+    balancesRequested: () =>
       node.received.filter(({ method, params }) => method === 'eth_call' && JSON.stringify(params).includes(BALANCE_OF))
         .length,
     async coinClass() {
@@ -142,7 +142,7 @@ export async function openCoinStage(
   return self;
 }
 
-/** Of `balanceOf(address)`. */
+/** Selector of `balanceOf(address)`. */
 const BALANCE_OF = '0x70a08231';
 
 function runSync(
@@ -164,19 +164,19 @@ function runSync(
       proof: 'record',
       backfillProof: 'none',
       backfillOrder: 'newest-first',
-      proverRate: 0,
+      verifyBlocksPerSecond: 0,
     },
   }).run(signal);
 }
 
-function openApi({ scratch: { database } }: StateStage, questions: StateQuestions): Promise<ApiApp> {
-  const sources = { questions, kept: createKeptSubjects(database), waitMs: 10_000, liveMaxAgeMs: 60_000 };
-  const walletHistory = {
+function openApi({ scratch: { database } }: StateStage, nodeReads: NodeReadQueue): Promise<ApiApp> {
+  const sources = { nodeReads, projections: createSubjectProjections(database), waitMs: 10_000, liveMaxAgeMs: 60_000 };
+  const onDemandBackfill = {
     requestWallet: async () => 'unserved' as const,
     requestContract: async () => 'unserved' as const,
   };
   return exampleApi(database, [
-    createWalletBalancesRoute({ ...sources, walletHistory }),
-    ...tokenHolderRoutes({ ...sources, walletHistory }),
+    createWalletBalancesRoute({ ...sources, onDemandBackfill }),
+    ...tokenHolderRoutes({ ...sources, onDemandBackfill }),
   ]);
 }

@@ -2,7 +2,7 @@ import { createLogger, createMetricsRegistry } from '@chainstead/core';
 import { createSharedLimits, type SharedLimit, type SharedLimits } from '../shared-limits.ts';
 import type { SpendingStore } from '../spending-store.ts';
 
-/** A window that outlasts every test. Milliseconds. */
+/** A window longer than every test. Milliseconds. */
 export const LONG_MS = 600_000;
 
 export interface LoggedLine {
@@ -19,12 +19,12 @@ export interface OpenLimits {
 
 const opened: SharedLimits[] = [];
 
-/** Closes what a test has opened. */
+/** Closes the limits opened by a test. */
 export async function closeLimits(): Promise<void> {
   await Promise.all(opened.splice(0).map((limits) => limits.close()));
 }
 
-/** Limits as one process has them. @param timeoutMs when the store counts as away: a machine that stalls must not make it so */
+/** Opens the limits of one process. @param timeoutMs store timeout: long enough for a stalling machine */
 export function openLimits(store: SpendingStore, timeoutMs = 30_000): OpenLimits {
   const lines: LoggedLine[] = [];
   const logger = createLogger({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line)) } });
@@ -40,7 +40,7 @@ export function openLimits(store: SpendingStore, timeoutMs = 30_000): OpenLimits
   };
 }
 
-/** Spends one unit so many times, all at once. @returns how many passed */
+/** Spends one unit this many times concurrently. @returns how many passed */
 export async function spendMany(limits: SharedLimits, limit: SharedLimit, times: number): Promise<number> {
   const waits = await Promise.all(
     Array.from({ length: times }, async () => limits.spend([{ budget: limit.budgetOf('key'), amount: 1 }])),
@@ -49,5 +49,5 @@ export async function spendMany(limits: SharedLimits, limit: SharedLimit, times:
 }
 
 let bucketCount = 0;
-/** A name that no other test's limit has. */
+/** Returns a unique limit name. */
 export const newName = (): string => `test${++bucketCount}`;

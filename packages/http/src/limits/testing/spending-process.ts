@@ -1,5 +1,5 @@
 /**
- * A process that spends of a shared limit, many requests at a time, and prints how many passed.
+ * A process that spends from a shared limit with many concurrent requests, and prints how many passed.
  * Arguments: database URL, bucket, budget, attempts.
  */
 import { createMetricsRegistry, silentLogger } from '@chainstead/core';
@@ -8,7 +8,7 @@ import { createPostgresSpendingStore } from '../postgres-spending-store.ts';
 import { createSharedLimits } from '../shared-limits.ts';
 
 const AT_ONCE = 10;
-/** A machine that stalls doesn't make the store one that is away. */
+/** Long enough that a stalling machine does not make the store seem unavailable. */
 const TIMEOUT_MS = 30_000;
 
 const [databaseUrl = '', name = '', budget = '0', attempts = '0'] = process.argv.slice(2);
@@ -20,7 +20,7 @@ const limits = createSharedLimits({
   metrics: createMetricsRegistry(),
   timeoutMs: TIMEOUT_MS,
 });
-// Longer than any test: all that passes is in one window.
+// Longer than any test, so that everything is in one window.
 const limit = limits.add({ name, budget: Number(budget), windowMs: 600_000 });
 let left = Number(attempts);
 let accepted = 0;

@@ -8,7 +8,7 @@ import {
 } from '@chainstead/testkit';
 import { encodeAbiParameters } from 'viem';
 
-/** What a contract answers, by call data; `default` for everything else. Absent: it reverts. */
+/** A contract's results by call data; `default` for all others. Absent: it reverts. */
 export type ExampleContract = Readonly<Record<string, Hex | (() => Hex)>>;
 
 const SELECTORS = {
@@ -40,7 +40,7 @@ export function asksFor(interfaceId: string): string {
   return `${ERC165}${interfaceId.slice(2).padEnd(64, '0')}`;
 }
 
-/** A contract that speaks ERC-165. Texts may be functions, which are asked every time. */
+/** A contract that supports ERC-165. Texts may be functions, which are called every time. */
 export function exampleCollection(
   standard: 'erc721' | 'erc1155',
   texts: Readonly<Partial<Record<keyof typeof SELECTORS, string | (() => string)>>> = {},
@@ -59,7 +59,7 @@ export function exampleCollection(
   return answers;
 }
 
-/** A node with these contracts and no others; `programs` compute their answers from the call data. */
+/** Serves a node with only these contracts; `programs` compute their results from the call data. */
 export async function serveContracts(
   contracts: ReadonlyMap<Address, ExampleContract>,
   chainId?: number,

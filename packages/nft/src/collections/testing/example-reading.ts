@@ -2,30 +2,28 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, type Logger, silentLogger, systemClock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
-import { createJobs, type Jobs, type JobsOptions } from '@chainstead/jobs';
+import { createDueWork, type DueWork } from '@chainstead/jobs';
 import { exampleChain, examplePool } from '@chainstead/testkit';
-import { createMetadataWorker, type MetadataWorkerOptions } from '../metadata-worker.ts';
+import { addNftMetadata, type MetadataOptions } from '../metadata-worker.ts';
 import { createDocumentReader } from '../read-document.ts';
 
 export interface ExampleReadingOptions {
   readonly database: Database;
-  /** Where the queues are. */
-  readonly home: Pick<JobsOptions, 'databaseUrl' | 'redisUrl' | 'prefix'>;
   readonly node: { readonly url: string; readonly chainId: number };
   /** CIDR ranges that documents may be in. Default: this machine. */
   readonly allowPrivate?: readonly string[];
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
   readonly ipfsGateways?: readonly string[];
-  /** How long a document may take. Default: longer than a machine stalls. */
+  /** Timeout for a document. Default: long enough for a stalled machine. */
   readonly documentTimeoutMs?: number;
-  readonly onCollection?: MetadataWorkerOptions['onCollection'];
+  readonly onCollection?: MetadataOptions['onCollection'];
   readonly logger?: Logger;
 }
 
-/** A worker at work over a chain's node, for tests. */
+/** A worker that reads from a chain's node, for tests. */
 export interface ExampleReading {
   readonly chain: Chain;
-  readonly jobs: Jobs;
+  readonly work: DueWork;
   readonly metrics: ReturnType<typeof createMetricsRegistry>;
   close(): Promise<void>;
 }
@@ -36,7 +34,6 @@ export async function startReading(options: ExampleReadingOptions): Promise<Exam
   const metrics = createMetricsRegistry();
   const chain = exampleChain({ id: node.chainId, key: 'eth' });
   const pool = await examplePool(chain, node.url);
-  const jobs = await createJobs({ ...options.home, logger, metrics });
   const egress = createEgress({
     allowPrivate: options.allowPrivate ?? ['127.0.0.0/8'],
     timeoutMs: options.documentTimeoutMs ?? 20_000,
@@ -49,23 +46,15 @@ export async function startReading(options: ExampleReadingOptions): Promise<Exam
     clock: systemClock,
   });
   const chains = [{ chain, pool }];
-  await createMetadataWorker({
-    database,
-    jobs,
-    chains,
-    documents,
-    logger,
-    metrics,
-    sweepEveryMs: 100,
-    lockMs: 1_000,
-    ...(onCollection && { onCollection }),
-  }).start();
+  const work = createDueWork({ database, clock: systemClock, logger, metrics, sweepEveryMs: 100 });
+  addNftMetadata(work, { database, chains, documents, logger, metrics, ...(onCollection && { onCollection }) });
+  work.start();
   return {
     chain,
-    jobs,
+    work,
     metrics,
     async close() {
-      await jobs.close(2_000);
+      await work.close(2_000);
       await egress.close();
       await pool.close();
     },
@@ -82,13 +71,13 @@ export interface CollectionRow {
   readonly symbol: string | null;
   readonly base_uri: string | null;
   readonly synced: boolean;
-  /** Seconds until it is due; null: not by itself. */
+  /** Seconds until it is due; null: not scheduled. */
   readonly due_in: number | null;
   readonly requested_by: string | null;
 }
 
 /** Makes collections due, as a request does. */
-export async function askFor(database: Database, chain: Chain | number, ...addresses: Address[]): Promise<void> {
+export async function requestFor(database: Database, chain: Chain | number, ...addresses: Address[]): Promise<void> {
   await database.query(
     `INSERT INTO nft_collections (token_address, chain_id, status, due_at, requested_by)
      SELECT decode(substr(address, 3), 'hex'), $1, 'pending', now(), 'test' FROM unnest($2::text[]) AS address`,

@@ -4,17 +4,17 @@ import type { AddressInfo } from 'node:net';
 
 /** An HTTP server on this machine, for tests. */
 export interface ExampleServer {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Paths that were asked for, in order. */
+  /** Requested paths, in order. */
   readonly requests: string[];
   close(): Promise<void>;
 }
 
 type Answer = string | Buffer | ((request: IncomingMessage, response: ServerResponse) => void);
 
-/** Answers by path (without its query); 404 for others. */
+/** Serves responses by path (without the query); 404 for others. */
 export async function serveExample(answers: Readonly<Record<string, Answer>>): Promise<ExampleServer> {
   const requests: string[] = [];
   const server = createServer((request, response) => {

@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { createChainRegistry } from '@chainstead/chains';
-import { type Address, type Clock, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { type Address, type Clock, systemClock } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createJobs } from '@chainstead/jobs';
 import { type ChainNode, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { metadataRoutes } from '../../single-nfts/metadata-routes.ts';
 import { type ExampleContract, serveContracts } from './example-contracts.ts';
@@ -12,22 +11,26 @@ import { startReading } from './example-reading.ts';
 import { type ExampleServer, serveExample } from './example-server.ts';
 
 export const eth = createChainRegistry().get('eth');
-/** Jobs that a key may leave waiting. */
+/** Jobs that a key may queue. */
 export const PER_KEY = 3;
-/** Longer than a machine stalls. */
+/** Long enough for a stalled machine. */
 const WAIT_MS = 15_000;
 
-/** The metadata routes over a database of their own, contracts on a node, documents on a server, and a worker where a test starts one. */
+/**
+ * The metadata routes with a separate database, contracts on a node, documents on a server, and a worker if a test
+ * starts one.
+ */
 export interface MetadataStage {
   readonly scratch: ScratchDatabase;
   readonly node: ChainNode;
   readonly documents: ExampleServer;
-  /** Requests for `/held` that wait for their answers. */
+  /** Requests for `/held` that wait for a response. */
   readonly held: ServerResponse[];
   readonly contracts: Map<Address, ExampleContract>;
   openApi(waitMs?: number, clock?: Clock, perKey?: number): Promise<ApiApp>;
-  startWorker(): Promise<void>;
-  /** As the sync engine leaves contracts whose events it has seen (`tokens.seen_as`). */
+  /** @returns a function that stops it from claiming more */
+  startWorker(): Promise<() => Promise<void>>;
+  /** Marks a contract as the sync engine does when it has seen its events (`tokens.seen_as`). */
   see(address: Address, bits: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,8 +46,6 @@ export async function openMetadataStage(): Promise<MetadataStage> {
       '/held': (_, response) => void held.push(response),
     }),
   ]);
-  const home = { databaseUrl: scratch.url };
-  const jobs = await createJobs({ ...home, logger: silentLogger(), metrics: createMetricsRegistry() });
   const closers: (() => Promise<void>)[] = [];
   return {
     scratch,
@@ -53,10 +54,11 @@ export async function openMetadataStage(): Promise<MetadataStage> {
     held,
     contracts,
     openApi: (waitMs = WAIT_MS, clock = systemClock, perKey = PER_KEY) =>
-      exampleApi(scratch.database, metadataRoutes({ jobs, onDemand: { waitMs, perKey }, clock })),
+      exampleApi(scratch.database, metadataRoutes({ onDemand: { waitMs, perKey }, clock })),
     async startWorker() {
-      const worker = await startReading({ database: scratch.database, home, node });
+      const worker = await startReading({ database: scratch.database, node });
       closers.push(() => worker.close());
+      return () => worker.work.close();
     },
     async see(address, bits) {
       await scratch.database.query('INSERT INTO tokens (address, chain_id, seen_as, name) VALUES ($1, $2, $3, $4)', [
@@ -68,7 +70,6 @@ export async function openMetadataStage(): Promise<MetadataStage> {
     },
     async close() {
       for (const close of closers) await close();
-      await jobs.close();
       await node.close();
       await documents.close();
       await scratch.drop();
@@ -76,13 +77,13 @@ export async function openMetadataStage(): Promise<MetadataStage> {
   };
 }
 
-/** Asks below `/api/v2.2/nft/`, with the key. */
+/** Sends a request below `/api/v2.2/nft/`, with the key. */
 export async function ask(api: ApiApp, path: string, method = 'GET') {
   const response = await api.request(`/api/v2.2/nft/${path}`, { method, headers: { 'x-api-key': EXAMPLE_KEY } });
   return { status: response.status, headers: response.headers, body: Object(await response.json()) };
 }
 
-/** The fields of an answer about which nothing was said. */
+/** The response fields without any data. */
 export const NOTHING_SAID = {
   collection_logo: null,
   collection_banner_image: null,

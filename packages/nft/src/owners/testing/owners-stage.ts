@@ -1,9 +1,9 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes } from '@chainstead/db';
+import { addressBytes, rawSql, runStatements, sql } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createKeptSubjects } from '@chainstead/sync';
+import { createSubjectProjections, LOCAL_ACCESS } from '@chainstead/sync';
 import {
   type Closable,
   closeOf,
@@ -12,7 +12,7 @@ import {
   type ScratchDatabase,
   seedBuilt,
 } from '@chainstead/testkit';
-import { openJobs } from '../../testing/queued-histories.ts';
+import { historiesOf } from '../../testing/queued-histories.ts';
 import { nftCollectionOwners } from '../../transfers/collection-owners.ts';
 import { nftTransfers } from '../../transfers/dataset.ts';
 import { linesOf, type Move } from '../../transfers/testing/example-moves.ts';
@@ -20,7 +20,7 @@ import { createCollectionOwnersRoutes } from '../owners-routes.ts';
 
 export const eth = createChainRegistry().get('eth');
 
-/** A list's answer, as far as tests look at it. */
+/** The parts of a list response that tests use. */
 export interface ListAnswer {
   readonly status?: string;
   readonly status_message?: string;
@@ -35,22 +35,22 @@ export interface ListAnswer {
   readonly result: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** The routes over a database of its own, whose chain is written by the test. Ethereum is served; no worker is at work. */
+/** The routes with a separate database whose chain is written by the test. Ethereum is indexed; no worker runs. */
 export interface OwnersStage extends Closable {
   readonly scratch: ScratchDatabase;
   readonly api: ApiApp;
-  /** Commits a block, as the follower does: what is kept of collections follows. */
+  /** Commits a block as the follower does, and updates the collections' state. */
   add(block: number, moves: readonly Move[]): Promise<void>;
-  /** Takes a block back. */
+  /** Rolls a block back. */
   remove(block: number): Promise<void>;
   /** Blocks that the chain covers. */
   cover(from: number, to: number): Promise<void>;
-  /** What events show a contract to be. */
+  /** The standard that a contract's events show. */
   seen(contract: Address, as: 'erc721' | 'erc1155'): Promise<void>;
   request(path: string): Promise<Response>;
-  /** The answer below `/api/v2.2/nft/`. @throws when it is an error */
+  /** The response below `/api/v2.2/nft/`. @throws if it is an error */
   get<Answer = ListAnswer>(path: string): Promise<Answer>;
-  /** All pages of a list, with something done between them. */
+  /** Reads all pages of a list, with a callback between them. */
   pages(path: string, between?: (page: number) => Promise<void>): Promise<readonly ListAnswer[]>;
   empty(): Promise<void>;
 }
@@ -59,10 +59,11 @@ export async function openOwnersStage(): Promise<OwnersStage> {
   await using parts = new AsyncDisposableStack();
   const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
   const { database } = scratch;
-  const { historiesOf } = await openJobs(parts, scratch.url);
-  const walletHistory = historiesOf(eth);
-  const kept = createKeptSubjects(database);
-  const api = await exampleApi(database, [...createCollectionOwnersRoutes({ kept, walletHistory, waitMs: 15_000 })]);
+  const onDemandBackfill = historiesOf(eth);
+  const projections = createSubjectProjections(database);
+  const api = await exampleApi(database, [
+    ...createCollectionOwnersRoutes({ projections, onDemandBackfill, waitMs: 15_000 }),
+  ]);
   await createPartitions(database, 'nft_transfers', eth.id);
   await seedBuilt(database, eth.id, nftCollectionOwners);
 
@@ -76,11 +77,13 @@ export async function openOwnersStage(): Promise<OwnersStage> {
         await transaction.query('INSERT INTO moved SELECT * FROM nft_transfers WHERE block_number = $1', [block]);
         await transaction.query('DELETE FROM nft_transfers WHERE block_number = $1', [block]);
       }
-      const statements =
+      const change = { rows: rawSql('moved'), subjects: SUBJECTS, access: LOCAL_ACCESS };
+      await runStatements(
+        transaction,
         kind === 'added'
-          ? nftCollectionOwners.added('moved', KEPT)
-          : nftCollectionOwners.removed('moved', KEPT, 'nft_transfers');
-      for (const statement of statements) await transaction.query(statement);
+          ? nftCollectionOwners.added(change)
+          : nftCollectionOwners.removed({ ...change, remaining: rawSql('nft_transfers') }),
+      );
     });
   }
 
@@ -122,8 +125,8 @@ export async function openOwnersStage(): Promise<OwnersStage> {
     },
     async empty() {
       await database.query(
-        `TRUNCATE nft_transfers, nft_collection_balances, nft_collection_ids, nft_collection_owners, nft_collection_counts, kept_subjects,
-           sync_ranges, subject_ranges, subject_histories, tokens, nft_collections, nft_token_metadata`,
+        `TRUNCATE nft_transfers, nft_collection_balances, nft_collection_ids, nft_collection_owners, nft_collection_counts, subject_projections,
+           sync_ranges, subject_ranges, backfill_requests, tokens, nft_collections, nft_token_metadata`,
       );
     },
     ...closeOf(parts),
@@ -131,4 +134,4 @@ export async function openOwnersStage(): Promise<OwnersStage> {
   return stage;
 }
 
-const KEPT = `(SELECT subject, coalesce(built_to, 1000000) AS built_to FROM kept_subjects WHERE chain_id = ${eth.id} AND state = '${nftCollectionOwners.name}')`;
+const SUBJECTS = sql`(SELECT subject, coalesce(built_to, 1000000) AS built_to FROM subject_projections WHERE chain_id = ${eth.id} AND state = ${nftCollectionOwners.name})`;

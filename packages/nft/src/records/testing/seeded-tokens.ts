@@ -4,12 +4,12 @@ import { addressBytes, type Database, hexBytes } from '@chainstead/db';
 import { createPartitions, hashOf } from '@chainstead/testkit';
 import { NFT_TRANSFER_KINDS } from '@chainstead/token-events';
 
-/** One transfer; a mint where nobody gives, a burn where nobody receives. */
+/** One transfer; a mint without a sender, a burn without a receiver. */
 export interface SeededMove {
   readonly token: Address;
   readonly id: string;
   readonly block: number;
-  /** Default: nobody. */
+  /** Default: none. */
   readonly from?: Address;
   readonly to?: Address;
   /** Default: 1. */
@@ -25,7 +25,7 @@ export function transactionOf(block: number): Hash {
   return hashOf(9, block);
 }
 
-/** Rows as the sync engine leaves them, each in a log of its own. */
+/** Inserts rows as the sync engine does, each in a separate log. */
 export async function seedMoves(database: Database, chain: Chain, moves: readonly SeededMove[]): Promise<void> {
   await createPartitions(database, 'nft_transfers', chain.id);
   const column = <Value>(read: (move: SeededMove) => Value): Value[] => moves.map(read);
@@ -50,7 +50,7 @@ export async function seedMoves(database: Database, chain: Chain, moves: readonl
   );
 }
 
-/** What was read of a token. */
+/** The metadata of a token. */
 export async function seedMetadata(
   database: Database,
   chain: Chain,

@@ -1,7 +1,7 @@
 import { type Address, silentLogger, systemClock } from '@chainstead/core';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { openStateStage, type StateStage } from '@chainstead/state/testing';
-import { createKeptSubjects } from '@chainstead/sync';
+import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
+import { createSubjectProjections } from '@chainstead/sync';
 import { compileSolidity } from '@chainstead/testkit';
 import { createCollectionOwnersRoutes } from '../../owners/owners-routes.ts';
 import { metadataRoutes } from '../../single-nfts/metadata-routes.ts';
@@ -11,25 +11,25 @@ import { createWalletNftsRoute } from '../../wallet-nfts/wallet-nfts-route.ts';
 import { createHeldNow } from '../held-now.ts';
 import { nftAmountsNow, nftOwnersNow } from '../held-readers.ts';
 
-/** A collection on a real node whose chain is indexed, and the routes that say who holds it. */
+/** A collection on a real node whose chain is indexed, and the routes that show its holders. */
 export interface FollowedCollection {
   readonly stage: StateStage;
   readonly address: Address;
   /** Three accounts of the node. */
   readonly wallets: readonly Address[];
-  /** What came before the block is in no index. */
+  /** Earlier blocks are in no index. */
   follow(startBlock: number): void;
-  /** One transaction of the node's first account in a block of its own. */
+  /** Sends one transaction from the node's first account in a separate block. */
   send(functionName: string, args: readonly unknown[]): Promise<void>;
-  /** What the contract says after the newest block. */
+  /** The contract's result after the newest block. */
   read(functionName: string, args: readonly unknown[]): Promise<unknown>;
   head(): Promise<number>;
-  /** What a route answers. @throws Error unless its status is 200 */
+  /** A route's response. @throws Error unless its status is 200 */
   ask<Answer>(path: string): Promise<Answer>;
   close(): Promise<void>;
 }
 
-/** So deep the chain may be reorganised. */
+/** Maximum reorg depth of the chain. */
 export const REORG_DEPTH_MAX = 6;
 const WAIT_MS = 5_000;
 
@@ -40,21 +40,21 @@ export async function openFollowedCollection(contract: {
 }): Promise<FollowedCollection> {
   const facts = { pollIntervalMs: 20, blockTimeMs: 100, reorgDepthMax: REORG_DEPTH_MAX, finalizedTag: false };
   const stage = await openStateStage({ chain: facts });
-  const { scratch, devnet, jobs, questions } = stage;
+  const { scratch, devnet, nodeReads } = stage;
   const { name, source } = contract;
   const compiled = (await compileSolidity({ [`${name}.sol`]: source })).get(name);
   if (compiled === undefined) throw new Error(`${name} was not compiled`);
   const wallets = devnet.accounts.slice(0, 3);
   const address = await devnet.deploy(compiled);
   await stage.startWorker([nftOwnersNow, nftAmountsNow]);
-  const heldNow = createHeldNow({ database: scratch.database, questions, logger: silentLogger() }, WAIT_MS);
-  const shared = { kept: createKeptSubjects(scratch.database), waitMs: WAIT_MS, heldNow };
-  const ofWallet = { ...shared, walletHistory: { requestWallet: async () => 'unserved' as const } };
+  const heldNow = createHeldNow({ database: scratch.database, nodeReads, logger: silentLogger() }, WAIT_MS);
+  const shared = { projections: createSubjectProjections(scratch.database), waitMs: WAIT_MS, heldNow };
+  const ofWallet = { ...shared, onDemandBackfill: { requestWallet: async () => 'unserved' as const } };
   const api = await exampleApi(scratch.database, [
     createWalletNftsRoute(ofWallet),
     createWalletCollectionsRoute(ofWallet),
-    ...createCollectionOwnersRoutes({ ...shared, walletHistory: { requestContract: async () => 'unserved' } }),
-    ...metadataRoutes({ jobs, onDemand: { waitMs: 0, perKey: 50 }, clock: systemClock, heldNow }),
+    ...createCollectionOwnersRoutes({ ...shared, onDemandBackfill: { requestContract: async () => 'unserved' } }),
+    ...metadataRoutes({ onDemand: { waitMs: 0, perKey: 50 }, clock: systemClock, heldNow }),
   ]);
   let stop = async (): Promise<void> => {};
   return {

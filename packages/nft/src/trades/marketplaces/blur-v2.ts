@@ -21,10 +21,10 @@ const PACKED_MAKER_FEE = parseAbiItem(
   'event Execution721MakerFeePacked(bytes32 orderHash, uint256 tokenIdListingIndexTrader, uint256 collectionPriceSide, uint256 makerFeeRecipientRate)',
 );
 
-/** Bids are paid from Blur's pool of deposited ether, which is a token of its own. */
+/** Bids are paid from Blur's pool of deposited ether, which is a separate token. */
 const BLUR_POOL = '0x0000000000a39bb272e79075ade125fd351887ac' as Address;
 
-/** Blur's second exchange. Its events name the maker only; the transfer of the token names the other one. */
+/** Blur's second exchange. Its events contain only the maker; the token transfer shows the taker. */
 export const blurV2: Marketplace = {
   name: 'blur',
   protocol: 'blur-v2',
@@ -34,7 +34,7 @@ export const blurV2: Marketplace = {
 };
 
 interface Execution {
-  /** Whoever signed the order. */
+  /** The signer of the order. */
   readonly maker: Address;
   readonly collection: Address;
   readonly tokenId: string;
@@ -43,7 +43,7 @@ interface Execution {
   readonly side: 0 | 1;
 }
 
-/** All transfers of a call come before its events, so each execution takes the first fitting transfer that is left. */
+/** All transfers of a call come before its events, so each execution takes the first remaining transfer that fits. */
 function fills(own: readonly Log[], { transfers }: TradeTransaction): Fill[] {
   const taken = new Set<NftTransfer>();
   return own.flatMap((log): Fill[] => {

@@ -10,17 +10,17 @@ import { tradedItem } from '../traded-items.ts';
 const BOUGHT = parseAbiItem(
   'event PunkBought(uint256 indexed punkIndex, uint256 value, address indexed fromAddress, address indexed toAddress)',
 );
-/** Of one unit, in ERC-20's shape. */
+/** One unit, in the format of ERC-20. */
 const TRANSFER = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)');
 
 const PROTOCOL = 'cryptopunks';
 const added = deployments(PROTOCOL, {});
 
 /**
- * CryptoPunks' own market, which is the token. `acceptBidForPunk` clears the bid before it emits: its PunkBought names
- * neither buyer nor price. The buyer is whom the contract's Transfer just before names; the price is the bid's, of an
- * earlier block (`punk_bids`), hence null here. A punk sold for nothing to a buyer with a name is a gift or a move into a
- * wrapper, and is kept as a trade at price zero.
+ * CryptoPunks' own market, which is also the token. `acceptBidForPunk` clears the bid before it emits, so its
+ * PunkBought has neither buyer nor price. The buyer is the receiver in the contract's preceding Transfer; the price is
+ * that of a bid in an earlier block (`punk_bids`), so it is null here. A punk sold for nothing to a specified buyer is
+ * a gift or a move into a wrapper, and is stored as a trade at price zero.
  */
 export const cryptoPunks: Marketplace = {
   name: 'cryptopunks',

@@ -31,7 +31,7 @@ const V2_ERC1155_BUY = parseAbiItem(
   'event ERC1155BuyOrderFilled(bytes32 orderHash, address maker, address taker, uint256 nonce, address erc20Token, uint256 amount, (address recipient, uint256 amount)[] fees, address token, uint256 tokenId, uint128 filled)',
 );
 
-/** One contract a chain, which was upgraded from the first events to the second. */
+/** One contract per chain, upgraded from the first events to the second. */
 const CONTRACTS = {
   1: '0x20f780a973856b93f63670377900c1d2a50a77c4',
   10: '0x2317d8b224328644759319dffa2a5da77c72e0e9',
@@ -42,7 +42,7 @@ const CONTRACTS = {
   43114: '0x18cd9270dbdca86d470cfb3be1b156241fffa9de',
 };
 
-/** Element v1, as 0x v4: the amount leaves out the fees, which are paid on top. */
+/** Element v1, like 0x v4: the amount excludes the fees, which are paid on top. */
 export const elementV1: Marketplace = {
   name: 'element',
   protocol: 'element-v1',
@@ -51,7 +51,7 @@ export const elementV1: Marketplace = {
   fills: (own, transaction) => netOrderFills(own, transaction, readV1),
 };
 
-/** Element v2: the amount includes the fees that the event lists; matched orders emit two events here too. */
+/** Element v2: the amount includes the fees listed in the event; matched orders emit two events here too. */
 export const elementV2: Marketplace = {
   name: 'element',
   protocol: 'element-v2',

@@ -1,4 +1,4 @@
-/** Markets that hold what they sell: parties are the event's, and the transfers come from the market. */
+/** Markets that hold listed items: parties are those of the event, and the transfers come from the market. */
 import { parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { exampleChain } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';

@@ -15,7 +15,7 @@ const OFFER_ACCEPTED = parseAbiItem(
 const PRIVATE_SALE_FINALIZED = parseAbiItem(
   'event PrivateSaleFinalized(address indexed nftContract, uint256 indexed tokenId, address indexed seller, address buyer, uint256 protocolFee, uint256 creatorFee, uint256 sellerRev, uint256 deadline)',
 );
-/** Names no token: the one that the market gives to the bidder just before. */
+/** Has no token: it is the one that the market transfers to the bidder just before. */
 const RESERVE_AUCTION_FINALIZED = parseAbiItem(
   'event ReserveAuctionFinalized(uint256 indexed auctionId, address indexed seller, address indexed bidder, uint256 protocolFee, uint256 creatorFee, uint256 sellerRev)',
 );
@@ -23,8 +23,8 @@ const RESERVE_AUCTION_FINALIZED = parseAbiItem(
 const PROTOCOL = 'foundation';
 
 /**
- * Foundation's market. It holds what is listed, so the event alone knows the seller. Everything is paid in ether, or FETH,
- * which is ether in escrow; the price is the sum of what protocol, creator and seller get.
+ * Foundation's market. It holds listed items, so only the event shows the seller. All payments are in ether, or FETH,
+ * which is ether in escrow; the price is the sum of the shares of protocol, creator and seller.
  */
 export const foundation: Marketplace = {
   name: 'foundation',

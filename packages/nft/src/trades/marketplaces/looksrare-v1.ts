@@ -22,8 +22,8 @@ export const looksRareV1 = fork('looksrare', 'looksrare-v1', { 1: '0x59728544b08
 export const joepegs = fork('other', 'joepegs', { 43114: '0xae079eda901f7727d0715aff8f82ba8295719977' });
 
 /**
- * `price` is for all units, fees and royalties included. The currency is the wrapped native currency even where a part or all of
- * it was paid unwrapped (`matchAskWithTakerBidUsingETHAndWETH` wraps it).
+ * `price` is for all units, including fees and royalties. The currency is the wrapped native token even if part or all
+ * of it was paid unwrapped (`matchAskWithTakerBidUsingETHAndWETH` wraps it).
  */
 function fork(name: MarketplaceName, protocol: string, known: Readonly<Record<number, string>>): Marketplace {
   return {

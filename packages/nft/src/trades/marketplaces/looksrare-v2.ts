@@ -10,14 +10,14 @@ import { tradedItems } from '../traded-items.ts';
 const TAKER_BID = parseAbiItem(
   'event TakerBid((bytes32 orderHash, uint256 orderNonce, bool isNonceInvalidated) nonceInvalidationParameters, address bidUser, address bidRecipient, uint256 strategyId, address currency, address collection, uint256[] itemIds, uint256[] amounts, address[2] feeRecipients, uint256[3] feeAmounts)',
 );
-/** An offer was accepted. The first fee recipient may be another account of the seller's. */
+/** An offer was accepted. The first fee recipient may be another account of the seller. */
 const TAKER_ASK = parseAbiItem(
   'event TakerAsk((bytes32 orderHash, uint256 orderNonce, bool isNonceInvalidated) nonceInvalidationParameters, address askUser, address bidUser, uint256 strategyId, address currency, address collection, uint256[] itemIds, uint256[] amounts, address[2] feeRecipients, uint256[3] feeAmounts)',
 );
 
 const PROTOCOL = 'looksrare-v2';
 
-/** LooksRare v2. The price is what seller, creator and protocol got together: `feeAmounts`. */
+/** LooksRare v2. The price is the total of the seller's, creator's and protocol's shares: `feeAmounts`. */
 export const looksRareV2: Marketplace = {
   name: 'looksrare',
   protocol: PROTOCOL,

@@ -6,7 +6,7 @@ import type { Fill, Marketplace, TradedItem, TradeSide } from '../marketplace.ts
 import { paymentToken } from '../payment-token.ts';
 import { tradedItem } from '../traded-items.ts';
 
-/** Emitted for listings and for offers; it does not say for which. */
+/** Emitted for listings and for offers, without a field to distinguish them. */
 const SINGLE = parseAbiItem(
   'event BuySingleListing(address indexed marketplace, address indexed tokenAddress, address indexed paymentCoin, address buyer, address seller, uint256 tokenId, uint256 amount, uint256 salePrice)',
 );
@@ -26,8 +26,8 @@ const SWEEP_ERC1155 = parseAbiItem(
 const PROTOCOL = 'payment-processor-v1';
 
 /**
- * Limit Break's Payment Processor v1. A bundle is one order of one seller, hence one trade; a sweep fills orders of several
- * sellers, each a trade of its own. Both name what did not change hands too.
+ * Limit Break's Payment Processor v1. A bundle is one order of one seller, so it is one trade. A sweep fills orders of
+ * several sellers, each a separate trade. Both also list items that did not change hands.
  */
 export const paymentProcessorV1: Marketplace = {
   name: 'magiceden',
@@ -87,7 +87,7 @@ interface Sold {
   readonly price: bigint;
 }
 
-/** What changed hands; null where the lists differ in length. */
+/** Returns the sold items; null if the lists differ in length. */
 function soldOf(list: SaleList): Sold[] | null {
   const { tokenAddress, tokenIds, unsuccessfulFills, salePrices } = list;
   const amounts = list.amounts ?? tokenIds.map(() => 1n);

@@ -12,7 +12,7 @@ const LISTING_ERC721 = parseAbiItem(
 const LISTING_ERC1155 = parseAbiItem(
   'event BuyListingERC1155(address indexed buyer, address indexed seller, address indexed tokenAddress, address beneficiary, address paymentCoin, uint256 tokenId, uint256 amount, uint256 salePrice)',
 );
-/** Seller and buyer stand in the opposite order here. */
+/** Seller and buyer are in the opposite order here. */
 const OFFER_ERC721 = parseAbiItem(
   'event AcceptOfferERC721(address indexed seller, address indexed buyer, address indexed tokenAddress, address beneficiary, address paymentCoin, uint256 tokenId, uint256 salePrice)',
 );
@@ -22,7 +22,7 @@ const OFFER_ERC1155 = parseAbiItem(
 
 const V2 = '0x9a1d00bed7cd04bcda516d721a596eb22aac6834';
 
-/** Limit Break's Payment Processor v2, the contract below Magic Eden on EVM chains. */
+/** Limit Break's Payment Processor v2, the contract that Magic Eden uses on EVM chains. */
 export const paymentProcessorV2 = version('payment-processor-v2', {
   1: V2,
   10: V2,
@@ -36,7 +36,7 @@ export const paymentProcessorV2 = version('payment-processor-v2', {
 /** Payment Processor v3: the same events. */
 export const paymentProcessorV3 = version('payment-processor-v3', { 1: '0x9a1d00000000fc540e2000560054812452eb5366' });
 
-/** A taker's fee on top is in no event; the sale price has everything else. */
+/** A taker's on-top fee is in no event; the sale price includes everything else. */
 function version(protocol: string, known: Readonly<Record<number, string>>): Marketplace {
   return {
     name: 'magiceden',
@@ -58,7 +58,7 @@ interface Sale {
   readonly buyer: `0x${string}`;
   readonly seller: `0x${string}`;
   readonly tokenAddress: `0x${string}`;
-  /** Who gets the token, where it is not the buyer. */
+  /** The receiver of the token, if it is not the buyer. */
   readonly beneficiary: `0x${string}`;
   readonly paymentCoin: `0x${string}`;
   readonly tokenId: bigint;

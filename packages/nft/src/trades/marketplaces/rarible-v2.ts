@@ -9,11 +9,11 @@ import { paidInParts } from '../paid-by-buyer.ts';
 import { tradedItem } from '../traded-items.ts';
 import { inWindow, type TransactionWindow } from '../transaction-window.ts';
 
-/** What each order's fill grew by in this match: `newLeftFill` counts what the left maker takes, and the other way round. */
+/** The increase of each order's fill in this match: `newLeftFill` counts the left maker's receipts, and vice versa. */
 const MATCH = parseAbiItem(
   'event Match(bytes32 leftHash, bytes32 rightHash, address leftMaker, address rightMaker, uint256 newLeftFill, uint256 newRightFill, (bytes4 assetClass, bytes data) leftAsset, (bytes4 assetClass, bytes data) rightAsset)',
 );
-/** Of the newer version, which names nothing else. */
+/** Emitted by the newer version; it has no other fields. */
 const BARE_MATCH = parseAbiItem(
   'event Match(bytes32 leftHash, bytes32 rightHash, uint256 newLeftFill, uint256 newRightFill)',
 );
@@ -31,8 +31,8 @@ const TOKEN_AND_ID = parseAbiParameters('address token, uint256 tokenId');
 const PROTOCOL = 'rarible-v2';
 
 /**
- * Rarible's ExchangeV2. The left order is the one that stood, the right one the taker's. The buyer's fees are on top: they
- * are found where payment is in tokens; in the native currency the price is the event's.
+ * Rarible's ExchangeV2. The left order is the standing one, the right one the taker's. The buyer's fees are on top:
+ * they are found if payment is in tokens; in the native token the price is the event's.
  */
 export const raribleV2: Marketplace = {
   name: 'rarible',
@@ -70,7 +70,7 @@ function matchFill(log: Log, window: TransactionWindow, transaction: TradeTransa
   const [amount, price] = leftSells ? [match.newRightFill, match.newLeftFill] : [match.newLeftFill, match.newRightFill];
   const moved = lastHandedOver(transaction, window);
   const item = itemOf(leftSells ? match.leftAsset : match.rightAsset, amount) ?? asItem(moved);
-  // An order of nobody's is the caller's own.
+  // An order without a maker belongs to the caller.
   const seller = partyOr(makerOfNft, moved?.from);
   const buyer = partyOr(makerOfMoney, moved?.to);
   if (item === null || seller === null || buyer === null) return null;
@@ -79,7 +79,7 @@ function matchFill(log: Log, window: TransactionWindow, transaction: TradeTransa
   return { log, side: leftSells ? 0 : 1, seller, buyer, items: [item], paymentToken: token, price: paid ?? price };
 }
 
-/** Parties and token are those of the transfer; one of the numbers is its amount, the other the price. */
+/** Parties and token come from the transfer. One of the numbers is its amount, the other the price. */
 function bareFill(log: Log, window: TransactionWindow, transaction: TradeTransaction): Fill | null {
   const match = eventArguments(BARE_MATCH, log);
   const moved = lastHandedOver(transaction, window);
@@ -97,7 +97,7 @@ function bareFill(log: Log, window: TransactionWindow, transaction: TradeTransac
   return { ...sale, paymentToken: null, price };
 }
 
-/** The native currency (null) or an ERC-20 token; null where the asset is no money. */
+/** Returns the native token (null) or an ERC-20 token; null if the asset is not money. */
 function moneyOf({ assetClass, data }: AssetType): { readonly token: Address | null } | null {
   if (assetClass === CLASSES.native) return { token: null };
   if (assetClass !== CLASSES.erc20) return null;
@@ -109,19 +109,19 @@ function readToken(data: Hex): Address | null {
   try {
     return lowerCase(decodeAbi(TOKEN, data)[0]);
   } catch {
-    // An asset without a token is none that is known.
+    // An asset without a token is of an unknown kind.
     return null;
   }
 }
 
-/** Null for what is minted by the sale and for whole collections: there the transfer says which token it was. */
+/** Returns null for lazy mints and for whole collections: the transfer then shows the token. */
 function itemOf({ assetClass, data }: AssetType, amount: bigint): TradedItem | null {
   if (assetClass !== CLASSES.erc721 && assetClass !== CLASSES.erc1155) return null;
   try {
     const [token, tokenId] = decodeAbi(TOKEN_AND_ID, data);
     return tradedItem(token, tokenId, amount);
   } catch {
-    // As above: the transfer says it.
+    // As above: the transfer shows it.
     return null;
   }
 }
@@ -130,7 +130,7 @@ function asItem(moved: NftTransfer | null): TradedItem | null {
   return moved === null ? null : { token: moved.token, tokenId: moved.tokenId, amount: moved.amount };
 }
 
-/** The last NFT that went from one account to another; where all were minted, the last of those. */
+/** The last NFT that went from one account to another; if all were minted, the last mint. */
 function lastHandedOver({ transfers }: TradeTransaction, window: TransactionWindow): NftTransfer | null {
   const moved = inWindow(transfers, window);
   return moved.findLast(({ from }) => from !== ZERO_ADDRESS) ?? moved.at(-1) ?? null;

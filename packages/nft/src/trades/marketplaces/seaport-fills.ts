@@ -8,7 +8,7 @@ import { type SeaportOrder, seaportOrder } from './seaport-order.ts';
 /** Absent in version 1.1, present from 1.2 on. */
 export const ORDERS_MATCHED = parseAbiItem('event OrdersMatched(bytes32[] orderHashes)');
 
-/** Trades in the logs of one Seaport contract and one transaction. Orders matched with each other are counted once. */
+/** Returns the trades in one Seaport contract's logs of one transaction. Matched orders count once. */
 export function seaportFills(own: readonly Log[]): Fill[] {
   const { groups, single } = groupOrders(own);
   const fills = [...groups.flatMap(matchedFills), ...single.flatMap(singleFill)];
@@ -16,8 +16,8 @@ export function seaportFills(own: readonly Log[]): Fill[] {
 }
 
 /**
- * Orders that were matched, by match, and those filled by themselves. From 1.2 on a log names the hashes of each match (a
- * hash twice where an order was filled twice); in 1.1 matched orders have no recipient and their logs stand side by side.
+ * Returns matched orders, by match, and orders filled alone. From 1.2 on a log lists the hashes of each match (twice
+ * for an order that was filled twice). In 1.1 matched orders have no recipient and their logs are adjacent.
  */
 function groupOrders(own: readonly Log[]): { groups: SeaportOrder[][]; single: SeaportOrder[] } {
   const groups: SeaportOrder[][] = [];
@@ -56,9 +56,9 @@ function singleFill(order: SeaportOrder): Fill[] {
 }
 
 /**
- * The trades of one match. An offer that one seller fills is the trade, whatever that seller's order asks for: the
- * difference is fees. An offer that several sellers fill is a sweep: their listings are the trades. Listings that no offer
- * takes are private sales, or are paid for by an order that only brings money.
+ * Returns the trades of one match. An offer filled by one seller is the trade, whatever that seller's order requests:
+ * the difference is fees. An offer filled by several sellers is a sweep: their listings are the trades. Listings that
+ * no offer takes are private sales, or are paid by an order that only adds money.
  */
 function matchedFills(orders: readonly SeaportOrder[]): Fill[] {
   const supply = createSupply(orders);
@@ -104,11 +104,13 @@ function offerFill(order: SeaportOrder, seller: Address): Fill[] {
 }
 
 interface Supply {
-  /** The orders that give this item: each gives what it has until the amount is reached. */
+  /** Returns orders that provide this item: each gives its remaining amount until the total is reached. */
   take(item: TradedItem): SeaportOrder[];
 }
 
-/** What the orders of a match give, by token: orders are paired by what they give and want, never by their place. */
+/**
+ * Indexes the items that a match's orders provide, by token. Orders are paired by their items, never by their position.
+ */
 function createSupply(orders: readonly SeaportOrder[]): Supply {
   const stocks = new Map<string, { order: SeaportOrder; left: bigint }[]>();
   for (const order of orders)

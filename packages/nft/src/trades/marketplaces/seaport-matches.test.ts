@@ -26,7 +26,7 @@ const weth = exampleAddress(13);
 
 const [first, second, third, fourth] = [orderHash(1), orderHash(2), orderHash(3), orderHash(4)];
 
-/** A bid as OpenSea makes it: the fee is taken out of what is offered. */
+/** A bid as OpenSea creates it: the fee is deducted from the offered amount. */
 const bid = (hash = first, id = 7n, price = 1_000n, from = buyer): ExampleOrder => ({
   hash,
   offerer: from,
@@ -35,7 +35,7 @@ const bid = (hash = first, id = 7n, price = 1_000n, from = buyer): ExampleOrder 
   consideration: [erc721(apes, id, from), erc20(weth, 25n, feeWallet)],
 });
 
-/** The seller's answer to it, which asks for what is left. */
+/** The seller's counter-order, which requests the remainder. */
 const answer = (hash = second, id = 7n, net = 975n, from = seller): ExampleOrder => ({
   hash,
   offerer: from,

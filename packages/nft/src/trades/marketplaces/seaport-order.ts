@@ -5,14 +5,14 @@ import type { TradedItem } from '../marketplace.ts';
 import { paymentToken } from '../payment-token.ts';
 import { tokenKey } from '../transfers-by-token.ts';
 
-/** The same in every version. Amounts are those executed: partial fills and price curves are in them already. */
+/** The same in every version. Amounts are the executed ones, with partial fills and price curves applied. */
 export const ORDER_FULFILLED = parseAbiItem([
   'event OrderFulfilled(bytes32 orderHash, address indexed offerer, address indexed zone, address recipient, SpentItem[] offer, ReceivedItem[] consideration)',
   'struct SpentItem { uint8 itemType; address token; uint256 identifier; uint256 amount; }',
   'struct ReceivedItem { uint8 itemType; address token; uint256 identifier; uint256 amount; address recipient; }',
 ]);
 
-/** A sum in one currency; `token` null is the chain's native currency. */
+/** A sum in one currency; `token` null is the chain's native token. */
 export interface Money {
   readonly token: Address | null;
   readonly amount: bigint;
@@ -22,29 +22,30 @@ export interface RequestedItem extends TradedItem {
   readonly recipient: Address;
 }
 
-/** A filled order, sorted by what is given and what is asked for. */
+/** A filled order, sorted into offered and requested items. */
 export interface SeaportOrder {
   readonly log: Log;
   readonly hash: Hex;
   readonly offerer: Address;
-  /** Who gets what is offered; the zero address in matched orders of version 1.1. */
+  /** The receiver of the offered items; the zero address in matched orders of version 1.1. */
   readonly recipient: Address;
   readonly offeredItems: readonly TradedItem[];
   /** Null: none, or several currencies. */
   readonly offeredMoney: Money | null;
   readonly requestedItems: readonly RequestedItem[];
-  /** Fees, royalties and tips included. Null: none, or several currencies. */
+  /** Includes fees, royalties and tips. Null: none, or several currencies. */
   readonly requestedMoney: Money | null;
   readonly kind: SeaportOrderKind;
 }
 
 /**
- * A listing gives NFTs for money; where it also asks for the NFTs that it gives, it names who is to get them (private sale).
- * An offer gives money for NFTs. Anything else (barter, several currencies, what only balances a match) is no trade by itself.
+ * A listing gives NFTs for money. If it also requests the NFTs that it gives, it specifies their receiver (private
+ * sale). An offer gives money for NFTs. Anything else (barter, several currencies, orders that only balance a match) is
+ * not a trade alone.
  */
 export type SeaportOrderKind = 'listing' | 'offer' | 'auxiliary';
 
-/** The order that an `OrderFulfilled` log tells of; null for any other log. */
+/** Returns the order of an `OrderFulfilled` log; null for any other log. */
 export function seaportOrder(log: Log): SeaportOrder | null {
   const order = eventArguments(ORDER_FULFILLED, log);
   if (order === null) return null;
@@ -81,7 +82,7 @@ interface EventItem {
 }
 
 interface Terms extends Pick<SeaportOrder, 'offeredItems' | 'requestedItems' | 'offeredMoney' | 'requestedMoney'> {
-  /** Also where that is several currencies, of which no amount is read. */
+  /** Also true for several currencies, of which no amount is read. */
   readonly isMoneyOffered: boolean;
 }
 
@@ -98,12 +99,12 @@ function kindOf({
   return requested.every((item) => given.has(tokenKey(item))) ? 'listing' : 'auxiliary';
 }
 
-/** itemType 2 and 3 are ERC-721 and ERC-1155; 4 and 5, with criteria, never get into the event. */
+/** itemType 2 and 3 are ERC-721 and ERC-1155; 4 and 5, with criteria, never appear in the event. */
 function isNft(item: EventItem): boolean {
   return (item.itemType === 2 || item.itemType === 3) && item.amount > 0n;
 }
 
-/** itemType 0 is the native currency, 1 an ERC-20 token. */
+/** itemType 0 is the native token, 1 an ERC-20 token. */
 function isMoney(item: EventItem): boolean {
   return item.itemType === 0 || item.itemType === 1;
 }
@@ -116,7 +117,9 @@ function tradedItem(item: EventItem): TradedItem {
   return { token: lowerCase(item.token), tokenId: item.identifier.toString(), amount: item.amount.toString() };
 }
 
-/** What several items come to. Items of amount zero (a fee that rounds to nothing) name no second currency. */
+/**
+ * Returns the sum of several items. Items of amount zero (a fee that rounds to nothing) don't add a second currency.
+ */
 function moneyOf(items: readonly EventItem[]): Money | null {
   const money = items.filter(isMoney);
   const paid = money.filter(isPaid);

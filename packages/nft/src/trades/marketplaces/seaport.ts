@@ -32,7 +32,7 @@ export const seaportMarketplaces: readonly Marketplace[] = [
   seaport('other', 'quix', { [OPTIMISM]: '0x998ef16ea4111094eb5ee72fc2c6f4e6e8647666' }),
 ];
 
-/** Seaport is put at the same address on every chain, by anybody who pays for it. */
+/** Anyone can deploy Seaport at the same address on every chain. */
 function everywhere(address: string): Readonly<Record<number, string>> {
   return Object.fromEntries(ALL.map((chainId) => [chainId, address]));
 }

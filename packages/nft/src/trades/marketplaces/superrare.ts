@@ -22,7 +22,7 @@ const AUCTION_SETTLED = parseAbiItem(
   'event AuctionSettled(address indexed origin, address indexed bidder, address seller, uint256 indexed tokenId, address currency, uint256 amount)',
 );
 
-/** SuperRare's markets of 2018 and 2019, paid in ether. The 3 % that the buyer pays on top is in no event. */
+/** SuperRare's markets of 2018 and 2019, paid in ether. The buyer's on-top fee of 3 % is in no event. */
 export const superRareMarket: Marketplace = {
   name: 'superrare',
   protocol: 'superrare-market',
@@ -39,7 +39,7 @@ export const superRareMarket: Marketplace = {
     }),
 };
 
-/** SuperRare's Bazaar, any currency. It holds what is auctioned, so that only the event knows the seller of an auction. */
+/** SuperRare's Bazaar, any currency. It holds auctioned items, so only the event shows the seller of an auction. */
 export const superRareBazaar: Marketplace = {
   name: 'superrare',
   protocol: 'superrare-bazaar',
@@ -54,7 +54,7 @@ function bazaarFill(log: Log): Fill | null {
   const offer = eventArguments(BAZAAR_OFFER_ACCEPTED, log);
   if (offer !== null) return fillOf(log, 1, offer, offer.bidder, offer.currency);
   const auction = eventArguments(AUCTION_SETTLED, log);
-  // Nobody bid: the token goes back to its seller.
+  // Without a bid, the token goes back to its seller.
   if (auction === null || auction.bidder === ZERO_ADDRESS) return null;
   return { ...fillOf(log, 0, auction, auction.bidder, auction.currency), partiesFinal: true };
 }

@@ -20,7 +20,7 @@ const KINDS = { buy: 2, auction: 3 } as const;
 const PROTOCOL = 'tofu';
 const CONTRACT = '0x7bc8b1b5aba4df3be9f9a32dae501214dc0e4f3f';
 
-/** tofuNFT's MarketNG. Its events name no tokens: they are what moved for the inventory. */
+/** tofuNFT's MarketNG. Its events contain no tokens: they are those that moved for the inventory. */
 export const tofu: Marketplace = {
   name: 'other',
   protocol: PROTOCOL,
@@ -54,7 +54,7 @@ function fillOf(log: Log, previous: Log | null, next: Log | null, transaction: T
   };
 }
 
-/** Sales and offers move the tokens (or mint them) before the event; an auction's leave the market after it. */
+/** Sales and offers transfer (or mint) the tokens before the event; an auction's tokens leave the market after it. */
 function itemsOf(
   inventory: Inventory,
   log: Log,

@@ -1,4 +1,4 @@
-/** topic0 of every event and addresses of every deployment, as they are known from chains. */
+/** topic0 of every event and addresses of every deployment, as known from chains. */
 
 import { readFileSync } from 'node:fs';
 import { createChainRegistry } from '@chainstead/chains';
@@ -7,7 +7,10 @@ import { describe, expect, test } from 'vitest';
 import { marketplaces } from '../marketplaces.ts';
 import { punkBids } from '../punk-bids.ts';
 
-/** topic0 of each event by protocol. Those of Payment Processor v1's bundles are from its source, the others are known from chains. */
+/**
+ * topic0 of each event by protocol. Those of Payment Processor v1's bundles come from its source, the others from
+ * chains.
+ */
 const SEAPORT = [
   '0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31',
   '0x4b9f2d36e1b4c93de62cc077b00b1a91d84b6c31b4a14e012718dcca230689e7',
@@ -114,8 +117,8 @@ const PUNK_BIDS = [
 ];
 
 test('each protocol asks for the events that its contracts emit, and for no others', () => {
-  const asked = Object.groupBy(marketplaces, ({ protocol }) => protocol);
-  expect(Object.keys(asked).toSorted()).toEqual(Object.keys(TOPICS).toSorted());
+  const requested = Object.groupBy(marketplaces, ({ protocol }) => protocol);
+  expect(Object.keys(requested).toSorted()).toEqual(Object.keys(TOPICS).toSorted());
   for (const { protocol, topics } of marketplaces)
     expect(topics.toSorted(), protocol).toEqual(TOPICS[protocol]?.toSorted());
   expect(punkBids.topics(createChainRegistry().get(1)).toSorted()).toEqual(PUNK_BIDS.toSorted());

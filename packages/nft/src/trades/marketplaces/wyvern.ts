@@ -10,7 +10,7 @@ const ORDERS_MATCHED = parseAbiItem(
   'event OrdersMatched(bytes32 buyHash, bytes32 sellHash, address indexed maker, address indexed taker, uint256 price, bytes32 indexed metadata)',
 );
 
-/** OpenSea until 2022. Its event names neither tokens nor currency: the transfers right before it do. */
+/** OpenSea until 2022. Its event has neither tokens nor currency: they come from the transfers right before it. */
 export const wyvernMarketplaces: readonly Marketplace[] = [
   wyvern('wyvern-2.2', '0x7be8076f4ea4a4ad08075c2508e481d6c946d12b'),
   wyvern('wyvern-2.3', '0x7f268357a8c2552623316e2562d90e642bb538e5'),
@@ -26,7 +26,7 @@ function wyvern(protocol: string, address: string): Marketplace {
   };
 }
 
-/** What moved for one fill. */
+/** The transfers of one fill. */
 interface Window {
   readonly transfers: readonly NftTransfer[];
   readonly payments: readonly Erc20Payment[];
@@ -49,18 +49,20 @@ function fillOf(log: Log, transaction: TradeTransaction): Fill[] {
   return [{ log, side, seller, buyer, items: itemsOf(sold), paymentToken, price: match.price }];
 }
 
-/** The hash of the order whose maker sent the transaction is zero. Both are set where somebody else matched two orders. */
+/** The hash of the order whose maker sent the transaction is zero. Both are set if a third party matched two orders. */
 function sideOf(buyHash: string, sellHash: string): TradeSide {
   if (sellHash === ZERO_HASH) return 1;
   return buyHash === ZERO_HASH ? 0 : 2;
 }
 
-/** Whether the event's maker is the seller: with two signed orders, whoever of the two gave something away. */
+/**
+ * Whether the event's maker is the seller. With two signed orders, the seller is the party that gave something away.
+ */
 function sellsAs(side: TradeSide, maker: Address, window: Window): boolean {
   return side === 2 ? window.transfers.some((transfer) => transfer.from === maker) : side === 0;
 }
 
-/** From the fill before, of whatever marketplace, to this one: the payment and the tokens come right before the event. */
+/** From the previous fill, of any marketplace, to this one: the payment and the tokens come right before the event. */
 function windowBefore(log: Log, { chain, logs, transfers, payments }: TradeTransaction): Window {
   const transferTopics = new Set([...nftTransferTopics(chain), TRANSFER_TOPIC]);
   const isFill = ({ topics: [topic0] }: Log): boolean => topic0 !== undefined && !transferTopics.has(topic0);
@@ -71,8 +73,8 @@ function windowBefore(log: Log, { chain, logs, transfers, payments }: TradeTrans
 }
 
 /**
- * The transfers that were the sale: what the seller gave; else what was minted for the buyer (the shared storefront mints
- * when it sells), else what the buyer got.
+ * Returns the transfers of the sale: those from the seller; otherwise mints for the buyer (the shared storefront mints
+ * at the sale); otherwise the buyer's receipts.
  */
 function soldIn({ transfers }: Window, seller: Address, buyer: Address): readonly NftTransfer[] {
   const given = transfers.filter((transfer) => transfer.from === seller && transfer.lastTokenId === null);
@@ -82,7 +84,7 @@ function soldIn({ transfers }: Window, seller: Address, buyer: Address): readonl
   return transfers.filter((transfer) => transfer.to === buyer && transfer.lastTokenId === null);
 }
 
-/** A token that can't be divided counts once however often it moved on; amounts of the others are what moved. */
+/** An indivisible token counts once, however often it moved on; amounts of the others are the moved amounts. */
 function itemsOf(sold: readonly NftTransfer[]): TradedItem[] {
   const seen = new Set<string>();
   return sold.flatMap((transfer): TradedItem[] => {
@@ -94,7 +96,10 @@ function itemsOf(sold: readonly NftTransfer[]): TradedItem[] {
   });
 }
 
-/** The buyer pays the seller the whole price, who then pays the fees. No such transfer: it was paid in the native currency. */
+/**
+ * The buyer pays the seller the whole price, and the seller then pays the fees. Without such a transfer, payment was in
+ * the native token.
+ */
 function paidWith(window: Window, seller: Address, buyers: readonly Address[], price: bigint): Address | null {
   const paid = window.payments.filter((payment) => payment.to === seller && buyers.includes(payment.from));
   return (paid.find((payment) => payment.value === price) ?? paid[0])?.token ?? null;

@@ -69,7 +69,7 @@ describe('X2Y2', () => {
     test.each([
       [995n, [{ percentage: 5_000n, to: feeWallet }], '1000'],
       [1_000n, [], '1000'],
-      // 333333 of 10^6 of 1000 is 333.3; the seller keeps what the fee is rounded down by.
+      // 333333 of 10^6 of 1000 is 333.3; the seller keeps the part that rounding takes off the fee.
       [667n, [{ percentage: 333_333n, to: feeWallet }], '1000'],
       // Two fees of 5 each, rounded down from 5.005 and 5.005.
       [991n, [5_000n, 5_000n].map((percentage) => ({ percentage, to: feeWallet })), '1001'],

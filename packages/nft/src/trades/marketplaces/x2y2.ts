@@ -16,19 +16,19 @@ const INVENTORY = parseAbiItem([
   'struct Detail { uint8 op; uint256 orderIdx; uint256 itemIdx; uint256 price; bytes32 itemHash; address executionDelegate; bytes dataReplacement; uint256 bidIncentivePct; uint256 aucMinIncrementPct; uint256 aucIncDurationSecs; Fee[] fees; }',
   'struct Fee { uint256 percentage; address to; }',
 ]);
-/** What the seller got, just before the inventory that it belongs to. */
+/** The seller's proceeds, just before the inventory that they belong to. */
 const PROFIT = parseAbiItem('event EvProfit(bytes32 itemHash, address currency, address to, uint256 amount)');
 
 type Inventory = ContractEventArgsFromTopics<[typeof INVENTORY], 'EvInventory'>;
 type Profit = ContractEventArgsFromTopics<[typeof PROFIT], 'EvProfit'>;
 
-/** `Op` of the contract; bids, refunds and cancellations emit the same event and are no trades. */
+/** `Op` of the contract; bids, refunds and cancellations emit the same event and are not trades. */
 const OPERATIONS = { sellOrderCompleted: 1, buyOfferCompleted: 2, auctionCompleted: 5 } as const;
-/** Which delegate contract moved the items, hence how `item.data` is encoded. */
+/** The delegate contract that moved the items; it determines the encoding of `item.data`. */
 const DELEGATES = { erc721: 1n, erc1155: 2n } as const;
 const ERC721_ITEMS = parseAbiParameters('(address token, uint256 tokenId)[]');
 const ERC1155_ITEMS = parseAbiParameters('(address token, uint256 tokenId, uint256 amount)[]');
-/** Of `fees.percentage`. */
+/** The base of `fees.percentage`. */
 const PERCENTAGE_BASE = 1_000_000n;
 
 const PROTOCOL = 'x2y2-r1';
@@ -64,7 +64,7 @@ function fills(own: readonly Log[], transaction: TradeTransaction): Fill[] {
   return found;
 }
 
-/** `moved`: what moved since the inventory before. */
+/** `moved`: the transfers since the previous inventory. */
 function fillOf(
   log: Log,
   inventory: Inventory,
@@ -81,7 +81,7 @@ function fillOf(
     case OPERATIONS.buyOfferCompleted:
       return sale({ ...paid, side: 1, seller: taker, buyer: maker, items: itemsOf(inventory, moved, taker), price });
     case OPERATIONS.auctionCompleted: {
-      // The taker is whoever settles, and the delegate holds the items until then.
+      // The taker is the settling account, and the delegate holds the items until then.
       const items = itemsOf(inventory, moved, null);
       const buyer = receiverOf(items, moved);
       const bid = auctionPrice(inventory, profits);
@@ -98,7 +98,10 @@ function sale(fill: Fill): Fill | null {
   return fill.items.length === 0 ? null : fill;
 }
 
-/** As the order's data lists them; where it can't be read, what moved from the seller (null: from anyone). */
+/**
+ * Returns the items in the order's data; if it can't be read, the items that moved from the seller (null: from any
+ * account).
+ */
 function itemsOf(inventory: Inventory, moved: readonly NftTransfer[], seller: Address | null): readonly TradedItem[] {
   const listed = readItems(inventory.delegateType, inventory.item.data);
   if (listed !== null && listed.length > 0) return listed;
@@ -118,7 +121,7 @@ function readItems(delegateType: bigint, data: Hex): readonly TradedItem[] | nul
         return null;
     }
   } catch {
-    // Data of another form: the transfers say what was sold.
+    // Data in another format: the transfers show the sold items.
     return null;
   }
 }
@@ -131,8 +134,8 @@ function receiverOf(items: readonly TradedItem[], moved: readonly NftTransfer[])
 }
 
 /**
- * The last bid stands in no field: what the seller got, and the fees that were taken from it. Each fee was rounded down, so
- * the price is the highest of which so much is left.
+ * The last bid is in no field: it is computed from the seller's proceeds and the deducted fees. Each fee was rounded
+ * down, so the price is the highest one that leaves these proceeds.
  */
 function auctionPrice({ itemHash, detail }: Inventory, profits: readonly Profit[]): bigint | null {
   const profit = profits.findLast((one) => one.itemHash === itemHash)?.amount;

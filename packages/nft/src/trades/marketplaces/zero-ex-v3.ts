@@ -16,7 +16,7 @@ type FillArguments = ContractEventArgsFromTopics<[typeof FILL], 'Fill'>;
 const PROTOCOL = '0x-v3';
 const OPENSEA_ON_POLYGON = parseAddress('0xfede379e48c873c75f3cc0c81f7c784ad730a8f7');
 
-/** OpenSea on Polygon before Seaport: an exchange of its own with the code of 0x v3. Trackers count it as OpenSea. */
+/** OpenSea on Polygon before Seaport: a separate exchange with the code of 0x v3. Trackers count it as OpenSea. */
 export const openSeaOnPolygon: Marketplace = {
   name: 'opensea',
   protocol: PROTOCOL,
@@ -34,21 +34,21 @@ export const zeroExV3: Marketplace = {
   fills,
 };
 
-/** An order that was filled, NFTs on one side and one ERC-20 token on the other; swaps of tokens are none. */
+/** A filled order with NFTs on one side and one ERC-20 token on the other. Token swaps are not included. */
 interface FilledOrder {
   readonly log: Log;
   readonly event: FillArguments;
   readonly makerSells: boolean;
   readonly items: readonly TradedItem[];
   readonly token: `0x${string}`;
-  /** What the buyer's side of this order pays, with its fee where it is in the same token. */
+  /** The buyer's payment for this order, with its fee if that is in the same token. */
   readonly price: bigint;
 }
 
 /**
- * `matchOrders` emits the fills of both orders side by side: one trade, told by the order that sells. The maker of the other
- * is the buyer; the taker of both is the contract that matched them. Fees of the seller come out of the price afterwards, and
- * the protocol fee (in the native currency) is no part of it.
+ * `matchOrders` emits the fills of both orders next to each other: one trade, represented by the selling order. The
+ * maker of the other is the buyer; the taker of both is the matching contract. The seller's fees are deducted from the
+ * price afterwards, and the protocol fee (in the native token) is not part of it.
  */
 function fills(own: readonly Log[]): Fill[] {
   const orders = own.map(readOrder);
@@ -116,7 +116,7 @@ function readOrder(log: Log): FilledOrder | null {
   return null;
 }
 
-/** The buyer's fee; 0 where it is paid in something else. */
+/** The buyer's fee; 0 if it is paid in another token. */
 function feeIn(token: Hex, assetData: Hex, paid: bigint): bigint {
   const asset = readAssetData(assetData, paid);
   return asset?.kind === 'erc20' && asset.token === token ? paid : 0n;

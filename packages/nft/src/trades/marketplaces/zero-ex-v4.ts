@@ -16,7 +16,9 @@ const ERC1155_FILLED = parseAbiItem(
 const PROTOCOL = '0x-v4';
 const EXCHANGE_PROXY = '0xdef1c0ded9bec7f1a1670819833240f027b25eff';
 
-/** 0x protocol v4: NFT orders of the exchange proxy. Fees are paid on top of the event's amount: see `netOrderFills`. */
+/**
+ * 0x protocol v4: NFT orders of the exchange proxy. Fees are paid on top of the event's amount: see `netOrderFills`.
+ */
 export const zeroExV4: Marketplace = {
   name: '0xprotocol',
   protocol: PROTOCOL,
@@ -61,7 +63,7 @@ function parties(direction: number, maker: Address, taker: Address): Pick<NetOrd
   return direction === 0 ? { side: 0, seller: maker, buyer: taker } : { side: 1, seller: taker, buyer: maker };
 }
 
-/** The zero address unless somebody matched two orders. */
+/** The zero address unless a third party matched two orders. */
 function isMatched(matcher: Hex): boolean {
   return lowerCase(matcher) !== ZERO_ADDRESS;
 }

@@ -6,7 +6,7 @@ import type { Fill, Marketplace } from '../marketplace.ts';
 import { paymentToken } from '../payment-token.ts';
 import { tradedItem } from '../traded-items.ts';
 
-/** The same transaction has ExchangeExecuted too, which tells of the same trade. */
+/** The same transaction also has ExchangeExecuted, for the same trade. */
 const ASK_FILLED = parseAbiItem(
   'event AskFilled(address indexed tokenContract, uint256 indexed tokenId, address indexed buyer, address finder, (address seller, address sellerFundsRecipient, address askCurrency, uint16 findersFeeBps, uint256 askPrice) ask)',
 );
@@ -26,7 +26,7 @@ export const zoraAsks: Marketplace = {
   fills: (own) => own.flatMap((log) => askFill(log) ?? []),
 };
 
-/** Zora v2's auction house, which holds the token. The amount is what remains after the curator's fee. */
+/** Zora v2's auction house, which holds the token. The amount is the remainder after the curator's fee. */
 export const zoraAuctions: Marketplace = {
   name: 'zora',
   protocol: 'zora-auctions-v2',

@@ -1,4 +1,4 @@
-/** What tests look at in decoded trades. */
+/** The parts of decoded trades that tests check. */
 import type { Chain } from '@chainstead/chains';
 import type { Log } from '@chainstead/core';
 import { exampleChain } from '@chainstead/testkit';
@@ -6,7 +6,7 @@ import { nftTrades } from '../dataset.ts';
 import type { NftTradeRow } from '../schema.ts';
 import { type ExampleLog, exampleTransaction } from './example-transaction.ts';
 
-/** The rows of these logs, all of one transaction. */
+/** Decodes the rows of these logs, all from one transaction. */
 export function decodeExample(logs: readonly ExampleLog[], chain: Chain = exampleChain()): NftTradeRow[] {
   return decodeLogs(exampleTransaction(logs), chain);
 }
@@ -20,12 +20,12 @@ export function idsOf({ tokenId, tokenIds }: NftTradeRow): readonly string[] {
   return tokenIds ?? [tokenId];
 }
 
-/** How many of each of {@link idsOf}. */
+/** The amount of each of {@link idsOf}. */
 export function amountsOf({ amounts }: NftTradeRow): readonly string[] {
   return amounts ?? ['1'];
 }
 
-/** A trade without its place: the rows that lead, each as one line of facts. */
+/** Trades without their position: the leading rows, one line of facts each. */
 export function tradesOf(rows: readonly NftTradeRow[]) {
   return rows
     .filter((row) => row.leads)

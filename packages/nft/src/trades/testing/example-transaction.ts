@@ -1,11 +1,11 @@
-/** Logs for tests of marketplace decoders: written with viem's encoder, placed one after the other in a transaction. */
+/** Logs for tests of marketplace decoders: encoded with viem, one after the other in a transaction. */
 import { type Address, type Hash, type Hex, type Log, parseAddress, parseHash } from '@chainstead/core';
 import { type AbiEvent, encodeAbiParameters, encodeEventTopics, parseAbi, parseAbiItem } from 'viem';
 
-/** A log without its place. */
+/** A log without its position. */
 export type ExampleLog = Pick<Log, 'address' | 'topics' | 'data'>;
 
-/** An account or contract that stands for this number; `0xa0…` so that none is an address with a meaning. */
+/** An example account or contract for a number; `0xa0…` avoids addresses with a meaning. */
 export function exampleAddress(number: number): Address {
   return parseAddress(`0xa${number.toString(16).padStart(39, '0')}`);
 }

@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { type Database, rawSql, runStatements } from '@chainstead/db';
+import { LOCAL_ACCESS } from '@chainstead/sync';
 import { addressOf, createPartitions } from '@chainstead/testkit';
 import { saleDays } from '../sale-days.ts';
 import { BUYER, COLLECTION, SELLER } from './seeded-trades.ts';
@@ -10,17 +11,17 @@ export const MANY_SALES = 100_000;
 /** Blocks from 1 on, one sale of token 1 in each. */
 export const MANY_SALES_STEP_SECONDS = 240;
 
-/** Sales that old statistics know of. */
+/** Number of sales in the stale statistics. */
 const ANALYZED_SALES = 2_000;
 
 export const RARE_MARKETPLACE = 'superrare';
 export const WASH_TRADER: Address = addressOf(0x3a54);
 
 /**
- * A collection with 100,000 sales of one token, four of five from one seller, 20,000 bundles of other tokens, and three on
- * a rare marketplace; and a wallet that traded 5,000 times with itself. One sale a block, the last one now.
+ * Seeds a collection with 100,000 sales of one token, four of five from one seller, 20,000 bundles of other tokens, and
+ * three trades on a rare marketplace. A wallet traded 5,000 times with itself. One sale a block, the last one now.
  * @param end Unix seconds of the last block
- * @param cuts blocks where partitions begin, but for the first
+ * @param cuts first blocks of the partitions, except the first
  */
 export async function seedManyTrades(
   database: Database,
@@ -68,7 +69,10 @@ export async function seedManyTrades(
     `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
      SELECT ${chain.id}, block_number, hash, block_timestamp FROM (SELECT ${place} FROM generate_series(1, ${MANY_SALES}) AS number) AS placed`,
   );
-  for (const statement of saleDays.added('nft_trades', '')) await database.query(statement);
+  await runStatements(
+    database,
+    saleDays.added({ rows: rawSql('nft_trades'), subjects: rawSql(''), access: LOCAL_ACCESS }),
+  );
   await database.query(
     `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'nft-trades', 0, $2, 'receipts')`,
     [chain.id, MANY_SALES],

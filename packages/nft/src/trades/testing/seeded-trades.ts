@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type Database, hexBytes, type Transaction } from '@chainstead/db';
+import { type Database, hexBytes, rawSql, type Transaction } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import { runDerived } from '@chainstead/sync';
+import { runProjection } from '@chainstead/sync';
 import { addressOf, createPartitions, hashOf, seedBuilt, timestampOf } from '@chainstead/testkit';
 import { nftTrades } from '../dataset.ts';
 import { saleDays } from '../sale-days.ts';
@@ -13,7 +13,7 @@ export const SELLER = addressOf(0x5e11);
 export const BUYER = addressOf(0xb1e4);
 export const SEAPORT = addressOf(0x5ea);
 
-/** A trade to seed, in the terms of a test: what is left out is an ordinary sale of token 1 for one ether. */
+/** A trade to seed. Default: an ordinary sale of token 1 for one ether. */
 export interface SeededTrade {
   readonly token?: Address;
   readonly tokenIds?: readonly string[];
@@ -27,13 +27,13 @@ export interface SeededTrade {
   readonly blockNumber: number;
   readonly transactionIndex?: number;
   readonly logIndex?: number;
-  /** Of the first row. */
+  /** The first row's number. */
   readonly item?: number;
   /** Unix seconds. Default: twelve seconds a block. */
   readonly timestamp?: number;
 }
 
-/** The rows of a trade: one for each different token. */
+/** The rows of a trade: one per distinct token. */
 export function rowsOf(chain: Chain, trade: SeededTrade): NftTradeRow[] {
   const { token = COLLECTION, tokenIds = ['1'], amounts = tokenIds.map(() => '1'), blockNumber, item = 0 } = trade;
   return [...new Set(tokenIds)].map((tokenId, index) => ({
@@ -63,8 +63,8 @@ export function rowsOf(chain: Chain, trade: SeededTrade): NftTradeRow[] {
 }
 
 /**
- * Writes trades with the rows of their blocks and what is derived of them, as the sync engine would, into one partition unless the
- * chain has any. Coverage is the caller's.
+ * Writes trades with the rows of their blocks and their derived rows, as the sync engine does, into one partition
+ * unless the chain has any. Writes no coverage.
  */
 export async function seedTrades(database: Database, chain: Chain, trades: Iterable<SeededTrade>): Promise<void> {
   await database.transaction(async (transaction) => {
@@ -79,11 +79,13 @@ export async function seedTrades(database: Database, chain: Chain, trades: Itera
        SELECT $1, * FROM unnest($2::bigint[], $3::bytea[], $4::timestamptz[]) ON CONFLICT DO NOTHING`,
       [chain.id, numbers, numbers.map((number) => hexBytes(hashOf(1, number))), [...times.values()]],
     );
-    for (const statement of saleDays.added('added_trades', '')) await transaction.query(statement);
+    await runProjection(transaction, false, (access) =>
+      saleDays.added({ rows: rawSql('added_trades'), subjects: NO_SUBJECT, access }),
+    );
   });
 }
 
-/** Takes the trades of these blocks away again, as a rollback would. @param spread as where tables are distributed */
+/** Removes the trades of these blocks, as a rollback does. @param spread as if tables were distributed */
 export async function removeTrades(
   transaction: Transaction,
   chain: Chain,
@@ -96,10 +98,20 @@ export async function removeTrades(
      INSERT INTO removed_trades SELECT * FROM gone`,
     [chain.id, blocks],
   );
-  await runDerived(transaction, spread, (reading) => saleDays.removed('removed_trades', '', 'nft_trades', reading));
+  await runProjection(transaction, spread, (access) =>
+    saleDays.removed({
+      rows: rawSql('removed_trades'),
+      subjects: NO_SUBJECT,
+      remaining: rawSql('nft_trades'),
+      access,
+    }),
+  );
 }
 
-/** Records a range as covered by a dataset, and sale days as counting all of its trades. */
+/** Sale days have no subject. */
+const NO_SUBJECT = rawSql('');
+
+/** Stores a range as covered by a dataset, with all of its trades counted in sale days. */
 export async function seedDatasetCoverage(
   database: Database,
   chain: Chain,

@@ -9,21 +9,22 @@ import {
 import { addressBytes, type Database } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createKeptSubjects } from '@chainstead/sync';
+import { createDueWork } from '@chainstead/jobs';
+import { createSubjectProjections } from '@chainstead/sync';
 import { type Closable, closeOf } from '@chainstead/testkit';
 import { expect, vi } from 'vitest';
 import { eth, type OwnersStage, openOwnersStage } from '../../owners/testing/owners-stage.ts';
 import { metadataRoutes } from '../../single-nfts/metadata-routes.ts';
-import { openJobs } from '../../testing/queued-histories.ts';
+import { historiesOf } from '../../testing/queued-histories.ts';
 import { account } from '../../transfers/testing/example-moves.ts';
 import { createTraitsRoutes } from '../traits-routes.ts';
-import { createTraitsWorker } from '../traits-worker.ts';
+import { addTraits } from '../traits-worker.ts';
 
-/** Collections whose traits a key may leave waiting. */
+/** Collections whose traits a key may queue. */
 export const PER_KEY = 3;
 const READY_MS = 15_000;
 
-/** An answer of any of the routes, with the members that tests look at. */
+/** A response of any of the routes, with the members that tests check. */
 export interface Answer {
   readonly status: number;
   readonly body: {
@@ -38,52 +39,52 @@ export interface Answer {
   };
 }
 
-/** The routes of traits over a database of its own, whose chain and documents are written by the test, and the worker that computes. */
+/**
+ * The trait routes with a separate database, whose chain and documents are written by the test, and the worker that
+ * computes.
+ */
 export interface TraitsStage extends Closable {
   readonly owners: OwnersStage;
   readonly database: Database;
   readonly api: ApiApp;
-  /** Of the worker. */
+  /** The worker's metrics. */
   readonly metrics: Registry;
-  /** Mints these ids of a collection of ERC-721, one each, in a block. */
+  /** Mints these ids of an ERC-721 collection, one unit each, in a block. */
   mint(contract: Address, ids: readonly number[], block?: number): Promise<void>;
-  /** As the metadata worker leaves a document that it has read; null: it names none. */
+  /** Stores a document as the metadata worker does after reading it; null: the token has none. */
   document(contract: Address, id: number | string, attributes: readonly unknown[] | null): Promise<void>;
-  /** As it leaves one that can't be read: for good, or to be tried again. */
+  /** Stores an unreadable document as the worker does: a permanent failure, or one to retry. */
   failing(contract: Address, id: number, forGood: boolean): Promise<void>;
-  /** Asks below `/api/v2.2/nft/`; with a body it posts. */
+  /** Sends a request below `/api/v2.2/nft/`; a POST if it has a body. */
   ask(path: string, body?: unknown): Promise<Answer>;
-  /** Asks until it is no 202 any more. */
+  /** Repeats the request until the response is not a 202. */
   ready(path: string, body?: unknown): Promise<Answer>;
-  /** Waits until nothing is worked on of the collection. */
+  /** Waits until no work on the collection is left. */
   settled(contract: Address): Promise<void>;
 }
 
 export async function openTraitsStage(options: { readonly documentRate?: number } = {}): Promise<TraitsStage> {
   await using parts = new AsyncDisposableStack();
   const owners = parts.adopt(await openOwnersStage(), (one) => one.close());
-  const { database, url } = owners.scratch;
+  const { database } = owners.scratch;
   const logger = silentLogger();
   const metrics = createMetricsRegistry();
-  const { jobs, historiesOf } = await openJobs(parts, url);
-  const walletHistory = historiesOf(eth);
+  const onDemandBackfill = historiesOf(eth);
   const onDemand = { waitMs: 15_000, perKey: PER_KEY };
-  const kept = createKeptSubjects(database);
+  const projections = createSubjectProjections(database);
   const api = await exampleApi(database, [
-    ...createTraitsRoutes({ kept, walletHistory, ...onDemand }),
-    ...metadataRoutes({ jobs, onDemand, clock: systemClock }),
+    ...createTraitsRoutes({ projections, onDemandBackfill, ...onDemand }),
+    ...metadataRoutes({ onDemand, clock: systemClock }),
   ]);
-  await createTraitsWorker({
-    database,
-    kept,
-    jobs,
-    chains: [eth],
-    documentRate: options.documentRate ?? 10_000,
-    logger,
-    metrics,
-    sweepEveryMs: 50,
-    lockMs: 2_000,
-  }).start();
+  const shared = { database, logger, metrics };
+  const dueWork = parts.adopt(createDueWork({ ...shared, clock: systemClock, sweepEveryMs: 50 }), (one) =>
+    one.close(2_000),
+  );
+  addTraits(dueWork, {
+    ...shared,
+    ...{ projections, chains: [eth], documentRate: options.documentRate ?? 10_000, stepEveryMs: 50 },
+  });
+  dueWork.start();
 
   const ask: TraitsStage['ask'] = async (path, body) => {
     const answer = await api.request(`/api/v2.2/nft/${path}`, {
@@ -132,7 +133,7 @@ export async function openTraitsStage(options: { readonly documentRate?: number 
   };
 }
 
-/** Of what the metadata worker does. @param retry seconds until it tries again; null: not by itself */
+/** Stores the metadata worker's result. @param retry seconds until a retry; null: none scheduled */
 async function store(
   database: Database,
   contract: Address,

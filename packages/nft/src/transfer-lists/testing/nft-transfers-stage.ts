@@ -3,10 +3,10 @@ import { type Hash, silentLogger, systemClock } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, hexText } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createStateQuestions } from '@chainstead/state';
+import { createNodeReadQueue } from '@chainstead/node-reads';
 import { type Closable, closeOf, createScratchDatabase } from '@chainstead/testkit';
 import type { z } from '@hono/zod-openapi';
-import { openJobs } from '../../testing/queued-histories.ts';
+import { historiesOf } from '../../testing/queued-histories.ts';
 import { nftTransfersSchema } from '../nft-transfers-response.ts';
 import { nftTransfersRoutes } from '../nft-transfers-routes.ts';
 import { ALICE } from './seeded-moves.ts';
@@ -15,19 +15,19 @@ export const eth: Chain = createChainRegistry().get('eth');
 
 export type NftAnswer = z.infer<typeof nftTransfersSchema>;
 
-/** The three routes over a database of its own. Ethereum is served; no worker is at work. */
+/** The three routes with a separate database. Ethereum is indexed; no worker runs. */
 export interface NftTransfersStage extends Closable {
   readonly database: Database;
   readonly api: ApiApp;
-  /** Has it known what a transaction carried. Wei. */
+  /** Stores the value of a transaction. Wei. */
   carry(hash: Hash, value: string): Promise<void>;
   /** @param path after `/api/v2.2` */
   request(path: string): Promise<{ readonly status: number; readonly body: Readonly<Record<string, unknown>> }>;
-  /** An answer that keeps to the documented schema. @throws Error when it is none */
+  /** Returns a response that matches the documented schema. @throws Error if it does not */
   get(path: string): Promise<NftAnswer>;
-  /** Every page of a run. */
+  /** All pages of a run. */
   pages(path: string): Promise<NftAnswer[]>;
-  /** Whose histories were asked for: kind and address. */
+  /** The queued backfills: kind and address. */
   histories(): Promise<string[]>;
   cover(first: number, last: number): Promise<void>;
   empty(): Promise<void>;
@@ -37,16 +37,14 @@ export async function openNftTransfersStage(): Promise<NftTransfersStage> {
   await using parts = new AsyncDisposableStack();
   const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
   const { database } = scratch;
-  const { jobs, historiesOf } = await openJobs(parts, scratch.url);
-  const walletHistory = historiesOf(eth);
-  const questions = createStateQuestions({
+  const onDemandBackfill = historiesOf(eth);
+  const nodeReads = createNodeReadQueue({
     database,
-    jobs,
     chains: [eth],
     clock: systemClock,
     logger: silentLogger(),
   });
-  const api = await exampleApi(database, nftTransfersRoutes({ walletHistory, questions, waitMs: 0 }));
+  const api = await exampleApi(database, nftTransfersRoutes({ onDemandBackfill, nodeReads, waitMs: 0 }));
   const request: NftTransfersStage['request'] = async (path) => {
     const answer = await api.request(`/api/v2.2${path}`, { headers: { 'X-API-Key': EXAMPLE_KEY } });
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
@@ -77,7 +75,7 @@ export async function openNftTransfersStage(): Promise<NftTransfersStage> {
     },
     async histories() {
       const rows = await database.query<{ line: string }>(
-        `SELECT kind || ' ' || ${hexText('subject')} AS line FROM subject_histories ORDER BY 1`,
+        `SELECT kind || ' ' || ${hexText('subject')} AS line FROM backfill_requests ORDER BY 1`,
       );
       return rows.map(({ line }) => line);
     },
@@ -89,7 +87,7 @@ export async function openNftTransfersStage(): Promise<NftTransfersStage> {
     },
     async empty() {
       await database.query(
-        `TRUNCATE nft_transfers, nft_trades, blocks, sync_ranges, subject_ranges, subject_histories, tokens, nft_collections, address_labels,
+        `TRUNCATE nft_transfers, nft_trades, blocks, sync_ranges, subject_ranges, backfill_requests, tokens, nft_collections, address_labels,
            collection_list_entries, spam_list_entries, transaction_facts, state_questions`,
       );
     },
@@ -97,12 +95,12 @@ export async function openNftTransfersStage(): Promise<NftTransfersStage> {
   };
 }
 
-/** Block numbers of an answer's rows, in order. */
+/** Block numbers of a response's rows, in order. */
 export function blocksOf(answer: NftAnswer): number[] {
   return answer.result.map((row) => Number(row.block_number));
 }
 
-/** Places of all rows of some answers, in order; of a row of a batch its item is told by its id. */
+/** Positions of all rows of some responses, in order; a batch row's item is identified by its id. */
 export function placesOf(answers: readonly NftAnswer[]): string[] {
   return answers.flatMap(({ result }) =>
     result.map((row) => [row.block_number, row.transaction_index, row.log_index, row.token_id].join('.')),

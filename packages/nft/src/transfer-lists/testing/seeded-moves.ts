@@ -12,11 +12,11 @@ export const BOB = addressOf(0xb0b);
 export const APES = addressOf(0xa9e5);
 export const CARDS = addressOf(0xca4d5);
 
-/** A transfer to seed, in the terms of a test: what is left out is Alice giving Bob her ape 7. */
+/** A transfer to seed. Default: Alice sends Bob her ape 7. */
 export interface SeededMove {
   readonly token?: Address;
   readonly id?: string;
-  /** Of the mint of a range. */
+  /** Last id of the mint of a range. */
   readonly last?: string;
   readonly from?: Address;
   readonly to?: Address;
@@ -34,12 +34,12 @@ export function movesIn(first: number, last: number, facts: Omit<SeededMove, 'bl
   return Array.from({ length: last - first + 1 }, (_, index) => ({ ...facts, blockNumber: first + index }));
 }
 
-/** A mint of ids from `id` to `last` that is kept as a range. */
+/** A mint of ids from `id` to `last` that is stored as a range. */
 export function rangeIn(blockNumber: number, id: string, last: string, facts: Partial<SeededMove> = {}): SeededMove {
   return { kind: NFT_TRANSFER_KINDS.consecutive, from: ZERO_ADDRESS, id, last, ...facts, blockNumber };
 }
 
-/** Writes transfers with the rows of their blocks, into one partition unless the chain has any. Coverage is the caller's to write. */
+/** Writes transfers with the rows of their blocks, into one partition unless the chain has any. Writes no coverage. */
 export async function seedMoves(database: Database, chain: Chain, moves: readonly SeededMove[]): Promise<void> {
   await seedRows(
     database,
@@ -48,7 +48,7 @@ export async function seedMoves(database: Database, chain: Chain, moves: readonl
   );
 }
 
-/** The same of logs, as the engine decodes them. */
+/** The same for logs, as the engine decodes them. */
 export async function seedNftLogs(database: Database, chain: Chain, logs: readonly Log[]): Promise<NftTransferRow[]> {
   const rows = nftTransfers.decode(logs, { chain, timestampOf });
   await seedRows(database, chain, rows);

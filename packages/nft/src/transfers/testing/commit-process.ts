@@ -1,4 +1,7 @@
-/** Backfills and verifies blocks in a process of its own, whose heap a test keeps small. Its only argument is {@link CommitProcessOptions}. */
+/**
+ * Backfills and verifies blocks in a separate process, whose heap a test keeps small. Its only argument is
+ * {@link CommitProcessOptions}.
+ */
 import { createChainRegistry } from '@chainstead/chains';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';

@@ -1,4 +1,4 @@
-/** Random histories of NFTs, their rows, and what they tell of who has what, for tests of what is kept of balances. */
+/** Random histories of NFTs, their rows, and the resulting holdings, for tests of derived balances. */
 import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
 import { addressKey } from '@chainstead/db/address-key';
 import { NFT_TRANSFER_KINDS, type NftTransferKind } from '@chainstead/token-events';
@@ -6,14 +6,14 @@ import fc from 'fast-check';
 import { nftTransfers } from '../dataset.ts';
 import type { NftTransferRow } from '../schema.ts';
 
-/** What one item of a log moves. */
+/** The transfer in one item of a log. */
 export interface Move {
   readonly token: Address;
   readonly id: bigint;
   readonly from: Address;
   readonly to: Address;
   readonly amount: bigint;
-  /** Of a consecutive mint that is kept as a range. */
+  /** Last id of a consecutive mint that is stored as a range. */
   readonly last?: bigint;
 }
 
@@ -23,13 +23,13 @@ export const contract = (number: number): Address => `0xc0${number.toString(16).
 const ACCOUNTS = 5;
 const ID_MAX = 2n ** 256n - 1n;
 const IDS = [0n, 1n, ID_MAX];
-/** Each id is one thing. */
+/** Each id is a single item. */
 export const ERC721 = contract(1);
 /** Any amount of each id. */
 export const ERC1155 = contract(2);
-/** Moves what was never minted, in amounts whose sum has more than 256 bits. */
+/** Moves tokens that were never minted, in amounts whose sum has more than 256 bits. */
 export const LIAR = contract(3);
-/** Each id is one thing, and the first account's from the beginning: its first event is no mint. */
+/** Each id is a single item that the first account has from the start: its first event is not a mint. */
 export const LAZY = contract(4);
 const CREATOR = account(0);
 
@@ -51,7 +51,7 @@ const wishes: fc.Arbitrary<Wish> = fc.record({
   single: fc.boolean(),
 });
 
-/** What happened, block by block. Three contracts are honest: nobody ever gives what he has not. */
+/** Events by block. Three contracts are honest: no account sends more than it has. */
 export const histories: fc.Arbitrary<readonly (readonly Move[])[]> = fc
   .array(fc.array(wishes, { maxLength: 12 }), { minLength: 1, maxLength: 12 })
   .map((blocks) => {
@@ -66,7 +66,7 @@ export const histories: fc.Arbitrary<readonly (readonly Move[])[]> = fc
     );
   });
 
-/** What an honest contract makes of a wish; null where it would revert. */
+/** Returns an honest contract's move for a wish; null if it would revert. */
 function granted(wish: Wish, owned: ReadonlyMap<string, bigint>): Move | null {
   const id = IDS[wish.id] ?? 0n;
   const [from, to] = [account(wish.from), account(wish.to)];
@@ -89,7 +89,7 @@ function granted(wish: Wish, owned: ReadonlyMap<string, bigint>): Move | null {
   return { token, id, from, to: wish.what === 'burn' ? ZERO_ADDRESS : to, amount };
 }
 
-/** Null where it was burned. */
+/** Null if it was burned. */
 function lazyOwner(id: bigint, owned: ReadonlyMap<string, bigint>): Address | null {
   const known = [...owned].filter(([key]) => key.endsWith(`${LAZY} ${id}`));
   if (known.length === 0) return CREATOR;
@@ -97,7 +97,7 @@ function lazyOwner(id: bigint, owned: ReadonlyMap<string, bigint>): Address | nu
   return held === undefined ? null : (held[0].slice(0, held[0].indexOf(' ')) as Address);
 }
 
-/** Amounts are sums; one thing is where it went. */
+/** Amounts are sums; a single item belongs to its last receiver. */
 function applyMove(balances: Map<string, bigint>, move: Move): void {
   const { token, id, from, to, amount } = move;
   const change = (who: Address, after: (before: bigint) => bigint): void => {
@@ -108,8 +108,11 @@ function applyMove(balances: Map<string, bigint>, move: Move): void {
   change(to, (before) => (isSingle(move) ? 1n : before + amount));
 }
 
-/** Balances and holdings after these moves, which are in chain order, as lines of text, sorted; the same form as `keptHoldings`. */
-export function toldBy(moves: readonly Move[]): string[] {
+/**
+ * Returns balances and holdings after these moves, which are in chain order, as sorted lines of text, in the format of
+ * `storedHoldings`.
+ */
+export function reportedBy(moves: readonly Move[]): string[] {
   const balances = new Map<string, bigint>();
   for (const move of moves) if (move.last === undefined && move.amount !== 0n) applyMove(balances, move);
   const held = new Map<string, number>();
@@ -123,7 +126,7 @@ export function toldBy(moves: readonly Move[]): string[] {
   ].sort();
 }
 
-/** The lines of a block's rows, as they are copied. */
+/** The lines of a block's rows for COPY. */
 export function linesOf(chainId: number, blockNumber: number, moves: readonly Move[]): string[] {
   return moves.map((move, logIndex) => nftTransfers.table.copyLine(rowOf(chainId, blockNumber, logIndex, move)));
 }
@@ -148,12 +151,12 @@ function rowOf(chainId: number, blockNumber: number, logIndex: number, move: Mov
   };
 }
 
-/** Whether its event is one of single things. */
+/** Whether its event is for single items. */
 export function isSingle(move: Move): boolean {
   return kindOf(move) === NFT_TRANSFER_KINDS.erc721;
 }
 
-/** The liar's id 1 moves as a single thing does. */
+/** The liar's id 1 moves as a single item does. */
 export function kindOf({ token, id, last }: Move): NftTransferKind {
   if (last !== undefined) return NFT_TRANSFER_KINDS.consecutive;
   return token === ERC1155 || (token === LIAR && id !== 1n)

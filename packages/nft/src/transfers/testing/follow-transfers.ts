@@ -5,14 +5,17 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import { createChainSync, createSyncMetrics } from '@chainstead/sync';
 import { nftTransfers } from '../dataset.ts';
 
-/** Where a chain's NFT transfers are followed. */
+/** A chain whose NFT transfers are followed. */
 export interface FollowedChain {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
   readonly database: Database;
 }
 
-/** Follows a chain's NFT transfers from a block on, as ingest does, without what proves them behind. @returns what ends it */
+/**
+ * Follows a chain's NFT transfers from a block on, as ingest does, without the prover.
+ * @returns a function that stops it
+ */
 export function followTransfers(followed: FollowedChain, startBlock: number): () => Promise<void> {
   const stop = new AbortController();
   const running = createChainSync({
@@ -27,7 +30,7 @@ export function followTransfers(followed: FollowedChain, startBlock: number): ()
       proof: 'strict',
       backfillProof: 'none',
       backfillOrder: 'newest-first',
-      proverRate: 0,
+      verifyBlocksPerSecond: 0,
     },
   }).run(stop.signal);
   return async () => {

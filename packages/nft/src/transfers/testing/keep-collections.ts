@@ -1,20 +1,22 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type Database, hexText } from '@chainstead/db';
-import { createKeptSubjects } from '@chainstead/sync';
+import { createSubjectProjections } from '@chainstead/sync';
 import { NFT_TRANSFER_KINDS, type NftTransferKind } from '@chainstead/token-events';
 import { nftCollectionOwners } from '../collection-owners.ts';
 import { nftTransfers } from '../dataset.ts';
-import { keptCollections, type MovedIn, summedCollections } from './summed-collections.ts';
+import { type MovedIn, storedCollections, summedCollections } from './summed-collections.ts';
 
-/** Asks who holds a collection, so that it is kept from now on. */
+/** Requests a collection's owners, so that they are maintained from now on. */
 export async function keepCollection(database: Database, chain: Chain, collection: Address): Promise<void> {
   const of = { dataset: nftTransfers, state: nftCollectionOwners };
-  const progress = await createKeptSubjects(database).keep(chain, of, collection, 60_000);
+  const progress = await createSubjectProjections(database).keep(chain, of, collection, 60_000);
   if (progress !== 'built') throw new Error(`Who holds ${collection} is not counted: ${progress}`);
 }
 
-/** Who holds every collection that ever moved on the chain, as it is kept, and as the transfers that are stored add up. */
+/**
+ * Returns the owners of every collection that ever moved on the chain: stored, and computed from the stored transfers.
+ */
 export async function comparedCollections(
   database: Database,
   chain: Chain,
@@ -26,7 +28,7 @@ export async function comparedCollections(
     [chain.id],
   );
   for (const collection of new Set(rows.map(({ token }) => token))) await keepCollection(database, chain, collection);
-  return { stored: await keptCollections(database, chain.id), expected: summedCollections(rows.map(toMove)) };
+  return { stored: await storedCollections(database, chain.id), expected: summedCollections(rows.map(toMove)) };
 }
 
 interface StoredMove {

@@ -1,33 +1,37 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type Database, hexText } from '@chainstead/db';
-import { createKeptSubjects } from '@chainstead/sync';
+import { createSubjectProjections } from '@chainstead/sync';
 import { nftTransfers } from '../dataset.ts';
 import { nftWalletTokens } from '../wallet-tokens.ts';
 
 /**
- * Asks about all accounts at once that NFTs of the chain have moved from or to, so that what it holds is kept from now on. Those of which all is
- * kept already are not asked about again: after each of a hundred blocks that would be thousands of questions.
+ * Requests all accounts that NFTs of the chain have moved from or to, so that their holdings are maintained from now
+ * on. Accounts that are already complete are skipped: after each of a hundred blocks that would be thousands of
+ * requests.
  */
 export async function keepAllWallets(database: Database, chain: Chain): Promise<void> {
-  const kept = createKeptSubjects(database);
+  const projections = createSubjectProjections(database);
   const rows = await database.query<{ account: Address }>(
     `SELECT ${hexText('account')} AS account FROM (
        SELECT from_address AS account FROM nft_transfers WHERE chain_id = $1
        UNION SELECT to_address FROM nft_transfers WHERE chain_id = $1) AS moved
-     WHERE NOT EXISTS (SELECT FROM kept_subjects AS kept WHERE kept.chain_id = $1 AND state = $2 AND subject = account AND built_to IS NULL AND NOT is_stale)
-       OR NOT EXISTS (SELECT FROM derived_states AS known WHERE known.chain_id = $1 AND state = $2 AND version = $3)`,
+     WHERE NOT EXISTS (SELECT FROM subject_projections AS kept WHERE kept.chain_id = $1 AND state = $2 AND subject = account AND built_to IS NULL AND NOT is_stale)
+       OR NOT EXISTS (SELECT FROM projections AS known WHERE known.chain_id = $1 AND state = $2 AND version = $3)`,
     [chain.id, nftWalletTokens.name, nftWalletTokens.version],
   );
   const keep = async ({ account }: { readonly account: Address }): Promise<void> => {
-    const progress = await kept.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, account, 60_000);
+    const progress = await projections.keep(chain, { dataset: nftTransfers, state: nftWalletTokens }, account, 60_000);
     if (progress !== 'built') throw new Error(`What ${account} holds is not counted: ${progress}`);
   };
   await Promise.all(rows.map(keep));
 }
 
-/** What the kept wallets of a chain hold, as lines of text, sorted: amounts, and ids by contract. What nothing is left of is none. */
-export async function keptHoldings(database: Database, chainId: number): Promise<string[]> {
+/**
+ * Returns the stored holdings of a chain's wallets as sorted lines of text: amounts, and ids by contract. Amounts of
+ * zero are left out.
+ */
+export async function storedHoldings(database: Database, chainId: number): Promise<string[]> {
   const rows = await database.query<{ line: string }>(
     `SELECT concat_ws(' ', ${hexText('wallet')}, ${hexText('token_address')}, token_id, amount) AS line
        FROM nft_wallet_tokens WHERE chain_id = $1 AND amount <> 0

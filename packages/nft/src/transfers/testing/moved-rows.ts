@@ -1,5 +1,6 @@
-/** Rows of transfers that come and go, with the statements of a derived state run over them each time. */
-import { runDerived, type SubjectState } from '@chainstead/sync';
+/** Rows of transfers that are added and removed, with a projection's statements run each time. */
+import { rawSql, type Sql, sql, statementOf } from '@chainstead/db';
+import { LOCAL_ACCESS, runProjection, type SubjectProjection } from '@chainstead/sync';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { beforeAll } from 'vitest';
@@ -13,23 +14,26 @@ interface Step {
   readonly some: readonly number[];
 }
 
-/** A history, and the steps by which its blocks come and go: each adds those of its blocks that are away, or removes those that are there. */
+/** A history, and steps that each add its absent blocks or remove its present ones. */
 export const schedules = histories.chain((blocks) => {
   const some = fc.uniqueArray(fc.nat(blocks.length - 1), { minLength: 1, maxLength: blocks.length });
   const step = fc.record({ kind: fc.constantFrom<Kind>('added', 'added', 'removed'), some });
   return fc.record({ blocks: fc.constant(blocks), steps: fc.array(step, { maxLength: 8 }) });
 });
 
-/** The rows of a test file, in a scratch database of its own. */
-export function movedRowsOf(state: SubjectState) {
+/** The rows of a test file, in a separate scratch database. */
+export function movedRowsOf(projection: SubjectProjection) {
   const scratch = scratchOfFile({ autovacuum: false });
   beforeAll(async () => {
     await scratch.database.query('CREATE TABLE there (LIKE nft_transfers)');
     await scratch.database.query('CREATE INDEX ON there (collection_key, token_id_key(token_id))');
   });
-  let turns = 0;
-  /** Lets rows come or go, and runs the statements over a relation that holds them. @param kept relation of subjects */
-  async function derive(kind: Kind, lines: readonly string[], kept: string): Promise<void> {
+  let runs = 0;
+  /**
+   * Adds or removes rows, and runs the statements over a relation that contains them.
+   * @param subjects their relation
+   */
+  async function derive(kind: Kind, lines: readonly string[], subjects: Sql): Promise<void> {
     await scratch.database.transaction(async (transaction) => {
       await transaction.query('CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS');
       await transaction.copy('moved', nftTransfers.table.columns, lines);
@@ -38,33 +42,37 @@ export function movedRowsOf(state: SubjectState) {
           ? 'INSERT INTO there SELECT * FROM moved'
           : `DELETE FROM there WHERE (chain_id, block_number, log_index) IN (SELECT chain_id, block_number, log_index FROM moved)`,
       );
-      // Every other time as where tables are distributed.
-      await runDerived(transaction, turns++ % 2 === 1, (reading) =>
-        kind === 'added' ? state.added('moved', kept, reading) : state.removed('moved', kept, 'there', reading),
-      );
+      // Every second run acts as if tables were distributed.
+      await runProjection(transaction, runs++ % 2 === 1, (access) => {
+        const change = { rows: rawSql('moved'), subjects, access };
+        return kind === 'added'
+          ? projection.added(change)
+          : projection.removed({ ...change, remaining: rawSql('there') });
+      });
     });
   }
   return {
     scratch,
     derive,
     /** The plan of the first statement that adds rows, line by line. */
-    async explainAdding(lines: readonly string[], kept: string): Promise<readonly string[]> {
+    async explainAdding(lines: readonly string[], subjects: Sql): Promise<readonly string[]> {
       const rows = await scratch.database.transaction(async (transaction) => {
         await transaction.query('CREATE TEMP TABLE IF NOT EXISTS moved (LIKE nft_transfers) ON COMMIT DELETE ROWS');
         await transaction.copy('moved', nftTransfers.table.columns, lines);
-        const [statement = ''] = state.added('moved', kept);
-        return transaction.query<{ 'QUERY PLAN': string }>(`EXPLAIN (COSTS OFF) ${statement}`);
+        const [statement = rawSql('')] = projection.added({ rows: rawSql('moved'), subjects, access: LOCAL_ACCESS });
+        const { text, values } = statementOf(sql`EXPLAIN (COSTS OFF) ${statement}`);
+        return transaction.query<{ 'QUERY PLAN': string }>(text, values);
       });
       return rows.map((row) => row['QUERY PLAN'].trim());
     },
     /**
-     * Takes the steps, then adds what is away, then removes everything.
-     * @param check is told after each step which blocks are there
+     * Takes the steps, then adds absent blocks, then removes everything.
+     * @param check called after each step with the present blocks
      */
     async take(
       chainId: number,
       { blocks, steps }: { readonly blocks: readonly (readonly Move[])[]; readonly steps: readonly Step[] },
-      kept: string,
+      subjects: Sql,
       check: (isThere: (block: number) => boolean) => Promise<void>,
     ): Promise<void> {
       const there = new Set<number>();
@@ -78,7 +86,7 @@ export function movedRowsOf(state: SubjectState) {
         await derive(
           kind,
           changing.flatMap((block) => linesOf(chainId, block, blocks[block] ?? [])),
-          kept,
+          subjects,
         );
         for (const block of changing)
           if (kind === 'added') there.add(block);

@@ -1,10 +1,10 @@
-/** What transfers of collections tell of who holds them, told apart from the SQL that keeps it. */
+/** Computes the owners of collections from transfers, independently of the SQL that maintains them. */
 import { createHash } from 'node:crypto';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { type Database, hexText } from '@chainstead/db';
 import type { Move } from './example-moves.ts';
 
-/** A move, its block, and whether its event is one of single things. */
+/** A move, its block, and whether its event is for single items. */
 export interface MovedIn {
   readonly block: number;
   readonly move: Move;
@@ -20,7 +20,10 @@ interface Amount {
   isSum: boolean;
 }
 
-/** All rows of the state of these moves' collections, which are in chain order, as lines of text, sorted; the same form as {@link keptCollections}. */
+/**
+ * Returns all state rows of these moves' collections, which are in chain order, as sorted lines of text, in the format
+ * of {@link storedCollections}.
+ */
 export function summedCollections(moves: readonly MovedIn[]): string[] {
   const amounts = new Map<string, Amount>();
   const transfers = new Map<Address, number>();
@@ -29,7 +32,7 @@ export function summedCollections(moves: readonly MovedIn[]): string[] {
     const { token, id, from, to, amount } = move;
     transfers.set(token, (transfers.get(token) ?? 0) + 1);
     if (amount === 0n || move.last !== undefined) continue;
-    // To oneself nothing changes, but of one thing it is known then whose it is.
+    // A transfer to oneself changes nothing, but shows the owner of a single item.
     if (from === to && (!isSingle || to === ZERO_ADDRESS)) continue;
     if (isSingle) receivers.set(`${token} ${id}`, to);
     for (const [owner, delta] of [
@@ -78,8 +81,8 @@ function hashOf(token: Address, id: bigint): string {
   return createHash('md5').update(`${token}${id}`).digest('hex');
 }
 
-/** All rows that are kept of a chain's collections as lines of text, sorted. */
-export async function keptCollections(database: Database, chainId: number): Promise<string[]> {
+/** Returns all stored rows of a chain's collections as sorted lines of text. */
+export async function storedCollections(database: Database, chainId: number): Promise<string[]> {
   const [token, owner] = [hexText('token_address'), hexText('owner')];
   const rows = await database.query<{ line: string }>(
     `SELECT concat_ws(' ', 'amount', ${token}, token_id, ${owner}, amount, last_block, is_sum::text) AS line FROM nft_collection_balances WHERE chain_id = $1

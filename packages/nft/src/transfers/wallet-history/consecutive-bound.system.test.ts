@@ -6,8 +6,8 @@ import {
   createKnownContracts,
   createSyncMetrics,
   type Dataset,
+  enqueueHistory,
   readHistory,
-  requestHistory,
   type SubjectKind,
 } from '@chainstead/sync';
 import { serveChain } from '@chainstead/testkit';
@@ -19,7 +19,8 @@ import { nftTransfers } from '../dataset.ts';
 import { createEventSource, type PlacedEvent, topicOf, word } from './testing/event-source.ts';
 import { stagePool } from './testing/history-stage.ts';
 
-// More ids in one block than are expanded: which of the ranges are depends on all of them, whoever emits them.
+// More ids in one block than the limit for expansion: which ranges are expanded depends on all of them, whichever
+// contract emits them.
 const eth = createChainRegistry().get('eth');
 const [WALLET, OTHER, MINE, THEIRS] = [contractOf(0x51), contractOf(0x07), contractOf(0xc1), contractOf(0xc2)];
 const HEAD = 30;
@@ -47,8 +48,8 @@ const RANGES = [
   '5 1 1 1 2 0',
   '6 1 1 1 - 0',
 ];
-/** What is derived is no matter here, and takes its time with so many rows. */
-const { derived: _, ...plain } = nftTransfers;
+/** Derived rows don't matter here, and are slow with so many rows. */
+const { projections: _, ...plain } = nftTransfers;
 const dataset = plain as Dataset;
 
 const scratch = scratchOfFile();
@@ -57,11 +58,11 @@ const node = stageOfFile(() =>
 );
 beforeEach(async () => {
   await scratch.database.query(
-    'TRUNCATE nft_transfers, blocks, sync_ranges, sync_chains, subject_histories, subject_ranges',
+    'TRUNCATE nft_transfers, blocks, sync_ranges, sync_chains, backfill_requests, subject_ranges',
   );
 });
 
-/** The range of ids that each event left, with its last id where it stayed one row. */
+/** The stored range of ids of each event, with its last id if it stayed one row. */
 async function storedRanges(): Promise<string[]> {
   const rows = await scratch.database.query<{ text: string }>(
     `SELECT concat_ws(' ', log_index, count(*), min(token_id), max(token_id), coalesce(max(last_token_id)::text, '-'), min(item)) AS text
@@ -95,7 +96,7 @@ async function readSubject(kind: SubjectKind, address: Address): Promise<void> {
     eth.id,
   ]);
   const subject = { chainId: eth.id, kind, address };
-  await requestHistory(database, { subject, requestedBy: null, perKey: 10, maxCalls: 1_000 });
+  await enqueueHistory(database, { subject, requestedBy: null, perKey: 10, maxCalls: 1_000 });
   const limits = { maxCalls: 1_000, sliceMs: 60_000 };
   const outcome = await withPool((shared) =>
     readHistory({ ...shared, ...limits, knownContracts: createKnownContracts() }, subject, signal),
@@ -110,7 +111,7 @@ async function followBlock(): Promise<void> {
     proof: 'record',
     backfillProof: 'none',
     backfillOrder: 'newest-first',
-    proverRate: 0,
+    verifyBlocksPerSecond: 0,
   } as const;
   await withPool((shared) => createChainSync({ ...shared, settings }).run(signal));
 }

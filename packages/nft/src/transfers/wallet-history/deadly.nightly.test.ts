@@ -27,7 +27,6 @@ test('a history that ends the process is set aside after the third time and told
   for (const wallet of wallets) await stage.request(wallet);
   const options: WorkerProcessOptions = {
     databaseUrl: scratch.url,
-    jobs: { databaseUrl: scratch.url },
     chainId: stage.chain.id,
     nodeUrl: stage.node.url,
     logRangeMax: 100,
@@ -41,8 +40,8 @@ test('a history that ends the process is set aside after the third time and told
   const deaths = await countDeaths({
     args: [PROGRAM, JSON.stringify(options)],
     isSettled,
-    // The dead worker's jobs are locked for a while; a sweep makes them again from their rows.
-    onDeath: () => database.query('DROP SCHEMA chainstead_jobs CASCADE'),
+    // As if the dead worker's leases had expired.
+    onDeath: () => database.query('UPDATE backfill_requests SET lease_until = now() WHERE lease_until IS NOT NULL'),
   });
 
   expect(deaths).toBe(3);
@@ -51,11 +50,14 @@ test('a history that ends the process is set aside after the third time and told
     ['done', 2],
     ['refused', 1],
   ]);
-  const error = { code: 'WORK_SET_ASIDE', message: expect.stringContaining('Set aside: the process ended 3 times') };
+  const error = {
+    code: 'WORK_SET_ASIDE',
+    message: expect.stringContaining('Work quarantined: the process ended 3 times'),
+  };
   expect(unfinished).toMatchObject([{ subject: deadly, dueAt: null, error }]);
   const name = `history ${stage.chain.id} wallet ${deadly.address}`;
   expect(await readSetAsideWork(database, 10)).toMatchObject([{ name, crashes: 3 }]);
-  // What lies above the block was kept, and nobody's request begins it again at once.
+  // Rows above the block were stored, and no request restarts it immediately.
   const [range] = await database.query<{ first: number }>(
     'SELECT min(first_block) AS first FROM subject_ranges WHERE subject = $1',
     [Buffer.from(deadly.address.slice(2), 'hex')],
@@ -63,8 +65,8 @@ test('a history that ends the process is set aside after the third time and told
   expect(range?.first).toBeGreaterThan(DEADLY_BLOCK);
   expect(await stage.request(deadly)).toBe('known');
 
-  // It is tried once more when someone asks after an hour, and refused before a node is asked.
-  await database.query(`UPDATE subject_histories SET updated_at = now() - interval '2 hours' WHERE status = 'refused'`);
+  // A request after an hour tries it once more; it is refused before a node is called.
+  await database.query(`UPDATE backfill_requests SET updated_at = now() - interval '2 hours' WHERE status = 'refused'`);
   expect(await stage.request(deadly)).toBe('requested');
   const metrics = createMetricsRegistry();
   const journal = createWorkJournal({ database, logger: silentLogger(), metrics });
@@ -72,9 +74,9 @@ test('a history that ends the process is set aside after the third time and told
   expect(await stage.read(deadly, { journal })).toBe('refused');
   expect(stage.node.counters.snapshot().calls.eth_getLogs ?? 0).toBe(0);
   expect(await metrics.metrics()).toContain('chainstead_work_set_aside_total{kind="history"} 1');
-  // An operator has mended the program.
-  await database.query('DELETE FROM suspect_work');
-  await database.query(`UPDATE subject_histories SET updated_at = now() - interval '2 hours' WHERE status = 'refused'`);
+  // An operator has fixed the program.
+  await database.query('DELETE FROM quarantined_work');
+  await database.query(`UPDATE backfill_requests SET updated_at = now() - interval '2 hours' WHERE status = 'refused'`);
   expect(await stage.request(deadly)).toBe('requested');
   expect(await stage.read(deadly, { journal })).toBe('done');
 }, 180_000);

@@ -41,7 +41,7 @@ const onHead: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('follow' as const), blocks: fc.integer({ min: 1, max: 3 }) }),
   fc.record({ kind: fc.constant('reorg' as const), depth: fc.integer({ min: 1, max: 4 }) }),
 );
-/** Steps at the same time: some on history, at most one at the head. */
+/** Concurrent steps: some on history, at most one at the head. */
 const moments = fc.array(
   fc
     .tuple(fc.array(onHistory, { maxLength: 4 }), fc.option(onHead))
@@ -49,7 +49,7 @@ const moments = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** The stage with its head followed. */
+/** The stage with a follower at the head. */
 async function openFollowed(): Promise<{ stage: HistoryStage; caughtUp(): Promise<void>; close(): Promise<void> }> {
   const stage = await openHistoryStage(scratch.database, {
     chainId: nextChain++,
@@ -69,7 +69,7 @@ async function openFollowed(): Promise<{ stage: HistoryStage; caughtUp(): Promis
       return row?.hash ?? null;
     };
     await expect.poll(reached, { timeout: 20_000, interval: 20 }).toBe(hash);
-    // The first of its blocks is history, which is read beside the head.
+    // The first of its blocks is historical, and is read concurrently with the head.
     const covered = async (): Promise<number> => {
       const [row] = await scratch.database.query<{ blocks: number }>(
         'SELECT coalesce(sum(last_block - greatest(first_block, $2) + 1), 0)::int AS blocks FROM sync_ranges WHERE chain_id = $1 AND last_block >= $2',
@@ -117,7 +117,7 @@ async function take({ stage, caughtUp }: Awaited<ReturnType<typeof openFollowed>
   }
 }
 
-/** A verification gives up where a backfill or a history holds a block: that is its contract. */
+/** A verification gives up, by design, if a backfill holds a block. */
 async function verifyCovered(stage: HistoryStage, { from, to }: { from: number; to: number }): Promise<void> {
   try {
     await verifyRanges(
@@ -150,7 +150,7 @@ async function requireTruth(stage: HistoryStage): Promise<void> {
 }
 
 async function deadlocks(): Promise<number> {
-  // Sessions report what they counted when they are idle.
+  // Sessions report their counts when they are idle.
   await scratch.database.query('SELECT pg_stat_force_next_flush()');
   const [row] = await scratch.database.query<{ deadlocks: number }>(
     'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()',

@@ -39,7 +39,7 @@ async function requireTruth(stage: HistoryStage): Promise<number> {
 }
 
 async function recordOf(stage: HistoryStage): Promise<Record<string, unknown> | undefined> {
-  const [row] = await scratch.database.query('SELECT * FROM subject_histories WHERE chain_id = $1', [stage.chain.id]);
+  const [row] = await scratch.database.query('SELECT * FROM backfill_requests WHERE chain_id = $1', [stage.chain.id]);
   return row;
 }
 
@@ -94,7 +94,7 @@ describe('the history of a wallet', () => {
       expect(await rangesOf(stage)).toEqual([{ first_block: 0, last_block: 122 }]);
       expect(await stage.read(wallet)).toBe('idle');
       stage.scripted.mine(40);
-      await scratch.database.query('UPDATE subject_histories SET due_at = now() WHERE chain_id = $1', [stage.chain.id]);
+      await scratch.database.query('UPDATE backfill_requests SET due_at = now() WHERE chain_id = $1', [stage.chain.id]);
       await expect.poll(() => stage.pool.getHead().then(({ value }) => value.number)).toBe(170);
       expect(await stage.read(wallet)).toBe('done');
       expect(await rangesOf(stage)).toEqual([{ first_block: 0, last_block: 125 }]);
@@ -165,10 +165,10 @@ describe('a history that ends early', () => {
         expect(Number(record?.due_at)).toBeGreaterThan(Date.now() + 10_000);
         expect(await stage.read(wallet)).toBe('idle');
         stage.node.faults.clear();
-        await scratch.database.query('UPDATE subject_histories SET due_at = now() WHERE chain_id = $1', [
+        await scratch.database.query('UPDATE backfill_requests SET due_at = now() WHERE chain_id = $1', [
           stage.chain.id,
         ]);
-        // The pool that has seen the node fail may keep away from it for a moment more.
+        // The pool that has seen the node fail may avoid it for a moment more.
         const pool = stagePool(stage.chain, stage.node.url, 100_000);
         onTestFinished(() => pool.close());
         await pool.start();
@@ -186,11 +186,11 @@ describe('what a history may cost', () => {
       await stage.complete(stage.subject('wallet', stage.wallets[0]));
       const record = await recordOf(stage);
       const wallet = stage.wallets[0] ?? ZERO_ADDRESS;
-      const beside = consecutiveBlocks(stage, wallet, { from: 0, to: 999 }).size;
-      expect(beside).toBeGreaterThan(0);
+      const related = consecutiveBlocks(stage, wallet, { from: 0, to: 999 }).size;
+      expect(related).toBeGreaterThan(0);
       // Three filters over 1,000 blocks in ranges of 25.
       expect(record?.calls_estimated).toBe(120);
-      expect(record?.calls_made).toBe(120 + beside);
+      expect(record?.calls_made).toBe(120 + related);
     }));
 
   test('refuses what is estimated to take more, without a call for logs, and begins once the limit is raised', () =>

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { createWalletHistory, type WalletHistory, type WalletHistoryWorkOptions } from '@chainstead/answers';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { createOnDemandBackfill, type OnDemandBackfill, type WalletHistoryWorkOptions } from '@chainstead/data-api';
 import type { Database } from '@chainstead/db';
-import { createJobs, type Jobs } from '@chainstead/jobs';
-import { createScratchDatabase, type ScratchDatabase, startScratchRedis } from '@chainstead/testkit';
+import { createDueWork, type DueWork } from '@chainstead/jobs';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { nftTransfers } from '../dataset.ts';
 import {
@@ -22,13 +22,6 @@ import {
 } from './testing/history-stage.ts';
 import type { WorkerProcessOptions } from './testing/worker-process.ts';
 
-const testRedisUrl = process.env.TEST_REDIS_URL;
-const ownRedis = testRedisUrl === undefined ? await startScratchRedis() : undefined;
-const redisUrl = testRedisUrl ?? ownRedis?.url;
-if (redisUrl === undefined)
-  process.stdout.write('NOT RUN: wallet history on Redis (no redis-server on this machine, and no TEST_REDIS_URL)\n');
-const backends = redisUrl === undefined ? (['postgres'] as const) : (['postgres', 'redis'] as const);
-
 const CHAIN_ID = 940_001 + (process.pid % 1_000) * 10;
 const FIRST_FOLLOWED = 3_000;
 const LOG_RANGE = 50;
@@ -40,17 +33,14 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await served.node.close();
-  await ownRedis?.stop();
 });
 
-describe.each(backends)('wallet history as jobs on %s', (backend) => {
+describe('wallet history as due work', () => {
   let scratch: ScratchDatabase;
   let stage: HistoryStage;
-  let turn = 0;
-  const opened: Jobs[] = [];
+  const opened: DueWork[] = [];
 
   beforeEach(async () => {
-    turn += 1;
     scratch = await createScratchDatabase();
     served.node.faults.clear();
     served.node.counters.reset();
@@ -63,43 +53,32 @@ describe.each(backends)('wallet history as jobs on %s', (backend) => {
     });
   });
   afterEach(async () => {
-    await Promise.all(opened.splice(0).map((jobs) => jobs.close(100)));
+    await Promise.all(opened.splice(0).map((dueWork) => dueWork.close(100)));
     await stage.close();
     await scratch.drop();
   });
 
-  /** Of its own in each test: the chain is the same. */
-  const home = (): WorkerProcessOptions['jobs'] =>
-    backend === 'redis' && redisUrl !== undefined
-      ? { redisUrl, prefix: `histories_${process.pid}_${turn}` }
-      : { databaseUrl: scratch.url };
-
-  /** What a process has: an API process only requests, a worker also works. */
-  async function open(perKey = 100): Promise<WalletHistory> {
-    const jobs = await createJobs({ ...home(), logger: silentLogger(), metrics: createMetricsRegistry() });
-    opened.push(jobs);
-    return createWalletHistory({
-      ...{ jobs, chains: [stage.chain], datasets: [nftTransfers], maxCalls: 10_000, perKey },
-      lockMs: TEST_LOCK_MS,
+  /** The parts of a process: an API process only requests, a worker also works. */
+  function open(perKey = 100): OnDemandBackfill {
+    return createOnDemandBackfill({
+      ...{ chains: [stage.chain], datasets: [nftTransfers], maxCalls: 10_000, perKey },
     });
   }
-  const work = (histories: WalletHistory, options: Partial<WalletHistoryWorkOptions> = {}): Promise<void> =>
-    histories.work({
-      database: scratch.database,
-      chains: [{ chain: stage.chain, pool: stage.pool }],
-      clock: systemClock,
-      logger: silentLogger(),
-      metrics: createMetricsRegistry(),
-      sweepEveryMs: 100,
-      ...options,
-    });
-  /** Calls for consecutive mints beside those of a subject, below a block. */
-  const besideOf = (subject: Address | undefined, below: number): number =>
+  function work(histories: OnDemandBackfill, options: Partial<WalletHistoryWorkOptions> = {}): void {
+    const { database } = scratch;
+    const shared = { database, clock: systemClock, logger: silentLogger(), metrics: createMetricsRegistry() };
+    const dueWork = createDueWork({ ...shared, leaseMs: TEST_LOCK_MS, sweepEveryMs: 100 });
+    histories.work(dueWork, { ...shared, chains: [{ chain: stage.chain, pool: stage.pool }], ...options });
+    dueWork.start();
+    opened.push(dueWork);
+  }
+  /** Calls for consecutive mints in addition to those of a subject, below a block. */
+  const relatedOf = (subject: Address | undefined, below: number): number =>
     subject === undefined ? 0 : consecutiveBlocks(stage, subject, { from: 0, to: below - 1 }).size;
   const context = () => ({ database: scratch.database, logger: silentLogger() });
   const statuses = async (): Promise<string[]> =>
     (
-      await scratch.database.query<{ status: string }>('SELECT status FROM subject_histories WHERE chain_id = $1', [
+      await scratch.database.query<{ status: string }>('SELECT status FROM backfill_requests WHERE chain_id = $1', [
         stage.chain.id,
       ])
     ).map(({ status }) => status);
@@ -115,21 +94,21 @@ describe.each(backends)('wallet history as jobs on %s', (backend) => {
   }
 
   test('what the API asks for is read by a worker, wallets and contracts, each once', async () => {
-    const api = await open();
-    await work(await open());
+    const api = open();
+    work(open());
     const wallets = stage.wallets.slice(0, 3);
     const [contract] = stage.collections;
     if (contract === undefined) throw new Error('The chain has no collection');
-    const asked = await Promise.all([
+    const requested = await Promise.all([
       ...wallets.flatMap((wallet) => [1, 2].map(() => api.requestWallet(context(), stage.chain, wallet, null))),
       api.requestContract(context(), stage.chain, contract, null),
     ]);
-    expect(asked.filter((answer) => answer === 'requested')).toHaveLength(4);
+    expect(requested.filter((answer) => answer === 'requested')).toHaveLength(4);
     await finished(4);
     await requireTruth();
-    const beside = [...wallets, contract].reduce((sum, one) => sum + besideOf(one, FIRST_FOLLOWED), 0);
+    const related = [...wallets, contract].reduce((sum, one) => sum + relatedOf(one, FIRST_FOLLOWED), 0);
     // Three filters for a wallet, one for a contract, over 3,000 blocks in ranges of 50.
-    expect(stage.node.counters.snapshot().calls.eth_getLogs).toBe(3 * 3 * 60 + 60 + beside);
+    expect(stage.node.counters.snapshot().calls.eth_getLogs).toBe(3 * 3 * 60 + 60 + related);
     expect(await api.requestContract(context(), stage.chain, contract, null)).toBe('known');
   }, 90_000);
 
@@ -137,7 +116,7 @@ describe.each(backends)('wallet history as jobs on %s', (backend) => {
     ['that is being read', 100, ['requested', 'known']],
     ['of a key that has too much unfinished', 0, ['full', 'full']],
   ] as const)('a contract %s is looked at once, however often it is asked about', async (_, perKey, answers) => {
-    const api = await open(perKey);
+    const api = open(perKey);
     const [contract] = stage.collections;
     if (contract === undefined) throw new Error('The chain has no collection');
     let statements = 0;
@@ -158,31 +137,30 @@ describe.each(backends)('wallet history as jobs on %s', (backend) => {
     expect(statements).toBe(first);
   });
 
-  test('rows without jobs are found by the sweep', async () => {
+  test('rows that no notification told of are found by the sweep', async () => {
     await stage.request(stage.subject('wallet', stage.wallets[0]));
-    await work(await open());
+    work(open());
     await finished(1);
     await requireTruth();
   }, 90_000);
 
   test('long wallet histories take turns: a short one need not wait for them to end', async () => {
     stage.node.faults.set({ latencyMs: 20 });
-    const api = await open();
+    const api = open();
     for (const wallet of stage.wallets.slice(0, 4)) await api.requestWallet(context(), stage.chain, wallet, null);
-    await work(await open(), { sliceMs: 50 });
+    work(open(), { sliceMs: 50 });
     await finished(4);
     await requireTruth();
   }, 90_000);
 
   test('a worker that is killed in the middle loses nothing, and the next one goes on where it was', async () => {
     stage.node.faults.set({ latencyMs: 40 });
-    const api = await open();
+    const api = open();
     const [wallet] = stage.wallets;
     if (wallet === undefined) throw new Error('The chain has no wallet');
     await api.requestWallet(context(), stage.chain, wallet, null);
     const options: WorkerProcessOptions = {
       databaseUrl: scratch.url,
-      jobs: home(),
       chainId: stage.chain.id,
       nodeUrl: stage.node.url,
       logRangeMax: LOG_RANGE,
@@ -205,11 +183,11 @@ describe.each(backends)('wallet history as jobs on %s', (backend) => {
     expect(await statuses()).toEqual(['running']);
     stage.node.counters.reset();
     stage.node.faults.clear();
-    await work(await open());
+    work(open());
     await finished(1);
     await requireTruth();
     expect(stage.node.counters.snapshot().calls.eth_getLogs).toBe(
-      3 * Math.ceil(reached / LOG_RANGE) + besideOf(stage.wallets[0], reached),
+      3 * Math.ceil(reached / LOG_RANGE) + relatedOf(stage.wallets[0], reached),
     );
     expect(await scratch.database.query('SELECT 1 FROM sync_claims WHERE chain_id = $1', [stage.chain.id])).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { backfillRanges, createKnownContracts, createSyncMetrics, readHistory, requestHistory } from '@chainstead/sync';
+import { backfillRanges, createKnownContracts, createSyncMetrics, enqueueHistory, readHistory } from '@chainstead/sync';
 import { serveChain } from '@chainstead/testkit';
 import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { PUNK_ASSIGN_TOPIC, PUNK_BOUGHT_TOPIC, PUNK_TRANSFER_TOPIC, TRANSFER_TOPIC } from '@chainstead/token-events';
@@ -10,7 +10,7 @@ import { nftTransfers } from '../dataset.ts';
 import { createEventSource, type PlacedEvent, topicOf, word } from './testing/event-source.ts';
 import { stagePool } from './testing/history-stage.ts';
 
-// An accepted bid for a punk names no buyer: only the log before it does. Each block here is one transaction.
+// An accepted punk bid has no buyer: only the log before it does. Each block here is one transaction.
 const eth = createChainRegistry().get('eth');
 const [SELLER, BIDDER, OTHER] = [contractOf(0x51), contractOf(0xb1), contractOf(0x07)];
 const PUNKS = eth.cryptoPunks ?? contractOf(0);
@@ -32,7 +32,7 @@ const moved = (from: Address, to: Address, punk: number) =>
 const EVENTS: Readonly<Record<number, readonly PlacedEvent[]>> = {
   2: [assign(SELLER, 1)],
   3: [assign(OTHER, 2)],
-  // The seller accepts a bid; in the same block two others do business of their own.
+  // The seller accepts a bid; in the same block two others trade independently.
   8: [transfer(SELLER, BIDDER), bought(1, SELLER, NOBODY), transfer(OTHER, SELLER), bought(2, OTHER, NOBODY)],
   12: [transfer(BIDDER, OTHER), moved(BIDDER, OTHER, 1)],
   15: [transfer(OTHER, SELLER), bought(1, OTHER, SELLER)],
@@ -58,7 +58,7 @@ test.each([
   async (_who, kind, address, blocks) => {
     const { database } = scratch;
     await database.query(
-      'TRUNCATE nft_transfers, nft_wallet_tokens, nft_wallet_collections, kept_subjects, sync_ranges, sync_chains, subject_histories, subject_ranges',
+      'TRUNCATE nft_transfers, nft_wallet_tokens, nft_wallet_collections, subject_projections, sync_ranges, sync_chains, backfill_requests, subject_ranges',
     );
     await database.query('INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES ($1, 20, 20)', [
       eth.id,
@@ -69,7 +69,7 @@ test.each([
     const shared = { chain: eth, pool, database, datasets: [nftTransfers], logger, clock: systemClock };
     const signal = new AbortController().signal;
     const subject = { chainId: eth.id, kind, address };
-    await requestHistory(database, { subject, requestedBy: null, perKey: 10, maxCalls: 1_000 });
+    await enqueueHistory(database, { subject, requestedBy: null, perKey: 10, maxCalls: 1_000 });
     const reading = { ...shared, knownContracts: createKnownContracts(), maxCalls: 1_000, sliceMs: 10_000 };
     expect(await readHistory(reading, subject, signal)).toBe('done');
     const found = await stored();

@@ -2,10 +2,10 @@ import { type Chain, createChainRegistry } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createKeptSubjects } from '@chainstead/sync';
+import { createSubjectProjections } from '@chainstead/sync';
 import { type Closable, closeOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import type { z } from '@hono/zod-openapi';
-import { openJobs } from '../../testing/queued-histories.ts';
+import { historiesOf } from '../../testing/queued-histories.ts';
 import { walletCollectionsSchema } from '../wallet-collections-response.ts';
 import { createWalletCollectionsRoute } from '../wallet-collections-route.ts';
 import { contractOf, seedHoldings } from './seeded-holdings.ts';
@@ -17,15 +17,15 @@ export const WALLET = contractOf(0xa11ce);
 
 export type Answer = z.infer<typeof walletCollectionsSchema>;
 
-/** The route over a database of its own. Ethereum is served; no worker is at work. */
+/** The route with a separate database. Ethereum is indexed; no worker runs. */
 export interface CollectionsStage extends Closable {
   readonly scratch: ScratchDatabase;
-  /** With wallet history of up to 500 calls, two for a key. */
+  /** With wallet backfills of up to 500 calls, two per key. */
   readonly api: ApiApp;
-  /** Serves Base, with wallet history turned off. */
+  /** Indexes Base, with wallet backfills turned off. */
   readonly withoutHistories: ApiApp;
   request(query?: string, wallet?: string, app?: ApiApp): Promise<Response>;
-  /** The answer, checked against the documented schema. @throws when it is an error */
+  /** Returns the response, checked against the documented schema. @throws if it is an error */
   get(query?: string, wallet?: string, app?: ApiApp): Promise<Answer>;
   /** The wallet holds one id of the first contract, two of the second, … */
   hold(...contracts: readonly Address[]): Promise<void>;
@@ -36,11 +36,10 @@ export async function openCollectionsStage(): Promise<CollectionsStage> {
   await using parts = new AsyncDisposableStack();
   const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
   const { database } = scratch;
-  const { historiesOf } = await openJobs(parts, scratch.url);
   const apiOf = (chain: Chain, maxCalls: number): Promise<ApiApp> => {
-    const walletHistory = historiesOf(chain, { perKey: 2, maxCalls });
-    const kept = createKeptSubjects(database);
-    return exampleApi(database, [createWalletCollectionsRoute({ kept, walletHistory, waitMs: 15_000 })]);
+    const onDemandBackfill = historiesOf(chain, { perKey: 2, maxCalls });
+    const projections = createSubjectProjections(database);
+    return exampleApi(database, [createWalletCollectionsRoute({ projections, onDemandBackfill, waitMs: 15_000 })]);
   };
   const api = await apiOf(eth, 500);
   const request: CollectionsStage['request'] = async (query = '', wallet = WALLET, app = api) =>
@@ -65,7 +64,7 @@ export async function openCollectionsStage(): Promise<CollectionsStage> {
       ),
     async empty() {
       await database.query(
-        `TRUNCATE nft_wallet_collections, kept_subjects, sync_ranges, subject_ranges, subject_histories, tokens, nft_collections,
+        `TRUNCATE nft_wallet_collections, subject_projections, sync_ranges, subject_ranges, backfill_requests, tokens, nft_collections,
            collection_list_entries, spam_list_entries`,
       );
     },

@@ -4,12 +4,12 @@ import { addressBytes, type Database } from '@chainstead/db';
 import { seedBuilt } from '@chainstead/testkit';
 import { nftWalletTokens } from '../../transfers/wallet-tokens.ts';
 
-/** A distinct address for each number, ascending with it. */
+/** A distinct address for each number, in ascending order. */
 export function contractOf(number: number): Address {
   return parseAddress(`0x${number.toString(16).padStart(40, '0')}`);
 }
 
-/** Holdings as transfers leave them, of a wallet that was asked about. */
+/** Seeds holdings of a requested wallet as transfers produce them. */
 export async function seedHoldings(
   database: Database,
   chain: Chain,
@@ -27,7 +27,7 @@ export async function seedHoldings(
     ],
   );
   await database.query(
-    'INSERT INTO kept_subjects (chain_id, state, subject) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+    'INSERT INTO subject_projections (chain_id, state, subject) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
     [chain.id, nftWalletTokens.name, addressBytes(wallet)],
   );
 }
@@ -56,7 +56,7 @@ export async function seedWalletRange(
   );
 }
 
-/** One row of a table of facts of contracts, given by column. Addresses are bytes already. */
+/** One row of a contract fact table, by column. Addresses are already bytes. */
 export async function seedRow(
   database: Database,
   table: 'tokens' | 'nft_collections' | 'collection_list_entries' | 'spam_list_entries',

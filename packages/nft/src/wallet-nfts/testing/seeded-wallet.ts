@@ -4,17 +4,17 @@ import { addressBytes, type Database } from '@chainstead/db';
 import { seedBuilt } from '@chainstead/testkit';
 import { nftWalletTokens } from '../../transfers/wallet-tokens.ts';
 
-/** What a wallet holds of a token. */
+/** A wallet's holding of a token. */
 export interface SeededHolding {
   readonly token: Address;
   readonly id: string;
-  /** Of its newest change. */
+  /** Block of its newest change. */
   readonly block: number;
   /** Default: 1. */
   readonly amount?: string;
 }
 
-/** Holdings as transfers leave them, of a wallet that was asked about. */
+/** Seeds holdings of a requested wallet as transfers produce them. */
 export async function seedWallet(
   database: Database,
   chain: Chain,
@@ -23,7 +23,7 @@ export async function seedWallet(
 ): Promise<void> {
   await seedBuilt(database, chain.id, nftWalletTokens);
   await database.query(
-    'INSERT INTO kept_subjects (chain_id, state, subject) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+    'INSERT INTO subject_projections (chain_id, state, subject) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
     [chain.id, nftWalletTokens.name, addressBytes(wallet)],
   );
   await database.query(
@@ -41,7 +41,7 @@ export async function seedWallet(
   );
 }
 
-/** Blocks that the chain covers, instead of those that it covered. */
+/** Replaces the blocks that the chain covers. */
 export async function cover(database: Database, chain: Chain, from: number, to: number): Promise<void> {
   await database.query("DELETE FROM sync_ranges WHERE chain_id = $1 AND dataset = 'nft-transfers'", [chain.id]);
   await database.query(

@@ -1,7 +1,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createKeptSubjects } from '@chainstead/sync';
+import { createSubjectProjections } from '@chainstead/sync';
 import { addressOf, type Closable, closeOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import type { z } from '@hono/zod-openapi';
 import type { walletNftsSchema } from '../wallet-nfts-response.ts';
@@ -13,12 +13,12 @@ export const WALLET = addressOf(0xa11ce);
 
 export type WalletNfts = z.infer<typeof walletNftsSchema>;
 
-/** The route over a database of its own; no worker is at work. */
+/** The route with a separate database; no worker runs. */
 export interface WalletNftsStage extends Closable {
   readonly scratch: ScratchDatabase;
   readonly api: ApiApp;
   request(query?: string, wallet?: string): Promise<Response>;
-  /** @throws when the answer is an error */
+  /** @throws if the response is an error */
   get(query?: string): Promise<WalletNfts>;
   hold(...holdings: readonly SeededHolding[]): Promise<void>;
   cover(from: number, to: number): Promise<void>;
@@ -29,9 +29,11 @@ export async function openWalletNftsStage(options: Partial<WalletNftsOptions> = 
   await using parts = new AsyncDisposableStack();
   const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
   const { database } = scratch;
-  const walletHistory = { requestWallet: async () => 'requested' as const };
-  const kept = createKeptSubjects(database);
-  const api = await exampleApi(database, [createWalletNftsRoute({ kept, walletHistory, waitMs: 15_000, ...options })]);
+  const onDemandBackfill = { requestWallet: async () => 'requested' as const };
+  const projections = createSubjectProjections(database);
+  const api = await exampleApi(database, [
+    createWalletNftsRoute({ projections, onDemandBackfill, waitMs: 15_000, ...options }),
+  ]);
   const request: WalletNftsStage['request'] = async (query = '', wallet = WALLET) =>
     api.request(`/api/v2.2/${wallet}/nft${query}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
   return {
@@ -48,7 +50,7 @@ export async function openWalletNftsStage(options: Partial<WalletNftsOptions> = 
     cover: (from, to) => cover(database, eth, from, to),
     async empty() {
       await database.query(
-        `TRUNCATE nft_wallet_tokens, kept_subjects, sync_ranges, subject_ranges, subject_histories, tokens, nft_collections,
+        `TRUNCATE nft_wallet_tokens, subject_projections, sync_ranges, subject_ranges, backfill_requests, tokens, nft_collections,
            nft_token_metadata, collection_list_entries, spam_list_entries, nft_transfers`,
       );
     },

@@ -1,4 +1,4 @@
-/** Streams, matches and outbox rows put into a database by hand, and workers that send them. For tests. */
+/** Inserts streams, matches and outbox rows directly into a database, and starts workers that send them. For tests. */
 import { randomUUID } from 'node:crypto';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import {
@@ -14,13 +14,13 @@ import {
 } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { createEgress } from '@chainstead/egress';
-import { DEFAULT_CONFIG } from '../../default-config.ts';
 import type { EnrichMatch } from '../../enrichment/enrich-match.ts';
 import { createWebhookBodies } from '../../enrichment/webhook-bodies.ts';
 import type { Match } from '../../matching/match.ts';
 import { finishBody } from '../../payload/render-body.ts';
 import { enrichedMatch } from '../../payload/testing/enriched-match.ts';
 import { CONFIG_COLUMNS, configValues } from '../../records/stream-row.ts';
+import { DEFAULT_CONFIG } from '../../routes/stream-config.ts';
 import type { StreamConfig } from '../../stream.ts';
 import type { DeliveryKind } from '../delivery.ts';
 import { createDeliveryWorker, type DeliveryWorkerOptions } from '../delivery-worker.ts';
@@ -44,7 +44,7 @@ export function stageConfig(changes: Partial<StreamConfig> & Pick<StreamConfig, 
   };
 }
 
-/** @returns its id */
+/** @returns the stream id */
 export async function addStream(
   database: Database,
   changes: Partial<StreamConfig> & Pick<StreamConfig, 'webhookUrl'>,
@@ -60,12 +60,12 @@ export async function addStream(
   return id;
 }
 
-/** A hash that tells its number. */
+/** A hash that encodes its number. */
 export function numberedHash(number: number): Hash {
   return parseHash(`0x${number.toString(16).padStart(64, '0')}`);
 }
 
-/** One transfer of a token in one transaction, and one of native currency inside it. */
+/** A match with one transaction that contains a token transfer and an internal native transfer. */
 export function stageMatch(streamId: string, blockNumber: number): Match {
   const transactionHash = numberedHash(1_000_000 + blockNumber);
   const triggeredBy = [WATCHED];
@@ -108,7 +108,7 @@ export interface StagedDelivery {
   readonly kind: DeliveryKind;
 }
 
-/** A match in each of these blocks, with a webhook of each kind that is due at once. */
+/** Adds a match to each of these blocks, with a webhook of each kind that is due immediately. */
 export async function addMatches(
   database: Database,
   streamId: string,
@@ -150,7 +150,7 @@ export interface OutboxState {
   readonly deliveredAt: Date | null;
 }
 
-/** The outbox rows of a stream, in the order of their blocks, with the exact texts that are stored of their newest attempts. */
+/** Returns the outbox rows of a stream in block order, with the stored text of their newest attempts. */
 export async function readOutbox(database: Database, streamId: string): Promise<OutboxState[]> {
   const rows = await database.query<OutboxState & { kind: DeliveryKind; matchBody: string | null }>(
     `SELECT d.id, d.status, d.retries, d.due_at AS "dueAt", d.body, d.delivered_at AS "deliveredAt", d.kind, m.body AS "matchBody"
@@ -166,12 +166,12 @@ export async function readOutbox(database: Database, streamId: string): Promise<
   });
 }
 
-/** As if so much time had gone by for what waits in the outbox. Milliseconds. */
+/** Moves pending outbox rows back in time, as if this time had passed. Milliseconds. */
 export async function passTime(database: Database, ms: number): Promise<void> {
   await database.query("UPDATE stream_deliveries SET due_at = due_at - $1 * interval '1 millisecond'", [ms]);
 }
 
-/** A clock that a test moves ahead; its waits are real. */
+/** A clock that a test advances; its waits are real. */
 export interface MovedClock extends Clock {
   advance(ms: number): void;
 }
@@ -192,12 +192,12 @@ export interface StagedWorker extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** Settings that suit tests: it looks often, and takes others for dead soon. */
+/** Settings for tests: frequent sweeps, short leases. */
 const QUICK = { sweepEveryMs: 25, judgeEveryMs: 100, leaseMs: 2_000, postponeMs: 100 };
 
 const PER_HOST = 16;
 
-/** What a worker process has, in this process. */
+/** Starts a worker like the worker process, in this process. */
 export async function startStagedWorker(
   database: Database,
   changes: Partial<DeliveryWorkerOptions> & { readonly closeMs?: number } = {},

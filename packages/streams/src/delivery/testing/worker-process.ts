@@ -1,4 +1,7 @@
-/** A worker that sends webhooks, in a process of its own, for tests that kill it. Its only argument is {@link WorkerProcessOptions}. */
+/**
+ * A worker that sends webhooks in a separate process, for tests that kill it.
+ * Its only argument is {@link WorkerProcessOptions}.
+ */
 import { type Clock, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import { createWorkJournal, openDatabase } from '@chainstead/db';
 import type { EnrichMatch } from '../../enrichment/enrich-match.ts';
@@ -10,9 +13,9 @@ import { STAGE_CHAIN, startStagedWorker } from './delivery-stage.ts';
 export interface WorkerProcessOptions {
   readonly databaseUrl: string;
   readonly retries?: RetryPolicy;
-  /** How far its clock is ahead. Default 0. */
+  /** Clock offset in milliseconds. Default 0. */
   readonly clockOffsetMs?: number;
-  /** Making the webhook of this block ends the process, as running out of memory does. */
+  /** Building the webhook of this block kills the process, like running out of memory. */
   readonly deadlyBlock?: number;
 }
 
@@ -23,12 +26,12 @@ const database = openDatabase({
   poolSize: 8,
   logger: silentLogger(),
 });
-// Its kind is killed often: the next one is to go on soon.
+// These processes are killed often: the next one must resume soon.
 const clock: Clock = { ...systemClock, now: () => systemClock.now() + (options.clockOffsetMs ?? 0) };
 const journal = createWorkJournal({ database, logger: silentLogger(), metrics: createMetricsRegistry() });
 await journal.start();
 const enrich: EnrichMatch = async ({ match, block }) => {
-  // Others are in hand then, too.
+  // Wait until others are in flight too.
   await systemClock.sleep(50);
   if (block.number === options.deadlyBlock) process.kill(process.pid, 'SIGKILL');
   return enrichedMatch(match, STAGE_CHAIN);

@@ -1,4 +1,4 @@
-/** A devnet with a token and a contract to ask, behind a proxy that can fail. For tests. */
+/** A devnet with a token and a contract to call, behind a proxy that can fail. For tests. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
@@ -45,17 +45,17 @@ export interface DevnetStage extends Closable {
   readonly chain: Chain;
   readonly token: Address;
   readonly oracle: Address;
-  /** A contract whose `bomb()` decodes to far more than it answers. */
+  /** A contract whose `bomb()` response decodes to far more data than its size. */
   readonly bomb: Address;
-  /** Functions of the oracle and of the bomb. */
+  /** Functions of the oracle and the bomb. */
   readonly abi: Abi;
-  /** Calls that reached the node, by method; `isDown` answers every call with HTTP 503. */
+  /** Calls that reached the node, by method; with `isDown`, every call gets HTTP 503. */
   readonly proxy: { isDown: boolean; readonly calls: Map<string, unknown[][]> };
-  /** A pool that knows nothing of earlier failures. */
+  /** Opens a pool without a record of earlier failures. */
   openPool(): Promise<UpstreamPool>;
-  /** Mints so much to an account. */
+  /** Mints this value to an account. */
   mint(to: Address, value: bigint): Promise<TransactionReceipt>;
-  /** The receipt's logs and transaction as a stream would match them. */
+  /** Returns the receipt's logs and transaction as a stream would match them. */
   matchOf(receipt: TransactionReceipt): Promise<{ readonly match: Match; readonly block: BodyBlock }>;
 }
 

@@ -18,7 +18,7 @@ export function exampleHash(index: number): Hash {
   return `0x${(index + 1).toString(16).padStart(64, 'f')}` as Hash;
 }
 
-/** A block of these transactions, with everything that a watcher can see. */
+/** A block of these transactions, with all data visible to a watcher. */
 export function exampleBlock(transactions: readonly ExampleTransaction[]): WatchedBlock {
   const logs = transactions.flatMap(({ logs: own = [] }, transactionIndex) =>
     own.map((log) => ({ ...log, transactionHash: exampleHash(transactionIndex), transactionIndex })),
@@ -58,7 +58,7 @@ export function exampleBlock(transactions: readonly ExampleTransaction[]): Watch
   };
 }
 
-/** An event as an independent encoder (viem) writes it. */
+/** An event encoded by an independent encoder (viem). */
 export function exampleLog(
   address: Address,
   item: AbiItem,

@@ -1,12 +1,11 @@
-import type { Address } from '@chainstead/core';
-import { parseChainId } from '@chainstead/core';
+import { type Address, parseChainId } from '@chainstead/core';
 import { parseAbiItem } from 'viem';
-import { DEFAULT_CONFIG } from '../../default-config.ts';
+import { DEFAULT_CONFIG } from '../../routes/stream-config.ts';
 import type { AbiItem, Stream } from '../../stream.ts';
 
 export const EXAMPLE_CHAIN_ID = parseChainId(1);
 
-/** A stream that watches nothing until told to. */
+/** A stream that watches nothing unless configured. */
 export function exampleStream(config: Partial<Stream> = {}): Stream {
   return {
     ...DEFAULT_CONFIG,
@@ -24,7 +23,7 @@ export function exampleStream(config: Partial<Stream> = {}): Stream {
   };
 }
 
-/** An event's ABI item from its Solidity declaration. */
+/** Parses the ABI item of an event from its Solidity declaration. */
 export function eventItem(declaration: string): AbiItem {
   return parseAbiItem([declaration]) as AbiItem;
 }
@@ -35,7 +34,7 @@ export const ERC721_TRANSFER = eventItem(
 );
 export const TRANSFER_SIGNATURE = 'Transfer(address,address,uint256)';
 
-/** The address whose twenty bytes are all this one. */
+/** Returns the address that repeats this byte twenty times. */
 export function exampleAddress(byte: number): Address {
   return `0x${byte.toString(16).padStart(2, '0').repeat(20)}` as Address;
 }

@@ -1,4 +1,4 @@
-/** What filters mean, written down as directly as can be: the model that the compiled filters are tested against. */
+/** A direct model of filter semantics, for testing compiled filters. */
 
 export type ModelValue = bigint | boolean | string;
 
@@ -35,7 +35,7 @@ export function passesModel(
   }
 }
 
-/** What a filter says, as a value of the same kind. */
+/** Converts the filter's value to the kind of the event's value. */
 function like(value: ModelValue, said: unknown): ModelValue {
   if (typeof value === 'bigint') {
     const text = String(said);

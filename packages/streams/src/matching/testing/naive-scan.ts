@@ -1,11 +1,11 @@
-/** What a stream gets of a block, found by going through the block for each stream: the model of `matchBlock`. */
+/** The matches of a stream in a block, found by scanning the block per stream: the model of `matchBlock`. */
 import type { Address, Log } from '@chainstead/core';
 import type { WatchedBlock } from '@chainstead/sync';
 import { type Abi, decodeEventLog, toEventSelector } from 'viem';
 import type { AbiItem, Stream } from '../../stream.ts';
 import { type ModelValue, passesModel } from './filter-model.ts';
 
-/** Place in the block and watched addresses that caused it, sorted. */
+/** Index in the block and the watched addresses that caused it, sorted. */
 export type NaiveItem = readonly [place: number, causes: readonly Address[]];
 
 export interface NaiveMatch {
@@ -79,7 +79,7 @@ function isEvent(stream: Stream, log: Log): boolean {
   return known.length === 0 || known.some((item) => topicsOf(item) === log.topics.length);
 }
 
-/** The options of the log's topic0, as a list of one list, or of none where there are none. */
+/** Returns the options of the log's topic0 as a list with one list, or an empty list without options. */
 function optionsOf(stream: Stream, log: Log) {
   const options = (stream.advancedOptions ?? []).filter(({ topic0 }) => toEventSelector(topic0) === log.topics[0]);
   const list = options.map(({ filter = {}, includeNativeTxs }) => ({
@@ -90,7 +90,7 @@ function optionsOf(stream: Stream, log: Log) {
   return list.length === 0 ? [] : [list];
 }
 
-/** The log's parameters as each event of the ABI that it can be has them. */
+/** Returns the log's parameters, decoded as each possible event of the ABI. */
 function valuesOf(stream: Stream, log: Log, spam: ReadonlySet<Address>): Map<string, ModelValue>[] {
   const known = (stream.abi ?? []).filter(
     (item) => topicOf(item) === log.topics[0] && topicsOf(item) === log.topics.length,

@@ -6,15 +6,15 @@ import { decodeTokenEvents } from '../token-events.ts';
 import type { TokenNote } from '../token-note.ts';
 import { webhookContents } from '../webhook-contents.ts';
 
-/** What a webhook shows that is neither in the block nor in the stream. */
+/** Webhook data that is neither in the block nor in the stream. */
 export interface Enrichment extends Omit<EnrichedMatch, 'contents'> {
   readonly tokens: ReadonlyMap<Address, TokenNote>;
 }
 
-/** Without anything: no token metadata, no triggers, no balances. */
+/** No token metadata, triggers or balances. */
 export const NO_ENRICHMENT: Enrichment = { tokens: new Map(), triggers: {}, nativeBalances: [] };
 
-/** A match as webhooks show it, with what a test says of it instead of what nodes and the database say. */
+/** Returns a match in webhook form, with the test's values in place of data from nodes and the database. */
 export function enrichedMatch(match: Match, chain: Chain, enrichment: Partial<Enrichment> = {}): EnrichedMatch {
   const { tokens, ...others } = { ...NO_ENRICHMENT, ...enrichment };
   const events = decodeTokenEvents(match.logs, chain);

@@ -14,7 +14,7 @@ import type { TokenNote } from '../token-note.ts';
 
 export const ETHEREUM = createChainRegistry().get('eth');
 
-/** Everything of a block, for a stream that watches every address in it. */
+/** Returns all items of a block, for a stream that watches every address in it. */
 export function matchEverything(block: WatchedBlock, chain: Chain = ETHEREUM): Match {
   const stream = exampleStream({
     chainIds: [chain.id],
@@ -29,7 +29,7 @@ export function matchEverything(block: WatchedBlock, chain: Chain = ETHEREUM): M
   return match ?? { streamId: stream.id, logs: [], transactions: [], internalTransactions: [], triggeredBy: [] };
 }
 
-/** Everything of an example block. */
+/** Returns all items of an example block. */
 export function exampleMatch(transactions: readonly ExampleTransaction[]): Match {
   return matchEverything(exampleBlock(transactions));
 }
@@ -38,7 +38,7 @@ export function bodyBlock({ header }: WatchedBlock): BodyBlock {
   return { number: header.number, hash: header.hash, timestamp: header.timestamp };
 }
 
-/** What is known of a token in tests. */
+/** Token metadata in tests. */
 export function exampleToken(note: Partial<TokenNote> = {}): TokenNote {
   const known = { name: 'USD Coin', symbol: 'USDC', decimals: 6, standard: 'erc20' } as const;
   return { ...known, logo: 'https://logos.example/usdc.png', possibleSpam: false, verified: true, ...note };

@@ -5,7 +5,7 @@ import { signBody } from '../signature.ts';
 const SECRET = 'streams secret of the account';
 let starting: Promise<OfficialSdk> | null = null;
 
-/** What a receiver with the official SDK makes of a body: it must verify and parse, and stay the same text. */
+/** Returns the body parsed by the official SDK: the signature must verify and the text must survive unchanged. */
 export async function receiveWebhook(body: string): Promise<ReturnType<typeof JSON.parse>> {
   starting ??= startOfficialSdk({ apiKey: 'key', streamsSecret: SECRET });
   const { Moralis, parseWebhook } = await starting;

@@ -17,7 +17,7 @@ export function recordedBlocks(): readonly RecordedBlock[] {
   return RECORDINGS.isMissing ? [] : JSON.parse(readFileSync(join(RECORDINGS.folder, 'index.json'), 'utf8'));
 }
 
-/** A recorded block as watchers see it; there are no recorded traces. */
+/** Returns a recorded block in the watcher's form; there are no recorded traces. */
 export function watchedBlock({ folder }: RecordedBlock): WatchedBlock {
   const read = (file: string): unknown => JSON.parse(readFileSync(join(RECORDINGS.folder, folder, file), 'utf8'));
   const block = parseBlock(read('block.json'));

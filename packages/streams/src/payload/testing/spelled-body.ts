@@ -7,8 +7,8 @@ import type { BodyBlock } from '../render-body.ts';
 import type { Enrichment } from './enriched-match.ts';
 
 /**
- * The text of a body as docs/provider-contract.md spells it, item by item and log by log, each decoded for every list anew: nothing
- * here is shared with the product but the order of members.
+ * Returns the body text as docs/api/streams-matching.md specifies it, item by item; each log is decoded again for every
+ * list. Shares nothing with the product except the order of members.
  */
 export function spelledBody(match: Match, chain: Chain, enrichment: Enrichment, block: BodyBlock): string {
   const { tokens, triggers, nativeBalances } = enrichment;
@@ -138,20 +138,20 @@ const place = ({ transactionHash, logIndex, address }: MatchedLog) => ({
   contract: address,
 });
 
-/** Addresses of the topics behind the first, where all are. */
+/** Returns the addresses in the topics after topic0; null unless all of them are addresses. */
 function parties({ topics }: MatchedLog, count: number): readonly Address[] | null {
   const texts = topics.slice(1, 1 + count);
   const areAddresses = texts.length === count && texts.every((topic) => /^0x0{24}/.test(topic));
   return areAddresses ? texts.map((topic) => parseAddress(`0x${topic.slice(26)}`)) : null;
 }
 
-/** Of an event with two indexed addresses and a word. */
+/** Decodes an event with two indexed addresses and a word. */
 function spelledPair(log: MatchedLog, topic: string): readonly (readonly Address[])[] {
   const pair = log.topics[0] === topic && log.topics.length === 3 && log.data.length === 66 ? parties(log, 2) : null;
   return pair === null ? [] : [pair];
 }
 
-/** Of an event with two indexed addresses and an indexed token. */
+/** Decodes an event with two indexed addresses and an indexed token. */
 function spelledToken(log: MatchedLog, topic: string): readonly (readonly string[])[] {
   const pair = log.topics[0] === topic && log.topics.length === 4 && log.data === '0x' ? parties(log, 2) : null;
   return pair === null ? [] : [[...pair, `${BigInt(log.topics[3] ?? 0)}`]];
@@ -177,7 +177,7 @@ function spelledMoves(log: MatchedLog): readonly Move[] {
 
 function spelledTransaction(one: Match['transactions'][number], chain: Chain): object {
   const { transaction: tx, receipt } = one;
-  // Nothing, and `0x` of some nodes, is no number.
+  // An empty value, and the `0x` of some nodes, is not a number.
   const number = (value: unknown) =>
     [undefined, null, '0x'].includes(value as null) ? null : `${BigInt(String(value))}`;
   const integer = (value: unknown) => BigInt(number(value) ?? 0);

@@ -1,8 +1,8 @@
 import { parseChainId } from '@chainstead/core';
-import { DEFAULT_CONFIG } from '../../default-config.ts';
+import { DEFAULT_CONFIG } from '../../routes/stream-config.ts';
 import type { StreamConfig } from '../../stream.ts';
 
-/** The least that a stream is. */
+/** A minimal stream. */
 export function exampleConfig(): StreamConfig {
   return {
     ...DEFAULT_CONFIG,

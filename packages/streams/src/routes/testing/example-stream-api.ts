@@ -6,21 +6,21 @@ import type { StreamServices, WebhookTest } from '../../stream-services.ts';
 import { createStreamRoutes } from '../create-stream-routes.ts';
 
 export { EXAMPLE_KEY };
-/** Another key that an example API accepts. */
+/** A second key accepted by an example API. */
 export const SECOND_KEY = 'second-key';
 
-/** Services with a memory, in place of everything that leaves the database. */
+/** Services that record requests, in place of everything outside the database. */
 export interface ExampleServices extends StreamServices {
-  /** URLs that were tested, in order. */
+  /** Tested URLs, in order. */
   readonly tested: string[];
-  /** What the next tests answer. */
+  /** Result of the next tests. */
   answer: WebhookTest;
-  /** Requests to everything else, by service. */
-  readonly asked: { readonly service: string; readonly request: unknown }[];
-  /** The highest block there is, and what a preview of any block gives. */
+  /** All other requests, by service. */
+  readonly requested: { readonly service: string; readonly request: unknown }[];
+  /** The highest existing block; `preview` is the result for any block. */
   readonly head: number;
   preview: Readonly<Record<string, unknown>> | null;
-  /** Whether bodies of failed attempts are still kept. */
+  /** Whether bodies of failed attempts are still stored. */
   bodiesKept: boolean;
 }
 
@@ -29,12 +29,12 @@ export const JOB_ID = '6f0a2f3a-5a35-4f55-9d4c-0c6f8a1d2b3c';
 
 export function exampleServices(): ExampleServices {
   const registry = createChainRegistry();
-  const asked: { service: string; request: unknown }[] = [];
+  const requested: { service: string; request: unknown }[] = [];
   const services: ExampleServices = {
     chains: FOLLOWED.map((key) => registry.get(key)),
     tested: [],
     answer: { ok: true },
-    asked,
+    requested,
     head: 100,
     preview: null,
     bodiesKept: true,
@@ -44,19 +44,19 @@ export function exampleServices(): ExampleServices {
       return services.answer;
     },
     async replayAttempt(request) {
-      asked.push({ service: 'replay', request });
+      requested.push({ service: 'replay', request });
       return services.bodiesKept;
     },
     async previewBlock(request) {
-      asked.push({ service: 'preview', request });
+      requested.push({ service: 'preview', request });
       return request.blockNumber > services.head ? { found: false } : { found: true, body: services.preview };
     },
     async sendBlock(request) {
-      asked.push({ service: 'send', request });
+      requested.push({ service: 'send', request });
       return request.blockNumber <= services.head;
     },
     async createHistoricalJob(request) {
-      asked.push({ service: 'job', request });
+      requested.push({ service: 'job', request });
       const { range } = request;
       if (!('fromBlock' in range)) return { id: JOB_ID, totalBlocks: 7, totalJobs: 1 };
       const totalBlocks = Math.min(range.toBlock, services.head) - range.fromBlock + 1;
@@ -66,19 +66,19 @@ export function exampleServices(): ExampleServices {
   return services;
 }
 
-/** The API with the routes of streams over a database, as the program composes it. */
+/** Returns the API with the stream routes over a database, composed like the program. */
 export function exampleStreamApi(database: Database, services: StreamServices): Promise<ApiApp> {
   return exampleApi(database, createStreamRoutes(services), { bodyBytesMax: 8_388_608, otherKeys: [SECOND_KEY] });
 }
 
-/** An answer of the API. */
+/** An API response. */
 export interface ApiAnswer<Body> {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Body;
 }
 
-/** Asks an API with the example's key, or another. */
+/** Returns a client that sends requests with the example's key, or another one. */
 export function clientOf(app: ApiApp, key = EXAMPLE_KEY) {
   return async <Body = Record<string, unknown>>(
     method: string,
@@ -96,7 +96,7 @@ export function clientOf(app: ApiApp, key = EXAMPLE_KEY) {
 
 export type Client = ReturnType<typeof clientOf>;
 
-/** The least that makes a stream. */
+/** The minimal input for a stream. */
 export const MINIMAL = {
   webhookUrl: 'https://example.com/webhook',
   description: 'A stream',
@@ -104,7 +104,7 @@ export const MINIMAL = {
   includeNativeTxs: true,
 };
 
-/** A stream as answered, as far as tests look at it. */
+/** The response members that tests read. */
 export interface AnsweredStream {
   readonly id: string;
   readonly status: string;

@@ -2,12 +2,12 @@ import type { Database } from '@chainstead/db';
 import { expect } from 'vitest';
 import { type AnsweredStream, type Client, MINIMAL } from './example-stream-api.ts';
 
-/** What tests do with the streams of an API. */
+/** Test helpers for the streams of an API. */
 export interface ExampleStreams {
-  /** A stream like no other, so that a new one is made. */
+  /** Creates a unique stream, so that no existing one is returned. */
   create(given?: object): Promise<AnsweredStream>;
   get(id: string): Promise<AnsweredStream>;
-  /** Past the routes, as the program itself does. */
+  /** Bypasses the routes, like the program itself. */
   setStatus(id: string, status: string): Promise<void>;
 }
 

@@ -2,10 +2,10 @@ import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, clientOf, exampleServices, exampleStreamApi, MINIMAL } from './example-stream-api.ts';
 
-/** What is given beside the minimal stream, and the refused member: its key, the message, and what is shown of its value. */
+/** Members added to the minimal stream, and the refused member: its key, the message and the shown value. */
 export type Refusal = readonly [title: string, given: object, key: string, message: string, value?: unknown];
 
-/** Tests that each of these is refused with exactly its body, by create and by update, and that nothing came of it. */
+/** Tests that create and update refuse each of these with exactly its body, without side effects. */
 export function testRefusals(refusals: readonly Refusal[]): void {
   const services = exampleServices();
   let scratch: ScratchDatabase;
@@ -34,7 +34,7 @@ export function testRefusals(refusals: readonly Refusal[]): void {
   });
 
   describe('an update is refused for', () => {
-    // What is missing in a new stream, an update leaves as it is.
+    // An update leaves missing members unchanged.
     const given = refusals.filter(([title]) => !title.startsWith('no '));
     test.each(given.map((refusal) => [refusal[0], refusal] as const))('%s', async (_title, refusal) => {
       const answer = await ask('POST', `/streams/evm/${id}`, refusal[1]);

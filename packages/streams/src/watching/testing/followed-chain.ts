@@ -26,11 +26,11 @@ export interface FollowedChain {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
   readonly scripted: ScriptedChain;
-  /** Starts an ingest process; it ends with `stop`. */
+  /** Starts an ingest process; `stop` ends it. */
   start(): { stop(): Promise<void> };
-  /** Until the head of the chain is committed. */
+  /** Resolves when the head of the chain is committed. */
   caughtUp(): Promise<void>;
-  /** A block of the canonical chain, read without the engine. */
+  /** Returns a block of the canonical chain without using the engine. */
   blockAt(number: number): WatchedBlock;
   close(): Promise<void>;
 }
@@ -89,7 +89,7 @@ export async function openFollowedChain(database: Database, chainId: number): Pr
           proof: 'strict',
           backfillProof: 'none',
           backfillOrder: 'newest-first',
-          proverRate: 0,
+          verifyBlocksPerSecond: 0,
         },
       });
       const running = sync.run(ended.signal);
@@ -103,7 +103,7 @@ export async function openFollowedChain(database: Database, chainId: number): Pr
     caughtUp: () =>
       vi.waitFor(
         async () => {
-          const [row] = await database.query<{ hash: string }>(
+          const [row] = await database.query<{ hash: string | null }>(
             "SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash FROM sync_chains WHERE chain_id = $1",
             [chainId],
           );
@@ -133,7 +133,7 @@ function watchedBlock(scripted: ScriptedBlock): WatchedBlock {
   return { header: block.header, block, receipts, logs, internalTransfers };
 }
 
-/** Wei. Every contract of the chain sends so much back. */
+/** Wei. Every contract of the chain sends this amount back. */
 const REFUND = 5n;
 
 function traceOf({ hash, from, to }: JsonObject): JsonObject {
@@ -141,7 +141,7 @@ function traceOf({ hash, from, to }: JsonObject): JsonObject {
   return { txHash: hash, result: { type: 'CALL', from, to, value: '0x0', gas: '0x2', calls: [refund] } };
 }
 
-/** Wallets of a scripted chain that its transactions name. */
+/** Returns the wallets in the transactions of a scripted chain. */
 export function walletsOf({ scripted }: FollowedChain, from: number, to: number): Address[] {
   return scripted.wallets.slice(from, to).map(parseAddress);
 }

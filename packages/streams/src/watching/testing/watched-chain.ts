@@ -1,4 +1,4 @@
-/** A chain of made-up blocks on any number of branches, followed by a watcher, beside a model of what streams must get. For tests. */
+/** A chain of generated blocks on any number of branches, followed by a watcher, with a model of expected matches. */
 import { createHash } from 'node:crypto';
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
@@ -15,7 +15,7 @@ import type { Stream, StreamConfig } from '../../stream.ts';
 import { createStreamsWatcher } from '../create-streams-watcher.ts';
 
 export type ChainStep =
-  /** Goes back so many blocks, then on by so many on that branch, committed in batches of so many. */
+  /** Rolls back `back` blocks, then follows `blocks` blocks of `branch` in batches of `batch`. */
   | {
       readonly kind: 'follow';
       readonly back: number;
@@ -25,13 +25,13 @@ export type ChainStep =
     }
   | { readonly kind: 'watch' | 'unwatch'; readonly stream: number; readonly address: number }
   | { readonly kind: 'pause' | 'resume'; readonly stream: number }
-  /** The outbox is worked off: everything that waits arrives. */
+  /** Delivers everything pending in the outbox. */
   | { readonly kind: 'deliver' }
   | { readonly kind: 'restart' };
 
 export interface WatchedChain {
   take(step: ChainStep): Promise<void>;
-  /** Matches and webhooks as they are stored, and as they must be: a line each, sorted. */
+  /** Stored and expected matches and webhooks: one line each, sorted. */
   stored(): Promise<readonly string[]>;
   expected(): readonly string[];
   close(): Promise<void>;
@@ -51,7 +51,7 @@ interface ModelMatch {
   readonly deliveries: Map<string, 'pending' | 'delivered' | 'dropped'>;
 }
 
-/** The last one also wants to hear of what is removed. */
+/** The last one also requests removal notices. */
 const CONFIGS: readonly Partial<StreamConfig>[] = [
   { includeNativeTxs: true },
   { includeContractLogs: true },
@@ -112,10 +112,10 @@ export async function openWatchedChain(database: Database, chainId: number): Pro
       if (match.removed || match.blockNumber <= ancestor) continue;
       match.removed = true;
       match.confirmed = false;
-      const isTold = [...match.deliveries].some(([kind, status]) => kind !== 'removed' && status === 'delivered');
+      const isReported = [...match.deliveries].some(([kind, status]) => kind !== 'removed' && status === 'delivered');
       for (const [kind, status] of match.deliveries)
         if (kind !== 'removed' && status === 'pending') match.deliveries.set(kind, 'dropped');
-      if (match.sendRemoved && isTold) due(match, 'removed');
+      if (match.sendRemoved && isReported) due(match, 'removed');
     }
   };
 
@@ -206,7 +206,7 @@ export async function openWatchedChain(database: Database, chainId: number): Pro
   };
 }
 
-/** The same for the same number and branch. Few parties, so that much matches. */
+/** Deterministic by number and branch. Few parties, so that many blocks match. */
 function blockOf(number: number, branch: number): WatchedBlock {
   const digest = createHash('sha256').update(`${branch}/${number}`).digest();
   const party = (at: number): Address => exampleAddress(1 + (digest.readUInt8(at) % PARTIES));

@@ -1,23 +1,24 @@
-import { createWalletHistory } from '@chainstead/answers';
 import { createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { createOnDemandBackfill } from '@chainstead/data-api';
 import { type ApiServer, serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { createDueWork } from '@chainstead/jobs';
+import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
 import { type Closable, closeOf, type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import { contractLogsRoutes } from '../contract-logs-routes.ts';
 import { logs } from '../dataset.ts';
 
-/** The routes of contracts' logs behind a real socket, over a devnet whose histories a worker reads. */
+/** The contract log routes behind a real socket, over a devnet with a backfill worker. */
 export interface LogsStage extends Closable {
   readonly stage: StateStage;
   readonly server: ApiServer;
   readonly sdk: Moralis;
-  /** Makes the devnet's blocks up to its newest those that are indexed. */
+  /** Indexes the devnet's blocks up to its newest. */
   commit(): Promise<void>;
   ask(path: string, body?: unknown): Promise<{ readonly status: number; readonly body: unknown }>;
 }
 
-/** @param maxCalls node calls of one history at most; 0: none is read */
+/** @param maxCalls maximum node calls of one backfill; 0: none runs */
 export async function openLogsStage(maxCalls = 1_000): Promise<LogsStage> {
   await using parts = new AsyncDisposableStack();
   const stage = parts.adopt(
@@ -27,22 +28,24 @@ export async function openLogsStage(maxCalls = 1_000): Promise<LogsStage> {
     (one) => one.close(),
   );
   const { database } = stage.scratch;
-  const walletHistory = createWalletHistory({
-    ...{ jobs: stage.jobs, chains: [stage.chain], datasets: [logs], perKey: 100, maxCalls },
+  const onDemandBackfill = createOnDemandBackfill({
+    ...{ chains: [stage.chain], datasets: [logs], perKey: 100, maxCalls },
   });
   const logger = silentLogger();
   const reading = { chain: stage.chain, pool: stage.pool };
-  await walletHistory.work({
-    ...{ database, chains: [reading], clock: systemClock, logger, metrics: createMetricsRegistry(), sweepEveryMs: 100 },
-  });
-  const api = await exampleApi(database, contractLogsRoutes({ walletHistory }));
+  const shared = { database, clock: systemClock, logger, metrics: createMetricsRegistry() };
+  const dueWork = createDueWork({ ...shared, sweepEveryMs: 100 });
+  onDemandBackfill.work(dueWork, { ...shared, chains: [reading] });
+  parts.defer(() => dueWork.close());
+  dueWork.start();
+  const api = await exampleApi(database, contractLogsRoutes({ onDemandBackfill }));
   const server = parts.adopt(await serveApi(api, { host: '127.0.0.1', port: 0 }), (one) => one.close());
   const { Moralis: sdk } = await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: server.url });
   return {
     ...{ stage, server, sdk },
     async commit() {
       await stage.commit();
-      // As the follower leaves it: histories end below what it may roll back.
+      // As the follower stores it: backfills end below the blocks that it may roll back.
       await database.query(
         `UPDATE sync_chains SET checkpoint_hash = block_hash FROM blocks
          WHERE blocks.chain_id = sync_chains.chain_id AND block_number = checkpoint`,

@@ -1,14 +1,14 @@
-/** Contracts of a devnet whose calls are told by ABIs that were imported for others. For tests. */
+/** Contracts of a devnet whose calls are decoded with ABIs that were imported for others. For tests. */
 import { type Address, type ChainId, type Hex, silentLogger, systemClock } from '@chainstead/core';
 import { decodeCall } from '@chainstead/decoding';
-import { openStateStage, type StateStage } from '@chainstead/state/testing';
+import { openStateStage, type StateStage } from '@chainstead/node-reads/testing';
 import { type CompiledContract, compileSolidity } from '@chainstead/testkit';
 import { encodeFunctionData, parseAbi } from 'viem';
 import { afterAll, beforeAll } from 'vitest';
 import { createAbiBooks } from '../../abis/abi-books.ts';
-import { callsOf } from '../../abis/asked-entries.ts';
+import type { RequestedEntry } from '../../abis/find-abis.ts';
 import { importAbis } from '../../abis/import-abis.ts';
-import type { AskedEntry } from '../../abis/look-up-abis.ts';
+import { callsOf } from '../../abis/requested-entries.ts';
 import { implementationsReader, questionItem } from '../contract-implementations.ts';
 
 /** A call of the function that all of the contracts' ABIs have. */
@@ -21,12 +21,14 @@ export interface ProxyStage {
   deploy(name: string, args?: readonly unknown[]): Promise<Address>;
   /** Imports an ABI in which the first argument of the function has this name. Default: on the stage's chain. */
   importAbi(address: Address, argument: string, chainId?: number): Promise<void>;
-  /** The devnet's newest block with one more on top, indexed. */
+  /** Mines one more block on the devnet and indexes it. */
   nextBlock(): Promise<number>;
-  /** What a worker does once somebody has looked at calls of the contracts. */
+  /** Runs the worker's read after a page with calls of the contracts. */
   read(block: number, ...addresses: readonly Address[]): Promise<void>;
-  /** Which ABI tells the call, the name of its first argument, and whether it is to be read whose code the contract acts by. */
-  told(address: Address, block: number): Promise<{ readonly by: string | null; readonly isUnknown: boolean }>;
+  /**
+   * The source of the matching ABI, the name of its first argument, and whether the implementation is still to be read.
+   */
+  reported(address: Address, block: number): Promise<{ readonly by: string | null; readonly isUnknown: boolean }>;
 }
 
 /** Opens it before the tests of a file, and closes it after them. @param source of the contracts */
@@ -67,11 +69,11 @@ export function proxyStage(source: string): ProxyStage {
       const items = addresses.map((address) => questionItem({ address, selector: SELECTOR, block }));
       await implementationsReader.read(context, { items }, AbortSignal.timeout(20_000));
     },
-    async told(address, block) {
-      const unknown: AskedEntry[] = [];
+    async reported(address, block) {
+      const unknown: RequestedEntry[] = [];
       const books = createAbiBooks({ onUnknown: (_chain, entries) => void unknown.push(...entries) });
-      const asked = callsOf([{ block: { number: block }, transaction: { to: address, input: ACT } }]);
-      const page = await books.forPage(stage.scratch.database, stage.chain, asked);
+      const requested = callsOf([{ block: { number: block }, transaction: { to: address, input: ACT } }]);
+      const page = await books.forPage(stage.scratch.database, stage.chain, requested);
       const decoded = decodeCall(ACT, page(address, block));
       const by = decoded === null ? null : `${decoded.source} ${decoded.params[0]?.name}`;
       return { by, isUnknown: unknown.length > 0 };

@@ -1,4 +1,4 @@
-/** A devnet and a database for the tests of one file, in which roles search for what wallets did. For tests. */
+/** A devnet and a database for the tests of one file, in which roles search for wallets' activity. For tests. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -16,9 +16,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished, vi } from '
 import type { WalletSearch } from '../read-wallet-search.ts';
 import { untilCaughtUp } from './until-caught-up.ts';
 import {
-  askFor,
   emptyStage,
   halvingPool,
+  requestFor,
   type StageOptions,
   type StageRoles,
   stageChain,
@@ -26,15 +26,15 @@ import {
 } from './wallet-stage.ts';
 import type { WalletsProcessOptions } from './wallets-process.ts';
 
-/** Each test has a devnet of its own, and no row. */
+/** Each test has a separate devnet, and no rows. */
 export interface DevnetWallets {
   readonly chain: Chain;
   readonly scratch: ScratchDatabase;
   readonly devnet: Devnet;
-  /** Roles that end with their test, as does their pool. Default: both, over a node without an index of accounts. */
+  /** Roles that end with their test, as does their pool. Default: both, over a node without an account index. */
   open(options?: Partial<StageOptions>): Promise<StageRoles>;
   ask(roles: StageRoles, wallet: Address): Promise<WalletSearch>;
-  /** Until the newest block is indexed. */
+  /** Waits until the newest block is indexed. */
   caughtUp(): Promise<void>;
   /** Two processes that work until their test ends. */
   beginProcesses(nodeUrl: string): KillableProcesses;
@@ -69,15 +69,15 @@ export function devnetWallets(chainId: number, args: readonly string[] = []): De
     },
     async open(options = {}) {
       const pool = options.pool ?? (await halvingPool(chain, devnet.url));
-      const { database, url: databaseUrl } = scratch;
-      const roles = await startRoles({ database, databaseUrl, chain, ...options, pool });
+      const { database } = scratch;
+      const roles = await startRoles({ database, chain, ...options, pool });
       onTestFinished(async () => {
         await roles.stop();
         await pool.close();
       });
       return roles;
     },
-    ask: ({ asked }, wallet) => askFor(asked, scratch.database, chain, wallet),
+    ask: ({ requested }, wallet) => requestFor(requested, scratch.database, chain, wallet),
     caughtUp: () => untilCaughtUp(devnet, scratch.database),
     beginProcesses(nodeUrl) {
       const options: WalletsProcessOptions = { databaseUrl: scratch.url, chainId, nodeUrl };
@@ -104,7 +104,7 @@ export function devnetWallets(chainId: number, args: readonly string[] = []): De
 export interface Playground {
   readonly address: Address;
   play(functionName: string, args: readonly unknown[], value?: bigint, from?: Address): Promise<void>;
-  /** @returns the block that it is in */
+  /** @returns its block */
   transfer(from: Address, to: Address, value: bigint): Promise<number>;
 }
 

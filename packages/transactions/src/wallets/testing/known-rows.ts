@@ -1,9 +1,8 @@
-/** What is stored of a wallet, and what a node says of it, in one form. For tests. */
+/** The stored rows of a wallet, and those from a node, in one format. For tests. */
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database } from '@chainstead/db';
 import type { Devnet } from '@chainstead/testkit';
 
-/** A transaction of a wallet. */
 export interface KnownRow {
   readonly block: number;
   /** Bits of `ROLES`. */
@@ -11,7 +10,7 @@ export interface KnownRow {
   readonly text: string;
 }
 
-/** Every row of a wallet by the node's own blocks and receipts, ascending. */
+/** Every row of a wallet from the node's own blocks and receipts, ascending. */
 export async function nodeRows(
   { client }: Devnet,
   wallets: readonly Address[],
@@ -45,7 +44,7 @@ export async function nodeRows(
   return found;
 }
 
-/** Every stored row of a transaction that a wallet has a role in, ascending. */
+/** Every stored row of a transaction with a role of the wallet, ascending. */
 export async function storedRows(database: Database, chainId: number, wallet: Address): Promise<readonly KnownRow[]> {
   const hex = (column: string): string => `'0x' || encode(${column}, 'hex')`;
   return database.query<KnownRow>(

@@ -2,12 +2,12 @@ import type { Database } from '@chainstead/db';
 import type { Devnet } from '@chainstead/testkit';
 import { expect, vi } from 'vitest';
 
-/** Until the newest block of the devnet is indexed. */
+/** Waits until the newest block of the devnet is indexed. */
 export async function untilCaughtUp({ client }: Devnet, database: Database): Promise<void> {
   await vi.waitFor(
     async () => {
       const { hash } = await client.getBlock();
-      const [row] = await database.query<{ hash: string }>(
+      const [row] = await database.query<{ hash: string | null }>(
         "SELECT '0x' || encode(checkpoint_hash, 'hex') AS hash FROM sync_chains",
       );
       expect(row?.hash).toBe(hash);

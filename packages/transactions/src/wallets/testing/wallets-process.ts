@@ -1,4 +1,4 @@
-/** Roles in a process of their own, for tests that kill it. Its only argument is {@link WalletsProcessOptions}. */
+/** Roles in a separate process, for tests that kill it. Its only argument is {@link WalletsProcessOptions}. */
 import { silentLogger } from '@chainstead/core';
 import { openDatabase } from '@chainstead/db';
 import { stageChain, stagePool, startRoles } from './wallet-stage.ts';
@@ -13,6 +13,6 @@ const { databaseUrl, chainId, nodeUrl }: WalletsProcessOptions = JSON.parse(proc
 const database = openDatabase({ url: databaseUrl, applicationName: 'wallets', poolSize: 8, logger: silentLogger() });
 const chain = stageChain(chainId);
 const pool = await stagePool(chain, [nodeUrl]);
-// What one that is killed had in hand is taken up soon.
-await startRoles({ database, databaseUrl, chain, pool, sliceMs: 300, lockMs: 2_000 });
+// The work of a killed process is taken over soon.
+await startRoles({ database, chain, pool, sliceMs: 300, lockMs: 2_000 });
 process.stdout.write('working\n');

@@ -1,11 +1,10 @@
-import { createWalletHistory } from '@chainstead/answers';
 import { createChainRegistry } from '@chainstead/chains';
-import { type Address, createMetricsRegistry, silentLogger } from '@chainstead/core';
+import type { Address } from '@chainstead/core';
+import { createOnDemandBackfill } from '@chainstead/data-api';
 import { type Database, hexText } from '@chainstead/db';
 import type { ApiApp } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { createJobs } from '@chainstead/jobs';
-import { createKeptSubjects } from '@chainstead/sync';
+import { createSubjectProjections } from '@chainstead/sync';
 import { type Closable, closeOf, createScratchDatabase } from '@chainstead/testkit';
 import type { z } from 'zod';
 import { erc20Transfers } from '../../dataset.ts';
@@ -16,17 +15,20 @@ import { createTokenTransfersRoute } from '../token-transfers-route.ts';
 
 export type TokenAnswer = z.infer<typeof tokenTransfersSchema>;
 
-/** The routes of a token over a database of its own. Ethereum is served; no worker is at work. */
+/** The token routes over a separate database. Ethereum is served; no worker runs. */
 export interface TokenStage extends Closable {
   readonly database: Database;
   readonly api: ApiApp;
   /** @param path after `/api/v2.2` */
   request(path: string): Promise<{ readonly status: number; readonly body: Readonly<Record<string, unknown>> }>;
-  /** A page of a token's transfers that keeps to the documented schema. @throws Error when the answer is none */
+  /**
+   * Returns a page of a token's transfers, validated against the documented schema.
+   * @throws Error if the response is not a page
+   */
   get(query?: string, token?: Address): Promise<TokenAnswer>;
-  /** Every page of a run. */
+  /** Returns every page of a run. */
   pages(query: string, token?: Address): Promise<TokenAnswer[]>;
-  /** The contracts whose histories were asked for. */
+  /** Returns the contracts whose backfill was requested. */
   histories(): Promise<Address[]>;
   empty(): Promise<void>;
 }
@@ -35,15 +37,16 @@ export async function openTokenStage(): Promise<TokenStage> {
   await using parts = new AsyncDisposableStack();
   const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
   const { database } = scratch;
-  const jobs = parts.adopt(
-    await createJobs({ databaseUrl: scratch.url, logger: silentLogger(), metrics: createMetricsRegistry() }),
-    (one) => one.close(),
-  );
   const chains = [createChainRegistry().get('eth')];
-  const walletHistory = createWalletHistory({ jobs, datasets: [erc20Transfers], perKey: 100, chains, maxCalls: 500 });
+  const onDemandBackfill = createOnDemandBackfill({
+    datasets: [erc20Transfers],
+    perKey: 100,
+    chains,
+    maxCalls: 500,
+  });
   const api = await exampleApi(database, [
-    createTokenTransfersRoute({ walletHistory }),
-    createTokenStatsRoute({ kept: createKeptSubjects(database), walletHistory, waitMs: 15_000 }),
+    createTokenTransfersRoute({ onDemandBackfill }),
+    createTokenStatsRoute({ projections: createSubjectProjections(database), onDemandBackfill, waitMs: 15_000 }),
   ]);
   const request: TokenStage['request'] = async (path) => {
     const answer = await api.request(`/api/v2.2${path}`, { headers: { 'X-API-Key': EXAMPLE_KEY } });
@@ -67,13 +70,13 @@ export async function openTokenStage(): Promise<TokenStage> {
     },
     async histories() {
       const rows = await database.query<{ address: Address }>(
-        `SELECT ${hexText('subject')} AS address FROM subject_histories WHERE kind = 'contract' ORDER BY 1`,
+        `SELECT ${hexText('subject')} AS address FROM backfill_requests WHERE kind = 'contract' ORDER BY 1`,
       );
       return rows.map(({ address }) => address);
     },
     async empty() {
       await database.query(
-        `TRUNCATE erc20_transfers, blocks, sync_ranges, subject_ranges, subject_histories, tokens, address_labels, kept_subjects, derived_states,
+        `TRUNCATE erc20_transfer_sides, blocks, sync_ranges, subject_ranges, backfill_requests, tokens, address_labels, subject_projections, projections,
            erc20_token_counts`,
       );
     },
@@ -81,12 +84,12 @@ export async function openTokenStage(): Promise<TokenStage> {
   };
 }
 
-/** Block numbers of an answer's rows, in order. */
+/** Returns the block numbers of a response's rows, in order. */
 export function blocksOf(answer: TokenAnswer): number[] {
   return answer.result.map((row) => Number(row.block_number));
 }
 
-/** Blocks that the token's own history covers. */
+/** Records blocks covered by the token's own backfill. */
 export async function seedTokenRange(database: Database, token: Address, first: number, last: number): Promise<void> {
   await database.query(
     `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)

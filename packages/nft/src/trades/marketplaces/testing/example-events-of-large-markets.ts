@@ -1,4 +1,4 @@
-/** Events of LooksRare, X2Y2, 0x, Blur v2, and CryptoPunks' own market, for tests; as their contracts declare them. */
+/** Events of LooksRare, X2Y2, 0x, Blur v2, and CryptoPunks' own market, for tests, as their contracts declare them. */
 
 import { encodeAbiParameters, encodePacked, parseAbiParameters, zeroAddress } from 'viem';
 import { buyer, cats, emitter, feeWallet, HASH, NATIVE_CURRENCY, other, prints, seller, weth } from './example-sale.ts';
@@ -165,7 +165,7 @@ const fillTerms = {
   takerFeePaid: 0n,
   protocolFeePaid: 63n,
 };
-/** The two sides of `matchOrders`; the seller's fee comes out of the price afterwards. */
+/** The two sides of `matchOrders`; the seller's fee is deducted from the price afterwards. */
 export const sellFill = {
   ...fillTerms,
   makerAddress: seller,

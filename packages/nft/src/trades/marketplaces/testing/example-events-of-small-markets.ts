@@ -1,4 +1,7 @@
-/** Events of Foundation, SuperRare, Zora, Rarible, Element, Payment Processor, Treasure, tofuNFT and PancakeSwap, for tests. */
+/**
+ * Events of Foundation, SuperRare, Zora, Rarible, Element, Payment Processor, Treasure, tofuNFT and PancakeSwap, for
+ * tests.
+ */
 
 import { encodeAbiParameters, parseAbiParameters } from 'viem';
 import { buyer, cats, emitter, feeWallet, HASH, NATIVE_CURRENCY, other, prints, seller, weth } from './example-sale.ts';

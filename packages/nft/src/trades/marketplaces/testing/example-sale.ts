@@ -1,4 +1,4 @@
-/** What a marketplace emits for one sale, for tests: the logs of a transaction, and the trades that must come out. */
+/** A marketplace's events for one sale, for tests: the logs of a transaction, and the expected trades. */
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { type AbiEvent, parseAbi } from 'viem';
 import type { tradesOf } from '../../testing/example-trades.ts';
@@ -11,7 +11,7 @@ export interface ExampleSale {
   readonly protocol: string;
   readonly chainId: number;
   readonly logs: readonly ExampleLog[];
-  /** Without the place of the log. */
+  /** Without the position of the log. */
   readonly trades: readonly Trade[];
 }
 
@@ -29,7 +29,7 @@ export const weth = exampleAddress(13);
 export const NATIVE_CURRENCY = ZERO_ADDRESS;
 export const HASH = `0x${'5'.repeat(64)}`;
 
-/** One cat, from seller to buyer, for 1000 of the native currency, unless said otherwise. */
+/** One cat, from seller to buyer, for 1000 of the native token, unless specified otherwise. */
 export function trade(facts: Partial<Trade> = {}): Trade {
   return {
     token: cats,
@@ -44,7 +44,7 @@ export function trade(facts: Partial<Trade> = {}): Trade {
   };
 }
 
-/** A sale of one trade. @param facts of the trade, as far as it isn't {@link trade} */
+/** A sale of one trade. @param facts differences from {@link trade} */
 export function sale(
   protocol: string,
   what: string,
@@ -55,7 +55,7 @@ export function sale(
   return { what, protocol, chainId, logs, trades: [trade(facts)] };
 }
 
-/** Gives logs of one event that one contract emits. */
+/** Returns a factory for logs of one contract's event. */
 export function emitter(
   contract: string,
   signature: string | readonly string[],

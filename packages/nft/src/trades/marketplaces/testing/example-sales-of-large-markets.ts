@@ -71,7 +71,7 @@ export const SALES_OF_LARGE_MARKETS: readonly ExampleSale[] = [
   ),
   sale(
     'looksrare-v2',
-    'bundle bought for somebody else',
+    'bundle bought for another account',
     [
       given,
       erc721Transfer(cats, seller, buyer, 8n),
@@ -108,7 +108,7 @@ export const SALES_OF_LARGE_MARKETS: readonly ExampleSale[] = [
     [given, x2y2Profit(995n), x2y2Inventory({ op: 2, intent: 3n, maker: buyer, taker: seller, currency: weth })],
     { side: 1, paymentToken: weth },
   ),
-  sale('x2y2-r1', 'auction settled by somebody else', [
+  sale('x2y2-r1', 'auction settled by another account', [
     erc721Transfer(cats, other, buyer, 7n),
     x2y2Profit(995n),
     x2y2Inventory({ op: 5, intent: 2n, maker: seller, taker: artist, price: 3n }),

@@ -18,7 +18,7 @@ export const SALES_ON_PAYMENT_PROCESSOR: readonly ExampleSale[] = [
   ),
   sale(
     'payment-processor-v1',
-    'bundle bought but for one token',
+    'bundle bought except one token',
     [
       given,
       erc721Transfer(cats, seller, buyer, 9n),

@@ -4,7 +4,7 @@ import { SALES_OF_LARGE_MARKETS } from './example-sales-of-large-markets.ts';
 import { SALES_OF_SMALL_MARKETS } from './example-sales-of-small-markets.ts';
 import { SALES_ON_PAYMENT_PROCESSOR } from './example-sales-on-payment-processor.ts';
 
-/** At least one sale for each event of each marketplace that has no file of tests of its own. */
+/** At least one sale per event of each marketplace without its own test file. */
 export const EXAMPLE_SALES: readonly ExampleSale[] = [
   ...SALES_OF_LARGE_MARKETS,
   ...SALES_OF_SMALL_MARKETS,
@@ -13,7 +13,7 @@ export const EXAMPLE_SALES: readonly ExampleSale[] = [
 
 const chains = createChainRegistry();
 
-/** The chain where the sale was made. */
+/** The chain of the sale. */
 export function chainOf(sale: ExampleSale): Chain {
   return chains.get(sale.chainId);
 }

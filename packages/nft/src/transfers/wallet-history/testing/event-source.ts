@@ -1,4 +1,4 @@
-/** A chain for tests whose blocks hold just the events that they are given: one transaction a block, nothing that proves them. */
+/** A chain for tests whose blocks contain only the given events: one transaction a block, without proofs. */
 import type { Address, Hash } from '@chainstead/core';
 import type { ChainSource, JsonObject, SourceBlock } from '@chainstead/testkit';
 

@@ -1,4 +1,4 @@
-/** A scripted NFT chain with its node and a database, for tests of histories. */
+/** A scripted NFT chain with its node and a database, for tests of backfills. */
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { type Address, type BlockRange, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
 import type { Database, WorkJournal } from '@chainstead/db';
@@ -7,10 +7,10 @@ import {
   backfillRanges,
   createKnownContracts,
   createSyncMetrics,
+  enqueueHistory,
   type HistoryOutcome,
   listCoverage,
   readHistory,
-  requestHistory,
   type Subject,
   type SubjectKind,
 } from '@chainstead/sync';
@@ -26,9 +26,12 @@ import {
 } from '@chainstead/testkit';
 import { CONSECUTIVE_TRANSFER_TOPIC } from '@chainstead/token-events';
 import { nftTransfers } from '../../dataset.ts';
-import { keepAllWallets, keptHoldings } from '../../testing/keep-wallets.ts';
+import { keepAllWallets, storedHoldings } from '../../testing/keep-wallets.ts';
 
-/** Tests that kill workers need not wait as long as a busy machine may be silent. Milliseconds. */
+/**
+ * Lock timeout for tests that kill workers. Shorter than in production, where it allows for a busy machine's silence.
+ * Milliseconds.
+ */
 export const TEST_LOCK_MS = 3_000;
 
 export interface HistoryStage extends Closable {
@@ -43,7 +46,7 @@ export interface HistoryStage extends Closable {
   request(subject: Subject, options?: { requestedBy?: string; perKey?: number; maxCalls?: number }): Promise<string>;
   /** One turn of a worker. */
   read(subject: Subject, options?: ReadOptions): Promise<HistoryOutcome>;
-  /** Asks for a history and works on it until it is done. */
+  /** Requests a backfill and works on it until it is done. */
   complete(subject: Subject): Promise<void>;
   backfill(range: BlockRange): Promise<void>;
 }
@@ -56,7 +59,7 @@ export interface ReadOptions {
   readonly journal?: Pick<WorkJournal, 'run'>;
 }
 
-/** A chain that was mined, and its node. */
+/** A mined chain and its node. */
 export interface HistoryChain {
   readonly scripted: ScriptedChain;
   readonly node: ChainNode;
@@ -83,15 +86,15 @@ export async function serveHistoryChain({
 }
 
 export interface StageOptions extends MiningOptions {
-  /** What is followed begins here; nothing is covered yet. */
+  /** The first followed block; nothing is covered yet. */
   readonly firstFollowed: number;
-  /** Blocks of one getLogs at most. */
+  /** Maximum blocks of one getLogs. */
   readonly logRangeMax?: number;
-  /** That chain, which is not closed with the stage. Default: one is mined. */
+  /** An existing chain, which is not closed with the stage. Default: a new one is mined. */
   readonly served?: HistoryChain;
 }
 
-/** A chain whose row in `sync_chains` is there, as after a first start. */
+/** Opens a stage whose chain has its row in `sync_chains`, as after a first start. */
 export async function openHistoryStage(database: Database, options: StageOptions): Promise<HistoryStage> {
   await using parts = new AsyncDisposableStack();
   const { chainId, firstFollowed, logRangeMax = 100_000, served } = options;
@@ -121,7 +124,7 @@ export async function openHistoryStage(database: Database, options: StageOptions
       return { chainId: chain.id, kind, address };
     },
     request: (subject, { requestedBy = null, perKey = 100, maxCalls = 10_000 } = {}) =>
-      requestHistory(database, { subject, requestedBy, perKey, maxCalls }),
+      enqueueHistory(database, { subject, requestedBy, perKey, maxCalls }),
     read: (subject, { maxCalls = 10_000, sliceMs = 60_000, signal = new AbortController().signal, ...own } = {}) =>
       readHistory({ ...shared, ...own, knownContracts, maxCalls, sliceMs }, subject, signal),
     async complete(subject) {
@@ -141,7 +144,7 @@ export async function openHistoryStage(database: Database, options: StageOptions
   return stage;
 }
 
-/** The chain of a stage, for another process too. */
+/** The chain of a stage, also for another process. */
 export function stageChain(chainId: number): Chain {
   return createChainRegistry({
     additional: [
@@ -158,7 +161,7 @@ export function stageChain(chainId: number): Chain {
   }).get(chainId);
 }
 
-/** A pool of one upstream that keeps to ranges of so many blocks and gives up soon. */
+/** A pool of one upstream with this maximum block range, which gives up soon. */
 export function stagePool(chain: Chain, url: string, logRangeMax: number): UpstreamPool {
   return createUpstreamPool({
     chain,
@@ -177,7 +180,7 @@ export function stagePool(chain: Chain, url: string, logRangeMax: number): Upstr
   });
 }
 
-/** A row of `nft_transfers` with its block as text, one form for what is stored and what must be. */
+/** A row of `nft_transfers` with its block as text, in one format for stored and expected rows. */
 function rowText(move: {
   readonly token: string;
   readonly blockNumber: number;
@@ -212,7 +215,7 @@ export async function storedRows(database: Database, chainId: number): Promise<s
 interface ConsecutiveLog {
   readonly block: number;
   readonly logIndex: number;
-  /** Its contract, and what stands in its topics. */
+  /** Its contract, and the addresses in its topics. */
   readonly mentions: readonly string[];
 }
 
@@ -234,15 +237,15 @@ function consecutiveLogs(scripted: ScriptedChain, range: BlockRange): Consecutiv
   );
 }
 
-/** Blocks of which a subject's filters give a ConsecutiveTransfer: each takes one call more. */
+/** Blocks in which a subject's filters return a ConsecutiveTransfer: each takes one call more. */
 export function consecutiveBlocks({ scripted }: HistoryStage, subject: Address, range: BlockRange): Set<number> {
   const own = consecutiveLogs(scripted, range).filter(({ mentions }) => mentions.includes(subject));
   return new Set(own.map(({ block }) => block));
 }
 
 /**
- * The moves that must be stored: of blocks that the chain covers, and of subjects within what their histories cover, with
- * the consecutive mints beside theirs.
+ * Returns the moves that must be stored: of blocks that the chain covers, and of subjects within their backfilled
+ * ranges, with the consecutive mints in the same blocks.
  */
 export async function expectedMoves(database: Database, stage: HistoryStage): Promise<ExpectedNftMove[]> {
   const { chain, scripted } = stage;
@@ -271,7 +274,10 @@ export async function expectedMoves(database: Database, stage: HistoryStage): Pr
     );
 }
 
-/** What all wallets hold as the database keeps it, and as the moves tell: of ERC-1155 sums, of single things one where the newest went. */
+/**
+ * Returns the stored holdings of all wallets, and those computed from the moves: sums for ERC-1155, the newest receiver
+ * for single items.
+ */
 export async function comparedBalances(
   database: Database,
   { chain, scripted }: Pick<HistoryStage, 'chain' | 'scripted'>,
@@ -298,5 +304,5 @@ export async function comparedBalances(
   }
   const balances = [...sums].filter(([, amount]) => amount !== 0n).map(([key, amount]) => `${key} ${amount}`);
   const holdings = [...held].map(([holder, ids]) => `${holder} holds ${ids}`);
-  return { stored: await keptHoldings(database, chain.id), expected: [...balances, ...holdings].sort() };
+  return { stored: await storedHoldings(database, chain.id), expected: [...balances, ...holdings].sort() };
 }

@@ -1,20 +1,22 @@
-/** A worker of wallet history in a process of its own, for tests that kill it. Its only argument is {@link WorkerProcessOptions}. */
+/**
+ * A wallet backfill worker in a separate process, for tests that kill it. Its only argument is
+ * {@link WorkerProcessOptions}.
+ */
 
-import { createWalletHistory } from '@chainstead/answers';
 import { type Address, type BlockRange, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
+import { createOnDemandBackfill } from '@chainstead/data-api';
 import { createWorkJournal, openDatabase } from '@chainstead/db';
-import { createJobs } from '@chainstead/jobs';
+import { createDueWork } from '@chainstead/jobs';
 import type { LogsQuery, UpstreamPool } from '@chainstead/rpc';
 import { nftTransfers } from '../../dataset.ts';
 import { stageChain, stagePool, TEST_LOCK_MS } from './history-stage.ts';
 
 export interface WorkerProcessOptions {
   readonly databaseUrl: string;
-  readonly jobs: { readonly databaseUrl: string } | { readonly redisUrl: string; readonly prefix?: string };
   readonly chainId: number;
   readonly nodeUrl: string;
   readonly logRangeMax: number;
-  /** Reading a range with this block ends the process where a wallet is asked for, as running out of memory does. */
+  /** Reading a range with this block for the wallet ends the process, as running out of memory does. */
   readonly deadly?: { readonly block: number; readonly wallet: Address };
 }
 
@@ -31,29 +33,16 @@ const database = openDatabase({
 });
 const journal = createWorkJournal({ database, logger, metrics: createMetricsRegistry() });
 await journal.start();
-const jobs = await createJobs({ ...options.jobs, logger, metrics: createMetricsRegistry() });
-const histories = createWalletHistory({
-  jobs,
-  chains: [chain],
-  datasets: [nftTransfers],
-  maxCalls: 10_000,
-  perKey: 100,
-  lockMs: TEST_LOCK_MS,
-});
-await histories.work({
-  database,
-  chains: [{ chain, pool: { ...pool, getLogs: getLogsOrDie } }],
-  clock: systemClock,
-  logger,
-  metrics: createMetricsRegistry(),
-  journal,
-  sweepEveryMs: 200,
-});
+const histories = createOnDemandBackfill({ chains: [chain], datasets: [nftTransfers], maxCalls: 10_000, perKey: 100 });
+const shared = { database, clock: systemClock, logger, metrics: createMetricsRegistry(), journal };
+const dueWork = createDueWork({ ...shared, leaseMs: TEST_LOCK_MS, sweepEveryMs: 200 });
+histories.work(dueWork, { ...shared, chains: [{ chain, pool: { ...pool, getLogs: getLogsOrDie } }] });
+dueWork.start();
 
 async function getLogsOrDie(...[query, request]: Parameters<UpstreamPool['getLogs']>) {
   const { deadly } = options;
   if (deadly !== undefined && isWithin(deadly.block, query.range) && mentions(query, deadly.wallet)) {
-    // Others are in hand then, too.
+    // Others are in progress then, too.
     await systemClock.sleep(100);
     process.kill(process.pid, 'SIGKILL');
   }

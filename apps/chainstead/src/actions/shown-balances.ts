@@ -1,0 +1,118 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Database, expectedTrue, hexText } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import { balanceOfCall, readBalance, readShownBalances } from '@chainstead/erc20';
+import { knownBlock, type StateBlock, stateAt, storedNativeBalances } from '@chainstead/node-reads';
+import type { UpstreamPool } from '@chainstead/rpc';
+
+/** What a wallet is said to hold, by the API and by its contract. */
+export interface ShownBalance {
+  /** Null: the native token. */
+  readonly token: Address | null;
+  /** Null if unknown. */
+  readonly symbol: string | null;
+  readonly decimals: number | null;
+  /** Block after which both balances apply. */
+  readonly block: StateBlock;
+  /** Balance in the API, in base units; null if the API needs a contract call first. */
+  readonly shown: bigint | null;
+  /** Result of `balanceOf`, in base units; null if the contract returns none. For the native token: the balance from an upstream. */
+  readonly reported: bigint | null;
+  /** Upstream that returned it; null if none did. */
+  readonly reportedBy: string | null;
+}
+
+const TOKENS_MAX = 100;
+/** Concurrent single calls. They are not batched, so that the upstream of each response is known. */
+const TOGETHER = 8;
+
+/** Lists the tokens in the indexed transfers of the wallet, latest first. */
+export async function listHeldTokens(
+  database: Database,
+  chain: Pick<Chain, 'id'>,
+  wallet: Address,
+): Promise<{ readonly tokens: readonly Address[]; readonly isCut: boolean }> {
+  const rows = await database.query<{ token: Address }>(
+    `SELECT ${hexText('token')} AS token FROM (${MOVED_TABLES.map(rowsOfWallet).join(' UNION ALL ')}) AS moved
+     GROUP BY moved.token ORDER BY max(block_number) DESC, moved.token LIMIT $4`,
+    [addressKey(wallet), chain.id, addressBytes(wallet), TOKENS_MAX + 1],
+  );
+  return { tokens: rows.slice(0, TOKENS_MAX).map(({ token }) => token), isCut: rows.length > TOKENS_MAX };
+}
+
+const MOVED_TABLES = ['erc20_transfer_sides', 'wrapped_coin_moves'];
+
+function rowsOfWallet(table: string): string {
+  return `SELECT token, block_number FROM ${table} WHERE account_key = $1 AND chain_id = $2 AND ${expectedTrue('account = $3')}`;
+}
+
+interface BalanceSource {
+  readonly database: Database;
+  readonly pool: UpstreamPool;
+  readonly chain: Chain;
+  /** Block for balances that the API does not show. */
+  readonly block: StateBlock;
+  /** Maximum age of a cached balance. Milliseconds. */
+  readonly maxAgeMs: { readonly live: number; readonly native: number };
+}
+
+/**
+ * Reads the balances of the wallet from the API and from an upstream, after the same block: the native token first, then the other tokens.
+ * @throws StateNotArchivedError, UpstreamsExhaustedError, RequestAbortedError
+ */
+export async function readBalances(
+  source: BalanceSource,
+  wallet: Address,
+  tokens: readonly Address[],
+  signal: AbortSignal,
+): Promise<readonly ShownBalance[]> {
+  const { database, pool, chain } = source;
+  const facts = await readTokenFacts(database, chain, tokens);
+  const liveMaxAgeMs = source.maxAgeMs.live;
+  const shown = await readShownBalances(database, chain, { wallet, tokens, liveMaxAgeMs });
+  const balances: ShownBalance[] = [await readCoin(source, wallet, signal)];
+  const read = async (token: Address): Promise<ShownBalance> => {
+    const api = shown.get(token);
+    const block = api?.block ?? source.block;
+    const state = stateAt(pool, chain, block);
+    const reported = readBalance(await state.call(token, balanceOfCall(wallet), signal));
+    const known = facts.get(token) ?? { symbol: null, decimals: null };
+    return { token, ...known, block, shown: api?.balance ?? null, reported, reportedBy: state.upstream };
+  };
+  for (let from = 0; from < tokens.length; from += TOGETHER)
+    balances.push(...(await Promise.all(tokens.slice(from, from + TOGETHER).map(read))));
+  return balances;
+}
+
+async function readCoin(
+  { database, pool, chain, block: newest, maxAgeMs }: BalanceSource,
+  wallet: Address,
+  signal: AbortSignal,
+): Promise<ShownBalance> {
+  const stored = await storedNativeBalances(database, chain, [wallet], maxAgeMs.native);
+  const storedBlock = stored === null ? null : await knownBlock(database, chain, stored.block.number);
+  const [wei = null] = storedBlock === null ? [] : (stored?.balances ?? []);
+  const block = storedBlock ?? newest;
+  const state = stateAt(pool, chain, block);
+  const reported = await state.balance(wallet, signal);
+  const { symbol, decimals } = chain.native;
+  return {
+    ...{ token: null, symbol, decimals, block },
+    ...{ shown: wei === null ? null : BigInt(wei), reported, reportedBy: state.upstream },
+  };
+}
+
+type TokenFacts = Pick<ShownBalance, 'symbol' | 'decimals'>;
+
+async function readTokenFacts(
+  database: Database,
+  chain: Pick<Chain, 'id'>,
+  tokens: readonly Address[],
+): Promise<ReadonlyMap<Address, TokenFacts>> {
+  const rows = await database.query<TokenFacts & { readonly address: Address }>(
+    `SELECT ${hexText('address')} AS address, symbol, decimals FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[])`,
+    [chain.id, tokens.map(addressBytes)],
+  );
+  return new Map(rows.map(({ address, symbol, decimals }) => [address, { symbol, decimals }]));
+}

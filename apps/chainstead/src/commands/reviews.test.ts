@@ -1,0 +1,47 @@
+import { parseChainId } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
+import { listAudit } from '@chainstead/http';
+import { addressOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
+import { runCaptured } from '../testing/captured-context.ts';
+
+const SCAM = addressOf(0x5ca3);
+const scratch = scratchOfFile();
+beforeAll(async () => {
+  await scratch.database.query(
+    `INSERT INTO contract_reviews (key_id, chain_id, address, contract_type, report_type, reason) VALUES ('a', $1, $2, 'NFT', 'spam', 'a trap')`,
+    [parseChainId(1), addressBytes(SCAM)],
+  );
+});
+
+const run = (...args: string[]) => runCaptured(['reviews', ...args], { DATABASE_URL: scratch.url });
+
+test('an operator sees what was reported, applies it, and leaves a trace', async () => {
+  const before = await run('list');
+  expect([before.exitCode, before.stdout.split('\n')[1]]).toEqual([
+    0,
+    expect.stringMatching(/^eth +0x.*waits +no +a trap/),
+  ]);
+  const applied = await run('apply', SCAM, '--chain', 'eth');
+  expect([applied.exitCode, JSON.parse(applied.stdout)]).toEqual([
+    0,
+    { work: 'reviews apply', spam: 1, not_spam: 0, finished: true },
+  ]);
+  const after = await run('list', '--json', '--chain', '0x1');
+  expect(JSON.parse(after.stdout)).toMatchObject([
+    { chain: 'eth', address: SCAM, spam: 1, not_spam: 0, verdict: 'spam', waits: false, marked: true },
+  ]);
+  expect(JSON.parse((await run('list', '--json', '--chain', 'base')).stdout)).toEqual([]);
+  expect(await listAudit(scratch.database, null, 1)).toMatchObject([
+    { action: 'reviews.apply', target: 'eth', details: { contracts: [SCAM], spam: 1, not_spam: 0 } },
+  ]);
+});
+
+test('what is no address, or no chain, is refused', async () => {
+  expect(await run('apply', '0x12')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('0x12 is not an address'),
+  });
+  expect(await run('list', '--chain', 'nowhere')).toMatchObject({ exitCode: 2 });
+});

@@ -1,0 +1,67 @@
+/** Configuration keys that had another name. An old name is refused: if it were ignored, its key would silently take the default. */
+import { createChainRegistry } from '@chainstead/chains';
+import { chainKeys, chainSuffix } from './chain-keys.ts';
+import { globalKeys } from './global-keys.ts';
+import { factsOf, type KeyFacts } from './key-facts.ts';
+import { type ConfigurationProblem, problemWith } from './problems.ts';
+import type { ConfigurationSource } from './sources.ts';
+
+type KeyName = keyof typeof globalKeys.shape | keyof typeof chainKeys.shape;
+
+/** Old name → new name, both without the suffix of a chain (`_ETH`). */
+export const RENAMED_KEYS: Readonly<Record<string, KeyName>> = {
+  INDEX_WAIT_MS: 'ON_DEMAND_WAIT_MS',
+  KEEP_BLOCKS: 'RETENTION_BLOCKS',
+  KEEP_SINCE: 'RETENTION_FROM_DATE',
+  ON_DEMAND_PER_KEY: 'ON_DEMAND_CONCURRENCY_PER_KEY',
+  PROOF: 'VERIFICATION',
+  PROVER_RATE: 'VERIFY_BLOCKS_PER_SECOND',
+  PROVE_SENDERS: 'VERIFY_SENDERS',
+};
+
+interface NewKey {
+  readonly key: string;
+  readonly facts: KeyFacts;
+}
+
+/** One problem for each old name in each source. @param chainNames chains with their own settings, in addition to the known chains */
+export function renamedKeyProblems(
+  sources: readonly ConfigurationSource[],
+  chainNames: readonly string[],
+): ConfigurationProblem[] {
+  const renamed = newKeysByOldKey(chainNames);
+  return sources.flatMap(({ origin, variables }) =>
+    Object.entries(variables).flatMap(([key, given]) => {
+      const now = renamed.get(key);
+      if (now === undefined) return [];
+      const place = origin === 'environment' ? 'the environment' : origin;
+      const problem = problemWith(now.key, given, `is now ${now.key}: rename it in ${place}`, now.facts);
+      return [{ ...problem, key }];
+    }),
+  );
+}
+
+/** By whole keys, since the environment may hold similar ones of other programs: `PROOF_READER` is none of ours. */
+function newKeysByOldKey(chainNames: readonly string[]): ReadonlyMap<string, NewKey> {
+  const known = createChainRegistry()
+    .all()
+    .map(({ key }) => key);
+  const suffixes = [...known, ...chainNames].map((name) => `_${chainSuffix(name)}`);
+  const global = new Map(Object.entries(globalKeys.shape));
+  const perChain = new Map(Object.entries(chainKeys.shape));
+  return new Map(
+    Object.entries(RENAMED_KEYS).flatMap(([old, name]) =>
+      [
+        { schema: global.get(name), endings: [''] },
+        { schema: perChain.get(name), endings: suffixes },
+      ].flatMap(({ schema, endings }) =>
+        schema === undefined
+          ? []
+          : endings.map((ending): [string, NewKey] => [
+              `${old}${ending}`,
+              { key: `${name}${ending}`, facts: factsOf(schema) },
+            ]),
+      ),
+    ),
+  );
+}

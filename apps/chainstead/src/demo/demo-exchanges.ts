@@ -1,0 +1,75 @@
+import type { Address } from '@chainstead/core';
+import { DEMO_TOKEN_ABI, type Devnet, deployExchanges, type ExchangePool } from '@chainstead/testkit';
+
+/** Uniswap v2, v3 and v4 with a pool each of the demo's ether and dollars, and a fake pair at a thousand times their price. */
+export interface DemoExchanges {
+  /** Value of `EXCHANGES_DEVNET`. */
+  readonly setting: string;
+  readonly pools: readonly ExchangePool[];
+  /** Belongs to no exchange, but its events say so. */
+  readonly fakePair: Address;
+  /** Accounts that trade. They are no wallets of the demo. */
+  readonly traders: readonly Address[];
+  /** Makes the trades of a round. */
+  trade(round: number): Promise<void>;
+}
+
+interface TradedTokens {
+  readonly dollar: Address;
+  readonly ether: Address;
+  /** Dollars of one ether. */
+  readonly price: bigint;
+}
+
+const DOLLAR_UNIT = 10n ** 6n;
+const ETHER_UNIT = 10n ** 18n;
+/** Ether that each pool has, with as much in dollars. */
+const DEPTH = 100n;
+const HOLDING = 100n * DEPTH;
+const FAKE_FACTOR = 1_000n;
+const ROUNDS_BETWEEN_FAKES = 4;
+
+/** Deploys them and adds liquidity. Takes about forty blocks. */
+export async function deployDemoExchanges(
+  devnet: Devnet,
+  { dollar, ether, price }: TradedTokens,
+): Promise<DemoExchanges> {
+  const exchanges = await deployExchanges(devnet);
+  const traders = devnet.accounts.slice(5, 7);
+  const tokens = [
+    [dollar, price * DOLLAR_UNIT],
+    [ether, ETHER_UNIT],
+  ] as const;
+  for (const [address, worth] of tokens) {
+    const mint = { address, abi: DEMO_TOKEN_ABI, functionName: 'mint' };
+    for (const trader of traders) await devnet.send({ ...mint, args: [trader, HOLDING * worth] });
+    await exchanges.approve(address, traders);
+  }
+  const pools: ExchangePool[] = [];
+  for (const version of ['v2', 'v3', 'v4'] as const) {
+    const pool = await exchanges.createPool({
+      version,
+      tokens: [dollar, ether],
+      price: [price * DOLLAR_UNIT, ETHER_UNIT],
+    });
+    const [dollars, ethers] = [DEPTH * price * DOLLAR_UNIT, DEPTH * ETHER_UNIT];
+    await exchanges.addLiquidity(pool, pool.tokens[0] === dollar ? [dollars, ethers] : [ethers, dollars], traders[0]);
+    pools.push(pool);
+  }
+  const fake = await exchanges.deployFakePair([dollar, ether]);
+  const fakeDollars = FAKE_FACTOR * price * DOLLAR_UNIT;
+  const fakeAmounts = dollar < ether ? [fakeDollars, ETHER_UNIT] : [ETHER_UNIT, fakeDollars];
+  const { v2, v3, v4 } = exchanges.factories;
+  return {
+    setting: `v2:${v2.address},v3:${v3.address},v4:${v4.address}`,
+    fakePair: fake.address,
+    pools,
+    traders,
+    async trade(round) {
+      const [token, worth] = round % 2 === 0 ? [dollar, price * DOLLAR_UNIT] : [ether, ETHER_UNIT];
+      const sold = { token, amount: (worth * BigInt(1 + (round % 5))) / 10n };
+      for (const pool of pools) await exchanges.swap(pool, sold, traders[round % traders.length]);
+      if (round % ROUNDS_BETWEEN_FAKES === 0) await devnet.send({ ...fake, functionName: 'trade', args: fakeAmounts });
+    },
+  };
+}

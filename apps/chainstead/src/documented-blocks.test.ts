@@ -1,0 +1,182 @@
+/** Code blocks of all pages: SQL runs against a migrated database, settings are parsed, commands run here or in the test that is named. */
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '@chainstead/core';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createProgram } from './command-line.ts';
+import { environmentSource, parseConfiguration } from './configuration/index.ts';
+import { runCaptured } from './testing/captured-context.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+interface Block {
+  readonly page: string;
+  readonly language: string;
+  readonly code: string;
+}
+
+/** All fenced blocks with a language. */
+const BLOCKS: readonly Block[] = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => `docs/${path}`),
+].flatMap((page) =>
+  [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^( *)```(\w+)\n([\s\S]*?)^ *```/gm)].map(
+    ([, indent = '', language = '', code = '']) => ({
+      page,
+      language,
+      code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    }),
+  ),
+);
+
+function blocksOf(language: string): readonly Block[] {
+  return BLOCKS.filter((block) => block.language === language);
+}
+
+/** Pages whose SQL needs other roles, servers or data than one migrated database, with the test that runs it. */
+const SQL_ELSEWHERE: Readonly<Record<string, string>> = {
+  'docs/api/sql-examples.md': 'packages/datasets/src/analytics/analytics.test.ts',
+  'docs/operate/backup.md': 'apps/chainstead/src/acceptance/own-postgres.system.test.ts',
+  'docs/operate/citus.md': 'apps/chainstead/src/acceptance/distribute-command.nightly.test.ts',
+  'docs/operate/upgrade.md': 'apps/chainstead/src/acceptance/own-postgres.system.test.ts',
+};
+
+/** Pages whose `bash` blocks a test runs one after the other, each with its output. */
+const TUTORIALS: Readonly<Record<string, string>> = {
+  'docs/start/first-webhook.md': 'apps/chainstead/src/acceptance/first-webhook.system.test.ts',
+};
+
+/** Beginnings of commands that need more than a database, with the file that runs them or the nearest thing that a test can run. */
+const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
+  'npm ci': '.ci/run',
+  'npm test': '.ci/run',
+  'npm run demo': 'apps/chainstead/src/acceptance/demo.system.test.ts',
+  'npm run bench': 'bench/src/run.ts',
+  'npm run new:dataset': 'scripts/new-dataset/new-dataset.nightly.test.ts',
+  'npm run simulate': 'apps/simulation/src/main.ts',
+  'npx chainstead start': 'apps/chainstead/src/acceptance/several-processes.nightly.test.ts',
+  'npx chainstead backfill': 'apps/chainstead/src/acceptance/backfill-command.system.test.ts',
+  'npx chainstead verify': 'apps/chainstead/src/acceptance/verify-command.system.test.ts',
+  'npx chainstead reindex': 'apps/chainstead/src/acceptance/reindex-command.system.test.ts',
+  'npx chainstead doctor': 'apps/chainstead/src/commands/doctor.system.test.ts',
+  'npx chainstead distribute': 'apps/chainstead/src/acceptance/distribute-command.nightly.test.ts',
+  'npx chainstead provision': 'apps/chainstead/src/acceptance/own-postgres.system.test.ts',
+  'npx chainstead import abi': 'apps/chainstead/src/lists/import-abis.system.test.ts',
+  'npx chainstead import signatures': 'apps/chainstead/src/lists/import-abis.system.test.ts',
+  'npx chainstead import': 'apps/chainstead/src/documentation.test.ts',
+  'npx chainstead --config .env doctor': 'apps/chainstead/src/commands/doctor.system.test.ts',
+  'npx chainstead@latest --config production.env upgrade-check':
+    'apps/chainstead/src/commands/upgrade-check.system.test.ts',
+  'docker compose': 'apps/chainstead/src/docker.test.ts',
+  // Its endpoints are served; those of tutorials are requested by their tests.
+  curl: 'apps/chainstead/src/documentation.test.ts',
+  'PROVIDER_KEY=… CHAINSTEAD_KEY=… node compare.mjs': 'apps/chainstead/src/documentation.test.ts',
+  'node owner.mjs': 'apps/chainstead/src/acceptance/demo.system.test.ts',
+  'npm install moralis': 'packages/streams/src/routes/official-sdk.test.ts',
+  'CHAINSTEAD_KEY=… node streams.mjs': 'packages/streams/src/routes/official-sdk.test.ts',
+  pg_dump: 'apps/chainstead/src/acceptance/own-postgres.system.test.ts',
+  pg_restore: 'apps/chainstead/src/acceptance/own-postgres.system.test.ts',
+  'psql "$SUPERUSER_URL"': 'apps/chainstead/src/acceptance/own-postgres.system.test.ts',
+  psql: 'apps/chainstead/src/acceptance/documented-psql.system.test.ts',
+  'systemctl enable': 'apps/chainstead/src/documented-blocks.test.ts',
+  'systemctl reload': 'apps/chainstead/src/acceptance/several-processes.nightly.test.ts',
+};
+
+/** Commands of `sh` and `bash` blocks, with lines that end in `\` or within quotes joined and comments removed. */
+const COMMANDS = [
+  ...new Set(
+    [...blocksOf('sh'), ...blocksOf('bash').filter(({ page }) => !(page in TUTORIALS))].flatMap(({ code }) =>
+      code
+        .replaceAll(/\\\n\s*/g, '')
+        .replaceAll(/'[^']*'/g, (quoted) => quoted.replaceAll('\n', ' '))
+        .split('\n')
+        .map((line) => line.replace(/ +# .*$/, ''))
+        .filter((line) => line !== ''),
+    ),
+  ),
+];
+/** Settings that a documented one may depend on. */
+const NEEDED = { CHAINS: 'eth', DATABASE_URL: 'postgres://127.0.0.1/chainstead' };
+const SETTINGS = /^(?:export )?([A-Z_]+=\S+ ?)+(?:npm start)?$/;
+
+let scratch: ScratchDatabase;
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+afterAll(() => scratch.drop());
+
+describe('code blocks of the documentation', () => {
+  const statements = blocksOf('sql').filter(({ page }) => !(page in SQL_ELSEWHERE));
+  it.each(statements)('$page: the SQL $code runs', async ({ code }) => {
+    await expect(scratch.database.query(code)).resolves.toBeDefined();
+  });
+
+  const json = blocksOf('json');
+  it.each(json)('$page: the JSON $code is valid without its ellipses', ({ code }) => {
+    expect(() => JSON.parse(code.replaceAll(/, …/g, ''))).not.toThrow();
+  });
+
+  it('have only settings that are valid', () => {
+    const lines = COMMANDS.filter((line) => SETTINGS.test(line));
+    expect(lines.length).toBeGreaterThan(5);
+    for (const line of lines) {
+      const variables = Object.fromEntries(
+        [...line.matchAll(/([A-Z_]+)=(\S+)/g)].map(([, key, value]) => [key, value]),
+      );
+      // Keys of an administrator's shell are not the program's.
+      delete variables.DATABASE_SUPERUSER_URL;
+      expect(() => parseConfiguration([environmentSource({ ...NEEDED, ...variables })]), line).not.toThrow();
+    }
+  });
+
+  const commands = COMMANDS.filter((line) => !SETTINGS.test(line));
+  const here = commands.filter((line) => Object.keys(COMMANDS_ELSEWHERE).every((start) => !line.startsWith(start)));
+  it.each(here)('%s works', async (line) => {
+    expect(line).toMatch(/^npx chainstead /);
+    const words = (line.match(/"[^"]*"|\S+/g) ?? []).slice(2).map((word) => word.replaceAll('"', ''));
+    const { exitCode, stderr } = await runCaptured(words, { DATABASE_URL: scratch.url });
+    expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('error')]);
+  });
+
+  it.each(blocksOf('ini'))('$page: the unit of systemd starts the program and reloads it', async ({ code }) => {
+    const setting = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(code)?.[1] ?? '';
+    const [program = '', ...words] = setting('ExecStart').split(' ');
+    expect(program.startsWith(`${setting('WorkingDirectory')}/node_modules/.bin/`)).toBe(true);
+    const installed = join(ROOT, 'node_modules/.bin', program.slice(program.lastIndexOf('/') + 1));
+    accessSync(installed, constants.X_OK);
+    expect(words.slice(0, -1)).toEqual(['--config', expect.stringMatching(/^\/etc\/\S+$/)]);
+    const silent = { write: () => true };
+    const { commands, options } = createProgram({
+      ...{ environment: {}, stdout: silent, stderr: silent, clock: systemClock },
+      stopSignal: new AbortController().signal,
+    });
+    expect(options.map(({ long }) => long)).toContain('--config');
+    expect(commands.map((command) => command.name())).toContain(words.at(-1));
+    expect([setting('ExecReload'), setting('WantedBy')]).toEqual(['/bin/kill -HUP $MAINPID', 'multi-user.target']);
+
+    const folder = await mkdtemp(join(tmpdir(), 'chainstead-unit-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const unit = join(folder, 'chainstead.service');
+    await writeFile(unit, code.replace(program, installed));
+    const { error, stderr } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' });
+    if (error === undefined) expect(stderr).not.toContain(unit);
+    else
+      process.stdout.write(
+        "NOT RUN: systemd-analyze on the documented unit (Debian's systemd is not on this machine)\n",
+      );
+  });
+
+  it('that run elsewhere are still there, with the files that run them', () => {
+    const unused = Object.keys(COMMANDS_ELSEWHERE).filter((start) => commands.every((line) => !line.startsWith(start)));
+    const pages = Object.keys(SQL_ELSEWHERE).filter((page) => blocksOf('sql').every((block) => block.page !== page));
+    const files = [COMMANDS_ELSEWHERE, SQL_ELSEWHERE, TUTORIALS].flatMap((named) => Object.values(named));
+    expect([unused, pages, files.filter((path) => !existsSync(join(ROOT, path)))]).toEqual([[], [], []]);
+  });
+});

@@ -1,0 +1,20 @@
+import { ChainsteadError } from '@chainstead/core';
+import { EXIT_CODE_FAILED, EXIT_CODE_USAGE } from './exit-codes.ts';
+
+/** Errors that only a change of configuration or command line fixes. */
+const USAGE_CODES: ReadonlySet<string> = new Set([
+  'USAGE',
+  'CONFIGURATION_INVALID',
+  'CONFIGURATION_FILE',
+  'UNSAFE_BINDING',
+  'LISTEN_FAILED',
+  'ROLE_FAILED',
+  'UNKNOWN_CHAIN',
+  'JOBS_REDIS_EVICTS',
+  'STANDBYS_OF_CLUSTER',
+]);
+
+/** Returns the exit code for an error. */
+export function exitCodeOf(thrown: unknown): number {
+  return thrown instanceof ChainsteadError && USAGE_CODES.has(thrown.code) ? EXIT_CODE_USAGE : EXIT_CODE_FAILED;
+}

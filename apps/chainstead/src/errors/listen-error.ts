@@ -1,0 +1,34 @@
+import { ChainsteadError, errorText } from '@chainstead/core';
+
+export interface ListenFailure {
+  readonly host: string;
+  readonly port: number;
+  /** The configuration key that names the port. @default PORT */
+  readonly key?: string;
+  /** The one that names the host. @default HOST */
+  readonly hostKey?: string;
+  readonly cause: unknown;
+}
+
+/** The address is in use or can't be bound. */
+export class ListenError extends ChainsteadError {
+  constructor({ host, port, key = 'PORT', hostKey = 'HOST', cause }: ListenFailure) {
+    super({
+      code: 'LISTEN_FAILED',
+      message: `Can't listen on ${host}:${port} (${key}): ${errorText(cause)}`,
+      facts: { host, port, key },
+      remedy: remedyFor(cause, key, hostKey),
+      retryable: false,
+      cause,
+    });
+  }
+}
+
+function remedyFor(cause: unknown, key: string, hostKey: string): string {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return `Set ${hostKey} to an address of this machine, for example 127.0.0.1, or 0.0.0.0 for all addresses`;
+  if (code === 'EACCES') return `Set ${key} to a port above 1023. This user may not open a lower one`;
+  const free = key === 'APTOS_TESTNET_PORT' ? '' : ' (0 uses a free port)';
+  return `Stop the other program on this port, or set another ${key}${free}`;
+}

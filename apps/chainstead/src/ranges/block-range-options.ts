@@ -1,0 +1,28 @@
+import { type Command, Option } from 'commander';
+
+/** Options as parsed by commander. */
+export interface BlockRangeOptions {
+  readonly chain: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly range?: readonly string[];
+  /** Queues the job for a process of the role `ingest`. */
+  readonly detach?: boolean;
+}
+
+/** Adds `--chain`, `--from`, `--to` and the repeatable `--range` to a command. */
+export function addBlockRangeOptions(command: Command): Command {
+  return command
+    .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
+    .option('--from <block>', 'First block')
+    .option('--to <block>', 'Last block (inclusive)')
+    .addOption(new Option('--range <from-to...>', 'Block range, instead of --from and --to (repeatable)'));
+}
+
+/** Adds the same options and `--detach`, for jobs that the role `ingest` can run. */
+export function addDetachableRangeOptions(command: Command): Command {
+  return addBlockRangeOptions(command).option(
+    '--detach',
+    'Queue the job for the running ingest role instead of waiting (progress: "chainstead jobs list")',
+  );
+}

@@ -1,0 +1,72 @@
+import type { BlockRange } from '@chainstead/core';
+import type { UpstreamLimits } from '@chainstead/rpc';
+import type { RangeCommandOptions } from '@chainstead/sync';
+import type { Command } from 'commander';
+import type { Configuration } from '../configuration/index.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { withChain } from '../session/command-session.ts';
+import { readChainConfiguration } from '../session/read-configuration.ts';
+import { createProgressReport, type WorkProgress } from '../text/progress.ts';
+import type { BlockRangeOptions } from './block-range-options.ts';
+import { readBlockRanges } from './read-block-ranges.ts';
+
+export interface RangeWork {
+  /** `backfill`, `reindex`, `verify`. */
+  readonly name: string;
+  readonly options: BlockRangeOptions;
+  readonly command: Command;
+  readonly context: CommandContext;
+  /** Limits of upstreams that are shared with other processes; undefined, and by default: those of this process alone. */
+  callLimitsOf?(configuration: Configuration): UpstreamLimits | undefined;
+}
+
+/** Facts for the helper processes of the command. */
+export interface RangeSession {
+  readonly configuration: Configuration;
+  /** Holds the password: never for logs. */
+  readonly databaseUrl: string;
+}
+
+/** One of the engine's commands. */
+export type RunRange<T> = (
+  chain: RangeCommandOptions,
+  ranges: readonly BlockRange[],
+  signal: AbortSignal,
+  session: RangeSession,
+) => Promise<T>;
+
+/** Runs an engine command over the requested ranges, with progress output. */
+export async function runRangeWork<T>(
+  { name, options, command, context, callLimitsOf }: RangeWork,
+  run: RunRange<T>,
+): Promise<{ readonly result: T; readonly chain: string; readonly ranges: readonly BlockRange[] }> {
+  const ranges = readBlockRanges(options);
+  const { configuration, configured } = readChainConfiguration(options.chain, command, context);
+  const chain = configured.chain.key;
+  const session = { configuration, configured, context, name, callLimits: callLimitsOf?.(configuration) };
+  const result = await withChain(session, async (work, { url }) => {
+    const report = createProgressReport({
+      work: name,
+      chain,
+      unit: 'blocks',
+      output: context.stdout,
+      clock: context.clock,
+    });
+    try {
+      const shown = { ...work, onProgress: (progress: WorkProgress) => report.update(progress) };
+      return await run(shown, ranges, context.stopSignal, { configuration, databaseUrl: url });
+    } finally {
+      report.finish();
+    }
+  });
+  return { result, chain, ranges };
+}
+
+/** The end of a command: a sentence for a person, one JSON line for a program. */
+export function writeOutcome(
+  context: CommandContext,
+  sentence: string,
+  facts: Readonly<Record<string, unknown>>,
+): void {
+  context.stdout.write(context.stdout.isTTY === true ? `${sentence}\n` : `${JSON.stringify(facts)}\n`);
+}

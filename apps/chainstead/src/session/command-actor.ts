@@ -1,0 +1,16 @@
+import { hostname, userInfo } from 'node:os';
+import type { AuditActor } from '@chainstead/http';
+
+/** The user who runs a command on this machine, for the audit log. */
+export function commandActor(): AuditActor {
+  return { door: 'command', id: `${accountName()}@${hostname()}`, name: null, address: null, requestId: null };
+}
+
+/** A container may run as a user that has no name. */
+function accountName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}

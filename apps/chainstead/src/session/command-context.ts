@@ -1,0 +1,21 @@
+import type { Clock } from '@chainstead/core';
+
+/** Somewhere to write text; a terminal or not. */
+export interface Output {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  /** Characters of a line, of a terminal. */
+  readonly columns?: number;
+}
+
+/** What every command gets from the process. */
+export interface CommandContext {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly clock: Clock;
+  /** Aborts when the process receives a stop request. */
+  readonly stopSignal: AbortSignal;
+  /** Calls the listener when the process must replace its child processes; absent: never. @returns a function that ends this */
+  onReload?(listener: () => void): () => void;
+}

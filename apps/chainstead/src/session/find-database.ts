@@ -1,0 +1,35 @@
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hasCluster, hasRunningServer } from '@chainstead/db';
+import type { Configuration } from '../configuration/index.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import type { CommandContext } from './command-context.ts';
+
+/** What a demo's folder of data begins with, in the folder for temporary files. */
+export const DEMO_FOLDER_PREFIX = 'chainstead-demo-';
+
+/**
+ * Returns the configuration for a read-only command, with an existing database: the configured one, or that of a running
+ * demo. @throws UsageError if there is none
+ */
+export async function findDatabase(configuration: Configuration, context: CommandContext): Promise<Configuration> {
+  const { url, dataDirectory } = configuration.database;
+  if (url !== null || (await hasCluster(dataDirectory))) return configuration;
+  const [demo] = await findDemos();
+  if (demo === undefined)
+    throw new UsageError(
+      `There is no database in ${dataDirectory} yet`,
+      'Run "chainstead start" first, or set DATABASE_URL or DATA_DIR to an existing database',
+    );
+  context.stderr.write(`There is no database in ${dataDirectory}. Using the running demo (DATA_DIR=${demo}).\n`);
+  return { ...configuration, database: { ...configuration.database, dataDirectory: demo } };
+}
+
+/** Folders of the running demos. */
+async function findDemos(): Promise<string[]> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(DEMO_FOLDER_PREFIX));
+  const folders = names.map((name) => join(tmpdir(), name));
+  const running = await Promise.all(folders.map(hasRunningServer));
+  return folders.filter((_folder, index) => running[index] === true);
+}

@@ -1,0 +1,81 @@
+import type { Command } from 'commander';
+import {
+  type ChainConfiguration,
+  type Configuration,
+  type ConfigurationSource,
+  environmentSource,
+  fileSource,
+  mergeSources,
+  type ParsedConfiguration,
+  type ParseOptions,
+  parseConfiguration,
+} from '../configuration/index.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import type { CommandContext } from './command-context.ts';
+
+/** The places that configuration comes from, strongest first: the environment, then `--config` or `CHAINSTEAD_CONFIG`. */
+export function configurationSources(command: Command, context: CommandContext): ConfigurationSource[] {
+  const file = configurationFile(command, context);
+  const environment = environmentSource(context.environment);
+  return file === null ? [environment] : [environment, fileSource(file)];
+}
+
+/** The path of the configuration file, or null. */
+export function configurationFile(command: Command, context: CommandContext): string | null {
+  const given: unknown = command.optsWithGlobals().config;
+  return typeof given === 'string' ? given : (context.environment.CHAINSTEAD_CONFIG ?? null);
+}
+
+/**
+ * The configuration that a command runs with; warnings go to the error output.
+ * @throws ConfigurationError, ConfigurationFileError
+ */
+export function readConfiguration(command: Command, context: CommandContext): ParsedConfiguration {
+  return parseWithWarnings(configurationSources(command, context), context);
+}
+
+/** The configuration of a command that needs the database alone: chains without upstreams will do. */
+export function readDatabaseConfiguration(command: Command, context: CommandContext): Configuration {
+  return parseWithWarnings(configurationSources(command, context), context, { needsUpstreams: false }).configuration;
+}
+
+/** The configuration of a command that works on one chain, which need not be in `CHAINS`. @throws UsageError as well */
+export function readChainConfiguration(
+  chain: string,
+  command: Command,
+  context: CommandContext,
+): { readonly configuration: Configuration; readonly configured: ChainConfiguration } {
+  const sources = configurationSources(command, context);
+  return parseChainConfiguration(chain, sources, parseWithWarnings(sources, context).configuration);
+}
+
+/** The same from sources that were already read. @param named their configuration */
+export function parseChainConfiguration(
+  chain: string,
+  sources: readonly ConfigurationSource[],
+  named: Configuration,
+): { readonly configuration: Configuration; readonly configured: ChainConfiguration } {
+  const found = findConfigured(named, chain);
+  if (found !== null) return { configuration: named, configured: found };
+  const chains = [mergeSources(sources).CHAINS, chain].filter((name) => name !== undefined).join(',');
+  const only = { origin: '--chain', isOwn: true, variables: { CHAINS: chains } };
+  const { configuration } = parseConfiguration([only, ...sources]);
+  const configured = findConfigured(configuration, chain);
+  if (configured === null) throw new UsageError(`--chain ${chain} is not valid`, 'Use a name from CHAINS');
+  return { configuration, configured };
+}
+
+function findConfigured(configuration: Configuration, name: string): ChainConfiguration | null {
+  const chain = configuration.chainRegistry.find(name);
+  return configuration.chains.find((configured) => configured.chain.id === chain?.id) ?? null;
+}
+
+function parseWithWarnings(
+  sources: readonly ConfigurationSource[],
+  context: CommandContext,
+  options: ParseOptions = {},
+): ParsedConfiguration {
+  const parsed = parseConfiguration(sources, options);
+  for (const warning of parsed.warnings) context.stderr.write(`warning: ${warning.message}\n`);
+  return parsed;
+}

@@ -1,0 +1,90 @@
+import { ChainsteadError, errorText, type Logger } from '@chainstead/core';
+import {
+  checkSchema,
+  checkSessions,
+  type Database,
+  DatabaseError,
+  migrate,
+  openDatabase,
+  redactConnectionString,
+  startEmbeddedPostgres,
+} from '@chainstead/db';
+import type { Configuration } from '../configuration/index.ts';
+
+/** Where everything is kept: a Postgres that was given, or the embedded one. */
+export interface Storage {
+  readonly database: Database;
+  /** Holds the password: never for logs. */
+  readonly url: string;
+  readonly isEmbedded: boolean;
+  /** Migrations that opening an embedded database applied. */
+  readonly appliedAtOpening: readonly string[];
+  close(): Promise<void>;
+}
+
+export interface StorageOptions {
+  readonly configuration: Configuration['database'];
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName: string;
+  readonly logger: Logger;
+  /** Opens the database as it is, of whichever version. @default false */
+  readonly leavesSchema?: boolean;
+}
+
+/** No connection to the configured database. */
+export class DatabaseUnreachableError extends ChainsteadError {
+  constructor(url: string, cause: unknown) {
+    super({
+      code: 'DATABASE_UNREACHABLE',
+      message: `The database at ${redactConnectionString(url)} can't be reached: ${errorText(cause)}`,
+      facts: { database: redactConnectionString(url) },
+      remedy:
+        'Check DATABASE_URL, the Postgres server and the access rights of this user. Or unset DATABASE_URL to use the embedded Postgres',
+      retryable: true,
+      cause,
+    });
+  }
+}
+
+/**
+ * Opens the database, and starts the embedded server if no URL is configured. An embedded database is migrated
+ * immediately; another one only by `start` and `migrate`. @throws DatabaseUnreachableError, and
+ * the errors of `startEmbeddedPostgres`, `checkSchema` and `migrate`.
+ */
+export async function openStorage(options: StorageOptions): Promise<Storage> {
+  const { configuration, logger, leavesSchema = false } = options;
+  const embedded =
+    configuration.url === null ? await startEmbeddedPostgres({ dataDir: configuration.dataDirectory, logger }) : null;
+  const url = embedded?.url ?? configuration.url ?? '';
+  const database = openDatabase({
+    url,
+    sessionUrl: configuration.sessionUrl,
+    applicationName: options.applicationName,
+    poolSize: configuration.poolSize,
+    logger,
+  });
+  const close = async (): Promise<void> => {
+    await database.close();
+    await embedded?.stop();
+  };
+  try {
+    if (embedded === null) {
+      await checkConnection(database, url);
+      if (!leavesSchema) await checkSchema(database);
+    }
+    const { applied } = embedded === null || leavesSchema ? { applied: [] } : await migrate(database, { logger });
+    return { database, url, isEmbedded: embedded !== null, appliedAtOpening: applied, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function checkConnection(database: Database, url: string): Promise<void> {
+  try {
+    await database.query('SELECT 1');
+    await checkSessions(database);
+  } catch (error) {
+    throw error instanceof DatabaseError && !error.retryable ? error : new DatabaseUnreachableError(url, error);
+  }
+}

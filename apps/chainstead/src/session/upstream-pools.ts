@@ -1,0 +1,67 @@
+import type { Chain } from '@chainstead/chains';
+import { type Clock, errorText, type Logger, type Registry, sleepUnlessAborted } from '@chainstead/core';
+import {
+  createUpstreamPool,
+  type ForwardingPool,
+  type OnWrongAnswer,
+  type UpstreamLimits,
+  type UpstreamPool,
+} from '@chainstead/rpc';
+import type { ChainConfiguration } from '../configuration/index.ts';
+
+/** Between two tries while no upstream of a chain can be used: every one is down, or on the wrong chain. Milliseconds. */
+const RETRY_MS = 15_000;
+
+export interface PoolOptions {
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  readonly clock: Clock;
+  /** Limits that are shared with other pools. Default: this pool has its own. */
+  readonly callLimits?: UpstreamLimits | undefined;
+  /** Called for each response that is found to be wrong. */
+  readonly onWrongAnswer?: OnWrongAnswer | undefined;
+}
+
+/** The pool of a configured chain's upstreams, not started yet. */
+export function openPool(
+  configured: Pick<ChainConfiguration, 'chain' | 'upstreams'>,
+  { logger, metrics, clock, callLimits, onWrongAnswer }: PoolOptions,
+): ForwardingPool {
+  const { chain, upstreams } = configured;
+  return createUpstreamPool({ chain, upstreams, logger, metrics, clock, callLimits, onWrongAnswer });
+}
+
+export interface StartPoolOptions {
+  readonly chain: Chain;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  /** Called each time that no upstream can be used, before the wait. */
+  onFailure?(reason: string): Promise<void>;
+}
+
+/** Starts a pool, trying again until an upstream can be used. @returns false when the signal aborted before. */
+export async function startPool(pool: UpstreamPool, options: StartPoolOptions): Promise<boolean> {
+  const { chain, clock, logger, signal, onFailure } = options;
+  const aborted = abortOf(signal);
+  while (!signal.aborted) {
+    try {
+      // An upstream that does not answer must not hold up a stop.
+      await Promise.race([pool.start(), aborted]);
+      return !signal.aborted;
+    } catch (error) {
+      const reason = errorText(error);
+      logger.error({ chain: chain.key, reason, retry_ms: RETRY_MS }, 'No usable upstream for the chain');
+      await onFailure?.(reason);
+    }
+    await sleepUnlessAborted(clock, RETRY_MS, signal);
+  }
+  return false;
+}
+
+function abortOf(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

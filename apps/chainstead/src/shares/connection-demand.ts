@@ -1,0 +1,67 @@
+import type { ConnectionRoom } from '@chainstead/db';
+import type { Configuration, RoleName } from '../configuration/index.ts';
+import type { RoleSlot } from './role-slot.ts';
+
+/** What decides how many connections to Postgres the roles may open. */
+type ConnectionFacts = Pick<Configuration, 'redisUrl' | 'chains' | 'aptos' | 'onDemand'> & {
+  readonly database: Pick<Configuration['database'], 'poolSize'>;
+};
+
+/** Connections of the process that starts the roles. */
+const STARTER = 2;
+/** A worker's for schedules, one of which listens. */
+const SCHEDULES = 3;
+/** A worker's for webhooks and for due work. */
+const LISTENERS = 2;
+/** On which a process that helps to fill another's history holds its claims. */
+const CLAIMS_OF_HELPER = 1;
+/** The lease of a job on ranges, and its claims. */
+const RANGE_JOB = 2;
+/** Histories that a worker reads at once, by chain. */
+const HISTORIES = 3;
+
+/** Connections that these processes on this machine may have open at once, as docs/operate/postgres.md lists them. */
+export function connectionsNeeded(facts: ConnectionFacts, slots: readonly RoleSlot[]): number {
+  const { redisUrl, chains, aptos, onDemand, database } = facts;
+  const queue = (connections: number): number => (redisUrl === null ? connections : 0);
+  // Processes of ingest share the chains, and each may help with one of another; those of other roles each serve all of them.
+  const ofChains = 2 * chains.length + aptos.networks.length;
+  const besidePool: Readonly<Record<RoleName, (slot: RoleSlot) => number>> = {
+    api: () => 0,
+    ingest: ({ number, of }) =>
+      (number === 1 ? ofChains : 0) + (of > 1 && chains.length > 0 ? CLAIMS_OF_HELPER : 0) + RANGE_JOB,
+    worker: () => queue(SCHEDULES) + LISTENERS + chains.length * (onDemand.maxCalls > 0 ? HISTORIES : 0),
+  };
+  return slots.reduce((sum, slot) => sum + database.poolSize + besidePool[slot.role](slot), STARTER);
+}
+
+/** Connections that an API may have open at once to a standby of DATABASE_READ_URL: its pool, and the one that looks how far it has replayed. */
+export function connectionsToStandby({ database }: Pick<ConnectionFacts, 'database'>): number {
+  return database.poolSize + 1;
+}
+
+const SETTING_OF: Readonly<Record<RoleName, string>> = {
+  api: 'API_PROCESSES',
+  ingest: 'INGEST_PROCESSES',
+  worker: 'WORKER_PROCESSES',
+};
+
+/** Settings that reduce the number of connections if lowered. */
+export function settingsToLower(slots: readonly RoleSlot[]): string[] {
+  const several = new Set(slots.filter(({ of }) => of > 1).map(({ role }) => SETTING_OF[role]));
+  return ['DATABASE_POOL_SIZE', ...several];
+}
+
+/** Returns the warning for the operator, or null if the server has enough connections. @param lower {@link settingsToLower} */
+export function connectionShortage(
+  needed: number,
+  { max, reserved, usedByOthers }: ConnectionRoom,
+  lower: readonly string[],
+): { readonly facts: Readonly<Record<string, number>>; readonly message: string } | null {
+  const left = Math.max(0, max - reserved - usedByOthers);
+  if (needed <= left) return null;
+  return {
+    facts: { connections_needed: needed, connections_left: left, max_connections: max, used_by_others: usedByOthers },
+    message: `These roles may open ${needed} connections to Postgres, which has ${left} left of ${max}. Raise max_connections, or lower ${lower.join(' or ')}`,
+  };
+}

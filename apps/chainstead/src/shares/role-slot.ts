@@ -1,0 +1,65 @@
+import type { Configuration, RoleName } from '../configuration/index.ts';
+
+/** Which of a role's processes one is. */
+export interface ProcessNumber {
+  /** From 1. */
+  readonly number: number;
+  /** How many there are. */
+  readonly of: number;
+}
+
+export const ONLY_PROCESS: ProcessNumber = { number: 1, of: 1 };
+
+/** A place that the supervisor keeps filled: a process of a role, and after its end the next one. */
+export interface RoleSlot extends ProcessNumber {
+  readonly role: RoleName;
+}
+
+/** Upper limit of `auto`, because Postgres must hold the connections of all processes. */
+const AUTO_MAX = 64;
+
+/**
+ * Returns the processes of the roles. `ingest` processes without a chain help with the backfill of other chains. Aptos has no such help, so
+ * with Aptos only, there are no more processes than networks.
+ * @param cores value of `auto`
+ */
+export function concurrencyLimiterOf(
+  { processes, chains, aptos }: Pick<Configuration, 'processes' | 'chains' | 'aptos'>,
+  roles: readonly RoleName[],
+  cores: number,
+): RoleSlot[] {
+  const ingestMax = chains.length > 0 ? Number.POSITIVE_INFINITY : Math.max(1, aptos.networks.length);
+  return roles.flatMap((role) => {
+    const wanted = countOf(processes[role], cores);
+    const of = role === 'ingest' ? Math.min(wanted, ingestMax) : wanted;
+    return Array.from({ length: of }, (_, index) => ({ role, number: index + 1, of }));
+  });
+}
+
+/** Returns the number of processes. @param cores value of `auto` */
+export function countOf(wanted: number | 'auto', cores: number): number {
+  return wanted === 'auto' ? Math.min(cores, AUTO_MAX) : wanted;
+}
+
+/** Returns `api`, or `api-2` if there are several. Used in logs, metrics and Postgres session names. */
+export function slotName({ role, number, of }: RoleSlot): string {
+  return of === 1 ? role : `${role}-${number}`;
+}
+
+/** Returns the labels for logs and metrics. `process` is included only if there are several. */
+export function processLabels(slot: RoleSlot): { readonly role: RoleName; readonly process?: string } {
+  return { role: slot.role, ...(slot.of > 1 && { process: slotName(slot) }) };
+}
+
+/** For people: `api (4 processes), ingest`. */
+export function renderRoles(slots: readonly RoleSlot[]): string {
+  return slots
+    .filter(({ number }) => number === 1)
+    .map(({ role, of }) => (of === 1 ? role : `${role} (${of} processes)`))
+    .join(', ');
+}
+
+/** What of a list this process works on: every `of`-th, so that all have about as many. @param offset items of the lists before */
+export function shareOf<Item>(items: readonly Item[], { number, of }: ProcessNumber, offset = 0): Item[] {
+  return items.filter((_, index) => (offset + index) % of === number - 1);
+}

@@ -1,0 +1,31 @@
+import type { Database } from '@chainstead/db';
+import { ROLE_NAMES } from '../configuration/index.ts';
+
+/** A process of a role that has connections to the database now. */
+export interface ConnectedProcess {
+  /** `api`, or `api-2` if a start runs several. */
+  readonly name: string;
+  /** Client address; null: a Unix socket, or hidden from this database role. */
+  readonly address: string | null;
+  readonly connections: number;
+}
+
+/** Reads the processes of all machines by session name. Sessions of queues are not counted. */
+export async function readConnectedProcesses(database: Pick<Database, 'query'>): Promise<ConnectedProcess[]> {
+  return database.query<ConnectedProcess>(
+    `SELECT substr(application_name, length('chainstead ') + 1) AS name, host(client_addr) AS address, count(*)::int AS connections
+       FROM pg_stat_activity WHERE datname = current_database() AND application_name ~ $1
+      GROUP BY application_name, client_addr ORDER BY application_name, client_addr`,
+    [`^chainstead (${ROLE_NAMES.join('|')})(-[0-9]+)?$`],
+  );
+}
+
+/** Renders the processes as one text, or none without processes. */
+export function renderConnectedProcesses(processes: readonly ConnectedProcess[]): string[] {
+  if (processes.length === 0) return [];
+  const lines = processes.map(({ name, address, connections }) => {
+    const count = connections === 1 ? '1 connection' : `${connections} connections`;
+    return `    ${name}${address === null ? '' : ` (${address})`}: ${count}`;
+  });
+  return [`${['processes', ...lines].join('\n')}\n`];
+}

@@ -1,0 +1,185 @@
+import { createLogger, createMetricsRegistry, type Logger, measureProcess, type Registry } from '@chainstead/core';
+import { measureDisk } from '@chainstead/db';
+import { createLocalLimits } from '@chainstead/rpc';
+import type { Configuration, RoleName } from '../configuration/index.ts';
+import { listen } from '../roles/listen.ts';
+import type { RoleContext, RunningRole } from '../roles/role.ts';
+import { runRole } from '../roles/run-role.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import type { Storage } from '../session/storage.ts';
+import type { RoleSlot } from '../shares/role-slot.ts';
+import { type LaunchedRole, launchRole } from '../supervisor/launch-role.ts';
+import { createMetricsExchange } from '../supervisor/metrics-exchange.ts';
+import type { RoleReady } from '../supervisor/role-process-handle.ts';
+import { createSupervisor } from '../supervisor/supervisor.ts';
+import { createSupervisorMetrics } from '../supervisor/supervisor-metrics.ts';
+import { type CallingProcess, createUpstreamShares } from '../supervisor/upstream-shares.ts';
+import { onceDatabaseAnswers } from './once-database-answers.ts';
+
+export interface RunRolesOptions {
+  /** Processes to run. */
+  readonly slots: readonly RoleSlot[];
+  readonly configuration: Configuration;
+  readonly configurationFile: string | null;
+  readonly storage: Storage;
+  readonly logger: Logger;
+  readonly context: CommandContext;
+  /** Called once, when every role is ready. @param metrics address of a separate `/metrics`; null: none */
+  onReady(ready: readonly RoleReady[], metrics: string | null): void;
+}
+
+const NOTHING_TO_REPLACE =
+  'SIGHUP ignored. It replaces API processes only if they are child processes: set API_PROCESSES above 1, or run several roles';
+
+/** Runs roles until the context's signal aborts. One process runs here; several run as supervised children. */
+export async function runRoles(options: RunRolesOptions): Promise<void> {
+  const [only, ...others] = options.slots;
+  if (only !== undefined && others.length === 0) await runHere(only, options);
+  else await runSupervised(options);
+}
+
+async function runHere(slot: RoleSlot, options: RunRolesOptions): Promise<void> {
+  const { configuration, storage, context } = options;
+  const { role } = slot;
+  const metrics = createMetricsRegistry({ role });
+  measureMachine(options, metrics);
+  const facts = {
+    configuration,
+    databaseUrl: storage.url,
+    logger: createLogger({ level: configuration.logLevel, role }),
+    metrics,
+    clock: context.clock,
+    callLimits: createLocalLimits(context.clock),
+  };
+  const running = await onceDatabaseAnswers(() => runRole(slot, facts), {
+    clock: context.clock,
+    logger: options.logger,
+    signal: context.stopSignal,
+  });
+  const endReloads = context.onReload?.(() => options.logger.warn(NOTHING_TO_REPLACE));
+  try {
+    const system = await startSystem(options, metrics);
+    options.onReady([{ role, address: running.address }], system?.address ?? null);
+    await aborted(context.stopSignal);
+    context.stderr.write(renderFinishing([role]));
+    await system?.stop();
+  } finally {
+    endReloads?.();
+    await running.stop();
+  }
+}
+
+async function runSupervised(options: RunRolesOptions): Promise<void> {
+  const { configuration, context, logger } = options;
+  const exchange = createMetricsExchange();
+  const shares = createUpstreamShares();
+  const launched = new Map<RoleSlot, LaunchedRole>();
+  const metrics = createMetricsRegistry({ role: 'start', otherProcesses: () => exchange.collect(othersOf(null)) });
+  measureMachine(options, metrics);
+  // By slot: a process that is being replaced reports its own metrics, not those of its replacement.
+  const othersOf = (own: RoleSlot | null): LaunchedRole[] =>
+    [...launched].filter(([slot]) => slot !== own).map(([, process]) => process);
+
+  const launch = (slot: RoleSlot): LaunchedRole => {
+    const process = launchRole(slot, {
+      environment: childEnvironment(options),
+      onMessage(message) {
+        if (message.type === 'metrics-answer') exchange.receive(message);
+        if (message.type === 'limit-report') shares.receive(calling, message);
+        if (message.type === 'metrics-request')
+          void Promise.all([metrics.families(), exchange.collect(othersOf(slot))]).then(([own, others]) =>
+            process.send({ type: 'metrics-answer', id: message.id, processes: [own, ...others] }),
+          );
+      },
+    });
+    const calling: CallingProcess = { role: slot.role, send: process.send };
+    void process.exited.then(() => shares.left(calling));
+    launched.set(slot, process);
+    return process;
+  };
+
+  const supervisor = createSupervisor({
+    slots: options.slots,
+    launch,
+    clock: context.clock,
+    logger,
+    metrics: createSupervisorMetrics(metrics, [...new Set(options.slots.map(({ role }) => role))]),
+    stopTimeoutMs: configuration.stopTimeoutMs,
+    // After a failure, the error message is enough.
+    onFinishing: (roles) => {
+      if (context.stopSignal.aborted) context.stderr.write(renderFinishing(roles));
+    },
+  });
+  onAbort(context.stopSignal, () => supervisor.stop());
+  const endReloads = context.onReload?.(() => {
+    if (hasApi(options)) void supervisor.replace('api');
+    else logger.warn(NOTHING_TO_REPLACE);
+  });
+  let system: RunningRole | null = null;
+  try {
+    system = await startSystem(options, metrics);
+    // A stop before all are ready ends the supervision, and `ready` never settles.
+    const ready = await Promise.race([supervisor.ready, supervisor.finished]);
+    if (ready !== undefined) options.onReady(ready, system?.address ?? null);
+    await supervisor.finished;
+  } finally {
+    endReloads?.();
+    supervisor.stop();
+    await supervisor.finished.catch((error) => logger.debug({ err: error }, 'Supervision ended'));
+    await system?.stop();
+  }
+}
+
+/** Measures this process, and the disk of the embedded Postgres. */
+function measureMachine({ configuration, storage, logger }: RunRolesOptions, metrics: Registry): void {
+  measureProcess(metrics);
+  if (storage.isEmbedded) measureDisk(metrics, configuration.database.dataDirectory, logger);
+}
+
+/** Serves /health, /ready and /metrics for all processes of this start if METRICS_PORT is set. */
+async function startSystem(options: RunRolesOptions, metrics: Registry): Promise<RunningRole | null> {
+  const { configuration, storage, logger, context } = options;
+  const { port } = configuration.metrics;
+  if (port === null) return null;
+  const { database, url: databaseUrl } = storage;
+  return startSystemRoutes({ configuration, database, databaseUrl, logger, metrics, clock: context.clock }, port);
+}
+
+function hasApi({ slots }: RunRolesOptions): boolean {
+  return slots.some(({ role }) => role === 'api');
+}
+
+function childEnvironment(options: RunRolesOptions): Record<string, string | undefined> {
+  return {
+    ...options.context.environment,
+    DATABASE_URL: options.storage.url,
+    ...(options.configurationFile === null ? {} : { CHAINSTEAD_CONFIG: options.configurationFile }),
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => onAbort(signal, resolve));
+}
+
+function onAbort(signal: AbortSignal, callback: () => void): void {
+  if (signal.aborted) callback();
+  else signal.addEventListener('abort', () => callback(), { once: true });
+}
+
+/** Work that a stop waits for, by role. */
+const WORK: Readonly<Record<RoleName, string>> = {
+  api: 'requests (api)',
+  ingest: 'blocks in progress (ingest)',
+  worker: 'jobs and webhooks (worker)',
+};
+
+/** Renders the line for an operator who pressed Ctrl-C and waits. */
+function renderFinishing(roles: readonly RoleName[]): string {
+  return `Stopping. Waiting for ${roles.map((role) => WORK[role]).join(', ')}. Press Ctrl-C again to stop immediately\n`;
+}
+
+/** Serves /health, /ready and /metrics apart from the API. @throws ListenError */
+function startSystemRoutes(context: RoleContext, port: number): Promise<RunningRole> {
+  const { host } = context.configuration.metrics;
+  return listen(context, { routes: [], host, port, servesMetrics: true, isMetricsPort: true });
+}

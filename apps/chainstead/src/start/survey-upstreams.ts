@@ -1,0 +1,80 @@
+/** Short survey of the nodes of every chain for the start summary. Ingestion has its own pools. */
+import { chainKeyOf, createFullnodeMetrics, createFullnodes } from '@chainstead/aptos';
+import { type Clock, createMetricsRegistry, errorText, silentLogger } from '@chainstead/core';
+import { createUpstreamPool, NoUpstreamError } from '@chainstead/rpc';
+import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
+
+/** Survey result for the nodes of one chain. */
+export interface ChainFinding {
+  /** As in `ChainConfiguration.chain.key`; for Aptos, `aptos` or `aptos-testnet`. */
+  readonly chain: string;
+  /** Newest block or version; null if no node returned one. */
+  readonly head: number | null;
+  /** Reason that no node is usable; null if one is. */
+  readonly failure: string | null;
+  /** Unusable nodes, if other nodes are usable. */
+  readonly unusable: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/** Timeout for a node without any response. Milliseconds. */
+const ANSWER_MS = 4_000;
+/** Timeout for further nodes after the first response. Milliseconds. */
+const OTHERS_MS = 1_000;
+
+/** Queries the nodes of all chains concurrently. Takes a few seconds at most, and never rejects. */
+export function surveyUpstreams({ chains, aptos }: Configuration, clock: Clock): Promise<ChainFinding[]> {
+  return Promise.all([
+    ...chains.map((configured) => surveyChain(configured, clock)),
+    ...aptos.networks.map((network) => surveyFullnodes(network, clock)),
+  ]);
+}
+
+async function surveyChain({ chain, upstreams }: ChainConfiguration, clock: Clock): Promise<ChainFinding> {
+  const pool = createUpstreamPool({
+    chain,
+    upstreams: upstreams.filter(({ url }) => url.startsWith('http')),
+    logger: silentLogger(),
+    metrics: createMetricsRegistry(),
+    clock,
+    limits: { startTimeoutMs: ANSWER_MS, attemptTimeoutMs: ANSWER_MS, startGraceMs: OTHERS_MS },
+  });
+  try {
+    await pool.start();
+    const { value } = await pool.getHead({ signal: AbortSignal.timeout(ANSWER_MS) });
+    const unusable = pool
+      .status()
+      .flatMap(({ name, state, reason }) => (state === 'disabled' ? [{ name, reason: reason ?? 'no response' }] : []));
+    return { chain: chain.key, head: value.number, failure: null, unusable };
+  } catch (error) {
+    return { chain: chain.key, head: null, failure: failureOf(error), unusable: [] };
+  } finally {
+    await pool.close();
+  }
+}
+
+/** Returns the upstreams with their reasons, without the chain, which the summary names. */
+function failureOf(error: unknown): string {
+  if (!(error instanceof NoUpstreamError)) return errorText(error);
+  return error.failures.map(({ upstream, reason }) => `${upstream}: ${reason}`).join('; ');
+}
+
+async function surveyFullnodes(
+  { network, fullnodes: urls, apiKey }: AptosNetworkConfiguration,
+  clock: Clock,
+): Promise<ChainFinding> {
+  const chain = chainKeyOf(network);
+  const metrics = createFullnodeMetrics(createMetricsRegistry());
+  const fullnodes = createFullnodes({ network, urls, apiKey, logger: silentLogger(), clock, metrics });
+  const timeUp = AbortSignal.timeout(ANSWER_MS);
+  try {
+    const { head } = await fullnodes.ledger(timeUp);
+    return { chain, head, failure: null, unusable: [] };
+  } catch (error) {
+    const reasons = fullnodes
+      .status()
+      .map(({ name, reason, lastError }) => `${name}: ${reason ?? lastError ?? 'no response'}`);
+    return { chain, head: null, failure: reasons.join('; ') || errorText(error), unusable: [] };
+  } finally {
+    await fullnodes.close();
+  }
+}

@@ -1,0 +1,265 @@
+import type { Chain, ChainRegistry } from '@chainstead/chains';
+import { rangeSize } from '@chainstead/core';
+import type { MetadataCounts, MetadataStatus, TraitsStatus } from '@chainstead/nft';
+import type { ChainStatus, countRows, HistoryRecord, readHistories } from '@chainstead/sync';
+import { chainName } from './chain-name.ts';
+import { formatSeconds } from './progress.ts';
+import { renderTable } from './text-table.ts';
+
+/** Exact or estimated number of rows of a table. */
+type TableRows = Awaited<ReturnType<typeof countRows>>[number];
+
+/** On-demand histories of wallets and contracts. */
+type Histories = Awaited<ReturnType<typeof readHistories>>;
+
+/** Everything that `chainstead status` shows. */
+export interface StatusFacts {
+  readonly chains: readonly ChainStatus[];
+  /** Chains of the configuration, ingested or not. */
+  readonly configured: readonly Pick<Chain, 'id' | 'key'>[];
+  readonly rows: readonly TableRows[];
+  readonly histories: Histories;
+  readonly metadata: readonly MetadataStatus[];
+  readonly traits: readonly TraitsStatus[];
+  readonly registry: ChainRegistry;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Renders the status as text. @param before texts before the chains, each with a final newline. @param after texts after the chains */
+export function renderStatus(
+  facts: StatusFacts,
+  before: readonly string[] = [],
+  after: readonly string[] = [],
+): string {
+  const absent = neverIngested(facts);
+  if (facts.chains.length === 0 && absent.length === 0 && before.length + after.length === 0)
+    return 'No chain has been ingested yet. Set CHAINS and run "chainstead start".\n';
+  const rows = facts.rows.map(({ table, rows: count, exact }) => [table, count, exact ? '' : 'estimated']);
+  const chains = facts.chains.map((status) => renderChain(status, facts));
+  const missing = absent.map(
+    ({ key, id }) => `${key} (${id})\n  not ingested yet: see the log of "chainstead start"\n`,
+  );
+  return `${[...before, ...chains, ...missing, ...after].join('\n')}\n${renderTable(['table', 'rows', ''], rows)}`;
+}
+
+/** Renders the status as JSON. */
+export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknown>> {
+  return {
+    chains: facts.chains.map((status) => ({
+      chain: chainName(status, facts.registry),
+      chain_id: status.chainId,
+      head: status.head,
+      checkpoint: status.checkpoint,
+      lag: status.lag,
+      history_start: status.historyStart,
+      kept_from: status.retainedFrom,
+      first_followed: status.firstFollowed,
+      stop: status.stop,
+      stall_reason: status.stallReason,
+      covered: coveredByDataset(status),
+      gaps: status.gaps,
+      failures: status.failures,
+      upstreams: status.upstreams,
+      proving:
+        status.proving === null
+          ? null
+          : {
+              blocks_per_second: status.proving.blocksPerSecond,
+              blocks_left: status.proving.blocksLeft,
+              seconds_left: status.proving.secondsLeft,
+            },
+      building: status.building.map(({ state, dataset, status: phase, part, rows }) => ({
+        state,
+        dataset,
+        status: phase,
+        part,
+        rows,
+      })),
+      histories: Object.fromEntries(
+        historyCounts(status.chainId, facts).map(({ status: state, count }) => [state, count]),
+      ),
+      metadata: metadataJson(status, facts),
+      traits: traitsJson(status, facts),
+      updated_at: status.updatedAt.toISOString(),
+    })),
+    never_ingested: neverIngested(facts).map(({ key, id }) => ({ chain: key, chain_id: id })),
+    rows: facts.rows,
+    histories: facts.histories.unfinished.map((history) => ({
+      chain_id: history.subject.chainId,
+      kind: history.subject.kind,
+      address: history.subject.address,
+      status: history.status,
+      calls_made: history.callsMade,
+      calls_estimated: history.callsEstimated,
+      rows_added: history.rowsAdded,
+      attempts: history.attempts,
+      due_at: history.dueAt?.toISOString() ?? null,
+      error: history.error,
+    })),
+  };
+}
+
+/** Configured chains without rows in the database. */
+function neverIngested({ chains, configured }: StatusFacts): readonly Pick<Chain, 'id' | 'key'>[] {
+  return configured.filter(({ id }) => !chains.some(({ chainId }) => chainId === id));
+}
+
+function renderChain(status: ChainStatus, facts: StatusFacts): string {
+  const age = Math.max(0, Math.round((facts.now - status.updatedAt.getTime()) / 1_000));
+  const lines = [
+    `${chainName(status, facts.registry)} (${status.chainId}), as of ${formatSeconds(age)} ago`,
+    `  head        ${status.head ?? 'unknown'}`,
+    `  indexed to  ${status.checkpoint ?? 'no block yet'}${status.lag === null ? '' : `, ${status.lag} blocks behind`}`,
+    `  history     from ${status.historyStart}`,
+    ...(status.retainedFrom === 0 ? [] : [`  retained    ERC-20 transfers from block ${status.retainedFrom}`]),
+    ...coveredByDataset(status).map(
+      ({ dataset, levels, missing }) => `  ${dataset}: ${levelsText(levels)}; ${missing} blocks missing`,
+    ),
+    ...status.failures.map(
+      ({ dataset, range, blocks, message }) =>
+        `  FAILED      ${dataset} can't decode ${blocks} blocks from ${range.from} to ${range.to}: ${message}`,
+    ),
+    ...renderProving(status),
+    ...renderBuilding(status),
+    ...renderHistories(status, facts),
+    ...renderMetadata(status, facts),
+    ...renderTraits(status, facts),
+    ...(status.stop === null ? [] : [`  STOPPED     ${status.stop.message} [${status.stop.code}]`]),
+    ...(status.stallReason === null ? [] : [`  blocked     ${status.stallReason}`]),
+  ];
+  return `${lines.join('\n')}\n${indent(renderUpstreams(status))}`;
+}
+
+/** Estimates the remaining time of the background prover. */
+function renderProving({ proving }: ChainStatus): string[] {
+  if (proving === null || proving.blocksLeft === 0) return [];
+  const { blocksPerSecond, blocksLeft, secondsLeft } = proving;
+  const rate = blocksPerSecond.toFixed(blocksPerSecond < 10 ? 1 : 0);
+  return [`  proving     ${blocksLeft} blocks left at ${rate} per second, about ${formatSeconds(secondsLeft)}`];
+}
+
+/** Projections being built. Responses are incomplete until then. */
+function renderBuilding({ building }: ChainStatus): string[] {
+  return building.map(({ state, status, part, rows }) => {
+    const progress =
+      status === 'clearing' ? 'clearing old rows' : `${Math.floor(part * 100)} % of blocks, ${rows} rows`;
+    return `  building    ${state}: ${progress}`;
+  });
+}
+
+/** Number of on-demand histories, and the state of unfinished ones. */
+function renderHistories({ chainId }: ChainStatus, facts: StatusFacts): string[] {
+  const counts = historyCounts(chainId, facts);
+  if (counts.length === 0) return [];
+  const unfinished = facts.histories.unfinished.filter(({ subject }) => subject.chainId === chainId);
+  return [
+    `  histories   ${counts.map(({ status, count }) => `${count} ${status}`).join(', ')}`,
+    ...unfinished.map((history) => `    ${historyText(history)}`),
+  ];
+}
+
+function historyText({ subject, status, callsMade, callsEstimated, error }: HistoryRecord): string {
+  const calls = callsEstimated === null ? `${callsMade} calls` : `${callsMade} of about ${callsEstimated} calls`;
+  const reason = error === null ? '' : `: ${error.message} [${error.code}]`;
+  return `${subject.kind} ${subject.address} ${status}, ${calls}${reason}`;
+}
+
+function historyCounts(chainId: number, { histories }: StatusFacts): Histories['counts'] {
+  return histories.counts.filter((counted) => counted.chainId === chainId);
+}
+
+/** Metadata counts for collections and tokens, and failing collections. */
+function renderMetadata({ chainId }: ChainStatus, { metadata }: StatusFacts): string[] {
+  const found = metadata.find((each) => each.chainId === chainId);
+  if (found === undefined) return [];
+  const failing = found.failing.map(({ address, attempts, error }) => {
+    const tries = attempts === 1 ? '1 try' : `${attempts} tries`;
+    return `    ${address} after ${tries}: ${error.message} [${error.code}]`;
+  });
+  const tokens = found.tokens.known + found.tokens.waiting + found.tokens.failing;
+  return [
+    `  collections ${countsText(found.collections)}`,
+    ...failing,
+    ...(tokens === 0 ? [] : [`  token data  ${countsText(found.tokens)}`]),
+  ];
+}
+
+function countsText({ known, waiting, failing }: MetadataCounts): string {
+  return `${known} known, ${waiting} waiting, ${failing} failing`;
+}
+
+function metadataJson({ chainId }: ChainStatus, { metadata }: StatusFacts): Readonly<Record<string, unknown>> | null {
+  const found = metadata.find((each) => each.chainId === chainId);
+  if (found === undefined) return null;
+  return {
+    collections: found.collections,
+    tokens: found.tokens,
+    failing: found.failing.map(({ address, attempts, dueAt, error }) => ({
+      address,
+      attempts,
+      due_at: dueAt?.toISOString() ?? null,
+      error,
+    })),
+  };
+}
+
+/** Number of collections with computed traits, and of waiting ones by reason. */
+function renderTraits({ chainId }: ChainStatus, { traits }: StatusFacts): string[] {
+  const found = traits.find((each) => each.chainId === chainId);
+  if (found === undefined) return [];
+  const { history, queue, settle, compute, improve } = found.atWork;
+  return [
+    `  traits      ${found.computed} computed; waiting: ${history} for history, ${queue + settle + improve} for metadata, ${compute} for computation; ${found.tooLarge} too large`,
+  ];
+}
+
+function traitsJson({ chainId }: ChainStatus, { traits }: StatusFacts): Readonly<Record<string, unknown>> | null {
+  const found = traits.find((each) => each.chainId === chainId);
+  return found === undefined ? null : { computed: found.computed, waiting: found.atWork, too_large: found.tooLarge };
+}
+
+function renderUpstreams({ upstreams }: ChainStatus): string {
+  if (upstreams.length === 0) return 'no upstream has reported yet\n';
+  const rows = upstreams.map((upstream) => [
+    upstream.name,
+    upstream.reason === null ? upstream.state : `${upstream.state} (${upstream.reason})`,
+    upstream.score.toFixed(2),
+    String(upstream.head ?? 'unknown'),
+    `${Math.round(upstream.latencyMs.p50)}/${Math.round(upstream.latencyMs.p95)} ms`,
+    upstream.requests,
+    Object.entries(upstream.faults)
+      .map(([kind, count]) => `${kind} ${count}`)
+      .join(', ') || 'none',
+  ]);
+  return renderTable(['upstream', 'state', 'score', 'head', 'p50/p95', 'requests', 'faults'], rows);
+}
+
+interface CoveredDataset {
+  readonly dataset: string;
+  readonly levels: Readonly<Record<string, number>>;
+  readonly missing: number;
+}
+
+/** Blocks by dataset and level of proof. */
+function coveredByDataset(status: ChainStatus): CoveredDataset[] {
+  const names = new Set([...status.coverage, ...status.gaps].map(({ dataset }) => dataset));
+  return [...names].map((dataset) => {
+    const levels: Record<string, number> = {};
+    for (const covered of status.coverage)
+      if (covered.dataset === dataset) levels[covered.proof] = (levels[covered.proof] ?? 0) + rangeSize(covered.range);
+    const missing = status.gaps
+      .filter((gap) => gap.dataset === dataset)
+      .reduce((sum, { range }) => sum + rangeSize(range), 0);
+    return { dataset, levels, missing };
+  });
+}
+
+function levelsText(levels: Readonly<Record<string, number>>): string {
+  const texts = Object.entries(levels).map(([level, blocks]) => `${blocks} blocks ${level}`);
+  return texts.length === 0 ? 'nothing indexed' : texts.join(', ');
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, '  ');
+}

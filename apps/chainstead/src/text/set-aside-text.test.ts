@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { renderSetAside, setAsideJson } from './set-aside-text.ts';
+
+const WORK = { name: 'token 1 0xaa 7', crashes: 3, crashedAt: new Date('2026-01-02T03:04:05Z') };
+
+test('quarantined work is shown with crashes and time; without any, nothing is shown', () => {
+  expect(renderSetAside([WORK])).toEqual([
+    'quarantined\n    token 1 0xaa 7: ended the process 3 times, last at 2026-01-02T03:04:05.000Z\n',
+  ]);
+  expect(setAsideJson([WORK])).toEqual([
+    { work: 'token 1 0xaa 7', crashes: 3, crashed_at: '2026-01-02T03:04:05.000Z' },
+  ]);
+  expect(renderSetAside([])).toEqual([]);
+});

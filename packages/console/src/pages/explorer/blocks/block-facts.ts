@@ -1,0 +1,44 @@
+import type { Chain } from '@chainstead/chains';
+import type { Database } from '@chainstead/db';
+import { knownBlock, type StateBlock } from '@chainstead/node-reads';
+import { type DatasetCoverage, listCoverage } from '@chainstead/sync';
+import { html } from 'hono/html';
+import { type Html, NOTHING, shown } from '../../../layout/html.ts';
+import { moment } from '../../../layout/numbers.ts';
+import { meaningOf } from '../../overview/strip-view.ts';
+
+/** The stored facts of a block. */
+export interface BlockFacts {
+  readonly chain: Chain;
+  /** Null: its header is not stored. In backfilled history, only blocks with rows have one. */
+  readonly block: StateBlock | null;
+  /** By dataset: how far its rows are proven to be complete. */
+  readonly coverage: readonly DatasetCoverage[];
+}
+
+export async function readBlockFacts(database: Database, chain: Chain, number: number): Promise<BlockFacts> {
+  const [block, coverage] = await Promise.all([
+    knownBlock(database, chain, number),
+    listCoverage(database, chain.id, { from: number, to: number }),
+  ]);
+  return { chain, block, coverage };
+}
+
+/** Whether anything of it is indexed. */
+export function isKnown({ block, coverage }: BlockFacts): boolean {
+  return block !== null || coverage.length > 0;
+}
+
+export function blockFactsView({ block, coverage }: BlockFacts): Html {
+  const rows = coverage.map(
+    ({ dataset, proof, reason }) =>
+      html`<tr><td>${shown(dataset)}</td><td>${meaningOf(proof)}${reason === null ? NOTHING : html`: ${shown(reason)}`}</td></tr>`,
+  );
+  return html`<dl class="record"><div><dt>Hash</dt><dd>${block === null ? 'not stored: the block has no rows or is not indexed' : html`<code>${block.hash}</code>`}</dd></div>
+${block === null ? NOTHING : html`<div><dt>Time</dt><dd>${moment(new Date(block.timestamp * 1_000))}</dd></div>`}</dl>
+${
+  rows.length === 0
+    ? html`<p class="soft">No dataset covers this block.</p>`
+    : html`<details><summary>Proof by dataset</summary><div class="table" tabindex="0" role="region" aria-label="Proof"><table><thead><tr><th scope="col">Dataset</th><th scope="col">Proof</th></tr></thead><tbody>${rows}</tbody></table></div></details>`
+}`;
+}

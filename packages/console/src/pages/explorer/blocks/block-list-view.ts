@@ -1,0 +1,70 @@
+import type { BlockList, BlockRows } from '@chainstead/datasets';
+import { html } from 'hono/html';
+import { type Html, NOTHING } from '../../../layout/html.ts';
+import { account, type CellPlace, type Column, contract, nft, nfts, text, transaction } from '../tables/cells.ts';
+import { rowsView } from '../tables/rows-view.ts';
+import { curlView } from '../tables/table-view.ts';
+
+const TITLES: Readonly<Record<BlockList, string>> = {
+  erc20_transfers: 'ERC-20 transfers',
+  nft_transfers: 'NFT transfers',
+  nft_trades: 'NFT trades',
+};
+
+const COLUMNS: Readonly<Record<BlockList, readonly Column[]>> = {
+  erc20_transfers: [
+    { title: 'Log', cell: text('log_index'), isNumber: true },
+    { title: 'Token', cell: contract('token_address', 'token_symbol') },
+    { title: 'From', cell: account('from_address') },
+    { title: 'To', cell: account('to_address') },
+    { title: 'Amount', cell: text('amount'), isNumber: true },
+    { title: 'Base units', cell: text('base_units'), isNumber: true },
+    { title: 'Transaction', cell: transaction() },
+  ],
+  nft_transfers: [
+    { title: 'Log', cell: text('log_index'), isNumber: true },
+    { title: 'NFT', cell: nft('token_address', 'token_id') },
+    { title: 'Collection', cell: contract('token_address', 'collection_name') },
+    { title: 'From', cell: account('from_address') },
+    { title: 'To', cell: account('to_address') },
+    { title: 'Amount', cell: text('amount'), isNumber: true },
+    { title: 'Transaction', cell: transaction() },
+  ],
+  nft_trades: [
+    { title: 'Log', cell: text('log_index'), isNumber: true },
+    { title: 'NFTs', cell: nfts('token_address', 'token_ids') },
+    { title: 'Collection', cell: contract('token_address', 'collection_name') },
+    { title: 'Seller', cell: account('seller') },
+    { title: 'Buyer', cell: account('buyer') },
+    { title: 'Price', cell: text('price'), isNumber: true },
+    { title: 'Paid in', cell: text('payment_symbol') },
+    { title: 'Transaction', cell: transaction() },
+  ],
+};
+
+export interface BlockListContext {
+  readonly place: CellPlace;
+  readonly block: number;
+  /** The API request for the whole record: the API has no lists by block. */
+  readonly curl: string;
+  /** The URL of the next page; null: there is none. */
+  readonly more: string | null;
+}
+
+/** Returns rows of a block, with the request for the whole record, and the SQL statement for only these rows. */
+export function blockListView(
+  list: BlockList,
+  { rows, sql }: BlockRows,
+  { place, block, curl, more }: BlockListContext,
+): Html {
+  const title = TITLES[list];
+  const columns = COLUMNS[list];
+  const id = `${place.chain}-${list}`;
+  // Links to transactions include their block.
+  const placed = rows.map((row) => ({ ...row, block_number: block }));
+  return html`<section aria-labelledby="${id}"><h3 id="${id}">${title}</h3>
+${rows.length === 0 ? html`<p class="soft">No rows.</p>` : rowsView({ title, columns }, placed, place)}
+${more === null ? NOTHING : html`<p><a href="${more}" rel="next">More</a></p>`}
+${curlView(curl, 'API request (whole record)')}
+<details class="curl"><summary>SQL for these rows</summary><pre tabindex="0"><code>${sql}</code></pre></details></section>`;
+}

@@ -1,0 +1,82 @@
+import { chainKeyOf } from '@chainstead/aptos';
+import { InvalidParameterError } from '@chainstead/http';
+import { html } from 'hono/html';
+import type { ConsoleRoutes, ConsoleServices, PageRequest } from '../../console-page.ts';
+import { cut, type Html, NOTHING } from '../../layout/html.ts';
+import { chainsRequested } from './subjects/choose-chain.ts';
+import { pageOf, readSubject } from './subjects/read-subject.ts';
+import { resultOf } from './tables/data-table.ts';
+
+/** The result of resolving a hash. */
+interface Found {
+  readonly address: string;
+  readonly text: string;
+}
+
+/**
+ * Adds the page that resolves 64 hexadecimal digits: to a transaction or block of one of the chains, by calling their
+ * nodes, or to an Aptos account.
+ */
+export function addHashRoutes(routes: ConsoleRoutes, { explorer, registry }: ConsoleServices): void {
+  routes.view('/look-up/hash/:hash', async (request) => {
+    const subject = readSubject(request.parameter('hash'));
+    if (subject?.kind !== 'hash')
+      throw new InvalidParameterError({
+        parameter: 'hash',
+        given: cut(request.parameter('hash')),
+        allowed: '0x and 64 hexadecimal digits',
+      });
+    const { hash } = subject;
+    const chains = chainsRequested({ registry, chains: explorer.chains }, request.query('chain'));
+    const [places, accounts] = await Promise.all([
+      Promise.all(chains.map(async (chain) => ({ chain, place: await explorer.placeOf(chain, hash) }))),
+      accountsNamed(request, hash),
+    ]);
+    const found: Found[] = places.flatMap(({ chain, place }) => {
+      if (place === null || place === undefined) return [];
+      const { kind, blockNumber } = place;
+      const query = `chain=${encodeURIComponent(chain.key)}`;
+      return kind === 'block'
+        ? [
+            {
+              address: `${pageOf({ kind: 'block', number: blockNumber })}?${query}`,
+              text: `block ${blockNumber} of ${chain.key}`,
+            },
+          ]
+        : [
+            {
+              address: `/console/look-up/transaction/${hash}?${query}&block=${blockNumber}`,
+              text: `transaction on ${chain.key}`,
+            },
+          ];
+    });
+    const all = [...found, ...accounts];
+    const [only] = all;
+    if (only !== undefined && all.length === 1) return { goTo: only.address };
+    const late = places.flatMap(({ chain, place }) => (place === undefined ? [chain.key] : []));
+    return { title: 'Look up', body: hashView(hash, all, late, explorer.networks.length > 0) };
+  });
+
+  async function accountsNamed({ asker }: PageRequest, address: string): Promise<readonly Found[]> {
+    const found = await Promise.all(
+      explorer.networks.map(async (network) => {
+        const { body } = await explorer.data.get(
+          `/wallets/coins?owner_addresses=${address}&network=${network}&limit=1`,
+          asker,
+        );
+        if (resultOf(body).length === 0) return [];
+        const chain = chainKeyOf(network);
+        return [{ address: `/console/look-up/aptos/${address}?chain=${chain}`, text: `account on ${chain}` }];
+      }),
+    );
+    return found.flat();
+  }
+}
+
+function hashView(hash: string, found: readonly Found[], late: readonly string[], hasAptos: boolean): Html {
+  const links = found.map(({ address, text }) => html`<li><a href="${address}">${text}</a></li>`);
+  return html`<h1><code>${hash}</code></h1>
+${found.length === 0 ? html`<p>No node that responded has a transaction or a block with this hash.</p>` : html`<ul>${links}</ul>`}
+${late.length === 0 ? NOTHING : html`<p class="soft">No response in time: ${late.join(', ')}. The role worker reads hashes from nodes. If you know the block, look up the block.</p>`}
+${hasAptos ? html`<p><a href="/console/look-up/aptos/${hash}">As an Aptos account</a></p>` : NOTHING}`;
+}

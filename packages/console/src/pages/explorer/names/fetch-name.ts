@@ -1,0 +1,51 @@
+import type { Database } from '@chainstead/db';
+import type { InnerApi, InnerAsker } from '@chainstead/http';
+import { type NameQuestion, readStoredName, type StoredName } from '@chainstead/names';
+import { isRecord, textAt } from '../tables/cells.ts';
+import { messageIn } from '../tables/read-table.ts';
+import { within } from '../within.ts';
+
+/** The data API's result for a name, or for the name of an address. */
+export type NameFinding = { readonly question: NameQuestion /** Path of the API. */; readonly target: string } & (
+  | { readonly kind: 'found'; readonly answer: string; readonly reading: StoredName | null }
+  /** There is none, or it was rejected, or is unknown so far: the API's message. */
+  | { readonly kind: 'reported'; readonly status: number; readonly message: string }
+  /** No response in time. */
+  | { readonly kind: 'late' }
+);
+
+export interface NameSources {
+  readonly data: InnerApi;
+  /** Not a standby, which may lack data that was just read. */
+  readonly database: Database;
+  readonly asker: InnerAsker;
+}
+
+/**
+ * Sends the same request as a client, and returns the age of the result.
+ * @param timeMs how long a page waits. Milliseconds
+ */
+export async function fetchName(
+  { data, database, asker }: NameSources,
+  question: NameQuestion,
+  timeMs: number,
+): Promise<NameFinding> {
+  const target = targetOf(question);
+  const requested = { question, target };
+  const given = await within(timeMs, data.get(target, asker), null);
+  if (given === null) return { ...requested, kind: 'late' };
+  const { status, body } = given;
+  const answer = isRecord(body) ? textAt(body, question.wanted) : null;
+  if (status !== 200 || answer === null)
+    return { ...requested, kind: 'reported', status, message: messageIn(body) ?? `The API returned HTTP ${status}` };
+  return { ...requested, kind: 'found', answer, reading: await readStoredName(database, question) };
+}
+
+function targetOf({ service, wanted, subject }: NameQuestion): string {
+  const given = encodeURIComponent(subject);
+  const below = {
+    ens: { address: `ens/${given}`, name: `${given}/reverse` },
+    unstoppable: { address: given, name: `${given}/domain` },
+  }[service][wanted];
+  return `/api/v2.2/resolve/${below}`;
+}

@@ -1,0 +1,65 @@
+import { domainToASCII } from 'node:url';
+import type { Chain } from '@chainstead/chains';
+import type { NameService, StoredName } from '@chainstead/names';
+import { html } from 'hono/html';
+import { type Html, NOTHING, shown } from '../../../layout/html.ts';
+import { count, moment } from '../../../layout/numbers.ts';
+import { curlLine } from '../tables/curl-line.ts';
+import { curlView } from '../tables/table-view.ts';
+import type { NameFinding } from './fetch-name.ts';
+
+/** The display context of findings. */
+export interface NameContext {
+  readonly origin: string;
+  /** Chains whose blocks have pages. */
+  readonly chains: readonly Chain[];
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+}
+
+export const SERVICE_NAMES: Readonly<Record<NameService, string>> = { ens: 'ENS', unstoppable: 'Unstoppable' };
+const NAME_MAX = 255;
+const MESSAGE_MAX = 600;
+
+/** Returns a normalized name, and its original spelling if that has unusual letters. */
+export function nameText(name: string): Html {
+  const ascii = domainToASCII(name);
+  const isPlain = /^[\x21-\x7e]*$/.test(name);
+  return html`<strong>${shown(name, NAME_MAX)}</strong>${
+    isPlain
+      ? NOTHING
+      : html` <span class="soft">(has letters other than a–z, so it may look like another name${ascii === '' ? NOTHING : html`. Encoded: <code>${shown(ascii, NAME_MAX)}</code>`})</span>`
+  }`;
+}
+
+/** Returns a service's result, or why there is none, in words. @param found renders a result */
+export function findingView(finding: NameFinding, context: NameContext, found: (answer: string) => Html): Html {
+  return html`<div><dt>${SERVICE_NAMES[finding.question.service]}</dt><dd>${wordsOf(finding, context, found)}
+${curlView(curlLine(context.origin, finding.target))}</dd></div>`;
+}
+
+function wordsOf(finding: NameFinding, context: NameContext, found: (answer: string) => Html): Html {
+  if (finding.kind === 'late')
+    return html`<span class="soft">The nodes take longer than this page waits. Reload the page in a moment.</span>`;
+  if (finding.kind === 'reported')
+    return html`<span class="soft">${shown(finding.message, MESSAGE_MAX)}${isPassing(finding) ? '. Reload the page in a moment.' : ''}</span>`;
+  return html`${found(finding.answer)}${readingView(finding.reading, context)}`;
+}
+
+/** Whether an immediate retry may have another result. */
+export function isPassing(finding: NameFinding): boolean {
+  return finding.kind === 'late' || (finding.kind === 'reported' && (finding.status === 429 || finding.status >= 500));
+}
+
+function readingView(reading: StoredName | null, { chains, now }: NameContext): Html {
+  if (reading === null) return NOTHING;
+  const at = moment(new Date(now - reading.ageMs));
+  if (reading.asOf === null) return html`<br><span class="soft">Read ${at}</span>`;
+  const { chainId, block } = reading.asOf;
+  const chain = chains.find(({ id }) => id === chainId);
+  const place =
+    chain === undefined
+      ? html`block ${count(block)} of chain ${chainId}`
+      : html`<a href="/console/look-up/block/${block}?chain=${encodeURIComponent(chain.key)}">block ${count(block)}</a> of ${chain.key}`;
+  return html`<br><span class="soft">As of ${place}, read ${at}</span>`;
+}

@@ -1,0 +1,61 @@
+import { decimalAmount, isAddress, parseAddress } from '@chainstead/core';
+import { InvalidParameterError } from '@chainstead/http';
+import { readSaleDays, type SaleDay } from '@chainstead/nft';
+import { html } from 'hono/html';
+import type { ConsoleRoutes, ConsoleServices } from '../../console-page.ts';
+import { cut, type Html } from '../../layout/html.ts';
+import { chainNamed } from './subjects/choose-chain.ts';
+import { readTokenId } from './subjects/read-subject.ts';
+import type { TableSubject } from './tables/data-table.ts';
+
+/** The same as in the table next to it. */
+const DAYS = 365;
+const DAY_MS = 86_400_000;
+/** The decimals of ether. */
+const DECIMALS = 18;
+
+/** Adds NFT sale prices by day. */
+export function addPriceRoutes(routes: ConsoleRoutes, { explorer, registry, clock }: ConsoleServices): void {
+  routes.view('/look-up/prices.json', async ({ query }) => {
+    const chain = chainNamed({ registry, chains: explorer.chains }, query('chain') ?? '');
+    const given = query('address') ?? '';
+    if (!isAddress(given))
+      throw new InvalidParameterError({ parameter: 'address', given: cut(given), allowed: 'an address' });
+    const id = query('token_id');
+    const tokenId = id === undefined ? null : readTokenId(id);
+    if (id !== undefined && tokenId === null)
+      throw new InvalidParameterError({ parameter: 'token_id', given: cut(id), allowed: 'an id' });
+    const days = await readSaleDays(explorer.reads, chain, { token: parseAddress(given), tokenId, days: DAYS });
+    return { content: JSON.stringify(plotOf(days, clock.now())), type: 'application/json' };
+  });
+}
+
+/** Returns the placeholder for the plot of {@link addPriceRoutes}. */
+export function pricePlot({ chain, address, tokenId }: TableSubject): Html {
+  const query = new URLSearchParams({ chain, address, ...(tokenId !== null && { token_id: tokenId }) });
+  return html`<div class="card plot" data-plot="/console/look-up/prices.json?${query}">The plot needs JavaScript. The table above shows the same sales.</div>`;
+}
+
+/** Seconds and ether: plotted values need not be exact. A day without a sale has no point. */
+function plotOf(days: readonly SaleDay[], now: number) {
+  const secondsOf = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1_000;
+  const etherOf = (wei: string): number => Number(decimalAmount(wei, DECIMALS));
+  const today = Math.floor(now / DAY_MS) * (DAY_MS / 1_000);
+  return {
+    labels: ['lowest', 'average', 'highest'],
+    unit: 'ETH',
+    range: [
+      Math.min(today, ...days.slice(0, 1).map(({ day }) => secondsOf(day))) - DAY_MS / 1_000,
+      today + DAY_MS / 1_000,
+    ],
+    // Lets prices below one ether fill the plot too.
+    top: 0,
+    points: true,
+    times: days.map(({ day }) => secondsOf(day)),
+    values: [
+      days.map(({ lowest }) => etherOf(lowest)),
+      days.map(({ average }) => etherOf(average)),
+      days.map(({ highest }) => etherOf(highest)),
+    ],
+  };
+}

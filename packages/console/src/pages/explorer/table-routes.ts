@@ -1,0 +1,83 @@
+import { isAddress, parseAddress } from '@chainstead/core';
+import { InvalidParameterError, NotFoundError } from '@chainstead/http';
+import { html } from 'hono/html';
+import type { ConsoleRoutes, ConsoleServices, PageRequest } from '../../console-page.ts';
+import { cut, shown } from '../../layout/html.ts';
+import { chainNamed, networkNamed, placeOn } from './subjects/choose-chain.ts';
+import { pageOf, readTokenId } from './subjects/read-subject.ts';
+import { ACCOUNT_TABLES } from './tables/account-tables.ts';
+import { APTOS_TABLES } from './tables/aptos-tables.ts';
+import type { CellPlace } from './tables/cells.ts';
+import { COLLECTION_TABLES, NFT_TABLES, TOKEN_TABLES } from './tables/contract-tables.ts';
+import type { DataTable, TableSubject } from './tables/data-table.ts';
+import { readTable } from './tables/read-table.ts';
+import { tableAddress, tableView } from './tables/table-view.ts';
+
+const ROWS = 50;
+/** Upper bound of the API's cursors. Characters. */
+const CURSOR_MAX = 4_096;
+const APTOS = /^0x[0-9a-f]{64}$/i;
+
+/** Adds the page of each table, paged by the API's cursors. */
+export function addTableRoutes(routes: ConsoleRoutes, { explorer, registry }: ConsoleServices): void {
+  routes.view('/look-up/table/:table', async (request) => {
+    const table = findTable(request.parameter('table'));
+    if (table === null) throw new NotFoundError(`There is no table ${cut(request.parameter('table'), 40)}`);
+    const { of, place, own } = subjectOf(table, request);
+    const cursor = request.query('cursor') ?? null;
+    if (cursor !== null && cursor.length > CURSOR_MAX)
+      throw new InvalidParameterError({
+        parameter: 'cursor',
+        given: cut(cursor),
+        allowed: 'the cursor of a link on the page',
+      });
+    const answer = await readTable(explorer.data, request.asker, table, { of, limit: ROWS, cursor });
+    const more = (next: string | null): string => tableAddress(table, of, next);
+    return {
+      title: table.title,
+      body: html`<h1><a href="${own}"><code>${of.address}</code></a>${of.tokenId === null ? '' : html` / ${shown(of.tokenId)}`}, ${of.chain}</h1>
+${tableView(table, answer, { of, place, origin: request.origin, more, isOwnPage: true })}`,
+    };
+  });
+
+  /** @throws InvalidParameterError */
+  function subjectOf(
+    table: DataTable,
+    { query }: PageRequest,
+  ): { readonly of: TableSubject; readonly place: CellPlace; readonly own: string } {
+    const [given, chain] = [query('address') ?? '', query('chain') ?? ''];
+    const isAptos = table.name.startsWith('aptos-');
+    if (isAptos ? !APTOS.test(given) : !isAddress(given))
+      throw new InvalidParameterError({ parameter: 'address', given: cut(given), allowed: 'an address' });
+    const address = given.toLowerCase();
+    if (isAptos) {
+      networkNamed(explorer.networks, chain);
+      const own = `/console/look-up/aptos/${address}?chain=${encodeURIComponent(chain)}`;
+      return { of: { chain, address, tokenId: null }, place: { chain, coin: null }, own };
+    }
+    const found = chainNamed({ registry, chains: explorer.chains }, chain);
+    const isOfNft = NFT_TABLES.includes(table);
+    const tokenId = isOfNft ? readTokenId(query('token_id') ?? '') : null;
+    if (isOfNft && tokenId === null)
+      throw new InvalidParameterError({ parameter: 'token_id', given: cut(query('token_id') ?? ''), allowed: 'an id' });
+    const contract = parseAddress(address);
+    const page = pageOf(
+      tokenId === null ? { kind: 'address', address: contract } : { kind: 'nft', address: contract, tokenId },
+    );
+    return { of: { chain: found.key, address, tokenId }, place: placeOn(found), own: `${page}?chain=${found.key}` };
+  }
+}
+
+/** Every table with its own page. */
+const ALL_TABLES: readonly DataTable[] = [
+  ...ACCOUNT_TABLES,
+  ...TOKEN_TABLES,
+  ...COLLECTION_TABLES,
+  ...NFT_TABLES,
+  ...APTOS_TABLES,
+];
+
+/** Null: there is none with this name. */
+function findTable(name: string): DataTable | null {
+  return ALL_TABLES.find((table) => table.name === name) ?? null;
+}

@@ -1,0 +1,155 @@
+import {
+  account,
+  amount,
+  block,
+  coins,
+  contract,
+  flags,
+  logo,
+  nft,
+  nfts,
+  outcome,
+  picture,
+  price,
+  text,
+  time,
+  transaction,
+} from './cells.ts';
+import { type DataTable, listTable } from './data-table.ts';
+
+/** The activity of an EVM account, or of a called contract. */
+export const ACTIVITY_TABLES: readonly DataTable[] = [
+  listTable({
+    name: 'history',
+    title: 'History',
+    path: ({ address }) => `/api/v2.2/wallets/${address}/history`,
+    columns: [
+      { title: 'Time', cell: time() },
+      { title: 'Category', cell: text('category') },
+      { title: 'Summary', cell: text('summary', 200), isLong: true },
+      { title: 'To', cell: account('to_address', 'to_address_label') },
+      { title: 'Fee', cell: text('transaction_fee'), isNumber: true },
+      { title: 'Notes', cell: flags({ possible_spam: 'spam?', category_inferred: 'inferred' }) },
+      { title: 'Block', cell: block(), isNumber: true },
+      { title: 'Transaction', cell: transaction('hash') },
+    ],
+  }),
+  listTable({
+    name: 'transactions',
+    title: 'Transactions',
+    path: ({ address }) => `/api/v2.2/${address}`,
+    columns: [
+      { title: 'Time', cell: time() },
+      { title: 'Method', cell: text('method_label', 60) },
+      { title: 'From', cell: account('from_address', 'from_address_label') },
+      { title: 'To', cell: account('to_address', 'to_address_label') },
+      { title: 'Value', cell: coins('value'), isNumber: true },
+      { title: 'Outcome', cell: outcome() },
+      { title: 'Block', cell: block(), isNumber: true },
+      { title: 'Transaction', cell: transaction('hash') },
+    ],
+  }),
+];
+
+/** The holdings and activity of an EVM account. */
+export const ACCOUNT_TABLES: readonly DataTable[] = [
+  listTable({
+    name: 'balances',
+    title: 'Token balances',
+    path: ({ address }) => `/api/v2.2/wallets/${address}/tokens`,
+    columns: [
+      { title: 'Token', cell: contract('token_address', 'symbol', 'name') },
+      { title: 'Name', cell: text('name') },
+      { title: 'Balance', cell: amount('balance', 'decimals', 'symbol'), isNumber: true },
+      {
+        title: 'Notes',
+        cell: flags({ native_token: 'native token', verified_contract: 'listed', possible_spam: 'spam?' }),
+      },
+    ],
+  }),
+  ...ACTIVITY_TABLES,
+  listTable({
+    name: 'erc20-transfers',
+    title: 'ERC-20 transfers',
+    path: ({ address }) => `/api/v2.2/${address}/erc20/transfers`,
+    columns: [
+      { title: 'Time', cell: time() },
+      { title: 'Token', cell: contract('address', 'token_symbol', 'token_name') },
+      { title: 'From', cell: account('from_address', 'from_address_label') },
+      { title: 'To', cell: account('to_address', 'to_address_label') },
+      { title: 'Amount', cell: amount('value', 'token_decimals', 'token_symbol'), isNumber: true },
+      { title: 'Block', cell: block(), isNumber: true },
+      { title: 'Transaction', cell: transaction() },
+    ],
+  }),
+  listTable({
+    name: 'nfts',
+    title: 'NFTs held',
+    path: ({ address }) => `/api/v2.2/${address}/nft`,
+    columns: [
+      { title: 'Picture', cell: picture('token_address', 'token_id', 'normalized_metadata.image') },
+      { title: 'NFT', cell: nft('token_address', 'token_id') },
+      { title: 'Name', cell: text('normalized_metadata.name') },
+      { title: 'Collection', cell: contract('token_address', 'name', 'symbol') },
+      { title: 'Amount', cell: text('amount'), isNumber: true },
+      { title: 'Changed in block', cell: block(), isNumber: true },
+      { title: 'Notes', cell: flags({ verified_collection: 'listed', possible_spam: 'spam?' }) },
+    ],
+  }),
+  listTable({
+    name: 'nft-collections',
+    title: 'Collections held',
+    path: ({ address }) => `/api/v2.2/${address}/nft/collections`,
+    query: () => ({ token_counts: 'true' }),
+    columns: [
+      { title: 'Logo', cell: logo('token_address', 'collection_logo') },
+      { title: 'Collection', cell: contract('token_address', 'name', 'symbol') },
+      { title: 'Type', cell: text('contract_type') },
+      { title: 'NFTs', cell: text('count'), isNumber: true },
+      { title: 'Notes', cell: flags({ verified_collection: 'listed', possible_spam: 'spam?' }) },
+    ],
+  }),
+  listTable({
+    name: 'nft-transfers',
+    title: 'NFT transfers',
+    path: ({ address }) => `/api/v2.2/${address}/nft/transfers`,
+    columns: [
+      { title: 'Time', cell: time() },
+      { title: 'NFT', cell: nft('token_address', 'token_id') },
+      { title: 'Collection', cell: contract('token_address', 'token_name', 'token_symbol') },
+      { title: 'From', cell: account('from_address', 'from_address_label') },
+      { title: 'To', cell: account('to_address', 'to_address_label') },
+      { title: 'Amount', cell: text('amount'), isNumber: true },
+      { title: 'Block', cell: block(), isNumber: true },
+      { title: 'Transaction', cell: transaction() },
+    ],
+  }),
+  listTable({
+    name: 'trades',
+    title: 'NFT trades',
+    path: ({ address }) => `/api/v2.2/wallets/${address}/nfts/trades`,
+    query: () => ({ nft_metadata: 'false' }),
+    columns: [
+      { title: 'Time', cell: time() },
+      { title: 'NFTs', cell: nfts('token_address', 'token_ids') },
+      { title: 'Collection', cell: account('token_address') },
+      { title: 'Seller', cell: account('seller_address') },
+      { title: 'Buyer', cell: account('buyer_address') },
+      { title: 'Price', cell: price('price', 'price_token_address'), isNumber: true },
+      { title: 'Transaction', cell: transaction() },
+    ],
+  }),
+  listTable({
+    name: 'approvals',
+    title: 'ERC-20 approvals',
+    path: ({ address }) => `/api/v2.2/wallets/${address}/approvals`,
+    columns: [
+      { title: 'Time', cell: time() },
+      { title: 'Token', cell: contract('token.address', 'token.symbol', 'token.name') },
+      { title: 'Spender', cell: account('spender.address', 'spender.address_label') },
+      { title: 'Allowance', cell: text('value_formatted'), isNumber: true },
+      { title: 'Notes', cell: flags({ unlimited: 'unlimited', 'token.possible_spam': 'spam?' }) },
+      { title: 'Transaction', cell: transaction() },
+    ],
+  }),
+];

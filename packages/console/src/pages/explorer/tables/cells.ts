@@ -1,0 +1,257 @@
+import { decimalAmount, isAddress } from '@chainstead/core';
+import { html } from 'hono/html';
+import { cut, type Html, NOTHING, shown } from '../../../layout/html.ts';
+import { count, moment } from '../../../layout/numbers.ts';
+
+/** A record of a response, as parsed JSON. */
+export type DataRow = Readonly<Record<string, unknown>>;
+
+/** The chain of the rows. */
+export interface CellPlace {
+  /** The chain's name in URLs. */
+  readonly chain: string;
+  /** Its native token, with the wrapped token's contract; null if there is none. */
+  readonly coin: { readonly symbol: string; readonly decimals: number; readonly wrapped: string | null } | null;
+}
+
+/** Renders a part of a row. */
+export type Cell = (row: DataRow, place: CellPlace) => Html;
+
+export interface Column {
+  readonly title: string;
+  readonly cell: Cell;
+  readonly isNumber?: boolean;
+  /** Sentences, which need more width. */
+  readonly isLong?: boolean;
+}
+
+/** The cell without a value; compared by identity. */
+export const NONE: Html = html`–`;
+const HASH = /^0x[0-9a-f]{64}$/;
+const DIGITS = /^\d{1,400}$/;
+const TOKEN_ID = /^\d{1,78}$/;
+/** No token has more. */
+const DECIMALS_MAX = 80;
+const SYMBOL_MAX = 20;
+/** Characters on each side of a shortened hash or address. */
+const SHOWN_ENDS = 8;
+
+export function text(path: string, max?: number): Cell {
+  return (row) => {
+    const found = textAt(row, path);
+    return found === null || found === '' ? NONE : shown(found, max);
+  };
+}
+
+/** An account, by its label if it has one. */
+export function account(path: string, label?: string): Cell {
+  return (row, { chain }) => {
+    const address = textAt(row, path);
+    if (address === null) return NONE;
+    const name = label === undefined ? null : textAt(row, label);
+    return html`${accountLink(address, chain)}${name === null ? NOTHING : html`<br>${shown(name)}`}`;
+  };
+}
+
+/** A contract, by its symbol or name if it has one. */
+export function contract(path: string, ...names: readonly string[]): Cell {
+  return (row, { chain }) => {
+    const address = textAt(row, path);
+    const name = names.map((one) => textAt(row, one)).find((one) => one !== null && one !== '') ?? null;
+    if (address === null) return name === null ? NONE : shown(name);
+    return html`${name === null ? NOTHING : html`${shown(name, 60)}<br>`}${accountLink(address, chain)}`;
+  };
+}
+
+/** An NFT: a link to its page. */
+export function nft(contractPath: string, idPath: string): Cell {
+  return (row, { chain }) => nftLink(textAt(row, contractPath), textAt(row, idPath), chain);
+}
+
+/** The NFTs of a list of ids. */
+export function nfts(contractPath: string, idsPath: string): Cell {
+  return (row, { chain }) => {
+    const ids = valueAt(row, idsPath);
+    if (!Array.isArray(ids) || ids.length === 0) return NONE;
+    const links = ids
+      .slice(0, IDS_SHOWN)
+      .map((id: unknown) => html`${nftLink(textAt(row, contractPath), textOf(id), chain)} `);
+    return html`${links}${ids.length > IDS_SHOWN ? html`and ${ids.length - IDS_SHOWN} more` : NOTHING}`;
+  };
+}
+
+const IDS_SHOWN = 5;
+
+/** The picture of an NFT, through the console; empty if its document has none. */
+export function picture(contractPath: string, idPath: string, imagePath: string): Cell {
+  return (row, { chain }) => {
+    const [address, id, image] = [contractPath, idPath, imagePath].map((path) => textAt(row, path));
+    if (!isAddress(address) || !TOKEN_ID.test(id ?? '') || image === null || image === undefined || image === '')
+      return NONE;
+    return pictureView(`/console/look-up/picture/${encodeURIComponent(chain)}/${address}/${id}`);
+  };
+}
+
+/** The logo of a collection. */
+export function logo(contractPath: string, imagePath: string): Cell {
+  return (row, { chain }) => {
+    const address = textAt(row, contractPath);
+    if (!isAddress(address) || (textAt(row, imagePath) ?? '') === '') return NONE;
+    return pictureView(`/console/look-up/picture/${encodeURIComponent(chain)}/${address}`);
+  };
+}
+
+function pictureView(address: string): Html {
+  return html`<img class="thumb" src="${address}" alt="" loading="lazy" width="56" height="56">`;
+}
+
+/** Base units as a number of whole tokens, with their symbol. @param decimals a path, or their number */
+export function amount(path: string, decimals: string | number, symbol?: string): Cell {
+  return (row) => {
+    const units = textAt(row, path);
+    if (units === null) return NONE;
+    const places = typeof decimals === 'number' ? decimals : Number(textAt(row, decimals) ?? Number.NaN);
+    const name = symbol === undefined ? null : textAt(row, symbol);
+    if (!DIGITS.test(units) || !Number.isInteger(places) || places < 0 || places > DECIMALS_MAX)
+      return html`${shown(units)} <span class="soft">base units</span>`;
+    return html`${decimalAmount(units, places)}${name === null ? NOTHING : html` ${shown(name, SYMBOL_MAX)}`}`;
+  };
+}
+
+/** Base units of the native token. */
+export function coins(path: string): Cell {
+  return (row, place) => {
+    const units = textAt(row, path);
+    if (units === null) return NONE;
+    const { coin } = place;
+    if (coin === null || !DIGITS.test(units)) return shown(units);
+    return html`${decimalAmount(units, coin.decimals)} ${coin.symbol}`;
+  };
+}
+
+/** A decoded call or event: its label and parameters. */
+export function decoded(path: string): Cell {
+  return (row) => {
+    const label = textAt(row, `${path}.label`);
+    if (label === null) return NONE;
+    const parameters = listAt(row, `${path}.params`);
+    const values = parameters
+      .slice(0, PARAMETERS_SHOWN)
+      .map(
+        (one) =>
+          html`<br><span class="soft">${shown(textAt(one, 'name') ?? '', 40)}</span> ${shown(textAt(one, 'value') ?? '', 100)}`,
+      );
+    const more = parameters.length - values.length;
+    return html`<strong>${shown(label, 60)}</strong>${values}${more > 0 ? html`<br>and ${more} more` : NOTHING}`;
+  };
+}
+
+const PARAMETERS_SHOWN = 8;
+
+/** Hexadecimal texts, each by its ends, with the full text as a tooltip. */
+export function hexText(...paths: readonly string[]): Cell {
+  return (row) => {
+    const texts = paths.flatMap((path) => textAt(row, path) ?? []);
+    if (texts.length === 0) return NONE;
+    return html`${texts.map((one, at) => html`${at === 0 ? NOTHING : html`<br>`}<code title="${cut(one, HEX_TITLE_MAX)}">${short(one)}</code>`)}`;
+  };
+}
+
+const HEX_TITLE_MAX = 300;
+
+/** A payment: in the native token, or in base units of a token. */
+export function price(path: string, tokenPath: string): Cell {
+  return (row, { chain, coin }) => {
+    const units = textAt(row, path);
+    if (units === null) return NONE;
+    const token = textAt(row, tokenPath);
+    if (coin !== null && DIGITS.test(units) && (token === null || token === coin.wrapped))
+      return html`${decimalAmount(units, coin.decimals)} ${token === null ? '' : 'W'}${coin.symbol}`;
+    return html`${shown(units)}<br><span class="soft">base units of</span> ${token === null ? 'the native token' : accountLink(token, chain)}`;
+  };
+}
+
+export function block(path = 'block_number'): Cell {
+  return (row, { chain }) => {
+    const number = textAt(row, path);
+    if (number === null || !/^\d{1,15}$/.test(number)) return NONE;
+    return html`<a href="/console/look-up/block/${number}?chain=${encodeURIComponent(chain)}">${count(Number(number))}</a>`;
+  };
+}
+
+/** A transaction: its rows are found by their block. */
+export function transaction(path = 'transaction_hash', blockPath = 'block_number'): Cell {
+  return (row, { chain }) => {
+    const hash = textAt(row, path);
+    if (hash === null || !HASH.test(hash)) return NONE;
+    const number = textAt(row, blockPath);
+    const at = number === null ? '' : `&block=${encodeURIComponent(number)}`;
+    return html`<a href="/console/look-up/transaction/${hash}?chain=${encodeURIComponent(chain)}${at}" title="${hash}"><code>${short(hash)}</code></a>`;
+  };
+}
+
+export function time(path = 'block_timestamp'): Cell {
+  return (row) => {
+    const at = new Date(textAt(row, path) ?? Number.NaN);
+    return Number.isNaN(at.getTime()) ? NONE : moment(at);
+  };
+}
+
+/** A transaction's status; empty if its time had none. */
+export function outcome(): Cell {
+  return ({ receipt_status: status }) => (status === '0' ? FAILED : status === '1' ? html`succeeded` : NONE);
+}
+
+const FAILED = html`<span class="v-bad">failed</span>`;
+
+/** The true flags of a row. @param names labels by path */
+export function flags(names: Readonly<Record<string, string>>): Cell {
+  return (row) => {
+    const said = Object.entries(names).flatMap(([path, name]) => (valueAt(row, path) === true ? [name] : []));
+    return said.length === 0 ? NONE : html`${said.join(', ')}`;
+  };
+}
+
+/** An EVM account links to its page; other values are shown unchanged. */
+export function accountLink(address: string, chain: string): Html {
+  if (!isAddress(address)) return shown(address);
+  return html`<a href="/console/look-up/address/${address}?chain=${encodeURIComponent(chain)}" title="${address}"><code>${short(address)}</code></a>`;
+}
+
+function nftLink(address: string | null, id: string | null, chain: string): Html {
+  if (id === null) return NONE;
+  if (!isAddress(address) || !TOKEN_ID.test(id)) return shown(id);
+  return html`<a href="/console/look-up/nft/${address}/${id}?chain=${encodeURIComponent(chain)}" title="${id}">${id.length > 2 * SHOWN_ENDS ? short(id) : id}</a>`;
+}
+
+/** The two ends of a long text of hexadecimal digits, or of others. */
+export function short(long: string): string {
+  const start = long.startsWith('0x') ? SHOWN_ENDS + 2 : SHOWN_ENDS;
+  return long.length <= start + SHOWN_ENDS ? cut(long) : `${long.slice(0, start)}…${long.slice(-SHOWN_ENDS)}`;
+}
+
+/** Returns a record's text at a path such as `token.symbol`; null if it is missing or not text. */
+export function textAt(row: DataRow, path: string): string | null {
+  return textOf(valueAt(row, path));
+}
+
+/** Returns the records of a list in a record; empty if there is no list. */
+export function listAt(row: DataRow, path: string): readonly DataRow[] {
+  const value = valueAt(row, path);
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+function textOf(value: unknown): string | null {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
+}
+
+function valueAt(row: DataRow, path: string): unknown {
+  let value: unknown = row;
+  for (const name of path.split('.')) value = isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return value;
+}
+
+export function isRecord(value: unknown): value is DataRow {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

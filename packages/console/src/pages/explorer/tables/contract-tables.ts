@@ -1,0 +1,233 @@
+import {
+  account,
+  amount,
+  block,
+  contract,
+  flags,
+  logo,
+  nft,
+  nfts,
+  picture,
+  price,
+  text,
+  time,
+  transaction,
+} from './cells.ts';
+import { type DataTable, listTable, recordTable } from './data-table.ts';
+
+const TRADE_COLUMNS = [
+  { title: 'Time', cell: time() },
+  { title: 'NFTs', cell: nfts('token_address', 'token_ids') },
+  { title: 'Seller', cell: account('seller_address') },
+  { title: 'Buyer', cell: account('buyer_address') },
+  { title: 'Price', cell: price('price', 'price_token_address'), isNumber: true },
+  { title: 'Marketplace', cell: account('marketplace_address') },
+  { title: 'Transaction', cell: transaction() },
+];
+
+const MOVE_COLUMNS = [
+  { title: 'Time', cell: time() },
+  { title: 'NFT', cell: nft('token_address', 'token_id') },
+  { title: 'From', cell: account('from_address', 'from_address_label') },
+  { title: 'To', cell: account('to_address', 'to_address_label') },
+  { title: 'Amount', cell: text('amount'), isNumber: true },
+  { title: 'Block', cell: block(), isNumber: true },
+  { title: 'Transaction', cell: transaction() },
+];
+
+const OWNER_COLUMNS = [
+  { title: 'Owner', cell: account('owner_of') },
+  { title: 'NFT', cell: nft('token_address', 'token_id') },
+  { title: 'Amount', cell: text('amount'), isNumber: true },
+  { title: 'Since block', cell: block(), isNumber: true },
+];
+
+const PRICE_COLUMNS = [
+  { title: 'Sales', cell: text('total_trades') },
+  { title: 'Last price', cell: amount('last_sale.price', 18) },
+  { title: 'Last sale', cell: time('last_sale.block_timestamp') },
+  { title: 'Lowest price', cell: amount('lowest_sale.price', 18) },
+  { title: 'Average price', cell: amount('average_sale.price', 18) },
+  { title: 'Highest price', cell: amount('highest_sale.price', 18) },
+  { title: 'Note', cell: text('message') },
+];
+
+/** The longest window of sale prices. */
+const PRICE_QUERY = () => ({ days: '365', include_weth: 'true' });
+
+/** An ERC-20 contract: its facts, transfers and holders. */
+export const TOKEN_TABLES: readonly DataTable[] = [
+  recordTable({
+    name: 'token',
+    title: 'Token',
+    path: () => '/api/v2.2/erc20/metadata',
+    query: ({ address }) => ({ addresses: address }),
+    columns: [
+      { title: 'Name', cell: text('name') },
+      { title: 'Symbol', cell: text('symbol') },
+      { title: 'Decimals', cell: text('decimals') },
+      { title: 'Total supply', cell: amount('total_supply', 'decimals', 'symbol') },
+      { title: 'Created in block', cell: block() },
+      { title: 'Created at', cell: time('created_at') },
+      { title: 'Label', cell: text('address_label') },
+      { title: 'Notes', cell: flags({ verified_contract: 'listed', possible_spam: 'spam?' }) },
+    ],
+  }),
+  listTable({
+    name: 'token-transfers',
+    title: 'Token transfers',
+    path: ({ address }) => `/api/v2.2/erc20/${address}/transfers`,
+    columns: [
+      { title: 'Time', cell: time() },
+      { title: 'From', cell: account('from_address', 'from_address_label') },
+      { title: 'To', cell: account('to_address', 'to_address_label') },
+      { title: 'Amount', cell: amount('value', 'token_decimals', 'token_symbol'), isNumber: true },
+      { title: 'Block', cell: block(), isNumber: true },
+      { title: 'Transaction', cell: transaction() },
+    ],
+  }),
+  listTable({
+    name: 'token-holders',
+    title: 'Token holders',
+    path: ({ address }) => `/api/v2.2/erc20/${address}/owners`,
+    columns: [
+      { title: 'Holder', cell: account('owner_address', 'owner_address_label') },
+      { title: 'Balance', cell: text('balance_formatted'), isNumber: true },
+      { title: '% of supply', cell: text('percentage_relative_to_total_supply'), isNumber: true },
+      { title: 'Notes', cell: flags({ is_contract: 'contract' }) },
+    ],
+  }),
+];
+
+/** An NFT contract: its facts, ids, owners and sale prices. */
+export const COLLECTION_TABLES: readonly DataTable[] = [
+  recordTable({
+    name: 'collection',
+    title: 'Collection',
+    path: ({ address }) => `/api/v2.2/nft/${address}/metadata`,
+    columns: [
+      { title: 'Logo', cell: logo('token_address', 'collection_logo') },
+      { title: 'Name', cell: text('name') },
+      { title: 'Symbol', cell: text('symbol') },
+      { title: 'Type', cell: text('contract_type') },
+      { title: 'Category', cell: text('collection_category') },
+      { title: 'Website', cell: text('project_url') },
+      { title: 'Base URI', cell: text('base_uri') },
+      { title: 'Last read', cell: time('synced_at') },
+      { title: 'Notes', cell: flags({ verified_collection: 'listed', possible_spam: 'spam?' }) },
+    ],
+  }),
+  recordTable({
+    name: 'collection-stats',
+    title: 'Counts',
+    path: ({ address }) => `/api/v2.2/nft/${address}/stats`,
+    columns: [
+      { title: 'NFTs', cell: text('total_tokens') },
+      { title: 'Owners', cell: text('owners.current') },
+      { title: 'Transfers', cell: text('transfers.total') },
+    ],
+  }),
+  recordTable({
+    name: 'collection-prices',
+    title: 'Sale prices, last year, in ether',
+    path: ({ address }) => `/api/v2.2/nft/${address}/price`,
+    query: PRICE_QUERY,
+    columns: PRICE_COLUMNS,
+  }),
+  listTable({
+    name: 'collection-nfts',
+    title: 'Collection NFTs',
+    path: ({ address }) => `/api/v2.2/nft/${address}`,
+    columns: [
+      { title: 'Picture', cell: picture('token_address', 'token_id', 'normalized_metadata.image') },
+      { title: 'NFT', cell: nft('token_address', 'token_id') },
+      { title: 'Name', cell: text('normalized_metadata.name') },
+      { title: 'Owner', cell: account('owner_of') },
+      { title: 'Amount', cell: text('amount'), isNumber: true },
+      { title: 'Rarity', cell: text('rarity_rank'), isNumber: true },
+    ],
+  }),
+  listTable({
+    name: 'collection-owners',
+    title: 'Owners',
+    path: ({ address }) => `/api/v2.2/nft/${address}/owners`,
+    columns: OWNER_COLUMNS,
+  }),
+  listTable({
+    name: 'collection-traits',
+    title: 'Traits',
+    path: ({ address }) => `/api/v2.2/nft/${address}/traits/paginate`,
+    columns: [
+      { title: 'Trait', cell: text('trait_type') },
+      { title: 'Value', cell: text('trait_value') },
+      { title: 'NFTs', cell: text('count'), isNumber: true },
+      { title: '%', cell: text('percentage'), isNumber: true },
+      { title: 'Rarity', cell: text('rarity_label') },
+    ],
+  }),
+  listTable({
+    name: 'collection-trades',
+    title: 'Collection trades',
+    path: ({ address }) => `/api/v2.2/nft/${address}/trades`,
+    query: () => ({ marketplace: 'all', nft_metadata: 'false' }),
+    columns: TRADE_COLUMNS,
+  }),
+  listTable({
+    name: 'collection-transfers',
+    title: 'Collection transfers',
+    path: ({ address }) => `/api/v2.2/nft/${address}/transfers`,
+    columns: MOVE_COLUMNS,
+  }),
+];
+
+/** One NFT. */
+export const NFT_TABLES: readonly DataTable[] = [
+  recordTable({
+    name: 'nft',
+    title: 'Metadata',
+    path: ({ address, tokenId }) => `/api/v2.2/nft/${address}/${tokenId}`,
+    columns: [
+      { title: 'Picture', cell: picture('token_address', 'token_id', 'normalized_metadata.image') },
+      { title: 'Name', cell: text('normalized_metadata.name') },
+      { title: 'Description', cell: text('normalized_metadata.description', 600) },
+      { title: 'Collection', cell: contract('token_address', 'name', 'symbol') },
+      { title: 'Type', cell: text('contract_type') },
+      { title: 'Owner', cell: account('owner_of') },
+      { title: 'Amount', cell: text('amount') },
+      { title: 'Rarity', cell: text('rarity_rank') },
+      { title: 'Minted in block', cell: block('block_number_minted') },
+      { title: 'Minted by', cell: account('minter_address') },
+      { title: 'Changed in block', cell: block() },
+      { title: 'Token URI', cell: text('token_uri') },
+      { title: 'Picture URL', cell: text('normalized_metadata.image') },
+      { title: 'Last read', cell: time('last_metadata_sync') },
+      { title: 'Notes', cell: flags({ verified_collection: 'listed', possible_spam: 'spam?' }) },
+    ],
+  }),
+  recordTable({
+    name: 'nft-prices',
+    title: 'Sale prices, last year, in ether',
+    path: ({ address, tokenId }) => `/api/v2.2/nft/${address}/${tokenId}/price`,
+    query: PRICE_QUERY,
+    columns: PRICE_COLUMNS,
+  }),
+  listTable({
+    name: 'nft-owners',
+    title: 'Owners',
+    path: ({ address, tokenId }) => `/api/v2.2/nft/${address}/${tokenId}/owners`,
+    columns: OWNER_COLUMNS,
+  }),
+  listTable({
+    name: 'nft-moves',
+    title: 'Transfers',
+    path: ({ address, tokenId }) => `/api/v2.2/nft/${address}/${tokenId}/transfers`,
+    columns: MOVE_COLUMNS,
+  }),
+  listTable({
+    name: 'nft-sales',
+    title: 'Trades',
+    path: ({ address, tokenId }) => `/api/v2.2/nft/${address}/${tokenId}/trades`,
+    query: () => ({ nft_metadata: 'false' }),
+    columns: TRADE_COLUMNS,
+  }),
+];

@@ -1,0 +1,180 @@
+import { JSON_DEPTH_MAX, parseBoundedJson } from '@chainstead/core';
+import type { AbiType } from '@chainstead/decoding';
+import { InvalidParameterError, type ParameterProblem } from '@chainstead/http';
+import { problemWith } from './problem-with.ts';
+
+/** Data of one call: what nodes take of a transaction. Bytes. */
+const DATA_BYTES_MAX = 131_072;
+const WORD_BYTES = 32;
+const PROBLEMS_MAX = 10;
+/** Values of one call, lists and tuples included: more than fit into its words, each of them within eight tuples. */
+const READ_MAX = 40_000;
+/** Limit of text that holds lists or tuples. */
+const TEXT_BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: READ_MAX };
+/** So many members of a tuple are named in a refusal. */
+const NAMED_MAX = 10;
+
+/** Reads values that a client wrote as JSON, for viem to encode by a layout without names: tuples become arrays. */
+export class ArgumentReader {
+  readonly #problems: ParameterProblem[] = [];
+  #bytes = 0;
+  #read = 0;
+
+  /**
+   * @param path names the value in refusals
+   * @returns null for a value that does not fit, which `end` reports
+   * @throws InvalidParameterError at the tenth value that does not fit, and where the values come to more than a call may carry
+   */
+  read(type: AbiType, given: unknown, path: string): unknown {
+    this.#read += 1;
+    if (this.#read > READ_MAX) throw tooMuch();
+    return (given === undefined ? null : this.#valueOf(type, given, path)) ?? this.#refuse(type, given, path);
+  }
+
+  /** To be called when all is read. @throws InvalidParameterError with each value that did not fit */
+  end(): void {
+    if (this.#problems.length > 0) throw new InvalidParameterError(...this.#problems);
+  }
+
+  #valueOf(type: AbiType, given: unknown, path: string): unknown {
+    const { of, count } = arrayParts(type);
+    if (of !== null) return this.#list(of, count, given, path);
+    if (type.components !== undefined) return this.#members(type.components, given, path);
+    const value = leafOf(type.type, given);
+    this.#spend(WORD_BYTES + bytesElsewhere(type.type, value));
+    return value;
+  }
+
+  #list(item: AbiType, count: number | null, given: unknown, path: string): unknown[] | null {
+    const items = structureOf(given);
+    if (!Array.isArray(items) || (count !== null && items.length !== count)) return null;
+    this.#spend(WORD_BYTES);
+    return items.map((one: unknown, place) => this.read(item, one, `${path}.${place}`));
+  }
+
+  #members(members: readonly AbiType[], given: unknown, path: string): unknown[] | null {
+    const structure = structureOf(given);
+    if (typeof structure !== 'object' || structure === null) return null;
+    if (Array.isArray(structure) && structure.length !== members.length) return null;
+    const byName = !Array.isArray(structure);
+    return members.map((member, place) => {
+      const key = byName && member.name !== '' ? member.name : String(place);
+      return this.read(member, ownMember(structure, key), `${path}.${key}`);
+    });
+  }
+
+  #refuse(type: AbiType, given: unknown, path: string): null {
+    this.#problems.push(problemWith(path, given, allowedFor(type)));
+    if (this.#problems.length >= PROBLEMS_MAX) this.end();
+    return null;
+  }
+
+  #spend(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > DATA_BYTES_MAX) throw tooMuch();
+  }
+}
+
+function tooMuch(): InvalidParameterError {
+  return new InvalidParameterError({
+    parameter: 'params',
+    message: `params come to more than the ${DATA_BYTES_MAX} bytes that a call may carry`,
+  });
+}
+
+const ARRAY = /^(.*)\[(\d*)\]$/;
+
+/** What an array is of, and how many; `of` null: it is none. */
+function arrayParts(type: AbiType): { readonly of: AbiType | null; readonly count: number | null } {
+  const [, item, count] = ARRAY.exec(type.type) ?? [];
+  if (item === undefined) return { of: null, count: null };
+  return { of: { ...type, type: item }, count: count === undefined || count === '' ? null : Number(count) };
+}
+
+/** Arrays and tuples as JSON, or as text of JSON; undefined for a text that is none. @throws JsonBoundsError */
+function structureOf(given: unknown): unknown {
+  if (typeof given !== 'string') return given;
+  try {
+    return parseBoundedJson(given, TEXT_BOUNDS);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function ownMember(structure: object, key: string): unknown {
+  return Object.hasOwn(structure, key) ? Reflect.get(structure, key) : undefined;
+}
+
+/** Size of a value in addition to its word. */
+function bytesElsewhere(type: string, value: unknown): number {
+  if (typeof value !== 'string') return 0;
+  if (type === 'string') return WORD_BYTES + Buffer.byteLength(value);
+  return type === 'bytes' ? WORD_BYTES + value.length / 2 : 0;
+}
+
+const ADDRESS = /^0x[0-9a-f]{40}$/i;
+const BYTES = /^0x(?:[0-9a-f]{2})*$/i;
+
+/** A value as viem encodes it; null for what does not fit the type. */
+function leafOf(type: string, given: unknown): string | boolean | bigint | null {
+  if (type === 'bool') return booleanOf(given);
+  const [, sign, bits] = /^(u?)int(\d+)$/.exec(type) ?? [];
+  if (bits !== undefined) return integerOf(given, sign === 'u', Number(bits));
+  if (typeof given !== 'string') return null;
+  // An encoder would write another character in place of an unpaired surrogate.
+  if (type === 'string') return given.isWellFormed() ? given : null;
+  if (type === 'address') return ADDRESS.test(given) ? given.toLowerCase() : null;
+  if (!BYTES.test(given)) return null;
+  const length = type === 'bytes' ? null : Number(type.slice('bytes'.length));
+  return length === null || given.length === 2 + 2 * length ? given.toLowerCase() : null;
+}
+
+function booleanOf(given: unknown): boolean | null {
+  if (typeof given === 'boolean') return given;
+  if (typeof given !== 'string') return null;
+  const text = given.toLowerCase();
+  return text === 'true' ? true : text === 'false' ? false : null;
+}
+
+/** Longer texts are no number of 256 bits. */
+const DIGITS_MAX = 80;
+
+function integerOf(given: unknown, isUnsigned: boolean, bits: number): bigint | null {
+  const value = wholeNumberOf(given);
+  if (value === null) return null;
+  const [min, max] = isUnsigned ? [0n, 2n ** BigInt(bits)] : [-(2n ** BigInt(bits - 1)), 2n ** BigInt(bits - 1)];
+  return value >= min && value < max ? value : null;
+}
+
+/** Numbers count only if JSON kept them exactly. */
+function wholeNumberOf(given: unknown): bigint | null {
+  if (typeof given === 'number') return Number.isSafeInteger(given) ? BigInt(given) : null;
+  if (typeof given !== 'string' || given.length > DIGITS_MAX) return null;
+  const [, minus, digits] = /^(-?)(\d+|0x[0-9a-f]+)$/i.exec(given) ?? [];
+  if (digits === undefined) return null;
+  return minus === '' ? BigInt(digits) : -BigInt(digits);
+}
+
+function allowedFor(type: AbiType): string {
+  const { of, count } = arrayParts(type);
+  if (of !== null) return `a list of ${count === null ? '' : `${count} `}${of.type}`;
+  if (type.components !== undefined) return `an object with ${namesOf(type.components)}`;
+  if (type.type === 'bool') return 'true or false';
+  if (type.type === 'string') return 'a text of Unicode characters';
+  if (type.type === 'address') return 'an address (0x and 40 hexadecimal digits)';
+  if (type.type === 'bytes') return 'bytes (0x and an even number of hexadecimal digits)';
+  if (type.type.startsWith('bytes'))
+    return `${type.type} (0x and ${2 * Number(type.type.slice(5))} hexadecimal digits)`;
+  return `a whole number of the type ${type.type}`;
+}
+
+function namesOf(members: readonly AbiType[]): string {
+  const names = members.slice(0, NAMED_MAX).map(keyInTuple).join(', ');
+  const others = members.length - NAMED_MAX;
+  return others > 0 ? `${names} and ${others} more` : names;
+}
+
+function keyInTuple({ name }: AbiType, place: number): string {
+  return name === '' ? String(place) : name;
+}

@@ -1,0 +1,50 @@
+/** Chain data inside the program: parsed numbers, lower-case hexadecimal text. */
+import type { Address, Hash, Hex } from './primitives.ts';
+
+/** One EVM log. Lower-case hexadecimal text keeps the hot path free of conversions. */
+export interface Log {
+  readonly address: Address;
+  readonly topics: readonly Hash[];
+  readonly data: Hex;
+  readonly blockNumber: number;
+  readonly blockHash: Hash;
+  readonly transactionHash: Hash;
+  readonly transactionIndex: number;
+  /** As returned by the node. It may repeat within a block on some chains, never within a transaction. */
+  readonly logIndex: number;
+  /** Unix seconds; null unless the upstream sends `blockTimestamp` in logs. */
+  readonly blockTimestamp: number | null;
+}
+
+export interface BlockHeader {
+  readonly number: number;
+  readonly hash: Hash;
+  readonly parentHash: Hash;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  /** 256 bytes; null on chains without one. */
+  readonly logsBloom: Hex | null;
+  readonly receiptsRoot: Hash | null;
+  /** The header's JSON from the node, for recomputing its hash. Transactions are left out. */
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
+/** A block with its transactions: their hashes in order and, if requested, the JSON objects. */
+export interface Block {
+  readonly header: BlockHeader;
+  readonly transactionHashes: readonly Hash[];
+  /** The transaction objects from the node; null if only hashes were requested. */
+  readonly transactions: readonly Readonly<Record<string, unknown>>[] | null;
+}
+
+/** One transaction receipt. */
+export interface Receipt {
+  readonly transactionHash: Hash;
+  readonly transactionIndex: number;
+  /** EIP-2718 type; 0 for legacy. */
+  readonly type: number;
+  readonly cumulativeGasUsed: bigint;
+  readonly logs: readonly Log[];
+  /** The receipt's JSON from the node (status, root, depositNonce, …). */
+  readonly raw: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,15 @@
+/**
+ * Returns an amount in base units as a decimal number: `1500000` with 6 decimals is `1.5`. No trailing zeros, no
+ * rounding.
+ * @param baseUnits decimal digits
+ */
+export function decimalAmount(baseUnits: string, decimals: number): string {
+  if (decimals === 0) return baseUnits;
+  const digits = baseUnits.padStart(decimals + 1, '0');
+  const point = digits.length - decimals;
+  let end = digits.length;
+  while (end > point && digits.charCodeAt(end - 1) === ZERO) end--;
+  return end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`;
+}
+
+const ZERO = 48;

@@ -1,0 +1,61 @@
+import { decimalAmount } from './decimal-amount.ts';
+
+/** An exact number: numerator / denominator. The denominator is above zero. It is rounded once, when it is shown. */
+export interface Fraction {
+  readonly numerator: bigint;
+  readonly denominator: bigint;
+}
+
+/** A fraction from a whole number. */
+export function wholeFraction(value: bigint): Fraction {
+  return { numerator: value, denominator: 1n };
+}
+
+/** Below 0 if `one` is less than `other`, 0 if they are equal, above 0 otherwise. */
+export function compareFractions(one: Fraction, other: Fraction): number {
+  const difference = one.numerator * other.denominator - other.numerator * one.denominator;
+  return difference === 0n ? 0 : difference < 0n ? -1 : 1;
+}
+
+export function addFractions(one: Fraction, other: Fraction): Fraction {
+  if (one.denominator === other.denominator)
+    return { numerator: one.numerator + other.numerator, denominator: one.denominator };
+  return {
+    numerator: one.numerator * other.denominator + other.numerator * one.denominator,
+    denominator: one.denominator * other.denominator,
+  };
+}
+
+export function multiplyFractions(one: Fraction, other: Fraction): Fraction {
+  return {
+    numerator: one.numerator * other.numerator,
+    denominator: one.denominator * other.denominator,
+  };
+}
+
+export function smallerFraction(one: Fraction, other: Fraction): Fraction {
+  return compareFractions(one, other) <= 0 ? one : other;
+}
+
+/**
+ * Returns a fraction of at least zero as a plain decimal without exponent and trailing zeros, rounded half up.
+ * @param significant number of digits from the first that is not zero
+ */
+export function decimalFraction({ numerator, denominator }: Fraction, significant: number): string {
+  if (numerator === 0n) return '0';
+  // One digit more or less than wanted before the point is known from the lengths; the quotient decides.
+  let places = significant - (numerator.toString().length - denominator.toString().length);
+  let rounded = roundedAt(numerator, denominator, places);
+  if (rounded.toString().length > significant) {
+    places -= 1;
+    rounded = roundedAt(numerator, denominator, places);
+  }
+  return places <= 0 ? (rounded * 10n ** BigInt(-places)).toString() : decimalAmount(rounded.toString(), places);
+}
+
+/** The quotient times 10^places, rounded half up. */
+function roundedAt(numerator: bigint, denominator: bigint, places: number): bigint {
+  const scale = 10n ** BigInt(Math.abs(places));
+  const [top, bottom] = places >= 0 ? [numerator * scale, denominator] : [numerator, denominator * scale];
+  return (2n * top + bottom) / (2n * bottom);
+}

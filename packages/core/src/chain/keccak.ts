@@ -1,0 +1,43 @@
+import { getHashes, hash } from 'node:crypto';
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import type { Hash } from './primitives.ts';
+
+/** Keccak-256 as used by Ethereum (not SHA3-256). */
+export interface Keccak {
+  /** 32 bytes. */
+  digest(bytes: Uint8Array): Buffer;
+  /** 64 lower-case digits. */
+  hex(bytes: Uint8Array): string;
+  /** Writes the 32 bytes of the hash of `bytes` at `offset`. */
+  write(target: Buffer, offset: number, bytes: Uint8Array): void;
+}
+
+/** Native code of the runtime. A Latin-1 digest costs half as much as a new buffer. */
+export const nativeKeccak: Keccak = {
+  digest: (bytes) => hash('keccak-256', bytes, 'buffer'),
+  hex: (bytes) => hash('keccak-256', bytes, 'hex'),
+  write: (target, offset, bytes) => void target.write(hash('keccak-256', bytes, 'latin1'), offset, 32, 'latin1'),
+};
+
+/** In JavaScript, for Node 22, which lacks a native implementation. */
+export const portableKeccak: Keccak = {
+  digest: (bytes) => Buffer.from(keccak_256(bytes).buffer),
+  hex: (bytes) => Buffer.from(keccak_256(bytes).buffer).toString('hex'),
+  write: (target, offset, bytes) => target.set(keccak_256(bytes), offset),
+};
+
+/** Whether this runtime has native Keccak-256. */
+export const HAS_NATIVE_KECCAK = getHashes().includes('keccak-256');
+
+const keccak = HAS_NATIVE_KECCAK ? nativeKeccak : portableKeccak;
+
+/** Returns Keccak-256 as 32 bytes. */
+export const keccak256 = keccak.digest;
+
+/** Writes the 32 bytes of the hash of `bytes` at `offset` of `target`. */
+export const writeKeccak256 = keccak.write;
+
+/** Returns Keccak-256 as `0x` and 64 lower-case digits. */
+export function keccak256Hex(bytes: Uint8Array): Hash {
+  return `0x${keccak.hex(bytes)}` as Hash;
+}

@@ -1,0 +1,115 @@
+import { ChainsteadError } from '../errors/error.ts';
+
+declare const brand: unique symbol;
+
+/** Lower- or mixed-case hexadecimal text with the `0x` prefix. */
+export type Hex = `0x${string}`;
+/** A 20-byte account address: `0x` and 40 lower-case hexadecimal digits. */
+export type Address = Hex & { readonly [brand]: 'Address' };
+/** A 32-byte hash or topic: `0x` and 64 lower-case hexadecimal digits. */
+export type Hash = Hex & { readonly [brand]: 'Hash' };
+/** An EIP-155 chain id. Safe integers only: every id in use is far below 2^53. */
+export type ChainId = number & { readonly [brand]: 'ChainId' };
+
+/** The sender of mints and the recipient of burns. */
+export const ZERO_ADDRESS = `0x${'0'.repeat(40)}` as Address;
+export const ZERO_HASH = `0x${'0'.repeat(64)}` as Hash;
+
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+const ADDRESS_LENGTH = ZERO_ADDRESS.length;
+const HASH = /^0x[0-9a-f]{64}$/;
+const HASH_LENGTH = ZERO_HASH.length;
+/** Some clients write zero without a digit. */
+const QUANTITY = /^0x[0-9a-f]*$/i;
+const QUANTITY_PREFIX = '0x'.length;
+
+export class InvalidPrimitiveError extends ChainsteadError {
+  constructor(kind: 'address' | 'hash' | 'quantity' | 'chain id' | 'calldata', given: unknown) {
+    super({
+      code: 'INVALID_PRIMITIVE',
+      message: `${shown(given)} is not a valid ${kind}`,
+      facts: { kind, given },
+      retryable: false,
+    });
+  }
+}
+
+export function isAddress(text: unknown): text is Hex {
+  return typeof text === 'string' && ADDRESS.test(text.toLowerCase());
+}
+
+/** Read from the prototype once: a lookup on strings of mixed internal representations costs more than the call. */
+const { charCodeAt } = String.prototype;
+
+/**
+ * Whether the text is `0x` and lower-case digits, `length` characters in total. The most frequent operation: without a
+ * branch per digit it takes a third of the time.
+ */
+export function isLowerHex(text: string, length: number): text is Hex {
+  if (text.length !== length || charCodeAt.call(text, 0) !== 48 || charCodeAt.call(text, 1) !== 120) return false;
+  let outside = 0;
+  for (let at = 2; at < length; at++) {
+    const code = charCodeAt.call(text, at);
+    // Negative if the character is outside 0 to 9 and a to f.
+    outside |= ((code - 48) | (57 - code)) & ((code - 97) | (102 - code));
+  }
+  return outside >= 0;
+}
+
+/** Returns the address in lower case, for any letter case. @throws InvalidPrimitiveError */
+export function parseAddress(text: unknown): Address {
+  if (typeof text === 'string' && isLowerHex(text, ADDRESS_LENGTH)) return text as Address;
+  const lower = typeof text === 'string' ? text.toLowerCase() : '';
+  if (!ADDRESS.test(lower)) throw new InvalidPrimitiveError('address', text);
+  return lower as Address;
+}
+
+/** Returns the hash in lower case. @throws InvalidPrimitiveError */
+export function parseHash(text: unknown): Hash {
+  if (typeof text === 'string' && isLowerHex(text, HASH_LENGTH)) return text as Hash;
+  const lower = typeof text === 'string' ? text.toLowerCase() : '';
+  if (!HASH.test(lower)) throw new InvalidPrimitiveError('hash', text);
+  return lower as Hash;
+}
+
+/**
+ * Whether it is a JSON-RPC quantity (`0x1b4`), or an unambiguous variant from clients: `0x` for zero, leading zeros, a
+ * whole number that JSON has not rounded. Digits without `0x` are ambiguous and refused.
+ */
+export function isQuantity(given: unknown): given is string | number {
+  return typeof given === 'string' ? QUANTITY.test(given) : Number.isSafeInteger(given) && Number(given) >= 0;
+}
+
+/** Returns a value accepted by {@link isQuantity} as a safe integer. @throws InvalidPrimitiveError */
+export function parseQuantity(given: unknown): number {
+  const value = isQuantity(given) ? Number(digitsOf(given)) : Number.NaN;
+  if (!Number.isSafeInteger(value)) throw new InvalidPrimitiveError('quantity', given);
+  return value;
+}
+
+/** Returns a value accepted by {@link isQuantity} of any size. @throws InvalidPrimitiveError */
+export function parseBigQuantity(given: unknown): bigint {
+  if (!isQuantity(given)) throw new InvalidPrimitiveError('quantity', given);
+  return BigInt(digitsOf(given));
+}
+
+function digitsOf(quantity: string | number): string | number {
+  return typeof quantity === 'string' && quantity.length === QUANTITY_PREFIX ? 0 : quantity;
+}
+
+export function toQuantity(value: number | bigint): Hex {
+  return `0x${value.toString(16)}`;
+}
+
+/** @throws InvalidPrimitiveError if it is not a positive safe integer */
+export function parseChainId(value: unknown): ChainId {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value <= 0)
+    throw new InvalidPrimitiveError('chain id', value);
+  return value as ChainId;
+}
+
+/** JSON has no bigint and no undefined, but the error text must show any value. */
+function shown(given: unknown): string {
+  const text = typeof given === 'string' ? JSON.stringify(given) : String(given);
+  return text.slice(0, 100);
+}

@@ -1,0 +1,94 @@
+import { timingSafeEqual } from 'node:crypto';
+import { ChainsteadError } from '../errors/error.ts';
+import { createSigner } from './hmac.ts';
+
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+export interface JsonObject {
+  readonly [name: string]: JsonValue;
+}
+
+/** Encodes the state of a page as an opaque text, and back. */
+export interface CursorCodec {
+  encode(payload: JsonObject): string;
+  /** @throws InvalidCursorError if the text was not made by `encode` with the same secret */
+  decode(text: string): JsonObject;
+}
+
+/** The cursor was truncated, altered, or made by another server. Code `INVALID_CURSOR`. */
+export class InvalidCursorError extends ChainsteadError {
+  constructor(reason: string) {
+    super({
+      code: 'INVALID_CURSOR',
+      message: `The cursor was not created by this server: ${reason}`,
+      facts: { reason },
+      remedy: 'Send the cursor of the last response unchanged, or no cursor to start again',
+      retryable: false,
+    });
+  }
+}
+
+/** The secret is too short to sign with. Code `WEAK_SECRET`. */
+export class WeakSecretError extends ChainsteadError {
+  constructor(bytes: number) {
+    super({
+      code: 'WEAK_SECRET',
+      message: `The cursor secret has ${bytes} bytes, but needs at least ${SECRET_BYTES_MIN}`,
+      facts: { bytes },
+      retryable: false,
+    });
+  }
+}
+
+/** First byte of every cursor, signed with the rest. Another layout gets another number. */
+const VERSION = 1;
+const SIGNATURE_BYTES = 16;
+/** After version and signature. */
+const JSON_AT = 1 + SIGNATURE_BYTES;
+const SECRET_BYTES_MIN = 16;
+/** Limits the decoding of hostile texts, characters. */
+const TEXT_LENGTH_MAX = 12_288;
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+
+/**
+ * Creates cursors as base64url of version, the first 16 bytes of an HMAC-SHA256, and the payload's JSON. Anyone can
+ * decode them, so they contain no secrets; altered ones are refused. Replicas that share the secret accept each other's
+ * cursors.
+ * @throws WeakSecretError if the secret has fewer than 16 bytes
+ */
+export function createCursorCodec(secret: Uint8Array): CursorCodec {
+  if (secret.length < SECRET_BYTES_MIN) throw new WeakSecretError(secret.length);
+  const sign = createSigner(secret);
+  const signatureOf = (signed: Uint8Array): Buffer => sign(signed).subarray(0, SIGNATURE_BYTES);
+  return {
+    encode: (payload) => {
+      const json = JSON.stringify(payload);
+      const bytes = Buffer.allocUnsafe(JSON_AT + Buffer.byteLength(json));
+      bytes.write(json, JSON_AT);
+      // The version comes before the JSON, so that the signed bytes are contiguous.
+      bytes[JSON_AT - 1] = VERSION;
+      const signature = signatureOf(bytes.subarray(JSON_AT - 1));
+      bytes[0] = VERSION;
+      bytes.set(signature, 1);
+      return bytes.toString('base64url');
+    },
+    decode: (text) => {
+      const bytes = decodeText(text);
+      if (bytes[0] !== VERSION) throw new InvalidCursorError('its version is unknown');
+      const signed = Buffer.concat([Uint8Array.of(VERSION), bytes.subarray(JSON_AT)]);
+      if (!timingSafeEqual(bytes.subarray(1, JSON_AT), signatureOf(signed)))
+        throw new InvalidCursorError('its signature does not fit');
+      // Signed here, so it is the JSON of an object.
+      return JSON.parse(bytes.toString('utf8', JSON_AT));
+    },
+  };
+}
+
+function decodeText(text: string): Buffer {
+  if (text.length > TEXT_LENGTH_MAX) throw new InvalidCursorError('it is too long');
+  if (!BASE64URL.test(text)) throw new InvalidCursorError('it is not base64url');
+  const bytes = Buffer.from(text, 'base64url');
+  // Unused bits of the last character decode to nothing: without this check, several texts would be the same cursor.
+  if (bytes.toString('base64url') !== text) throw new InvalidCursorError('it is not base64url');
+  if (bytes.length <= JSON_AT) throw new InvalidCursorError('it is too short');
+  return bytes;
+}

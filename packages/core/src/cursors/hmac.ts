@@ -1,0 +1,19 @@
+import { hash } from 'node:crypto';
+
+/** Block size of SHA-256, bytes. */
+const BLOCK_BYTES = 64;
+const INNER = 0x36;
+const OUTER = 0x5c;
+
+/**
+ * Returns HMAC-SHA256 (RFC 2104) with one key, 32 bytes. Equal to `createHmac`, with two plain hashes: each `Hmac`
+ * looks up its algorithm and sets up its key again, which takes three times as long as both hashes of a short text.
+ */
+export function createSigner(key: Uint8Array): (bytes: Uint8Array) => Buffer {
+  const block = Buffer.alloc(BLOCK_BYTES);
+  block.set(key.length > BLOCK_BYTES ? hash('sha256', key, 'buffer') : key);
+  const inner = block.map((byte) => byte ^ INNER);
+  const outer = block.map((byte) => byte ^ OUTER);
+  return (bytes) =>
+    hash('sha256', Buffer.concat([outer, hash('sha256', Buffer.concat([inner, bytes]), 'buffer')]), 'buffer');
+}

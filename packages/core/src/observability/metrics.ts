@@ -1,0 +1,55 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { createMetricsWriter, joinMetrics, type MetricFamily, type WriteMetrics } from './metrics-text.ts';
+
+export { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** Metrics of one process, as plain data that can cross a process boundary. */
+export type MetricFamilies = readonly MetricFamily[];
+
+export interface MetricsRegistryOptions {
+  /** Label `role` of every metric. */
+  readonly role?: string;
+  /** Label `process` of every metric: the process of the role, if there are several. */
+  readonly process?: string;
+  /** Returns the metrics of other processes, to be served as well. */
+  readonly otherProcesses?: () => Promise<readonly MetricFamilies[]>;
+}
+
+/** A registry whose metrics can be passed to another process. */
+export interface MetricsRegistry extends Registry {
+  /** Returns the metrics of this process alone. */
+  families(): Promise<MetricFamilies>;
+}
+
+/** Creates a Prometheus registry: one per process, passed to everything that measures. */
+export function createMetricsRegistry(options: MetricsRegistryOptions = {}): MetricsRegistry {
+  return new ProcessRegistry(options);
+}
+
+/** Adds prom-client's default metrics of a Node process: memory, processor time, event loop, garbage collection. */
+export function measureProcess(registry: Registry): void {
+  collectDefaultMetrics({ register: registry });
+}
+
+class ProcessRegistry extends Registry implements MetricsRegistry {
+  readonly #write: WriteMetrics;
+  readonly #otherProcesses: () => Promise<readonly MetricFamilies[]>;
+
+  constructor({ role, process: name, otherProcesses }: MetricsRegistryOptions) {
+    super();
+    this.#write = createMetricsWriter({
+      ...(role !== undefined && { role }),
+      ...(name !== undefined && { process: name }),
+    });
+    this.#otherProcesses = otherProcesses ?? (async () => []);
+  }
+
+  families(): Promise<MetricFamilies> {
+    return this.#write(this);
+  }
+
+  override async metrics(): Promise<string> {
+    const [own, others] = await Promise.all([this.families(), this.#otherProcesses()]);
+    return joinMetrics([own, ...others]);
+  }
+}

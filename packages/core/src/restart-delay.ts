@@ -1,9 +1,0 @@
-const FIRST_DELAY_MS = 500;
-const DELAY_MS_MAX = 30_000;
-/** A process that lived this long was well: its next crash is a first one again. */
-export const WELL_AFTER_MS = 60_000;
-
-/** Milliseconds to wait before the restart after so many crashes in a row (from 1): 500, 1000, 2000, … 30000. */
-export function restartDelayMs(crashesInARow: number): number {
-  return Math.min(FIRST_DELAY_MS * 2 ** Math.max(0, crashesInARow - 1), DELAY_MS_MAX);
-}

@@ -1,0 +1,37 @@
+import { whenAborted } from './when-aborted.ts';
+
+/** Time as a dependency, so that tests can control it. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** Resolves after `ms` milliseconds, or rejects when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const timer = setTimeout(() => {
+        end();
+        resolve();
+      }, ms);
+      const end = whenAborted(signal, () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      });
+    }),
+};
+
+/** Works as the clock's sleep, but resolves early when the signal aborts. */
+export async function sleepUnlessAborted(clock: Pick<Clock, 'sleep'>, ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await clock.sleep(ms, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

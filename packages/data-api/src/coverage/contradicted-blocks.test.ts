@@ -1,0 +1,98 @@
+/** Blocks that were stored although their contents contradict their header: no response that reaches over one is complete. */
+import { createChainRegistry } from '@chainstead/chains';
+import { addressBytes } from '@chainstead/db';
+import { CONTRADICTIONS } from '@chainstead/sync';
+import { addressOf, createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { boundsInSql } from '../pages/page-bounds.ts';
+import {
+  readSubject,
+  type SubjectColumns,
+  subjectColumns,
+  subjectCoverage,
+  subjectHistory,
+} from './subject-coverage.ts';
+import { readSubjectState, type SubjectSnapshot, subjectState } from './subject-state.ts';
+
+const CHAIN = createChainRegistry().get('eth');
+const WALLET = addressOf(0x11);
+const DATASET = 'erc20-transfers';
+const CONTRADICTED = 10;
+const STATE = { name: 'wallet-tokens', version: 3 };
+const IN_SQL = { kind: 'wallet', subject: '$2', chainId: '$1', dataset: DATASET } as const;
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  await scratch.database.query(
+    `INSERT INTO projections (chain_id, state, dataset, version, status, position) VALUES ($1, $2, $3, $4, 'built', 0)`,
+    [CHAIN.id, STATE.name, DATASET, STATE.version],
+  );
+  await scratch.database.query('INSERT INTO subject_projections (chain_id, state, subject) VALUES ($1, $2, $3)', [
+    CHAIN.id,
+    STATE.name,
+    addressBytes(WALLET),
+  ]);
+});
+afterAll(() => scratch.drop());
+beforeEach(() => scratch.database.query('DELETE FROM sync_ranges'));
+
+/** Blocks 0 to 20, of which one is unproven for a reason; null: it is proven too. */
+async function cover(reason: string | null): Promise<void> {
+  await scratch.database.query(
+    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof, proof_reason)
+     VALUES ($1, $2, 0, $3 - 1, 'receipts', NULL), ($1, $2, $3, $3, $4, $5), ($1, $2, $3 + 1, 20, 'receipts', NULL)`,
+    [CHAIN.id, DATASET, CONTRADICTED, reason === null ? 'receipts' : 'unproven', reason],
+  );
+}
+
+async function isSubjectComplete(): Promise<boolean> {
+  const [row] = await scratch.database.query<SubjectColumns>(
+    `WITH ${subjectCoverage(IN_SQL)} SELECT ${subjectColumns(IN_SQL)} FROM covered LEFT JOIN ${subjectHistory(IN_SQL)}`,
+    [CHAIN.id, addressBytes(WALLET)],
+  );
+  return readSubject(CHAIN, row, 0).indexed.complete;
+}
+
+async function isStateComplete(): Promise<boolean> {
+  const [row] = await scratch.database.query<{ state: SubjectSnapshot }>(
+    `WITH ${subjectCoverage(IN_SQL)} SELECT ${subjectState(IN_SQL, STATE)} AS state`,
+    [CHAIN.id, addressBytes(WALLET)],
+  );
+  if (row === undefined) throw new TypeError('The statement returned no row');
+  return readSubjectState(CHAIN, row.state, 0).coverage.indexed.complete;
+}
+
+async function isPageComplete(fromBlock: number | null, toBlock: number | null): Promise<boolean> {
+  const values: unknown[] = [CHAIN.id];
+  const bounds = { fromBlock, toBlock, fromDate: null, toDate: null, pinnedBlock: null };
+  const { ctes, complete } = boundsInSql(CHAIN, '$1', DATASET, bounds, (value) => `$${values.push(value)}`);
+  const [row] = await scratch.database.query<{ complete: boolean }>(
+    `WITH ${ctes.join(', ')} SELECT ${complete} AS complete FROM covered`,
+    values,
+  );
+  return row?.complete === true;
+}
+
+describe.each(CONTRADICTIONS)('a block that is unproven for the reason %s', (reason) => {
+  test('leaves no response complete that reaches over it', async () => {
+    await cover(reason);
+    expect(await isSubjectComplete()).toBe(false);
+    expect(await isStateComplete()).toBe(false);
+    expect(await isPageComplete(null, null)).toBe(false);
+    expect(await isPageComplete(CONTRADICTED, CONTRADICTED)).toBe(false);
+    expect(await isPageComplete(CONTRADICTED + 1, null)).toBe(true);
+    expect(await isPageComplete(null, CONTRADICTED - 1)).toBe(true);
+  });
+});
+
+test.each([null, 'root-missing', 'transaction-encoding'])(
+  'a block with the reason %s leaves it complete',
+  async (reason) => {
+    await cover(reason);
+    expect(await isSubjectComplete()).toBe(true);
+    expect(await isStateComplete()).toBe(true);
+    expect(await isPageComplete(null, null)).toBe(true);
+  },
+);

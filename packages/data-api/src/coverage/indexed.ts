@@ -1,0 +1,55 @@
+import { z } from '@hono/zod-openapi';
+
+/** What of a chain is indexed for an answer: the unbroken run of blocks that ends with the newest one; nulls for nothing. */
+export interface Indexed {
+  readonly fromBlock: number | null;
+  readonly toBlock: number | null;
+  /** Whether every requested block is indexed. */
+  readonly complete: boolean;
+}
+
+/** Its columns in a row of an answer's statement. */
+export interface IndexedColumns {
+  readonly indexed_from: number | null;
+  readonly indexed_to: number | null;
+  /** Null in rows that leave all of it to the first. */
+  readonly complete: boolean | null;
+}
+
+/** @param row of an answer's statement; all say the same, and no row says that nothing is indexed */
+export function readIndexed(row: IndexedColumns | undefined): Indexed {
+  return {
+    fromBlock: row?.indexed_from ?? null,
+    toBlock: row?.indexed_to ?? null,
+    complete: row?.complete ?? false,
+  };
+}
+
+const blockDigits = z.string().openapi({ pattern: '^[0-9]+$', example: '18500000' }).nullable();
+
+/** The `indexed` block of list and price answers (docs/api/index.md#completeness). */
+export const indexedSchema = z
+  .object({
+    from_block: blockDigits,
+    to_block: blockDigits,
+    complete: z.boolean().openapi({ description: 'true if every requested block is indexed' }),
+  })
+  .openapi('Indexed', { description: 'The unbroken range of indexed blocks that ends with the newest one' });
+
+/** {@link Indexed} as the API shows it. */
+export function showIndexed(indexed: Indexed): z.infer<typeof indexedSchema> {
+  return {
+    from_block: indexed.fromBlock?.toString() ?? null,
+    to_block: indexed.toBlock?.toString() ?? null,
+    complete: indexed.complete,
+  };
+}
+
+/** {@link Indexed} as headers, for responses that are bare arrays (docs/api/index.md#completeness). */
+export function indexedHeaders({ fromBlock, toBlock, complete }: Indexed): Readonly<Record<string, string>> {
+  return {
+    ...(fromBlock !== null && { 'x-indexed-from-block': String(fromBlock) }),
+    ...(toBlock !== null && { 'x-indexed-to-block': String(toBlock) }),
+    'x-indexed-complete': String(complete),
+  };
+}

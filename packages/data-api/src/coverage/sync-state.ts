@@ -1,0 +1,73 @@
+import type { Chain } from '@chainstead/chains';
+import type { WalletHistoryAnswer } from '../on-demand/on-demand-backfill.ts';
+import type { SubjectCoverage } from './subject-coverage.ts';
+
+/** Backfill state of a wallet or a contract, for the client. */
+export interface SyncState {
+  readonly status: 'SYNCED' | 'SYNCING';
+  readonly message: string | null;
+}
+
+/** Name of the subject in texts. */
+export type SubjectNoun = 'wallet' | 'collection' | 'token';
+
+/**
+ * Says whether a page shows everything, and where not, why and whether that will change.
+ * @param answer what became of the request for the subject's history; null where no block is missing and none was made
+ */
+export function syncStateOf(
+  chain: Chain,
+  noun: SubjectNoun,
+  { history, isBuilt }: Pick<SubjectCoverage, 'history' | 'isBuilt'>,
+  answer: WalletHistoryAnswer | null,
+): SyncState {
+  if (answer !== null) return { status: 'SYNCING', message: whySyncing(chain, noun, history, answer) };
+  return isBuilt ? { status: 'SYNCED', message: null } : { status: 'SYNCING', message: BUILDING[noun] };
+}
+
+/** The `status` members of an envelope. */
+export function showSyncState(state: SyncState): { status: SyncState['status']; status_message?: string } {
+  return { status: state.status, ...(state.message !== null && { status_message: state.message }) };
+}
+
+const BUILDING: Readonly<Record<SubjectNoun, string>> = {
+  wallet: 'What this wallet holds is being counted from the transfers that are indexed',
+  collection: 'Who holds this collection is being counted from the transfers that are indexed',
+  token: 'Who holds this token is being counted from the transfers that are indexed',
+};
+
+function whySyncing(
+  chain: Chain,
+  noun: SubjectNoun,
+  history: SubjectCoverage['history'],
+  answer: WalletHistoryAnswer,
+): string {
+  switch (answer) {
+    case 'unserved':
+      return `This server does not index ${chain.name}`;
+    case 'off':
+      return `Blocks are missing of this ${noun}'s history, and wallet history is turned off here`;
+    case 'full':
+      return 'This key has reached its limit of wallet backfills in progress: retry when some of them are done';
+    case 'requested':
+      return `Reading the history of this ${noun} has begun`;
+    case 'known':
+      return ofHistory(noun, history);
+  }
+}
+
+function ofHistory(noun: SubjectNoun, history: SubjectCoverage['history']): string {
+  if (history === null || history.status === 'done' || history.waits)
+    return 'The newest blocks that are missing can still be reorganised, and are read once they can not';
+  switch (history.status) {
+    case 'refused':
+      return `The history of this ${noun} is not read. ${history.message ?? ''}`.trim();
+    case 'failed':
+      return `Reading the history of this ${noun} has failed and will be tried again`;
+    case 'pending':
+    case 'running':
+      return history.callsEstimated === null
+        ? `The history of this ${noun} is being read`
+        : `The history of this ${noun} is being read: ${history.callsMade} of about ${history.callsEstimated} node calls made`;
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Shared parts of the data routes: bounds of a page, covered blocks of a response, and
+ * on-demand wallet backfill. Knows no dataset. Start reading at `page-bounds.ts`, then `indexed.ts` and `subject-coverage.ts`.
+ */
+export {
+  coverage,
+  fromDateBound,
+  hasContradicted,
+  IS_CONTRADICTED,
+  isComplete,
+  toDateBound,
+} from './coverage/block-span.ts';
+export {
+  type Indexed,
+  type IndexedColumns,
+  indexedHeaders,
+  indexedSchema,
+  readIndexed,
+  showIndexed,
+} from './coverage/indexed.ts';
+export { createMissingIndexes } from './coverage/indexes-ready.ts';
+export { isBuilt } from './coverage/is-built.ts';
+export { isSubjectBuilt } from './coverage/is-subject-built.ts';
+export { type ReadingSources, readBuilt } from './coverage/read-built.ts';
+export {
+  isUncovered,
+  readSubject,
+  type SubjectColumns,
+  type SubjectCoverage,
+  type SubjectInSql,
+  subjectColumns,
+  subjectCoverage,
+  subjectHistory,
+} from './coverage/subject-coverage.ts';
+export {
+  type CurrentCoverage,
+  readSubjectState,
+  type SubjectSnapshot,
+  subjectState,
+} from './coverage/subject-state.ts';
+export { showSyncState, syncStateOf } from './coverage/sync-state.ts';
+export { createLabelBook, LABEL_REVISION, type LabelBook } from './labels/label-book.ts';
+export { type AddressLabel, getLabels, type LabelEntry, labelsOf, readLabels } from './labels/page-labels.ts';
+export {
+  createOnDemandBackfill,
+  type OnDemandBackfill,
+  type ReadSender,
+  type RequestContext,
+  type SenderReading,
+  type WalletHistoryWorkOptions,
+} from './on-demand/on-demand-backfill.ts';
+export { InconsistentPageError, readConsistentPage } from './pages/inconsistent-page.ts';
+export { blocksOf, type PageBlock, readBlocks } from './pages/page-blocks.ts';
+export { boundsInSql, type PageBounds, type ScanBounds, scanBounds } from './pages/page-bounds.ts';
+export { areTablesSpread } from './spread-tables.ts';
+export { forgetWalletCounts, walletCountsState } from './wallet-counts/forget-wallet-counts.ts';

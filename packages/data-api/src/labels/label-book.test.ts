@@ -1,0 +1,159 @@
+import { type Address, silentLogger } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
+import { addressOf, createScratchDatabase, exampleChain, type ScratchDatabase } from '@chainstead/testkit';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { createLabelBook, LABEL_REVISION, type LabelBook, type LabelBookOptions } from './label-book.ts';
+import { type AddressLabel, type LabelEntry, labelsOf, readLabels } from './page-labels.ts';
+
+const chain = exampleChain();
+const ADDRESSES = Array.from({ length: 5 }, (_, number) => addressOf(0xb00c + number));
+const NONE: AddressLabel = { label: null, entity: null, entityLogo: null };
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+beforeEach(() => scratch.database.query('TRUNCATE address_labels, list_revisions').then(() => undefined));
+afterAll(() => scratch.drop());
+
+interface Row {
+  readonly address: Address;
+  readonly chainId: number;
+  readonly source: string;
+  readonly label: string | null;
+  readonly entity: string | null;
+}
+
+/** As an import does: rows and revision in one transaction. */
+async function imported(rows: readonly Row[]): Promise<void> {
+  await scratch.database.transaction(async (transaction) => {
+    await transaction.query('DELETE FROM address_labels');
+    for (const { address, chainId, source, label, entity } of rows)
+      await transaction.query(
+        `INSERT INTO address_labels (address, chain_id, source, label, entity) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT DO NOTHING`,
+        [addressBytes(address), chainId, source, label, entity],
+      );
+    await transaction.query(
+      `INSERT INTO list_revisions VALUES ('address_labels', 1) ON CONFLICT (list) DO UPDATE SET revision = list_revisions.revision + 1`,
+    );
+  });
+}
+
+async function openBook(options: Partial<LabelBookOptions> = {}): Promise<LabelBook> {
+  const book = createLabelBook({ logger: silentLogger(), ...options });
+  await vi.waitFor(() => expect(book.isKept(scratch.database)).toBe(true));
+  return book;
+}
+
+async function revision(): Promise<number> {
+  const [row] = await scratch.database.query<{ revision: number }>(`SELECT ${LABEL_REVISION} AS revision`);
+  return row?.revision ?? Number.NaN;
+}
+
+/** @param seen the revision that a page saw; default: the present one */
+async function reported(book: LabelBook, seen?: number): Promise<AddressLabel[]> {
+  const labelOf = await book.labelsOf(scratch.database, chain, ADDRESSES, seen ?? (await revision()));
+  return ADDRESSES.map(labelOf);
+}
+
+async function lookedUp(): Promise<AddressLabel[]> {
+  const [row] = await scratch.database.query<{ labels: readonly LabelEntry[] | null }>(
+    `SELECT ${labelsOf('$1::bytea[]', '$2')} AS labels`,
+    [ADDRESSES.map(addressBytes), chain.id],
+  );
+  return ADDRESSES.map(readLabels(row?.labels ?? null));
+}
+
+const row: fc.Arbitrary<Row> = fc.record({
+  address: fc.constantFrom(...ADDRESSES),
+  chainId: fc.constantFrom(0, chain.id, chain.id + 1),
+  source: fc.constantFrom('a', 'B', 'é', '\u{1f600}', '\uffee'),
+  label: fc.option(fc.constantFrom('one', 'two', 'three')),
+  entity: fc.option(fc.constantFrom('Exchange', 'Bridge')),
+});
+
+test('tells of every address what a look-up tells', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { maxLength: 30 }), async (rows) => {
+      await imported(rows);
+      const seen = await lookedUp();
+      const book = await openBook();
+      // All labels are cached: nothing is left to look up.
+      await scratch.database.query('DELETE FROM address_labels');
+      expect(await reported(book)).toEqual(seen);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+const named = (label: string): Row => ({ address: addressOf(0xb00c), chainId: 0, source: 'a', label, entity: null });
+
+test('an import shows at once, and is kept from then on', async () => {
+  await imported([named('old')]);
+  const book = await openBook();
+  const before = await revision();
+  await imported([named('new')]);
+  expect(await reported(book)).toMatchObject([{ label: 'new' }, NONE, NONE, NONE, NONE]);
+  const after = await revision();
+  expect(after).toBe(before + 1);
+  const refuse = { select: () => Promise.reject(new Error('No look-up was expected')) };
+  await vi.waitFor(async () => {
+    const labelOf = await book.labelsOf({ ...scratch.database, ...refuse }, chain, ADDRESSES, after);
+    expect(ADDRESSES.map(labelOf)[0]).toMatchObject({ label: 'new' });
+  });
+});
+
+test('a page that saw an older revision than is kept gets no labels of another one from memory', async () => {
+  await imported([named('only')]);
+  const book = await openBook();
+  await scratch.database.query('DELETE FROM address_labels');
+  expect(await reported(book, 0)).toEqual([NONE, NONE, NONE, NONE, NONE]);
+});
+
+test('more labels than are kept are looked up by every page', async () => {
+  await scratch.database.query(
+    `INSERT INTO address_labels (address, chain_id, source, label)
+     SELECT substr(sha256(number::text::bytea), 1, 20), 0, 'many', 'L' FROM generate_series(1, 5001) AS number`,
+  );
+  let requested = 0;
+  const database = {
+    ...scratch.database,
+    select: ((text, values) => {
+      requested += 1;
+      return scratch.database.select(text, values);
+    }) satisfies ScratchDatabase['database']['select'],
+  };
+  const book = createLabelBook({ logger: silentLogger(), keptMax: 5_000 });
+  expect(book.isKept(database)).toBe(false);
+  await vi.waitFor(() => expect(requested).toBe(4));
+  for (let turn = 0; turn < 10; turn++) {
+    await new Promise(setImmediate);
+    expect(book.isKept(database)).toBe(false);
+  }
+  expect(requested).toBe(4);
+  // Several parts, and none twice.
+  const roomy = await openBook({ keptMax: 5_001 });
+  const [first] = await scratch.database.query<{ address: Address }>(
+    `SELECT '0x' || encode(address, 'hex') AS address FROM address_labels ORDER BY address_labels.address DESC LIMIT 1`,
+  );
+  const labelOf = await roomy.labelsOf(scratch.database, chain, [first?.address ?? addressOf(0)], 0);
+  expect(labelOf(first?.address ?? addressOf(0)).label).toBe('L');
+});
+
+test('rows that were written by hand show after ten minutes', async () => {
+  let now = 0;
+  const book = await openBook({ clock: { now: () => now } });
+  await scratch.database.query(
+    `INSERT INTO address_labels (address, chain_id, source, label) VALUES ($1, 0, 'me', 'mine')`,
+    [addressBytes(addressOf(0xb00c))],
+  );
+  now = 599_999;
+  book.isKept(scratch.database);
+  expect((await reported(book))[0]).toEqual(NONE);
+  now = 600_000;
+  book.isKept(scratch.database);
+  await vi.waitFor(async () => expect((await reported(book))[0]).toMatchObject({ label: 'mine' }));
+});

@@ -1,0 +1,142 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type ChainId, type Clock, errorText, type Logger, systemClock } from '@chainstead/core';
+import { addressBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import { type AddressLabel, getLabels } from './page-labels.ts';
+
+/** The labels of addresses, as a process keeps them while they are few: looked up, those of a page take a quarter of its statement. */
+export interface LabelBook {
+  /** Whether they are kept, so that a page's statement can leave them out. Has them read where they are not. */
+  isKept(database: ReadDatabase): boolean;
+  /**
+   * Finds the labels of a page's addresses. Cached labels count at the revision of the page; at another one they are looked up.
+   * @param revision {@link LABEL_REVISION}, from the page's statement
+   */
+  labelsOf(
+    database: ReadDatabase,
+    chain: Chain,
+    addresses: readonly Address[],
+    revision: number,
+  ): Promise<(address: Address) => AddressLabel>;
+}
+
+export interface LabelBookOptions {
+  readonly logger: Logger;
+  /** With more labels none are cached; one takes about 300 bytes. @default 50,000 */
+  readonly keptMax?: number;
+  /** @default the system's */
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+/** How often labels were imported, in SQL: a number that grows in the transaction of each import. */
+export const LABEL_REVISION = `coalesce((SELECT revision FROM list_revisions WHERE list = 'address_labels'), 0)`;
+
+const KEPT_MAX = 50_000;
+/** Read in parts, between which other requests are answered. */
+const TOGETHER = 2_000;
+/** Rows that were written by hand show after it. Milliseconds. */
+const READ_AGAIN_MS = 600_000;
+/** After a reading that failed. Milliseconds. */
+const TRY_AGAIN_MS = 10_000;
+
+export function createLabelBook({ logger, keptMax = KEPT_MAX, clock = systemClock }: LabelBookOptions): LabelBook {
+  let book: Book | null = null;
+  let isReading = false;
+  let dueAt = 0;
+
+  function readWhenDue(database: ReadDatabase): void {
+    if (isReading || clock.now() < dueAt) return;
+    isReading = true;
+    readBook(database, keptMax)
+      .then((read) => {
+        book = read === 'too many' ? null : read;
+        dueAt = clock.now() + READ_AGAIN_MS;
+      })
+      .catch((error: unknown) => {
+        dueAt = clock.now() + TRY_AGAIN_MS;
+        logger.debug({ error: errorText(error) }, 'Labels could not be read ahead: pages look them up');
+      })
+      .finally(() => {
+        isReading = false;
+      });
+  }
+
+  return {
+    isKept(database) {
+      readWhenDue(database);
+      return book !== null;
+    },
+    async labelsOf(database, chain, addresses, revision) {
+      const kept = book;
+      if (kept?.revision === revision) return kept.labelsOn(chain.id);
+      dueAt = 0;
+      readWhenDue(database);
+      return getLabels(database, chain, addresses);
+    },
+  };
+}
+
+interface Book {
+  readonly revision: number;
+  labelsOn(chainId: ChainId): (address: Address) => AddressLabel;
+}
+
+interface LabelRow extends AddressLabel {
+  readonly address: Address;
+  /** 0: on every chain. */
+  readonly chainId: number;
+  readonly source: string;
+}
+
+/** All labels at one revision. */
+async function readBook(database: ReadDatabase, keptMax: number): Promise<Book | 'too many'> {
+  const revision = await readRevision(database);
+  const rows: LabelRow[] = [];
+  let last: LabelRow | undefined;
+  do {
+    const part = await readPart(database, last);
+    for (const row of part) rows.push(row);
+    if (rows.length > keptMax) return 'too many';
+    last = part.length < TOGETHER ? undefined : part.at(-1);
+  } while (last !== undefined);
+  if ((await readRevision(database)) !== revision) throw new RangeError('Labels were imported while they were read');
+  // The first of an address comes last, and stays.
+  const ordered = rows.toSorted((one, other) => byPrecedence(other, one));
+  const onAll = new Map<Address, AddressLabel>();
+  const onOne = new Map<number, Map<Address, AddressLabel>>();
+  for (const { chainId, address, label, entity, entityLogo } of ordered) {
+    const shown = { label, entity, entityLogo };
+    if (chainId === 0) onAll.set(address, shown);
+    else if (onOne.get(chainId)?.set(address, shown) === undefined) onOne.set(chainId, new Map([[address, shown]]));
+  }
+  return {
+    revision,
+    labelsOn(chainId) {
+      const own = onOne.get(chainId);
+      return (address) => own?.get(address) ?? onAll.get(address) ?? NO_LABEL;
+    },
+  };
+}
+
+async function readRevision(database: ReadDatabase): Promise<number> {
+  const [row] = await database.select<{ revision: number }>(`SELECT ${LABEL_REVISION} AS revision`);
+  return row?.revision ?? 0;
+}
+
+function readPart(database: ReadDatabase, last: LabelRow | undefined): Promise<LabelRow[]> {
+  const beyond = last === undefined ? '' : ' WHERE (address, chain_id, source) > ($2, $3, $4)';
+  return database.select<LabelRow>(
+    `SELECT ${hexText('address')} AS address, chain_id AS "chainId", source, label, entity, entity_logo AS "entityLogo"
+     FROM address_labels${beyond} ORDER BY address, chain_id, source LIMIT $1`,
+    [TOGETHER, ...(last === undefined ? [] : [addressBytes(last.address), last.chainId, last.source])],
+  );
+}
+
+/** As `labelsOf` of page-labels.ts sorts those of one chain, or of all. */
+function byPrecedence(one: LabelRow, other: LabelRow): number {
+  return (
+    Number(one.entity === null) - Number(other.entity === null) ||
+    Buffer.compare(Buffer.from(one.source), Buffer.from(other.source))
+  );
+}
+
+const NO_LABEL: AddressLabel = { label: null, entity: null, entityLogo: null };

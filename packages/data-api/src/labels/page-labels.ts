@@ -1,0 +1,51 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, expectedTrue, type ReadDatabase } from '@chainstead/db';
+
+/** What imported labels say of an address. */
+export interface AddressLabel {
+  readonly label: string | null;
+  readonly entity: string | null;
+  readonly entityLogo: string | null;
+}
+
+/** The address as hexadecimal digits, then label, entity, the entity's logo. */
+export type LabelEntry = readonly [string, string | null, string | null, string | null];
+
+/**
+ * The labels of addresses, in SQL, as JSON: see {@link LabelEntry}. null for none. If an address has several, the
+ * first counts: one made for the chain comes before one for all chains, one that knows the entity before one that does not.
+ *
+ * They are found in one go, with the address alone: looked up row by row, or for the two chain ids as well, they cost several times as much. Arrays
+ * become JSON in less time than values that are put together one by one, and bytes are compared in less than words of a language.
+ * @param addresses an array of them
+ */
+export function labelsOf(addresses: string, chainId: string): string {
+  return `(SELECT json_agg(ARRAY[encode(address, 'hex'), label, entity, entity_logo] ORDER BY chain_id = 0, entity IS NULL, source COLLATE "C")
+    FROM address_labels WHERE address = ANY (${addresses}) AND ${expectedTrue(`chain_id IN (${chainId}, 0)`)})`;
+}
+
+/** Finds the label of an address; all null where none is known. */
+export function readLabels(entries: readonly LabelEntry[] | null): (address: Address) => AddressLabel {
+  const labels = new Map<string, AddressLabel>();
+  for (const [address, label, entity, entityLogo] of entries?.toReversed() ?? [])
+    labels.set(`0x${address}`, { label, entity, entityLogo });
+  return (address) => labels.get(address) ?? NO_LABEL;
+}
+
+/** Reads the labels of addresses that no statement of a page reads along. */
+export async function getLabels(
+  database: ReadDatabase,
+  { id }: Pick<Chain, 'id'>,
+  addresses: Iterable<Address>,
+): Promise<(address: Address) => AddressLabel> {
+  const named = Array.from(addresses, addressBytes);
+  if (named.length === 0) return readLabels(null);
+  const [row] = await database.select<{ labels: readonly LabelEntry[] | null }>(
+    `SELECT ${labelsOf('$1::bytea[]', '$2::bigint')} AS labels`,
+    [named, id],
+  );
+  return readLabels(row?.labels ?? null);
+}
+
+const NO_LABEL: AddressLabel = { label: null, entity: null, entityLogo: null };

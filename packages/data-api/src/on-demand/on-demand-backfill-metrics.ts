@@ -1,0 +1,13 @@
+import { Counter, type Registry } from '@chainstead/core';
+
+export type WalletHistoryMetrics = Counter<'chain' | 'kind' | 'outcome'>;
+
+/** Registers the metrics of on-demand backfills. Call once per registry. */
+export function createWalletHistoryMetrics(registry: Registry): WalletHistoryMetrics {
+  return new Counter({
+    name: 'chainstead_histories_total',
+    help: 'Number of on-demand backfill turns by kind (wallets, contracts, senders, receivers, emitters) and outcome. Outcomes: done, more (yielded to other work), waits (until blocks are final), refused (too many node calls, or quarantined), failed',
+    labelNames: ['chain', 'kind', 'outcome'],
+    registers: [registry],
+  });
+}

@@ -1,0 +1,56 @@
+import { type Hash, silentLogger } from '@chainstead/core';
+import { address } from '@chainstead/db/column-types';
+import { type Dataset, defineTable } from '@chainstead/sync';
+import { addressOf, createScratchDatabase, exampleChain, hashOf } from '@chainstead/testkit';
+import { bigint, pgTable, primaryKey } from 'drizzle-orm/pg-core';
+import { expect, onTestFinished, test } from 'vitest';
+import { createOnDemandBackfill } from './on-demand-backfill.ts';
+
+const chain = exampleChain();
+const moves: Dataset = {
+  name: 'moves',
+  topics: () => [hashOf(1, 1) as Hash],
+  table: defineTable(
+    pgTable(
+      'moves',
+      {
+        account: address('account').notNull(),
+        chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+        blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+      },
+      (columns) => [primaryKey({ columns: [columns.account, columns.chainId, columns.blockNumber] })],
+    ),
+  ),
+  decode: () => [],
+  histories: { ofWallet: () => [], ofContract: () => [], ofEmitter: () => [{ topics: [] }] },
+};
+
+/** Histories that no worker reads. */
+async function openHistories(maxCalls: number) {
+  const scratch = await createScratchDatabase();
+  const logger = silentLogger();
+  onTestFinished(() => scratch.drop());
+  const histories = createOnDemandBackfill({ datasets: [moves], perKey: 2, chains: [chain], maxCalls });
+  return { histories, context: { database: scratch.database, logger } };
+}
+
+test('starts the history of a contract and of a wallet at the first request, and at most so many of a key', async () => {
+  const { histories, context } = await openHistories(1);
+  const ask = (place: number) => histories.requestContract(context, chain, addressOf(place), 'ann');
+  expect([await ask(1), await ask(1)]).toEqual(['requested', 'known']);
+  expect(await histories.requestWallet(context, chain, addressOf(2), 'ann')).toBe('requested');
+  expect([await ask(3), await ask(3)]).toEqual(['full', 'full']);
+  expect(await histories.requestContract(context, chain, addressOf(3), 'bob')).toBe('requested');
+});
+
+test('starts nothing where node calls on demand are turned off', async () => {
+  const { histories, context } = await openHistories(0);
+  const outcomes = [
+    await histories.requestWallet(context, chain, addressOf(1), null),
+    await histories.requestContract(context, chain, addressOf(1), null),
+    await histories.requestSender(context, chain, addressOf(1), null),
+    await histories.requestReceiver(context, chain, addressOf(1), null),
+    await histories.requestEmitter(context, chain, addressOf(1), null),
+  ];
+  expect(new Set(outcomes)).toEqual(new Set(['off']));
+});

@@ -1,0 +1,268 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, Clock, Logger, Registry } from '@chainstead/core';
+import { type Database, hexText, type WorkJournal } from '@chainstead/db';
+import type { DueWork } from '@chainstead/jobs';
+import type { UpstreamPool } from '@chainstead/rpc';
+import {
+  createKnownContracts,
+  type Dataset,
+  DUE_HISTORIES,
+  datasetsOf,
+  enqueueHistory,
+  HISTORY_WORK,
+  type HistoryOutcome,
+  isHistoryMissing,
+  type RequestOutcome,
+  type RetentionSettings,
+  readHistory,
+  type Subject,
+  type SubjectKind,
+} from '@chainstead/sync';
+import { createWalletHistoryMetrics, type WalletHistoryMetrics } from './on-demand-backfill-metrics.ts';
+
+export interface OnDemandBackfillOptions {
+  /** The chains that workers serve; there is no work for others. */
+  readonly chains: readonly Chain[];
+  /** Those that are kept. */
+  readonly datasets: readonly Dataset[];
+  /** Node calls for one wallet or contract at most; 0: none is read. */
+  readonly maxCalls: number;
+  /** Wallets and contracts that one key may have unfinished at once. */
+  readonly perKey: number;
+}
+
+/** `off`: on-demand backfill is turned off; `unserved`: no process reads it for the chain; the others as in RequestOutcome. */
+export type WalletHistoryAnswer = RequestOutcome | 'off' | 'unserved';
+
+/** What a request is made with. */
+export interface RequestContext {
+  readonly database: Database;
+  readonly logger: Logger;
+}
+
+/**
+ * On-demand backfill: older blocks of a chain, read for a single wallet (its assets, or its sent transactions) or a single
+ * contract after a request. A request writes one row for each subject; the worker role reads the blocks.
+ */
+export interface OnDemandBackfill {
+  /** For a caller that found something missing of the wallet. Touches the database and the queue, never a node. */
+  requestWallet(
+    context: RequestContext,
+    chain: Chain,
+    wallet: Address,
+    requestedBy: string | null,
+  ): Promise<WalletHistoryAnswer>;
+  /**
+   * As requestWallet, but checks whether blocks are missing: `known` if none are. Checks once in a while only,
+   * so that it may be called at every request for the contract.
+   */
+  requestContract(
+    context: RequestContext,
+    chain: Chain,
+    contract: Address,
+    requestedBy: string | null,
+  ): Promise<WalletHistoryAnswer>;
+  /** As requestWallet, for the transactions that a wallet sent: the caller found unsearched blocks. */
+  requestSender(
+    context: RequestContext,
+    chain: Chain,
+    wallet: Address,
+    requestedBy: string | null,
+  ): Promise<WalletHistoryAnswer>;
+  /** As requestSender, for the coins that a wallet received: the caller found that its balances were not searched. */
+  requestReceiver(
+    context: RequestContext,
+    chain: Chain,
+    wallet: Address,
+    requestedBy: string | null,
+  ): Promise<WalletHistoryAnswer>;
+  /** As requestWallet, for every log of a contract. `unserved` where the chain's logs are all kept, or no dataset takes any. */
+  requestEmitter(
+    context: RequestContext,
+    chain: Chain,
+    contract: Address,
+    requestedBy: string | null,
+  ): Promise<WalletHistoryAnswer>;
+  /** Adds the requested backfill. */
+  work(dueWork: Pick<DueWork, 'add'>, options: WalletHistoryWorkOptions): void;
+}
+
+/** Inputs to search the transactions of a sender, or the native tokens of a receiver. */
+export interface SenderReading {
+  readonly chain: Chain;
+  readonly pool: UpstreamPool;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly retention?: RetentionSettings | undefined;
+  /** Node calls for one of them at most. */
+  readonly maxCalls: number;
+  /** After this it gives way to others. Milliseconds. */
+  readonly sliceMs: number;
+  readonly journal?: Pick<WorkJournal, 'run'>;
+}
+
+/** Works on what a sender sent, or a receiver received, until that is complete or gives way. */
+export type ReadSender = (reading: SenderReading, subject: Subject, signal: AbortSignal) => Promise<HistoryOutcome>;
+
+export interface WalletHistoryWorkOptions {
+  readonly database: Database;
+  /** The chains that this process reads, each with its retention (default: all blocks). */
+  readonly chains: readonly {
+    readonly chain: Chain;
+    readonly pool: UpstreamPool;
+    readonly retention?: RetentionSettings | undefined;
+  }[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** Where what might end the process is written down. Default: nowhere. */
+  readonly journal?: Pick<WorkJournal, 'run'>;
+  /** What transactions of senders are read by. Default: nothing, they wait for another process. */
+  readonly readSender?: ReadSender;
+  /** What coins of receivers are read by. Default as of senders. */
+  readonly readReceiver?: ReadSender;
+  /** How long one subject is read before another that waits gets its turn. Default 30,000 ms. */
+  readonly sliceMs?: number;
+}
+
+/** Subjects that a process reads at once, by chain. */
+const CONCURRENCY = 3;
+const SLICE_MS = 30_000;
+const RETRY_SECONDS = 30;
+
+interface HistoryKey {
+  readonly kind: SubjectKind;
+  readonly address: Address;
+}
+
+export function createOnDemandBackfill(options: OnDemandBackfillOptions): OnDemandBackfill {
+  const { maxCalls, perKey } = options;
+  const served = new Set(options.chains.map(({ id }) => id));
+
+  const looked = createRecentKeys(LOOK_AGAIN_MS);
+  const full = createRecentKeys(ASK_AGAIN_MS);
+
+  function request({ database }: RequestContext, subject: Subject, requestedBy: string | null) {
+    return enqueueHistory(database, { subject, requestedBy, perKey, maxCalls });
+  }
+
+  function whyNot(chain: Chain): 'off' | 'unserved' | null {
+    if (maxCalls === 0) return 'off';
+    const hasHistories = datasetsOf(chain, options.datasets).some((dataset) => dataset.histories !== undefined);
+    return served.has(chain.id) && hasHistories ? null : 'unserved';
+  }
+
+  /** Transactions found by the state of old blocks, on any served chain. */
+  function requestState(kind: 'sender' | 'receiver'): OnDemandBackfill['requestSender'] {
+    return async (context, chain, wallet, requestedBy) => {
+      if (maxCalls === 0) return 'off';
+      if (!served.has(chain.id)) return 'unserved';
+      return request(context, { chainId: chain.id, kind, address: wallet }, requestedBy);
+    };
+  }
+
+  return {
+    async requestWallet(context, chain, wallet, requestedBy) {
+      return whyNot(chain) ?? request(context, { chainId: chain.id, kind: 'wallet', address: wallet }, requestedBy);
+    },
+    async requestContract(context, chain, contract, requestedBy) {
+      const obstacle = whyNot(chain);
+      if (obstacle !== null) return obstacle;
+      const subject: Subject = { chainId: chain.id, kind: 'contract', address: contract };
+      const key = `${chain.id}.${contract}`;
+      const keyOfRequester = `${key}.${requestedBy ?? ''}`;
+      if (looked.has(key)) return 'known';
+      if (full.has(keyOfRequester)) return 'full';
+      const datasets = datasetsOf(chain, options.datasets);
+      const isMissing = await isHistoryMissing(context.database, { chain, datasets, subject });
+      const answer = isMissing ? await request(context, subject, requestedBy) : 'known';
+      if (answer === 'full') full.add(keyOfRequester);
+      else looked.add(key);
+      return answer;
+    },
+    requestSender: requestState('sender'),
+    requestReceiver: requestState('receiver'),
+    async requestEmitter(context, chain, contract, requestedBy) {
+      if (maxCalls === 0) return 'off';
+      const isRead = options.datasets.some(
+        ({ histories }) => (histories?.ofEmitter?.(chain, contract) ?? []).length > 0,
+      );
+      if (!isRead || !served.has(chain.id)) return 'unserved';
+      return request(context, { chainId: chain.id, kind: 'emitter', address: contract }, requestedBy);
+    },
+    work(dueWork, given) {
+      const outcomes = createWalletHistoryMetrics(given.metrics);
+      for (const one of given.chains)
+        if (served.has(one.chain.id))
+          addHistories(dueWork, one, given, { datasets: options.datasets, maxCalls, outcomes });
+    },
+  };
+}
+
+function addHistories(
+  dueWork: Pick<DueWork, 'add'>,
+  { chain, pool, retention }: WalletHistoryWorkOptions['chains'][number],
+  given: WalletHistoryWorkOptions,
+  shared: Pick<OnDemandBackfillOptions, 'datasets' | 'maxCalls'> & { readonly outcomes: WalletHistoryMetrics },
+): void {
+  const { database, clock, logger, journal, sliceMs = SLICE_MS } = given;
+  const leave: ReadSender = () => Promise.resolve('idle');
+  const { readSender = leave, readReceiver = leave } = given;
+  const readers = { sender: readSender, receiver: readReceiver } as const;
+  const reading = {
+    chain,
+    pool,
+    database,
+    datasets: readFor(chain, shared.datasets),
+    knownContracts: createKnownContracts(),
+    clock,
+    logger,
+    retention,
+    maxCalls: shared.maxCalls,
+    sliceMs,
+    ...(journal === undefined ? {} : { journal }),
+  };
+  async function read({ kind, address }: HistoryKey, signal: AbortSignal): Promise<void> {
+    const subject: Subject = { chainId: chain.id, kind, address };
+    const readOne = kind === 'sender' || kind === 'receiver' ? readers[kind] : readHistory;
+    const outcome = await readOne(reading, subject, signal);
+    if (outcome !== 'idle') shared.outcomes.inc({ chain: chain.key, kind, outcome });
+  }
+  dueWork.add<HistoryKey>({
+    name: HISTORY_WORK,
+    chain,
+    table: DUE_HISTORIES,
+    returning: `work.kind, ${hexText('work.subject')} AS address`,
+    concurrency: CONCURRENCY,
+    async perform(claims, signal) {
+      for (const { row } of claims) await read(row, signal);
+    },
+    // What fails is recorded where it is read.
+    retrySeconds: () => RETRY_SECONDS,
+  });
+}
+
+/** Those that are kept of the chain, and those that take any log. */
+function readFor(chain: Chain, datasets: readonly Dataset[]): readonly Dataset[] {
+  const kept = datasetsOf(chain, datasets);
+  return datasets.filter((dataset) => kept.includes(dataset) || dataset.histories?.ofEmitter !== undefined);
+}
+
+/** What was added a short while ago. Forgets all of it when there is much: a miss only costs a look. */
+function createRecentKeys(recentMs: number) {
+  const added = new Map<string, number>();
+  return {
+    has: (key: string): boolean => performance.now() - (added.get(key) ?? -recentMs) < recentMs,
+    add(key: string): void {
+      if (added.size >= RECENT_MAX) added.clear();
+      added.set(key, performance.now());
+    },
+  };
+}
+
+/** Between two looks at whether something is missing of a contract. Milliseconds. */
+const LOOK_AGAIN_MS = 600_000;
+/** Between two looks at whether a key that had too much unfinished may ask for a contract now. Milliseconds. */
+const ASK_AGAIN_MS = 60_000;
+const RECENT_MAX = 10_000;

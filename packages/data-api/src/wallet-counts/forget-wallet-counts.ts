@@ -1,0 +1,44 @@
+import { columnsAs, joinSql, rawSql, type Sql, sql } from '@chainstead/db';
+import type { RowsChange, SubjectProjection } from '@chainstead/sync';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import { walletCounts as table } from './schema.ts';
+
+/** Before the name of a dataset. */
+const NAME = 'wallet-counts-of-';
+
+/** The name of the projection by which a dataset's rows delete counts of wallets. */
+export function walletCountsState(dataset: string): string {
+  return `${NAME}${dataset}`;
+}
+
+/**
+ * Deletes stored counts of wallets (`wallet_counts`) if rows of a dataset are added or removed: they are counted again on request. Building it for a
+ * wallet counts nothing, and makes it follow changes from then on.
+ * @param dataset its name
+ * @param accounts the columns that have a row's wallets
+ */
+export function forgetWalletCounts(dataset: string, accounts: readonly PgColumn[]): SubjectProjection {
+  const stored = columnsAs(table, 'stored');
+  const forget = ({ rows, subjects }: RowsChange): readonly Sql[] => {
+    const touched = accounts.map(
+      ({ name }) => sql`SELECT subjects.subject, changed.chain_id, changed.block_number
+        FROM ${rows} AS changed JOIN ${subjects} AS subjects ON subjects.subject = changed.${rawSql(name)}`,
+    );
+    return [
+      sql`DELETE FROM wallet_counts AS stored USING (${joinSql(touched, ' UNION ')}) AS touched
+       WHERE ${stored.wallet} = touched.subject AND ${stored.chainId} = touched.chain_id
+         AND touched.block_number BETWEEN ${stored.firstBlock} AND ${stored.lastBlock}`,
+    ];
+  };
+  return {
+    name: walletCountsState(dataset),
+    version: 1,
+    tables: [table],
+    subjects: { column: 'wallet', rowsOf: () => [sql`false`], indexes: [] },
+    added: forget,
+    removed: forget,
+    dropped: (chainId, { from, to }) => [
+      sql`DELETE FROM wallet_counts WHERE chain_id = ${chainId} AND first_block <= ${to} AND last_block >= ${from}`,
+    ],
+  };
+}

@@ -1,0 +1,76 @@
+import type { Database } from '@chainstead/db';
+import { claimDue, type DueTable } from '@chainstead/jobs';
+import { explain, PLANS } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { dueEntries } from './due-entries.ts';
+
+const BUSY_CHAIN = 1;
+const BUSY_ROWS = 5_000;
+const CHAIN = 8453;
+const ROWS = 20;
+/** Columns without which a row is not open. */
+const OPEN: Readonly<Record<string, string>> = {
+  nft_collection_traits: `UPDATE nft_collection_traits SET work = 'queue'`,
+};
+/** SQL: a value for a required column, by type. */
+const VALUES: Readonly<Record<string, string>> = {
+  bytea: `decode(lpad(to_hex(number), 40, '0'), 'hex')`,
+  jsonb: `'{}'`,
+  uuid: 'gen_random_uuid()',
+  timestamptz: 'now()',
+};
+
+const scratch = scratchOfFile({ autovacuum: false });
+
+beforeAll(async () => {
+  for (const { table } of dueEntries) await seed(scratch.database, table, CHAIN, ROWS);
+  await scratch.database.query('ANALYZE');
+  for (const { table } of dueEntries) {
+    await seed(scratch.database, table, BUSY_CHAIN, BUSY_ROWS);
+    if (OPEN[table.name] !== undefined) await scratch.database.query(OPEN[table.name] ?? '');
+  }
+}, 60_000);
+
+/** Adds due rows: those of the busy chain have waited longer. */
+async function seed(database: Database, { name, prefix = '' }: DueTable, chainId: number, rows: number): Promise<void> {
+  const required = await database.query<{ column_name: string; udt_name: string }>(
+    `SELECT column_name::text, udt_name::text FROM information_schema.columns
+     WHERE table_schema = 'public' AND table_name = $1 AND is_nullable = 'NO' AND column_default IS NULL AND column_name <> 'chain_id'`,
+    [name],
+  );
+  const columns = required.map(({ column_name }) => `${column_name}, `).join('');
+  const values = required.map(({ udt_name }) => `${VALUES[udt_name] ?? 'number'}, `).join('');
+  await database.query(
+    `INSERT INTO ${name} (${columns} chain_id, ${prefix}due_at)
+     SELECT ${values} $1, now() - make_interval(hours => $2) FROM generate_series(1, $3) AS number`,
+    [chainId, chainId === BUSY_CHAIN ? 2 : 1, rows],
+  );
+}
+
+/** Returns the statement that claims one row of the quiet chain. */
+async function claimStatement({ isUrgent: _, ...table }: DueTable): Promise<{ text: string; values: unknown[] }> {
+  const statements: { text: string; values: unknown[] }[] = [];
+  const database: Pick<Database, 'query'> = {
+    async query(text, values = []) {
+      statements.push({ text, values: [...values] });
+      return [];
+    },
+  };
+  const options = { chainId: CHAIN, limit: 1, leaseMs: 1_000, holder: 'test', returning: 'work.chain_id' };
+  await claimDue(database, table, options);
+  const [statement] = statements;
+  if (statement === undefined) throw new Error('No statement was recorded');
+  return statement;
+}
+
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
+  beforeAll(() => prepare(scratch.database), 60_000);
+
+  test.each(dueEntries)('finds due rows of $kind by an index that begins with the chain', async ({ table }) => {
+    const { nodes } = await explain(scratch.database, await claimStatement(table), plan);
+    // In another order than by due time, the index need not contain it.
+    const found = table.order === undefined ? /chain_id = .*COALESCE/ : /chain_id = /;
+    expect(nodes.map((node) => node['Index Cond'])).toContainEqual(expect.stringMatching(found));
+  });
+});

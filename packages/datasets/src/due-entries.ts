@@ -1,0 +1,17 @@
+import { type DueEntry, TOKEN_FACTS_WORK } from '@chainstead/jobs';
+import { DUE_POOLS, POOL_WORK } from '@chainstead/markets';
+import { nftDueEntries } from '@chainstead/nft';
+import { DUE_QUESTIONS } from '@chainstead/node-reads';
+import { DUE_HISTORICAL_JOBS, HISTORICAL_JOB_WORK } from '@chainstead/streams';
+import { DUE_HISTORIES, HISTORY_WORK } from '@chainstead/sync';
+import { TOKEN_FACTS } from '@chainstead/tokens';
+
+/** All kinds of due work, as the console lists them. */
+export const dueEntries: readonly DueEntry[] = [
+  { kind: TOKEN_FACTS_WORK, table: TOKEN_FACTS },
+  ...nftDueEntries,
+  { kind: HISTORY_WORK, table: DUE_HISTORIES },
+  { kind: HISTORICAL_JOB_WORK, table: DUE_HISTORICAL_JOBS },
+  { kind: POOL_WORK, table: DUE_POOLS },
+  { kind: 'state', table: DUE_QUESTIONS },
+];

@@ -1,0 +1,137 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import {
+  blocksOf,
+  boundsInSql,
+  type Indexed,
+  type IndexedColumns,
+  type PageBlock,
+  type PageBounds,
+  readBlocks,
+  readConsistentPage,
+  readIndexed,
+  scanBounds,
+} from '@chainstead/data-api';
+import {
+  addressBytes,
+  type Bind,
+  expectedTrue,
+  type KeysetOrder,
+  type ReadDatabase,
+  rowsAfterInPartitions,
+  type Statement,
+  where,
+} from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import { type PackedRows, type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
+
+/** Where a row stands in its chain. */
+export interface RowPlace {
+  readonly block_number: number;
+  readonly transaction_index: number;
+  readonly log_index: number;
+}
+
+/** The rows of accounts in one dataset's table, whose primary key begins with `account_key`, `chain_id` and the columns of {@link RowPlace}. */
+export interface AccountRows<Row extends RowPlace> {
+  /** The dataset's name: its coverage counts. */
+  readonly dataset: string;
+  readonly table: string;
+  /** What of a row is read; without `FROM`, over the table's columns. */
+  readonly rows: PackedRows<Row>;
+}
+
+export interface AccountRowsQuery extends PageBounds {
+  readonly account: Address;
+  readonly order: 'ASC' | 'DESC';
+  /** Rows wanted; one more is read to see whether a page follows. */
+  readonly limit: number;
+  /** Rows after this one; null for the first page. */
+  readonly after: RowPlace | null;
+}
+
+export interface AccountRowsPage<Row> {
+  /** With their blocks, in order; at most `query.limit`. */
+  readonly rows: readonly (Row & { readonly block: PageBlock })[];
+  readonly indexed: Indexed;
+  /** Behind which row the next page begins, and the highest block of the run; null on the last page. */
+  readonly next: { readonly position: RowPlace; readonly upperBound: number } | null;
+}
+
+/**
+ * A page of an account's rows, in one statement.
+ * @throws {InconsistentPageError} when a row comes without its block again and again
+ */
+export function getAccountRows<Row extends RowPlace>(
+  database: ReadDatabase,
+  chain: Chain,
+  of: AccountRows<Row>,
+  query: AccountRowsQuery,
+): Promise<AccountRowsPage<Row>> {
+  return readConsistentPage(async () => {
+    const { rows, page } = await readPackedPage<Row, PageRow>(database, of.rows, (select) =>
+      accountRowsStatement(chain, of, query, select),
+    );
+    const blockOf = readBlocks(page.blocks, rows);
+    const last = rows.length > query.limit ? rows[query.limit - 1] : undefined;
+    const upperBound = query.pinnedBlock ?? page.newest ?? last?.block_number ?? 0;
+    return {
+      rows: rows.slice(0, query.limit).map((row) => ({ ...row, block: blockOf(row) })),
+      indexed: readIndexed(page),
+      next: last === undefined ? null : { position: placeOf(last), upperBound },
+    };
+  });
+}
+
+/**
+ * One range of the primary key in each partition, which stops after limit + 1 rows. The condition includes the whole address next to its key, as
+ * always true, so that the planner never sorts all rows of an account. The EXPLAIN tests of the datasets check that.
+ * @param select of {@link AccountRows.rows}
+ */
+export function accountRowsStatement<Row extends RowPlace>(
+  chain: Chain,
+  { dataset, table, rows }: AccountRows<Row>,
+  query: AccountRowsQuery,
+  select = rows.select,
+): Statement {
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const account = bind(addressBytes(query.account));
+  const chainId = bind(chain.id);
+  const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, dataset, query, bind, null);
+  const after = query.after === null ? null : placesAfter(query.order, query.after, bind);
+  const bounds = scanBounds(query.order, { lower, upper }, after);
+  const ofAccount = [
+    `account_key = ${bind(addressKey(query.account))}`,
+    expectedTrue(`account = ${account}`),
+    `chain_id = ${chainId}`,
+  ];
+  const scan = [...ofAccount, ...bounds.scan];
+  const order = PLACE.map((column) => `${column} ${query.order}`).join(', ');
+  const page = `SELECT * FROM ${table} ${where(scan)} ORDER BY ${order} LIMIT ${bind(query.limit + 1)}`;
+  const above = [...ofAccount, 'block_number > coalesce((SELECT indexed_to FROM covered), -1)'];
+  const text = `WITH ${ctes.join(', ')}, page AS MATERIALIZED (SELECT * FROM (${page}) AS found ${where(bounds.far)}), related AS MATERIALIZED (
+  SELECT ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks)
+SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
+  greatest(covered.indexed_to, (SELECT block_number FROM ${table} ${where(above)} ORDER BY block_number DESC LIMIT 1)) AS newest,
+  related.blocks, packed.*
+FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS packed`;
+  return { text, values };
+}
+
+const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
+
+/** The only row of the statement. */
+interface PageRow extends IndexedColumns, PackedTexts {
+  readonly newest: number | null;
+  readonly blocks: string | null;
+}
+
+function placesAfter(order: KeysetOrder, place: RowPlace, bind: Bind): readonly string[] {
+  const [block, ...rest] = PLACE.map((column) => bind(place[column]));
+  return rowsAfterInPartitions(order, PLACE, [`${block}::bigint`, ...rest]);
+}
+
+function placeOf({ block_number, transaction_index, log_index }: RowPlace): RowPlace {
+  return { block_number, transaction_index, log_index };
+}

@@ -1,0 +1,27 @@
+import type { RouteModule } from '@chainstead/http';
+import type { Dataset } from '@chainstead/sync';
+
+/** A route of a dataset, as far as documents show it. `defineListRoute` takes path, operation and summary from it. */
+export interface DatasetEndpoint {
+  /** The name of the dataset, which routes without its manifest know as well. */
+  readonly dataset: string;
+  /** `/api/v2.2/wallets/{address}/vaults`. */
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  /** Parameters of `/docs`, filled in from a stored row: a column of the dataset's table for each. */
+  readonly example: Readonly<Record<string, string>>;
+}
+
+/**
+ * Everything about one kind of rows. Table, columns, key, partitioning and placement stand in its `schema.ts`, the view for SQL in `analytics.sql`,
+ * both next to the manifest. To register it: one line in `packages/datasets/src/manifests.ts`.
+ */
+export interface DatasetManifest<Row = unknown> extends Dataset<Row> {
+  /** What it holds, for documents: a sentence without a period. */
+  readonly summary: string;
+  /** Those that read this dataset alone; what joins several is put together in `dataset-routes.ts`. */
+  readonly endpoints: readonly DatasetEndpoint[];
+  /** The routes of the endpoints. Loaded where the API runs: who only fills datasets loads no routes. */
+  loadRoutes(): Promise<{ readonly routes: readonly RouteModule[] }>;
+}

@@ -1,0 +1,56 @@
+import type { Chain } from '@chainstead/chains';
+import { type Database, hexText } from '@chainstead/db';
+import type { DocumentExamples } from '@chainstead/http';
+import type { DatasetManifest } from './dataset-manifest.ts';
+
+/** Values for examples of a dataset without rows, by the column that an endpoint names. */
+export interface ExampleFallback {
+  readonly account: string;
+  readonly chain: string;
+}
+
+/** Parameters of the endpoints' examples from one of the first rows of each dataset, or from the fallback. */
+export async function readManifestExamples(
+  database: Database,
+  chains: readonly Chain[],
+  manifests: readonly DatasetManifest[],
+  fallback: ExampleFallback | null,
+): Promise<DocumentExamples> {
+  const examples = await Promise.all(manifests.map((manifest) => examplesOf(database, chains, manifest, fallback)));
+  return Object.assign({}, ...examples);
+}
+
+async function examplesOf(
+  database: Database,
+  chains: readonly Chain[],
+  { table, endpoints }: DatasetManifest,
+  fallback: ExampleFallback | null,
+): Promise<DocumentExamples> {
+  const columns = [...new Set(endpoints.flatMap(({ example }) => Object.values(example)))];
+  const texts = columns.map((name) => `'${name}', ${isBytes(table.types.get(name)) ? hexText(name) : `${name}::text`}`);
+  const [row] = await database.query<{ chain_id: number; columns: Readonly<Record<string, string>> }>(
+    `SELECT chain_id, jsonb_build_object(${texts.join(', ')}) AS columns FROM (SELECT * FROM ${table.name} LIMIT ${SAMPLE_ROWS}) AS sample
+      WHERE chain_id = ANY ($1::bigint[]) LIMIT 1`,
+    [chains.map(({ id }) => id)],
+  );
+  const chain = chains.find(({ id }) => id === row?.chain_id);
+  const found = row === undefined || chain === undefined ? fallback : { ...row.columns, chain: chain.key };
+  if (found === null) return {};
+  const values = new Map<string, string>(Object.entries(found));
+  return Object.fromEntries(
+    endpoints.map(({ operationId, example }) => {
+      const given = Object.entries(example).flatMap(([parameter, column]) => {
+        const value = values.get(column);
+        return value === undefined ? [] : [[parameter, value]];
+      });
+      return [operationId, { ...Object.fromEntries(given), chain: found.chain }];
+    }),
+  );
+}
+
+function isBytes(column: { readonly type: string } | undefined): boolean {
+  return column?.type === 'bytea';
+}
+
+/** However large a table is, nothing is searched for. */
+const SAMPLE_ROWS = 1_000;

@@ -1,0 +1,74 @@
+import { type Address, parseAddress } from '@chainstead/core';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addressBytes } from '../statement.ts';
+import { addressKey } from './address-key.ts';
+
+const anAddress: fc.Arbitrary<Address> = fc
+  .uint8Array({ minLength: 20, maxLength: 20 })
+  .map((bytes) => parseAddress(`0x${Buffer.from(bytes).toString('hex')}`));
+
+describe('the key of an address', () => {
+  let scratch: ScratchDatabase;
+
+  beforeAll(async () => {
+    scratch = await createScratchDatabase();
+  });
+  afterAll(() => scratch.drop());
+
+  async function inSql(addresses: readonly Address[]): Promise<string[]> {
+    const rows = await scratch.database.query<{ key: string; shown: string }>(
+      `SELECT address_key(address)::text AS key, analytics.wallet_key('0x' || encode(address, 'hex'))::text AS shown
+       FROM unnest($1::bytea[]) WITH ORDINALITY AS given(address, position) ORDER BY position`,
+      [addresses.map(addressBytes)],
+    );
+    expect(rows.map(({ shown }) => shown)).toEqual(rows.map(({ key }) => key));
+    return rows.map(({ key }) => key);
+  }
+
+  test('is the same in SQL', async () => {
+    const edges = ['00', '01', '7f', '80', 'ff'].map((byte) => parseAddress(`0x${byte.repeat(20)}`));
+    expect(await inSql(edges)).toEqual(edges.map(addressKey));
+    await fc.assert(
+      fc.asyncProperty(fc.array(anAddress, { minLength: 50, maxLength: 200 }), async (addresses) => {
+        expect(await inSql(addresses)).toEqual(addresses.map(addressKey));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test('is the signed integer of the first four bytes and the last four', () => {
+    expect(addressKey(parseAddress('0x000000ffabababababababababababab00000001'))).toBe(String(0xffn * 2n ** 32n + 1n));
+    expect(addressKey(parseAddress(`0x${'ff'.repeat(20)}`))).toBe('-1');
+    expect(addressKey(parseAddress('0x80000000abababababababababababab00000000'))).toBe(String(-(2n ** 63n)));
+  });
+
+  test('of a token is the signed integer of its last four bytes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anAddress, { minLength: 50, maxLength: 200 }), async (addresses) => {
+        const rows = await scratch.database.query<{ key: number }>(
+          'SELECT token_key(address) AS key FROM unnest($1::bytea[]) WITH ORDINALITY AS given(address, position) ORDER BY position',
+          [addresses.map(addressBytes)],
+        );
+        expect(rows.map(({ key }) => key)).toEqual(addresses.map((address) => addressBytes(address).readInt32BE(16)));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test('tells addresses apart that nobody has a key of', () => {
+    const known = [
+      '0x0000000000000000000000000000000000000000',
+      '0x000000000000000000000000000000000000dead',
+      '0x0000000000000000000000000000000000000001',
+      '0x0000000000000000000000000000000000001010',
+      '0x4200000000000000000000000000000000000000',
+      '0x4200000000000000000000000000000000000001',
+      '0x1111111111111111111111111111111111111111',
+      '0xdead000000000000000000000000000000000000',
+      '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee',
+    ].map(parseAddress);
+    expect(new Set(known.map(addressKey)).size).toBe(known.length);
+  });
+});

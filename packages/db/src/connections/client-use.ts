@@ -1,0 +1,94 @@
+import { sleepUnlessAborted, systemClock, whenAborted } from '@chainstead/core';
+import type { PoolClient } from 'pg';
+import { SessionClient } from './session-client.ts';
+
+/** Source of connections: a pool or a measured one. */
+export interface Connections {
+  connect(): Promise<PoolClient>;
+}
+
+/** Signal that ends work, and whether it then cuts the connection or cancels its statement. */
+export interface End {
+  readonly signal: AbortSignal;
+  readonly how: 'cut' | 'cancel';
+}
+
+/**
+ * Runs work on a connection of the pool until it ends or the signal aborts. @throws the error of the work; the signal's
+ * reason once it has aborted
+ */
+export async function onClient<T>(
+  connections: Connections,
+  work: (client: PoolClient) => Promise<T>,
+  end?: End,
+): Promise<T> {
+  const client = await connectUnlessEnded(connections, end);
+  const use = useUntil(client, end);
+  try {
+    return await work(client);
+  } catch (error) {
+    throw end?.signal.aborted === true ? end.signal.reason : error;
+  } finally {
+    client.release(await use.settle());
+  }
+}
+
+/** Connecting may take time: the signal may have aborted meanwhile. */
+export async function connectUnlessEnded(connections: Connections, end?: End): Promise<PoolClient> {
+  end?.signal.throwIfAborted();
+  const client = await connections.connect();
+  if (end?.signal.aborted !== true) return client;
+  client.release();
+  throw end.signal.reason;
+}
+
+export interface Use {
+  break(error: unknown): void;
+  /** Detaches the signal. @returns the reason if the connection must not be used again, otherwise undefined */
+  settle(): Promise<Error | undefined>;
+}
+
+/** Ends running statements of the connection when the signal aborts. */
+export function useUntil(client: PoolClient, end?: End): Use {
+  let broken: Error | undefined;
+  let cancelling: Promise<void> | undefined;
+  const settled = new AbortController();
+  const onBreak = (error: unknown): void => {
+    broken ??= error instanceof Error ? error : new Error(String(error));
+  };
+  const cut = (reason: unknown): void => {
+    onBreak(reason);
+    if (client instanceof SessionClient) client.destroy();
+  };
+  const onAbort = (): void => {
+    if (end?.how === 'cancel' && client instanceof SessionClient)
+      cancelling = cancelUntil(settled.signal, client).catch(cut);
+    else cut(end?.signal.reason);
+  };
+  client.on('error', onBreak);
+  const forgetSignal = whenAborted(end?.signal, onAbort);
+  return {
+    break: onBreak,
+    async settle() {
+      forgetSignal();
+      settled.abort();
+      await cancelling;
+      // A cut connection emits its error later.
+      if (broken === undefined) client.removeListener('error', onBreak);
+      return broken;
+    },
+  };
+}
+
+const CANCEL_AGAIN_MS = 500;
+
+/**
+ * A cancel request that arrives between two statements of a transaction has no effect, so the next statement is
+ * canceled too.
+ */
+async function cancelUntil(settled: AbortSignal, client: SessionClient): Promise<void> {
+  while (!settled.aborted) {
+    await client.cancel();
+    await sleepUnlessAborted(systemClock, CANCEL_AGAIN_MS, settled);
+  }
+}

@@ -1,0 +1,223 @@
+import { readFileSync } from 'node:fs';
+import type { ConnectionOptions } from 'node:tls';
+import { errorText } from '@chainstead/core';
+import { DatabaseError } from '../database-error.ts';
+
+/** A parsed connection string, with libpq semantics. */
+export interface ConnectionTarget {
+  /** In order of attempts. */
+  readonly hosts: readonly DatabaseHost[];
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  readonly database: string;
+  /** Encryption in order of attempts: without TLS (false), or with it. */
+  readonly encryption: readonly (false | ConnectionOptions)[];
+  /** False if a read-only server is acceptable. */
+  readonly readWrite: boolean;
+  /** Server settings at the start of each connection: `-c name=value`. */
+  readonly options: string | undefined;
+  /** Milliseconds per attempt and host. */
+  readonly connectTimeoutMs: number;
+}
+
+export interface DatabaseHost {
+  /** A name, an address, or a folder of Unix sockets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+const HOST_NAME = /^(?:[\w.-]*|\[[\da-fA-F:.%]+\])$/;
+const PORT = 5432;
+const CONNECT_TIMEOUT_SECONDS = 10;
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+type SslMode = (typeof SSL_MODES)[number];
+/** Supported values. Other libpq values would connect to a read-only server. */
+const SESSION_ATTRIBUTES = ['any', 'read-write', 'primary'] as const;
+const PARAMETERS = new Set([
+  'application_name',
+  'client_encoding',
+  'connect_timeout',
+  'dbname',
+  'host',
+  'options',
+  'password',
+  'port',
+  'sslcert',
+  'sslkey',
+  'sslmode',
+  'sslrootcert',
+  'target_session_attrs',
+  'user',
+]);
+
+/**
+ * Parses `postgres://user:password@host:port,host:port/database?parameters`. With several hosts, the first one that
+ * responds and accepts writes is used. Reads the named certificate and key files.
+ * @throws {DatabaseError} DATABASE_URL_INVALID, without any part of the password
+ */
+export function parseConnectionString(text: string): ConnectionTarget {
+  const parts =
+    /^postgres(?:ql)?:\/\/(?:(?<login>[^@/]*)@)?(?<hosts>[^/?#]*)(?:\/(?<name>[^?#]*))?(?:\?(?<query>.*))?$/s.exec(
+      text.trim(),
+    )?.groups;
+  if (parts === undefined)
+    throw invalid('it does not begin with postgres://', 'Use the form postgres://user:password@host:5432/database');
+  const parameters = new Map(new URLSearchParams(parts.query ?? ''));
+  const unknown = [...parameters.keys()].find((name) => !PARAMETERS.has(name));
+  if (unknown !== undefined)
+    throw invalid(`its parameter ${unknown} is unknown`, `Remove it. Known parameters: ${[...PARAMETERS].join(', ')}`);
+  const [user, ...password] = (parts.login ?? '').split(':');
+  const database = parameters.get('dbname') ?? decoded(parts.name ?? '');
+  if (database === '')
+    throw invalid(
+      'it has no database name',
+      'Add the name after the host: postgres://user:password@host:5432/chainstead',
+    );
+  const hosts = hostsOf(parameters.get('host') ?? decoded(parts.hosts ?? ''), parameters.get('port'));
+  return {
+    hosts,
+    user: parameters.get('user') ?? (user === undefined || user === '' ? undefined : decoded(user)),
+    password: parameters.get('password') ?? (password.length === 0 ? undefined : decoded(password.join(':'))),
+    database,
+    encryption: encryptionOf(parameters, hosts),
+    readWrite: readWriteOf(parameters.get('target_session_attrs'), hosts),
+    options: parameters.get('options'),
+    connectTimeoutMs: timeoutOf(parameters.get('connect_timeout')),
+  };
+}
+
+/** Returns the connection string without credentials, for logs and messages. */
+export function redactConnectionString(text: string): string {
+  try {
+    const { hosts } = parseConnectionString(text);
+    return `postgres://${hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join(',')}`;
+  } catch {
+    // In an invalid URL, any part may be the password.
+    return '[not a database URL]';
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw invalid(
+      'it has a % that does not start an encoded character',
+      'Write special characters of the user, password and name as %XX: % as %25, @ as %40, / as %2F',
+    );
+  }
+}
+
+/** Parses `host:port,host:port`. Ports may also be a separate list: one for all hosts, or one for each. */
+function hostsOf(list: string, ports: string | undefined): DatabaseHost[] {
+  const portList = ports === undefined ? [] : ports.split(',');
+  return (list === '' ? ['localhost'] : list.split(',')).map((entry, index) => {
+    const isFolder = entry.startsWith('/');
+    const [, name = '', given] = (isFolder ? null : /^(\[[^\]]+\]|[^:]*)(?::(\d*))?$/.exec(entry)) ?? [
+      null,
+      entry,
+      undefined,
+    ];
+    // Otherwise a password with an unencoded special character would appear here, and in messages.
+    if (!isFolder && !HOST_NAME.test(name))
+      throw invalid(
+        'a host has invalid characters',
+        'Write special characters of the user and password as %XX: % as %25, @ as %40, / as %2F. Write an IPv6 address in brackets',
+      );
+    const port = Number(given || portList[index] || portList[0] || PORT);
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw invalid(`${port} is not a port`, 'Use 1 to 65535');
+    return { host: name.replace(/^\[(.*)\]$/, '$1') || 'localhost', port };
+  });
+}
+
+/** Without the attribute, several hosts are a primary and its standbys: Chainstead needs the writable one. */
+function readWriteOf(attributes: string | undefined, hosts: readonly DatabaseHost[]): boolean {
+  if (attributes === undefined) return hosts.length > 1;
+  if (!SESSION_ATTRIBUTES.some((known) => known === attributes))
+    throw invalid(
+      `target_session_attrs=${attributes} is not supported`,
+      `Use one of: ${SESSION_ATTRIBUTES.join(', ')}`,
+    );
+  return attributes !== 'any';
+}
+
+function encryptionOf(
+  parameters: ReadonlyMap<string, string>,
+  hosts: readonly DatabaseHost[],
+): readonly (false | ConnectionOptions)[] {
+  const rootCertificate = parameters.get('sslrootcert');
+  const mode = sslModeOf(parameters.get('sslmode'), rootCertificate);
+  // Postgres has no TLS over Unix sockets.
+  if (mode === 'disable' || hosts.every(({ host }) => host.startsWith('/'))) return [false];
+  const encrypted = { ...clientCertificate(parameters), ...verification(mode, rootCertificate) };
+  if (mode === 'allow') return [false, encrypted];
+  return mode === 'prefer' ? [encrypted, false] : [encrypted];
+}
+
+function sslModeOf(given: string | undefined, rootCertificate: string | undefined): SslMode {
+  const mode = SSL_MODES.find(
+    (known) => known === (given ?? (rootCertificate === 'system' ? 'verify-full' : 'prefer')),
+  );
+  if (mode === undefined) throw invalid(`sslmode=${given} is unknown`, `Use one of: ${SSL_MODES.join(', ')}`);
+  if (rootCertificate === 'system' && mode !== 'verify-full')
+    throw invalid(
+      `sslrootcert=system needs sslmode=verify-full, not ${mode}`,
+      'Set sslmode=verify-full. Anyone can get a certificate from a public authority',
+    );
+  if (mode === 'verify-ca' && rootCertificate === undefined)
+    throw invalid(
+      'sslmode=verify-ca needs sslrootcert',
+      'Set sslrootcert to the file with the CA certificate, or use verify-full',
+    );
+  return mode;
+}
+
+/** Like libpq: `require` verifies the certificate only if an authority is given. */
+function verification(mode: SslMode, rootCertificate: string | undefined): ConnectionOptions {
+  const ca =
+    rootCertificate === undefined || rootCertificate === 'system' ? {} : { ca: read('sslrootcert', rootCertificate) };
+  if (mode === 'verify-full') return { ...ca, rejectUnauthorized: true };
+  const isVerified = mode === 'verify-ca' || (mode === 'require' && rootCertificate !== undefined);
+  return isVerified
+    ? { ...ca, rejectUnauthorized: true, checkServerIdentity: () => undefined }
+    : { rejectUnauthorized: false };
+}
+
+function clientCertificate(parameters: ReadonlyMap<string, string>): ConnectionOptions {
+  const [certificate, key] = [parameters.get('sslcert'), parameters.get('sslkey')];
+  if ((certificate === undefined) !== (key === undefined))
+    throw invalid('sslcert and sslkey belong together', 'Set both files, or neither');
+  return certificate === undefined || key === undefined
+    ? {}
+    : { cert: read('sslcert', certificate), key: read('sslkey', key) };
+}
+
+function read(parameter: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw invalid(
+      `the file of ${parameter} can't be read: ${errorText(error)}`,
+      'Check the path and its permissions',
+      error,
+    );
+  }
+}
+
+function timeoutOf(seconds: string | undefined): number {
+  const value = Number(seconds ?? CONNECT_TIMEOUT_SECONDS);
+  if (!Number.isFinite(value) || value < 0)
+    throw invalid(`connect_timeout=${seconds} is not a number of seconds`, 'Use a number such as 10');
+  return value * 1_000;
+}
+
+function invalid(what: string, remedy: string, cause?: unknown): DatabaseError {
+  return new DatabaseError({
+    code: 'DATABASE_URL_INVALID',
+    message: `The database URL can't be used: ${what}`,
+    facts: { problem: what },
+    remedy,
+    retryable: false,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

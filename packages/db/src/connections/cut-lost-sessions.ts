@@ -1,0 +1,90 @@
+import { errorText, type Logger } from '@chainstead/core';
+import type { ClientConfig, Pool } from 'pg';
+import { SessionClient } from './session-client.ts';
+
+/** Milliseconds. A connection in use for longer may be waiting for a server that it no longer reaches. */
+const SUSPECT_AFTER_MS = 5_000;
+const LOOK_EVERY_MS = 10_000;
+const LOOK_TIMEOUT_MS = 4_500;
+
+export interface LostSessionsOptions {
+  /** Creates a client for one session on the server that new connections reach. */
+  readonly openSession: (config: ClientConfig) => SessionClient;
+  readonly logger: Logger;
+}
+
+/**
+ * Cuts connections of a pool whose sessions no longer exist on the server. A proxy that switches to another server
+ * after a failover may leave old connections hanging: both kernels see them as alive, and their statements would never
+ * return. So while connections are in use for seconds, a new connection checks which of the sessions still exist. Only
+ * for a single writable server, because a balancer may connect to another one each time.
+ */
+export function cutLostSessions(pool: Pool, { openSession, logger }: LostSessionsOptions): void {
+  const connected = new Set<SessionClient>();
+  /** Start of use, by `performance.now()`. */
+  const inUse = new Map<object, number>();
+  let isLooking = false;
+
+  function lookLater(): void {
+    if (isLooking) return;
+    isLooking = true;
+    setTimeout(() => void look(), LOOK_EVERY_MS).unref();
+  }
+
+  async function look(): Promise<void> {
+    const suspectFrom = performance.now() - SUSPECT_AFTER_MS;
+    const isSuspect = (client: object): boolean => (inUse.get(client) ?? Number.POSITIVE_INFINITY) <= suspectFrom;
+    if ([...inUse.keys()].some(isSuspect))
+      try {
+        const lost = lostWith(await findMissing(), isSuspect);
+        if (lost.length > 0) logger.warn({ connections: lost.length }, LOST);
+        for (const client of lost) client.destroy();
+      } catch (error) {
+        // If no server responds, running statements continue to wait for theirs.
+        logger.debug({ error: errorText(error) }, 'It could not be asked which sessions the server has');
+      }
+    isLooking = false;
+    if (inUse.size > 0) lookLater();
+  }
+
+  /** Returns the connections whose sessions are missing on the server. */
+  async function findMissing(): Promise<readonly SessionClient[]> {
+    const known = [...connected].filter(({ backend }) => backend !== null);
+    const asking = openSession({ query_timeout: LOOK_TIMEOUT_MS });
+    try {
+      await asking.connect();
+      const { rows } = await asking.query<{ pid: number }>(
+        'SELECT pid FROM pg_stat_activity WHERE pid = ANY ($1::int[])',
+        [known.map(({ backend }) => backend)],
+      );
+      const there = new Set(rows.map(({ pid }) => pid));
+      return known.filter((client) => client.goesAs(asking) && client.backend !== null && !there.has(client.backend));
+    } finally {
+      asking.destroy();
+    }
+  }
+
+  pool.on('connect', (client) => {
+    if (client instanceof SessionClient) connected.add(client);
+  });
+  pool.on('remove', (client) => {
+    if (client instanceof SessionClient) connected.delete(client);
+    inUse.delete(client);
+  });
+  pool.on('acquire', (client) => {
+    inUse.set(client, performance.now());
+    lookLater();
+  });
+  pool.on('release', (_error, client) => inUse.delete(client));
+}
+
+/**
+ * Returns the lost connections: all with missing sessions, if one of them is in use. A session is also missing while an
+ * idle connection is being closed, but then no statement waits for it.
+ */
+export function lostWith<C extends object>(missing: readonly C[], isSuspect: (client: C) => boolean): readonly C[] {
+  return missing.some(isSuspect) ? missing : [];
+}
+
+const LOST =
+  'Connections lead to a server that new ones do not lead to any more: they are cut, and what waits for them is tried again';

@@ -1,0 +1,146 @@
+import { silentLogger } from '@chainstead/core';
+import { createScratchDatabase, type ScratchDatabase, startScratchPgBouncer } from '@chainstead/testkit';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Database } from '../database.ts';
+import { openDatabase } from '../open-database.ts';
+
+interface Kept {
+  readonly name: string;
+  readonly statement: string;
+  readonly generic_plans: number;
+  readonly custom_plans: number;
+}
+
+let scratch: ScratchDatabase;
+const opened: Database[] = [];
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase({ migrated: false });
+  await scratch.database.query('CREATE TABLE notes (id int PRIMARY KEY, body text)');
+  await scratch.database.query(`INSERT INTO notes SELECT id, 'note ' || id FROM generate_series(1, 100) AS id`);
+});
+afterEach(async () => {
+  for (const database of opened.splice(0)) await database.close();
+});
+afterAll(() => scratch.drop());
+
+function openPrepared(options: { poolSize?: number; url?: string; sessionUrl?: string } = {}): {
+  database: Database;
+  warn: ReturnType<typeof vi.spyOn>;
+} {
+  const logger = silentLogger();
+  const warn = vi.spyOn(logger, 'warn');
+  const database = openDatabase({
+    url: scratch.url,
+    applicationName: 'prepared',
+    poolSize: 1,
+    prepared: true,
+    settings: { plan_cache_mode: 'force_generic_plan' },
+    logger,
+    ...options,
+  });
+  opened.push(database);
+  return { database, warn };
+}
+
+/** Returns the prepared statements of the only connection. */
+const keptBy = (database: Database): Promise<Kept[]> =>
+  database.query<Kept>('SELECT name, statement, generic_plans, custom_plans FROM pg_prepared_statements');
+
+const BODY = 'SELECT body FROM notes WHERE id = $1';
+
+describe('a database that prepares its statements', () => {
+  test('asks for one text under one name, planned once for all values', async () => {
+    const { database } = openPrepared();
+    for (const id of [1, 2, 3]) expect(await database.query(BODY, [id])).toEqual([{ body: `note ${id}` }]);
+    const controller = new AbortController();
+    expect(await database.until(controller.signal, 'cancel').query(BODY, [4])).toEqual([{ body: 'note 4' }]);
+    expect(await keptBy(database)).toEqual([
+      { name: expect.stringMatching(/^chainstead_/), statement: BODY, generic_plans: 4, custom_plans: 0 },
+    ]);
+  });
+
+  test('prepares nothing without values, and nothing in transactions', async () => {
+    const { database } = openPrepared();
+    await database.query('SELECT 1');
+    await database.transaction((transaction) => transaction.query(BODY, [1]));
+    expect(await keptBy(database)).toEqual([]);
+    await database.query('SELECT 1', []);
+    expect(await keptBy(database)).toMatchObject([{ statement: 'SELECT 1' }]);
+  });
+
+  test('keeps a bounded number of statements, those that were used last', async () => {
+    const { database } = openPrepared();
+    const text = (index: number) => `SELECT body, ${index} AS index FROM notes WHERE id = $1`;
+    for (let index = 0; index < 200; index++) {
+      expect(await database.query(text(index), [1])).toEqual([{ body: 'note 1', index }]);
+      await database.query(BODY, [1]);
+    }
+    const kept = (await keptBy(database)).map(({ statement }) => statement);
+    expect(kept.length).toBeLessThanOrEqual(60);
+    expect(kept).toEqual(expect.arrayContaining([BODY, text(199)]));
+    expect(kept).not.toContain(text(0));
+    expect(await database.query(text(0), [2])).toEqual([{ body: 'note 2', index: 0 }]);
+  });
+
+  test('goes on after a failing statement, with the same connection', async () => {
+    const { database } = openPrepared();
+    await database.query(BODY, [1]);
+    await expect(database.query(BODY, ['no number'])).rejects.toMatchObject({ code: '22P02' });
+    await expect(database.query('SELECT * FROM nowhere', [])).rejects.toMatchObject({ code: '42P01' });
+    await expect(database.query('SELECT * FROM nowhere', [])).rejects.toMatchObject({ code: '42P01' });
+    expect(await database.query(BODY, [2])).toEqual([{ body: 'note 2' }]);
+    expect(await keptBy(database)).toMatchObject([{ statement: BODY }]);
+  });
+
+  test('gives the new columns of a table that a migration changes meanwhile', async () => {
+    const { database, warn } = openPrepared();
+    const all = 'SELECT * FROM notes WHERE id = $1';
+    await database.query(all, [1]);
+    await scratch.database.query('ALTER TABLE notes ADD COLUMN tag text');
+    expect(await database.query(all, [1])).toEqual([{ id: 1, body: 'note 1', tag: null }]);
+    expect(await database.query(all, [2])).toEqual([{ id: 2, body: 'note 2', tag: null }]);
+    expect(await keptBy(database)).toMatchObject([{ statement: all }]);
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  test('answers without prepared statements where a session lost them, and says so once', async () => {
+    const { database, warn } = openPrepared();
+    await database.query(BODY, [1]);
+    await database.query('DEALLOCATE ALL');
+    expect(await database.query(BODY, [2])).toEqual([{ body: 'note 2' }]);
+    expect(await database.query(BODY, [3])).toEqual([{ body: 'note 3' }]);
+    expect(warn).toHaveBeenCalledOnce();
+  });
+});
+
+describe('behind PgBouncer in transaction mode', async () => {
+  const server = await createScratchDatabase({ migrated: false });
+  const bouncer = await startScratchPgBouncer(server.url, 'transaction');
+  if (bouncer === undefined)
+    process.stdout.write('NOT RUN: prepared statements behind PgBouncer (no pgbouncer on this machine)\n');
+  afterAll(async () => {
+    await bouncer?.stop();
+    await server.drop();
+  });
+
+  test.runIf(bouncer !== undefined)(
+    'statements are prepared where PgBouncer keeps them; elsewhere they are not, which is told once',
+    async () => {
+      const options = { url: bouncer?.url ?? '', sessionUrl: server.url, poolSize: 5 };
+      const clients = [openPrepared(options), openPrepared(options), openPrepared(options)];
+      const requested = Array.from({ length: 300 }, async (_, index) => {
+        const text = `SELECT $1::int AS given, ${index % 7} AS shape`;
+        const rows = await clients[index % 3]?.database.query(text, [index]);
+        expect(rows).toEqual([{ given: index, shape: index % 7 }]);
+      });
+      await Promise.all(requested);
+      for (const { warn } of clients) expect(warn).toHaveBeenCalledTimes(bouncer?.keepsStatements === true ? 0 : 1);
+      // Transactions left open by the probe would block other clients.
+      const left = await server.database.query<{ left: number }>(
+        `SELECT count(*) AS left FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()`,
+      );
+      expect(left).toEqual([{ left: 0 }]);
+    },
+  );
+});

@@ -1,0 +1,170 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { Client, type ClientConfig, type QueryResult } from 'pg';
+import { type ConnectionRoute, clientConfigOf, lead, type Way } from './connection-route.ts';
+import { PreparedStatements, type Preparing } from './prepared-statements.ts';
+
+export interface SessionClientConfig extends ClientConfig {
+  readonly route: ConnectionRoute;
+  /** Server settings of the session, by name. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Absent: statements are not prepared. */
+  readonly preparing?: Preparing | undefined;
+}
+
+/** Milliseconds without data from the server before an idle connection is probed. */
+const KEEPALIVE_AFTER_MS = 5_000;
+
+/**
+ * The same on the server: an unresponsive machine holds its locks no longer than this. Set by statements after
+ * connecting, because poolers refuse the startup parameter `options`.
+ */
+export const SILENCE_SETTINGS: Readonly<Record<string, string>> = {
+  tcp_keepalives_idle: '3',
+  tcp_keepalives_interval: '1',
+  tcp_keepalives_count: '3',
+  tcp_user_timeout: '8000',
+  idle_in_transaction_session_timeout: '30s',
+};
+
+type Connected = (error: Error | null, client?: Client) => void;
+
+/** A `pg` client that finds its server by a route, applies settings and can be cut. */
+export class SessionClient extends Client {
+  readonly #route: ConnectionRoute;
+  readonly #settings: Readonly<Record<string, string>>;
+  readonly #prepared: PreparedStatements | undefined;
+  #way: Way | undefined;
+  #key: BackendKey | undefined;
+  #backend: number | null = null;
+
+  constructor({ route, settings, preparing, ...config }: SessionClientConfig) {
+    super({
+      ...config,
+      ...clientConfigOf(route.target),
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEPALIVE_AFTER_MS,
+    });
+    this.#route = route;
+    this.#settings = settings;
+    this.#prepared = preparing === undefined ? undefined : new PreparedStatements(this, preparing);
+    // Without a listener, an early error would crash the process. Users of the client get the error anyway.
+    this.on('error', () => this.#way && this.#route.forget(this.#way));
+    this.connection.once('backendKeyData', (key: BackendKey) => {
+      this.#key = key;
+    });
+  }
+
+  override connect(): Promise<Client>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<Client> | undefined {
+    const connected = this.#connect();
+    if (callback === undefined) return connected;
+    connected.then(
+      (client) => callback(null, client),
+      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error))),
+    );
+    return undefined;
+  }
+
+  /**
+   * Runs one statement, prepared under its own name if this client prepares. Values may be empty, but several
+   * statements are not possible.
+   */
+  queryPrepared<Row extends object>(text: string, values: unknown[]): Promise<QueryResult<Row>> {
+    return this.#prepared === undefined ? this.query<Row>(text, values) : this.#prepared.query<Row>(text, values);
+  }
+
+  /** Number of statements of {@link queryPrepared} that were repeated after later ones. */
+  get repeats(): number {
+    return this.#prepared?.repeats ?? 0;
+  }
+
+  /**
+   * Server process id of the session; null behind a pooler in transaction mode, where it changes. Not taken from the
+   * cancel key, because poolers invent those.
+   */
+  get backend(): number | null {
+    return this.#backend;
+  }
+
+  /** Returns whether both clients connected to the same host and port. */
+  goesAs(other: SessionClient): boolean {
+    const [own, its] = [this.#way?.host, other.#way?.host];
+    return own !== undefined && own.host === its?.host && own.port === its.port;
+  }
+
+  /** Closes the connection immediately, even with running statements: an unresponsive server would never close it. */
+  destroy(): void {
+    this.connection.stream.destroy();
+  }
+
+  /**
+   * Requests that the server cancels the running statement, which then rejects with SQLSTATE 57014. Resolves when the
+   * request was accepted and rejects if it could not be sent. Poolers pass it on. The connection must not be used
+   * meanwhile.
+   */
+  async cancel(): Promise<void> {
+    if (this.#way !== undefined && this.#key !== undefined) await sendCancelRequest(this.#way, this.#key);
+  }
+
+  async #connect(): Promise<Client> {
+    const way = await this.#route.find();
+    this.#way = way;
+    lead(this, way);
+    try {
+      await super.connect();
+      await this.#applySettings();
+      await this.#prepared?.begin();
+    } catch (error) {
+      this.#route.forget(way);
+      this.destroy();
+      throw error;
+    }
+    return this;
+  }
+
+  async #applySettings(): Promise<void> {
+    const settings = Object.entries(this.#settings);
+    if (settings.length === 0) return;
+    const calls = settings.map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`);
+    const { rows } = await this.query<{ backend: number }>(
+      `SELECT pg_backend_pid() AS backend, ${calls.join(', ')}`,
+      settings.flat(),
+    );
+    this.#backend = rows[0]?.backend ?? null;
+  }
+}
+
+/** Identifies a session in a cancel request; issued by the server or pooler. */
+interface BackendKey {
+  readonly processID: number;
+  readonly secretKey: number;
+}
+
+const TIMEOUT_MS = 5_000;
+
+/** Request code in the protocol. */
+const CANCEL_REQUEST = 80_877_102;
+
+/**
+ * Cancels a session's statement over a separate connection, which the server closes once it has accepted the request.
+ * Not encrypted, like in libpq: it contains only the key, and the server reads it before authentication.
+ */
+async function sendCancelRequest({ host }: Way, { processID, secretKey }: BackendKey): Promise<void> {
+  const request = Buffer.alloc(16);
+  request.writeInt32BE(request.length, 0);
+  request.writeInt32BE(CANCEL_REQUEST, 4);
+  request.writeInt32BE(processID, 8);
+  request.writeInt32BE(secretKey, 12);
+  const socket = host.host.startsWith('/')
+    ? connect(`${host.host}/.s.PGSQL.${host.port}`)
+    : connect(host.port, host.host);
+  socket.setTimeout(TIMEOUT_MS, () =>
+    socket.destroy(new Error('The server did not take the request to cancel in time')),
+  );
+  socket.resume();
+  // The socket is not half-closed here: PgBouncer drops a request whose client closed its side before it was passed on.
+  socket.write(request);
+  await once(socket, 'close');
+}

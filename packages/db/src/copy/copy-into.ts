@@ -1,0 +1,53 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { PoolClient } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { CopyLines } from '../database.ts';
+import { copyStatement, encodeRows } from './copy-rows.ts';
+import { BINARY_HEADER, BINARY_TRAILER, isBinaryRow } from './row-writer.ts';
+
+/** Large enough to make the cost per message negligible, small enough that a slow server slows down the producer. */
+const CHUNK_CHARACTERS = 64 * 1024;
+
+/**
+ * Runs `COPY table (columns) FROM STDIN`. Lines are pulled only as fast as the server accepts them. After an error, of
+ * the producer or the server, the transaction is aborted and the connection still usable.
+ * @returns the number of copied rows
+ */
+export async function copyInto(
+  client: PoolClient,
+  table: string,
+  columns: readonly string[],
+  lines: CopyLines,
+): Promise<number> {
+  const source = lines[Symbol.iterator]();
+  const first = source.next();
+  const isBinary = first.done !== true && isBinaryRow(first.value);
+  const sink = client.query(copyFrom(copyStatement(table, columns, isBinary)));
+  await pipeline(
+    Readable.from(chunksOf(withFirst(first, source), isBinary), { objectMode: true, highWaterMark: 2 }),
+    sink,
+  );
+  return sink.rowCount;
+}
+
+function* chunksOf(lines: CopyLines, isBinary: boolean): Generator<Buffer> {
+  let chunk: string[] = [];
+  let characters = 0;
+  if (isBinary) yield Buffer.from(BINARY_HEADER, 'latin1');
+  for (const line of lines) {
+    chunk.push(line);
+    characters += line.length + 1;
+    if (characters < CHUNK_CHARACTERS) continue;
+    yield encodeRows(chunk, isBinary);
+    chunk = [];
+    characters = 0;
+  }
+  if (chunk.length > 0) yield encodeRows(chunk, isBinary);
+  if (isBinary) yield Buffer.from(BINARY_TRAILER, 'latin1');
+}
+
+/** Yields the first result, then the rest. */
+function* withFirst(first: IteratorResult<string>, rest: Iterator<string>): Generator<string> {
+  for (let next = first; next.done !== true; next = rest.next()) yield next.value;
+}

@@ -1,0 +1,240 @@
+import { ChainsteadError } from '@chainstead/core';
+import type { ReadDatabase } from '../database.ts';
+import type { Statement } from '../statement.ts';
+
+/** Encoding of a column: as bytes of a fixed width, which is cheapest, or as text. The encoded value is never null. */
+export type PackedColumn<Value> =
+  | { readonly kind: 'bytes'; readonly sql: string; readonly width: number; read(hexadecimal: string): Value }
+  | { readonly kind: 'text'; readonly sql: string; read(text: string): Value };
+
+/** The rows of a page, packed into one result row. Null without rows or without text columns. */
+export interface PackedTexts {
+  /** Hexadecimal digits of the bytes of all rows, one row after another. */
+  readonly packed_bytes: string | null;
+  /** Texts, one column after another, with separators; or null. */
+  readonly packed_texts: string | null;
+  /** Texts as JSON, one array per column; or null. */
+  readonly packed_json: readonly (readonly string[])[] | null;
+}
+
+/** Packs and reads rows. */
+export interface PackedRows<Row> {
+  /** SQL for the columns of {@link PackedTexts}, which aggregate a relation in the order of its rows. */
+  readonly select: string;
+  /** The same with texts as JSON, which is slower in Postgres: for a page whose texts contain separators. */
+  readonly selectAsJson: string;
+  /**
+   * Returns the rows; null if a text contains a separator. @throws PackedRowsError if the bytes are not a whole number
+   * of rows
+   */
+  read(texts: PackedTexts): Row[] | null;
+}
+
+/** A row of packed rows. */
+export type RowOf<Packed> = Packed extends PackedRows<infer Row> ? Readonly<Row> : never;
+
+/**
+ * Reads a page of packed rows; again as JSON if an untrusted text contains a separator.
+ * @param statementOf returns a statement whose only row has the given columns
+ * @returns the rows, and the raw row of the page
+ */
+export async function readPackedPage<Row, Page extends PackedTexts>(
+  database: ReadDatabase,
+  packed: PackedRows<Row>,
+  statementOf: (select: string) => Statement,
+): Promise<{ readonly rows: readonly Row[]; readonly page: Page }> {
+  for (const select of [packed.select, packed.selectAsJson]) {
+    const { text, values } = statementOf(select);
+    const [page] = await database.select<Page>(text, values);
+    const rows = page === undefined ? null : packed.read(page);
+    if (page !== undefined && rows !== null) return { rows, page };
+  }
+  throw new RangeError('The page has no row, or its texts cannot be separated even as JSON');
+}
+
+/**
+ * The bytes of a page don't match its columns: a stored value is longer or shorter than its type. Code `PACKED_ROWS`.
+ */
+export class PackedRowsError extends ChainsteadError {
+  constructor(facts: { readonly digits: number; readonly digitsOfRow: number }) {
+    super({
+      code: 'PACKED_ROWS',
+      message: 'A page could not be read: a value in the database has the wrong length for its type',
+      facts,
+      remedy:
+        'Find addresses that are not 20 bytes long and hashes that are not 32 bytes long, then run `chainstead reindex` for their blocks',
+      retryable: false,
+    });
+  }
+}
+
+/**
+ * Packs all rows of a page into a few texts. Reading a row in the driver costs more than all later work on it. Most of
+ * Postgres' work per row is writing its numbers and bytes as text. At least one column must have a fixed width.
+ *
+ * @example
+ * ```ts
+ * import type { ReadDatabase } from '@chainstead/db';
+ * import { digits, hex, int8, packedRows, readPackedPage } from '@chainstead/db/packed-rows';
+ *
+ * const ROWS = packedRows({ block: int8('block_number'), token: hex('token', 20), value: digits('value') });
+ *
+ * export async function readPage(database: ReadDatabase) {
+ *   const { rows } = await readPackedPage(database, ROWS, (select) => ({ text: `SELECT ${select} FROM page`, values: [] }));
+ *   return rows;
+ * }
+ * ```
+ */
+export function packedRows<Columns extends Readonly<Record<string, PackedColumn<unknown>>>>(
+  columns: Columns,
+): PackedRows<{ [Name in keyof Columns]: ReturnType<Columns[Name]['read']> }> {
+  type Row = { [Name in keyof Columns]: ReturnType<Columns[Name]['read']> };
+  const all = Object.entries<PackedColumn<unknown>>(columns).map(([name, column]) => ({ name, ...column }));
+  const bytes = all.filter((column) => column.kind === 'bytes');
+  const texts = all.filter((column) => column.kind === 'text');
+  const width = 2 * bytes.reduce((sum, column) => sum + column.width, 0);
+  const packedBytes = `encode(string_agg(${bytes.map(({ sql }) => sql).join(' || ')}, ''), 'hex') AS packed_bytes`;
+  const joined = texts.map(({ sql }) => `string_agg(${sql}, chr(${VALUE_END}))`).join(` || chr(${COLUMN_END}) || `);
+  const json = texts.map(({ sql }) => `json_agg(${sql})`).join(', ');
+  return {
+    select: `${packedBytes}, ${joined || 'NULL'} AS packed_texts, NULL::json AS packed_json`,
+    selectAsJson: `${packedBytes}, NULL AS packed_texts, json_build_array(${json}) AS packed_json`,
+    read({ packed_bytes, packed_texts, packed_json }) {
+      if (packed_bytes === null) return [];
+      const count = packed_bytes.length / width;
+      if (!Number.isInteger(count)) throw new PackedRowsError({ digits: packed_bytes.length, digitsOfRow: width });
+      const lists = packed_json ?? listsIn(packed_texts);
+      // A separator in a text makes too many columns, or too many values in one: the counts never match.
+      if (lists.length !== texts.length || lists.some((list) => list.length !== count)) return null;
+      const rows: Row[] = [];
+      let place = 0;
+      for (let index = 0; index < count; index++) {
+        const row: Record<string, unknown> = {};
+        for (const column of bytes) {
+          const end = place + 2 * column.width;
+          row[column.name] = column.read(packed_bytes.slice(place, end));
+          place = end;
+        }
+        for (const [list, column] of texts.entries()) row[column.name] = column.read(lists[list]?.[index] ?? '');
+        rows.push(row as Row);
+      }
+      return rows;
+    },
+  };
+}
+
+/** The unit and record separators of ASCII. On-chain names almost never contain them. */
+const VALUE_END = 0x1f;
+const COLUMN_END = 0x1e;
+
+function listsIn(texts: string | null): readonly (readonly string[])[] {
+  const columns = texts?.split(String.fromCharCode(COLUMN_END)) ?? [];
+  return columns.map((column) => column.split(String.fromCharCode(VALUE_END)));
+}
+
+/** `smallint` or `integer`. */
+export function int4(sql: string): PackedColumn<number> {
+  return { kind: 'bytes', sql: `int4send(${sql})`, width: 4, read: (digits) => Number.parseInt(digits, 16) | 0 };
+}
+
+/** `bigint` of at most 2^53. */
+export function int8(sql: string): PackedColumn<number> {
+  return { kind: 'bytes', sql: `int8send(${sql})`, width: 8, read: readInt8 };
+}
+
+/** `bytea` of `width` bytes, as `0x` and lowercase digits. */
+export function hex<Text extends string>(sql: string, width: number): PackedColumn<Text> {
+  return { kind: 'bytes', sql, width, read: (digits) => `0x${digits}` as Text };
+}
+
+/** `bytea` of `width` bytes, as lowercase digits without `0x`. */
+export function hexDigits(sql: string, width: number): PackedColumn<string> {
+  return { kind: 'bytes', sql, width, read: (digits) => digits };
+}
+
+/** `bytea` of `width` bytes or null, as `0x` and lowercase digits. */
+export function hexOrNull<Text extends string>(sql: string, width: number): PackedColumn<Text | null> {
+  return {
+    kind: 'bytes',
+    sql: `CASE WHEN ${sql} IS NULL THEN '\\x${'00'.repeat(width + 1)}'::bytea ELSE '\\x01'::bytea || ${sql} END`,
+    width: width + 1,
+    read: (digits) => (digits.startsWith('01') ? (`0x${digits.slice(2)}` as Text) : null),
+  };
+}
+
+export function boolean(sql: string): PackedColumn<boolean> {
+  return { kind: 'bytes', sql: `boolsend(${sql})`, width: 1, read: (digits) => digits === '01' };
+}
+
+/** `timestamptz` in ISO 8601, with milliseconds: `2026-01-02T03:04:05.678Z`. */
+export function moment(sql: string): PackedColumn<string> {
+  return momentWith(sql, (microseconds) => String(Math.floor(microseconds / 1_000)).padStart(3, '0'));
+}
+
+/** `timestamptz` in ISO 8601, with microseconds: `2026-01-02T03:04:05.678000Z`. */
+export function preciseMoment(sql: string): PackedColumn<string> {
+  return momentWith(sql, (microseconds) => String(microseconds).padStart(6, '0'));
+}
+
+/** `numeric` as decimal digits. */
+export function digits(sql: string): PackedColumn<string> {
+  return { kind: 'text', sql: `(${sql})::text`, read: (text) => text };
+}
+
+/** `numeric[]` without nulls, each as decimal digits. */
+export function digitsList(sql: string): PackedColumn<string[]> {
+  return { kind: 'text', sql: `array_to_string(${sql}, ' ')`, read: (text) => (text === '' ? [] : text.split(' ')) };
+}
+
+/** Text that is not null. */
+export function text(sql: string): PackedColumn<string> {
+  return { kind: 'text', sql, read: (value) => value };
+}
+
+/** Text or null. */
+export function textOrNull(sql: string): PackedColumn<string | null> {
+  return { kind: 'text', sql: `coalesce('+' || ${sql}, '')`, read: (value) => (value === '' ? null : value.slice(1)) };
+}
+
+/** Reads two's complement. */
+function readInt8(digits: string): number {
+  if (digits.charCodeAt(0) < FIRST_NEGATIVE_DIGIT) return Number.parseInt(digits, 16);
+  return Number(BigInt.asIntN(64, BigInt(`0x${digits}`)));
+}
+
+/** `8` */
+const FIRST_NEGATIVE_DIGIT = 0x38;
+const MICROSECONDS_OF_DAY = 86_400_000_000;
+const MICROSECONDS_OF_SECOND = 1_000_000;
+const EPOCH_OF_POSTGRES = Date.UTC(2000, 0, 1);
+
+/** Maximum cached days: longer than any chain exists. */
+const DAYS_MAX = 20_000;
+
+/** Formats each day only once with `Date`, which takes longer than the rest of a row. */
+function momentWith(sql: string, fractionOf: (microseconds: number) => string): PackedColumn<string> {
+  const dates = new Map<number, string>();
+  const dateOf = (day: number): string => {
+    const known = dates.get(day);
+    if (known !== undefined) return known;
+    const moment = new Date(EPOCH_OF_POSTGRES + (day * MICROSECONDS_OF_DAY) / 1_000);
+    const date = moment.toISOString().slice(0, 'YYYY-MM-DDT'.length);
+    if (dates.size >= DAYS_MAX) dates.clear();
+    dates.set(day, date);
+    return date;
+  };
+  const read = (digits: string): string => {
+    const microseconds = readInt8(digits);
+    const day = Math.floor(microseconds / MICROSECONDS_OF_DAY);
+    const ofDay = microseconds - day * MICROSECONDS_OF_DAY;
+    const seconds = Math.floor(ofDay / MICROSECONDS_OF_SECOND);
+    const minutes = Math.floor(seconds / 60);
+    const clock = `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}:${twoDigits(seconds % 60)}`;
+    return `${dateOf(day)}${clock}.${fractionOf(ofDay % MICROSECONDS_OF_SECOND)}Z`;
+  };
+  return { kind: 'bytes', sql: `timestamptz_send(${sql})`, width: 8, read };
+}
+
+function twoDigits(number: number): string {
+  return number < 10 ? `0${number}` : String(number);
+}

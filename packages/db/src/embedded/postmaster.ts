@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { unlessMissing } from './unless-missing.ts';
+
+/** Contents of `postmaster.pid`, which a running server writes to its cluster folder. */
+export interface Postmaster {
+  readonly pid: number;
+  readonly port: number;
+  /** `starting`, `stopping`, `ready` or `standby` */
+  readonly status: string;
+}
+
+/**
+ * Reads the lock file. A half-written file, or one left by a crash, may contain the pid of a process that does not
+ * exist.
+ */
+export async function readPostmaster(clusterFolder: string): Promise<Postmaster | undefined> {
+  const text = await unlessMissing(readFile(join(clusterFolder, 'postmaster.pid'), 'utf8'));
+  if (text === undefined) return undefined;
+  const lines = text.split('\n');
+  const pid = Math.abs(Number(lines[0]));
+  const port = Number(lines[3]);
+  if (!Number.isInteger(pid) || pid === 0 || !Number.isInteger(port)) return undefined;
+  return { pid, port, status: (lines[7] ?? '').trim() };
+}
+
+/** Returns whether the process is alive and a Postgres process: pids are reused after a crash or in a new container. */
+export async function isPostgresProcess(pid: number): Promise<boolean> {
+  if (!processLives(pid)) return false;
+  try {
+    const name =
+      process.platform === 'linux'
+        ? await readFile(`/proc/${pid}/comm`, 'utf8')
+        : (await promisify(execFile)('ps', ['-p', String(pid), '-o', 'comm='])).stdout;
+    return name.trim().endsWith('postgres');
+  } catch {
+    return false;
+  }
+}
+
+/** Returns whether a process with this pid exists, even of another user. */
+export function processLives(pid: number): boolean {
+  // A signal to -1 goes to every process and always succeeds.
+  if (pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** Polls a condition on files or processes, which send no events. @returns false after the timeout */
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs: number): Promise<boolean> {
+  const end = performance.now() + timeoutMs;
+  while (!(await condition())) {
+    if (performance.now() > end) return false;
+    await delay(20);
+  }
+  return true;
+}

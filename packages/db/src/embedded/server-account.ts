@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { readFile, stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { EmbeddedPostgresError } from '../database-error.ts';
+import { unlessMissing } from './unless-missing.ts';
+
+/** Account of the embedded server, as options of `spawn`. Empty: the current user. */
+export interface ServerAccount {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/**
+ * Returns the server's account. Postgres refuses to run as root, so root uses another account: the owner of an existing
+ * cluster, otherwise `postgres`, `nobody`, any other account of the machine, or a new system account `chainstead`. A
+ * free uid without an account is not enough, because `initdb` looks up its user.
+ * @param clusterFolder may not exist yet
+ * @throws {EmbeddedPostgresError} EMBEDDED_POSTGRES_ACCOUNT if root finds no account and can't create one
+ */
+export async function chooseServerAccount(clusterFolder: string): Promise<ServerAccount> {
+  if (process.getuid?.() !== 0) return {};
+  const owner = await unlessMissing(stat(clusterFolder));
+  if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
+  const account = pickAccount((await unlessMissing(readFile('/etc/passwd', 'utf8'))) ?? '');
+  return account ?? createAccount();
+}
+
+/** @param passwd text of `/etc/passwd` */
+export function pickAccount(passwd: string): Required<ServerAccount> | undefined {
+  const accounts = passwd
+    .split('\n')
+    .map((line) => line.split(':'))
+    .map(([name, , uid, gid]) => ({ name, uid: Number(uid ?? Number.NaN), gid: Number(gid ?? Number.NaN) }))
+    .filter(({ uid, gid }) => uid > 0 && gid > 0);
+  const chosen =
+    accounts.find(({ name }) => name === 'postgres') ?? accounts.find(({ name }) => name === 'nobody') ?? accounts[0];
+  return chosen === undefined ? undefined : { uid: chosen.uid, gid: chosen.gid };
+}
+
+async function createAccount(): Promise<Required<ServerAccount>> {
+  let cause: unknown;
+  try {
+    await promisify(execFile)('useradd', ['--system', '--user-group', '--no-create-home', 'chainstead']);
+  } catch (error) {
+    cause = error;
+  }
+  const account = pickAccount((await unlessMissing(readFile('/etc/passwd', 'utf8'))) ?? '');
+  if (account !== undefined) return account;
+  throw new EmbeddedPostgresError({
+    code: 'EMBEDDED_POSTGRES_ACCOUNT',
+    message: 'Postgres cannot run as root, and this machine has no other account for it',
+    remedy:
+      'Create an account (useradd --system chainstead), start Chainstead as an ordinary user, or set DATABASE_URL',
+    retryable: false,
+    cause,
+  });
+}

@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { ChainsteadError, Counter, errorText, type Logger, type Registry } from '@chainstead/core';
+import type { Database } from '../database.ts';
+import { CRASHES_MAX, createSuspects } from './quarantined-work.ts';
+
+/** Work on untrusted data, which might crash the process. */
+export interface RiskyWork {
+  readonly kind: 'webhook' | 'token-facts' | 'collection' | 'token' | 'historical-job' | 'history' | 'state';
+  /** Keys of the data; several if they are read together. */
+  readonly keys: readonly string[];
+  /** Author of the data, who may write much of it under many keys. Crashes count against the author too. */
+  readonly origin?: string;
+}
+
+/**
+ * Records the running work of processes. Work of a crashed process is then retried alone, one key at a time, to find
+ * the one that crashes processes. After the third crash it is quarantined.
+ */
+export interface WorkJournal {
+  /** Takes over the records of dead processes, now and periodically. */
+  start(): Promise<void>;
+  /**
+   * Records the work, then runs it.
+   * @throws WorkSetAsideError instead, if a single key crashed processes too often
+   */
+  run<T>(work: RiskyWork, perform: () => Promise<T>): Promise<T>;
+  /** Returns the keys that must be retried alone. */
+  suspects(work: RiskyWork): Promise<ReadonlySet<string>>;
+  /** Ends the record on a regular shutdown. */
+  close(): Promise<void>;
+}
+
+export interface WorkJournalOptions {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** Time without a sign of life after which a process on another machine counts as dead. @default 20,000 ms */
+  readonly leaseMs?: number;
+}
+
+/** Code of {@link WorkSetAsideError}, which rows of quarantined work store. */
+export const WORK_QUARANTINED = 'WORK_SET_ASIDE';
+
+/** The work crashed the process several times and is not retried. */
+export class WorkSetAsideError extends ChainsteadError {
+  constructor({ kind, keys, origin }: RiskyWork, crashes: number) {
+    super({
+      code: 'WORK_SET_ASIDE',
+      message: `Work quarantined: the process ended ${crashes} times during this work`,
+      facts: { kind, key: keys[0], ...(origin === undefined ? {} : { origin }), crashes },
+      remedy: 'Find the cause of the crashes, then DELETE the row FROM quarantined_work to retry the work',
+      retryable: false,
+    });
+  }
+}
+
+const LEASE_MS = 20_000;
+
+export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
+  const { database, logger, leaseMs = LEASE_MS } = options;
+  const setAside = new Counter({
+    name: 'chainstead_work_set_aside_total',
+    help: 'Number of attempts at quarantined work, by kind. Work is quarantined after it ended its process three times',
+    labelNames: ['kind'],
+    registers: [options.metrics],
+  });
+  const own = createProcessRow(options, leaseMs);
+  const suspects = createSuspects({ database, logger, process: own.id });
+  let timer: NodeJS.Timeout | undefined;
+  /** Suspects run one after another. */
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function runAlone<T>(work: RiskyWork, perform: () => Promise<T>): Promise<T> {
+    const names = namesOf(work);
+    try {
+      const known = await own.write(names, names);
+      const crashes = Math.max(0, ...names.map((name) => known.get(name) ?? 0));
+      if (crashes >= CRASHES_MAX) {
+        setAside.inc({ kind: work.kind });
+        throw new WorkSetAsideError(work, crashes);
+      }
+      try {
+        return await perform();
+      } finally {
+        // The process survived the work, successful or not. An origin with more than one crash stays suspect, because
+        // this work of it may be harmless.
+        const [key, origin] = names;
+        await suspects.clear(names.filter((name) => name === key || (name === origin && known.get(name) === 1)));
+      }
+    } finally {
+      own.forget(names);
+    }
+  }
+
+  async function look(): Promise<void> {
+    try {
+      await own.renew();
+      await suspects.reap();
+    } catch (error) {
+      logger.debug({ reason: errorText(error) }, 'The journal of work could not be looked at');
+    }
+  }
+
+  return {
+    async start() {
+      await own.enter();
+      await suspects.reap();
+      timer = setInterval(() => void look(), leaseMs / 4).unref();
+    },
+    async run(work, perform) {
+      const names = namesOf(work);
+      try {
+        const crashes = await own.write(names, []);
+        const isSuspect = work.keys.length === 1 && names.some((name) => crashes.has(name));
+        if (!isSuspect) return await perform();
+      } finally {
+        own.forget(names);
+      }
+      const mine = turn.then(() => runAlone(work, perform));
+      // Only its caller gets the error; the next one just waits.
+      turn = mine.catch(() => undefined);
+      return mine;
+    },
+    async suspects({ kind, keys }) {
+      const known = await suspects.among(keys.map((key) => nameOf(kind, key)));
+      return new Set(keys.filter((key) => known.has(nameOf(kind, key))));
+    },
+    async close() {
+      clearInterval(timer);
+      await own.leave();
+    },
+  };
+}
+
+/** A journal that records nothing. */
+export const UNWRITTEN: Pick<WorkJournal, 'run' | 'suspects'> = {
+  run: (_work, perform) => perform(),
+  suspects: async () => new Set(),
+};
+
+function nameOf(kind: RiskyWork['kind'], key: string): string {
+  return `${kind} ${key}`;
+}
+
+/** Returns the names recorded for work: its keys, then its origin. */
+function namesOf({ kind, keys, origin }: RiskyWork): readonly string[] {
+  return [...keys.map((key) => nameOf(kind, key)), ...(origin === undefined ? [] : [nameOf(kind, `from ${origin}`)])];
+}
+
+/** This process's row with its running work. Work that begins during a write shares the next write. */
+function createProcessRow({ database }: WorkJournalOptions, leaseMs: number) {
+  const id = randomUUID();
+  const inHand = new Map<string, number>();
+  let alone: readonly string[] = [];
+  let writing: Promise<ReadonlyMap<string, number>> | null = null;
+  let next: Promise<ReadonlyMap<string, number>> | null = null;
+
+  async function save(): Promise<ReadonlyMap<string, number>> {
+    const rows = await database.query<{ name: string; crashes: number }>(
+      `WITH kept AS (
+         INSERT INTO inflight_work (process, machine, pid, items, alone, alive_until)
+         VALUES ($1, $2, $3, $4::text[], $5, now() + $6 * interval '1 millisecond')
+         ON CONFLICT (process) DO UPDATE SET items = excluded.items, alone = excluded.alone, alive_until = excluded.alive_until
+       )
+       SELECT name, crashes FROM quarantined_work WHERE name = ANY ($4::text[])`,
+      [id, hostname(), process.pid, [...inHand.keys()], alone.length === 0 ? null : alone.join('\n'), leaseMs],
+    );
+    return new Map(rows.map(({ name, crashes }) => [name, crashes]));
+  }
+
+  /** Resolves when all current work is recorded. */
+  function flush(): Promise<ReadonlyMap<string, number>> {
+    if (writing === null) {
+      writing = save().finally(() => {
+        writing = null;
+      });
+      return writing;
+    }
+    // A failed write rejects only for its own callers; this is the next one.
+    next ??= writing
+      .catch(() => undefined)
+      .then(() => {
+        next = null;
+        return flush();
+      });
+    return next;
+  }
+
+  return {
+    id,
+    enter: async (): Promise<void> => void (await flush()),
+    renew: async (): Promise<void> => void (await flush()),
+    /** @param only names of the work run alone; empty: none */
+    async write(names: readonly string[], only: readonly string[]) {
+      for (const name of names) inHand.set(name, (inHand.get(name) ?? 0) + 1);
+      if (only.length > 0) alone = only;
+      return flush();
+    },
+    forget(names: readonly string[]): void {
+      for (const name of names) {
+        const count = (inHand.get(name) ?? 1) - 1;
+        if (count <= 0) inHand.delete(name);
+        else inHand.set(name, count);
+        if (alone.includes(name)) alone = [];
+      }
+    },
+    async leave(): Promise<void> {
+      await database.query('DELETE FROM inflight_work WHERE process = $1', [id]);
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { errorText } from '@chainstead/core';
+import type { SessionClient } from '../connections/session-client.ts';
+import type { Database, Transaction } from '../database.ts';
+import { DatabaseError } from '../database-error.ts';
+import { outageOr } from '../database-outage.ts';
+import type { LockHolder } from './lock-holders.ts';
+
+/** A lease in the table `leases`, renewed over a separate connection while it is held. */
+export interface Leadership {
+  /** Aborted if the lease can't be renewed, before another process may lead. Not aborted by `release`. */
+  readonly lost: AbortSignal;
+  /** Confirms inside a transaction that the lease is still held. @throws {DatabaseError} LEADERSHIP_LOST */
+  confirm(transaction: Transaction): Promise<void>;
+  /** Releases the lease. Safe to call twice, and after the loss. */
+  release(): Promise<void>;
+}
+
+/** The leadership, or the current leader's machine and process. */
+export type Candidacy =
+  | { readonly leadership: Leadership; readonly leader: null }
+  | { readonly leadership: null; readonly leader: string };
+
+export interface CandidacyOptions {
+  /** Called with ended sessions of a former holder whose locks others waited for. */
+  readonly onCutOff?: (sessions: readonly LockHolder[]) => void;
+}
+
+/** Milliseconds of the database's clock after which an unresponsive machine is replaced. */
+export const LEASE_MS = 7_000;
+const RENEWAL_INTERVAL_MS = 1_500;
+/** Shorter than the lease minus an interval: a holder that is cut off notices it before another process leads. */
+const RENEWAL_TIMEOUT_MS = 4_500;
+/** Locks of a former holder are found only when the new one commits. */
+const CUT_OFF_FOR_MS = 60_000;
+
+/**
+ * Acquires the lease `name`, unless it is held: not expired, by a session that still exists on the server. So a process
+ * that ended is replaced immediately, and an unresponsive machine after {@link LEASE_MS}. If the former holder did not
+ * release it, its sessions with contended locks are ended.
+ *
+ * Fence writes with `confirm` or a claim anyway: a process may be paused anywhere and resume much later.
+ */
+export async function tryAcquireLeadership(
+  database: Database,
+  name: string,
+  options: CandidacyOptions = {},
+): Promise<Candidacy> {
+  const token = randomUUID();
+  const client = database.session({ queryTimeoutMs: RENEWAL_TIMEOUT_MS });
+  const lost = new AbortController();
+  let renewal: NodeJS.Timeout | undefined;
+  let isOver = false;
+  const end = (): boolean => {
+    clearTimeout(renewal);
+    const wasOver = isOver;
+    isOver = true;
+    return wasOver;
+  };
+  const lose = (cause: unknown): void => {
+    if (end()) return;
+    client.destroy();
+    lost.abort(leadershipLost(name, cause));
+  };
+  client.on('error', lose);
+  client.on('end', () => lose(new Error('The connection was closed')));
+  const attempt = await acquire(client, name, token).catch((error: unknown) => {
+    end();
+    client.destroy();
+    throw outageOr(error);
+  });
+  if (attempt.leader !== null) {
+    end();
+    await client.end();
+    return { leadership: null, leader: attempt.leader };
+  }
+  const cutOffUntil = attempt.isTakenOver ? performance.now() + CUT_OFF_FOR_MS : 0;
+  const keep = async (): Promise<void> => {
+    if (!(await renew(client, name, token))) {
+      lose(new Error('Another process has taken it over'));
+      return;
+    }
+    if (performance.now() < cutOffUntil && !isOver) {
+      const ended = await cutOffSilent(client);
+      if (ended.length > 0) options.onCutOff?.(ended);
+    }
+    if (!isOver) renewLater();
+  };
+  const renewLater = (): void => {
+    renewal = setTimeout(() => void keep().catch(lose), RENEWAL_INTERVAL_MS).unref();
+  };
+  renewLater();
+  return {
+    leader: null,
+    leadership: {
+      lost: lost.signal,
+      async confirm(transaction) {
+        const held = await transaction.query('SELECT FROM leases WHERE name = $1 AND token = $2', [name, token]);
+        if (held.length === 0) throw leadershipLost(name, new Error('Another process has taken it over'));
+      },
+      async release() {
+        if (end()) return;
+        try {
+          await client.query('DELETE FROM leases WHERE name = $1 AND token = $2', [name, token]);
+          await client.end();
+        } finally {
+          client.destroy();
+        }
+      },
+    },
+  };
+}
+
+/**
+ * SQL condition: the row `lease` of `leases` is held. The start of other roles' sessions is not visible; then a
+ * matching process id is enough.
+ */
+export const LEASE_IS_HELD = `(lease.expires_at > clock_timestamp() AND EXISTS (
+  SELECT FROM pg_stat_get_activity(lease.backend_pid) AS session
+   WHERE coalesce(session.backend_start = lease.backend_start, true)))`;
+
+type Acquired =
+  /** `isTakenOver`: the former holder did not release it. */
+  { readonly leader: null; readonly isTakenOver: boolean } | { readonly leader: string };
+
+async function acquire(client: SessionClient, name: string, token: string): Promise<Acquired> {
+  await client.connect();
+  const acquired = await client.query<{ is_taken_over: boolean }>(
+    `INSERT INTO leases AS lease (name, token, holder, backend_pid, backend_start, expires_at)
+     SELECT $1, $2, $3, session.pid, session.backend_start, clock_timestamp() + $4 * interval '1 millisecond'
+       FROM pg_stat_get_activity(pg_backend_pid()) AS session
+     ON CONFLICT (name) DO UPDATE
+       SET token = excluded.token, holder = excluded.holder, backend_pid = excluded.backend_pid,
+           backend_start = excluded.backend_start, acquired_at = now(), expires_at = excluded.expires_at
+       WHERE NOT ${LEASE_IS_HELD}
+     RETURNING lease.xmax <> 0 AS is_taken_over`,
+    [name, token, `${hostname()}, process ${process.pid}`, LEASE_MS],
+  );
+  const [ours] = acquired.rows;
+  if (ours !== undefined) return { leader: null, isTakenOver: ours.is_taken_over };
+  const { rows } = await client.query<{ holder: string }>('SELECT holder FROM leases WHERE name = $1', [name]);
+  return { leader: rows[0]?.holder ?? 'a process that has just ended' };
+}
+
+async function renew(client: SessionClient, name: string, token: string): Promise<boolean> {
+  const renewed = await client.query(
+    `UPDATE leases SET expires_at = clock_timestamp() + $3 * interval '1 millisecond' WHERE name = $1 AND token = $2`,
+    [name, token, LEASE_MS],
+  );
+  return renewed.rowCount === 1;
+}
+
+function leadershipLost(name: string, cause: unknown): DatabaseError {
+  return new DatabaseError({
+    code: 'LEADERSHIP_LOST',
+    message: `The database no longer confirms that this process leads ${name}: ${errorText(cause)}`,
+    facts: { name },
+    remedy: 'Check the database and the network to it. If another process leads now, no action is needed',
+    retryable: true,
+    cause,
+  });
+}
+
+/** Milliseconds. A session that is idle in a transaction for longer has no live client. */
+const SILENCE_MS = 3_000;
+
+/**
+ * Ends idle sessions of Chainstead with contended locks: those of a stopped process, or of a machine lost by the
+ * network whose connections a proxy keeps open. Otherwise they would hold the locks until the server's own timeouts,
+ * about thirty seconds. Only for the takeover from such a process, because a slow client is not a dead one.
+ * @returns the ended sessions
+ */
+async function cutOffSilent(client: SessionClient): Promise<readonly LockHolder[]> {
+  const { rows } = await client.query<LockHolder>(CUT_OFF_SQL, [SILENCE_MS]);
+  return rows;
+}
+
+// Only sessions of the own role may be ended. `state_change` of a running statement (COPY) is its start. MATERIALIZED,
+// because as one condition among others, the planner could also end sessions that the other conditions exclude.
+const CUT_OFF_SQL = `
+  WITH silent AS MATERIALIZED (
+    SELECT holder.pid, holder.usename AS role, holder.application_name AS application
+      FROM (SELECT DISTINCT unnest(pg_blocking_pids(pid)) AS pid
+              FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock') AS blocking
+      JOIN pg_stat_activity AS holder USING (pid)
+     WHERE holder.usename = current_user AND holder.application_name LIKE 'chainstead%'
+       AND holder.wait_event = 'ClientRead'
+       AND holder.state_change < clock_timestamp() - $1 * interval '1 millisecond'
+  )
+  SELECT pid, role, application FROM silent WHERE pg_terminate_backend(pid)`;

@@ -1,0 +1,116 @@
+import { hostname } from 'node:os';
+import type { Logger } from '@chainstead/core';
+import type { Database } from '../database.ts';
+
+/** Work that was running when processes died. */
+export interface Suspects {
+  /** Takes over the records of dead processes. */
+  reap(): Promise<void>;
+  among(names: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Clears names whose work ended without a crash, successful or not. */
+  clear(names: readonly string[]): Promise<void>;
+}
+
+interface ProcessRow {
+  readonly process: string;
+  readonly pid: number;
+  readonly isHere: boolean;
+  readonly isLate: boolean;
+  /** Seconds since its start. */
+  readonly seconds: number;
+}
+
+/** Suspects that are not retried are deleted after this time; quarantined ones stay. */
+const FORGET_AFTER = '1 day';
+
+/** Crashes before work is quarantined, the last ones alone. */
+export const CRASHES_MAX = 3;
+
+export function createSuspects(options: {
+  readonly database: Database;
+  readonly logger: Logger;
+  /** Id of this process. */
+  readonly process: string;
+}): Suspects {
+  const { database, logger } = options;
+
+  async function takeOver(dead: string): Promise<void> {
+    const rows = await database.query<{ name: string; crashes: number }>(
+      `WITH gone AS (
+         DELETE FROM inflight_work WHERE process = $1 RETURNING items, alone
+       )
+       INSERT INTO quarantined_work AS known (name, crashes)
+       SELECT item, CASE WHEN item = ANY (string_to_array(alone, E'\\n')) THEN 2 ELSE 1 END FROM gone, unnest(items) AS item
+       ON CONFLICT (name) DO UPDATE SET crashed_at = now(),
+         -- Only what was tried alone is to blame; what was in hand related it is tried alone next.
+         crashes = known.crashes + (SELECT count(*) FROM gone WHERE known.name = ANY (string_to_array(alone, E'\\n')))::int
+       RETURNING name, crashes`,
+      [dead],
+    );
+    if (rows.length === 0) return;
+    const over = rows.filter(({ crashes }) => crashes >= CRASHES_MAX).map(({ name }) => name);
+    logger.warn({ work: rows.length }, 'A process ended with work in hand, which is tried alone now');
+    for (const name of over)
+      logger.error({ work: name, crashes: CRASHES_MAX }, 'Work that ended the process is set aside');
+  }
+
+  return {
+    async reap() {
+      const rows = await database.query<ProcessRow>(
+        `SELECT process, pid, machine = $2 AS "isHere", alive_until < now() AS "isLate",
+           extract(epoch FROM now() - entered_at)::float8 AS seconds FROM inflight_work WHERE process <> $1`,
+        [options.process, hostname()],
+      );
+      for (const row of rows) if (isDead(row)) await takeOver(row.process);
+      await database.query(`DELETE FROM quarantined_work WHERE crashes < $1 AND crashed_at < now() - $2::interval`, [
+        CRASHES_MAX,
+        FORGET_AFTER,
+      ]);
+    },
+    async among(names) {
+      const rows = await database.query<{ name: string }>(
+        'SELECT name FROM quarantined_work WHERE name = ANY ($1::text[])',
+        [names],
+      );
+      return new Set(rows.map(({ name }) => name));
+    },
+    async clear(names) {
+      await database.query('DELETE FROM quarantined_work WHERE name = ANY ($1::text[])', [names]);
+    },
+  };
+}
+
+/**
+ * Returns whether the process is dead. On this machine that is known immediately, but a dead process may have had this
+ * one's pid.
+ */
+function isDead({ pid, isHere, isLate, seconds }: ProcessRow): boolean {
+  if (isLate) return true;
+  if (!isHere) return false;
+  if (pid === process.pid) return seconds > process.uptime();
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    // A process of another user can't be signaled, but is alive.
+    return !(error instanceof Error && 'code' in error && error.code === 'EPERM');
+  }
+}
+
+/** Quarantined work, which is not retried because processes crashed during it. */
+export interface SetAsideWork {
+  /** Kind and key. */
+  readonly name: string;
+  readonly crashes: number;
+  /** Time of the last crash. */
+  readonly crashedAt: Date;
+}
+
+/** Returns quarantined work, latest first. */
+export function readSetAsideWork(database: Pick<Database, 'query'>, limit: number): Promise<SetAsideWork[]> {
+  return database.query<SetAsideWork>(
+    `SELECT name, crashes, crashed_at AS "crashedAt" FROM quarantined_work WHERE crashes >= $1
+     ORDER BY crashed_at DESC, name LIMIT $2`,
+    [CRASHES_MAX, limit],
+  );
+}

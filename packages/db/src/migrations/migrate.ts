@@ -1,0 +1,168 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { errorText, type Logger, silentLogger } from '@chainstead/core';
+import type { Database, Transaction } from '../database.ts';
+import { DatabaseError } from '../database-error.ts';
+import { type LockHolder, watchLockHolders } from '../locks/lock-holders.ts';
+import { MIGRATIONS_FOLDER, type Migration, readMigrations } from './read-migrations.ts';
+import { pendingMigrations, refuseNewerSchema } from './schema-state.ts';
+import { checkServer } from '../server/server-check.ts';
+
+export interface MigrateOptions {
+  /** A folder in drizzle-kit's format: `NNNN_name.sql` and `meta/_journal.json`. @default MIGRATIONS_FOLDER */
+  readonly folder?: string;
+  /** Logs the sessions that hold a table which a migration waits for. @default silent */
+  readonly logger?: Logger;
+  /** Milliseconds that a statement, and every query behind it, may wait for a lock. @default 2000 */
+  readonly lockTimeoutMs?: number;
+  /** Milliseconds for retries of one migration while other sessions hold its tables. @default 600000 */
+  readonly giveUpAfterMs?: number;
+}
+
+/** While a migration waits for a table, all later queries on it wait too. Between two attempts they proceed. */
+const LOCK_TIMEOUT_MS = 2_000;
+const GIVE_UP_AFTER_MS = 600_000;
+const FIRST_PAUSE_MS = 500;
+const PAUSE_MS_MAX = 10_000;
+
+const SQLSTATE_LOCK_NOT_AVAILABLE = '55P03';
+const SQLSTATE_DEADLOCK_DETECTED = '40P01';
+
+/**
+ * Brings the schema up to date: runs each pending migration in its own transaction, in journal order, and records it in
+ * `schema_migrations`. Safe to run concurrently: one process works, the others wait and find nothing left. An
+ * up-to-date schema is only read. A migration that gets no lock in time lets other queries pass, and retries.
+ * @returns the names that this call applied
+ * @throws {DatabaseError} MIGRATION_FAILED; MIGRATION_BLOCKED if a lock could not be taken within `giveUpAfterMs`;
+ * MIGRATION_CHANGED, SCHEMA_NEWER; and the errors of {@link checkServer}
+ */
+export async function migrate(
+  database: Database,
+  options: MigrateOptions = {},
+): Promise<{ applied: readonly string[] }> {
+  await checkServer(database);
+  const pending = await pendingMigrations(database, await readMigrations(options.folder ?? MIGRATIONS_FOLDER));
+  if (pending.length > 0) await createMigrationsTable(database);
+  const applied: string[] = [];
+  for (const migration of pending) {
+    if (await applyPatiently(database, migration, options)) applied.push(migration.name);
+  }
+  return { applied };
+}
+
+/**
+ * Requires that this version has every migration of the database. Read-only.
+ * @throws {DatabaseError} SCHEMA_NEWER
+ */
+export async function checkSchema(database: Database): Promise<void> {
+  await refuseNewerSchema(database, await readMigrations(MIGRATIONS_FOLDER));
+}
+
+async function createMigrationsTable(database: Database): Promise<void> {
+  try {
+    await database.query(
+      `CREATE TABLE IF NOT EXISTS schema_migrations
+         (name text PRIMARY KEY, hash text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
+    );
+  } catch (error) {
+    // If two sessions create it concurrently, one can fail on the catalog's unique index; the other has then created
+    // the table.
+    if (!(await migrationsTableExists(database))) throw error;
+  }
+}
+
+async function migrationsTableExists(database: Database): Promise<boolean> {
+  const [found] = await database.query<{ exists: boolean }>(
+    "SELECT to_regclass('schema_migrations') IS NOT NULL AS exists",
+  );
+  return found?.exists === true;
+}
+
+/** @returns false if another process has applied it meanwhile */
+async function applyPatiently(database: Database, migration: Migration, options: MigrateOptions): Promise<boolean> {
+  const { lockTimeoutMs = LOCK_TIMEOUT_MS, logger = silentLogger() } = options;
+  const giveUpAt = performance.now() + (options.giveUpAfterMs ?? GIVE_UP_AFTER_MS);
+  for (let attempt = 1; ; attempt += 1) {
+    let holders: readonly LockHolder[] = [];
+    try {
+      return await database.transaction(async (transaction) => {
+        const watch = await watchLockHolders({ database, transaction, lockTimeoutMs, logger });
+        try {
+          return await applyOnce(transaction, migration, lockTimeoutMs);
+        } finally {
+          holders = watch.stop();
+        }
+      });
+    } catch (error) {
+      if (!isLockedOut(error)) throw error;
+      if (performance.now() >= giveUpAt) throw blockedMigration(migration.name, holders, error);
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), PAUSE_MS_MAX);
+      logger.warn(
+        { migration: migration.name, attempt, delay_ms: pauseMs, held_by: holders },
+        'Migration waits for a table that another session holds, trying it again',
+      );
+      await delay(pauseMs);
+    }
+  }
+}
+
+async function applyOnce(transaction: Transaction, migration: Migration, lockTimeoutMs: number): Promise<boolean> {
+  // Timeouts that a role or pooler sets for page queries must not end migrations.
+  await transaction.query('SET LOCAL statement_timeout = 0');
+  await transaction.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+  await transaction.query('SET LOCAL lock_timeout = 0');
+  // On a cluster: a table changed on all nodes in parallel could not be changed together with a reference table in one
+  // transaction.
+  await transaction.query(
+    "SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true) FROM pg_extension WHERE extname = 'citus'",
+  );
+  // Serializes migrations: the second process's row waits for the first one's transaction. A table lock is unsuitable,
+  // because any role that prepares a statement on the table can delay it.
+  const added = await transaction.query(
+    'INSERT INTO schema_migrations (name, hash) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING name',
+    [migration.name, migration.hash],
+  );
+  if (added.length === 0) return false;
+  await transaction.query(`SET LOCAL lock_timeout = ${Math.ceil(lockTimeoutMs)}`);
+  for (const statement of migration.text.split('--> statement-breakpoint')) {
+    try {
+      // The simple protocol allows parts with only comments or several statements.
+      await transaction.client.query(statement);
+    } catch (error) {
+      throw failedMigration(migration.name, statement, error);
+    }
+  }
+  return true;
+}
+
+function isLockedOut(error: unknown): boolean {
+  if (!(error instanceof DatabaseError) || error.code !== 'MIGRATION_FAILED') return false;
+  const { cause } = error;
+  return (
+    cause instanceof Error &&
+    'code' in cause &&
+    (cause.code === SQLSTATE_LOCK_NOT_AVAILABLE || cause.code === SQLSTATE_DEADLOCK_DETECTED)
+  );
+}
+
+function failedMigration(name: string, statement: string, cause: unknown): DatabaseError {
+  return new DatabaseError({
+    code: 'MIGRATION_FAILED',
+    message: `Migration ${name} failed: ${errorText(cause)}`,
+    facts: { migration: name, statement: statement.trim().slice(0, 500) },
+    remedy: 'Fix the cause and restart. This migration was rolled back, earlier ones are applied',
+    retryable: false,
+    cause,
+  });
+}
+
+function blockedMigration(name: string, holders: readonly LockHolder[], cause: unknown): DatabaseError {
+  const who = holders.map(({ pid, role, application }) => `pid ${pid} (${role}, ${application})`).join(', ');
+  return new DatabaseError({
+    code: 'MIGRATION_BLOCKED',
+    message: `Migration ${name} could not lock its tables. The locks are held by ${who === '' ? 'other sessions' : who}`,
+    facts: { migration: name, held_by: holders },
+    remedy: 'Wait until these sessions end, or end them with SELECT pg_terminate_backend(pid), then restart',
+    retryable: true,
+    cause,
+  });
+}

@@ -1,0 +1,71 @@
+import type { Database } from '../database.ts';
+import { DatabaseError } from '../database-error.ts';
+import type { Migration } from './read-migrations.ts';
+
+/**
+ * Compares the database's migrations with those of this version. Read-only, so it needs no privilege to create objects.
+ * @returns the pending migrations, in order
+ * @throws {DatabaseError} SCHEMA_NEWER if the database has unknown migrations; MIGRATION_CHANGED if the text of an
+ * applied migration differs from the applied one
+ */
+export async function pendingMigrations(
+  database: Pick<Database, 'query'>,
+  migrations: readonly Migration[],
+): Promise<readonly Migration[]> {
+  const applied = await readApplied(database);
+  refuseNewer(applied, migrations);
+  const changed = migrations.filter(({ name, hash }) => applied.has(name) && applied.get(name) !== hash);
+  if (changed.length > 0) throw changedMigrations(changed.map(({ name }) => name));
+  return migrations.filter(({ name }) => !applied.has(name));
+}
+
+/**
+ * Requires that this version has every migration of the database. Read-only.
+ * @throws {DatabaseError} SCHEMA_NEWER
+ */
+export async function refuseNewerSchema(
+  database: Pick<Database, 'query'>,
+  migrations: readonly Migration[],
+): Promise<void> {
+  refuseNewer(await readApplied(database), migrations);
+}
+
+function refuseNewer(applied: ReadonlyMap<string, string>, migrations: readonly Migration[]): void {
+  const names = new Set(migrations.map(({ name }) => name));
+  const unknown = [...applied.keys()].filter((name) => !names.has(name));
+  if (unknown.length > 0) throw newerSchema(unknown);
+}
+
+/** Returns hashes by name, in the order of application. */
+async function readApplied(database: Pick<Database, 'query'>): Promise<ReadonlyMap<string, string>> {
+  const [found] = await database.query<{ exists: boolean }>(
+    "SELECT to_regclass('schema_migrations') IS NOT NULL AS exists",
+  );
+  if (found?.exists !== true) return new Map();
+  const rows = await database.query<{ name: string; hash: string }>(
+    'SELECT name, hash FROM schema_migrations ORDER BY applied_at, name',
+  );
+  return new Map(rows.map(({ name, hash }) => [name, hash]));
+}
+
+function newerSchema(unknown: readonly string[]): DatabaseError {
+  return new DatabaseError({
+    code: 'SCHEMA_NEWER',
+    message: `A newer version of Chainstead migrated the database: it has ${unknown.join(', ')}, which this version does not have`,
+    facts: { migrations: unknown },
+    remedy: 'Run the newer version, or restore a backup from before the upgrade. Migrations cannot be undone',
+    retryable: false,
+  });
+}
+
+function changedMigrations(names: readonly string[]): DatabaseError {
+  const differ = names.length === 1 ? `Migration ${names[0]} differs` : `Migrations ${names.join(', ')} differ`;
+  return new DatabaseError({
+    code: 'MIGRATION_CHANGED',
+    message: `${differ} from the version applied to this database`,
+    facts: { migrations: names },
+    remedy:
+      'If you edited the file, restore it and put the change into a new migration. If the database is from an unreleased version, set DATABASE_URL or DATA_DIR to an empty database. Chainstead fills it from the chains',
+    retryable: false,
+  });
+}

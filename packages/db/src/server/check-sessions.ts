@@ -1,0 +1,46 @@
+import type { SessionClient } from '../connections/session-client.ts';
+import type { Database } from '../database.ts';
+import { DatabaseError } from '../database-error.ts';
+
+/** Other traffic of a pooler may hide the problem in a single check. */
+const ROUNDS = 3;
+
+/**
+ * Requires that {@link Database.session} returns server sessions. Behind a pooler in transaction mode, each transaction
+ * may run on another one: locks, settings and notifications would silently get lost.
+ * @throws {DatabaseError} DATABASE_POOLED_BY_TRANSACTION
+ */
+export async function checkSessions(database: Pick<Database, 'session'>): Promise<void> {
+  const [one, other] = [database.session(), database.session()];
+  try {
+    await one.connect();
+    await other.connect();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const before = await backendOf(one);
+      // While this transaction holds a server session, the first client can't get the same one.
+      await other.query('BEGIN');
+      const held = await backendOf(other);
+      const after = await backendOf(one);
+      await other.query('COMMIT');
+      if (held === before || after !== before) throw pooledByTransaction();
+    }
+  } finally {
+    one.destroy();
+    other.destroy();
+  }
+}
+
+async function backendOf(client: SessionClient): Promise<number | undefined> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  return rows[0]?.pid;
+}
+
+function pooledByTransaction(): DatabaseError {
+  return new DatabaseError({
+    code: 'DATABASE_POOLED_BY_TRANSACTION',
+    message:
+      'The database is behind a pooler in transaction mode, but leadership, queues and notifications need sessions',
+    remedy: 'Switch the pooler to session mode, or set DATABASE_SESSION_URL to a direct URL of the same database',
+    retryable: false,
+  });
+}

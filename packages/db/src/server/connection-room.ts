@@ -1,0 +1,31 @@
+import type { Database } from '../database.ts';
+
+/** Connection limits of a server, and the connections in use. */
+export interface ConnectionRoom {
+  /** `max_connections`. */
+  readonly max: number;
+  /** Reserved for superusers and for roles chosen by the operator. */
+  readonly reserved: number;
+  /** Sessions of other programs and of other Chainstead processes. */
+  readonly usedByOthers: number;
+}
+
+/** @param applicationName name of this process's own sessions, which don't count */
+export async function readConnectionRoom(
+  database: Pick<Database, 'query'>,
+  applicationName: string,
+): Promise<ConnectionRoom> {
+  const [room] = await database.query<ConnectionRoom>(
+    `SELECT current_setting('max_connections')::int AS max,
+       current_setting('superuser_reserved_connections')::int
+         + coalesce(current_setting('reserved_connections', true), '0')::int AS reserved,
+       (SELECT count(*)::int FROM pg_stat_activity
+         -- What a session of another role is, is not shown to everybody; that it is one, is.
+         WHERE datid IS NOT NULL AND coalesce(backend_type, 'client backend') = 'client backend' AND NOT (
+           application_name = $1 AND usename = current_user AND client_addr IS NOT DISTINCT FROM inet_client_addr())
+       ) AS "usedByOthers"`,
+    [applicationName],
+  );
+  if (room === undefined) throw new TypeError('SELECT without FROM returned no row');
+  return room;
+}

@@ -1,0 +1,180 @@
+import { statfs } from 'node:fs/promises';
+import { type Clock, type Finding, findingsOf } from '@chainstead/core';
+import type { Database } from '../database.ts';
+import { POSTGRES_MAJOR_MIN } from './server-check.ts';
+
+export interface ExaminedServer {
+  readonly database: Pick<Database, 'query'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Data folder on this machine; null: its disk is not accessible from here. */
+  readonly folder: string | null;
+}
+
+interface ServerFacts {
+  readonly version: string;
+  readonly version_number: number;
+  readonly encoding: string;
+  readonly read_only: boolean;
+  readonly in_recovery: boolean;
+  readonly fsync: string;
+  readonly full_page_writes: string;
+  readonly synchronous_commit: string;
+  readonly autovacuum: string;
+  readonly track_counts: string;
+  readonly shared_buffers: number;
+  readonly max_wal_size: number;
+  readonly size: number;
+  readonly now: Date;
+}
+
+const FACTS = `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS version_number,
+  current_setting('server_encoding') AS encoding, current_setting('transaction_read_only')::bool AS read_only, pg_is_in_recovery() AS in_recovery,
+  current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
+  current_setting('synchronous_commit') AS synchronous_commit,
+  current_setting('autovacuum') AS autovacuum, current_setting('track_counts') AS track_counts,
+  pg_size_bytes(current_setting('shared_buffers'))::float8 AS shared_buffers, pg_size_bytes(current_setting('max_wal_size'))::float8 AS max_wal_size,
+  pg_database_size(current_database())::float8 AS size, clock_timestamp() AS now`;
+
+const MEGABYTE = 1_048_576;
+const GIGABYTE = 1_024 * MEGABYTE;
+const ROUND_TRIPS = 10;
+const ROUND_TRIP_SLOW_MS = 10;
+const CLOCK_OFF_MS = 5_000;
+const BUFFERS_SMALL = 128 * MEGABYTE;
+/** Below this size, `max_wal_size` does not matter yet. */
+const DATABASE_LARGE = 10 * GIGABYTE;
+const WAL_SMALL = GIGABYTE;
+const DISK = { low: 0.15, bad: 0.05 };
+
+/** Returns findings about a Postgres server: version, settings, latency, clock, and disk if accessible. Read-only. */
+export async function examineServer({ database, clock, folder }: ExaminedServer): Promise<Finding[]> {
+  const [facts] = await database.query<ServerFacts>(FACTS);
+  if (facts === undefined) throw new TypeError('SELECT without FROM returned no row');
+  const clockOffMs = Math.abs(clock.now() - facts.now.getTime());
+  return [
+    versionFinding(facts),
+    writesFinding(facts),
+    durabilityFinding(facts),
+    vacuumFinding(facts),
+    memoryFinding(facts),
+    await nearnessFinding(database),
+    clockFinding(clockOffMs),
+    await diskFinding(facts.size, folder),
+  ];
+}
+
+function versionFinding({ version, version_number: number, encoding }: ServerFacts): Finding {
+  const { ok, bad } = findingsOf('version');
+  if (number < POSTGRES_MAJOR_MIN * 10_000)
+    return bad(
+      `Postgres ${version}`,
+      `This version is too old. Chainstead needs ${POSTGRES_MAJOR_MIN} or newer.`,
+      'Upgrade the server, or unset DATABASE_URL to use the embedded Postgres.',
+    );
+  if (encoding !== 'UTF8')
+    return bad(
+      `Postgres ${version}, encoded in ${encoding}`,
+      'Token names can’t be stored.',
+      "Create a database with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.",
+    );
+  return ok(`Postgres ${version}, ${encoding}`);
+}
+
+function writesFinding({ read_only: isReadOnly, in_recovery: isStandby }: ServerFacts): Finding {
+  const { ok, bad } = findingsOf('writes');
+  if (!isStandby && !isReadOnly) return ok('taken');
+  return bad(
+    isStandby ? 'the server is a standby' : 'transactions are read-only',
+    'Nothing can be written.',
+    isStandby
+      ? 'Point DATABASE_URL at the primary. Set DATABASE_READ_URL for standbys.'
+      : 'Set default_transaction_read_only = off for this role and database.',
+  );
+}
+
+function durabilityFinding(facts: ServerFacts): Finding {
+  const { ok, warning, bad } = findingsOf('durability');
+  const off = (['fsync', 'full_page_writes'] as const).filter((name) => facts[name] === 'off');
+  if (off.length > 0)
+    return bad(
+      `${off.join(' and ')} off`,
+      'A power failure can destroy the database and all its data.',
+      `Turn ${off.join(' and ')} on.`,
+    );
+  if (facts.synchronous_commit === 'off')
+    return warning(
+      'synchronous_commit off',
+      'After a crash, the last commits may be lost. Blocks are read again, but webhooks may be sent twice and API data may be older.',
+      'Turn synchronous_commit on.',
+    );
+  return ok('fsync, full_page_writes and synchronous_commit are on');
+}
+
+function vacuumFinding({ autovacuum, track_counts: counts }: ServerFacts): Finding {
+  const { ok, bad } = findingsOf('autovacuum');
+  if (autovacuum === 'on' && counts === 'on') return ok('on');
+  return bad(
+    autovacuum === 'on' ? 'track_counts off' : 'off',
+    'Tables and indexes bloat, query plans get worse, and finally the server accepts no writes.',
+    'Turn autovacuum and track_counts on.',
+  );
+}
+
+function memoryFinding({ shared_buffers: buffers, max_wal_size: wal, size }: ServerFacts): Finding {
+  const { ok, warning } = findingsOf('memory and log');
+  const found = `shared_buffers ${megabytes(buffers)}, max_wal_size ${megabytes(wal)}`;
+  if (buffers >= BUFFERS_SMALL && (size < DATABASE_LARGE || wal >= WAL_SMALL)) return ok(found);
+  return warning(
+    found,
+    'Writes reach the disk too often, especially with a large database.',
+    'Set shared_buffers to a quarter of the memory, and max_wal_size to a few gigabytes (docs/operate/postgres.md, “WAL settings”).',
+  );
+}
+
+async function nearnessFinding(database: Pick<Database, 'query'>): Promise<Finding> {
+  const { ok, warning } = findingsOf('round trip');
+  const times: number[] = [];
+  for (let trip = 0; trip < ROUND_TRIPS; trip++) {
+    const startedAt = performance.now();
+    await database.query('SELECT 1');
+    times.push(performance.now() - startedAt);
+  }
+  const half = times.toSorted((one, other) => one - other)[ROUND_TRIPS / 2] ?? 0;
+  const found = `${half.toFixed(1)} ms`;
+  if (half <= ROUND_TRIP_SLOW_MS) return ok(found);
+  return warning(
+    found,
+    'Each request and each block takes several round trips.',
+    'Run Chainstead closer to its database.',
+  );
+}
+
+function clockFinding(offMs: number): Finding {
+  const { ok, warning } = findingsOf('clock');
+  const found = `${(offMs / 1_000).toFixed(1)} s apart from the clock of this machine`;
+  if (offMs <= CLOCK_OFF_MS) return ok(found);
+  return warning(
+    found,
+    'Leases use the clock of the database, so nothing breaks. But times in logs and responses do not match.',
+    'Synchronize the clocks of both machines (NTP).',
+  );
+}
+
+async function diskFinding(size: number, folder: string | null): Promise<Finding> {
+  const { ok, warning, bad } = findingsOf('disk');
+  const taken = `the database takes ${megabytes(size)}`;
+  if (folder === null) return ok(`${taken}; free disk space is not visible from here`);
+  const { bavail, blocks, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const share = bavail / Math.max(1, blocks);
+  const found = `${taken}; ${megabytes(free)} (${Math.round(share * 100)} %) of the disk are free`;
+  if (share >= DISK.low || free >= 10 * size + GIGABYTE) return ok(found);
+  const meaning = 'When the disk is full, nothing can be written. Work resumes automatically once there is space.';
+  const remedy = 'Add disk space, or retain fewer blocks (RETENTION_BLOCKS of a chain).';
+  return share < DISK.bad && free < size + GIGABYTE ? bad(found, meaning, remedy) : warning(found, meaning, remedy);
+}
+
+function megabytes(bytes: number): string {
+  if (bytes >= GIGABYTE) return `${(bytes / GIGABYTE).toFixed(1)} GB`;
+  return `${Math.ceil(bytes / MEGABYTE)} MB`;
+}

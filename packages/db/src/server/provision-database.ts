@@ -1,0 +1,228 @@
+import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { type ConnectionTarget, parseConnectionString } from '../connections/connection-string.ts';
+import { sessionsTo } from '../connections/open-pool.ts';
+import { DatabaseError } from '../database-error.ts';
+
+/** The embedded server's superuser, created by initdb. */
+export const SUPERUSER = 'postgres';
+/** The role of Chainstead in the embedded server. It owns only its database. */
+const PROGRAM_ROLE = 'chainstead';
+const READER_ROLE = 'chainstead_reader';
+const DATABASE = 'chainstead';
+/** Extension required by the schema. On some servers, only a superuser may create it. */
+const EXTENSION = 'btree_gist';
+/**
+ * Limit of temporary files per session of any other role in Chainstead's database: sorts and joins that exceed memory.
+ */
+const TEMP_FILE_LIMIT = '2GB';
+
+const SQLSTATE_INVALID_PASSWORD = '28P01';
+const SQLSTATE_INSUFFICIENT_PRIVILEGE = '42501';
+/**
+ * Errors if two processes provision concurrently: the other's role, database, extension or changes of a role (XX000)
+ * are the same.
+ */
+const SQLSTATES_MADE_MEANWHILE: ReadonlySet<unknown> = new Set(['42710', '42P04', '23505', 'XX000']);
+const SERVER_VERSION_WITH_TRANSACTION_TIMEOUT = 170_000;
+
+/** The embedded server as seen by its own process. */
+export interface ProvisionedServer {
+  readonly port: number;
+  readonly passwords: { readonly superuser: string; readonly program: string };
+}
+
+/** Returns the URL of the database `chainstead` for the program's role. */
+export function programUrl({ port, passwords }: ProvisionedServer): string {
+  return `postgres://${PROGRAM_ROLE}:${passwords.program}@127.0.0.1:${port}/${DATABASE}`;
+}
+
+/** Returns the URL of the server's database `postgres`. */
+export function superuserUrl({ port, passwords }: ProvisionedServer): string {
+  return `postgres://${SUPERUSER}:${passwords.superuser}@127.0.0.1:${port}/postgres`;
+}
+
+export interface ProvisionOptions {
+  /** Any database of the server, as a superuser. */
+  readonly superuserUrl: string;
+  /** The program's database, with its role and password. Neither needs to exist. */
+  readonly programUrl: string;
+}
+
+/**
+ * Creates the requirements of Chainstead on its server: role, database, extension, readers' role, and limits for all
+ * roles in that database. Changes nothing if all exist.
+ * @throws {DatabaseError} DATABASE_NOT_PROVISIONED
+ */
+export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
+  const superuser = parseConnectionString(urls.superuserUrl);
+  const program = readProgram(urls.programUrl);
+  if (superuser.user === program.role) throw sameRole(program.role);
+  try {
+    await withClient(superuser, async (admin) => {
+      const [role] = await rowsOf(admin, 'SELECT 1 FROM pg_roles WHERE rolname = $1', [program.role]);
+      // Created with its password, because a failed login test later would be logged by the server.
+      if (role === undefined)
+        await make(
+          admin,
+          `CREATE ROLE ${escapeIdentifier(program.role)} LOGIN PASSWORD ${escapeLiteral(program.password)}`,
+        );
+      await provideReaders(admin);
+      const [database] = await rowsOf(admin, 'SELECT 1 FROM pg_database WHERE datname = $1', [program.database]);
+      if (database === undefined)
+        await make(
+          admin,
+          `CREATE DATABASE ${escapeIdentifier(program.database)} OWNER ${escapeIdentifier(program.role)} TEMPLATE template0 ENCODING 'UTF8'`,
+        );
+    });
+    await withClient({ ...superuser, database: program.database }, async (admin) => {
+      const [extension] = await rowsOf(admin, 'SELECT 1 FROM pg_extension WHERE extname = $1', [EXTENSION]);
+      if (extension === undefined) await make(admin, `CREATE EXTENSION ${EXTENSION}`);
+      for (const { statement } of await rowsOf<{ statement: string }>(admin, BOUNDS_SQL, [
+        program.role,
+        TEMP_FILE_LIMIT,
+      ]))
+        await make(admin, statement);
+      await ensureLogin(program, admin);
+    });
+  } catch (error) {
+    throw hasCode(error) && error.code === SQLSTATE_INSUFFICIENT_PRIVILEGE ? notSuperuser(error) : error;
+  }
+}
+
+/**
+ * Sets limits that the migration can't set, because the program's role may not change other roles. An operator's
+ * settings stay.
+ */
+async function provideReaders(admin: Client): Promise<void> {
+  const find = 'SELECT rolconfig IS NULL AS "isUnlimited" FROM pg_roles WHERE rolname = $1';
+  const [reader] = await rowsOf<{ isUnlimited: boolean }>(admin, find, [READER_ROLE]);
+  if (reader === undefined) await make(admin, `CREATE ROLE ${READER_ROLE} NOLOGIN`);
+  else if (!reader.isUnlimited) return;
+  await make(admin, `ALTER ROLE ${READER_ROLE} CONNECTION LIMIT 20`);
+  await make(admin, `ALTER ROLE ${READER_ROLE} SET statement_timeout = '5min'`);
+  await make(admin, `ALTER ROLE ${READER_ROLE} SET idle_in_transaction_session_timeout = '1min'`);
+  const [server] = await rowsOf<{ version: number }>(
+    admin,
+    "SELECT current_setting('server_version_num')::int AS version",
+  );
+  if (server !== undefined && server.version >= SERVER_VERSION_WITH_TRANSACTION_TIMEOUT)
+    await make(admin, `ALTER ROLE ${READER_ROLE} SET transaction_timeout = '10min'`);
+}
+
+/**
+ * Selects missing limits on actions of all roles in the database. The job queue waits for advisory locks. Temporary
+ * tables, large objects, WAL messages and unlimited temporary files fill the disk. Function privileges apply to one
+ * database, and so do the locks: a lock from another database blocks nothing.
+ */
+const BOUNDS_SQL = `
+SELECT format('REVOKE EXECUTE ON FUNCTION %1$s FROM PUBLIC; GRANT EXECUTE ON FUNCTION %1$s TO %2$I', oid::regprocedure, $1::text) AS statement
+FROM pg_proc
+WHERE pronamespace = 'pg_catalog'::regnamespace AND proname ~ '^pg_(try_)?advisory_'
+  AND (has_function_privilege('public', oid, 'EXECUTE') OR NOT has_function_privilege($1, oid, 'EXECUTE'))
+UNION ALL
+SELECT format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', oid::regprocedure)
+FROM pg_proc
+WHERE pronamespace = 'pg_catalog'::regnamespace AND proname ~ '^(lo_(creat|create|from_bytea|open|put|truncate|truncate64)|lowrite|pg_logical_emit_message)$'
+  AND has_function_privilege('public', oid, 'EXECUTE')
+UNION ALL
+SELECT format('REVOKE TEMPORARY ON DATABASE %1$I FROM PUBLIC; GRANT TEMPORARY ON DATABASE %1$I TO %2$I', current_database(), $1::text)
+WHERE has_database_privilege('public', current_database(), 'TEMPORARY')
+UNION ALL
+SELECT format('ALTER DATABASE %I SET temp_file_limit = %L', current_database(), $2::text)
+WHERE NOT EXISTS (
+  SELECT FROM pg_db_role_setting JOIN pg_database ON pg_database.oid = setdatabase, unnest(setconfig) AS setting
+  WHERE datname = current_database() AND setrole = 0 AND setting LIKE 'temp_file_limit=%')
+UNION ALL
+SELECT format('ALTER ROLE %I IN DATABASE %I SET temp_file_limit = -1', $1::text, current_database())
+WHERE NOT EXISTS (
+  SELECT FROM pg_db_role_setting JOIN pg_roles ON pg_roles.oid = setrole JOIN pg_database ON pg_database.oid = setdatabase, unnest(setconfig) AS setting
+  WHERE rolname = $1 AND datname = current_database() AND setting LIKE 'temp_file_limit=%')`;
+
+interface Program {
+  readonly target: ConnectionTarget;
+  readonly role: string;
+  readonly password: string;
+  readonly database: string;
+}
+
+function readProgram(url: string): Program {
+  const target = parseConnectionString(url);
+  const { user: role, password, database } = target;
+  if (role === undefined || password === undefined) throw noLogin();
+  return { target, role, password, database };
+}
+
+/**
+ * Sets the role's password to that of the URL: the embedded server's password file may have been lost and created
+ * again.
+ */
+async function ensureLogin({ target, role, password }: Program, admin: Client): Promise<void> {
+  try {
+    await withClient(target, () => Promise.resolve());
+  } catch (error) {
+    if (!hasCode(error) || error.code !== SQLSTATE_INVALID_PASSWORD) throw error;
+    await admin.query(`ALTER ROLE ${escapeIdentifier(role)} PASSWORD ${escapeLiteral(password)}`);
+  }
+}
+
+async function make(admin: Client, statement: string): Promise<void> {
+  try {
+    await admin.query(statement);
+  } catch (error) {
+    if (!hasCode(error) || !SQLSTATES_MADE_MEANWHILE.has(error.code)) throw error;
+  }
+}
+
+async function rowsOf<Row extends object = object>(
+  client: Client,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  return (await client.query<Row>(text, [...values])).rows;
+}
+
+async function withClient(target: ConnectionTarget, work: (client: Client) => Promise<void>): Promise<void> {
+  const client = sessionsTo(target, { applicationName: 'chainstead provision' })();
+  try {
+    await client.connect();
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function hasCode(error: unknown): error is Error & { readonly code: unknown } {
+  return error instanceof Error && 'code' in error;
+}
+
+function noLogin(): DatabaseError {
+  return notProvisioned(
+    'DATABASE_URL has no role or no password',
+    'Set DATABASE_URL to postgres://role:password@host/database',
+  );
+}
+
+function sameRole(role: string): DatabaseError {
+  return notProvisioned(
+    `DATABASE_URL and DATABASE_SUPERUSER_URL both name the role ${role}`,
+    'Set DATABASE_URL to a separate role that is not a superuser',
+  );
+}
+
+function notSuperuser(cause: Error): DatabaseError {
+  return notProvisioned(
+    `the role of DATABASE_SUPERUSER_URL is not a superuser: ${cause.message}`,
+    'Set DATABASE_SUPERUSER_URL to a superuser of the server',
+    cause,
+  );
+}
+
+function notProvisioned(reason: string, remedy: string, cause?: Error): DatabaseError {
+  return new DatabaseError({
+    code: 'DATABASE_NOT_PROVISIONED',
+    message: `The database can't be provisioned: ${reason}`,
+    remedy,
+    retryable: false,
+    cause,
+  });
+}

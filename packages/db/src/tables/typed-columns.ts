@@ -1,0 +1,45 @@
+/** SQL names of tables and columns, type-checked against a table of a `schema.ts`. */
+import { getTableColumns, getTableName } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
+import { joinSql, rawSql, type Sql } from '../sql.ts';
+
+/** The column properties of a table. */
+export type ColumnOf<Table extends PgTable> = keyof Table['_']['columns'] & string;
+
+/** A table's columns as SQL, by property. */
+export type ColumnsOf<Table extends PgTable> = Readonly<Record<ColumnOf<Table>, Sql>>;
+
+/**
+ * Returns the columns of a relation with the table's columns.
+ * @example columnsAs(erc20Transfers, 'moved').blockNumber // moved.block_number
+ */
+export function columnsAs<Table extends PgTable>(table: Table, alias: string): ColumnsOf<Table> {
+  const columns = Object.entries(getTableColumns(table));
+  return Object.fromEntries(
+    columns.map(([property, { name }]) => [property, rawSql(`${alias}.${name}`)]),
+  ) as ColumnsOf<Table>;
+}
+
+/** Returns the SQL names of some columns. */
+export function namesOf<Table extends PgTable>(
+  table: Table,
+  properties: readonly ColumnOf<Table>[],
+): readonly string[] {
+  const columns: Record<string, { readonly name: string }> = getTableColumns(table);
+  return properties.map((property) => columns[property]?.name ?? property);
+}
+
+/** Returns some columns as a list: `token, chain_id`. @param alias of their relation. @default none */
+export function columnList<Table extends PgTable>(
+  table: Table,
+  properties: readonly ColumnOf<Table>[],
+  alias?: string,
+): Sql {
+  const names = namesOf(table, properties);
+  return joinSql(names.map((name) => rawSql(alias === undefined ? name : `${alias}.${name}`)));
+}
+
+/** Returns the table's name. */
+export function tableName(table: PgTable): Sql {
+  return rawSql(getTableName(table));
+}

@@ -1,0 +1,93 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, errorText } from '@chainstead/core';
+import { type ReadingContext, StateNotArchivedError, StateUnavailableError } from '@chainstead/node-reads';
+import { BALANCES_PROVEN, DOUBTS, type ProofQuestion } from './proof-questions.ts';
+import type { BlockOfState } from './state-proofs.ts';
+
+/** A balance as shown in a response. */
+export interface BalanceShown {
+  readonly token: Address;
+  /** Base units. */
+  readonly balance: bigint;
+  /** The block of the balance; null if its hash is not stored. */
+  readonly block: BlockOfState | null;
+}
+
+/**
+ * Why a balance in a response is unproven. In addition to `DOUBTS`: `block-unknown`: the block's hash is not stored;
+ * `too-many`: beyond the limit per response; `not-in-time`: nodes have not responded yet.
+ */
+export const PROOF_REASONS = [...DOUBTS, 'block-unknown', 'too-many', 'not-in-time'] as const;
+
+export interface ShownProof {
+  /** Null: proven. */
+  readonly reason: (typeof PROOF_REASONS)[number] | null;
+  /** The block of the state root; null if unproven. */
+  readonly block: number | null;
+  /** The proven value if it differs from the shown one; otherwise null. Base units. */
+  readonly instead: bigint | null;
+}
+
+/** Per response: each token takes a proof of some kilobytes, and a slot search a few dozen more. */
+const TOKENS_MAX = 50;
+/** Per state read, which has some seconds. */
+const TOGETHER = 10;
+/** The state of a block never changes. Milliseconds. */
+const KEPT_MS = 300_000;
+
+/**
+ * Requests proofs of shown balances from the worker role, for the first fifty of them. Equal balances at the same block
+ * share one state read: a request that times out finds the result on its next try.
+ * @returns results by token, one for each given balance
+ */
+export async function fetchProofs(
+  { nodeReads, logger }: Pick<ReadingContext, 'nodeReads' | 'logger'>,
+  chain: Chain,
+  { wallet, balances, waitMs }: { wallet: Address; balances: readonly BalanceShown[]; waitMs: number },
+): Promise<ReadonlyMap<Address, ShownProof>> {
+  const proofs = new Map<Address, ShownProof>();
+  const known = balances.flatMap((one) => (one.block === null ? [] : [{ ...one, block: one.block }]));
+  for (const { token, block } of balances)
+    proofs.set(token, { reason: block === null ? 'block-unknown' : 'too-many', ...UNPROVEN });
+  const requested = known.slice(0, TOKENS_MAX);
+  for (const { token } of requested) proofs.set(token, { reason: 'not-in-time', ...UNPROVEN });
+  const fetchPart = async (question: ProofQuestion): Promise<void> => {
+    try {
+      const answer = await nodeReads.request(chain, BALANCES_PROVEN, question, { waitMs, maxAgeMs: KEPT_MS });
+      for (const { token, doubt, instead } of answer ?? [])
+        proofs.set(token, {
+          reason: doubt,
+          block: doubt === null ? question.block.number : null,
+          instead: instead === null ? null : BigInt(instead),
+        });
+    } catch (error) {
+      if (!(error instanceof StateUnavailableError || error instanceof StateNotArchivedError)) throw error;
+      logger.debug({ chain: chain.key, wallet, error: errorText(error) }, 'Balances could not be proven now');
+    }
+  };
+  await Promise.all(questionsOf(wallet, requested).map(fetchPart));
+  return proofs;
+}
+
+const UNPROVEN = { block: null, instead: null };
+
+/** State reads by block, in a fixed order: equal balances produce equal state reads. */
+function questionsOf(
+  wallet: Address,
+  balances: readonly (BalanceShown & { readonly block: BlockOfState })[],
+): readonly ProofQuestion[] {
+  const nodeReads: ProofQuestion[] = [];
+  for (const ofBlock of Map.groupBy(balances, ({ block }) => block.hash).values()) {
+    const sorted = ofBlock.toSorted((one, other) => (one.token < other.token ? -1 : 1));
+    for (const [place, { block }] of sorted.entries())
+      if (place % TOGETHER === 0) {
+        const some = sorted.slice(place, place + TOGETHER);
+        nodeReads.push({
+          wallet,
+          block: { number: block.number, hash: block.hash },
+          balances: some.map(({ token, balance }) => ({ token, shown: balance.toString() })),
+        });
+      }
+  }
+  return nodeReads;
+}

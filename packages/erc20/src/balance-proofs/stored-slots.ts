@@ -1,0 +1,72 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Database } from '@chainstead/db';
+import type { BalanceSlot } from './balance-slot.ts';
+import type { FoundSlot } from './find-balance-slot.ts';
+import type { SlotLayout } from './schema.ts';
+
+/** The stored record of a token's storage location. */
+export interface StoredSlot {
+  /** Null: searched without success. */
+  readonly place: BalanceSlot | null;
+  /** Number of holders whose balances were compared with it. */
+  readonly witnesses: number;
+  /** Whether the search took place within the last day. */
+  readonly isFresh: boolean;
+}
+
+/** Null if the token was never searched. */
+export async function readStoredSlot(
+  database: Database,
+  chain: Pick<Chain, 'id'>,
+  token: Address,
+): Promise<StoredSlot | null> {
+  const [row] = await database.query<{
+    layout: SlotLayout | null;
+    slot: string | null;
+    witnesses: number;
+    fresh: boolean;
+  }>(
+    `SELECT layout, slot::text AS slot, cardinality(checked_by) AS witnesses, found_at > now() - interval '1 day' AS fresh
+     FROM erc20_balance_slots WHERE token = $1 AND chain_id = $2`,
+    [addressBytes(token), chain.id],
+  );
+  if (row === undefined) return null;
+  const { layout, slot, witnesses, fresh } = row;
+  const place = layout === null || slot === null ? null : { layout, slot: BigInt(slot) };
+  return { place, witnesses, isFresh: fresh };
+}
+
+/** The result of a search, found or not, with the compared holders. */
+export interface SlotToKeep {
+  readonly token: Address;
+  readonly found: FoundSlot | null;
+  /** Holders whose balances were used for the search. */
+  readonly soughtBy: readonly Address[];
+  readonly block: number;
+}
+
+/** Replaces the token's stored record. */
+export async function keepSlot(
+  database: Database,
+  chain: Pick<Chain, 'id'>,
+  { token, found, soughtBy, block }: SlotToKeep,
+): Promise<void> {
+  const holders = (found?.checkedBy ?? soughtBy).map((holder) => holder.slice(2));
+  await database.query(
+    `INSERT INTO erc20_balance_slots (token, chain_id, layout, slot, checked_by, checked_block)
+     VALUES ($1, $2, $3, $4, ARRAY(SELECT decode(holder, 'hex') FROM unnest($5::text[]) AS given(holder)), $6)
+     ON CONFLICT (token, chain_id) DO UPDATE SET layout = excluded.layout, slot = excluded.slot, checked_by = excluded.checked_by,
+       checked_block = excluded.checked_block, found_at = now()`,
+    [addressBytes(token), chain.id, found?.layout ?? null, found?.slot.toString() ?? null, holders, block],
+  );
+}
+
+/** Returns whether the token computes balances from stored values, as earlier reads have shown. */
+export async function isLiveToken(database: Database, chain: Pick<Chain, 'id'>, token: Address): Promise<boolean> {
+  const rows = await database.query(
+    `SELECT 1 FROM erc20_token_classes WHERE token = $1 AND chain_id = $2 AND class = 'live'`,
+    [addressBytes(token), chain.id],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,47 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { newestKnownBlocks, type ReadingContext } from '@chainstead/node-reads';
+import { type BalanceShown, fetchProofs, type ShownProof } from '../balance-proofs/fetch-proofs.ts';
+import type { ResolvedBalance, ResolvedBalances } from './resolve-wallet-balances.ts';
+
+/** Returns the proof results of shown balances by token: confirmed by the state, or why not. */
+export async function proveResolvedBalances(
+  context: ReadingContext & { readonly waitMs: number },
+  chain: Chain,
+  wallet: Address,
+  { balances, indexed }: Pick<ResolvedBalances, 'balances' | 'indexed'>,
+): Promise<ReadonlyMap<Address, ShownProof>> {
+  const numbers = balances.map(({ balanceBlock }) => balanceBlock);
+  const blocks = await newestKnownBlocks(context.database, chain, numbers);
+  const shown = balances.map((reported): BalanceShown => {
+    const block = blocks.get(reported.balanceBlock) ?? null;
+    const isOf = block !== null && isBalanceAt(block.number, reported, indexed);
+    return { token: reported.token, balance: reported.balance, block: isOf ? block : null };
+  });
+  return fetchProofs(context, chain, { wallet, balances: shown, waitMs: context.waitMs });
+}
+
+/** Returns the balances with proven values in place of wrong ones; balances that are zero in the state are omitted. */
+export function asProven(
+  balances: readonly ResolvedBalance[],
+  proofs: ReadonlyMap<Address, ShownProof>,
+): readonly ResolvedBalance[] {
+  return balances.flatMap((reported) => {
+    const balance = proofs.get(reported.token)?.instead ?? reported.balance;
+    return balance === 0n ? [] : [{ ...reported, balance }];
+  });
+}
+
+/**
+ * Returns whether a balance also applies to `block`, the newest stored block at or below its own: blocks without stored
+ * rows moved nothing, which only holds for balances derived from transfers.
+ */
+export function isBalanceAt(
+  block: number,
+  { balanceBlock, class: kind, addsUp }: Pick<ResolvedBalance, 'balanceBlock' | 'class' | 'addsUp'>,
+  { fromBlock, toBlock }: ResolvedBalances['indexed'],
+): boolean {
+  if (block === balanceBlock) return true;
+  const isIndexed = fromBlock !== null && block >= fromBlock - 1;
+  return isIndexed && kind !== 'live' && (addsUp || balanceBlock === toBlock);
+}

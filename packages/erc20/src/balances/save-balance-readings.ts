@@ -1,0 +1,332 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hash } from '@chainstead/core';
+import { subjectCoverage } from '@chainstead/data-api';
+import { addressBytes, type Bind, hexBytes, hexText, isSpread, type Transaction } from '@chainstead/db';
+import type { StateBlock, StateReadingContext } from '@chainstead/node-reads';
+import { lockChainCommits } from '@chainstead/sync';
+import type { Said } from '../calls/fetch-balances.ts';
+import { MOVED_DELTA, movedRows } from '../moved-tables.ts';
+import { erc20Transfers } from '../transfers/dataset.ts';
+import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
+import { coinCoverage } from '../wrapped/coin-coverage.ts';
+import { judgeReading, type Verdict } from './judge-reading.ts';
+import { heldToken, IS_SOUND, isCoinKnownFrom, isWhole } from './resolved-balances.ts';
+import { saveClass } from './save-class.ts';
+
+/** Contract reads of a wallet at a block. */
+export interface Readings {
+  readonly wallet: Address;
+  readonly block: StateBlock;
+  readonly first: ReadonlyMap<Address, bigint | null>;
+  /** The same tokens from another upstream; null: not read yet. */
+  readonly second: ReadonlyMap<Address, Said> | null;
+  /** Tokens among them that return no balance of any account. */
+  readonly silent: ReadonlySet<Address>;
+}
+
+/**
+ * Stores reads of different wallets in one transaction under the chain's commit lock: their blocks are still canonical,
+ * and later movements are included. Tokens that return the value expected from transfers become `sum`, deviating ones
+ * `live`, and those without any balances `none`. All reads share each statement.
+ * @returns for each, the tokens to read from another upstream; null if its block was reorganized away
+ */
+export async function saveBalanceReadings(
+  context: StateReadingContext,
+  all: readonly Readings[],
+): Promise<readonly (readonly Address[] | null)[]> {
+  const { chain, database } = context;
+  return database.transaction(async (transaction) => {
+    // Reads lost in a server crash are repeated, so the chain's commits need not wait for the disk.
+    await transaction.query('SET LOCAL synchronous_commit = off');
+    await lockChainCommits(transaction, chain);
+    const stored = await storedBlocks(
+      transaction,
+      chain,
+      all.map(({ block }) => block),
+    );
+    const kept = await storedWallets(transaction, chain, all);
+    // Movements of other wallets are no longer counted, so their reads would soon be outdated.
+    const some = all.filter(({ wallet, block }) => stored.has(block.hash) && kept.has(wallet));
+    const spread = await isSpread(transaction);
+    const judged: Judged[] = [];
+    // On distributed tables, wallets are on different nodes.
+    for (const part of spread ? some.map((one) => [one]) : [some]) {
+      const ofPart = part.length === 0 ? [] : await judge(transaction, chain, part, spread);
+      if (ofPart.length > 0) await keepJudged(transaction, context, { some: part, judged: ofPart, isSpread: spread });
+      judged.push(...ofPart);
+    }
+    return all.map((readings) =>
+      stored.has(readings.block.hash)
+        ? judged.flatMap((one) => (one.readings === readings && one.verdict.kind === 'ask' ? [one.token] : []))
+        : null,
+    );
+  });
+}
+
+/** Returns the hashes of the blocks that are canonical. */
+export async function storedBlocks(
+  transaction: Transaction,
+  { id }: Pick<Chain, 'id'>,
+  blocks: readonly StateBlock[],
+): Promise<ReadonlySet<Hash>> {
+  const rows = await transaction.query<{ hash: Hash }>(
+    `SELECT ${hexText('block_hash')} AS hash FROM unnest($2::bigint[], $3::bytea[]) AS given(number, hash)
+     JOIN blocks ON blocks.chain_id = $1 AND blocks.block_number = given.number AND blocks.block_hash = given.hash`,
+    [id, blocks.map(({ number }) => number), blocks.map(({ hash }) => hexBytes(hash))],
+  );
+  return new Set(rows.map(({ hash }) => hash));
+}
+
+async function storedWallets(
+  transaction: Transaction,
+  chain: Chain,
+  all: readonly Readings[],
+): Promise<ReadonlySet<Address>> {
+  const { name, version } = erc20WalletTokens;
+  const rows = await transaction.query<{ wallet: Address }>(
+    `SELECT ${hexText('subject')} AS wallet FROM subject_projections JOIN projections USING (chain_id, state)
+      WHERE chain_id = $1 AND state = $2 AND subject = ANY ($3::bytea[]) AND built_to IS NULL AND NOT is_stale AND version = $4`,
+    [chain.id, name, all.map(({ wallet }) => addressBytes(wallet)), version],
+  );
+  return new Set(rows.map(({ wallet }) => wallet));
+}
+
+interface Judged {
+  readonly readings: Readings;
+  readonly token: Address;
+  readonly verdict: Verdict;
+}
+
+/** Evaluated reads. */
+interface JudgedReadings {
+  readonly some: readonly Readings[];
+  readonly judged: readonly Judged[];
+  /** Whether tables are distributed. */
+  readonly isSpread: boolean;
+}
+
+interface ExpectedRow {
+  place: number;
+  token: Address;
+  is_live: boolean;
+  /** Null if not all movements are indexed. */
+  before: string | null;
+  moved: string | null;
+}
+
+/** Skips tokens that have a later stored read. */
+async function judge(
+  transaction: Transaction,
+  chain: Chain,
+  some: readonly Readings[],
+  spread: boolean,
+): Promise<readonly Judged[]> {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = bind(chain.id);
+  const tokensOf = some.map(({ first }) => [...first.keys()]);
+  const reading = readingsInSql(some, tokensOf, spread, bind);
+  const coverage = { kind: 'wallet', subject: reading.wallet, chainId, dataset: erc20Transfers.name } as const;
+  const firstBlock = bind(chain.firstBlock);
+  const wrapped = chain.wrappedNative === null ? null : bind(addressBytes(chain.wrappedNative));
+  const isKnownFrom = (block: string): string =>
+    wrapped === null ? '' : ` AND (requested.token <> ${wrapped} OR ${isCoinKnownFrom(block)})`;
+  const tokens = `unnest(${reading.part(bind(tokensOf.flat().map(addressBytes)), 'bytea')}) AS requested(token)`;
+  const ctes = [subjectCoverage(coverage), ...(wrapped === null ? [] : [coinCoverage(coverage)])];
+  const above = movedAbove(chain, chainId, reading);
+  const held = spread
+    ? `held ON held.token = requested.token`
+    : `LATERAL ${heldToken('requested.token', { wallet: reading.wallet, chainId, isSpread: false }, 'held')}`;
+  if (spread)
+    ctes.push(
+      `held AS MATERIALIZED (SELECT own.* FROM erc20_wallet_tokens AS own WHERE own.wallet = ${reading.wallet} AND own.chain_id = ${chainId})`,
+      `above AS MATERIALIZED (${above})`,
+    );
+  const rows = await transaction.query<ExpectedRow>(
+    reading.each(`
+WITH ${ctes.join(', ')}
+SELECT ${hexText('requested.token')} AS token, coalesce(known.class = 'live', false) AS is_live,
+  (CASE reported.since WHEN 'anchor' THEN held.anchor_value WHEN 'beginning' THEN 0 END)::text AS before,
+  (CASE reported.since WHEN 'anchor' THEN held.since WHEN 'beginning' THEN coalesce(held.total, 0) END - coalesce(above.delta, 0))::text AS moved
+FROM covered CROSS JOIN ${tokens}
+LEFT JOIN ${held}
+LEFT JOIN erc20_token_classes AS known ON known.token = requested.token AND known.chain_id = ${chainId}
+LEFT JOIN ${spread ? 'above' : `(${above}) AS above`} ON above.token = requested.token
+CROSS JOIN LATERAL (SELECT CASE WHEN covered.indexed_to < ${reading.block} THEN NULL
+  WHEN ${IS_SOUND}${isKnownFrom('held.anchor_block + 1')} THEN 'anchor'
+  WHEN ${isWhole(firstBlock)}${isKnownFrom(firstBlock)} THEN 'beginning' END AS since) AS reported
+WHERE held.anchor_block IS NULL OR held.anchor_block <= ${reading.block}
+`),
+    values,
+  );
+  return rows.flatMap(({ place, token, is_live, before, moved }) => {
+    const readings = some[place - 1];
+    if (readings === undefined) return [];
+    const { first, second } = readings;
+    const isReported = !is_live && before !== null && moved !== null;
+    const verdict = judgeReading({
+      first: first.get(token) ?? null,
+      second: second === null ? undefined : (second.get(token) ?? null),
+      expected: isReported ? { value: BigInt(before) + BigInt(moved), hasMoved: BigInt(moved) !== 0n } : null,
+    });
+    return [{ readings, token, verdict }];
+  });
+}
+
+interface ReadingsInSql {
+  /** Returns one statement for the rows of all reads, each with its `place`. @param rows a query for one read */
+  each(rows: string): string;
+  readonly wallet: string;
+  readonly block: string;
+  /** Returns a read's part of a list. */
+  part(list: string, type: string): string;
+}
+
+/**
+ * Combines all reads in one statement; a single read uses plain values, which routes the statement to the wallet's
+ * node.
+ */
+function readingsInSql(
+  some: readonly Readings[],
+  tokensOf: readonly (readonly Address[])[],
+  spread: boolean,
+  bind: Bind,
+): ReadingsInSql {
+  const [first] = some;
+  if (spread && first !== undefined)
+    return {
+      each: (rows) => `SELECT 1 AS place, expected.* FROM (${rows}) AS expected`,
+      wallet: `${bind(addressBytes(first.wallet))}::bytea`,
+      block: `${bind(first.block.number)}::bigint`,
+      part: (list, type) => `${list}::${type}[]`,
+    };
+  const relation = readingRelation(some, tokensOf, bind);
+  return {
+    each: (rows) =>
+      `SELECT reading.place::int AS place, expected.* FROM ${relation} CROSS JOIN LATERAL (${rows}) AS expected`,
+    wallet: 'reading.wallet',
+    block: 'reading.block',
+    part: ofReading,
+  };
+}
+
+/** Returns the relation `reading` of wallets and blocks in order, each with the bounds of its part of a token list. */
+function readingRelation(some: readonly Readings[], tokensOf: readonly (readonly Address[])[], bind: Bind): string {
+  const begins: number[] = [];
+  const ends: number[] = [];
+  for (const tokens of tokensOf) {
+    const before = ends.at(-1) ?? 0;
+    begins.push(before + 1);
+    ends.push(before + tokens.length);
+  }
+  const columns = [
+    `${bind(some.map(({ wallet }) => addressBytes(wallet)))}::bytea[]`,
+    `${bind(some.map(({ block }) => block.number))}::bigint[]`,
+    `${bind(begins)}::int[]`,
+    `${bind(ends)}::int[]`,
+  ];
+  return `unnest(${columns.join(', ')}) WITH ORDINALITY AS reading(wallet, block, begins, ends, place)`;
+}
+
+/** Returns the part of a list that belongs to `reading`. */
+function ofReading(list: string, type: string): string {
+  return `(${list}::${type}[])[reading.begins:reading.ends]`;
+}
+
+/** Returns movements above the block of `reading`, by token. */
+function movedAbove(chain: Chain, chainId: string, { wallet, block }: Pick<ReadingsInSql, 'wallet' | 'block'>): string {
+  const condition = `account_key = address_key(${wallet}) AND account = ${wallet} AND chain_id = ${chainId} AND block_number > ${block}`;
+  const rows = movedRows(chain, 'token, direction, value', condition);
+  return `SELECT token, sum(${MOVED_DELTA}) AS delta FROM ${rows} AS moved GROUP BY token`;
+}
+
+async function keepJudged(transaction: Transaction, context: StateReadingContext, kept: JudgedReadings): Promise<void> {
+  const { judged } = kept;
+  const { chain, logger } = context;
+  const those = (isOne: (one: Judged) => boolean): readonly Judged[] => judged.filter(isOne);
+  const whose = (transfers: 'tell' | 'differ') =>
+    blocksOf(those(({ verdict }) => verdict.kind === 'right' && verdict.transfers === transfers));
+  const right = await saveAnchors(transaction, chain, kept);
+  await saveClass(transaction, context, 'sum', whose('tell'));
+  await saveClass(transaction, context, 'live', whose('differ'));
+  const none = those(({ verdict }) => verdict.kind === 'none');
+  const silent = none.filter(({ readings, token }) => readings.silent.has(token) && !right.has(token));
+  await saveClass(transaction, context, 'none', blocksOf(silent));
+  await changeAnchors(transaction, chain, none, FORGOTTEN);
+  const unknown = those(({ verdict }) => verdict.kind === 'unknown');
+  await changeAnchors(transaction, chain, unknown, DOUBTED);
+  for (const [{ wallet, block }, tokens] of Map.groupBy(unknown, ({ readings }) => readings))
+    logger.warn(
+      { chain: chain.key, wallet, block: block.number, tokens: tokens.map(({ token }) => token) },
+      'Upstreams differ about balances, which are not shown until they agree',
+    );
+}
+
+/** Returns the tokens, each with its first block among the reads. */
+function blocksOf(some: readonly Judged[]): ReadonlyMap<Address, number> {
+  const blocks = new Map<Address, number>();
+  for (const { token, readings } of some)
+    blocks.set(token, Math.min(readings.block.number, blocks.get(token) ?? Number.POSITIVE_INFINITY));
+  return blocks;
+}
+
+/** @returns tokens that returned an account's balance */
+async function saveAnchors(
+  transaction: Transaction,
+  chain: Chain,
+  { some, judged, isSpread: spread }: JudgedReadings,
+): Promise<ReadonlySet<Address>> {
+  const right = some.map((readings) =>
+    judged.flatMap((one) =>
+      one.readings === readings && one.verdict.kind === 'right' ? [{ token: one.token, value: one.verdict.value }] : [],
+    ),
+  );
+  const all = right.flat();
+  const reported = new Set(all.map(({ token }) => token));
+  if (all.length === 0) return reported;
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = bind(chain.id);
+  const reading = readingsInSql(
+    some,
+    right.map((of) => of.map(({ token }) => token)),
+    spread,
+    bind,
+  );
+  const tokens = reading.part(bind(all.map(({ token }) => addressBytes(token))), 'bytea');
+  const amounts = reading.part(bind(all.map(({ value }) => value.toString())), 'numeric');
+  const rows = reading.each(`
+    SELECT ${reading.wallet} AS wallet, said.token, ${reading.block} AS block, said.value, coalesce(above.delta, 0) AS since
+    FROM unnest(${tokens}, ${amounts}) AS said(token, value) LEFT JOIN (${movedAbove(chain, chainId, reading)}) AS above USING (token)`);
+  await transaction.query(
+    `INSERT INTO erc20_wallet_tokens AS held (wallet, chain_id, token, anchor_block, anchor_value, since, anchored_at)
+     SELECT reported.wallet, ${chainId}::bigint, reported.token, reported.block, reported.value, reported.since, clock_timestamp() FROM (${rows}) AS reported
+     ORDER BY reported.wallet, reported.token
+     ON CONFLICT (wallet, chain_id, token) DO UPDATE SET anchor_block = excluded.anchor_block, anchor_value = excluded.anchor_value,
+       since = excluded.since, anchored_at = excluded.anchored_at`,
+    values,
+  );
+  await transaction.query(
+    `DELETE FROM erc20_token_classes WHERE chain_id = $1 AND token = ANY($2::bytea[]) AND class = 'none'`,
+    [chain.id, [...reported].map(addressBytes)],
+  );
+  return reported;
+}
+
+const FORGOTTEN = 'anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL';
+/** It is no longer shown, but later reads are still compared with it. */
+const DOUBTED = 'anchored_at = NULL';
+
+async function changeAnchors(
+  transaction: Transaction,
+  { id }: Chain,
+  whose: readonly Judged[],
+  to: string,
+): Promise<void> {
+  if (whose.length === 0) return;
+  await transaction.query(
+    `UPDATE erc20_wallet_tokens AS held SET ${to} FROM unnest($2::bytea[], $3::bytea[]) AS given(wallet, token)
+      WHERE held.wallet = given.wallet AND held.chain_id = $1 AND held.token = given.token`,
+    [id, whose.map(({ readings }) => addressBytes(readings.wallet)), whose.map(({ token }) => addressBytes(token))],
+  );
+}

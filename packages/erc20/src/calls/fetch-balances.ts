@@ -1,0 +1,124 @@
+/** Reads balances from token contracts, and again from other upstreams. For the worker role. */
+import { type Address, ChainsteadError, parseAddress } from '@chainstead/core';
+import { type StateBlock, type StateReadingContext, stateAt } from '@chainstead/node-reads';
+import { balanceOfCall, readBalance } from './balance-of.ts';
+
+/** A number alone means any block that an upstream has at that height. */
+type BlockRequested = StateBlock | Pick<StateBlock, 'number'>;
+
+/** A token and an account. */
+export interface Holding {
+  readonly token: Address;
+  readonly holder: Address;
+}
+
+/** A `balanceOf` result. */
+export interface ReportedHolding extends Holding {
+  /** Base units; null if the result is not a number. */
+  readonly balance: bigint | null;
+  /** The responding upstream. */
+  readonly upstream: string;
+}
+
+/** A `balanceOf` result from one upstream; null if it is not a number. `unheard`: the upstream could not be queried. */
+export type Said = bigint | null | 'unheard';
+
+/**
+ * Returns balances after a block, in the order of the holdings. Holdings that could not be read are missing.
+ * @throws StateNotArchivedError, UpstreamsExhaustedError, RequestAbortedError
+ */
+export async function fetchBalances(
+  context: Pick<StateReadingContext, 'chain' | 'pool'>,
+  block: BlockRequested,
+  holdings: readonly Holding[],
+  signal: AbortSignal,
+  isPatient = false,
+): Promise<readonly ReportedHolding[]> {
+  const answers = await fetchUpstreams(context, { block, holdings, notFrom: null, isPatient }, signal);
+  return holdings.flatMap((holding, place) => {
+    const { balance, upstream } = answers[place] ?? UNHEARD;
+    return balance === 'unheard' ? [] : [{ ...holding, balance, upstream }];
+  });
+}
+
+/**
+ * Returns the balance of each holding from another upstream than before, in order. A single upstream is queried again.
+ * @throws RequestAbortedError
+ */
+export async function fetchOthers(
+  context: StateReadingContext,
+  block: StateBlock,
+  reported: readonly ReportedHolding[],
+  signal: AbortSignal,
+): Promise<readonly Said[]> {
+  const { chain, pool, logger } = context;
+  const isAlone = pool.status().filter(({ state }) => state !== 'disabled').length < 2;
+  const said = new Map<ReportedHolding, Said>();
+  const fetchFrom = async (upstream: string, holdings: readonly ReportedHolding[]): Promise<void> => {
+    try {
+      const requested = { block, holdings, notFrom: isAlone ? null : upstream, isPatient: false };
+      const answers = await fetchUpstreams(context, requested, signal);
+      for (const [place, one] of holdings.entries()) said.set(one, (answers[place] ?? UNHEARD).balance);
+    } catch (error) {
+      if (signal.aborted || !(error instanceof ChainsteadError)) throw error;
+      logger.warn(
+        { chain: chain.key, upstream, holdings: holdings.length, err: error },
+        'No other upstream could be asked what accounts hold',
+      );
+    }
+  };
+  const byReporter = Map.groupBy(reported, ({ upstream }) => upstream);
+  await Promise.all([...byReporter].map(([upstream, holdings]) => fetchFrom(upstream, holdings)));
+  return reported.map((one) => {
+    const balance = said.get(one);
+    return balance === undefined ? 'unheard' : balance;
+  });
+}
+
+/** An account unknown to any contract. */
+const STRANGER = parseAddress('0x7777777777777777777777777777777777777777');
+
+/**
+ * Returns tokens that return no balance of an unrelated account either, at two upstreams: their contracts return none
+ * at all. For a single account, a contract may refuse the balance.
+ * @throws as fetchBalances
+ */
+export async function findSilentTokens(
+  context: StateReadingContext,
+  block: StateBlock,
+  tokens: readonly Address[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<Address>> {
+  if (tokens.length === 0) return new Set();
+  const holdings = tokens.map((token) => ({ token, holder: STRANGER }));
+  const silent = (await fetchBalances(context, block, holdings, signal)).filter(({ balance }) => balance === null);
+  const others = await fetchOthers(context, block, silent, signal);
+  return new Set(silent.flatMap(({ token }, place) => (others[place] === null ? [token] : [])));
+}
+
+interface Heard {
+  readonly balance: Said;
+  readonly upstream: string;
+}
+
+const UNHEARD: Heard = { balance: 'unheard', upstream: '' };
+
+/** In the order of the holdings. */
+async function fetchUpstreams(
+  { chain, pool }: Pick<StateReadingContext, 'chain' | 'pool'>,
+  requested: {
+    readonly block: BlockRequested;
+    readonly holdings: readonly Holding[];
+    readonly notFrom: string | null;
+    readonly isPatient: boolean;
+  },
+  signal: AbortSignal,
+): Promise<readonly Heard[]> {
+  const { block, holdings, notFrom, isPatient } = requested;
+  const state = stateAt(pool, chain, block, { isPatient, ...(notFrom === null ? {} : { notFrom }) });
+  const calls = holdings.map(({ token, holder }) => ({ to: token, data: balanceOfCall(holder) }));
+  const answers = await state.fetchTogether(calls, signal);
+  return answers.map(({ data, upstream, unread }) =>
+    unread === undefined ? { balance: readBalance(data), upstream } : UNHEARD,
+  );
+}

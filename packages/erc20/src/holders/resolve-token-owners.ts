@@ -1,0 +1,194 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, errorText } from '@chainstead/core';
+import type { AddressLabel, CurrentCoverage } from '@chainstead/data-api';
+import { type ReadingContext, SILENCE_MS, StateUnavailableError } from '@chainstead/node-reads';
+import type { createSubjectProjections } from '@chainstead/sync';
+import { refreshTokenFacts } from '../token-facts/get-token-facts.ts';
+import { getTokens } from '../token-facts/token-rows.ts';
+import { erc20Transfers } from '../transfers/dataset.ts';
+import { erc20TokenHolders } from '../transfers/token-holders.ts';
+import { getOwnersPage, type OwnerRow, type OwnersCache, type OwnersPage } from './get-owners-page.ts';
+import { OWNERS_NOW } from './holder-questions.ts';
+import type { OwnerPlace, TokenOwnersQuery } from './token-owners-statement.ts';
+
+/** Sources of owners. */
+export interface OwnerSources extends ReadingContext, OwnersCache {
+  readonly projections: ReturnType<typeof createSubjectProjections>;
+  /** Time that a request waits for the work it causes. Milliseconds. */
+  readonly waitMs: number;
+  /** Maximum age of a read if transfers don't determine balances. Milliseconds. */
+  readonly liveMaxAgeMs: number;
+}
+
+export interface OwnersRequest {
+  readonly token: Address;
+  readonly order: 'ASC' | 'DESC';
+  readonly limit: number;
+  /** The end of the previous page; null for the first. */
+  readonly after: OwnersPlace | null;
+}
+
+/** The end of a page. */
+export interface OwnersPlace extends OwnerPlace {
+  /** Whether the list lacks accounts with an unknown balance: then none of its pages is complete. */
+  readonly isShort: boolean;
+}
+
+export interface TokenOwner {
+  readonly account: Address;
+  /** Base units, decimal digits, above zero. */
+  readonly balance: string;
+  readonly label: AddressLabel;
+}
+
+export interface TokenOwners extends CurrentCoverage {
+  /** Null until read, or if the contract returns none. */
+  readonly decimals: number | null;
+  /** Base units, decimal digits. */
+  readonly totalSupply: string | null;
+  /** By balance. */
+  readonly owners: readonly TokenOwner[];
+  /** The last examined account, shown or not, if others follow; null if none do. */
+  readonly next: OwnersPlace | null;
+  /** Whether no owner is missing and all are in balance order. */
+  readonly isComplete: boolean;
+}
+
+/** Accounts that turn out to hold nothing are replaced by others: the maximum number of rounds per page. */
+const ROUNDS_MAX = 5;
+
+/**
+ * Returns a page of a token's owners: accounts in the order of their stored balances, each with the contract's value,
+ * which is read if unknown. Omits accounts without a balance, and those that the contract does not return in time;
+ * their read continues. Without contract reads, the page is a single statement.
+ */
+export async function resolveTokenOwners(
+  sources: OwnerSources,
+  chain: Chain,
+  { token, order, limit, after }: OwnersRequest,
+): Promise<TokenOwners> {
+  const { database, waitMs, liveMaxAgeMs } = sources;
+  const given = { token, liveMaxAgeMs };
+  const read = (wanted: TokenOwnersQuery['wanted']): Promise<OwnersPage> =>
+    getOwnersPage(database, sources, chain, { ...given, freshFrom: null, wanted });
+  const first = { order, limit, after };
+  let page = await openList(sources, chain, token, () => read(first));
+  const ends = performance.now() + waitMs;
+  if (page.givers.length > 0) {
+    await fetchOf(sources, chain, { token, accounts: page.givers }, waitMs);
+    page = await read(first);
+  }
+  const owners: TokenOwner[] = [];
+  const isShort = after?.isShort ?? page.givers.length > 0;
+  let isReported = !isShort;
+  /** True if all owners are in stored order. */
+  let isAsKept = true;
+  let place: OwnerPlace | null = after;
+  for (let round = 1; ; round++) {
+    const left = limit - owners.length;
+    if (round > 1) page = await read({ order, limit: left, after: place });
+    const candidates = page.rows.slice(0, left);
+    const patience = Math.max(0, ends - performance.now());
+    const known = await fetchContract(sources, chain, { ...given, page, candidates }, patience);
+    for (const { account, balance, reported, label } of known.rows) {
+      if (reported === null) isReported = false;
+      else if (reported !== '0') owners.push({ account, balance: reported, label });
+      if (reported !== balance) isAsKept = false;
+    }
+    const hasNext = page.rows.length > left;
+    place = candidates.at(-1) ?? place;
+    if (hasNext && owners.length < limit && round < ROUNDS_MAX && performance.now() < ends) continue;
+    const adds = (known.class === 'sum' || known.class === 'new') && known.contradictions === 0;
+    return {
+      ...page.coverage,
+      decimals: page.decimals,
+      totalSupply: page.totalSupply,
+      owners: isAsKept
+        ? owners
+        : owners.toSorted((one, other) => (order === 'DESC' ? byBalance(other, one) : byBalance(one, other))),
+      next: hasNext && place !== null ? { balance: place.balance, account: place.account, isShort } : null,
+      isComplete: page.coverage.indexed.complete && adds && isReported,
+    };
+  }
+}
+
+/** Returns the first rows of a list after counting transfers and reading metadata, as far as time permits. */
+async function openList(
+  sources: OwnerSources,
+  chain: Chain,
+  token: Address,
+  read: () => Promise<OwnersPage>,
+): Promise<OwnersPage> {
+  const { projections, waitMs } = sources;
+  const page = await read();
+  const isKept = page.coverage.isBuilt && page.isAskNoted;
+  const areFactsKnown = !page.areFactsDue && !page.isCreationDue;
+  if (isKept && areFactsKnown) return page;
+  await Promise.all([
+    areFactsKnown ? undefined : readFacts(sources, chain, token),
+    isKept ? undefined : projections.keep(chain, { dataset: erc20Transfers, state: erc20TokenHolders }, token, waitMs),
+  ]);
+  return read();
+}
+
+async function readFacts(sources: OwnerSources, chain: Chain, token: Address): Promise<void> {
+  const addresses = [token];
+  const known = await getTokens(sources.database, chain, addresses);
+  await refreshTokenFacts(sources, chain, { addresses, known });
+}
+
+/** For digits without leading zeros. */
+function byBalance(one: TokenOwner, other: TokenOwner): number {
+  if (one.balance.length !== other.balance.length) return one.balance.length - other.balance.length;
+  if (one.balance !== other.balance) return one.balance < other.balance ? -1 : 1;
+  return one.account < other.account ? -1 : 1;
+}
+
+type Candidates = Omit<TokenOwnersQuery, 'freshFrom' | 'wanted'> & {
+  readonly page: OwnersPage;
+  readonly candidates: readonly OwnerRow[];
+};
+
+/** Returns the candidates after reading the due ones from the contract. */
+async function fetchContract(
+  sources: OwnerSources,
+  chain: Chain,
+  { page, candidates, ...given }: Candidates,
+  waitMs: number,
+): Promise<Pick<OwnersPage, 'rows' | 'class' | 'contradictions'>> {
+  const due = candidates.filter(({ isDue }) => isDue).map(({ account }) => account);
+  if (due.length === 0 || page.class === 'none' || !page.coverage.isBuilt) return { ...page, rows: candidates };
+  await fetchOf(sources, chain, { token: given.token, accounts: due }, waitMs);
+  // Late results were stored group by group.
+  const wanted = { accounts: candidates.map(({ account }) => account) };
+  const known = await getOwnersPage(sources.database, sources, chain, {
+    ...given,
+    freshFrom: page.readAt,
+    wanted,
+  });
+  const now = new Map(known.rows.map((row) => [row.account, row.reported]));
+  return { ...known, rows: candidates.map((row) => ({ ...row, reported: now.get(row.account) ?? null })) };
+}
+
+/** Waits until accounts are read from the contract and stored. Late results are stored later. */
+async function fetchOf(
+  { nodeReads, logger }: OwnerSources,
+  chain: Chain,
+  { token, accounts }: { readonly token: Address; readonly accounts: readonly Address[] },
+  waitMs: number,
+): Promise<void> {
+  try {
+    await nodeReads.request(
+      chain,
+      OWNERS_NOW,
+      { token, accounts: accounts.toSorted() },
+      { waitMs, fruitlessMs: SILENCE_MS },
+    );
+  } catch (error) {
+    if (!(error instanceof StateUnavailableError)) throw error;
+    logger.debug(
+      { chain: chain.key, token, error: errorText(error) },
+      'A contract could not be asked what accounts hold',
+    );
+  }
+}

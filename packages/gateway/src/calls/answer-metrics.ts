@@ -1,0 +1,91 @@
+import { Counter, Gauge, type Registry } from '@chainstead/core';
+import type { Outcome } from '../call.ts';
+
+/** Outcomes of the calls of one method on one chain. */
+export interface AnswerCounts {
+  /** Served without an upstream. */
+  hit: number;
+  /** Served by an upstream. */
+  miss: number;
+  /** Shared with an identical call that was already running. */
+  coalesced: number;
+  error: number;
+}
+
+/** Counts in plain numbers, which become metrics at each scrape. */
+export interface AnswerMetrics {
+  /** The counts of a method of a chain, incremented in place. */
+  counts(slug: string, method: string): AnswerCounts;
+}
+
+/** Registers the metrics. */
+export function createAnswerMetrics(options: {
+  readonly registry: Registry;
+  readonly cacheBytes: () => number;
+  /** Block numbers by chain; null if unknown. */
+  readonly heads: () => Iterable<{
+    readonly slug: string;
+    readonly latest: number | null;
+    readonly final: number | null;
+  }>;
+}): AnswerMetrics {
+  const { registry, cacheBytes, heads } = options;
+  const registers = [registry];
+  const byChain = new Map<string, Map<string, AnswerCounts>>();
+  new Counter({
+    name: 'chainstead_gateway_answers_total',
+    help: 'Number of JSON-RPC calls by outcome: hit (served from memory), miss (served by an upstream), coalesced (shared with an identical call), error',
+    labelNames: ['chain', 'method', 'outcome'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [chain, methods] of byChain)
+        for (const [method, counts] of methods)
+          for (const [outcome, calls] of Object.entries(counts))
+            if (calls > 0) this.inc({ chain, method, outcome }, calls);
+    },
+  });
+  new Gauge({
+    name: 'chainstead_gateway_cache_bytes',
+    help: 'Number of bytes of cached responses in memory',
+    registers,
+    collect() {
+      this.set(cacheBytes());
+    },
+  });
+  new Gauge({
+    name: 'chainstead_gateway_head',
+    help: 'Head block number of the gateway. No response is based on an older head',
+    labelNames: ['chain'],
+    registers,
+    collect() {
+      for (const { slug, latest } of heads()) if (latest !== null) this.set({ chain: slug }, latest);
+    },
+  });
+  new Gauge({
+    name: 'chainstead_gateway_final_block',
+    help: 'Newest block number whose responses are cached permanently',
+    labelNames: ['chain'],
+    registers,
+    collect() {
+      for (const { slug, final } of heads()) if (final !== null) this.set({ chain: slug }, final);
+    },
+  });
+  return {
+    counts(slug, method) {
+      const methods = byChain.get(slug) ?? new Map<string, AnswerCounts>();
+      byChain.set(slug, methods);
+      const counts = methods.get(method) ?? { hit: 0, miss: 0, coalesced: 0, error: 0 };
+      methods.set(method, counts);
+      return counts;
+    },
+  };
+}
+
+/** Increments the count of the outcome. */
+export function countOutcome(counts: AnswerCounts, outcome: Outcome, { isShared } = { isShared: false }): void {
+  if (!outcome.ok) counts.error++;
+  else if (outcome.cached) counts.hit++;
+  else if (isShared) counts.coalesced++;
+  else counts.miss++;
+}

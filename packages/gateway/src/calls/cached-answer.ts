@@ -1,0 +1,81 @@
+import { type AnswerCache, CACHED_RESULT_MAX } from '../cache/answer-cache.ts';
+import { blockInResult } from '../cache/block-in-result.ts';
+import type { MethodFacts } from '../methods/method-table.ts';
+import type { CallBlock } from './call-block.ts';
+
+/** State of the chain before the request was sent: a block that became final meanwhile may be a different one. */
+export interface ChainMoment {
+  readonly generation: number;
+  readonly finalBlock: number | null;
+}
+
+/** A call whose response may be cached. */
+export interface CachedCall {
+  readonly chain: { readonly id: number; readonly blockTimeMs: number };
+  readonly method: MethodFacts;
+  readonly key: string;
+  readonly block: CallBlock;
+}
+
+/** Most age of a gas price, milliseconds. */
+const PRICE_MAX_MS = 1_000;
+/** Some nodes return this for a block that they don't have. */
+const EMPTY_LIST = '[]';
+
+/** Caches a result as long as it stays true. Null is never cached. */
+export function keepAnswer(cache: AnswerCache, call: CachedCall, result: Buffer, moment: ChainMoment): void {
+  const { chain, method, key, block } = call;
+  if (!isKeepable(method, block) || result.length > CACHED_RESULT_MAX || isText(result, 'null')) return;
+  if (isForGood(block, result, moment.finalBlock)) cache.keepForGood(chain.id, key, result);
+  else if (block !== 'in-result' || blockInResult(result, 'blockNumber') !== null)
+    cache.keepUntilNextHead(key, result, moment.generation, isPrice(method) ? priceMs(chain) : undefined);
+}
+
+/** Whether responses to such a call are cached at all. */
+export function isKeepable(method: MethodFacts, block: CallBlock): boolean {
+  return method.lifetime !== 'never' && block !== 'tag' && block !== 'none';
+}
+
+/** Whether the shared store may hold the response. */
+export function mayBeStored(method: MethodFacts, block: CallBlock, finalBlock: number | null): boolean {
+  if (typeof block === 'number') return method.lifetime !== 'never' && finalBlock !== null && block <= finalBlock;
+  return block === 'hash' || block === 'in-result';
+}
+
+function isForGood(block: CallBlock, result: Buffer, finalBlock: number | null): boolean {
+  if (block === 'hash') return !isText(result, EMPTY_LIST);
+  const number = block === 'in-result' ? blockInResult(result, 'blockNumber') : block;
+  return typeof number === 'number' && finalBlock !== null && number <= finalBlock;
+}
+
+/**
+ * Returns the newest block in a response that may be newer than `latest`; null if there is none. A client that received
+ * a receipt expects `latest` to include its block.
+ */
+export function blockReported(method: MethodFacts, block: CallBlock, result: Buffer): number | null {
+  if (isText(result, 'null')) return null;
+  if (method.name === 'eth_getLogs') return blockInResult(result, 'blockNumber', 'last');
+  if (typeof block === 'number') return block;
+  if (method.name === 'eth_getBlockByHash') return blockInResult(result, 'number');
+  return block === 'hash' || block === 'in-result' ? blockInResult(result, 'blockNumber') : null;
+}
+
+function isPrice(method: MethodFacts): boolean {
+  return method.lifetime === 'head';
+}
+
+function priceMs(chain: { readonly blockTimeMs: number }): number {
+  return Math.min(chain.blockTimeMs, PRICE_MAX_MS);
+}
+
+/**
+ * Returns the result for the client: if every upstream returns null for logs, it becomes an empty list. Such a response
+ * is never cached.
+ */
+export function reportedAnswer(method: Pick<MethodFacts, 'name'>, result: Buffer): Buffer {
+  return method.name === 'eth_getLogs' && isText(result, 'null') ? Buffer.from(EMPTY_LIST) : result;
+}
+
+export function isText(result: Buffer, text: string): boolean {
+  return result.length === text.length && result.toString('latin1') === text;
+}

@@ -1,0 +1,119 @@
+import { type Clock, type Logger, type Registry, systemClock } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { ForwardingPool } from '@chainstead/rpc';
+import { createAnswerCache } from '../cache/answer-cache.ts';
+import { createPostgresAnswerStore } from '../cache/postgres-answer-store.ts';
+import { createRedisAnswerStore } from '../cache/redis-answer-store.ts';
+import { createStoredAnswers } from '../cache/stored-answers.ts';
+import type { GatewayChain, HandleCall } from '../call.ts';
+import { openGatewayRedis } from '../heads/gateway-redis.ts';
+import { createHeadFloor, type HeadFloor } from '../heads/head-floor.ts';
+import { createPostgresHeadStore } from '../heads/postgres-head-store.ts';
+import { createRedisHeadStore } from '../heads/redis-head-store.ts';
+import { createAnswerCall } from './handle-call.ts';
+
+/** Cache sizes and timeouts. */
+export interface CallHandlerSettings {
+  /** Bytes of responses in memory. @default 64 MiB */
+  readonly memoryBytes?: number;
+  /** Days that a response is retained in Postgres or Redis. @default 30 */
+  readonly storedDays?: number;
+  /** Bytes of responses in Postgres or Redis. @default 1 GiB */
+  readonly storedBytes?: number;
+  /**
+   * Timeout of Postgres or Redis before calls continue without it, milliseconds.
+   * @default 1000 for the head, 250 for responses
+   */
+  readonly storeTimeoutMs?: number;
+  /** Largest response of `eth_getFilterChanges`, characters; one block may exceed it. @default 16,000,000 */
+  readonly filterCharacters?: number;
+}
+
+/** Dependencies of the call handler. */
+export interface CallHandlerOptions {
+  readonly database: Database;
+  /** If set, heads and responses are shared in Redis instead of Postgres. */
+  readonly redisUrl?: string | undefined;
+  readonly settings?: CallHandlerSettings;
+  /** For chains with `integrity: 'strict'`. */
+  readonly strictForward: (chain: GatewayChain) => ForwardingPool['forward'];
+  /** Result of web3_clientVersion, `name/version`. */
+  readonly clientVersion: string;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  readonly clock?: Clock;
+}
+
+export interface CallHandler {
+  readonly answer: HandleCall;
+  /** Returns the head floor of a chain, one instance per chain. */
+  readonly headFloor: (chain: GatewayChain) => HeadFloor;
+  /** Stops following the chains and writes pending responses. The database stays open. */
+  close(): Promise<void>;
+}
+
+const REDIS_PREFIX = 'chainstead:gateway:';
+
+/** Combines heads, cache and call handling. Sends nothing before the first call. */
+export function createCallHandler(options: CallHandlerOptions): CallHandler {
+  const { database, redisUrl, settings = {}, logger, clock = systemClock } = options;
+  const limits = {
+    ...given('days', settings.storedDays),
+    ...given('bytes', settings.storedBytes),
+  };
+  const redis =
+    redisUrl === undefined
+      ? null
+      : openGatewayRedis({ redisUrl, logger, ...given('timeoutMs', settings.storeTimeoutMs) });
+  const heads =
+    redis === null ? createPostgresHeadStore({ database }) : createRedisHeadStore({ redis, prefix: REDIS_PREFIX });
+  const store =
+    redis === null
+      ? createPostgresAnswerStore({ database, limits })
+      : createRedisAnswerStore({ redis, prefix: REDIS_PREFIX, limits, clock });
+  const stored = createStoredAnswers({ store, clock, logger, ...given('readTimeoutMs', settings.storeTimeoutMs) });
+  const floors = new Map<GatewayChain, HeadFloor>();
+  function headFloor(offered: GatewayChain): HeadFloor {
+    const known = floors.get(offered);
+    if (known !== undefined) return known;
+    const { chain, pool, pinsHead } = offered;
+    const floor = createHeadFloor({
+      chain,
+      pool,
+      store: pinsHead ? heads : null,
+      logger,
+      clock,
+      ...given('storeTimeoutMs', settings.storeTimeoutMs),
+    });
+    floors.set(offered, floor);
+    return floor;
+  }
+  const answer = createAnswerCall({
+    headFloor,
+    cache: createAnswerCache({
+      stored,
+      clock,
+      ...given('bytesMax', settings.memoryBytes),
+    }),
+    forwardOf: (chain) =>
+      chain.integrity === 'strict' ? options.strictForward(chain) : (call, given) => chain.pool.forward(call, given),
+    clientVersion: options.clientVersion,
+    logger,
+    metrics: options.metrics,
+  });
+  return {
+    answer,
+    headFloor,
+    async close() {
+      for (const floor of floors.values()) floor.close();
+      await stored.close();
+      redis?.disconnect();
+    },
+  };
+}
+
+/** Returns an option only if it is set, so that defaults apply. */
+function given<Name extends string>(name: Name, value: number | undefined): Partial<Record<Name, number>> {
+  const option: Partial<Record<string, number>> = value === undefined ? {} : { [name]: value };
+  return option;
+}

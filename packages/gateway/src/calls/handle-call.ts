@@ -1,0 +1,254 @@
+import type { Logger, Registry } from '@chainstead/core';
+import type { ForwardingPool, RawResult } from '@chainstead/rpc';
+import type { AnswerCache } from '../cache/answer-cache.ts';
+import { callKey } from '../cache/call-key.ts';
+import type { Call, GatewayChain, HandleCall, LeaveSignal, Outcome, RequestScope } from '../call.ts';
+import type { HeadFloor } from '../heads/head-floor.ts';
+import { type AnswerCounts, countOutcome, createAnswerMetrics } from './answer-metrics.ts';
+import { blockReported, isKeepable, isText, keepAnswer, mayBeStored, reportedAnswer } from './cached-answer.ts';
+import {
+  BLOCK_NUMBER_METHOD,
+  blockOfCall,
+  type CallBlock,
+  pinParams,
+  speaksOfHead,
+  speaksOfPending,
+  toHex,
+} from './call-block.ts';
+import { failedOutcome } from './call-error.ts';
+import { createSharedCalls } from './share-calls.ts';
+
+/** Dependencies of the call handler. */
+export interface AnswerCallOptions {
+  /** Called once per chain, at its first use. */
+  readonly headFloor: (chain: GatewayChain) => HeadFloor;
+  readonly cache: AnswerCache;
+  /** Returns the forward function of a chain; called once per chain. Default: its pool's `forward`. */
+  readonly forwardOf?: (chain: GatewayChain) => ForwardingPool['forward'];
+  /** Result of web3_clientVersion. */
+  readonly clientVersion: string;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+}
+
+/** A chain in use. */
+interface Line {
+  readonly chain: GatewayChain;
+  readonly floor: HeadFloor;
+  readonly forward: ForwardingPool['forward'];
+  readonly constants: ReadonlyMap<string, Outcome>;
+  /** Prefix of each cache key of the chain. */
+  readonly prefix: string;
+  readonly counts: Map<string, AnswerCounts>;
+}
+
+/** A call whose parameters mean the same on every upstream, as far as possible. */
+interface PlacedCall extends Call {
+  readonly key: string;
+  readonly block: CallBlock;
+  /** The gateway chose the block, so the upstream must have reached it. */
+  readonly isPinned: boolean;
+}
+
+const SEND = 'eth_sendRawTransaction';
+const LOGS = 'eth_getLogs';
+
+/**
+ * Handles calls from memory, the shared store or the upstreams: tags become numbers, concurrent identical calls are
+ * sent once, and valid results are cached. A result in memory is returned synchronously. Never rejects. Indexed data is
+ * not used: the indexer stores no whole blocks.
+ */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: the ways of a call share one cache and one set of calls under way.
+export function createAnswerCall(options: AnswerCallOptions): HandleCall {
+  const { cache, logger } = options;
+  const lines = new Map<GatewayChain, Line>();
+  const shared = createSharedCalls();
+  const metrics = createAnswerMetrics({
+    registry: options.metrics,
+    cacheBytes: () => cache.bytes,
+    heads: () =>
+      [...lines.values()].map(({ chain, floor }) => ({
+        slug: chain.slug,
+        latest: floor.latest,
+        final: floor.finalBlock,
+      })),
+  });
+
+  function lineOf(chain: GatewayChain): Line {
+    const known = lines.get(chain);
+    if (known !== undefined) return known;
+    const line: Line = {
+      chain,
+      floor: options.headFloor(chain),
+      forward: options.forwardOf?.(chain) ?? ((call, given) => chain.pool.forward(call, given)),
+      constants: constantsOf(chain, options.clientVersion),
+      // A response cached without proof must not be served if proof is required.
+      prefix: `${chain.chain.id}${chain.integrity === 'strict' ? '!' : ':'}`,
+      counts: new Map(),
+    };
+    lines.set(chain, line);
+    return line;
+  }
+
+  function countsOf(line: Line, method: string): AnswerCounts {
+    let counts = line.counts.get(method);
+    if (counts === undefined) {
+      counts = metrics.counts(line.chain.slug, method);
+      line.counts.set(method, counts);
+    }
+    return counts;
+  }
+
+  function failed(line: Line, call: Call, thrown: unknown): Outcome {
+    const outcome = failedOutcome(thrown, { slug: line.chain.slug, method: call.method.name, logger });
+    countOutcome(countsOf(line, call.method.name), outcome);
+    return outcome;
+  }
+
+  function hit(line: Line, call: Call, outcome: Outcome): Outcome {
+    countsOf(line, call.method.name).hit++;
+    return outcome;
+  }
+
+  async function answerPinned(line: Line, call: Call, scope: RequestScope): Promise<Outcome> {
+    try {
+      scope.head ??= line.floor.read();
+      const head = await scope.head;
+      if (call.method.name === BLOCK_NUMBER_METHOD) return hit(line, call, known(`"${toHex(head.latest)}"`));
+      return await answerPlaced(line, { ...call, params: pinParams(call.method, call.params, head) }, scope, {
+        isPinned: true,
+      });
+    } catch (error) {
+      return failed(line, call, error);
+    }
+  }
+
+  function answerPlaced(
+    line: Line,
+    call: Call,
+    scope: RequestScope,
+    { isPinned }: Pick<PlacedCall, 'isPinned'>,
+  ): Outcome | Promise<Outcome> {
+    const { method, params } = call;
+    const block = blockOfCall(method, params);
+    const key = line.prefix + callKey(method.name, params);
+    const kept = isKeepable(method, block) ? cache.get(key, line.floor.generation) : undefined;
+    if (kept !== undefined) return hit(line, call, { ok: true, result: kept, cached: true });
+    return ask(line, { method, params, key, block, isPinned }, scope.signal);
+  }
+
+  async function ask(line: Line, call: PlacedCall, signal: LeaveSignal | undefined): Promise<Outcome> {
+    line.floor.use();
+    const run = shared.run(
+      { key: call.key, isFresh: call.block === 'tag' || call.block === 'none', signal },
+      (ending) => fetchAnswer(options, line, call, ending),
+    );
+    const outcome = await run.outcome;
+    countOutcome(countsOf(line, call.method.name), outcome, run);
+    return outcome;
+  }
+
+  /** Sends a transaction once, even if clients send it concurrently; a disconnecting client does not stop it. */
+  async function send(line: Line, call: Call): Promise<Outcome> {
+    const raw = String(call.params[0]);
+    const run = shared.run({ key: `${line.prefix}${SEND}[${raw.toLowerCase()}`, isFresh: false }, async () => {
+      try {
+        const { value } = await line.chain.pool.broadcast(raw);
+        return { ok: true, result: Buffer.from(JSON.stringify(value)), cached: false };
+      } catch (error) {
+        return failedOutcome(error, { slug: line.chain.slug, method: SEND, logger });
+      }
+    });
+    const outcome = await run.outcome;
+    countOutcome(countsOf(line, SEND), outcome, run);
+    return outcome;
+  }
+
+  return (call, scope) => {
+    const line = lineOf(scope.chain);
+    const { method } = call;
+    try {
+      if (method.lifetime === 'constant') {
+        const constant = line.constants.get(method.name);
+        if (constant !== undefined) return hit(line, call, constant);
+      }
+      if (method.name === SEND) return send(line, call);
+      const isPinned =
+        scope.chain.pinsHead && (method.name === BLOCK_NUMBER_METHOD || speaksOfHead(method, call.params));
+      return isPinned ? answerPinned(line, call, scope) : answerPlaced(line, call, scope, { isPinned: false });
+    } catch (error) {
+      return failed(line, call, error);
+    }
+  };
+}
+
+/** Fetches from the shared store or from the upstreams. Never rejects. */
+async function fetchAnswer(
+  { cache, logger }: Pick<AnswerCallOptions, 'cache' | 'logger'>,
+  line: Line,
+  call: PlacedCall,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { chain, floor } = line;
+  const moment = { generation: floor.generation, finalBlock: floor.finalBlock };
+  try {
+    const stored = await (mayBeStored(call.method, call.block, moment.finalBlock)
+      ? cache.find(chain.chain.id, call.key)
+      : undefined);
+    if (stored !== undefined) return { ok: true, result: stored, cached: true };
+    const result = await forward(line, call, signal);
+    if (Buffer.isBuffer(result)) {
+      const reported = chain.pinsHead ? blockReported(call.method, call.block, result) : null;
+      if (reported !== null) await floor.reveal(reported);
+      keepAnswer(cache, { ...call, chain: chain.chain }, result, moment);
+      return { ok: true, result: reportedAnswer(call.method, result), cached: false };
+    }
+    return { ok: true, result, cached: false };
+  } catch (error) {
+    return failedOutcome(error, { slug: chain.slug, method: call.method.name, logger });
+  }
+}
+
+async function forward(
+  { chain, forward: pass, floor }: Line,
+  call: PlacedCall,
+  signal: AbortSignal,
+): Promise<RawResult> {
+  const { method, params, block, isPinned } = call;
+  const named = typeof block === 'number' ? block : null;
+  // Tags that only the upstream resolves (`pending`, `safe`) need one that does not lag.
+  const needed = block === 'tag' && chain.pinsHead ? floor.latest : isPinned ? named : null;
+  // Pending transactions differ between upstreams, so the same one is used as long as it is available.
+  const sticky = block === 'tag' && speaksOfPending(method, params);
+  const request = {
+    method: method.name,
+    params: JSON.stringify(params),
+    nullable: method.nullable,
+    block: named === null ? null : blockToReach(call, named, floor.latest),
+  };
+  const options = { signal, hedge: method.hedge && !sticky, sticky, ...(needed === null ? {} : { minBlock: needed }) };
+  const { value } = await pass(request, options);
+  // Some nodes return null for no logs; others may have logs.
+  if (method.name !== LOGS || !Buffer.isBuffer(value) || !isText(value, 'null')) return value;
+  return (await pass({ ...request, nullable: true }, options)).value;
+}
+
+/**
+ * Above the known head, no upstream is known to have the block. The chosen one may have it, or reports that it doesn't.
+ */
+function blockToReach({ method, isPinned }: PlacedCall, block: number, latest: number | null): number | null {
+  if (isPinned || method.nullable || (latest !== null && block <= latest)) return block;
+  return method.name === LOGS ? latest : null;
+}
+
+function known(json: string): Outcome {
+  return { ok: true, result: Buffer.from(json), cached: true };
+}
+
+function constantsOf({ chain }: GatewayChain, clientVersion: string): ReadonlyMap<string, Outcome> {
+  return new Map([
+    ['eth_chainId', known(`"${toHex(chain.id)}"`)],
+    ['net_version', known(`"${chain.id}"`)],
+    ['web3_clientVersion', known(JSON.stringify(clientVersion))],
+  ]);
+}

@@ -1,0 +1,164 @@
+import type { Parameter } from './parameter.ts';
+import * as parameters from './parameters.ts';
+import { TRACE_FILTER, TRACE_TYPES, TRACER } from './trace-parameters.ts';
+
+/**
+ * How long a response stays true:
+ * - `immutable`: permanently (by hash)
+ * - `block`: until the next head; permanently once its block is final
+ * - `head`: until the next head
+ * - `constant`: as long as the process runs
+ * - `never`: never cached
+ */
+export type Lifetime = 'immutable' | 'block' | 'head' | 'constant' | 'never';
+
+/** The properties of a method. */
+export interface MethodFacts {
+  readonly name: string;
+  readonly lifetime: Lifetime;
+  /** Whether a second upstream may be called while the first one is slow. */
+  readonly hedge: boolean;
+  /** Weight of a call against a key's rate, in units of the cheapest calls. */
+  readonly weight: number;
+  /** Index of the parameter with the block (number, tag, or EIP-1898 object); null if there is none. */
+  readonly blockParameter: number | null;
+  /** Whether null means "does not exist", so that another upstream is tried before it is accepted. */
+  readonly nullable: boolean;
+}
+
+/** A method that the gateway offers. */
+export interface GatewayMethod extends MethodFacts {
+  readonly parameters: readonly Parameter[];
+  /** Makes a node execute transactions again. Offered only if the operator enables it. */
+  readonly isTrace: boolean;
+}
+
+const {
+  ADDRESS,
+  BLOCK_COUNT,
+  BLOCK_HASH,
+  BLOCK_NUMBER,
+  BLOCK_OVERRIDES,
+  FILTER,
+  FULL_TRANSACTIONS,
+  ID,
+  INDEX,
+  NEWEST_BLOCK,
+  PERCENTILES,
+  RAW_TRANSACTION,
+  RECEIPTS_BLOCK,
+  STATE_BLOCK,
+  STATE_OVERRIDES,
+  STORAGE_KEY,
+  STORAGE_KEYS,
+  SUBSCRIPTION,
+  SUBSCRIPTION_OPTIONS,
+  TRANSACTION,
+  TRANSACTION_HASH,
+} = parameters;
+
+/** A node executes a transaction or a whole block per call. */
+const TRACE_WEIGHT = 20;
+
+/**
+ * A call that reads one small item costs 1; one that makes a node read a block costs 2; receipts of a block, calls and
+ * logs cost more.
+ */
+const METHODS: readonly GatewayMethod[] = [
+  method('eth_chainId', 'constant', 1, []),
+  method('net_version', 'constant', 1, []),
+  method('web3_clientVersion', 'constant', 1, []),
+  method('eth_blockNumber', 'head', 1, []),
+  method('eth_gasPrice', 'head', 1, []),
+  method('eth_maxPriorityFeePerGas', 'head', 1, []),
+  method('eth_feeHistory', 'block', 2, [BLOCK_COUNT, NEWEST_BLOCK, PERCENTILES], { block: 1 }),
+
+  method('eth_getBlockByHash', 'immutable', 2, [BLOCK_HASH, FULL_TRANSACTIONS], { nullable: true }),
+  method('eth_getBlockByNumber', 'block', 2, [BLOCK_NUMBER, FULL_TRANSACTIONS], { block: 0, nullable: true }),
+  method('eth_getBlockReceipts', 'block', 5, [RECEIPTS_BLOCK], { block: 0, nullable: true }),
+  method('eth_getBlockTransactionCountByHash', 'immutable', 1, [BLOCK_HASH], { nullable: true }),
+  method('eth_getBlockTransactionCountByNumber', 'block', 1, [BLOCK_NUMBER], { block: 0, nullable: true }),
+  method('eth_getUncleByBlockHashAndIndex', 'immutable', 1, [BLOCK_HASH, INDEX], { nullable: true }),
+  method('eth_getUncleByBlockNumberAndIndex', 'block', 1, [BLOCK_NUMBER, INDEX], { block: 0, nullable: true }),
+  method('eth_getUncleCountByBlockHash', 'immutable', 1, [BLOCK_HASH], { nullable: true }),
+  method('eth_getUncleCountByBlockNumber', 'block', 1, [BLOCK_NUMBER], { block: 0, nullable: true }),
+
+  method('eth_getTransactionByHash', 'block', 1, [TRANSACTION_HASH], { nullable: true }),
+  method('eth_getTransactionByBlockHashAndIndex', 'immutable', 1, [BLOCK_HASH, INDEX], { nullable: true }),
+  method('eth_getTransactionByBlockNumberAndIndex', 'block', 1, [BLOCK_NUMBER, INDEX], { block: 0, nullable: true }),
+  method('eth_getTransactionReceipt', 'block', 1, [TRANSACTION_HASH], { nullable: true }),
+  // A large range is expensive for both upstreams: failover is used, hedging is not worth it.
+  method('eth_getLogs', 'block', 5, [FILTER], { hedge: false }),
+
+  method('eth_getBalance', 'block', 1, [ADDRESS, STATE_BLOCK], { block: 1 }),
+  method('eth_getCode', 'block', 1, [ADDRESS, STATE_BLOCK], { block: 1 }),
+  method('eth_getStorageAt', 'block', 1, [ADDRESS, STORAGE_KEY, STATE_BLOCK], { block: 2 }),
+  method('eth_getTransactionCount', 'block', 1, [ADDRESS, STATE_BLOCK], { block: 1 }),
+  method('eth_getProof', 'block', 5, [ADDRESS, STORAGE_KEYS, STATE_BLOCK], { block: 2 }),
+  method('eth_call', 'block', 2, [TRANSACTION, STATE_BLOCK, STATE_OVERRIDES, BLOCK_OVERRIDES], { block: 1 }),
+  method('eth_createAccessList', 'block', 5, [TRANSACTION, STATE_BLOCK, STATE_OVERRIDES], { block: 1 }),
+  method('eth_estimateGas', 'never', 5, [TRANSACTION, STATE_BLOCK, STATE_OVERRIDES, BLOCK_OVERRIDES], { block: 1 }),
+  method('eth_sendRawTransaction', 'never', 5, [RAW_TRANSACTION], { hedge: false }),
+
+  method('eth_newFilter', 'never', 5, [FILTER]),
+  method('eth_newBlockFilter', 'never', 1, []),
+  method('eth_newPendingTransactionFilter', 'never', 5, []),
+  method('eth_getFilterChanges', 'never', 2, [ID]),
+  method('eth_getFilterLogs', 'never', 5, [ID]),
+  method('eth_uninstallFilter', 'never', 1, [ID]),
+  method('eth_subscribe', 'never', 5, [SUBSCRIPTION, SUBSCRIPTION_OPTIONS]),
+  method('eth_unsubscribe', 'never', 1, [ID]),
+
+  trace('debug_traceTransaction', [TRANSACTION_HASH, TRACER]),
+  trace('debug_traceBlockByHash', [BLOCK_HASH, TRACER]),
+  trace('debug_traceBlockByNumber', [BLOCK_NUMBER, TRACER], 0),
+  trace('debug_traceCall', [TRANSACTION, STATE_BLOCK, TRACER], 1),
+  trace('trace_transaction', [TRANSACTION_HASH]),
+  trace('trace_block', [BLOCK_NUMBER], 0),
+  trace('trace_filter', [TRACE_FILTER]),
+  trace('trace_call', [TRANSACTION, TRACE_TYPES, STATE_BLOCK], 2),
+  trace('trace_replayTransaction', [TRANSACTION_HASH, TRACE_TYPES]),
+  trace('trace_replayBlockTransactions', [BLOCK_NUMBER, TRACE_TYPES], 0),
+];
+
+const BY_NAME: ReadonlyMap<string, GatewayMethod> = new Map(METHODS.map((entry) => [entry.name, entry]));
+
+/** Returns the method with this name; undefined if the gateway has none. */
+export function findMethod(name: string): GatewayMethod | undefined {
+  return BY_NAME.get(name);
+}
+
+/** Names of all methods, in alphabetical order. */
+export const METHOD_NAMES: readonly string[] = METHODS.map(({ name }) => name).toSorted();
+
+/**
+ * Returns the offered method names in alphabetical order.
+ * @param offersTraces whether to include methods that execute transactions again
+ */
+export function offeredMethods(offersTraces: boolean): readonly string[] {
+  return METHOD_NAMES.filter((name) => offersTraces || BY_NAME.get(name)?.isTrace === false);
+}
+
+function method(
+  name: string,
+  lifetime: Lifetime,
+  weight: number,
+  places: readonly Parameter[],
+  facts: { readonly block?: number | undefined; readonly nullable?: boolean; readonly hedge?: boolean } = {},
+): GatewayMethod {
+  return {
+    name,
+    lifetime,
+    weight,
+    parameters: places,
+    hedge: facts.hedge ?? true,
+    blockParameter: facts.block ?? null,
+    nullable: facts.nullable ?? false,
+    isTrace: false,
+  };
+}
+
+/** The result may be large and differs by tracer, so it is never cached. */
+function trace(name: string, places: readonly Parameter[], block?: number): GatewayMethod {
+  return { ...method(name, 'never', TRACE_WEIGHT, places, { hedge: false, block }), isTrace: true };
+}

@@ -1,0 +1,96 @@
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import type { NftLeg, TokenLeg, WalletTransaction } from './wallet-transaction.ts';
+
+/** The native token, as an asset; tokens are identified by their contract. */
+export const COIN = 'coin';
+export type Asset = Address | typeof COIN;
+
+/** Net amounts in base units, above zero: tokens in the order of their logs, the native token last. */
+export type Amounts = ReadonlyMap<Asset, bigint>;
+
+/** The features of a wallet's legs, as the decision table uses them. */
+export interface ClassificationFeatures {
+  /** Assets with a net outflow, and with a net inflow. */
+  readonly assetsOut: Amounts;
+  readonly assetsIn: Amounts;
+  readonly tokensOut: boolean;
+  readonly tokensIn: boolean;
+  readonly coinsOut: boolean;
+  readonly coinsIn: boolean;
+  readonly nftsOut: readonly NftLeg[];
+  readonly nftsIn: readonly NftLeg[];
+  /** Tokens or the native token. */
+  readonly paid: boolean;
+  readonly got: boolean;
+  readonly isSender: boolean;
+  /** Outgoing legs of net outgoing tokens, and incoming legs of net incoming ones. */
+  readonly legsOut: readonly TokenLeg[];
+  readonly legsIn: readonly TokenLeg[];
+}
+
+/**
+ * Returns the features of a transaction: net movements by asset. Legs to oneself and ERC-20 legs of zero don't count.
+ * Amounts that went out and came back in full count only if no other leg is left, as outgoing.
+ */
+export function featuresOf(transaction: WalletTransaction): ClassificationFeatures {
+  const { wallet, from } = transaction;
+  const coins = transaction.coins.filter((leg) => (leg.from !== leg.to || leg.isMinted === true) && leg.value > 0n);
+  const tokens = inLogOrder(transaction.tokens.filter((leg) => leg.from !== leg.to && leg.value > 0n));
+  const nfts = inLogOrder(transaction.nfts.filter((leg) => leg.from !== leg.to));
+  const moved = [...tokens, ...coins.map((leg) => ({ ...leg, token: COIN }) as const)];
+  const net = sumOf(moved, (leg) => (isGiven(leg, wallet) ? -leg.value : leg.value));
+  const changed = [...net].filter(([, sum]) => sum !== 0n);
+  const isIdle = changed.length === 0 && nfts.length === 0;
+  const assetsOut: Amounts = isIdle
+    ? sumOf(
+        moved.filter((leg) => isGiven(leg, wallet)),
+        ({ value }) => value,
+      )
+    : new Map(changed.flatMap(([asset, sum]) => (sum < 0n ? [[asset, -sum] as const] : [])));
+  const assetsIn: Amounts = new Map(changed.filter(([, sum]) => sum > 0n));
+  const [tokensOut, tokensIn] = [hasToken(assetsOut), hasToken(assetsIn)];
+  const [coinsOut, coinsIn] = [assetsOut.has(COIN), assetsIn.has(COIN)];
+  return {
+    ...{ assetsOut, assetsIn, tokensOut, tokensIn, coinsOut, coinsIn },
+    nftsOut: nfts.filter((leg) => leg.from === wallet),
+    nftsIn: nfts.filter((leg) => leg.to === wallet),
+    paid: tokensOut || coinsOut,
+    got: tokensIn || coinsIn,
+    isSender: from === wallet,
+    legsOut: tokens.filter((leg) => leg.from === wallet && assetsOut.has(leg.token)),
+    legsIn: tokens.filter((leg) => leg.to === wallet && assetsIn.has(leg.token)),
+  };
+}
+
+/** Whether a leg is outgoing; one to oneself is, unless it was minted. */
+export function isGiven({ from, isMinted = false }: Pick<Moved, 'from' | 'isMinted'>, wallet: Address): boolean {
+  return from === wallet && !isMinted;
+}
+
+/** Whether an address is used to burn tokens. */
+export function isBurnt(receiver: Address): boolean {
+  return receiver === ZERO_ADDRESS || receiver === DEAD_ADDRESS;
+}
+
+const DEAD_ADDRESS = `0x${'dead'.padStart(40, '0')}` as Address;
+
+interface Moved {
+  readonly token: Asset;
+  readonly isMinted?: boolean;
+  readonly from: Address;
+  readonly value: bigint;
+}
+
+function sumOf(moved: readonly Moved[], amountOf: (leg: Moved) => bigint): Map<Asset, bigint> {
+  const sums = new Map<Asset, bigint>();
+  for (const leg of moved) sums.set(leg.token, (sums.get(leg.token) ?? 0n) + amountOf(leg));
+  return sums;
+}
+
+function inLogOrder<Leg extends { readonly logIndex: number }>(legs: readonly Leg[]): readonly Leg[] {
+  return legs.toSorted((one, other) => one.logIndex - other.logIndex);
+}
+
+function hasToken(assets: Amounts): boolean {
+  return [...assets.keys()].some((asset) => asset !== COIN);
+}

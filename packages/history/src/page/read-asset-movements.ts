@@ -1,0 +1,227 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, expectedTrue, hexText, type ReadDatabase } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import { DIRECTION } from '@chainstead/db/direction';
+import { type GivenApproval, internalTransfers, readEvidenceBits, type StoredEvidence } from '@chainstead/transactions';
+import type { CoinLeg, NftLeg, TokenLeg, TradePart } from '../classification/wallet-transaction.ts';
+import { readCoveredBlocks } from './covered-blocks.ts';
+import type { TransactionPlace } from './history-query.ts';
+
+/** An NFT that moved, as displayed. */
+export interface ShownNftLeg extends NftLeg {
+  /** The event: NFT_TRANSFER_KINDS of token-events. */
+  readonly kind: number;
+}
+
+/** The indexed legs of a wallet in its transactions. */
+export interface IndexedLegs {
+  readonly tokens: readonly TokenLeg[];
+  readonly nfts: readonly ShownNftLeg[];
+  readonly trades: readonly TradePart[];
+  /** Native tokens moved by internal calls, in execution order; null if they are not indexed. */
+  readonly inside: readonly CoinLeg[] | null;
+  /** Of ERC-20 tokens, with the wallet as owner. */
+  readonly approvals: readonly GivenApproval[];
+  /** Other evidence about the wallet in its logs; null if the wallet has no row for it. */
+  readonly said: StoredEvidence | null;
+}
+
+/** A span of a wallet's transactions, both ends inclusive. */
+export interface PageSpan {
+  readonly first: TransactionPlace;
+  readonly last: TransactionPlace;
+}
+
+/**
+ * Reads a wallet's movements in a span of its transactions: one index range per table.
+ * @param blocks those of the transactions
+ * @returns a function that finds those at a position
+ */
+export async function readAssetMovements(
+  database: ReadDatabase,
+  chain: Chain,
+  wallet: Address,
+  span: PageSpan,
+  blocks: readonly number[],
+): Promise<(place: TransactionPlace) => IndexedLegs> {
+  const scan: Scan = { database, values: valuesOf(chain, wallet, span) };
+  const [tokens, nfts, trades, approvals, said, inside, traced] = await Promise.all([
+    ...([readTokens(scan, wallet), readNfts(scan), readTrades(scan)] as const),
+    ...([readApproved(scan), readSaid(scan), readInside(scan, wallet)] as const),
+    readCoveredBlocks(database, chain, internalTransfers.name, blocks),
+  ]);
+  return (place) => {
+    const key = keyOf(place);
+    return {
+      tokens: tokens.get(key) ?? [],
+      nfts: nfts.get(key) ?? [],
+      trades: trades.get(key) ?? [],
+      // A block has all of its rows or none.
+      inside: inside.get(key) ?? (traced.has(place.blockNumber) ? [] : null),
+      approvals: approvals.get(key) ?? [],
+      said: said.get(key)?.[0] ?? null,
+    };
+  };
+}
+
+interface Scan {
+  readonly database: ReadDatabase;
+  readonly values: readonly unknown[];
+}
+
+/** $1 chain, $2 the wallet's key, $3 the wallet, $4 and $5 the first position, $6 and $7 the last. */
+function valuesOf({ id }: Chain, wallet: Address, { first, last }: PageSpan): readonly unknown[] {
+  return [
+    ...[id, addressKey(wallet), addressBytes(wallet)],
+    ...[first, last].flatMap(({ blockNumber, transactionIndex }) => [blockNumber, transactionIndex]),
+  ];
+}
+
+function ofWallet(key: string, account: string): string {
+  return `WHERE ${key} = $2::bigint AND ${expectedTrue(`${account} = $3::bytea`)} AND ${SPAN}`;
+}
+
+const SPAN = `chain_id = $1 AND block_number BETWEEN $4::bigint AND $6::bigint
+  AND (block_number, transaction_index) >= ($4::bigint, $5::int) AND (block_number, transaction_index) <= ($6::bigint, $7::int)`;
+const PLACE = `block_number::int8 AS block, transaction_index AS index`;
+const IN_ORDER = 'ORDER BY block_number, transaction_index, log_index';
+
+interface Placed {
+  readonly block: number;
+  readonly index: number;
+}
+
+function keyOf({ blockNumber, transactionIndex }: TransactionPlace): string {
+  return `${blockNumber} ${transactionIndex}`;
+}
+
+async function readRows<Row extends Placed, Leg>(
+  { database, values }: Scan,
+  text: string,
+  toLeg: (row: Row) => Leg,
+): Promise<ReadonlyMap<string, readonly Leg[]>> {
+  const legs = new Map<string, Leg[]>();
+  for (const row of await database.select<Row>(text, values)) {
+    const key = keyOf({ blockNumber: row.block, transactionIndex: row.index });
+    const there = legs.get(key);
+    if (there === undefined) legs.set(key, [toLeg(row)]);
+    else there.push(toLeg(row));
+  }
+  return legs;
+}
+
+interface TokenRow extends Placed {
+  readonly log_index: number;
+  readonly direction: number;
+  readonly token: Address;
+  readonly counterparty: Address;
+  readonly value: string;
+}
+
+function readTokens(scan: Scan, wallet: Address) {
+  return readRows<TokenRow, TokenLeg>(
+    scan,
+    `SELECT ${PLACE}, log_index, direction, ${hexText('token')} AS token, ${hexText('counterparty')} AS counterparty, value::text
+     FROM erc20_transfer_sides ${ofWallet('account_key', 'account')} ${IN_ORDER}`,
+    ({ log_index: logIndex, direction, token, counterparty, value }) => ({
+      ...{ token, logIndex, value: BigInt(value) },
+      ...sidesOf(wallet, direction, counterparty),
+    }),
+  );
+}
+
+function sidesOf(wallet: Address, direction: number, counterparty: Address) {
+  return {
+    from: direction === DIRECTION.received ? counterparty : wallet,
+    to: direction === DIRECTION.sent ? counterparty : wallet,
+  };
+}
+
+interface NftRow extends Placed {
+  readonly log_index: number;
+  readonly kind: number;
+  readonly token: Address;
+  readonly token_id: string;
+  readonly from: Address;
+  readonly to: Address;
+  readonly amount: string;
+  readonly operator: Address | null;
+}
+
+function readNfts(scan: Scan) {
+  const columns = `block_number, transaction_index, log_index, item, kind, token_address, token_id, from_address, to_address, amount, operator`;
+  return readRows<NftRow, ShownNftLeg>(
+    scan,
+    `SELECT ${PLACE}, log_index, kind, ${hexText('token_address')} AS token, token_id::text, ${hexText('from_address')} AS "from",
+       ${hexText('to_address')} AS "to", amount::text, ${hexText('operator')} AS operator
+     FROM (SELECT ${columns} FROM nft_transfers ${ofWallet('address_key(from_address)', 'from_address')}
+       UNION ALL SELECT ${columns} FROM nft_transfers ${ofWallet('address_key(to_address)', 'to_address')}
+         AND ${expectedTrue('from_address <> $3::bytea')}) AS side ${IN_ORDER}, item`,
+    ({ log_index: logIndex, token_id: tokenId, amount, kind, token, from, to, operator }) => ({
+      ...{ kind, token, tokenId, from, to, operator, logIndex },
+      amount: BigInt(amount),
+    }),
+  );
+}
+
+/** A sale to oneself is a purchase. */
+function readTrades(scan: Scan) {
+  const of = (role: TradePart['role']): string =>
+    `SELECT block_number, transaction_index, log_index, '${role}' AS role, side FROM nft_trades ${ofWallet(`address_key(${role})`, role)} AND leads`;
+  return readRows<Placed & { readonly role: TradePart['role']; readonly side: number }, TradePart>(
+    scan,
+    `SELECT ${PLACE}, role, side FROM (${of('buyer')} UNION ALL ${of('seller')}) AS part ${IN_ORDER}`,
+    ({ role, side }) => ({ role, isOffer: side === OFFER_ACCEPTED }),
+  );
+}
+
+interface ApprovalRow extends Placed {
+  readonly log_index: number;
+  readonly token: Address;
+  readonly spender: Address;
+  readonly value: string;
+}
+
+function readApproved(scan: Scan) {
+  return readRows<ApprovalRow, GivenApproval>(
+    scan,
+    `SELECT ${PLACE}, log_index, ${hexText('token')} AS token, ${hexText('spender')} AS spender, value::text
+     FROM erc20_approvals ${ofWallet('owner_key', 'owner')} ${IN_ORDER}`,
+    ({ log_index: logIndex, value: text, token, spender }) => {
+      const value = BigInt(text);
+      return { kind: 'token', token, spender, value, isGranted: value > 0n, expiration: null, logIndex };
+    },
+  );
+}
+
+interface InsideRow extends Placed {
+  readonly direction: number;
+  readonly counterparty: Address;
+  readonly value: string;
+}
+
+function readInside(scan: Scan, wallet: Address) {
+  return readRows<InsideRow, CoinLeg>(
+    scan,
+    `SELECT ${PLACE}, direction, ${hexText('counterparty')} AS counterparty, value::text
+     FROM internal_transfers ${ofWallet('account_key', 'account')} ORDER BY block_number, transaction_index, trace_index`,
+    ({ direction, counterparty, value }) => ({
+      ...sidesOf(wallet, direction, counterparty),
+      value: BigInt(value),
+      isInternal: true,
+    }),
+  );
+}
+
+/** At most one row per transaction. */
+function readSaid(scan: Scan) {
+  return readRows<Placed & { readonly evidence: number }, StoredEvidence>(
+    scan,
+    `SELECT ${PLACE}, evidence FROM account_transactions ${ofWallet('account_key', 'account')}`,
+    ({ evidence }) => readEvidenceBits(evidence),
+  );
+}
+
+/** `side` of a trade. */
+const OFFER_ACCEPTED = 1;

@@ -1,0 +1,83 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Clock, subtractRanges } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { lockChainCommits, type SubjectProjections } from '@chainstead/sync';
+import { blockBeyond, countRows } from './count-rows.ts';
+import {
+  ALL_BLOCKS,
+  deleteCountedRanges,
+  readCountedRanges,
+  readFollowings,
+  saveCountedRange,
+} from './counted-ranges.ts';
+
+/** Counts span after span of a wallet, until a request can count the rest. */
+export interface CountedRangeBuilder {
+  build(chain: Chain, wallet: Address): Promise<void>;
+}
+
+export interface CountedRangeBuilderOptions {
+  readonly database: Database;
+  readonly projections: SubjectProjections;
+  readonly clock: Clock;
+  readonly waitMs: number;
+  readonly rowsPerRange: number;
+}
+
+/** One wallet at a time: each span blocks the commits of its chain, which must get half of the time. */
+export function createCountedRangeBuilder(options: CountedRangeBuilderOptions): CountedRangeBuilder {
+  const { database, projections, clock, waitMs, rowsPerRange } = options;
+  const running = new Map<string, Promise<void>>();
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function buildAll(chain: Chain, wallet: Address): Promise<void> {
+    const { all, lacking } = await readFollowings(database, chain, wallet);
+    // Counts made before all changes were followed may be wrong: they are deleted first.
+    if (lacking.length > 0) await deleteCountedRanges(database, chain, wallet);
+    for (const following of all) await projections.keep(chain, following, wallet, waitMs);
+    for (;;) {
+      const started = clock.now();
+      if (!(await buildNext(database, chain, wallet, rowsPerRange))) return;
+      await clock.sleep(clock.now() - started);
+    }
+  }
+
+  return {
+    build(chain, wallet) {
+      const key = `${chain.id} ${wallet}`;
+      const begun = running.get(key);
+      if (begun !== undefined) return begun;
+      const built = turn.then(() => buildAll(chain, wallet)).finally(() => running.delete(key));
+      // A failure may have no listener left: the next request tries again.
+      turn = built.catch(() => undefined);
+      running.set(key, built);
+      return built;
+    },
+  };
+}
+
+/**
+ * Counts the next span, under the lock of the chain's commits: no row changes while it is counted and stored.
+ * @returns whether there was one
+ */
+function buildNext(database: Database, chain: Chain, wallet: Address, rows: number): Promise<boolean> {
+  return database.transaction(async (transaction) => {
+    // Counts lost in a server crash are counted again.
+    await transaction.query('SET LOCAL synchronous_commit = off');
+    await lockChainCommits(transaction, chain);
+    const { all, lacking } = await readFollowings(transaction, chain, wallet);
+    if (all.length === 0 || lacking.length > 0) return false;
+    const [gap] = subtractRanges([ALL_BLOCKS], await readCountedRanges(transaction, chain, wallet));
+    if (gap === undefined) return false;
+    const beyond = await blockBeyond(transaction, chain, wallet, gap, rows);
+    if (beyond === null && gap.to === ALL_BLOCKS.to) return false;
+    // A block is counted whole, however many rows it has.
+    const span = { from: gap.from, to: beyond === null ? gap.to : Math.max(gap.from, beyond - 1) };
+    const { counts } = await countRows(transaction, chain, wallet, [span], ROWS_OF_A_BLOCK);
+    await saveCountedRange(transaction, chain, wallet, { ...span, ...counts });
+    return true;
+  });
+}
+
+/** More than possible. */
+const ROWS_OF_A_BLOCK = 2_147_483_646;

@@ -1,0 +1,79 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { MiddlewareHandler } from 'hono';
+import type { ApiApp, ApiContext, ApiEnv } from '../api-context.ts';
+import { ApiError, UnauthorizedError } from '../errors/api-error.ts';
+import { type AuthenticationOptions, keyOf } from './authentication.ts';
+
+/** Access rules for routes that need no API key by default. */
+export interface RouteProtection {
+  /** The key for `/metrics`; null: none is configured. */
+  readonly metricsKey: string | null;
+  /** Whether `/metrics` is readable without a key if none is configured. */
+  readonly opensMetrics: boolean;
+  /** Whether `/docs` and `/openapi.json` require an API key. */
+  readonly docs: boolean;
+}
+
+/** Protects the routes registered after it. */
+export function protectRoutes(
+  app: ApiApp,
+  { metricsKey, opensMetrics, docs }: RouteProtection,
+  access: Pick<AuthenticationOptions, 'keys' | 'isOpen'>,
+): void {
+  if (metricsKey !== null) app.use('/metrics', requireMetricsKey(metricsKey));
+  else if (!opensMetrics)
+    app.use('/metrics', () => {
+      throw new MetricsClosedError();
+    });
+  if (!docs) return;
+  for (const path of ['/docs', '/docs/*', '/openapi.json']) app.use(path, requireKeyForDocs(access));
+}
+
+/** A 403: other machines reach this address, and nothing distinguishes the operator's scraper from them. */
+class MetricsClosedError extends ApiError {
+  constructor() {
+    super({
+      code: 'METRICS_CLOSED',
+      status: 403,
+      message:
+        'Metrics are disabled because other machines can reach this address. Set METRICS_KEY to protect them with a key, or METRICS_PORT to serve them on a separate port',
+    });
+  }
+}
+
+function requireMetricsKey(metricsKey: string): MiddlewareHandler<ApiEnv> {
+  const expected = hash('sha256', metricsKey, 'buffer');
+  return async (c, next) => {
+    const key = keyOf(c);
+    if (key === undefined || key === '') throw new UnauthorizedError('missing');
+    // Digests have equal length, and the comparison time reveals nothing about the key.
+    if (!timingSafeEqual(hash('sha256', key, 'buffer'), expected)) throw new UnauthorizedError('invalid');
+    return next();
+  };
+}
+
+function requireKeyForDocs({
+  keys,
+  isOpen,
+}: Pick<AuthenticationOptions, 'keys' | 'isOpen'>): MiddlewareHandler<ApiEnv> {
+  return async (c, next) => {
+    if (await isOpen()) return next();
+    const principal = await keys.verify(passwordOf(c) ?? keyOf(c) ?? '');
+    if (principal !== null) return next();
+    throw new ApiError({
+      code: 'KEY_MISSING',
+      status: 401,
+      message: 'The documentation requires an API key: enter it as the password, with any user name',
+      // Browsers then prompt for the key and send it with all resources of the page.
+      headers: { 'www-authenticate': 'Basic realm="chainstead"' },
+    });
+  };
+}
+
+/** Returns the password of basic authentication. */
+function passwordOf(c: ApiContext): string | undefined {
+  const [, encoded] = /^basic +(.+)$/i.exec(c.req.header('authorization') ?? '') ?? [];
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, 'base64').toString();
+  return text.slice(text.indexOf(':') + 1);
+}

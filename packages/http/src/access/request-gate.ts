@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import type { MiddlewareHandler } from 'hono';
+import { cors } from 'hono/cors';
+import type { ApiContext, ApiEnv } from '../api-context.ts';
+import { ApiError, ForeignOriginError } from '../errors/api-error.ts';
+import type { KeyStore } from '../keys/key-store.ts';
+import { isLoopbackHostHeader, isLoopbackName } from './binding.ts';
+
+/**
+ * Web pages that may read the responses of a server with keys. No credentials are involved: keys are sent in a header.
+ */
+export interface CorsOptions {
+  /** `*`, or a list of origins. Ignored by a server without keys: see {@link readableBy}. */
+  readonly origins: '*' | readonly string[];
+}
+
+/** Response headers that pages may read. */
+export const EXPOSED_HEADERS = [
+  'X-Request-Id',
+  'Retry-After',
+  'ETag',
+  'X-Indexed-From-Block',
+  'X-Indexed-To-Block',
+  'X-Indexed-Complete',
+  'X-Indexed-Unread',
+];
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** Returns the client's `x-request-id` if it is safe to log and return, otherwise a new one. */
+export function requestIdOf(given: string | undefined): string {
+  return given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+/** Returns whether requests are served without a key: on a loopback address, as long as no key was ever configured. */
+export function createOpenCheck(host: string, keys: KeyStore): () => boolean | Promise<boolean> {
+  if (!isLoopbackName(host)) return () => false;
+  return () => {
+    const inUse = keys.inUse();
+    return typeof inUse === 'boolean' ? !inUse : inUse.then((used) => !used);
+  };
+}
+
+/**
+ * Returns the `Access-Control-Allow-Origin` value for a page of this origin; null: the page may not read responses.
+ * Only pages of this machine may read a server without keys.
+ */
+export function readableBy(origin: string, { origins }: CorsOptions, isOpen: boolean): string | null {
+  if (isOpen) return isLocalPage(origin) ? origin : null;
+  if (origins === '*') return '*';
+  return origins.includes(origin) ? origin : null;
+}
+
+/**
+ * Middleware for every request: its id, common response headers, a well-formed URL, the protection of an open server
+ * (DNS rebinding, foreign pages), and CORS.
+ */
+export function requestGate(options: {
+  readonly isOpen: () => boolean | Promise<boolean>;
+  readonly cors: CorsOptions;
+}): MiddlewareHandler<ApiEnv> {
+  const pagesOf = (isOpen: boolean): MiddlewareHandler =>
+    // Without `allowHeaders`, the preflight's own list is returned: clients send custom headers, like the official SDK.
+    cors({
+      origin: (origin) => readableBy(origin, options.cors, isOpen),
+      exposeHeaders: EXPOSED_HEADERS,
+      maxAge: 86_400,
+    });
+  const [openCors, keyedCors] = [pagesOf(true), pagesOf(false)];
+  return async (c, next) => {
+    setAnswerHeaders(c);
+    const answered = options.isOpen();
+    const isOpen = typeof answered === 'boolean' ? answered : await answered;
+    const origin = c.req.header('origin');
+    if (isOpen) guardOpenServer(c, origin);
+    const goOn = (): Promise<void> => {
+      refuseMalformedUrl(c.req.url);
+      return next();
+    };
+    if (origin === undefined) return goOn();
+    return (isOpen ? openCors : keyedCors)(c, goOn);
+  };
+}
+
+function setAnswerHeaders(c: ApiContext): void {
+  const id = requestIdOf(c.req.header('x-request-id'));
+  c.set('requestId', id);
+  c.set('principal', null);
+  c.header('x-request-id', id);
+  c.header('x-content-type-options', 'nosniff');
+  // Responses depend on a key that caches ignore, and change with the head of a chain.
+  c.header('cache-control', 'no-store');
+  c.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
+}
+
+/** The router passes undecodable text through unchanged; a half-decoded address or cursor must not reach a route. */
+function refuseMalformedUrl(url: string): void {
+  if (!url.includes('%')) return;
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(url);
+  } catch {
+    throw new ApiError({ code: 'MALFORMED_URL', status: 400, message: 'URL has a malformed percent-encoding' });
+  }
+  // Postgres refuses NUL in text.
+  if (decoded.includes('\0'))
+    throw new ApiError({ code: 'MALFORMED_URL', status: 400, message: 'URL must not contain a NUL character (%00)' });
+}
+
+/** Paths that any page may link to: the same for all users, without side effects. The console checks origins itself. */
+const LINKED_PATH = /^\/($|health$|docs($|\/)|console($|\/))/;
+
+function guardOpenServer(c: ApiContext, origin: string | undefined): void {
+  const refusal = foreignToOpenServer({
+    host: c.req.header('host') ?? new URL(c.req.url).host,
+    origin,
+    fetchSite: LINKED_PATH.test(c.req.path) ? undefined : c.req.header('sec-fetch-site'),
+  });
+  if (refusal !== null) throw refusal;
+}
+
+/** Headers that identify the origin of a request. */
+export interface RequestOrigin {
+  /** `Host`: a foreign name after DNS rebinding. */
+  readonly host: string;
+  /** `Origin`: browsers send it with script requests and with methods other than GET. */
+  readonly origin: string | undefined;
+  /** `Sec-Fetch-Site`: browsers also send it with other requests, for instance for images. */
+  readonly fetchSite: string | undefined;
+}
+
+/** Returns why a server without keys must refuse a request; null: it comes from this machine. */
+export function foreignToOpenServer({ host, origin, fetchSite }: RequestOrigin): ForeignOriginError | null {
+  if (!isLoopbackHostHeader(host)) return new ForeignOriginError('Host', host);
+  // A page at localhost:3000 is cross-site to 127.0.0.1, so its Origin decides.
+  if (origin === undefined)
+    return fetchSite === 'cross-site' ? new ForeignOriginError('Sec-Fetch-Site', fetchSite) : null;
+  return isLocalPage(origin) ? null : new ForeignOriginError('Origin', origin);
+}
+
+/** Whether the origin is a web page of this machine, such as `http://localhost:5173`. */
+function isLocalPage(origin: string): boolean {
+  const page = URL.parse(origin);
+  return page !== null && /^https?:$/.test(page.protocol) && isLoopbackName(page.hostname);
+}

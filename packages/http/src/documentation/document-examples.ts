@@ -1,0 +1,99 @@
+import { z } from '@hono/zod-openapi';
+import type { ApiApp } from '../api-context.ts';
+import type { InvalidParameterError } from '../errors/api-error.ts';
+import { invalidParameters } from '../requests/error-answer.ts';
+
+/** Parameter values with a result on this server, by operation id (`METHOD /path` without one) and parameter. */
+export type DocumentExamples = Readonly<Record<string, Readonly<Record<string, string | number>>>>;
+
+/** Key of examples for operations that define none. */
+const EVERY_OPERATION = '*';
+
+/** Common parameters, each with an invalid value. */
+const BAD_VALUES: readonly (readonly [parameter: string, value: string])[] = [
+  ['limit', '0'],
+  ['days', '-1'],
+  ['chain', 'nowhere'],
+];
+
+/**
+ * Returns an OpenAPI document with examples from this server. Parameters get the given values; a 400 gets the actual
+ * validation error of the operation. Parameters without a given value keep the example of their schema.
+ */
+export function withExamples(app: ApiApp, document: object, examples: DocumentExamples): object {
+  const { paths, ...rest } = documentShape.parse(document);
+  const refusals = refusalsOf(app);
+  const shown = Object.entries(paths).map(([path, operations]) => {
+    const changed = Object.entries(operations).map(([method, operation]) => {
+      const id = `${method.toUpperCase()} ${path}`;
+      const values = { ...examples[EVERY_OPERATION], ...examples[operation.operationId ?? id] };
+      return [method, exemplified(operation, values, refusals.get(id))];
+    });
+    return [path, Object.fromEntries(changed)];
+  });
+  return { ...rest, paths: Object.fromEntries(shown) };
+}
+
+const parameterShape = z.looseObject({ name: z.string(), schema: z.looseObject({}).optional() });
+const responseShape = z.looseObject({ content: z.record(z.string(), z.looseObject({})).optional() });
+const operationShape = z.looseObject({
+  operationId: z.string().optional(),
+  parameters: z.array(parameterShape).optional(),
+  responses: z.record(z.string(), responseShape),
+});
+const documentShape = z.looseObject({ paths: z.record(z.string(), z.record(z.string(), operationShape)) });
+
+type Operation = z.infer<typeof operationShape>;
+
+function exemplified(
+  operation: Operation,
+  values: Readonly<Record<string, string | number>>,
+  refusal: InvalidParameterError | undefined,
+): Operation {
+  const parameters = operation.parameters?.map((parameter) => {
+    const value = values[parameter.name];
+    if (value === undefined) return parameter;
+    // The page `/docs` fills in array parameters only from arrays.
+    return { ...parameter, example: parameter.schema?.type === 'array' ? [value] : value };
+  });
+  const bad = operation.responses[BAD_REQUEST];
+  const json = bad?.content?.['application/json'];
+  return {
+    ...operation,
+    ...(parameters !== undefined && { parameters }),
+    responses:
+      refusal === undefined || json === undefined
+        ? operation.responses
+        : {
+            ...operation.responses,
+            [BAD_REQUEST]: {
+              ...bad,
+              content: {
+                'application/json': { ...json, example: { message: refusal.message, details: refusal.details } },
+              },
+            },
+          },
+  };
+}
+
+const BAD_REQUEST = '400';
+/** Routes outside this path define the body of a 400 themselves. */
+const DATA_API = '/api/v2.2/';
+
+/** Returns the validation error of each operation for an invalid value, by `METHOD /path`. */
+function refusalsOf(app: ApiApp): ReadonlyMap<string, InvalidParameterError> {
+  const refusals = new Map<string, InvalidParameterError>();
+  for (const definition of app.openAPIRegistry.definitions) {
+    if (definition.type !== 'route' || !definition.route.path.startsWith(DATA_API)) continue;
+    const { method, path, request } = definition.route;
+    if (!(request?.query instanceof z.ZodType)) continue;
+    for (const [parameter, value] of BAD_VALUES) {
+      const given = { [parameter]: value };
+      const result = request.query.safeParse(given);
+      if (result.success) continue;
+      refusals.set(`${method.toUpperCase()} ${path}`, invalidParameters(result.error, given));
+      break;
+    }
+  }
+  return refusals;
+}

@@ -1,0 +1,265 @@
+import { readFile } from 'node:fs/promises';
+import { errorText, type Logger } from '@chainstead/core';
+import { failureLevel } from '@chainstead/db';
+import { z } from '@hono/zod-openapi';
+import type { RouteScopes } from '../access/route-scopes.ts';
+import type { ApiApp, ApiContext } from '../api-context.ts';
+import { NotFoundError, ScopeMissingError } from '../errors/api-error.ts';
+import { KEY_SCOPES, type KeyScope } from '../keys/key-scope.ts';
+import { withBodyBounds } from '../requests/body-bounds.ts';
+import type { UnservedOperation } from '../unserved/unserved-operation.ts';
+import { UNSERVED_OPERATIONS } from '../unserved/unserved-operations.ts';
+import { withDescriptions } from './descriptions/describe-document.ts';
+import { type DocumentExamples, withExamples } from './document-examples.ts';
+import { OPERATION_GROUPS } from './operation-groups.ts';
+import { createReference } from './reference/reference-page.ts';
+import { type StaticAsset, sendAsset, staticAsset } from './static-asset.ts';
+
+/** Forbids inline scripts, inline styles and other origins. */
+const DOCS_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HTML = 'text/html; charset=utf-8';
+const ICON = 'icon.svg';
+const FILES: Readonly<Record<string, string>> = {
+  'reference.css': 'text/css; charset=utf-8',
+  'reference.js': 'text/javascript; charset=utf-8',
+  [ICON]: 'image/svg+xml',
+};
+const FOLDER = new URL('./reference/files/', import.meta.url);
+
+export interface DocumentationOptions {
+  /** Version of Chainstead. */
+  readonly version: string;
+  /** URL of the documentation site; null: no link. */
+  readonly documentationUrl: string | null;
+  readonly logger: Logger;
+  /** Scopes for the 403 responses. Must be complete at the first request for the document. */
+  readonly routeScopes: RouteScopes;
+  /** Values with a result on this server. Called at most once per minute. */
+  readonly examples: () => Promise<DocumentExamples>;
+}
+
+/** Cache time of examples in milliseconds, so that requests for the document don't load Postgres. */
+const EXAMPLES_KEPT_MS = 60_000;
+
+/**
+ * Adds `/openapi.json` (OpenAPI 3.1, from the validation schemas), `/docs` (rendered from the document) and `/`, which
+ * links to both. The document is built at the first request, when all routes are known.
+ */
+export function addDocumentationRoutes(app: ApiApp, options: DocumentationOptions): void {
+  const { version } = options;
+  const current = documentWithExamples(app, options);
+  app.get('/openapi.json', async (c) => sendAsset(c, (await current()).asset));
+  app.get('/', (c) => {
+    if (!/\btext\/html\b/.test(c.req.header('accept') ?? ''))
+      return c.json({ name: 'Chainstead', version, documentation: '/docs', openapi: '/openapi.json' });
+    c.header('content-security-policy', DOCS_POLICY);
+    return c.html(homePage(version));
+  });
+  app.get('/docs/', (c) => c.redirect('../docs', 308));
+  app.get('/docs', async (c) => {
+    const page = await (await current()).page();
+    c.header('content-security-policy', DOCS_POLICY);
+    c.header('referrer-policy', 'no-referrer');
+    return sendAsset(c, page);
+  });
+  app.get('/docs/operations/:id', async (c) => {
+    const operation = await (await current()).operation(c.req.param('id'));
+    c.header('content-security-policy', DOCS_POLICY);
+    if (operation === null) throw new NotFoundError('There is no operation with this id. Reload the page');
+    return sendAsset(c, operation);
+  });
+  const notServed = staticAsset(unservedPage(), HTML);
+  app.get('/docs/not-served', (c) => {
+    c.header('content-security-policy', DOCS_POLICY);
+    return sendAsset(c, notServed);
+  });
+  for (const [file, type] of Object.entries(FILES)) {
+    let asset: Promise<StaticAsset> | undefined;
+    const send = async (c: ApiContext): Promise<Response> => {
+      asset ??= readFile(new URL(file, FOLDER)).then((content) => staticAsset(content, type));
+      return sendAsset(c, await asset);
+    };
+    app.get(`/docs/${file}`, send);
+    if (file === ICON) app.get('/favicon.ico', send);
+  }
+}
+
+interface CurrentDocument {
+  readonly text: string;
+  readonly asset: StaticAsset;
+  /** The page `/docs`, rendered at its first request. */
+  page(): Promise<StaticAsset>;
+  /** Part of the page that is loaded when an operation is opened. Null: no operation has this id. */
+  operation(id: string): Promise<StaticAsset | null>;
+}
+
+function currentDocumentOf(document: object, text: string, documentationUrl: string | null): CurrentDocument {
+  const reference = createReference(document, documentationUrl);
+  let page: Promise<StaticAsset> | undefined;
+  return {
+    text,
+    asset: staticAsset(text, 'application/json'),
+    page() {
+      page ??= reference.page().then((content) => staticAsset(content, HTML));
+      return page;
+    },
+    async operation(id) {
+      const content = await reference.operation(id);
+      return content === null ? null : staticAsset(content, HTML);
+    },
+  };
+}
+
+/** Returns the document with examples up to a minute old, or with the last known ones while Postgres is unavailable. */
+function documentWithExamples(
+  app: ApiApp,
+  { version, documentationUrl, logger, routeScopes, examples }: DocumentationOptions,
+) {
+  let known: CurrentDocument | undefined;
+  let freshUntil = Number.NEGATIVE_INFINITY;
+  let reading: Promise<DocumentExamples> | undefined;
+  return async (): Promise<CurrentDocument> => {
+    if (known !== undefined && performance.now() < freshUntil) return known;
+    reading ??= examples().finally(() => {
+      reading = undefined;
+    });
+    const values = await reading.catch((error: unknown) => {
+      logger[failureLevel(error)]({ error: errorText(error) }, 'Examples for the documentation could not be read');
+      return null;
+    });
+    if (values !== null) freshUntil = performance.now() + EXAMPLES_KEPT_MS;
+    else if (known !== undefined) return known;
+    const plain = withScopeRefusals(app, routeScopes, withBodyBounds(createDocument(app, version)));
+    const document = withExamples(app, withDescriptions(plain), values ?? {});
+    const text = JSON.stringify(document);
+    if (known?.text !== text) known = currentDocumentOf(document, text, documentationUrl);
+    return known;
+  };
+}
+
+function homePage(version: string): string {
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>Chainstead</title>
+    <meta name="color-scheme" content="light dark">
+    <link rel="stylesheet" href="docs/reference.css">
+    <link rel="icon" href="docs/icon.svg">
+  </head>
+  <body class="plain">
+    <main>
+      <h1>Chainstead ${version}</h1>
+      <p>A self-hosted indexer of EVM chains and Aptos. <a href="docs">API reference</a> ·
+      <a href="openapi.json">OpenAPI document</a> · <a href="docs/not-served">Not served yet</a> · <a href="health">Health</a></p>
+    </main>
+  </body>
+</html>
+`;
+}
+
+function createDocument(app: ApiApp, version: string): object {
+  return app.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: {
+      title: 'Chainstead',
+      version,
+      description:
+        'Self-hosted indexer for EVM chains with your own Postgres and a Moralis-compatible API. Operations of the hosted API that are [not served yet](docs/not-served) return 501.',
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
+    tags: OPERATION_GROUPS.map((group) => ({ ...group })),
+    servers: [{ url: '/' }],
+    security: [{ ApiKey: [] }, { Bearer: [] }],
+  });
+}
+
+/** Returns an OpenAPI document with a 403 for keys without the required scope, in each operation that checks keys. */
+function withScopeRefusals(app: ApiApp, routeScopes: RouteScopes, document: object): object {
+  const scopes = scopesByOperation(app, routeScopes);
+  const { paths, ...rest } = documentShape.parse(document);
+  const described = Object.entries(paths).map(([path, operations]) => {
+    const changed = Object.entries(operations).map(([method, operation]) => {
+      const { responses } = operation;
+      if (!(UNAUTHORIZED in responses) || FORBIDDEN in responses) return [method, operation];
+      const scope = scopes.get(`${method.toUpperCase()} ${path}`) ?? 'admin';
+      return [method, { ...operation, responses: { ...responses, [FORBIDDEN]: refusalOf(scope) } }];
+    });
+    return [path, Object.fromEntries(changed)];
+  });
+  return { ...rest, paths: Object.fromEntries(described) };
+}
+
+const UNAUTHORIZED = '401';
+const FORBIDDEN = '403';
+
+/** Format as shown by `keys create`. */
+const EXAMPLE_KEY_ID = '1f0c2ab9';
+
+const operationShape = z.looseObject({ responses: z.record(z.string(), z.unknown()) });
+const documentShape = z.looseObject({ paths: z.record(z.string(), z.record(z.string(), operationShape)) });
+
+function scopesByOperation(app: ApiApp, routeScopes: RouteScopes): ReadonlyMap<string, KeyScope> {
+  return new Map(
+    app.routes.flatMap((route) => {
+      const scope = routeScopes.get(route);
+      return scope === undefined ? [] : [[`${route.method} ${route.path.replaceAll(/:(\w+)/g, '{$1}')}`, scope]];
+    }),
+  );
+}
+
+function refusalOf(scope: KeyScope): object {
+  const scopes = new Set(KEY_SCOPES.filter((other) => other !== scope).slice(0, 1));
+  const { message, details } = new ScopeMissingError(scope, { id: EXAMPLE_KEY_ID, name: '', scopes });
+  return {
+    description: `The API key lacks the scope ${scope}`,
+    content: {
+      'application/json': { schema: { $ref: '#/components/schemas/Error' }, example: { message, details } },
+    },
+  };
+}
+
+/** The page `/docs/not-served`: operations of the hosted API that return 501, by group. */
+function unservedPage(): string {
+  const groups = Map.groupBy(UNSERVED_OPERATIONS, ({ group }) => group);
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Not served yet · Chainstead API</title>
+    <meta name="color-scheme" content="light dark">
+    <link rel="stylesheet" href="reference.css">
+    <link rel="icon" href="icon.svg">
+  </head>
+  <body class="plain">
+    <main>
+      <h1>Not served yet</h1>
+      <p>Chainstead does not serve these ${UNSERVED_OPERATIONS.length} operations of the hosted API yet. Each returns 501 with its name.
+      <a href="../docs">Served operations</a></p>
+${[...groups].map(([group, operations]) => section(group, operations)).join('\n')}
+    </main>
+  </body>
+</html>
+`;
+}
+
+function section(group: string, operations: readonly UnservedOperation[]): string {
+  const rows = operations.map(
+    ({ method, path, name }) => `        <tr><td>${method}</td><td><code>${path}</code></td><td>${name}</td></tr>`,
+  );
+  return `      <h2>${group}</h2>
+      <table>
+${rows.join('\n')}
+      </table>`;
+}

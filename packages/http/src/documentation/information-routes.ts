@@ -1,0 +1,95 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { ApiApp } from '../api-context.ts';
+import { errorResponses } from '../requests/error-answer.ts';
+import type { RouteModule } from '../route-module.ts';
+import { withScope } from '../with-scope.ts';
+
+const BASE = '/api/v2.2';
+
+const versionSchema = z.object({ version: z.string().openapi({ example: '1.0.0' }) }).openapi('ApiVersion');
+
+const version = createRoute({
+  method: 'get',
+  path: `${BASE}/web3/version`,
+  operationId: 'web3ApiVersion',
+  tags: ['System'],
+  summary: 'Get the version of Chainstead',
+  responses: {
+    200: { description: 'The version', content: { 'application/json': { schema: versionSchema } } },
+    ...errorResponses(401, 429),
+  },
+});
+
+const weightSchema = z
+  .object({
+    endpoint: z.string().openapi({ example: 'getWalletTokenTransfers' }),
+    path: z.string().openapi({ example: '/{address}/erc20/transfers' }),
+    rateLimitCost: z.number().openapi({ description: 'Weight in the hosted API. Chainstead does not count weights' }),
+    price: z.number().openapi({ example: 0 }),
+  })
+  .openapi('EndpointWeight');
+
+const weights = createRoute({
+  method: 'get',
+  path: `${BASE}/info/endpointWeights`,
+  operationId: 'endpointWeights',
+  tags: ['System'],
+  summary: 'List the served operations with their weights',
+  description: 'For clients that limit their rate by the weights of the hosted API.',
+  responses: {
+    200: { description: 'The served operations', content: { 'application/json': { schema: z.array(weightSchema) } } },
+    ...errorResponses(401, 429),
+  },
+});
+
+/** Rate limit costs that the hosted API publishes, by operation. */
+const RATE_LIMIT_COSTS: Readonly<Record<string, number>> = {
+  getWalletTokenTransfers: 50,
+  getWalletNFTCollections: 50,
+  getNFTContractMetadata: 50,
+  getNFTTrades: 40,
+  getNFTTradesByToken: 40,
+  getNFTTradesByWallet: 40,
+  getNFTSalePrices: 30,
+  getNFTContractSalePrices: 30,
+  getTransaction: 10,
+  getTransactionVerbose: 20,
+  getBlock: 100,
+  getLatestBlockNumber: 10,
+  getDateToBlock: 1,
+  getWalletTransactions: 30,
+  getWalletTransactionsVerbose: 50,
+  getWalletHistory: 150,
+  getWalletActiveChains: 50,
+  getWalletStats: 50,
+  web3ApiVersion: 10,
+  endpointWeights: 1,
+};
+const RATE_LIMIT_COST_DEFAULT = 10;
+
+/** Routes that clients use to check the API version and its operations. */
+export function informationRoutes(programVersion: string): RouteModule {
+  return withScope('data', [
+    (app) => {
+      app.openapi(version, (c) => c.json({ version: programVersion }, 200));
+      // Built per request, because routes may be added later.
+      app.openapi(weights, (c) => c.json(weightsOf(app), 200));
+    },
+  ]);
+}
+
+function weightsOf(app: ApiApp): z.infer<typeof weightSchema>[] {
+  return app.openAPIRegistry.definitions.flatMap((definition) => {
+    if (definition.type !== 'route') return [];
+    const { path, operationId } = definition.route;
+    if (operationId === undefined || !path.startsWith(`${BASE}/`)) return [];
+    return [
+      {
+        endpoint: operationId,
+        path: path.slice(BASE.length),
+        rateLimitCost: RATE_LIMIT_COSTS[operationId] ?? RATE_LIMIT_COST_DEFAULT,
+        price: 0,
+      },
+    ];
+  });
+}

@@ -1,0 +1,116 @@
+import { html } from 'hono/html';
+import { type OpenApiDocument, openApiShape } from './openapi-shape.ts';
+import { type ListedOperation, operationView, slug } from './operation-view.ts';
+import { type Html, NOTHING, prose } from './schema-fields.ts';
+
+/** The page `/docs` and its parts, rendered from an OpenAPI document. */
+export interface Reference {
+  /** Returns the operations by group, one line each. Small, so that it loads fast. */
+  page(): Promise<string>;
+  /** Returns the part of the page that is loaded when an operation is opened. Null: no operation has this id. */
+  operation(id: string): Promise<string | null>;
+}
+
+/** Returns the renderer of a document. @param documentationUrl URL of the documentation site; null: no link */
+export function createReference(given: object, documentationUrl: string | null): Reference {
+  const document = openApiShape.parse(given);
+  const operations = operationsOf(document);
+  const schemas = document.components?.schemas ?? {};
+  return {
+    page: () =>
+      renderPage(groupsOf(operations, document.tags ?? []), { version: document.info.version, documentationUrl }),
+    async operation(id) {
+      const listed = operations.find((one) => one.id === id);
+      return listed === undefined ? null : String(await operationView(listed, schemas));
+    },
+  };
+}
+
+function operationsOf({ paths }: OpenApiDocument): readonly ListedOperation[] {
+  return Object.entries(paths).flatMap(([path, ofPath]) =>
+    Object.entries(ofPath).map(([name, operation]) => {
+      const method = name.toUpperCase();
+      const id = operation.operationId ?? slug(`${method} ${path}`);
+      return { id, group: operation.tags?.[0] ?? 'Other', method, path, operation };
+    }),
+  );
+}
+
+async function renderPage(
+  groups: readonly Group[],
+  { version, documentationUrl }: { readonly version: string; readonly documentationUrl: string | null },
+): Promise<string> {
+  const documentation =
+    documentationUrl === null ? NOTHING : html`<li><a href="${documentationUrl}">Documentation</a></li>`;
+  // Relative URLs, so that the page also works behind a proxy that adds a path.
+  return String(
+    await html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Chainstead API</title>
+<link rel="stylesheet" href="docs/reference.css">
+<link rel="icon" href="docs/icon.svg">
+<script defer src="docs/reference.js"></script>
+</head>
+<body>
+<a class="skip" href="#operations">Skip to operations</a>
+<nav aria-label="Groups">
+<a class="brand" href="docs">Chainstead API</a> <small>${version}</small>
+<input type="search" id="filter" placeholder="Filter operations" aria-label="Filter operations">
+<ul>${groups.map(({ id, name, operations }) => html`<li><a href="#${id}">${name}</a> <small>${operations.length}</small></li>`)}</ul>
+<ul>${documentation}<li><a href="docs/not-served">Not served yet</a></li><li><a href="openapi.json">OpenAPI document</a></li></ul>
+</nav>
+<main id="operations">
+<header>
+<h1>Chainstead API</h1>
+<p>Open an operation and press Send to try it on this server. Examples are filled in with stored data. Operations of the hosted API
+that are <a href="docs/not-served">not served yet</a> return 501.</p>
+<noscript><p>Without JavaScript, this page lists the operations only.</p></noscript>
+<label>API key <input id="key" type="password" autocomplete="off" spellcheck="false" placeholder="Sent as X-API-Key"></label>
+</header>
+${groups.map(groupView)}
+</main>
+</body>
+</html>
+`,
+  );
+}
+
+interface Group {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly operations: readonly ListedOperation[];
+}
+
+/** Returns the operations by group, in the order of the document's tags. Groups without a tag come last. */
+function groupsOf(
+  operations: readonly ListedOperation[],
+  tags: NonNullable<OpenApiDocument['tags']>,
+): readonly Group[] {
+  const listed = Map.groupBy(operations, ({ group }) => group);
+  const names = new Set([...tags.map(({ name }) => name), ...listed.keys()]);
+  return [...names].flatMap((name) => {
+    const ofGroup = listed.get(name);
+    if (ofGroup === undefined) return [];
+    const description = tags.find((tag) => tag.name === name)?.description;
+    return [{ id: `group-${slug(name)}`, name, description, operations: ofGroup }];
+  });
+}
+
+function groupView({ id, name, description, operations }: Group): Html {
+  return html`<section id="${id}">
+<h2>${name}</h2>
+${description === undefined ? NOTHING : html`<p>${prose(description)}</p>`}
+${operations.map(lineView)}
+</section>
+`;
+}
+
+function lineView({ id, method, path, operation }: ListedOperation): Html {
+  return html`<details class="operation" id="${id}"><summary><span class="method ${method.toLowerCase()}">${method}</span> <code class="path">${path}</code> <span>${operation.summary ?? ''}</span></summary></details>
+`;
+}

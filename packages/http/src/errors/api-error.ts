@@ -1,0 +1,242 @@
+import { ChainsteadError, startOfJson } from '@chainstead/core';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { KEY_SCOPES, type KeyScope } from '../keys/key-scope.ts';
+import { CONFIGURED_KEY_ID } from '../keys/key-store.ts';
+import type { Principal } from '../keys/principal.ts';
+
+/** `details` of the error body. */
+export type ErrorDetails = Readonly<Record<string, unknown>>;
+
+export interface ApiErrorFacts {
+  readonly code: string;
+  readonly status: ContentfulStatusCode;
+  /** Shown to the client unchanged. */
+  readonly message: string;
+  /** Shown to the client under `details`. */
+  readonly details?: ErrorDetails;
+  /** Response headers, such as `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly retryable?: boolean;
+  readonly cause?: unknown;
+}
+
+/** An error with a response: status, message and details reach the client. */
+export class ApiError extends ChainsteadError {
+  readonly status: ContentfulStatusCode;
+  readonly details: ErrorDetails | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(options: ApiErrorFacts) {
+    super({
+      code: options.code,
+      message: options.message,
+      facts: { status: options.status, ...options.details },
+      retryable: options.retryable ?? false,
+      cause: options.cause,
+    });
+    this.status = options.status;
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** An invalid parameter. */
+export interface ParameterProblem {
+  readonly parameter: string;
+  /** The client's value; absent if it sent none. */
+  readonly given?: unknown;
+  /** Allowed values, as a phrase that completes "must be …". */
+  readonly allowed?: string;
+  /** A full sentence, if "must be …" doesn't fit. */
+  readonly message?: string;
+}
+
+/** Maximum client text repeated in an error. Characters. */
+const GIVEN_LENGTH_MAX = 120;
+
+/** Maximum number of problems reported together. */
+const PROBLEMS_MAX = 10;
+/** Maximum length of a problem's sentence. Characters. */
+const SENTENCE_LENGTH_MAX = 1_000;
+
+/** A 400 that lists invalid parameters with the received and the allowed values, up to ten. */
+export class InvalidParameterError extends ApiError {
+  constructor(...problems: readonly ParameterProblem[]) {
+    const errors = problems.slice(0, PROBLEMS_MAX).map((problem) => ({
+      ...problem,
+      parameter: cut(problem.parameter, GIVEN_LENGTH_MAX),
+      ...('given' in problem && { given: shorten(problem.given) }),
+      ...(problem.message !== undefined && { message: cut(problem.message, SENTENCE_LENGTH_MAX) }),
+    }));
+    super({
+      code: 'INVALID_PARAMETER',
+      status: 400,
+      // Each text once: the hosted API joins the messages of all broken rules.
+      message: [...new Set(errors.map(describe))].join(', '),
+      details: { errors: errors.map(({ message: _sentence, ...facts }) => facts) },
+    });
+  }
+}
+
+/** A 401: no key, or an invalid one. */
+export class UnauthorizedError extends ApiError {
+  constructor(reason: 'missing' | 'invalid') {
+    super({
+      code: reason === 'missing' ? 'KEY_MISSING' : 'KEY_INVALID',
+      status: 401,
+      message:
+        reason === 'missing'
+          ? 'API key is missing: send it in the X-API-Key header or as Authorization: Bearer'
+          : 'Invalid key',
+      headers: { 'www-authenticate': 'Bearer realm="chainstead"' },
+    });
+  }
+}
+
+/** A 403: the key lacks the required scope. */
+export class ScopeMissingError extends ApiError {
+  constructor(scope: KeyScope, { id, scopes }: Principal) {
+    const wanted = KEY_SCOPES.filter((one) => one === scope || scopes.has(one));
+    const isConfigured = id.startsWith(CONFIGURED_KEY_ID);
+    super({
+      code: 'SCOPE_MISSING',
+      status: 403,
+      message: `This API key lacks the scope "${scope}" (it has: ${[...scopes].join(', ') || 'none'}). ${
+        isConfigured
+          ? `Add :${wanted.join('+')} after the key in API_KEYS`
+          : `Run: chainstead keys scope ${id} --scope ${wanted.join(',')}`
+      }`,
+      details: { scope, scopes: [...scopes] },
+    });
+  }
+}
+
+/** A 403: an open server (no key configured) got a request from outside this machine. */
+export class ForeignOriginError extends ApiError {
+  constructor(header: 'Host' | 'Origin' | 'Sec-Fetch-Site', given: string) {
+    super({
+      code: 'FOREIGN_ORIGIN',
+      status: 403,
+      message: `${header} ${JSON.stringify(shorten(given))} is not allowed: without API keys, this server accepts only loopback names such as localhost`,
+    });
+  }
+}
+
+/** A 404: the resource in the path does not exist. */
+export class NotFoundError extends ApiError {
+  constructor(message: string, details?: ErrorDetails) {
+    super({ code: 'NOT_FOUND', status: 404, message, ...(details !== undefined && { details }) });
+  }
+}
+
+/** A 405 with the methods that the path supports. */
+export class MethodNotAllowedError extends ApiError {
+  constructor(method: string, path: string, allowed: readonly string[]) {
+    super({
+      code: 'METHOD_NOT_ALLOWED',
+      status: 405,
+      message: `Method ${shorten(method)} is not allowed on ${shorten(path)}: use ${allowed.join(', ')}`,
+      details: { method: shorten(method), allowed },
+      headers: { allow: allowed.join(', ') },
+    });
+  }
+}
+
+/** A 413. `limit` in bytes. */
+export class BodyTooLargeError extends ApiError {
+  constructor(limit: number) {
+    super({
+      code: 'BODY_TOO_LARGE',
+      status: 413,
+      message: `Request body is larger than ${limit} bytes`,
+      details: { limit_bytes: limit },
+      // The rest of the body is not read, so the connection can't carry another request.
+      headers: { connection: 'close' },
+    });
+  }
+}
+
+/** A 503: the memory for request bodies is in use. */
+export class TooManyBodiesError extends ApiError {
+  constructor() {
+    super({
+      code: 'TOO_MANY_BODIES',
+      status: 503,
+      message: 'Too many request bodies are being received: retry',
+      // The rest of the body is not read here either.
+      headers: { connection: 'close', 'retry-after': '1' },
+      retryable: true,
+    });
+  }
+}
+
+/** Status used by proxies: the client disconnected before the response, so it is only counted. */
+export const CLIENT_CLOSED_REQUEST: number = 499;
+
+/** The client disconnected while sending its body. */
+export class BodyAbortedError extends ApiError {
+  constructor(cause: unknown) {
+    super({
+      code: 'BODY_ABORTED',
+      status: CLIENT_CLOSED_REQUEST as ContentfulStatusCode,
+      message: 'The client disconnected while sending the request body',
+      cause,
+    });
+  }
+}
+
+/** A 429 with `Retry-After`. */
+export class RateLimitedError extends ApiError {
+  constructor(retryAfterSeconds: number) {
+    super({
+      code: 'RATE_LIMITED',
+      status: 429,
+      message: `Too many requests: try again in ${retryAfterSeconds} s`,
+      details: { retry_after_seconds: retryAfterSeconds },
+      headers: { 'retry-after': String(retryAfterSeconds) },
+      retryable: true,
+    });
+  }
+}
+
+/** A 501: an operation of the hosted API that is not served yet. */
+export class NotServedError extends ApiError {
+  constructor({ name, method, path }: { readonly name: string; readonly method: string; readonly path: string }) {
+    super({
+      code: 'NOT_SERVED',
+      status: 501,
+      message: `${name} (${method} ${path}) is not served by Chainstead yet: /docs/not-served lists all missing operations`,
+      details: { operation: name, method, path },
+    });
+  }
+}
+
+/** A 503: the response is not available yet. */
+export class UnavailableError extends ApiError {
+  constructor(message: string, details?: ErrorDetails) {
+    super({
+      code: 'UNAVAILABLE',
+      status: 503,
+      message,
+      headers: { 'retry-after': '1' },
+      retryable: true,
+      ...(details !== undefined && { details }),
+    });
+  }
+}
+
+function describe(problem: ParameterProblem): string {
+  if (problem.message !== undefined) return problem.message;
+  const allowed = problem.allowed ?? 'something else';
+  if (!('given' in problem)) return `${problem.parameter} is required: ${allowed}`;
+  return `${problem.parameter} must be ${allowed}, ${JSON.stringify(problem.given)} was given`;
+}
+
+function shorten<T>(given: T): T | string {
+  const text = typeof given === 'string' ? given : startOfJson(given, GIVEN_LENGTH_MAX + 1);
+  return text.length <= GIVEN_LENGTH_MAX ? given : cut(text, GIVEN_LENGTH_MAX);
+}
+
+function cut(text: string, lengthMax: number): string {
+  return text.length <= lengthMax ? text : `${text.slice(0, lengthMax)}…`;
+}

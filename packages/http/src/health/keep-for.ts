@@ -1,0 +1,27 @@
+/** Delay before retrying a failed read, whatever the cache time. Milliseconds. */
+const FAILED_MS = 1_000;
+
+/** Shares one read among concurrent callers and caches it for this time. Errors of `read` reach all callers. */
+export function keepFor<Value>(milliseconds: number, read: () => Promise<Value>): () => Promise<Value> {
+  let kept: Promise<Value> | undefined;
+  let keptUntil = 0;
+  let isReading = false;
+  return () => {
+    if (kept !== undefined && (isReading || performance.now() < keptUntil)) return kept;
+    isReading = true;
+    kept = readOnce();
+    return kept;
+  };
+
+  async function readOnce(): Promise<Value> {
+    let forMs = Math.min(milliseconds, FAILED_MS);
+    try {
+      const value = await read();
+      forMs = milliseconds;
+      return value;
+    } finally {
+      isReading = false;
+      keptUntil = performance.now() + forMs;
+    }
+  }
+}

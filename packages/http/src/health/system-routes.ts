@@ -1,0 +1,107 @@
+import type { Logger, Registry } from '@chainstead/core';
+import { DatabaseUnavailableError } from '@chainstead/db';
+import { createRoute, z } from '@hono/zod-openapi';
+import { type ApiApp, type ApiContext, requestLogger } from '../api-context.ts';
+import { UnavailableError } from '../errors/api-error.ts';
+import { errorResponses } from '../requests/error-answer.ts';
+import { keepForSecond } from './keep-for-second.ts';
+import type { Readiness } from './readiness.ts';
+
+const statusSchema = z.object({ status: z.string() }).openapi('Status');
+
+const readySchema = statusSchema
+  .extend({
+    notes: z.array(z.string()).optional().openapi({ description: 'Problems that need the attention of the operator' }),
+  })
+  .openapi('Ready');
+
+const health = createRoute({
+  method: 'get',
+  path: '/health',
+  tags: ['System'],
+  summary: 'Check that the process is alive',
+  security: [],
+  responses: {
+    200: { description: 'The process is alive', content: { 'application/json': { schema: statusSchema } } },
+  },
+});
+
+const ready = createRoute({
+  method: 'get',
+  path: '/ready',
+  tags: ['System'],
+  summary: 'Check that the process accepts requests',
+  security: [],
+  responses: {
+    200: { description: 'The process is ready', content: { 'application/json': { schema: readySchema } } },
+    ...errorResponses(503),
+  },
+});
+
+const synced = createRoute({
+  method: 'get',
+  path: '/synced',
+  tags: ['System'],
+  summary: 'Check that all chains are synced to their head',
+  security: [],
+  responses: {
+    200: { description: 'All chains are synced', content: { 'application/json': { schema: statusSchema } } },
+    ...errorResponses(503),
+  },
+});
+
+const metricsRoute = createRoute({
+  method: 'get',
+  path: '/metrics',
+  tags: ['System'],
+  summary: 'Get Prometheus metrics',
+  security: [],
+  responses: {
+    200: { description: 'Metrics in the Prometheus text format', content: { 'text/plain': { schema: z.string() } } },
+  },
+});
+
+/** Adds routes for liveness, readiness, lag and metrics. No key needed: probes and scrapers send none. */
+export function addSystemRoutes(
+  app: ApiApp,
+  options: {
+    readonly logger: Logger;
+    /** Null: served on another port. */
+    readonly metrics: Registry | null;
+    readonly readiness: () => Promise<Readiness>;
+    readonly synchronization: () => Promise<Readiness>;
+  },
+): void {
+  app.openapi(health, (c) => c.json({ status: 'ok' }, 200));
+  const isReady = keepForSecond(options.readiness);
+  app.openapi(ready, async (c) => {
+    const refusal = await refusalOf(c, isReady, 'Not ready', options.logger);
+    if (refusal !== null) return c.json(refusal, 503);
+    const { notes = [] } = await isReady();
+    return c.json({ status: 'ready', ...(notes.length > 0 && { notes: [...notes] }) }, 200);
+  });
+  const isSynced = keepForSecond(options.synchronization);
+  app.openapi(synced, async (c) => {
+    const refusal = await refusalOf(c, isSynced, 'Not caught up', options.logger);
+    return refusal === null ? c.json({ status: 'synced' }, 200) : c.json(refusal, 503);
+  });
+  if (options.metrics !== null) addMetricsRoute(app, options.metrics);
+}
+
+function addMetricsRoute(app: ApiApp, registry: Registry): void {
+  const metrics = keepForSecond(() => registry.metrics());
+  app.openapi(metricsRoute, async (c) => c.text(await metrics(), 200, { 'content-type': registry.contentType }));
+}
+
+/** Null if ready. A response, not an error: a probe that gets "not yet" every second must not fill the error log. */
+async function refusalOf(c: ApiContext, read: () => Promise<Readiness>, title: string, logger: Logger) {
+  const { ready: isWell, reasons } = await read().catch((error: unknown) => {
+    if (error instanceof DatabaseUnavailableError) return { ready: false, reasons: ['the database is unavailable'] };
+    requestLogger(c, logger).error({ err: error }, 'Readiness could not be determined');
+    return { ready: false, reasons: ['readiness could not be determined'] };
+  });
+  if (isWell) return null;
+  const notYet = new UnavailableError(reasons.length === 0 ? title : `${title}: ${reasons.join('; ')}`);
+  for (const [name, value] of Object.entries(notYet.headers)) c.header(name, value);
+  return { message: notYet.message, details: { reasons: [...reasons] } };
+}

@@ -1,0 +1,17 @@
+/**
+ * Scopes of a key: `data` (data routes of EVM chains and Aptos), `rpc` (the JSON-RPC gateway), `streams` (streams,
+ * their statistics and history), `admin` (server-wide settings, such as the secret for signing webhooks).
+ */
+export const KEY_SCOPES = ['data', 'rpc', 'streams', 'admin'] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
+export type KeyScopes = ReadonlySet<KeyScope>;
+
+export const ALL_SCOPES: KeyScopes = new Set(KEY_SCOPES);
+/** Default scopes of a new key: all but `admin`, which must be requested explicitly. */
+export const DEFAULT_SCOPES = ['data', 'rpc', 'streams'] as const satisfies readonly KeyScope[];
+
+/** Parses scope names, each one of {@link KEY_SCOPES}; null if there are none or one is unknown. */
+export function parseScopes(names: readonly string[]): KeyScopes | null {
+  const scopes = KEY_SCOPES.filter((scope) => names.includes(scope));
+  return scopes.length === 0 || names.some((name) => !scopes.some((scope) => scope === name)) ? null : new Set(scopes);
+}

@@ -1,0 +1,19 @@
+import { randomBytes } from 'node:crypto';
+import type { Database } from '@chainstead/db';
+
+const SECRET_BYTES = 32;
+
+/**
+ * Returns a secret shared by all replicas: 32 random bytes, created by the first call and stored in table
+ * `server_secrets`. Servers that start concurrently get the same one: only the first insert takes effect, and both read
+ * the stored value.
+ */
+export async function loadServerSecret(database: Database, name: string): Promise<Buffer> {
+  await database.query('INSERT INTO server_secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING', [
+    name,
+    randomBytes(SECRET_BYTES),
+  ]);
+  const [row] = await database.query<{ value: Buffer }>('SELECT value FROM server_secrets WHERE name = $1', [name]);
+  if (row === undefined) throw new TypeError(`Server secret ${name} vanished between insert and select`);
+  return row.value;
+}

@@ -1,0 +1,68 @@
+import type { Chain } from '@chainstead/chains';
+import type { JsonValue } from '@chainstead/core';
+import type { z } from '@hono/zod-openapi';
+import type { ApiApp } from '../api-context.ts';
+import type { ApiDependencies } from '../api-dependencies.ts';
+import type { InvalidParameterError } from '../errors/api-error.ts';
+import { indexedChain } from '../parameters/indexed-chains.ts';
+import type { Filter } from '../parameters/paging.ts';
+import {
+  definePagedRoute,
+  type FoundPage,
+  type Given,
+  type ListPages,
+  type ListQueryShape,
+  type ListRequest,
+  type RequestedPage,
+  type Shape,
+} from './paged-route.ts';
+
+type ListFilter = Filter & { readonly chain: string };
+
+/** The requested page. Its chain and the list's datasets are indexed. */
+interface ListPage<F extends ListFilter, P extends JsonValue, Given> extends RequestedPage<F, P, Given> {
+  readonly chain: Chain;
+}
+
+/** A paged list of rows of one chain: its requests, cursor binding, reading and presentation. */
+interface ListRoute<
+  Params extends Shape,
+  Query extends ListQueryShape,
+  F extends ListFilter,
+  P extends JsonValue,
+  Found extends FoundPage<P>,
+  Body extends object,
+  Sent,
+> extends ListRequest<Params, Query, F, Sent>,
+    ListPages<P, ListPage<F, P, Given<Params, Query, Sent>>, Found, Body> {
+  /** In addition to 400, 401, 429, 500 and 503. */
+  readonly errors?: readonly (404 | 413)[];
+  /** Datasets that the response needs: if one is off, the response is the 400 of `indexedChain`. */
+  readonly datasets: readonly string[];
+  /** The filter that a cursor is bound to, by parameter name as in error messages. Optional members have defaults. */
+  readonly filter: z.ZodType<F>;
+  /** Maps the error for a cursor of another list or with contradicting parameters. Default: unchanged. */
+  refusal?(error: InvalidParameterError): Error;
+}
+
+/**
+ * Adds a paged route for rows of one chain (docs/api/index.md#pages). It refuses a cursor of another list or with
+ * contradicting parameters, an unknown chain and unindexed data; it reads the page, signs the next cursor, and presents
+ * both.
+ */
+export function defineListRoute<
+  Params extends Shape,
+  Query extends ListQueryShape,
+  F extends ListFilter,
+  P extends JsonValue,
+  Found extends FoundPage<P>,
+  Body extends object,
+  Sent,
+>(app: ApiApp, dependencies: ApiDependencies, list: ListRoute<Params, Query, F, P, Found, Body, Sent>): void {
+  const { datasets, errors = [] } = list;
+  definePagedRoute(app, dependencies, {
+    ...list,
+    errors: [400, 401, ...errors, 429, 500, 503],
+    prepare: (page) => ({ ...page, chain: indexedChain(dependencies.chains, page.filter.chain, ...datasets) }),
+  });
+}

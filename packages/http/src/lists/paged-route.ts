@@ -1,0 +1,225 @@
+import type { JsonValue } from '@chainstead/core';
+import { createRoute, type z } from '@hono/zod-openapi';
+import type { ApiApp, ApiContext } from '../api-context.ts';
+import type { ApiDependencies } from '../api-dependencies.ts';
+import { InvalidParameterError } from '../errors/api-error.ts';
+import { requesterOf } from '../limits/on-demand-budget.ts';
+import type { Filter, Page, PageRequest } from '../parameters/paging.ts';
+import type { Order } from '../parameters/parameters.ts';
+import { type DocumentedStatus, errorResponses, type Validation } from '../requests/error-answer.ts';
+
+const PAGE_SIZE_DEFAULT = 100;
+
+/** Paging parameters of a list's query; a list without `order` has a single order. */
+interface PagingQuery {
+  readonly cursor?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly order?: Order | undefined;
+}
+
+export type Shape = z.core.$ZodShape;
+/** Parameters of a list's query. */
+export type ListQueryShape = Shape & { readonly [Name in keyof PagingQuery]: z.ZodType<PagingQuery[Name]> };
+
+/** Parsed path parameters, query and body. */
+export type Given<Params extends Shape, Query extends ListQueryShape, Sent> = z.output<z.ZodObject<Params>> &
+  z.output<z.ZodObject<Query>> & { readonly body: Sent };
+
+/** The requested page. */
+export interface RequestedPage<F extends Filter, P extends JsonValue, Given> extends Page<F, P> {
+  /** Request values that no cursor is bound to. */
+  readonly given: Given;
+  /** The requesting key, for budgets. */
+  readonly requester: string;
+}
+
+/** A page after reading. */
+export interface FoundPage<P extends JsonValue> {
+  /** The last row of this page and the highest block of the run; absent on the last page. */
+  readonly next: { readonly position: P; readonly upperBound: number } | null | undefined;
+}
+
+/** Response members set by paging. */
+export interface PageEnvelope {
+  readonly page: number;
+  readonly page_size: number;
+  /** Null on the last page. */
+  readonly cursor: string | null;
+}
+
+/** The request form of a list, and the part of it that cursors are bound to. */
+export interface ListRequest<Params extends Shape, Query extends ListQueryShape, F extends Filter, Sent = unknown> {
+  readonly path: string;
+  /** The routed path, if it is narrower than the documented one. */
+  readonly routedPath?: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly params?: z.ZodObject<Params>;
+  /** A `querySchema` result. */
+  readonly query: z.ZodPipe<z.ZodTransform<unknown, unknown>, z.ZodObject<Query>>;
+  /** The JSON body of a `POST`; without it the list is a `GET`. */
+  readonly body?: z.ZodType<Sent>;
+  /** Handles schema errors. Default: like all routes. */
+  readonly refuseInvalid?: (result: Validation, c: ApiContext) => undefined;
+  /** Names the list in its cursors, so that they work for no other list. */
+  readonly cursorName: string;
+  /** Returns the requested filter; omitted members come from the cursor or the defaults. */
+  filterOf(given: Given<Params, Query, Sent>): PageRequest<F>['filter'];
+}
+
+/** The 202 response of a list while its rows are not available yet. */
+interface PendingResponse {
+  readonly description: string;
+  readonly schema: z.ZodType;
+  readonly body: object;
+}
+
+/** Reading and presentation of a list's pages. `Opened` is a page with additional data that the list needs. */
+export interface ListPages<P extends JsonValue, Opened, Found extends FoundPage<P>, Body extends object> {
+  readonly tags: readonly string[];
+  readonly response: { readonly description: string; readonly schema: z.ZodType<Body> };
+  /** For a list whose `read` may return null. */
+  readonly pending?: PendingResponse;
+  /** The last row of a page. */
+  readonly position: z.ZodType<P>;
+  /** Rows per page. Default: 100, or `PAGE_LIMIT_MAX` if that is less. */
+  readonly limitDefault?: number;
+  /** Default DESC. */
+  readonly orderDefault?: Order;
+  /** The number of the first page in responses. */
+  readonly firstPage: 0 | 1;
+  /** Null: respond with {@link PendingResponse}. */
+  read(page: Opened): Promise<Found | null>;
+  /** The body of the response. */
+  present(found: Found, envelope: PageEnvelope, page: Opened): NoInfer<Body>;
+}
+
+/** A list whose filter need not include a chain: see `defineListRoute` for chain lists. */
+export interface PagedRoute<
+  Params extends Shape,
+  Query extends ListQueryShape,
+  F extends Filter,
+  P extends JsonValue,
+  Opened,
+  Found extends FoundPage<P>,
+  Body extends object,
+  Sent,
+> extends ListRequest<Params, Query, F, Sent>,
+    ListPages<P, Opened, Found, Body> {
+  /** All documented errors. */
+  readonly errors: readonly DocumentedStatus[];
+  /** The filter that a cursor is bound to, by parameter name as in error messages. Optional members have defaults. */
+  readonly filter: z.ZodType<F>;
+  /** Maps the error for a cursor of another list or with contradicting parameters. Default: unchanged. */
+  refusal?(error: InvalidParameterError): Error;
+  /** Adds further data to a page. @throws ApiError if the page does not exist */
+  prepare(page: RequestedPage<F, P, Given<Params, Query, Sent>>): Opened;
+}
+
+/**
+ * Adds a paged route (docs/api/index.md#pages). It refuses a cursor of another list or with contradicting parameters,
+ * reads the page, signs the next cursor, and presents both.
+ */
+export function definePagedRoute<
+  Params extends Shape,
+  Query extends ListQueryShape,
+  F extends Filter,
+  P extends JsonValue,
+  Opened,
+  Found extends FoundPage<P>,
+  Body extends object,
+  Sent,
+>(
+  app: ApiApp,
+  { limits, paging }: Pick<ApiDependencies, 'limits' | 'paging'>,
+  list: PagedRoute<Params, Query, F, P, Opened, Found, Body, Sent>,
+): void {
+  const { filter, position, firstPage, orderDefault } = list;
+  const runs = paging.forRoute({
+    route: list.cursorName,
+    filter,
+    position,
+    limitDefault: list.limitDefault ?? Math.min(PAGE_SIZE_DEFAULT, limits.pageLimitMax),
+    ...(orderDefault !== undefined && { orderDefault }),
+  });
+  const route = documentOf(list);
+  if (list.routedPath !== undefined) app.openAPIRegistry.registerPath(route);
+  const routed = list.routedPath === undefined ? route : { ...route, path: list.routedPath, hide: true };
+  const open = (request: PageRequest<F>): Page<F, P> => {
+    try {
+      return runs.open(request);
+    } catch (error) {
+      throw error instanceof InvalidParameterError && list.refusal !== undefined ? list.refusal(error) : error;
+    }
+  };
+  const respond = async (c: Context): Promise<Response> => {
+    const { given, cursor, limit, order } = givenOf<Params, Query, Sent>(c, list.body !== undefined);
+    const opened = open({ cursor, limit, order, filter: list.filterOf(given) });
+    const page = list.prepare({ ...opened, given, requester: requesterOf(c) });
+    const found = await list.read(page);
+    if (found === null) return c.json(bodyWhilePending(list), 202);
+    const envelope = {
+      page: opened.page + firstPage,
+      page_size: opened.limit,
+      cursor: found.next ? runs.next(opened, found.next) : null,
+    };
+    return c.json(list.present(found, envelope, page), 200);
+  };
+  // The compiler can't compute the handler's response type while the schemas are parameters.
+  app.openapi(routed, respond as never, list.refuseInvalid);
+}
+
+/** The request as parsed by the route's schemas. */
+type Context = ApiContext & { readonly req: { valid(target: 'param' | 'query' | 'json'): unknown } };
+
+/** Returns the schemas' output: the compiler can't compute its type while the schema types are parameters. */
+function givenOf<Params extends Shape, Query extends ListQueryShape, Sent>(
+  c: Context,
+  hasBody: boolean,
+): PagingQuery & { readonly given: Given<Params, Query, Sent> } {
+  const params = c.req.valid('param') as z.output<z.ZodObject<Params>>;
+  const query = c.req.valid('query') as z.output<z.ZodObject<Query>> & PagingQuery;
+  const body = (hasBody ? c.req.valid('json') : undefined) as Sent;
+  const { cursor, limit, order } = query;
+  return { given: { ...params, ...query, body }, cursor, limit, order };
+}
+
+function bodyWhilePending({ path, pending }: { readonly path: string; readonly pending?: PendingResponse }): object {
+  if (pending === undefined) throw new TypeError(`${path} has no response for rows that are not there yet`);
+  return pending.body;
+}
+
+function documentOf<Params extends Shape, Query extends ListQueryShape, F extends Filter, Sent>(
+  list: ListRequest<Params, Query, F, Sent> & {
+    readonly tags: readonly string[];
+    readonly response: { readonly description: string; readonly schema: z.ZodType };
+    readonly pending?: PendingResponse;
+    readonly errors: readonly DocumentedStatus[];
+  },
+) {
+  const { body, pending, response } = list;
+  return createRoute({
+    method: body === undefined ? 'get' : 'post',
+    path: list.path,
+    operationId: list.operationId,
+    tags: [...list.tags],
+    summary: list.summary,
+    ...(list.description !== undefined && { description: list.description }),
+    request: {
+      ...(list.params !== undefined && { params: list.params }),
+      query: list.query,
+      ...(body !== undefined && { body: { required: true, content: { 'application/json': { schema: body } } } }),
+    },
+    responses: {
+      200: { description: response.description, content: { 'application/json': { schema: response.schema } } },
+      ...(pending !== undefined && {
+        202: {
+          description: pending.description,
+          content: { 'application/json': { schema: pending.schema, example: pending.body } },
+        },
+      }),
+      ...errorResponses(...list.errors),
+    },
+  });
+}

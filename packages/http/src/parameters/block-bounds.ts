@@ -1,0 +1,84 @@
+import { z } from '@hono/zod-openapi';
+import { InvalidParameterError } from '../errors/api-error.ts';
+
+/** The four parsed bounds of a list query. */
+export interface BoundParameters {
+  readonly from_block?: number | undefined;
+  readonly to_block?: number | undefined;
+  readonly from_date?: Date | undefined;
+  readonly to_date?: Date | undefined;
+}
+
+/**
+ * Inclusive bounds: a block or a date per side, never both; null without a bound. Plain values that fit into a cursor.
+ */
+export interface BlockBounds {
+  readonly from_block: number | null;
+  readonly to_block: number | null;
+  /** Milliseconds since the Unix epoch. */
+  readonly from_date: number | null;
+  readonly to_date: number | null;
+}
+
+/** {@link BlockBounds} as members of a page filter; default: no bound. */
+export const blockBoundsSchema = {
+  from_block: z.int().nullable().default(null),
+  to_block: z.int().nullable().default(null),
+  from_date: z.int().nullable().default(null),
+  to_date: z.int().nullable().default(null),
+};
+
+/** Returns {@link BlockBounds} in the form for statements. */
+export function boundsOfRows(bounds: BlockBounds) {
+  const { from_block: fromBlock, to_block: toBlock, from_date, to_date } = bounds;
+  return {
+    fromBlock,
+    toBlock,
+    fromDate: from_date === null ? null : new Date(from_date),
+    toDate: to_date === null ? null : new Date(to_date),
+  };
+}
+
+/**
+ * Returns bounds in which a block wins over a date on the same side (docs/api/index.md#blocks-and-dates).
+ * @throws InvalidParameterError if the lower bound exceeds the upper one.
+ */
+export function readBlockBounds(query: BoundParameters): BlockBounds {
+  const bounds: BlockBounds = {
+    from_block: query.from_block ?? null,
+    to_block: query.to_block ?? null,
+    from_date: query.from_block === undefined ? (query.from_date?.getTime() ?? null) : null,
+    to_date: query.to_block === undefined ? (query.to_date?.getTime() ?? null) : null,
+  };
+  refuseReversed('block', bounds.from_block, bounds.to_block, String);
+  refuseReversed('date', bounds.from_date, bounds.to_date, (ms) => new Date(ms).toISOString());
+  return bounds;
+}
+
+/**
+ * {@link readBlockBounds} for a page filter: a side omitted from the request is `undefined`, so that the cursor
+ * decides; a given side is complete.
+ * @throws InvalidParameterError if the lower bound exceeds the upper one.
+ */
+export function givenBlockBounds(query: BoundParameters): {
+  readonly [Bound in keyof BlockBounds]: number | null | undefined;
+} {
+  const bounds = readBlockBounds(query);
+  const from = query.from_block !== undefined || query.from_date !== undefined;
+  const to = query.to_block !== undefined || query.to_date !== undefined;
+  return {
+    from_block: from ? bounds.from_block : undefined,
+    from_date: from ? bounds.from_date : undefined,
+    to_block: to ? bounds.to_block : undefined,
+    to_date: to ? bounds.to_date : undefined,
+  };
+}
+
+function refuseReversed(kind: string, from: number | null, to: number | null, write: (value: number) => string): void {
+  if (from === null || to === null || from <= to) return;
+  throw new InvalidParameterError({
+    parameter: `from_${kind}`,
+    given: write(from),
+    allowed: `at most to_${kind} (${write(to)})`,
+  });
+}

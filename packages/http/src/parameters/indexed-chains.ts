@@ -1,0 +1,65 @@
+import type { Chain } from '@chainstead/chains';
+import { InvalidParameterError } from '../errors/api-error.ts';
+import { NotIndexedError } from './not-indexed.ts';
+
+/** Finds a chain by any client notation: name, alias, hexadecimal or decimal id, in any letter case. */
+export interface ChainLookup {
+  find(text: string): Chain | null;
+}
+
+/** The configured chains and datasets. */
+export interface IndexedHere {
+  readonly chains: readonly Chain[];
+  /** By name. */
+  readonly datasets: readonly string[];
+}
+
+/** The known chains, and the indexed ones among them. */
+export interface IndexedChains extends ChainLookup {
+  isIndexed(chain: Chain): boolean;
+  /** Whether a dataset is indexed. */
+  keeps(dataset: string): boolean;
+}
+
+/** Accepted chain notations, as a phrase that completes "must be …". */
+export const CHAIN_ALLOWED = 'a known chain by name (eth, base, bsc testnet, …), hexadecimal or decimal id';
+
+/** @param here null: every known chain and every dataset */
+export function createIndexedChains(known: ChainLookup, here: IndexedHere | null): IndexedChains {
+  const ids = here === null ? null : new Set<number>(here.chains.map(({ id }) => id));
+  const kept = here === null ? null : new Set(here.datasets);
+  return {
+    find: (text) => known.find(text),
+    isIndexed: ({ id }) => ids === null || ids.has(id),
+    keeps: (dataset) => kept === null || kept.has(dataset),
+  };
+}
+
+/**
+ * Returns the requested chain if everything that the response needs is indexed: a response without it would look like
+ * "there is none".
+ * @param given the client's value, the key in a cursor, or the default
+ * @param datasets the datasets that the response needs
+ * @throws InvalidParameterError if the chain is unknown, NotIndexedError if it or a dataset is not indexed.
+ */
+export function indexedChain(chains: IndexedChains, given: string, ...datasets: readonly string[]): Chain {
+  const chain = chains.find(given);
+  if (chain === null) throw new InvalidParameterError({ parameter: 'chain', given, allowed: CHAIN_ALLOWED });
+  if (!chains.isIndexed(chain)) throw NotIndexedError.ofChain(chain);
+  const missing = datasets.find((dataset) => !chains.keeps(dataset));
+  if (missing !== undefined) throw NotIndexedError.ofDataset(missing);
+  return chain;
+}
+
+/** Like {@link indexedChain}, for a list parameter `chains`: each once, in order. Reports unknown names together. */
+export function indexedChainsOf(
+  chains: IndexedChains,
+  given: readonly string[],
+  ...datasets: readonly string[]
+): readonly Chain[] {
+  const unknown = given.flatMap((name, place) =>
+    chains.find(name) === null ? [{ parameter: `chains.${place}`, given: name, allowed: CHAIN_ALLOWED }] : [],
+  );
+  if (unknown.length > 0) throw new InvalidParameterError(...unknown);
+  return [...new Set(given.map((name) => indexedChain(chains, name, ...datasets)))];
+}

@@ -1,0 +1,214 @@
+import { type Address, ChainsteadError, isAddress, MAX_UINT256, parseAddress, parseDate } from '@chainstead/core';
+import { z } from '@hono/zod-openapi';
+import { CHAIN_ALLOWED, type ChainLookup } from './indexed-chains.ts';
+
+export type Order = 'ASC' | 'DESC';
+
+export interface ParameterOptions {
+  readonly chains: ChainLookup;
+  /** Rows per page if the client omits the limit. Default 100. */
+  readonly pageLimitDefault?: number;
+  /** Maximum rows per page; larger values are clamped. */
+  readonly pageLimitMax: number;
+}
+
+/** Maximum items of an array parameter: each becomes a range scan. */
+const ARRAY_ITEMS_MAX = 100;
+const PAGE_LIMIT_DEFAULT = 100;
+const CURSOR_LENGTH_MAX = 8_192;
+const ORDERS = 'ASC or DESC';
+const ADDRESS = 'a hexadecimal address (0x and 40 digits)';
+const TOKEN_ID = 'a token id (a whole number from 0 to 2^256 − 1, decimal or hexadecimal with 0x)';
+/** Message that clients of the hosted API expect. */
+const INVALID_ADDRESS = '[C0005] Invalid address provided';
+const INVALID_TOKEN_ID = '[C0005] Invalid TokenId provided';
+const TOKEN_ID_TEXT = /^(?:\d{1,100}|0x[0-9a-f]{1,64})$/i;
+const BLOCK = `a block number (a whole number from 0 to ${Number.MAX_SAFE_INTEGER})`;
+const DATE =
+  'a date (2024-01-31, 2024-01-31T12:00:00Z, 2024/01/31 12:00, 20240131, Jan 31, 2024, RFC 2822, Unix seconds or milliseconds)';
+
+/**
+ * Returns a parameter parsed from text. `parse` returns undefined for invalid text.
+ * @param sentence the error message; default: the allowed and given values, which the details contain in any case
+ */
+export function textParameter<T>(allowed: string, parse: (text: string) => T | undefined, sentence?: string) {
+  return z.string().transform((text, ctx): T => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    ctx.addIssue({ code: 'custom', message: `must be ${allowed}`, params: { allowed, given: text, sentence } });
+    return z.NEVER;
+  });
+}
+
+/**
+ * Creates the common parameters, as schemas that validate, document and type them (docs/api/index.md#conventions).
+ * Path: `address`, `tokenId`. Query, all optional: `chain`, `from_block`, `to_block`, `from_date`, `to_date`, `limit`,
+ * `order`, `cursor`. `addresses` is an array parameter for `querySchema`; `addressesInOrder` is required and keeps the
+ * order of the request.
+ */
+export function createParameters(options: ParameterOptions) {
+  const blockBounds = {
+    from_block: blockParameter('Lowest block, inclusive. Takes precedence over from_date.'),
+    to_block: blockParameter('Highest block, inclusive. Takes precedence over to_date.'),
+    from_date: dateParameter('Earliest time, inclusive. Ignored if from_block is set.'),
+    to_date: dateParameter('Latest time, inclusive. Ignored if to_block is set.'),
+  };
+  return {
+    address: addressParameter(),
+    tokenId: tokenIdParameter(),
+    chain: chainParameter(options.chains),
+    addresses: addressListParameter('sorted').optional().openapi(ADDRESS_LIST),
+    addressesInOrder: addressListParameter('given').openapi(ADDRESS_LIST),
+    /** All four bounds. */
+    blockBounds,
+    fromBlock: blockBounds.from_block,
+    toBlock: blockBounds.to_block,
+    fromDate: blockBounds.from_date,
+    toDate: blockBounds.to_date,
+    limit: limitParameter(options.pageLimitDefault ?? PAGE_LIMIT_DEFAULT, options.pageLimitMax),
+    order: textParameter(ORDERS, parseOrder)
+      .optional()
+      .openapi({ type: 'string', enum: ['ASC', 'DESC'], default: 'DESC', description: 'Sort order by block number.' }),
+    cursor: cursorParameter(),
+  };
+}
+
+/** Returns a query parameter that is `true` or `false`, in any letter case. */
+export function booleanParameter(documented: { readonly default: boolean; readonly description: string }) {
+  return textParameter('true or false', parseBoolean)
+    .optional()
+    .openapi({ type: 'boolean', ...documented });
+}
+
+export type Parameters = ReturnType<typeof createParameters>;
+
+/**
+ * Returns an address path parameter: any letter case in, lower case out.
+ * @param sentence the message that clients of the hosted API expect
+ */
+export function addressParameter(sentence = INVALID_ADDRESS) {
+  return textParameter(ADDRESS, readAddress, sentence).openapi({
+    type: 'string',
+    pattern: '^0x[0-9a-fA-F]{40}$',
+    example: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045',
+  });
+}
+
+/** Returns a token id path parameter: decimal or hexadecimal in, decimal digits out. */
+function tokenIdParameter() {
+  return textParameter(TOKEN_ID, parseTokenId, INVALID_TOKEN_ID).openapi({
+    type: 'string',
+    pattern: '^([0-9]+|0x[0-9a-fA-F]+)$',
+    description: `Format: ${TOKEN_ID}.`,
+    example: '7781',
+  });
+}
+
+function chainParameter(lookup: ChainLookup) {
+  return textParameter(CHAIN_ALLOWED, (text) => lookup.find(text) ?? undefined)
+    .optional()
+    .openapi({ type: 'string', description: `Default: eth. Values: ${CHAIN_ALLOWED}.`, example: 'eth' });
+}
+
+/** Returns a list of distinct addresses, sorted for cursors or in the given order. */
+function addressListParameter(order: 'sorted' | 'given') {
+  return z
+    .array(z.string())
+    .max(ARRAY_ITEMS_MAX, { error: `at most ${ARRAY_ITEMS_MAX} items` })
+    .transform((texts, ctx): readonly Address[] => {
+      const unique = new Set<Address>();
+      for (const [index, text] of texts.entries()) {
+        const address = readAddress(text);
+        if (address === undefined)
+          ctx.addIssue({
+            code: 'custom',
+            message: `must be ${ADDRESS}`,
+            path: [index],
+            params: { allowed: ADDRESS, given: text, sentence: INVALID_ADDRESS },
+          });
+        else unique.add(address);
+      }
+      return order === 'sorted' ? [...unique].sort() : [...unique];
+    });
+}
+
+const ADDRESS_LIST = {
+  type: 'array',
+  items: { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' },
+  description: 'Also accepted as name[]=…, name[0]=… and as a comma-separated list.',
+} as const;
+
+function blockParameter(description: string) {
+  return textParameter(BLOCK, parseBlockNumber).optional().openapi({ type: 'integer', minimum: 0, description });
+}
+
+/** Has no example: the documentation page would prefill both bounds with the same moment. */
+function dateParameter(description: string) {
+  return textParameter(DATE, readDate)
+    .optional()
+    .openapi({ type: 'string', description: `${description} Format: ${DATE}.` });
+}
+
+/** Returns a rows-per-page parameter: `standard` if omitted, at most `max`. */
+export function limitParameter(standard: number, max: number) {
+  return textParameter(`a whole number from 1 (above ${max} means ${max})`, (text) => parseLimit(text, max))
+    .optional()
+    .openapi({
+      type: 'integer',
+      minimum: 1,
+      default: Math.min(standard, max),
+      description: `Rows per page. Higher values are lowered to ${max}. With a cursor, the limit of the cursor applies.`,
+    });
+}
+
+/** Accepts an empty cursor, which clients send for the first page. */
+function cursorParameter() {
+  return textParameter('a cursor that this server gave', (text) =>
+    text.length <= CURSOR_LENGTH_MAX ? { text: text === '' ? undefined : text } : undefined,
+  )
+    .transform((cursor) => cursor.text)
+    .optional()
+    .openapi({
+      type: 'string',
+      description: 'Cursor from the previous page. With it, other parameters can be omitted.',
+    });
+}
+
+function readAddress(text: string): Address | undefined {
+  return isAddress(text) ? parseAddress(text) : undefined;
+}
+
+function parseTokenId(text: string): string | undefined {
+  const id = TOKEN_ID_TEXT.test(text) ? BigInt(text.toLowerCase()) : null;
+  return id === null || id > MAX_UINT256 ? undefined : id.toString();
+}
+
+function parseBoolean(text: string): boolean | undefined {
+  const lower = text.toLowerCase();
+  return lower === 'true' ? true : lower === 'false' ? false : undefined;
+}
+
+function parseBlockNumber(text: string): number | undefined {
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+function readDate(text: string): Date | undefined {
+  try {
+    return parseDate(text);
+  } catch (error) {
+    if (error instanceof ChainsteadError) return undefined;
+    throw error;
+  }
+}
+
+function parseLimit(text: string, max: number): number | undefined {
+  if (!/^\d{1,100}$/.test(text)) return undefined;
+  const value = Number(text);
+  return value < 1 ? undefined : Math.min(value, max);
+}
+
+function parseOrder(text: string): Order | undefined {
+  const upper = text.toUpperCase();
+  return upper === 'ASC' || upper === 'DESC' ? upper : undefined;
+}

@@ -1,0 +1,117 @@
+/** Claims due rows of one kind, up to the concurrency limit of this process. */
+import { type Clock, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { failureLevel, outageOr } from '@chainstead/db';
+import type { JobMetrics } from '../job-metrics.ts';
+import { claimDue, msUntilDue, readDueDepth } from './due-table.ts';
+import { type ClaimRunnerOptions, createClaimRunner, type DueKind } from './run-claims.ts';
+import { createSweep } from './sweep.ts';
+
+export interface ClaimLoop {
+  /** Claims due rows after a notification. */
+  wake(): void;
+  /** Claims due rows that had no notification, until `stopping` aborts. Never rejects. */
+  sweep(): Promise<void>;
+  /** Renews the leases of claimed rows until the signal aborts. Never rejects. */
+  renew(signal: AbortSignal): Promise<void>;
+  /** Resolves when no claimed work is in progress. */
+  idle(): Promise<void>;
+}
+
+export interface ClaimLoopOptions extends Pick<ClaimRunnerOptions, 'database' | 'journal' | 'leaseMs' | 'ending'> {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: JobMetrics;
+  /** Longest time between two sweeps when no work is in progress. Milliseconds. */
+  readonly sweepEveryMs: number;
+  /** Aborts when no more rows may be claimed. */
+  readonly stopping: AbortSignal;
+  /** Returns a unique name for a claim. */
+  nameClaim(): string;
+}
+
+export function createClaimLoop<Row extends object>(kind: DueKind<Row>, options: ClaimLoopOptions): ClaimLoop {
+  const { name, chain, table, returning, concurrency, batch = 1 } = kind;
+  const { database, clock, logger, metrics, stopping } = options;
+  const leaseMs = Math.min(kind.leaseMs ?? Infinity, options.leaseMs);
+  const label = `${name}-${chain.key}`;
+  metrics.worked(label);
+  const unwatch = metrics.watchDepth(label, async () => ({ ...(await readDueDepth(database, table, chain.id)) }));
+  let filling: Promise<void> | null = null;
+  /** True if more rows may be due than the limit allowed to claim. */
+  let isWanted = false;
+  const runner = createClaimRunner(kind, {
+    ...options,
+    leaseMs,
+    finished(outcome, seconds) {
+      metrics.finished(label, outcome);
+      metrics.took(label, seconds);
+    },
+    onRoom: fillIfWanted,
+  });
+
+  function fillIfWanted(): void {
+    if (isWanted && runner.atWork() < concurrency && !stopping.aborted) void fill();
+  }
+
+  /** Claims until the limit is reached or no row is due. Never rejects. */
+  function fill(): Promise<void> {
+    isWanted = true;
+    filling ??= claimWhileDue().finally(() => {
+      filling = null;
+      fillIfWanted();
+    });
+    return filling;
+  }
+
+  async function claimWhileDue(): Promise<void> {
+    for (;;) {
+      const limit = (concurrency - runner.atWork()) * batch;
+      if (!isWanted || limit <= 0 || stopping.aborted) return;
+      isWanted = false;
+      try {
+        const holder = options.nameClaim();
+        const claims = await claimDue<Row>(database, table, { chainId: chain.id, limit, leaseMs, holder, returning });
+        for (let at = 0; at < claims.length; at += batch) runner.begin(claims.slice(at, at + batch));
+        if (claims.length > 0) sweep.noteWork();
+        isWanted ||= claims.length === limit;
+      } catch (error) {
+        sweep.noteWork();
+        reportFailure(error);
+      }
+    }
+  }
+
+  function reportFailure(error: unknown): void {
+    logger[failureLevel(outageOr(error))]({ work: label, err: error }, 'Due work could not be claimed or renewed');
+  }
+
+  const sweep = createSweep({
+    clock,
+    stopping,
+    sweepEveryMs: Math.min(kind.sweepEveryMs ?? Infinity, options.sweepEveryMs),
+    msUntilDue: (withinMs) => msUntilDue(database, table, chain.id, withinMs),
+    fill,
+    isAtWork: () => runner.atWork() > 0,
+    reportFailure,
+  });
+
+  return {
+    wake() {
+      // Sweep often for now: if the process that claims the row dies, its lease expires soon.
+      sweep.noteWork();
+      void fill();
+    },
+    sweep: () => sweep.run(),
+    async renew(signal) {
+      while (!signal.aborted) {
+        await sleepUnlessAborted(clock, leaseMs / 4, signal);
+        await runner.renew().catch(reportFailure);
+      }
+    },
+    async idle() {
+      unwatch();
+      await filling;
+      await runner.idle();
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { type Database, WORK_QUARANTINED } from '@chainstead/db';
+import { type DueTable, dueMoment } from './due-table.ts';
+
+/** A kind of due work to summarize. */
+export interface DueEntry {
+  /** Name as in metrics, without the chain. */
+  readonly kind: string;
+  readonly table: DueTable;
+}
+
+/** Number of rows of a kind on one chain, by state. Counts up to 10,000 rows in total, earliest due first. */
+export interface DueCounts {
+  readonly dueNow: number;
+  readonly claimed: number;
+  /** Due later, without quarantined rows. */
+  readonly waiting: number;
+  readonly quarantined: number;
+  /** False if there are more rows than counted. */
+  readonly isComplete: boolean;
+  readonly oldestDueAt: Date | null;
+  /** Error of the failed row with the latest next attempt. */
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+export interface DueSummary {
+  readonly kind: string;
+  readonly chainId: number;
+  /** Null if the time limit was reached first. */
+  readonly counts: DueCounts | null;
+}
+
+interface CountsRow {
+  readonly due_now: number;
+  readonly claimed: number;
+  readonly waiting: number;
+  readonly quarantined: number;
+  readonly rows: number;
+  readonly oldest_due_at: Date | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+const ROWS_MAX = 10_000;
+const READ_MS = 2_000;
+
+/** Returns the due work of the chains by kind, without rows that have no due time and no claim. Takes 2 s at most. */
+export async function summarizeDueWork(
+  database: Pick<Database, 'until'>,
+  entries: readonly DueEntry[],
+  chainIds: readonly number[],
+): Promise<DueSummary[]> {
+  const late = AbortSignal.timeout(READ_MS);
+  const limited = database.until(late, 'cancel');
+  const summaries: DueSummary[] = [];
+  for (const { kind, table } of entries)
+    for (const chainId of chainIds) {
+      const counts = late.aborted
+        ? null
+        : await readCounts(limited, table, chainId).catch((error: unknown) => {
+            if (late.aborted) return null;
+            throw error;
+          });
+      summaries.push({ kind, chainId, counts });
+    }
+  return summaries;
+}
+
+async function readCounts(
+  database: Pick<Database, 'query'>,
+  { name, prefix = '', isOpen = 'true' }: DueTable,
+  chainId: number,
+): Promise<DueCounts | null> {
+  const moment = dueMoment(prefix);
+  const [row] = await database.query<CountsRow>(
+    `SELECT count(*) FILTER (WHERE moment <= now()) AS due_now, count(*) FILTER (WHERE moment > now() AND is_claimed) AS claimed,
+       count(*) FILTER (WHERE moment > now() AND NOT is_claimed AND code IS DISTINCT FROM $2) AS waiting,
+       count(*) FILTER (WHERE moment > now() AND NOT is_claimed AND code = $2) AS quarantined, count(*) AS rows,
+       min(moment) FILTER (WHERE moment <= now()) AS oldest_due_at,
+       (array_agg(jsonb_build_object('code', code, 'message', coalesce(message, '')) ORDER BY moment DESC) FILTER (WHERE code IS NOT NULL))[1] AS error
+     FROM (SELECT ${moment} AS moment, ${prefix}lease_until IS NOT NULL AS is_claimed, ${prefix}error_code AS code, ${prefix}error_message AS message
+           FROM ${name} WHERE chain_id = $1 AND ${isOpen} AND ${moment} IS NOT NULL ORDER BY ${moment} LIMIT ${ROWS_MAX}) AS work`,
+    [chainId, WORK_QUARANTINED],
+  );
+  if (row === undefined) return null;
+  const { due_now: dueNow, claimed, waiting, quarantined, oldest_due_at: oldestDueAt, error } = row;
+  return { dueNow, claimed, waiting, quarantined, isComplete: row.rows < ROWS_MAX, oldestDueAt, error };
+}

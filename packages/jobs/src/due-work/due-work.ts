@@ -1,0 +1,113 @@
+/**
+ * Works on due rows (due-table.ts). Claims rows up to the concurrency limit after a notification, when work ends,
+ * when the next row is due, and at every sweep, which finds rows without a notification.
+ */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { type Clock, type Logger, type Registry, settlesWithin, sleepUnlessAborted } from '@chainstead/core';
+import { type Database, failureLevel, listenTo, outageOr, UNWRITTEN, type WorkJournal } from '@chainstead/db';
+import { createJobMetrics } from '../job-metrics.ts';
+import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
+import { dueChannel } from './due-channel.ts';
+import type { DueKind } from './run-claims.ts';
+
+export interface DueWorkOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** Journal of work that might crash the process. Default: none. */
+  readonly journal?: Pick<WorkJournal, 'run' | 'suspects'>;
+  /** Longest time between two sweeps when no work is in progress. Default 30,000 ms. */
+  readonly sweepEveryMs?: number;
+  /** Time after which other processes claim the rows of a dead process. Default 30,000 ms. */
+  readonly leaseMs?: number;
+}
+
+/** All due work of a process. */
+export interface DueWork {
+  /** Adds a kind of work. Call it before {@link start}. */
+  add<Row extends object>(kind: DueKind<Row>): void;
+  start(): void;
+  /**
+   * Stops claiming and waits for work in progress. After `timeoutMs` it aborts the signals; that work is released.
+   * @param timeoutMs default 30,000
+   */
+  close(timeoutMs?: number): Promise<void>;
+}
+
+const SWEEP_EVERY_MS = 30_000;
+/** Number of sweep intervals between two deletions of rows that are no longer needed. */
+const SWEEPS_PER_TIDY = 2;
+const LEASE_MS = 30_000;
+const CLOSE_TIMEOUT_MS = 30_000;
+/** Time that work has left after its signal is aborted. */
+const ABORT_GRACE_MS = 2_000;
+
+export function createDueWork(options: DueWorkOptions): DueWork {
+  const { database, clock, logger, sweepEveryMs = SWEEP_EVERY_MS, leaseMs = LEASE_MS, journal = UNWRITTEN } = options;
+  const metrics = createJobMetrics(options.metrics, logger);
+  const process = `${hostname()} ${globalThis.process.pid} ${randomUUID().slice(0, 8)}`;
+  const stopping = new AbortController();
+  const abandoned = new AbortController();
+  const loops = new Map<string, ClaimLoop>();
+  const tidies: (() => Promise<void> | undefined)[] = [];
+  let tasks: Promise<unknown>[] = [];
+  let claims = 0;
+  const nameClaim = (): string => `${process} ${++claims}`;
+  const ofLoop = {
+    ...{ database, clock, journal, logger, leaseMs, metrics, sweepEveryMs, nameClaim },
+    stopping: stopping.signal,
+    ending: abandoned.signal,
+  };
+
+  /** Repeats the task until the signal aborts. Never rejects. */
+  async function repeat(
+    task: string,
+    everyMs: number,
+    work: () => Promise<unknown>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await work();
+      } catch (error) {
+        logger[failureLevel(outageOr(error))]({ task, err: error }, 'A task of due work failed');
+      }
+      await sleepUnlessAborted(clock, everyMs, signal);
+    }
+  }
+
+  return {
+    add(kind) {
+      loops.set(dueChannel(kind.name, kind.chain.id), createClaimLoop(kind, ofLoop));
+      tidies.push(() => kind.tidy?.());
+    },
+    start() {
+      const listening = { database, clock, logger, channels: [...loops.keys()] };
+      const onNotification = (channel: string): void => loops.get(channel)?.wake();
+      tasks = [
+        listenTo({ ...listening, onNotification }, stopping.signal),
+        ...[...loops.values()].map((loop) => loop.sweep()),
+        repeat(
+          'tidy',
+          SWEEPS_PER_TIDY * sweepEveryMs,
+          () => Promise.all(tidies.map((tidy) => tidy())),
+          stopping.signal,
+        ),
+        ...[...loops.values()].map((loop) => loop.renew(abandoned.signal)),
+      ];
+    },
+    async close(timeoutMs = CLOSE_TIMEOUT_MS) {
+      stopping.abort();
+      const ended = Promise.all([...loops.values()].map((loop) => loop.idle()));
+      if (!(await settlesWithin(ended, timeoutMs))) {
+        abandoned.abort(new Error('The process ends and waits for its work no longer'));
+        if (!(await settlesWithin(ended, ABORT_GRACE_MS)))
+          logger.error('Work that was claimed does not end: others claim it once its leases have expired');
+      }
+      abandoned.abort();
+      await Promise.all(tasks);
+    },
+  };
+}

@@ -1,0 +1,164 @@
+/** Performs the claims of one kind under the crash guard, renews their leases, and ends them. */
+import { ChainsteadError, errorText, type Logger } from '@chainstead/core';
+import {
+  type Database,
+  failureLevel,
+  isOutage,
+  outageOr,
+  type RiskyWork,
+  type WorkJournal,
+  WorkSetAsideError,
+} from '@chainstead/db';
+import { type Claim, type DueTable, failDue, releaseDue, renewDue } from './due-table.ts';
+
+interface Risk<Row> {
+  readonly kind: RiskyWork['kind'];
+  readonly keyOf: (row: Row) => string;
+  readonly originOf?: (row: Row) => string;
+}
+
+/** A kind of due work on one chain. */
+export interface DueKind<Row extends object> {
+  /** Name in metrics, logs and notifications. */
+  readonly name: string;
+  readonly chain: { readonly id: number; readonly key: string };
+  readonly table: DueTable;
+  /** SQL: columns that a claim returns, of the row `work`. */
+  readonly returning: string;
+  /** Maximum number of groups of claims in progress in this process. */
+  readonly concurrency: number;
+  /** Maximum number of claims that are performed together. Default 1. */
+  readonly batch?: number;
+  /**
+   * Longest time between two sweeps, for rows that become due without a notification. Milliseconds.
+   * Default: as in `DueWorkOptions`.
+   */
+  readonly sweepEveryMs?: number;
+  /** Time until other processes claim the rows of a dead process. Milliseconds. Default: as in `DueWorkOptions`. */
+  readonly leaseMs?: number;
+  /** Names of the work in the journal of the crash guard. Absent: the work writes its own journal entries. */
+  readonly risk?: Risk<Row>;
+  /** True if quarantined work is retried after `retrySeconds` instead of after a day. */
+  readonly endsInQuarantine?: boolean;
+  /**
+   * Does the work and ends the claims in its own statements ({@link settled}). May run twice for the same row.
+   * An error fails the rows that are still claimed.
+   */
+  perform(claims: readonly Claim<Row>[], signal: AbortSignal): Promise<void>;
+  /** Returns the seconds until the next attempt; null: none is planned. */
+  retrySeconds(claim: Claim<Row>, error: unknown): number | null;
+  /** Deletes rows that are no longer needed. Called periodically. */
+  tidy?(): Promise<void>;
+}
+
+export interface ClaimRunner<Row> {
+  begin(claims: readonly Claim<Row>[]): void;
+  /** Returns the number of groups of claims in progress. */
+  atWork(): number;
+  renew(): Promise<void>;
+  /** Resolves when no claim is in progress. */
+  idle(): Promise<void>;
+}
+
+/** `retried`: failed with a ChainsteadError; `failed`: failed with an unexpected error. */
+export type WorkOutcome = 'completed' | 'retried' | 'failed' | 'interrupted';
+
+export interface ClaimRunnerOptions {
+  readonly database: Database;
+  readonly journal: Pick<WorkJournal, 'run' | 'suspects'>;
+  readonly logger: Logger;
+  readonly leaseMs: number;
+  /** Aborts when the process no longer waits for the work. */
+  readonly ending: AbortSignal;
+  finished(outcome: WorkOutcome, seconds: number): void;
+  /** Called after a group has ended. */
+  onRoom(): void;
+}
+
+/** Delay before quarantined work is retried, in case its row was deleted from `quarantined_work`. Seconds. */
+const QUARANTINE_SECONDS = 86_400;
+
+export function createClaimRunner<Row extends object>(
+  kind: DueKind<Row>,
+  options: ClaimRunnerOptions,
+): ClaimRunner<Row> {
+  const { table, chain, risk } = kind;
+  const { database, journal, logger, leaseMs, ending } = options;
+  const fields = { work: kind.name, chain: chain.key };
+  const groups = new Map<Promise<void>, { readonly claims: readonly Claim<Row>[]; readonly lost: AbortController }>();
+
+  function riskOf(claims: readonly Claim<Row>[], { keyOf, originOf, kind: of }: Risk<Row>): RiskyWork {
+    const keys = claims.map(({ row }) => keyOf(row));
+    const [first] = claims;
+    const origin = first === undefined ? undefined : originOf?.(first.row);
+    return { kind: of, keys, ...(origin !== undefined && { origin }) };
+  }
+
+  /** Performs the claims together, except those that a process crashed with before: each of them alone. */
+  async function runGroup(claims: readonly Claim<Row>[], signal: AbortSignal): Promise<void> {
+    if (risk === undefined || claims.length === 1) return runTogether(claims, signal);
+    const suspects = await journal.suspects(riskOf(claims, risk));
+    const isSuspect = ({ row }: Claim<Row>): boolean => suspects.has(risk.keyOf(row));
+    const clear = claims.filter((claim) => !isSuspect(claim));
+    if (clear.length > 0) await runTogether(clear, signal);
+    for (const claim of claims.filter(isSuspect)) await runTogether([claim], signal);
+  }
+
+  async function runTogether(claims: readonly Claim<Row>[], signal: AbortSignal): Promise<void> {
+    const began = performance.now();
+    const finished = (outcome: WorkOutcome): void => options.finished(outcome, (performance.now() - began) / 1_000);
+    try {
+      const perform = (): Promise<void> => kind.perform(claims, signal);
+      await (risk === undefined ? perform() : journal.run(riskOf(claims, risk), perform));
+      finished('completed');
+    } catch (error) {
+      const isInterrupted = signal.aborted || isOutage(outageOr(error));
+      const isKnown = error instanceof ChainsteadError;
+      finished(isInterrupted ? 'interrupted' : isKnown ? 'retried' : 'failed');
+      if (isInterrupted) return endAll(claims, (claim) => releaseDue(database, table, claim));
+      const [first] = claims;
+      logger[isKnown ? 'warn' : 'error']({ ...fields, ...first?.row, err: error }, 'Due work failed');
+      await endAll(claims, (claim) => {
+        const isQuarantined = error instanceof WorkSetAsideError && kind.endsInQuarantine !== true;
+        const retrySeconds = isQuarantined ? QUARANTINE_SECONDS : kind.retrySeconds(claim, error);
+        return failDue(database, table, claim, { error, retrySeconds });
+      });
+    }
+  }
+
+  /** If the end can't be stored, the row is due again when its lease ends. */
+  async function endAll(claims: readonly Claim<Row>[], end: (claim: Claim<Row>) => Promise<void>): Promise<void> {
+    try {
+      for (const claim of claims) await end(claim);
+    } catch (error) {
+      logger[failureLevel(outageOr(error))](
+        { ...fields, error: errorText(error) },
+        'The end of due work was not stored',
+      );
+    }
+  }
+
+  return {
+    atWork: () => groups.size,
+    begin(claims) {
+      const lost = new AbortController();
+      const work = runGroup(claims, AbortSignal.any([ending, lost.signal]))
+        .catch((error: unknown) => logger.error({ ...fields, err: error }, 'Due work could not be begun'))
+        .finally(() => {
+          groups.delete(work);
+          options.onRoom();
+        });
+      groups.set(work, { claims, lost });
+    },
+    async renew() {
+      for (const { claims, lost } of groups.values()) {
+        const held = await Promise.all(claims.map((claim) => renewDue(database, table, claim, leaseMs)));
+        // Single claims of the group may have ended normally.
+        if (!held.includes(true)) lost.abort(new Error('Another process has claimed the work'));
+      }
+    },
+    async idle() {
+      while (groups.size > 0) await Promise.all(groups.keys());
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { errorText, type Logger } from '@chainstead/core';
+import { failureLevel, outageOr } from '@chainstead/db';
+
+/** Logs failures that repeat at every poll, such as those of a full disk. */
+export interface FailureLog {
+  report(error: unknown, message: string): void;
+}
+
+const REPORT_EVERY_MS = 60_000;
+/** Memory limit for failures whose texts differ each time. */
+const KINDS_MAX = 100;
+
+/** Logs one line per minute for each kind of failure, with the number of repetitions. */
+export function createFailureLog(queue: string, logger: Logger): FailureLog {
+  const kinds = new Map<string, { reportedAt: number; unreported: number }>();
+  return {
+    report(error, message) {
+      // Failures that differ only in numbers (files, jobs, blocks) are of one kind.
+      const kind = `${message}: ${errorText(error).replaceAll(/\d+/g, '#')}`;
+      const known = kinds.get(kind);
+      if (known !== undefined && performance.now() - known.reportedAt < REPORT_EVERY_MS) {
+        known.unreported += 1;
+        return;
+      }
+      if (kinds.size >= KINDS_MAX) kinds.clear();
+      kinds.set(kind, { reportedAt: performance.now(), unreported: 0 });
+      const level = failureLevel(outageOr(error));
+      logger[level]({ queue, err: error, ...(known !== undefined && { repeated: known.unreported }) }, message);
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import type { Logger, Registry } from '@chainstead/core';
+import { measurePool, openPool } from '@chainstead/db';
+import {
+  assertSchemaCompatibility,
+  createPostgresBackend,
+  DEFAULT_SCHEMA,
+  isPgPool,
+  LATEST_SCHEMA_VERSION,
+  runMigrations,
+  SchemaMigrationRequiredError,
+} from 'bullmq';
+import type { Pool, PoolClient } from 'pg';
+import type { BackendWatch, ScheduleBackend } from './schedule-backend.ts';
+import { schemaForbidden } from './schedule-error.ts';
+
+export interface PostgresBackendOptions {
+  /** Needs connections with a session: BullMQ uses LISTEN, and finds its tables by `search_path`. */
+  readonly databaseUrl: string;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+}
+
+/** One connection for LISTEN, the others for statements. */
+const POOL_SIZE = 3;
+const SQLSTATE_INSUFFICIENT_PRIVILEGE = '42501';
+
+/** Outages of Postgres are reported elsewhere. */
+const ALWAYS_UP: BackendWatch = {
+  isUp: () => true,
+  isSteady: () => true,
+  look: async () => true,
+  onUp: () => () => undefined,
+};
+
+/** Opens BullMQ's schema in Postgres, and migrates it if necessary. @throws {ScheduleError} JOBS_SCHEMA_FORBIDDEN */
+export async function openPostgresBackend(options: PostgresBackendOptions): Promise<ScheduleBackend> {
+  const pool = openSchedulePool(options, POOL_SIZE);
+  measurePool(options.metrics, 'jobs', pool);
+  // Narrows the pool to BullMQ's own type.
+  if (!isPgPool(pool)) throw new TypeError('A pool of pg is no pool for BullMQ');
+  try {
+    await migrate(pool);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  return {
+    prefix: DEFAULT_SCHEMA,
+    watch: ALWAYS_UP,
+    factory: (name, queueOptions, factoryOptions) =>
+      createPostgresBackend(name, { ...queueOptions, connection: pool }, factoryOptions),
+    close: () => pool.end(),
+  };
+}
+
+/**
+ * Creates BullMQ's schema or brings it up to date. Afterwards a role without the right to create schemas can start.
+ * @throws {ScheduleError} JOBS_SCHEMA_FORBIDDEN
+ */
+export async function migrateJobs(options: Pick<PostgresBackendOptions, 'databaseUrl' | 'logger'>): Promise<void> {
+  const pool = openSchedulePool(options, 1);
+  try {
+    await migrate(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+function openSchedulePool(
+  { databaseUrl, logger }: Pick<PostgresBackendOptions, 'databaseUrl' | 'logger'>,
+  size: number,
+) {
+  return openPool({
+    url: databaseUrl,
+    applicationName: 'chainstead-jobs',
+    settings: {
+      // BullMQ uses this schema with any pool that it did not open.
+      search_path: DEFAULT_SCHEMA,
+      // Only the coordinator has the schema: Citus nodes may be unavailable. Other servers ignore the setting.
+      'citus.enable_ddl_propagation': 'off',
+    },
+    size,
+    logger,
+  });
+}
+
+/** Runs BullMQ's migrations only if the schema is outdated: they wait for a lock that any role can take. */
+async function migrate(pool: Pool): Promise<void> {
+  const client = await pool.connect();
+  try {
+    if (!(await isUpToDate(client))) await runMigrations(client);
+    await requireSequences(client);
+  } catch (error) {
+    throw isForbidden(error) ? schemaForbidden(DEFAULT_SCHEMA, error) : error;
+  } finally {
+    client.release();
+  }
+}
+
+async function isUpToDate(client: PoolClient): Promise<boolean> {
+  try {
+    return (await assertSchemaCompatibility(client)) >= LATEST_SCHEMA_VERSION;
+  } catch (error) {
+    if (error instanceof SchemaMigrationRequiredError) return false;
+    throw error;
+  }
+}
+
+/** Checks the right to create sequences: BullMQ creates one with the first job of a queue, or no schedule runs. */
+async function requireSequences(client: PoolClient): Promise<void> {
+  const { rows } = await client.query<{ allowed: boolean }>("SELECT has_schema_privilege($1, 'CREATE') AS allowed", [
+    DEFAULT_SCHEMA,
+  ]);
+  if (rows[0]?.allowed !== true)
+    throw schemaForbidden(DEFAULT_SCHEMA, new Error('this role may not create a sequence in it'));
+}
+
+function isForbidden(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === SQLSTATE_INSUFFICIENT_PRIVILEGE;
+}

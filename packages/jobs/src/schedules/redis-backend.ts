@@ -1,0 +1,80 @@
+import { errorText, type Logger, redactUrl } from '@chainstead/core';
+import { createRedisBackend } from 'bullmq';
+import { Redis } from 'ioredis';
+import { within } from '../within.ts';
+import { createRedisWatch } from './redis-watch.ts';
+import type { ScheduleBackend } from './schedule-backend.ts';
+import { ScheduleError } from './schedule-error.ts';
+
+export interface RedisBackendOptions {
+  readonly redisUrl: string;
+  readonly prefix: string;
+  readonly logger: Logger;
+}
+
+/** Longest wait for the server at start. The process then starts without it; schedules run once it is available. */
+const CONNECT_MS = 3_000;
+const QUIT_MS = 1_000;
+
+/**
+ * Opens one connection for all queues, and one more per worker, which blocks on it. If the server is unavailable,
+ * only the queues wait for it.
+ * @throws {ScheduleError} JOBS_REDIS_EVICTS if the server would delete queued jobs under memory pressure
+ */
+export async function openRedisBackend(options: RedisBackendOptions): Promise<ScheduleBackend> {
+  const { logger } = options;
+  const server = redactUrl(options.redisUrl);
+  // BullMQ requires null: commands of workers wait for an unavailable server instead of failing.
+  const redis = new Redis(options.redisUrl, {
+    maxRetriesPerRequest: null,
+    connectionName: 'chainstead-jobs',
+    keepAlive: KEEP_ALIVE_MS,
+  });
+  const watch = createRedisWatch({ server, ping: () => redis.ping(), logger });
+  // The watch logs outages.
+  redis.on('error', (error) => logger.debug({ server, reason: errorText(error) }, 'Connection of the job queues lost'));
+  async function close(): Promise<void> {
+    watch.close();
+    if (watch.isUp()) await within(QUIT_MS, redis.quit()).catch(() => undefined);
+    redis.disconnect();
+  }
+  try {
+    // A ping, because a hung server never emits the ready event.
+    const isReady = await within(CONNECT_MS, redis.ping()).then(
+      () => true,
+      () => watch.look(),
+    );
+    if (isReady) await refuseEviction(redis, server);
+    watch.onUp(() => {
+      refuseEviction(redis, server).catch((error: unknown) =>
+        logger.error({ server, err: error }, 'Jobs may get lost'),
+      );
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    prefix: options.prefix,
+    watch,
+    factory: (name, queueOptions, factoryOptions) =>
+      createRedisBackend(name, { ...queueOptions, connection: redis }, factoryOptions),
+    close,
+  };
+}
+
+/** TCP keep-alive, to detect that the server's machine is gone. Milliseconds. */
+const KEEP_ALIVE_MS = 10_000;
+
+async function refuseEviction(redis: Redis, server: string): Promise<void> {
+  // Reads INFO, because hosted servers often forbid CONFIG.
+  const policy = /^maxmemory_policy:(\S+)/m.exec(await redis.info('memory'))?.[1];
+  if (policy === undefined || policy === 'noeviction') return;
+  throw new ScheduleError({
+    code: 'JOBS_REDIS_EVICTS',
+    message: `The Redis server ${server} deletes queued jobs when memory is short (maxmemory-policy ${policy})`,
+    facts: { server, maxmemory_policy: policy },
+    remedy: 'Set maxmemory-policy to noeviction on that server, or unset REDIS_URL to store schedules in Postgres',
+    retryable: false,
+  });
+}

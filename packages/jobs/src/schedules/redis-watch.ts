@@ -1,0 +1,74 @@
+import { errorText, type Logger } from '@chainstead/core';
+import { within } from '../within.ts';
+import type { BackendWatch } from './schedule-backend.ts';
+
+/** Availability of Redis, checked every second and logged when it changes. */
+export interface RedisWatch extends BackendWatch {
+  close(): void;
+}
+
+export interface RedisWatchOptions {
+  /** Name of the server in log lines. */
+  readonly server: string;
+  /** Resolves when the server responds. May hang. */
+  readonly ping: () => Promise<unknown>;
+  readonly logger: Logger;
+}
+
+const LOOK_EVERY_MS = 1_000;
+const ANSWER_MS = 1_000;
+/** Longest time after an outage in which interrupted commands still fail. */
+const ECHO_MS = 10_000;
+
+/** Logs one line when an outage begins and one when it ends, regardless of the number of failed commands. */
+export function createRedisWatch({ server, ping, logger }: RedisWatchOptions): RedisWatch {
+  const listeners = new Set<() => void>();
+  let downSince: number | null = null;
+  let backAt = Number.NEGATIVE_INFINITY;
+  let looking: Promise<boolean> | null = null;
+  let isClosed = false;
+
+  function change(failure: unknown): boolean {
+    const now = performance.now();
+    if (failure !== null && downSince === null && !isClosed) {
+      downSince = now;
+      const fields = { server, reason: errorText(failure) };
+      logger.warn(fields, 'Redis is unavailable: schedules wait, all other work continues');
+    }
+    if (failure === null && downSince !== null) {
+      const seconds = Math.round((now - downSince) / 1_000);
+      downSince = null;
+      backAt = now;
+      logger.info({ server, seconds }, 'Redis is available again');
+      for (const listener of listeners) listener();
+    }
+    return downSince === null;
+  }
+
+  function look(): Promise<boolean> {
+    looking ??= within(ANSWER_MS, ping())
+      .then(
+        () => change(null),
+        (error: unknown) => change(error),
+      )
+      .finally(() => {
+        looking = null;
+      });
+    return looking;
+  }
+
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS).unref();
+  return {
+    isUp: () => downSince === null,
+    isSteady: () => downSince === null && performance.now() - backAt > ECHO_MS,
+    look,
+    onUp(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close() {
+      isClosed = true;
+      clearInterval(timer);
+    },
+  };
+}

@@ -1,0 +1,217 @@
+/** Runs functions at intervals, once for all processes, with BullMQ on Postgres or Redis. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Logger, type Registry, settlesWithin } from '@chainstead/core';
+import { isOutage, outageOr } from '@chainstead/db';
+import { type Job, withBackend } from 'bullmq';
+import { type AttemptMetrics, createAttemptMetrics } from '../job-metrics.ts';
+import { createFailureLog } from './failure-log.ts';
+import { openPostgresBackend } from './postgres-backend.ts';
+import { openRedisBackend } from './redis-backend.ts';
+import type { BackendWatch, ScheduleBackend } from './schedule-backend.ts';
+
+export interface Schedule {
+  /** Unique name, also the queue label of its metrics. */
+  readonly name: string;
+  readonly everyMs: number;
+  /**
+   * Runs at least once per interval, in one process. A failure is logged, counted and retried at the next interval.
+   * @param signal aborted when the process stops waiting for it
+   */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface Schedules {
+  /** Starts the schedules, once per process. Each runs immediately and then at its interval. */
+  start(schedules: readonly Schedule[]): Promise<void>;
+  /**
+   * Starts no more runs and waits for those in progress. After `timeoutMs` it aborts their signals.
+   * @param timeoutMs default 30,000
+   */
+  close(timeoutMs?: number): Promise<void>;
+}
+
+export interface SchedulesOptions {
+  /** Used if `redisUrl` is null. A pooler must be in session mode. */
+  readonly databaseUrl: string;
+  readonly redisUrl: string | null;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  /** Time between two checks for schedules that an emptied Redis has lost. Default 60,000 ms. */
+  readonly checkEveryMs?: number;
+  /** Time without lock renewal after which the runs of a process start again elsewhere. Default 30,000 ms. */
+  readonly lockMs?: number;
+}
+
+const QUEUE = 'schedules';
+const PREFIX = 'chainstead_jobs';
+const CHECK_EVERY_MS = 60_000;
+const LOCK_MS = 30_000;
+const CLOSE_TIMEOUT_MS = 30_000;
+/** Time that a run has left after its signal is aborted. */
+const ABORT_GRACE_MS = 2_000;
+/** Interval at which an idle worker polls for jobs without a notification. */
+const IDLE_LOOK_SECONDS = 10;
+const LOOK_MS = 250;
+/** Maximum number of restarts of a run whose process died. */
+const STALLED_COUNT_MAX = 10;
+
+/**
+ * Opens the storage of schedules.
+ * @throws {ScheduleError} JOBS_REDIS_EVICTS, JOBS_SCHEMA_FORBIDDEN
+ */
+export async function createSchedules(options: SchedulesOptions): Promise<Schedules> {
+  const { redisUrl, logger } = options;
+  const backend =
+    redisUrl === null
+      ? await openPostgresBackend(options)
+      : await openRedisBackend({ redisUrl, prefix: PREFIX, logger });
+  let running: RunningSchedules | undefined;
+  let closed: Promise<void> | undefined;
+  return {
+    async start(schedules) {
+      if (schedules.length > 0) running = await startSchedules(backend, schedules, options);
+    },
+    close(timeoutMs = CLOSE_TIMEOUT_MS) {
+      closed ??= (running?.close(timeoutMs) ?? Promise.resolve()).then(() => backend.close());
+      return closed;
+    },
+  };
+}
+
+interface RunningSchedules {
+  close(timeoutMs: number): Promise<void>;
+}
+
+async function startSchedules(
+  { factory, prefix, watch }: ScheduleBackend,
+  schedules: readonly Schedule[],
+  { logger, metrics: registry, checkEveryMs = CHECK_EVERY_MS, lockMs = LOCK_MS }: SchedulesOptions,
+): Promise<RunningSchedules> {
+  const { Queue, Worker } = withBackend(factory);
+  const metrics = createAttemptMetrics(registry);
+  const failures = createFailureLog(QUEUE, logger);
+  const abandoned = new AbortController();
+  let isClosed = false;
+  let isChecking = false;
+  const connection = { connection: true, prefix } as const;
+  const queue = new Queue<unknown, void>(QUEUE, connection);
+  const worker = new Worker<unknown, void>(QUEUE, perform, {
+    ...connection,
+    autorun: false,
+    concurrency: schedules.length,
+    drainDelay: IDLE_LOOK_SECONDS,
+    lockDuration: lockMs,
+    stalledInterval: lockMs,
+    maxStalledCount: STALLED_COUNT_MAX,
+  });
+
+  async function perform({ name }: Job<unknown, void>): Promise<void> {
+    const schedule = schedules.find((known) => known.name === name);
+    // The schedule belongs to a chain that is no longer configured here. Processes that still have it add it again.
+    if (schedule === undefined) await queue.removeJobScheduler(name);
+    else await runSchedule(schedule, { metrics, logger, signal: abandoned.signal });
+  }
+
+  /** Ignores errors during an outage of Redis: the watch logs the outage. */
+  function report(error: unknown, message: string): void {
+    void watch.look().then((isUp) => {
+      if (isUp && watch.isSteady() && !isClosed) failures.report(error, message);
+    });
+  }
+
+  async function put({ name, everyMs }: Schedule): Promise<void> {
+    const opts = { removeOnComplete: true, removeOnFail: true };
+    await queue.upsertJobScheduler(name, { every: everyMs }, { name, data: {}, opts });
+  }
+
+  async function restoreLost(): Promise<void> {
+    if (isClosed || isChecking) return;
+    isChecking = true;
+    try {
+      for (const schedule of schedules) {
+        // Only if it is lost: adding it again would restart its interval.
+        if (!watch.isUp() || (await queue.getJobScheduler(schedule.name)) !== undefined) continue;
+        await put(schedule);
+        logger.warn({ schedule: schedule.name }, 'Schedule was lost and is made again');
+      }
+    } catch (error) {
+      report(error, 'Schedules could not be checked');
+    } finally {
+      isChecking = false;
+    }
+  }
+
+  queue.on('error', (error) => report(error, 'Queue of schedules failed'));
+  worker.on('error', (error) => report(error, 'Worker of schedules failed'));
+  worker.on('stalled', (jobId) => {
+    // BullMQ builds the id from the name and the time of the run.
+    const name = schedules.find((known) => jobId.includes(`:${known.name}:`))?.name ?? QUEUE;
+    metrics.finished(name, 'stalled');
+    logger.warn({ schedule: name }, 'Scheduled run repeated: its process died');
+  });
+  for (const { name } of schedules) metrics.worked(name);
+  const ready = worker.waitUntilReady().then(async () => {
+    worker.run().catch((error: unknown) => report(error, 'Worker of schedules ended'));
+    for (const schedule of schedules) await put(schedule);
+  });
+  await unlessItGoesAway(watch, ready, (error) => report(error, 'Schedules could not be started'));
+  const forget = watch.onUp(() => void restoreLost());
+  const timer = setInterval(() => void restoreLost(), checkEveryMs).unref();
+
+  return {
+    async close(timeoutMs) {
+      isClosed = true;
+      forget();
+      clearInterval(timer);
+      const closing = worker.close();
+      if (!(await settlesWithin(closing, timeoutMs))) {
+        abandoned.abort(new Error('The process ends and waits for its schedules no longer'));
+        if (!(await settlesWithin(closing, ABORT_GRACE_MS)))
+          logger.error('A scheduled run does not end: another process starts it again');
+      }
+      await settlesWithin(queue.close(), ABORT_GRACE_MS);
+    },
+  };
+}
+
+interface RunOptions {
+  readonly metrics: AttemptMetrics;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Never rejects: a failed run is logged and counted, and the next interval is its retry. */
+async function runSchedule({ name, run }: Schedule, { metrics, logger, signal }: RunOptions): Promise<void> {
+  const started = performance.now();
+  try {
+    await run(signal);
+    metrics.finished(name, 'completed');
+  } catch (error) {
+    const isInterrupted = signal.aborted || isOutage(outageOr(error));
+    metrics.finished(name, isInterrupted ? 'interrupted' : 'failed');
+    if (!isInterrupted) logger.error({ schedule: name, err: error }, 'Scheduled run failed');
+  }
+  metrics.took(name, (performance.now() - started) / 1_000);
+}
+
+/**
+ * Waits for the work, but not during an outage of the storage: the work then continues afterwards.
+ * @param onLateFailure receives its failure if it is no longer waited for
+ */
+async function unlessItGoesAway(
+  watch: BackendWatch,
+  work: Promise<unknown>,
+  onLateFailure: (error: unknown) => void,
+): Promise<void> {
+  let isDone = false;
+  let isAwaited = true;
+  const done = work.finally(() => {
+    isDone = true;
+  });
+  done.catch((error: unknown) => {
+    if (!isAwaited) onLateFailure(error);
+  });
+  while (!isDone && watch.isUp()) await Promise.race([done, pause(LOOK_MS)]);
+  isAwaited = isDone;
+  if (isDone) await done;
+}

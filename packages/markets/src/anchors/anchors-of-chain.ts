@@ -1,0 +1,203 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+
+/** Kinds of tokens whose dollar price does not come from pools, the most preferred quote token first. */
+export const ANCHOR_KINDS = ['dollar', 'native', 'ether'] as const;
+
+export type AnchorKind = (typeof ANCHOR_KINDS)[number];
+
+/** Anchors of a chain by kind. The native token counts as its wrapped one: in Uniswap v4 it is the zero address. */
+export type Anchors = Readonly<Record<AnchorKind, readonly Address[]>>;
+
+/** The anchors of a chain. A chain without known tokens has only its native token. */
+export function anchorsOf({ id, wrappedNative }: Pick<Chain, 'id' | 'wrappedNative'>): Anchors {
+  const known = KNOWN.get(id);
+  const wrapped = wrappedNative ?? known?.wrapped ?? null;
+  return {
+    dollar: known?.dollar ?? [],
+    native: wrapped === null ? [ZERO_ADDRESS] : [ZERO_ADDRESS, wrapped],
+    ether: known?.ether ?? [],
+  };
+}
+
+/** The wrapped native token of a chain; null: unknown. */
+export function wrappedNativeOf(chain: Pick<Chain, 'id' | 'wrappedNative'>): Address | null {
+  return anchorsOf(chain).native[1] ?? null;
+}
+
+/** Whether token 0 is the quote token of a pool: the more preferred anchor; of two equal ones, token 1 is. */
+export function isQuotedIn0(token0: Address, token1: Address, anchors: Anchors): boolean {
+  return rankOf(token0, anchors) < rankOf(token1, anchors);
+}
+
+/** 0 for the most preferred kind; a token that is no anchor comes last. */
+function rankOf(token: Address, anchors: Anchors): number {
+  const rank = ANCHOR_KINDS.findIndex((kind) => anchors[kind].includes(token));
+  return rank === -1 ? ANCHOR_KINDS.length : rank;
+}
+
+/** Chain id, wrapped native token, dollar tokens, and ether on chains with another native token. */
+type AnchorFacts = readonly [number, string, readonly string[], readonly string[]];
+
+const FACTS: readonly AnchorFacts[] = [
+  [
+    1,
+    '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
+    [
+      '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
+      '0xdac17f958d2ee523a2206206994597c13d831ec7',
+      '0x6b175474e89094c44da98b954eedeac495271d0f',
+    ],
+    [],
+  ],
+  [
+    10,
+    '0x4200000000000000000000000000000000000006',
+    [
+      '0x0b2c639c533813f4aa9d7837caf62653d097ff85',
+      '0x7f5c764cbc14f9669b88837ca1490cca17c31607',
+      '0x94b008aa00579c1307b0ef2c499ad98a8ce58e58',
+      '0xda10009cbd5d07dd0cecc66161fc93d7c9000da1',
+    ],
+    [],
+  ],
+  [
+    25,
+    '0x5c7f8a570d578ed84e63fdfa7b1ee72deae1ae23',
+    [
+      '0xc21223249ca28397b4b6541dffaecc539bff0c59',
+      '0x66e428c3f67a68878562e79a0234c1f83c208770',
+      '0xf2001b145b43032aaf5ee2884e456ccd805f677d',
+    ],
+    [],
+  ],
+  [
+    56,
+    '0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c',
+    [
+      '0x55d398326f99059ff775485246999027b3197955',
+      '0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d',
+      '0xe9e7cea3dedca5984780bafc599bd69add087d56',
+    ],
+    [],
+  ],
+  [
+    100,
+    '0xe91d153e0b41518a2ce8dd3d7944fa863463a97d',
+    [
+      '0xddafbb505ad214d7b80b1f830fccc89b60fb7a83',
+      '0x2a22f9c3b484c3629090feed35f17ff8f88f76f0',
+      '0x4ecaba5870353805a9f068101a40e0f32ed605c6',
+    ],
+    ['0x6a023ccd1ff6f2045c3309768ead9e68f978f6e1'],
+  ],
+  [
+    137,
+    '0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270',
+    [
+      '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359',
+      '0x2791bca1f2de4661ed88a30c99a7a9449aa84174',
+      '0xc2132d05d31c914a87c6611c10748aeb04b58e8f',
+      '0x8f3cf7ad23cd3cadbd9735aff958023239c6a063',
+    ],
+    ['0x7ceb23fd6bc0add59e62ac25578270cff1b9f619'],
+  ],
+  [
+    143,
+    '0x3bd359c1119da7da1d913d1c4d2b7c461115433a',
+    ['0x754704bc059f8c67012fed69bc8a327a5aafb603', '0x00000000efe302beaa2b3e6e1b18d08d69a9012a'],
+    [],
+  ],
+  [
+    250,
+    '0x21be370d5312f44cb42ce377bc9b8a0cef1a4c83',
+    [
+      '0x04068da6c83afcfa0e13ba15a6696662335d5b75',
+      '0x049d68029688eabf473097a2fc38ef61633a3c7a',
+      '0x8d11ec38a3eb5e956b052f67da8bdc9bef8abf3e',
+      '0x28a92dde19d9989f39a49905d7c9c2fac7799bdf',
+    ],
+    [],
+  ],
+  [
+    369,
+    '0xa1077a294dde1b09bb078844df40758a5d0f9a27',
+    [
+      '0xefd766ccb38eaf1dfd701853bfce31359239f305',
+      '0x15d38573d2feeb82e7ad5187ab8c1d52810b1f07',
+      '0x0cb6f5a34ad42ec934882a05265a7d5f59b51a2f',
+    ],
+    ['0x02dcdd04e3f455d838cd1249292c58f3b79e3c3c'],
+  ],
+  [
+    1284,
+    '0xacc15dc74880c9944775448304b263d191c6077f',
+    ['0xffffffffea09fb06d082fd1275cd48b191cbcd1d', '0x931715fee2d06333043d11f658c8ce934ac61d0c'],
+    [],
+  ],
+  [
+    2020,
+    '0xe514d9deb7966c8be0ca922de8a064264ea6bcd4',
+    ['0x0b7007c13325c48911f73a2dad5fa5dcbf808adc'],
+    ['0xc99a6a985ed2cac1ef41640596c5a5f9f4e19ef5'],
+  ],
+  [
+    8453,
+    '0x4200000000000000000000000000000000000006',
+    [
+      '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
+      '0xd9aaec86b65d86f6a7b5b1b0c42ffa531710b6ca',
+      '0x50c5725949a6f0c72e6c4a641f24049a917db0cb',
+      '0xfde4c96c8593536e31f229ea8f37b2ada2699bb2',
+    ],
+    [],
+  ],
+  [
+    42_161,
+    '0x82af49447d8a07e3bd95bd0d56f35241523fbab1',
+    [
+      '0xaf88d065e77c8cc2239327c5edb3a432268e5831',
+      '0xff970a61a04b1ca14834a43f5de4533ebddb5cc8',
+      '0xfd086bc7cd5c481dcc9c85ebe478a1c0b69fcbb9',
+      '0xda10009cbd5d07dd0cecc66161fc93d7c9000da1',
+    ],
+    [],
+  ],
+  [
+    43_114,
+    '0xb31f66aa3c1e785363f0875a1b74e27b85fd66c7',
+    [
+      '0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e',
+      '0xa7d7079b0fead91f3e65f86e8915cb59c1a4c664',
+      '0x9702230a8ea53601f5cd2dc00fdbc13d4df4a8c7',
+      '0xc7198437980c041c805a1edcba50c1ce5db95118',
+      '0xd586e7f844cea2f87f50152665bcbc2c279d8d70',
+    ],
+    ['0x49d5c2bdffac6ce2bfdb6640f4f80f226bc10bab'],
+  ],
+  [
+    59_144,
+    '0xe5d7c2a44ffddf6b295a15c148167daaaf5cf34f',
+    [
+      '0x176211869ca2b568f2a7d4ee941e073a821ee1ff',
+      '0xa219439258ca9da29e9cc4ce5596924745e12b93',
+      '0x4af15ec2a0bd43db75dd04e62faa3b8ef36b00d5',
+    ],
+    [],
+  ],
+  [
+    1329,
+    '0xe30fedd158a2e3b13e9badaeabafc5516e95e8c7',
+    ['0xe15fc38f6d8c56af07bbcbe3baf5708a2bf42392', '0x3894085ef7ff0f0aedf52e2a2704928d1ec074f1'],
+    [],
+  ],
+  [1135, '0x4200000000000000000000000000000000000006', ['0x05d032ac25d322df992303dca074ee7392c117b9'], []],
+  [204, '0x4200000000000000000000000000000000000006', ['0x9e5aac1ba1a2e6aed6b32689dfcf62a509ca96f3'], []],
+];
+
+const KNOWN = new Map(
+  FACTS.map(([chainId, wrapped, dollar, ether]) => [
+    chainId,
+    { wrapped: parseAddress(wrapped), dollar: dollar.map(parseAddress), ether: ether.map(parseAddress) },
+  ]),
+);

@@ -1,0 +1,4 @@
+/** The datasets alone. A process that only fills them loads no routes. */
+export { poolCreations } from './pool-creations/dataset.ts';
+export { poolStates } from './pool-states/dataset.ts';
+export { swaps } from './swaps/dataset.ts';

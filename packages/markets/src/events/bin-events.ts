@@ -1,0 +1,45 @@
+import { bigIntAt } from '@chainstead/abi';
+import { type EventLog, eventLayout, fitsUnsigned } from './event-layout.ts';
+import type { SwapEvent } from './pool-event.ts';
+import type { PoolEventDecoder } from './pool-event-decoder.ts';
+
+const LOW_128 = (1n << 128n) - 1n;
+
+/**
+ * Swaps of Liquidity Book pairs, one log for each bin (dexes.md 2, 3). Amounts include the fee that the event names separately, so
+ * that the logs of a transaction add up to its transfers. Token X is token 0; X may be above Y.
+ */
+export const binEvents: readonly PoolEventDecoder[] = [
+  {
+    event: eventLayout('Swap(address,address,uint256,bool,uint256,uint256,uint256,uint256)', 4, 5),
+    hasState: true,
+    decode: (log) => {
+      const [isXIn, amountIn, amountOut] = [bigIntAt(log.data, 0), bigIntAt(log.data, 1), bigIntAt(log.data, 2)];
+      const [paid, received] = [amountIn + bigIntAt(log.data, 4), -amountOut];
+      if (isXIn > 1n) return null;
+      const [amount0, amount1] = isXIn === 1n ? [paid, received] : [received, paid];
+      return binSwap(log, BigInt(log.topics[3] ?? '0x0'), amount0, amount1);
+    },
+  },
+  {
+    event: eventLayout('Swap(address,address,uint24,bytes32,bytes32,uint24,bytes32,bytes32)', 3, 6),
+    hasState: true,
+    decode: (log) => {
+      // Each word packs both tokens: X in the low half, Y in the high half.
+      const [amountsIn, amountsOut, protocolFees] = [
+        bigIntAt(log.data, 1),
+        bigIntAt(log.data, 2),
+        bigIntAt(log.data, 5),
+      ];
+      const net = (shift: bigint): bigint =>
+        ((amountsIn >> shift) & LOW_128) + ((protocolFees >> shift) & LOW_128) - ((amountsOut >> shift) & LOW_128);
+      return binSwap(log, bigIntAt(log.data, 0), net(0n), net(128n));
+    },
+  },
+];
+
+function binSwap(log: EventLog, activeId: bigint, amount0: bigint, amount1: bigint): SwapEvent | null {
+  if (!fitsUnsigned(activeId, 24)) return null;
+  const amounts = { of: 'sides', amount0, amount1 } as const;
+  return { kind: 'swap', pool: log.address, amounts, state: { of: 'bin', activeId: Number(activeId) } };
+}

@@ -1,0 +1,124 @@
+import type { Address } from '@chainstead/core';
+import { packedSalt, wordSalt } from '../pools/pool-address.ts';
+import {
+  algebraCustomPool,
+  algebraPool,
+  binPairCreated,
+  feePoolCreated,
+  infinityPoolInitialized,
+  managedPoolInitialized,
+  type PoolCreationEvent,
+  type PoolFacts,
+  pairCreated,
+  smartPoolCreated,
+  solidlyPairCreated,
+  spacedPoolCreated,
+  stablePoolCreated,
+  vaultPoolRegistered,
+} from '../pools/pool-creation.ts';
+import {
+  binPair,
+  binPairOfParameters,
+  infinityBinKey,
+  infinityKey,
+  keyOfPositionManager,
+  pairOfKind,
+  pairOfTokens,
+  poolByPair,
+  poolByPairOrDeployer,
+  poolOfFee,
+  poolOfFeeOrSpacing,
+  poolOfFeeUnits,
+  poolOfKind,
+  poolOfSpacing,
+  poolWithCoins,
+  registeredId,
+  registeredPool,
+  smartPool,
+} from './factory-getters.ts';
+import type { PoolProof } from './pool-proof.ts';
+
+/** Exchanges whose pools have the same events, the same identity and the same price formula (dexes.md 3). */
+export interface ExchangeFamily {
+  readonly name: string;
+  /** Whether one contract holds all pools: then the pool is an id, and the exchange's address is that contract. */
+  readonly isVault: boolean;
+  /** Events of the factory that announce pools; none: it emits no such event, or one that doesn't name the pool. */
+  readonly creations: readonly PoolCreationEvent[];
+  /** Every salt that a pool of two sorted tokens can have under CREATE2, with its facts; none: the salt is unknown. */
+  salts(token0: Address, token1: Address): readonly SaltedFacts[];
+  /** How its factories acknowledge a pool. */
+  readonly proof: PoolProof;
+}
+
+export interface SaltedFacts extends Omit<PoolFacts, 'tokens' | 'hooks'> {
+  readonly salt: Uint8Array;
+}
+
+export const v2 = family('v2', [pairCreated], pairOfTokens, (token0, token1) => [salted(packedSalt(token0, token1))]);
+export const solidly1 = family('solidly-1', [solidlyPairCreated], pairOfKind, stableSalts);
+export const solidly2 = family('solidly-2', [stablePoolCreated], poolOfKind, stableSalts);
+export const v3 = family('v3', [feePoolCreated], poolOfFeeOrSpacing, feeSalts);
+export const v3Pancake = family('v3-pancake', [feePoolCreated], poolOfFee, feeSalts);
+export const kyberElastic = family('v3-kyber-elastic', [feePoolCreated], poolOfFeeUnits, feeSalts);
+export const slipstream = family('slipstream', [spacedPoolCreated], poolOfSpacing, (token0, token1) =>
+  TICK_SPACINGS.map((tickSpacing) => ({ ...salted(wordSalt(token0, token1, tickSpacing)), tickSpacing })),
+);
+export const algebra = family('algebra', [algebraPool], poolByPair, (token0, token1) => [
+  salted(wordSalt(token0, token1)),
+]);
+export const algebraIntegral = family('algebra-integral', [algebraPool, algebraCustomPool], poolByPairOrDeployer);
+export const liquidityBook1 = family('lb-1', [binPairCreated], binPairOfParameters);
+export const liquidityBook2 = family('lb-2', [binPairCreated], binPair);
+export const balancer1 = family('balancer-1', [smartPoolCreated], smartPool);
+export const curve = family('curve', [], poolWithCoins);
+export const curveCrypto = family('curve-crypto', [], poolWithCoins);
+export const v4 = vaultFamily('v4', [managedPoolInitialized], keyOfPositionManager);
+export const infinity = vaultFamily('infinity', [infinityPoolInitialized], infinityKey);
+export const infinityBin = vaultFamily('infinity-bin', [], infinityBinKey);
+export const balancer2 = vaultFamily('balancer-2', [vaultPoolRegistered], registeredId);
+export const balancer3 = vaultFamily('balancer-3', [], registeredPool);
+
+/** All families, by name. */
+export const familiesByName: ReadonlyMap<string, ExchangeFamily> = new Map(
+  [
+    ...[v2, solidly1, solidly2, v3, v3Pancake, kyberElastic, slipstream, algebra, algebraIntegral],
+    ...[liquidityBook1, liquidityBook2, balancer1, curve, curveCrypto],
+    ...[v4, infinity, infinityBin, balancer2, balancer3],
+  ].map((one) => [one.name, one]),
+);
+
+/** Parts per million: every fee that a known exchange of the families with a fee in the salt has. */
+const FEES = [
+  1, 8, 10, 20, 40, 50, 80, 100, 200, 250, 300, 350, 400, 450, 500, 1_000, 2_500, 3_000, 5_000, 10_000, 20_000,
+];
+/** Ticks: every spacing that Velodrome and Aerodrome have enabled. */
+const TICK_SPACINGS = [1, 10, 50, 60, 80, 100, 200, 2_000];
+
+function family(
+  name: string,
+  creations: readonly PoolCreationEvent[],
+  proof: PoolProof,
+  salts: ExchangeFamily['salts'] = () => [],
+): ExchangeFamily {
+  return { name, isVault: false, creations, proof, salts };
+}
+
+function vaultFamily(name: string, creations: readonly PoolCreationEvent[], proof: PoolProof): ExchangeFamily {
+  return { name, isVault: true, creations, proof, salts: () => [] };
+}
+
+function salted(salt: Uint8Array): SaltedFacts {
+  return { salt, fee: null, tickSpacing: null, isStable: null };
+}
+
+function stableSalts(token0: Address, token1: Address): readonly SaltedFacts[] {
+  return [false, true].map((isStable) => ({
+    ...salted(packedSalt(token0, token1, [Number(isStable)])),
+    isStable,
+  }));
+}
+
+function feeSalts(token0: Address, token1: Address): readonly SaltedFacts[] {
+  return FEES.map((fee) => ({ ...salted(wordSalt(token0, token1, fee)), fee }));
+}

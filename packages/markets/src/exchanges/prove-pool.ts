@@ -1,0 +1,43 @@
+import type { Address, Log } from '@chainstead/core';
+import { hasLayout } from '../events/event-layout.ts';
+import type { PoolId } from '../events/pool-event.ts';
+import { create2Address } from '../pools/pool-address.ts';
+import type { PoolCreation, PoolFacts } from '../pools/pool-creation.ts';
+import type { ChainExchange, ChainExchanges } from './exchanges-of-chain.ts';
+
+/** A pool that is proven to belong to an exchange. */
+export interface ProvenPool extends PoolFacts, ChainExchange {
+  readonly pool: PoolId;
+}
+
+/** The pool that a log of a known factory announces; null for any other log. The emitter decides: anyone can emit the same event. */
+export function decodePoolCreation(
+  log: Pick<Log, 'address' | 'topics' | 'data'>,
+  { byFactory }: Pick<ChainExchanges, 'byFactory'>,
+): ProvenPool | null {
+  const emitter = byFactory.get(log.address);
+  if (emitter === undefined) return null;
+  const event = emitter.exchange.family.creations.find(({ event }) => hasLayout(event, log));
+  const creation: PoolCreation | null = event?.decode(log) ?? null;
+  return creation === null ? null : { ...creation, ...emitter };
+}
+
+/**
+ * The pool at this address, if a factory of the chain can only have created it there with these two tokens: the address is a hash of
+ * factory, tokens and parameters. Null if no factory with a known rule would have.
+ */
+export function recomputePool(
+  pool: Address,
+  tokens: readonly [Address, Address],
+  { all }: Pick<ChainExchanges, 'all'>,
+): ProvenPool | null {
+  const [token0, token1] = tokens[0] < tokens[1] ? tokens : [tokens[1], tokens[0]];
+  for (const one of all) {
+    const { addressRule } = one.deployment;
+    if (addressRule === null) continue;
+    for (const { salt, ...facts } of one.exchange.family.salts(token0, token1))
+      if (create2Address(addressRule.origin, salt, addressRule.initCodeHash) === pool)
+        return { ...one, ...facts, pool, tokens: [token0, token1], hooks: null };
+  }
+  return null;
+}

@@ -1,0 +1,9 @@
+/**
+ * Decentralized exchanges: events of their pools, and proofs that a pool belongs to an exchange. Decoding is pure, and no log
+ * causes an error. Start with `events/decode-pool-event.ts` and `exchanges/families.ts`.
+ */
+export { EXCHANGE_FAMILIES, findExchangeProblem } from './exchanges/custom-exchanges.ts';
+export { DUE_POOLS, POOL_WORK } from './proofs/pool-rows.ts';
+export { addPoolProofs } from './proofs/pool-worker.ts';
+export { pairAddressRoute, pairReservesRoute } from './swap-lists/pair-routes.ts';
+export { pairSwapsRoute, tokenSwapsRoute, walletSwapsRoute } from './swap-lists/swaps-routes.ts';

@@ -1,0 +1,45 @@
+import type { Log } from '@chainstead/core';
+import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
+import { exchangesOf } from '../exchanges/custom-exchanges.ts';
+import { decodePoolCreation } from '../exchanges/prove-pool.ts';
+import { poolKey } from '../pools/pool-key.ts';
+import { poolsOfCreations } from '../proofs/discovered-pools.ts';
+import { type PoolCreationRow, poolCreations as table } from '../tables/schema.ts';
+
+/** Pools by the events of their factories: the strongest proof of a pool's identity, if its creation is indexed. */
+export const poolCreations: Dataset<PoolCreationRow> = {
+  name: 'pool-creations',
+  topics: (chain) => exchangesOf(chain).creationTopics,
+  emitters: (chain) => [...exchangesOf(chain).byFactory.keys()],
+  table: defineTable(table),
+  decode,
+  projections: [poolsOfCreations],
+};
+
+function decode(logs: readonly Log[], { chain }: DecodeContext): PoolCreationRow[] {
+  const exchanges = exchangesOf(chain);
+  return logs.flatMap((log) => {
+    const created = decodePoolCreation(log, exchanges);
+    if (created === null) return [];
+    const { pool, tokens, fee, tickSpacing, isStable, hooks } = created;
+    const [token0 = null, token1 = null] = tokens ?? [];
+    return [
+      {
+        poolKey: poolKey(pool),
+        chainId: chain.id,
+        blockNumber: log.blockNumber,
+        transactionIndex: log.transactionIndex,
+        logIndex: log.logIndex,
+        fee,
+        tickSpacing,
+        isStable,
+        pool,
+        factory: log.address,
+        token0,
+        token1,
+        hooks,
+        transactionHash: log.transactionHash,
+      },
+    ];
+  });
+}

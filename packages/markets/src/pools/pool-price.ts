@@ -1,0 +1,63 @@
+import type { Fraction } from '@chainstead/core';
+import type { PoolState } from '../events/pool-event.ts';
+import type { PoolFacts } from './pool-creation.ts';
+
+/** Facts of a pool that its price depends on. */
+export interface PricedPool extends Pick<PoolFacts, 'isStable' | 'tickSpacing'> {
+  /** Decimals of token 0 and token 1; only stable pairs need them. Null: unknown. */
+  readonly decimals: readonly [number, number] | null;
+}
+
+/**
+ * Price of a pool's state: base units of token 1 per base unit of token 0, without fee and slippage (dexes.md 3). Null for an empty
+ * pool, and for a stable pair of unknown decimals.
+ */
+export function priceOf(state: PoolState, { isStable, tickSpacing, decimals }: PricedPool): Fraction | null {
+  switch (state.of) {
+    case 'reserves':
+      if (state.reserve0 === 0n || state.reserve1 === 0n) return null;
+      if (isStable !== true) return { numerator: state.reserve1, denominator: state.reserve0 };
+      return decimals === null ? null : stablePrice(state.reserve0, state.reserve1, decimals);
+    case 'price':
+      return state.sqrtPriceX96 === 0n ? null : { numerator: state.sqrtPriceX96 ** 2n, denominator: 1n << 192n };
+    case 'bin':
+      return tickSpacing === null ? null : binPrice(state.activeId, tickSpacing);
+  }
+}
+
+/** Slope of Solidly's curve x³y + xy³ in whole tokens: (3x²y + y³) / (x³ + 3xy²). */
+function stablePrice(reserve0: bigint, reserve1: bigint, [decimals0, decimals1]: readonly [number, number]): Fraction {
+  const [unit0, unit1] = [10n ** BigInt(decimals0), 10n ** BigInt(decimals1)];
+  // Both sides in the same unit: the ratio of two terms of third degree doesn't depend on which.
+  const [x, y] = [reserve0 * unit1, reserve1 * unit0];
+  return {
+    numerator: (3n * x * x * y + y ** 3n) * unit1,
+    denominator: (x ** 3n + 3n * x * y * y) * unit0,
+  };
+}
+
+const ONE_X128 = 1n << 128n;
+const MAX_UINT256 = (1n << 256n) - 1n;
+/** Bin of price 1. */
+const MIDDLE_BIN = 1 << 23;
+/** Exponents that the pair contract accepts. */
+const EXPONENT_MAX = 1 << 20;
+
+/**
+ * (1 + binStep/10000)^(id − 2^23) with 128 binary digits, rounded as the pair contract rounds it: by squaring the inverse of the base
+ * (Liquidity Book, `Uint128x128Math.pow`). Null beyond the contract's range.
+ */
+function binPrice(activeId: number, binStep: number): Fraction | null {
+  const exponent = Math.abs(activeId - MIDDLE_BIN);
+  if (exponent >= EXPONENT_MAX) return null;
+  if (exponent === 0) return { numerator: ONE_X128, denominator: ONE_X128 };
+  let squared = MAX_UINT256 / (ONE_X128 + (BigInt(binStep) << 128n) / 10_000n);
+  let inverse = ONE_X128;
+  for (let bits = exponent; bits > 0; bits >>= 1) {
+    if (bits % 2 === 1) inverse = (inverse * squared) >> 128n;
+    squared = (squared * squared) >> 128n;
+  }
+  if (inverse === 0n) return null;
+  const price = activeId > MIDDLE_BIN ? MAX_UINT256 / inverse : inverse;
+  return { numerator: price, denominator: ONE_X128 };
+}

@@ -1,0 +1,49 @@
+import { columnList, columnsAs, rawSql, type Sql, sql } from '@chainstead/db';
+import type { Projection } from '@chainstead/sync';
+import { poolCreations, pools, swaps } from '../tables/schema.ts';
+
+const swap = columnsAs(swaps, 'swap');
+const creation = columnsAs(poolCreations, 'creation');
+const KEY = ['poolKey', 'chainId', 'pool'] as const;
+
+/** Makes pools with a swap or a liquidity change due for a proof. Stored pools follow from no order of rows. */
+export const poolsOfSwaps: Projection = {
+  name: 'pools-of-swaps',
+  version: 1,
+  tables: [],
+  added: ({ rows }) => [
+    // The guess of any row will do: the proof decides. Rows without one come last.
+    sql`INSERT INTO pools (${columnList(pools, [...KEY, 'vault', 'token0', 'token1'])})
+     SELECT DISTINCT ON (1, 2, 3) ${columnList(swaps, KEY, 'swap')}, ${swap.vault}, ${swap.token0}, ${swap.token1} FROM ${rows} AS swap
+     ORDER BY 1, 2, 3, ${swap.token0} IS NULL OR ${swap.token1} IS NULL ON CONFLICT DO NOTHING`,
+  ],
+  removed: () => [],
+  rolledBack: makeUnproven,
+  // A pool stays proven without its swaps.
+  dropped: () => [],
+};
+
+/** Makes pools with a creation event due, also if they could not be proven before the event was indexed. */
+export const poolsOfCreations: Projection = {
+  name: 'pools-of-creations',
+  version: 1,
+  tables: [],
+  added: ({ rows }) => [
+    sql`INSERT INTO pools AS stored (${columnList(pools, KEY)})
+     SELECT DISTINCT ${creation.poolKey}, ${creation.chainId}, ${creation.pool} FROM ${rows} AS creation ORDER BY 1, 2, 3
+     ON CONFLICT (${columnList(pools, KEY)}) DO UPDATE SET due_at = now() WHERE stored.status <> 'proven'`,
+  ],
+  removed: () => [],
+  rolledBack: makeUnproven,
+};
+
+/** A proof at a block that was replaced is no proof. Its trades stay until a worker has decided again. */
+function makeUnproven(chainId: number, ancestor: number): readonly Sql[] {
+  return [
+    sql`UPDATE pools SET status = ${rawSql("'unproven'")}, proof = NULL, proof_block = NULL, due_at = now()
+     WHERE chain_id = ${chainId} AND proof_block > ${ancestor}`,
+    // A worker may have read a block that is replaced now, and stores its outcome later: the pool stays due.
+    sql`UPDATE pools SET due_at = now()
+     WHERE chain_id = ${chainId} AND coalesce(lease_until, due_at) IS NOT NULL AND lease_until IS NOT NULL`,
+  ];
+}

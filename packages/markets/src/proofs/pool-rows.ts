@@ -1,0 +1,147 @@
+import type { Address, ChainId, Hex } from '@chainstead/core';
+import { type Database, hexBytes, hexText, runStatements, type Transaction } from '@chainstead/db';
+import { type Claim, claimValues, type DueTable, isClaimed, settled } from '@chainstead/jobs';
+import { lockChainCommits } from '@chainstead/sync';
+import type { PoolId } from '../events/pool-event.ts';
+import type { ChainExchanges } from '../exchanges/exchanges-of-chain.ts';
+import type { ProvenPool } from '../exchanges/prove-pool.ts';
+import { poolKey } from '../pools/pool-key.ts';
+import type { PoolProof } from '../tables/schema.ts';
+import { addTradesOfPool } from '../trades/trades-projection.ts';
+
+/** Name of the work on unproven pools in metrics, logs and notifications. */
+export const POOL_WORK = 'pool-proof';
+
+/** `pools` as due work. */
+export const DUE_POOLS: DueTable = {
+  name: 'pools',
+  key: ['pool_key', 'chain_id', 'pool'],
+  isOpen: 'coalesce(lease_until, due_at) IS NOT NULL',
+  isSpread: true,
+};
+
+/** A claimed pool. */
+export interface UnprovenPool {
+  readonly pool: PoolId;
+  /** Contract that holds it; null: it is a contract. */
+  readonly vault: Address | null;
+  /** Guesses. */
+  readonly token0: Address | null;
+  readonly token1: Address | null;
+}
+
+export const UNPROVEN_POOL_COLUMNS = ['pool', 'vault', 'token0', 'token1']
+  .map((column) => `${hexText(`work.${column}`)} AS ${column}`)
+  .join(', ');
+
+/** Outcome of an attempt. */
+export type PoolOutcome =
+  | { readonly status: 'proven'; readonly pool: ProvenPool; readonly by: PoolProof; readonly block: number | null }
+  | { readonly status: 'disproved'; readonly block: number | null }
+  /** Only a creation event can decide. */
+  | { readonly status: 'unproven' };
+
+interface CreationRow {
+  readonly pool: PoolId;
+  readonly factory: Address;
+  readonly token0: Address | null;
+  readonly token1: Address | null;
+  readonly fee: number | null;
+  readonly tick_spacing: number | null;
+  readonly is_stable: boolean | null;
+  readonly hooks: Address | null;
+  readonly block_number: number;
+}
+
+/** Returns the outcomes of pools whose creation is indexed, by the first event of each. */
+export async function readCreations(
+  database: Database,
+  chainId: ChainId,
+  { byFactory }: Pick<ChainExchanges, 'byFactory'>,
+  pools: readonly PoolId[],
+): Promise<ReadonlyMap<PoolId, PoolOutcome>> {
+  const rows = await database.query<CreationRow>(
+    `SELECT DISTINCT ON (creation.pool) ${hexText('creation.pool')} AS pool, ${hexText('factory')} AS factory, ${hexText('token0')} AS token0,
+       ${hexText('token1')} AS token1, fee, tick_spacing, is_stable, ${hexText('hooks')} AS hooks, block_number
+     FROM unnest($2::bigint[], $3::bytea[]) AS due (pool_key, pool) JOIN pool_creations AS creation USING (pool_key)
+     WHERE creation.chain_id = $1 AND creation.pool = due.pool ORDER BY creation.pool, block_number, transaction_index, log_index`,
+    [chainId, pools.map(poolKey), pools.map(hexBytes)],
+  );
+  const outcomes = new Map<PoolId, PoolOutcome>();
+  for (const row of rows) {
+    const exchange = byFactory.get(row.factory);
+    // An exchange that this version no longer lists.
+    if (exchange === undefined) continue;
+    const { pool, fee, hooks, tick_spacing: tickSpacing, is_stable: isStable } = row;
+    const tokens = row.token0 === null || row.token1 === null ? null : ([row.token0, row.token1] as const);
+    const proven = { ...exchange, pool, tokens, fee, tickSpacing, isStable, hooks };
+    outcomes.set(pool, { status: 'proven', pool: proven, by: 'creation', block: row.block_number });
+  }
+  return outcomes;
+}
+
+/** Stores outcomes, ends the claims, and adds or deletes trades of the pools. */
+export async function storeOutcomes(
+  database: Database,
+  chain: { readonly id: ChainId },
+  outcomes: readonly (readonly [Claim<UnprovenPool>, PoolOutcome])[],
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    // Rows that arrive meanwhile wait for the commit lock, and find the pool proven.
+    await lockChainCommits(transaction, chain);
+    for (const [claim, outcome] of outcomes) await storeOutcome(transaction, chain.id, claim, outcome);
+  });
+}
+
+async function storeOutcome(
+  transaction: Transaction,
+  chainId: ChainId,
+  claim: Claim<UnprovenPool>,
+  outcome: PoolOutcome,
+): Promise<void> {
+  const found = outcome.status === 'proven' ? outcome : null;
+  const { token0: guessed0, token1: guessed1, pool } = claim.row;
+  const [token0 = null, token1 = null] = found === null ? [guessed0, guessed1] : (found.pool.tokens ?? []);
+  const rows = await transaction.query<{ chain_id: number }>(
+    `UPDATE pools SET status = $1, proof = $2, proof_block = $3, exchange = $4, factory = $5, token0 = $6, token1 = $7, fee = $8, tick_spacing = $9,
+       is_stable = $10, hooks = $11, is_counted = $12, ${settled()} WHERE ${isClaimed(DUE_POOLS, 13)} RETURNING chain_id`,
+    [
+      outcome.status,
+      found?.by ?? null,
+      outcome.status === 'unproven' ? null : outcome.block,
+      found?.pool.exchange.name ?? null,
+      bytesOrNull(found?.pool.deployment.factory),
+      bytesOrNull(token0),
+      bytesOrNull(token1),
+      found?.pool.fee ?? null,
+      found?.pool.tickSpacing ?? null,
+      found?.pool.isStable ?? null,
+      bytesOrNull(found?.pool.hooks),
+      found !== null && !changesAmounts(found.pool),
+      ...claimValues(claim),
+    ],
+  );
+  // Another worker took the pool over.
+  if (rows.length === 0) return;
+  const key = [poolKey(pool), chainId, hexBytes(pool)] as const;
+  // An earlier proof, at a block that was replaced, may have named other tokens.
+  await transaction.query(
+    `DELETE FROM trades AS trade USING swaps AS swap WHERE trade.pool_key = $1 AND trade.chain_id = $2 AND swap.pool_key = $1 AND swap.chain_id = $2
+       AND swap.pool = $3 AND (swap.block_number, swap.transaction_index, swap.log_index) = (trade.block_number, trade.transaction_index, trade.log_index)`,
+    [...key],
+  );
+  await runStatements(transaction, [addTradesOfPool(...key)]);
+}
+
+function bytesOrNull(hex: Hex | null | undefined): Buffer | null {
+  return hex === null || hex === undefined ? null : hexBytes(hex);
+}
+
+/** BEFORE_SWAP_RETURNS_DELTA and AFTER_SWAP_RETURNS_DELTA: the last bits of a hook's address (Uniswap v4 Hooks.sol). */
+const RETURNS_DELTA = 0b1100n;
+
+/** Whether the pool's hook may change amounts, so that the event shows no trade. The address of a hook of another family shows nothing. */
+function changesAmounts({ hooks, exchange }: ProvenPool): boolean {
+  if (hooks === null) return false;
+  return exchange.family.name !== 'v4' || (BigInt(hooks) & RETURNS_DELTA) !== 0n;
+}

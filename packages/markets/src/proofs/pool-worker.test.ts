@@ -1,0 +1,130 @@
+/** Proofs of the pools that a recorded block shows, and the trades that follow from them. */
+import { createChainRegistry } from '@chainstead/chains';
+import { createMetricsRegistry, isAddress, parseAddress, silentLogger, systemClock } from '@chainstead/core';
+import { hexText } from '@chainstead/db';
+import { createDueWork } from '@chainstead/jobs';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { recordedData } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { exchangesOf } from '../exchanges/custom-exchanges.ts';
+import { recomputePool } from '../exchanges/prove-pool.ts';
+import { poolCreations } from '../pool-creations/dataset.ts';
+import { poolKey } from '../pools/pool-key.ts';
+import { swaps } from '../swaps/dataset.ts';
+import type { PoolCreationRow, SwapRow } from '../tables/schema.ts';
+import { recordedBlock } from '../testing/recorded-block.ts';
+import { rollBackRows, storeRows } from '../testing/stored-rows.ts';
+import { addPoolProofs } from './pool-worker.ts';
+
+const BLOCK = 12_000_000;
+const chain = { ...createChainRegistry().get('eth'), swaps: 'all' as const };
+const { isMissing, title } = recordedData('data/evm');
+
+describe.skipIf(isMissing)(title('pools of a recorded block'), () => {
+  const scratch = scratchOfFile();
+  let rows: readonly SwapRow[] = [];
+
+  beforeEach(async () => {
+    await scratch.database.query('TRUNCATE swaps, pool_creations, pools, trades');
+    const all = swaps.wholeBlocks?.decode(await recordedBlock(BLOCK), { chain, timestampOf: () => 0 }) ?? [];
+    // Those that their address proves: no node is asked.
+    rows = all.filter(isProvenByAddress);
+  });
+
+  const store = (some: readonly SwapRow[] = rows, spread = false) =>
+    storeRows(scratch.database, chain, swaps, some, spread);
+
+  /** Works until no pool is due. */
+  async function prove(): Promise<void> {
+    const { database } = scratch;
+    const metrics = createMetricsRegistry();
+    const work = createDueWork({ database, metrics, logger: silentLogger(), clock: systemClock, sweepEveryMs: 20 });
+    addPoolProofs(work, { database, metrics, chains: [{ chain, pool: {} as UpstreamPool }] });
+    work.start();
+    await expect
+      .poll(() => database.query('SELECT FROM pools WHERE coalesce(lease_until, due_at) IS NOT NULL'))
+      .toHaveLength(0);
+    await work.close();
+  }
+
+  const storedPools = () =>
+    scratch.database.query<{ pool: string; status: string; proof: string | null; exchange: string | null }>(
+      `SELECT ${hexText('pool')} AS pool, status, proof, exchange FROM pools ORDER BY pool`,
+    );
+  const storedTrades = () =>
+    scratch.database.query('SELECT trades::text AS row FROM trades ORDER BY pool_key, transaction_index, log_index');
+
+  test('are due as soon as a swap is stored, and give trades once they are proven', async () => {
+    await store();
+    const due = await storedPools();
+    expect(due.map(({ pool }) => pool)).toEqual([...new Set(rows.map(({ pool }) => pool))].toSorted());
+    expect(due.every(({ status }) => status === 'unproven')).toBe(true);
+    expect(await storedTrades()).toEqual([]);
+    await prove();
+    expect((await storedPools()).every(({ status, proof }) => status === 'proven' && proof === 'address')).toBe(true);
+    expect(await storedTrades()).toHaveLength(rows.filter(({ kind }) => kind === 0).length);
+  });
+
+  test.each([
+    ['on one server', false],
+    ['with distributed tables', true],
+  ])('give the same trades if they are proven before their swaps arrive, %s', async (_where, spread) => {
+    await store();
+    await prove();
+    const expected = await storedTrades();
+    await rollBackRows(scratch.database, chain, swaps, BLOCK - 1);
+    expect(await storedTrades()).toEqual([]);
+    await store(rows, spread);
+    expect(await storedTrades()).toEqual(expected);
+  });
+
+  test('are proven by their creation event if it is indexed, until a reorg removes it', async () => {
+    const [swap] = rows.filter(({ token0, token1 }) => token0 !== null && token1 !== null);
+    if (swap === undefined) throw new Error('The block has no swap');
+    await storeRows(scratch.database, chain, poolCreations, [creationOf(swap)]);
+    await store();
+    await prove();
+    const proofOf = async () => (await storedPools()).find(({ pool }) => pool === swap.pool);
+    expect(await proofOf()).toMatchObject({ status: 'proven', proof: 'creation' });
+    await rollBackRows(scratch.database, chain, poolCreations, BLOCK - 2);
+    expect(await proofOf()).toMatchObject({ status: 'unproven', proof: null });
+    await prove();
+    expect(await proofOf()).toMatchObject({ status: 'proven', proof: 'address' });
+  });
+
+  test('stay due if blocks are replaced while a worker reads them', async () => {
+    await store();
+    await scratch.database.query(
+      `UPDATE pools SET due_at = NULL, lease_until = now() + interval '1 hour', holder = 'another'`,
+    );
+    await rollBackRows(scratch.database, chain, swaps, BLOCK - 1);
+    const claimed = await scratch.database.query('SELECT FROM pools WHERE holder IS NOT NULL AND due_at IS NOT NULL');
+    expect(claimed).toHaveLength((await storedPools()).length);
+  });
+});
+
+function isProvenByAddress({ pool, token0, token1 }: SwapRow): boolean {
+  if (!isAddress(pool) || token0 === null || token1 === null) return false;
+  return recomputePool(parseAddress(pool), [token0, token1], exchangesOf(chain)) !== null;
+}
+
+/** A creation event of the pool by the factory of Uniswap v2, one block earlier. */
+function creationOf({ pool, token0, token1 }: SwapRow): PoolCreationRow {
+  return {
+    poolKey: poolKey(pool),
+    chainId: chain.id,
+    blockNumber: BLOCK - 1,
+    transactionIndex: 0,
+    logIndex: 0,
+    fee: null,
+    tickSpacing: null,
+    isStable: null,
+    pool,
+    factory: parseAddress('0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f'),
+    token0,
+    token1,
+    hooks: null,
+    transactionHash: `0x${'0'.repeat(64)}` as PoolCreationRow['transactionHash'],
+  };
+}

@@ -1,0 +1,154 @@
+import type { Chain } from '@chainstead/chains';
+import { ChainsteadError, Counter, isAddress, parseAddress, type Registry } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { backoffSeconds, type Claim, type DueWork, failDue } from '@chainstead/jobs';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { readChainState } from '@chainstead/sync';
+import { exchangesOf } from '../exchanges/custom-exchanges.ts';
+import type { ChainExchanges } from '../exchanges/exchanges-of-chain.ts';
+import { recomputePool } from '../exchanges/prove-pool.ts';
+import {
+  DUE_POOLS,
+  POOL_WORK,
+  type PoolOutcome,
+  readCreations,
+  storeOutcomes,
+  UNPROVEN_POOL_COLUMNS,
+  type UnprovenPool,
+} from './pool-rows.ts';
+import type { PoolVerdict, ProofContext, SeenPool } from './pool-verdict.ts';
+import { provePools } from './prove-pools.ts';
+
+export interface PoolProofOptions {
+  readonly database: Database;
+  /** The chains whose pools this process proves. */
+  readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
+  readonly metrics: Registry;
+}
+
+/** Pools that are proven together: as many as one Multicall3 call asks for. */
+const BATCH = 100;
+const CONCURRENCY = 1;
+/** For all of a batch. Milliseconds. */
+const BATCH_MS_MAX = 90_000;
+/** Commits leave pools without a notification. Milliseconds. */
+const SWEEP_EVERY_MS = 5_000;
+const RETRY_SECONDS = { base: 10, max: 3_600 } as const;
+
+/**
+ * Adds the proofs of pools to the due work: a creation event that is indexed, else an address that only the factory can have created, else the
+ * factory's own answer.
+ */
+export function addPoolProofs(dueWork: Pick<DueWork, 'add'>, options: PoolProofOptions): void {
+  const { database } = options;
+  const outcomeCounter = new Counter({
+    name: 'chainstead_pool_proofs_total',
+    help: 'Number of examined pools by proof: creation, address, factory, none (no factory of a known exchange acknowledges the pool), undecided (only a creation event can prove it)',
+    labelNames: ['chain', 'proof'],
+    registers: [options.metrics],
+  });
+
+  async function prove(
+    { chain, pool: upstreams }: PoolProofOptions['chains'][number],
+    claims: readonly Claim<UnprovenPool>[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const exchanges = exchangesOf(chain);
+    const created = await readCreations(
+      database,
+      chain.id,
+      exchanges,
+      claims.map(({ row }) => row.pool),
+    );
+    const outcomes = claims.map((claim) => created.get(claim.row.pool) ?? outcomeOfAddress(claim.row, exchanges));
+    const open = claims.filter((_, place) => outcomes[place] === null);
+    const asked = new Map(await askFactories({ chain, upstreams, exchanges }, open, signal));
+    const decided = claims.flatMap((claim, place) => {
+      const outcome = outcomes[place] ?? asked.get(claim) ?? null;
+      return outcome === null || outcome instanceof ChainsteadError ? [] : [[claim, outcome] as const];
+    });
+    await storeOutcomes(database, chain, decided);
+    for (const [, outcome] of decided) outcomeCounter.inc({ chain: chain.key, proof: proofOf(outcome) });
+    for (const [claim, reason] of asked)
+      if (reason instanceof ChainsteadError)
+        await failDue(database, DUE_POOLS, claim, { error: reason, retrySeconds: retrySeconds(claim) });
+  }
+
+  async function askFactories(
+    context: Omit<ProofContext, 'block'>,
+    open: readonly Claim<UnprovenPool>[],
+    signal: AbortSignal,
+  ): Promise<readonly (readonly [Claim<UnprovenPool>, PoolOutcome | ChainsteadError])[]> {
+    if (open.length === 0) return [];
+    if (context.exchanges.all.length === 0) return open.map((claim) => [claim, { status: 'disproved', block: null }]);
+    // The newest indexed block: a reorg of it makes these pools due again.
+    const block = (await readChainState(database, context.chain.id))?.checkpoint ?? null;
+    if (block === null) return open.map((claim) => [claim, new NoBlockYetError(context.chain.key)]);
+    const verdicts = await provePools(
+      open.map(({ row }) => seenPool(row)),
+      { ...context, block },
+      AbortSignal.any([signal, AbortSignal.timeout(BATCH_MS_MAX)]),
+    );
+    return open.map((claim, place) => [claim, outcomeOfVerdict(verdicts[place], block.number)]);
+  }
+
+  for (const served of options.chains)
+    dueWork.add<UnprovenPool>({
+      name: POOL_WORK,
+      chain: served.chain,
+      table: DUE_POOLS,
+      returning: UNPROVEN_POOL_COLUMNS,
+      concurrency: CONCURRENCY,
+      batch: BATCH,
+      sweepEveryMs: SWEEP_EVERY_MS,
+      perform: (claims, signal) => prove(served, claims, signal),
+      retrySeconds,
+    });
+}
+
+function retrySeconds({ attempts }: { readonly attempts: number }): number {
+  return backoffSeconds(attempts, RETRY_SECONDS);
+}
+
+/** Null: the address proves nothing. */
+function outcomeOfAddress({ pool, token0, token1 }: UnprovenPool, exchanges: ChainExchanges): PoolOutcome | null {
+  if (!isAddress(pool) || token0 === null || token1 === null) return null;
+  const found = recomputePool(parseAddress(pool), [token0, token1], exchanges);
+  return found === null ? null : { status: 'proven', pool: found, by: 'address', block: null };
+}
+
+function seenPool({ pool, vault, token0, token1 }: UnprovenPool): SeenPool {
+  const tokens = token0 === null || token1 === null ? null : ([token0, token1] as const);
+  return { pool, emitter: vault ?? parseAddress(pool), tokens };
+}
+
+function outcomeOfVerdict(verdict: PoolVerdict | undefined, block: number): PoolOutcome | ChainsteadError {
+  switch (verdict?.verdict) {
+    case 'proven':
+      return { status: 'proven', pool: verdict.proven, by: 'factory', block };
+    case 'disproved':
+      return { status: 'disproved', block };
+    case 'unread':
+      return verdict.reason;
+    default:
+      return { status: 'unproven' };
+  }
+}
+
+function proofOf(outcome: PoolOutcome): string {
+  if (outcome.status === 'proven') return outcome.by;
+  return outcome.status === 'disproved' ? 'none' : 'undecided';
+}
+
+/** No block is indexed yet, at which factories could be asked. */
+class NoBlockYetError extends ChainsteadError {
+  constructor(chain: string) {
+    super({
+      code: 'NO_BLOCK_YET',
+      message: `No block of ${chain} is indexed yet`,
+      facts: { chain },
+      remedy: 'Wait until the chain follows its head',
+      retryable: true,
+    });
+  }
+}

@@ -1,0 +1,166 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { toDateBound } from '@chainstead/data-api';
+import { addressBytes, type Bind, hexBytes, hexText, type ReadDatabase, where } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import type { PoolId } from '../events/pool-event.ts';
+import { poolKey } from '../pools/pool-key.ts';
+import { formsOf } from './swaps-statement.ts';
+
+/** The dataset that states of pools come from. */
+export const STATES_DATASET = 'pool-states';
+
+/** Block of a state, inclusive; a block wins over a date. Both null: the newest. */
+export interface StateBlock {
+  readonly toBlock: number | null;
+  readonly toDate: Date | null;
+}
+
+/** Reserves of a pool in base units; null: none stored at or before the block. */
+export type StoredReserves = readonly [reserve0: string, reserve1: string] | null;
+
+/** Returns the last reserves of a proven pool at or before a block; `isKnown` false: no proven pool has this id. */
+export async function getReserves(
+  database: ReadDatabase,
+  chain: Chain,
+  pool: PoolId,
+  at: StateBlock,
+): Promise<{ readonly isKnown: boolean; readonly reserves: StoredReserves }> {
+  const { values, bind } = binder();
+  const { ctes, isUntil } = untilBlock(chain, at, bind);
+  const ofPool = conditionsOf(chain, pool, bind);
+  const [row] = await database.select<{ reserve0: string | null; reserve1: string | null }>(
+    `WITH ${[
+      ...ctes,
+      `state AS MATERIALIZED (SELECT reserve0::text, reserve1::text FROM pool_states ${where([...ofPool, ...isUntil])}
+      ORDER BY block_number DESC LIMIT 1)`,
+    ].join(', ')}
+     SELECT reserve0, reserve1 FROM (SELECT FROM pools ${where([...ofPool, "status = 'proven'"])}) AS pair LEFT JOIN state ON true`,
+    values,
+  );
+  if (row === undefined) return { isKnown: false, reserves: null };
+  const { reserve0, reserve1 } = row;
+  return { isKnown: true, reserves: reserve0 === null || reserve1 === null ? null : [reserve0, reserve1] };
+}
+
+/** A pool of two tokens, and facts of both. */
+export interface PairOfTokens {
+  readonly pool: PoolId;
+  readonly exchange: string | null;
+  readonly factory: Address | null;
+  readonly token0: Address;
+  readonly token1: Address;
+  /** Those that are stored. */
+  readonly tokens: readonly TokenRecord[];
+}
+
+/** Stored facts of a token. */
+export interface TokenRecord {
+  readonly address: Address;
+  readonly name: string | null;
+  readonly symbol: string | null;
+  readonly decimals: number | null;
+  readonly logo: string | null;
+  readonly created_block: number | null;
+  readonly created_at: Date | null;
+}
+
+/**
+ * Returns the proven pool of two tokens at one of the factories; the one with the most liquidity in range or the largest reserves at the
+ * block, if there are several. Null: none. A pool whose creation after the block is indexed does not count.
+ */
+export async function getPairOfTokens(
+  database: ReadDatabase,
+  chain: Chain,
+  tokens: readonly [Address, Address],
+  factories: readonly Address[],
+  at: StateBlock,
+): Promise<PairOfTokens | null> {
+  const candidates = await readCandidates(database, chain, tokens, factories);
+  const found: { readonly pair: Candidate; readonly depth: bigint }[] = [];
+  for (const pair of candidates) {
+    const depth = await readDepth(database, chain, pair.pool, at);
+    if (depth !== null) found.push({ pair, depth });
+  }
+  // Candidates are in the order of their ids, which decides between equal depths.
+  const [deepest] = found.toSorted((one, other) => (one.depth < other.depth ? 1 : one.depth > other.depth ? -1 : 0));
+  return deepest === undefined ? null : { ...deepest.pair, tokens: await readTokens(database, chain, deepest.pair) };
+}
+
+type Candidate = Omit<PairOfTokens, 'tokens'>;
+
+/** Anyone may create pools of two tokens at a pool manager. */
+const CANDIDATES_MAX = 100;
+
+async function readCandidates(
+  database: ReadDatabase,
+  chain: Chain,
+  [left, right]: readonly [Address, Address],
+  factories: readonly Address[],
+): Promise<readonly Candidate[]> {
+  const { values, bind } = binder();
+  const chainId = `${bind(chain.id)}::bigint`;
+  const factory = `${bind(factories.map(addressBytes))}::bytea[]`;
+  const forms = formsOf(left, chain).flatMap((one) => formsOf(right, chain).map((other) => [one, other] as const));
+  // Liquidity Book keeps tokens in any order.
+  const branches = [...forms, ...forms.map(([one, other]) => [other, one] as const)].map(
+    ([token0, token1]) =>
+      `SELECT pool, exchange, factory, token0, token1 FROM pools WHERE address_key(token0) = ${bind(addressKey(token0))}::bigint AND chain_id = ${chainId}
+       AND status = 'proven' AND is_counted AND token0 = ${bind(addressBytes(token0))}::bytea AND token1 = ${bind(addressBytes(token1))}::bytea
+       AND factory = ANY (${factory})`,
+  );
+  const columns = ['pool', 'factory', 'token0', 'token1'].map((column) => `${hexText(column)} AS ${column}`).join(', ');
+  return database.select<Candidate>(
+    `SELECT exchange, ${columns} FROM (${branches.join(' UNION ALL ')}) AS found ORDER BY found.pool LIMIT ${CANDIDATES_MAX}`,
+    values,
+  );
+}
+
+/** Liquidity in range or reserve 0 at the block; 0 if unknown; null if the pool was created later. */
+async function readDepth(database: ReadDatabase, chain: Chain, pool: PoolId, at: StateBlock): Promise<bigint | null> {
+  const { values, bind } = binder();
+  const { ctes, isUntil } = untilBlock(chain, at, bind);
+  const ofPool = conditionsOf(chain, pool, bind);
+  const state = `state AS MATERIALIZED (SELECT coalesce(liquidity, reserve0)::text AS depth FROM pool_states ${where([...ofPool, ...isUntil])}
+    ORDER BY block_number DESC LIMIT 1)`;
+  const isLater = isUntil.length === 0 ? 'false' : `NOT (${isUntil.join(' AND ')})`;
+  const [row] = await database.select<{ depth: string | null; is_later: boolean }>(
+    `WITH ${[...ctes, state].join(', ')} SELECT (SELECT depth FROM state) AS depth,
+       EXISTS (SELECT FROM pool_creations ${where([...ofPool, isLater])}) AS is_later`,
+    values,
+  );
+  return row === undefined || row.is_later ? null : BigInt(row.depth ?? 0);
+}
+
+async function readTokens(database: ReadDatabase, chain: Chain, { token0, token1 }: Candidate): Promise<TokenRecord[]> {
+  return database.select<TokenRecord>(
+    `SELECT ${hexText('address')} AS address, name, symbol, decimals, logo, created_block, created_at FROM tokens
+     WHERE chain_id = $1::bigint AND address = ANY ($2::bytea[])`,
+    [chain.id, [token0, token1].map(addressBytes)],
+  );
+}
+
+function conditionsOf(chain: Chain, pool: PoolId, bind: Bind): readonly string[] {
+  return [
+    `pool_key = ${bind(poolKey(pool))}::bigint`,
+    `chain_id = ${bind(chain.id)}::bigint`,
+    `pool = ${bind(hexBytes(pool))}::bytea`,
+  ];
+}
+
+function binder(): { readonly values: unknown[]; readonly bind: Bind } {
+  const values: unknown[] = [];
+  return { values, bind: (value) => `$${values.push(value)}` };
+}
+
+/** CTEs and conditions over `block_number`. */
+function untilBlock(
+  chain: Chain,
+  { toBlock, toDate }: StateBlock,
+  bind: Bind,
+): { readonly ctes: readonly string[]; readonly isUntil: readonly string[] } {
+  if (toBlock !== null) return { ctes: [], isUntil: [`block_number <= ${bind(toBlock)}::bigint`] };
+  if (toDate === null) return { ctes: [], isUntil: [] };
+  const date = toDateBound(`${bind(chain.id)}::bigint`, `${bind(toDate)}::timestamptz`);
+  return { ctes: [date], isUntil: ['block_number <= (SELECT block FROM to_date)'] };
+}

@@ -1,0 +1,19 @@
+import { textParameter } from '@chainstead/http';
+import type { PoolId } from '../events/pool-event.ts';
+
+/** Message of a 404 for an unknown pair, as clients of the hosted API expect it. */
+export const PAIR_NOT_FOUND = 'Pair not found';
+
+/** Returns a path parameter for the address of a pool, or for its 32-byte id at a pool manager. */
+export function pairParameter() {
+  return textParameter(
+    'the address of a pair (0x and 40 digits) or the id of a pool (0x and 64 digits)',
+    (given) => (/^0x(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(given) ? (given.toLowerCase() as PoolId) : undefined),
+    '[C0005] Invalid address provided',
+  ).openapi({
+    type: 'string',
+    pattern: '^0x([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$',
+    description: 'Address of the pool. Uniswap v4 and other pool managers: the 32-byte pool id.',
+    example: '0xb4e16d0168e52d35cacd2c6185b44281ec28c9dc',
+  });
+}

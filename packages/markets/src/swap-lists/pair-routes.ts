@@ -1,0 +1,181 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import {
+  type ApiDependencies,
+  errorResponses,
+  InvalidParameterError,
+  indexedChain,
+  NotFoundError,
+  querySchema,
+  type RouteModule,
+  textParameter,
+} from '@chainstead/http';
+import { createRoute, z } from '@hono/zod-openapi';
+import { wrappedNativeOf } from '../anchors/anchors-of-chain.ts';
+import { factoriesOf } from './exchange-names.ts';
+import { getPairOfTokens, getReserves, type PairOfTokens, STATES_DATASET } from './get-pair-state.ts';
+import { PAIR_NOT_FOUND, pairParameter } from './pair-parameter.ts';
+
+const text = (description: string) => z.string().nullable().openapi({ description });
+const digits = (description: string) => z.string().openapi({ pattern: '^[0-9]+$', description });
+
+const reservesSchema = z
+  .object({
+    reserve0: digits('Reserve of token 0 in base units'),
+    reserve1: digits('Reserve of token 1 in base units'),
+  })
+  .openapi('PairReserves');
+
+const tokenSchema = z
+  .object({
+    address: z.string().openapi({
+      pattern: '^0x[0-9a-f]{40}$',
+      description: 'Token contract. The wrapped native token stands for the native token',
+    }),
+    name: text('Name of the token'),
+    symbol: text('Symbol of the token'),
+    decimals: digits('Decimals of the token').nullable(),
+    logo: text('Logo from an imported token list'),
+    logo_hash: z.null().openapi({ description: 'Always null: not available' }),
+    thumbnail: text('Same as logo'),
+    block_number: digits('Block in which the contract was created. null until it is found').nullable(),
+    validated: z.int().min(0).max(1).openapi({ description: '1 if the contract returns token metadata' }),
+    created_at: text('Time of the creation block. null until it is found'),
+  })
+  .openapi('PairAddressToken', { description: 'A token of the pair. Token 0 has the lower address' });
+
+const pairAddressSchema = z
+  .object({
+    token0: tokenSchema,
+    token1: tokenSchema,
+    pairAddress: z.string().openapi({ description: 'Address of the pool, or its 32-byte id at a pool manager' }),
+    exchange: text('Name of the exchange'),
+    exchangeAddress: text('Factory, vault or pool manager of the exchange'),
+    exchangeLogo: text('Always null: not available'),
+  })
+  .openapi('PairAddress');
+
+/** `GET /api/v2.2/{pair_address}/reserves`: reserves of a pair at a block (docs/api/swaps.md#reserves-of-a-pair). */
+export const pairReservesRoute: RouteModule = (app, dependencies) => {
+  const { chains, parameters, reads } = dependencies;
+  const route = createRoute({
+    method: 'get',
+    path: '/api/v2.2/{pair_address}/reserves',
+    operationId: 'getPairReserves',
+    tags: ['Tokens'],
+    summary: 'Get reserves of a pair',
+    description:
+      'Last reserves of a pool at or before a block, from its `Sync` events. Returns 404 for a pool without proof, without reserves (such as Uniswap v3), or without an indexed event until that block.',
+    request: { params: z.object({ pair_address: pairParameter() }), query: querySchema(stateQuery(parameters)) },
+    responses: {
+      200: { description: 'Reserves of the pair', content: { 'application/json': { schema: reservesSchema } } },
+      ...errorResponses(400, 401, 404, 429, 500, 503),
+    },
+  });
+  app.openapi(route, async (c) => {
+    const { pair_address: pool } = c.req.valid('param');
+    const query = c.req.valid('query');
+    const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
+    const { isKnown, reserves } = await getReserves(reads, chain, pool, stateBlockOf(query));
+    if (!isKnown) throw new NotFoundError(PAIR_NOT_FOUND);
+    if (reserves === null)
+      throw new NotFoundError(`${PAIR_NOT_FOUND}: no reserves of it are indexed at or before the requested block`);
+    return c.json({ reserve0: reserves[0], reserve1: reserves[1] }, 200);
+  });
+};
+
+/** `GET /api/v2.2/{token0_address}/{token1_address}/pairAddress`: pool of two tokens (docs/api/swaps.md#address-of-a-pair). */
+export const pairAddressRoute: RouteModule = (app, dependencies) => {
+  const { chains, parameters, reads } = dependencies;
+  const route = createRoute({
+    method: 'get',
+    path: '/api/v2.2/{token0_address}/{token1_address}/pairAddress',
+    operationId: 'getPairAddress',
+    tags: ['Tokens'],
+    summary: 'Get the pair of two tokens',
+    description:
+      'Proven pool of two tokens on an exchange; of several, the one with the most liquidity. Returns 404 if no pool is known: it may exist without an indexed swap or creation.',
+    request: {
+      params: z.object({
+        token0_address: parameters.address.openapi({ description: 'Address of one token. The order does not matter.' }),
+        token1_address: parameters.address.openapi({ description: 'Address of the other token.' }),
+      }),
+      query: querySchema({
+        ...stateQuery(parameters),
+        exchange: textParameter('the name of an exchange or the address of its factory', (given) =>
+          given === '' ? undefined : given,
+        ).openapi({
+          type: 'string',
+          description: 'Name of an exchange (uniswapv2, Sushiswap v2, …) or address of its factory.',
+          example: 'uniswapv2',
+        }),
+      }),
+    },
+    responses: {
+      200: { description: 'A pair and its tokens', content: { 'application/json': { schema: pairAddressSchema } } },
+      ...errorResponses(400, 401, 404, 429, 500, 503),
+    },
+  });
+  app.openapi(route, async (c) => {
+    const { token0_address: one, token1_address: other } = c.req.valid('param');
+    const query = c.req.valid('query');
+    const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
+    const factories = factoriesOf(query.exchange, chain);
+    if (factories.length === 0)
+      throw new InvalidParameterError({
+        parameter: 'exchange',
+        given: query.exchange,
+        allowed: 'an exchange of the chain',
+        message: 'exchange is not supported on this chain',
+      });
+    const pair = await getPairOfTokens(reads, chain, [one, other], factories, stateBlockOf(query));
+    if (pair === null) throw new NotFoundError(PAIR_NOT_FOUND);
+    const [token0, token1] = [pair.token0, pair.token1]
+      .map((token) => showToken(token, pair, chain))
+      .toSorted(byAddress);
+    if (token0 === undefined || token1 === undefined) throw new NotFoundError(PAIR_NOT_FOUND);
+    const { pool, exchange, factory } = pair;
+    return c.json({ token0, token1, pairAddress: pool, exchange, exchangeAddress: factory, exchangeLogo: null }, 200);
+  });
+};
+
+const DEFAULT_CHAIN = 'eth';
+
+function stateQuery(parameters: ApiDependencies['parameters']) {
+  return {
+    chain: parameters.chain,
+    to_block: parameters.toBlock.openapi({
+      type: 'string',
+      pattern: '^[0-9]+$',
+      description: 'Block of the state, inclusive. Takes precedence over to_date. Default: the newest.',
+    }),
+    to_date: parameters.toDate,
+  };
+}
+
+function stateBlockOf(query: { readonly to_block?: number | undefined; readonly to_date?: Date | undefined }) {
+  return { toBlock: query.to_block ?? null, toDate: query.to_block === undefined ? (query.to_date ?? null) : null };
+}
+
+type ShownToken = z.infer<typeof tokenSchema>;
+
+function showToken(address: Address, { tokens }: PairOfTokens, chain: Chain): ShownToken {
+  const known = tokens.find((token) => token.address === address);
+  const { name, symbol, decimals } = address === ZERO_ADDRESS ? chain.native : (known ?? UNKNOWN);
+  return {
+    address: address === ZERO_ADDRESS ? (wrappedNativeOf(chain) ?? address) : address,
+    ...{ name, symbol, decimals: decimals === null ? null : String(decimals) },
+    logo: known?.logo ?? null,
+    logo_hash: null,
+    thumbnail: known?.logo ?? null,
+    block_number: known?.created_block?.toString() ?? null,
+    validated: symbol === null ? 0 : 1,
+    created_at: known?.created_at?.toISOString() ?? null,
+  };
+}
+
+const UNKNOWN = { name: null, symbol: null, decimals: null };
+
+function byAddress(one: ShownToken, other: ShownToken): number {
+  return one.address < other.address ? -1 : 1;
+}

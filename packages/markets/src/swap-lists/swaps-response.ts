@@ -1,0 +1,265 @@
+import type { Address, Hash } from '@chainstead/core';
+import { indexedSchema, showIndexed } from '@chainstead/data-api';
+import type { PageEnvelope } from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
+import { type Anchors, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
+import type { PoolId } from '../events/pool-event.ts';
+import type { Pair } from './get-pair.ts';
+import type { ListedSwap, SwapsPage } from './get-swaps.ts';
+import { baseQuotePrice, type SwapSide, type SwapSides, sidesOf } from './swap-sides.ts';
+import { UNVALUED } from './swap-values.ts';
+import { pairLabel, type TokenFacts, wholeTokens } from './token-facts.ts';
+
+const address = (description: string) => z.string().openapi({ pattern: '^0x[0-9a-f]{40}$', description });
+const text = (description: string) => z.string().nullable().openapi({ description });
+const number = (description: string) => z.number().nullable().openapi({ description });
+const PAIR_ADDRESS = z.string().openapi({
+  pattern: '^0x([0-9a-f]{40}|[0-9a-f]{64})$',
+  description: 'Address of the pool. Uniswap v4 and other pool managers: the 32-byte pool id',
+});
+const CURSOR = z.string().nullable().openapi({ description: 'Cursor of the next page. null on the last page' });
+const PAGE = z.int().min(0).openapi({ description: 'Page number, from 0' });
+const PAGE_SIZE = z.int().min(1).openapi({ description: 'Maximum number of rows on the page' });
+const AMOUNT = 'Whole tokens, always positive. null until the decimals are known';
+
+const rowFields = {
+  transactionHash: z.string().openapi({ pattern: '^0x[0-9a-f]{64}$', description: 'Hash of the transaction' }),
+  transactionIndex: z.int().min(0).openapi({ description: 'Index of the transaction in its block' }),
+  logIndex: z.int().min(0).openapi({ description: 'Index of the event log in its block. Chainstead extension' }),
+  blockTimestamp: z.iso
+    .datetime({ precision: 3 })
+    .openapi({ example: '2026-01-01T00:00:23.000Z', description: 'Time of the block. ISO 8601, UTC' }),
+  blockNumber: z.int().min(0).openapi({ description: 'Number of the block' }),
+  subCategory: text('newPosition, accumulation, partialSell or sellAll. null: not available'),
+  walletAddress: address('Sender of the transaction'),
+  beneficiaryAddress: address('').nullable().openapi({
+    description:
+      'The single account that gave the sold token and received the bought one, if it is not the sender. Chainstead extension',
+  }),
+  baseQuotePrice: text(
+    'Quote tokens per base token in this swap, rounded to 17 significant digits. null for liquidity',
+  ),
+  totalValueUsd: number('Value in US dollars. null: not available'),
+};
+
+const pairRowSchema = z
+  .object({
+    ...rowFields,
+    transactionType: z
+      .enum(['buy', 'sell', 'addLiquidity', 'removeLiquidity'])
+      .openapi({ description: 'buy: the base token left the pool. sell: it came into the pool' }),
+    baseTokenAmount: text(`${AMOUNT}, and for concentrated liquidity without amounts in its event`),
+    quoteTokenAmount: text('Like baseTokenAmount'),
+    baseTokenPriceUsd: number('Price in US dollars in the block. null: not available'),
+    quoteTokenPriceUsd: number('Price in US dollars in the block. null: not available'),
+  })
+  .openapi('PairSwap');
+
+const pairTokenSchema = z
+  .object({
+    address: address('Token contract. The wrapped native token stands for the native token'),
+    name: text('Name of the token'),
+    symbol: text('Symbol of the token'),
+    logo: text('Logo from an imported token list'),
+    amount: text('Newest stored reserve of the pool in whole tokens. null for pools without reserves'),
+    usdPrice: number('Price in US dollars. null: not available'),
+    usdAmount: number('Value of the reserve in US dollars. null: not available'),
+  })
+  .openapi('PairToken');
+
+/** The response of `getSwapsByPairAddress` (docs/api/swaps.md). */
+export const pairSwapsSchema = z
+  .object({
+    page: PAGE,
+    pageSize: PAGE_SIZE,
+    cursor: CURSOR,
+    exchangeName: text('Name of the exchange'),
+    exchangeAddress: address('').nullable().openapi({ description: 'Factory, vault or pool manager of the exchange' }),
+    exchangeLogo: text('Always null: not available'),
+    pairLabel: text('Symbols of base and quote token. null until both are known'),
+    pairAddress: PAIR_ADDRESS,
+    baseToken: pairTokenSchema.nullable().openapi({ description: 'null if the pool has more than two tokens' }),
+    quoteToken: pairTokenSchema.nullable().openapi({ description: 'null if the pool has more than two tokens' }),
+    indexed: indexedSchema,
+    result: z.array(pairRowSchema).openapi({ description: 'Swaps and liquidity changes' }),
+  })
+  .openapi('PairSwaps');
+
+const sideSchema = (name: string) =>
+  z
+    .object({
+      address: address('Token contract. The wrapped native token stands for the native token'),
+      name: text('Name of the token'),
+      symbol: text('Symbol of the token'),
+      logo: text('Logo from an imported token list'),
+      amount: text(AMOUNT),
+      usdPrice: number('Price in US dollars in the block. null: not available'),
+      usdAmount: number('Value of the swap in US dollars. null: not available'),
+      tokenType: z.enum(['token0', 'token1']).openapi({ description: 'Place of the token in the pool' }),
+    })
+    .openapi(name);
+
+const swapRowSchema = z
+  .object({
+    ...rowFields,
+    transactionType: z.enum(['buy', 'sell']).openapi({
+      description: 'buy: the requested token, or the base token, left the pool. sell: it came into the pool',
+    }),
+    walletAddressLabel: text('Always null: not available'),
+    entity: text('Always null: not available'),
+    entityLogo: text('Always null: not available'),
+    pairAddress: PAIR_ADDRESS,
+    pairLabel: text('Symbols of base and quote token. null until both are known'),
+    exchangeAddress: address('').nullable().openapi({ description: 'Factory, vault or pool manager of the exchange' }),
+    exchangeName: text('Name of the exchange'),
+    exchangeLogo: text('Always null: not available'),
+    baseToken: address('Base token of the pool'),
+    quoteToken: address(
+      'Quote token of the pool: a dollar token, else the wrapped native token, else ether, else token 1',
+    ),
+    bought: sideSchema('BoughtToken').openapi({ description: 'Token that left the pool' }),
+    sold: sideSchema('SoldToken').openapi({ description: 'Token that came into the pool' }),
+  })
+  .openapi('Swap');
+
+/** The response of `getSwapsByTokenAddress` and `getSwapsByWalletAddress` (docs/api/swaps.md). */
+export const swapsSchema = z
+  .object({
+    page: PAGE,
+    page_size: PAGE_SIZE,
+    cursor: CURSOR,
+    indexed: indexedSchema,
+    result: z.array(swapRowSchema).openapi({ description: 'Swaps' }),
+  })
+  .openapi('Swaps');
+
+/** @param pair the pool of the swaps */
+export function showPairSwaps(
+  { swaps, tokenOf, indexed }: SwapsPage,
+  { page, page_size, cursor }: PageEnvelope,
+  pool: PoolId,
+  pair: Pair,
+  anchors: Anchors,
+): z.infer<typeof pairSwapsSchema> {
+  const [base, quote] = pairTokens(pair, anchors);
+  return {
+    page,
+    pageSize: page_size,
+    cursor,
+    exchangeName: pair.exchange,
+    exchangeAddress: pair.factory,
+    exchangeLogo: null,
+    pairLabel: pairLabel(base?.token ?? null, quote?.token ?? null),
+    pairAddress: pool,
+    baseToken: base?.shown ?? null,
+    quoteToken: quote?.shown ?? null,
+    indexed: showIndexed(indexed),
+    result: swaps.map((row) => {
+      const sides = sidesOf(row, tokenOf, anchors);
+      return {
+        ...commonFields(row),
+        baseQuotePrice: row.kind === 0 && sides !== null ? baseQuotePrice(sides) : null,
+        transactionType:
+          row.kind === 1 ? 'addLiquidity' : row.kind === 2 ? 'removeLiquidity' : typeOf(sides, sides?.base),
+        baseTokenAmount: sides === null ? null : amountOf(sides.base),
+        quoteTokenAmount: sides === null ? null : amountOf(sides.quote),
+        baseTokenPriceUsd: UNVALUED.basePriceUsd,
+        quoteTokenPriceUsd: UNVALUED.quotePriceUsd,
+        totalValueUsd: UNVALUED.totalValueUsd,
+      };
+    }),
+  };
+}
+
+/** @param focus forms of the token from whose view swaps are purchases or sales; empty: the base token of each pool */
+export function showSwaps(
+  { swaps, tokenOf, indexed }: SwapsPage,
+  envelope: PageEnvelope,
+  focus: readonly Address[],
+  anchors: Anchors,
+): z.infer<typeof swapsSchema> {
+  return {
+    ...envelope,
+    indexed: showIndexed(indexed),
+    result: swaps.flatMap((row) => {
+      const sides = sidesOf(row, tokenOf, anchors);
+      // The statement leaves out swaps of unknown tokens.
+      if (sides === null) return [];
+      const viewed = focus.length === 0 ? sides.base : focusedSide(row, sides, focus);
+      const { totalValueUsd } = UNVALUED;
+      return {
+        ...commonFields(row),
+        transactionType: typeOf(sides, viewed),
+        walletAddressLabel: null,
+        entity: null,
+        entityLogo: null,
+        pairAddress: row.pool,
+        pairLabel: pairLabel(sides.base.token, sides.quote.token),
+        exchangeAddress: row.factory,
+        exchangeName: row.exchange,
+        exchangeLogo: null,
+        baseToken: sides.base.token.address,
+        quoteToken: sides.quote.token.address,
+        bought: showSide(sides.bought, sides),
+        sold: showSide(sides.sold, sides),
+        baseQuotePrice: baseQuotePrice(sides),
+        totalValueUsd,
+      };
+    }),
+  };
+}
+
+function commonFields(row: ListedSwap) {
+  return {
+    transactionHash: row.transaction_hash satisfies Hash,
+    transactionIndex: row.transaction_index,
+    logIndex: row.log_index,
+    blockTimestamp: row.block.block_timestamp,
+    blockNumber: row.block_number,
+    subCategory: null,
+    walletAddress: row.wallet,
+    beneficiaryAddress: row.beneficiary,
+  };
+}
+
+function typeOf(sides: SwapSides | null, viewed: SwapSide | undefined): 'buy' | 'sell' {
+  return sides?.bought === viewed ? 'buy' : 'sell';
+}
+
+function focusedSide({ token0 }: ListedSwap, { base, quote }: SwapSides, focus: readonly Address[]): SwapSide {
+  const type = token0 !== null && focus.includes(token0) ? 'token0' : 'token1';
+  return base.type === type ? base : quote;
+}
+
+function showSide(side: SwapSide, { base }: SwapSides): z.infer<ReturnType<typeof sideSchema>> {
+  const { address: token, name, symbol, logo } = side.token;
+  return {
+    ...{ address: token, name, symbol, logo },
+    amount: amountOf(side),
+    usdPrice: side === base ? UNVALUED.basePriceUsd : UNVALUED.quotePriceUsd,
+    usdAmount: UNVALUED.totalValueUsd,
+    tokenType: side.type,
+  };
+}
+
+function amountOf({ amount, token: { decimals } }: SwapSide): string | null {
+  return wholeTokens(amount, decimals);
+}
+
+/** Base and quote token of a pair with their reserves; empty for a pool with more than two tokens. */
+function pairTokens({ tokens, reserves, tokenOf }: Pair, anchors: Anchors) {
+  if (tokens === null) return [];
+  const [shown0, shown1] = tokens.map((token, place) => showPairToken(tokenOf(token), reserves?.[place] ?? null));
+  return isQuotedIn0(...tokens, anchors) ? [shown1, shown0] : [shown0, shown1];
+}
+
+function showPairToken(token: TokenFacts, reserve: string | null) {
+  const { address: contract, name, symbol, logo, decimals } = token;
+  const shown: z.infer<typeof pairTokenSchema> = {
+    ...{ address: contract, name, symbol, logo },
+    amount: wholeTokens(reserve, decimals),
+    usdPrice: null,
+    usdAmount: null,
+  };
+  return { token, shown };
+}

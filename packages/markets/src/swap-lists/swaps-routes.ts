@@ -1,0 +1,254 @@
+import type { Address } from '@chainstead/core';
+import { areTablesSpread } from '@chainstead/data-api';
+import {
+  type ApiApp,
+  type ApiDependencies,
+  ApiError,
+  addressParameter,
+  blockBoundsSchema,
+  boundsOfRows,
+  defineListRoute,
+  givenBlockBounds,
+  type InvalidParameterError,
+  type ListQueryShape,
+  type ListRequest,
+  NotFoundError,
+  querySchema,
+  type RouteModule,
+} from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
+import { anchorsOf } from '../anchors/anchors-of-chain.ts';
+import type { PoolId } from '../events/pool-event.ts';
+import { getPair } from './get-pair.ts';
+import { getSwaps, type SwapsPage } from './get-swaps.ts';
+import { PAIR_NOT_FOUND, pairParameter } from './pair-parameter.ts';
+import { pairSwapsSchema, showPairSwaps, showSwaps, swapsSchema } from './swaps-response.ts';
+import {
+  formsOf,
+  SWAPS_DATASET,
+  type SwapPlace,
+  type SwapsSubject,
+  TRANSACTION_TYPES,
+  type TransactionType,
+} from './swaps-statement.ts';
+
+const LISTED =
+  'Lists pools that are proven to belong to a known exchange; other pools may imitate its events. Needs `SWAPS_<CHAIN>=all`. US dollar values are null.';
+
+/** `GET /api/v2.2/pairs/{address}/swaps`: swaps and liquidity changes of a pair (docs/api/swaps.md#swaps-of-a-pair). */
+export const pairSwapsRoute: RouteModule = (app, dependencies) => {
+  const { parameters, reads } = dependencies;
+  defineListRoute(app, dependencies, {
+    ...listParts,
+    path: '/api/v2.2/pairs/{address}/swaps',
+    operationId: 'getSwapsByPairAddress',
+    tags: ['Tokens'],
+    summary: 'List swaps by pair',
+    description: `Swaps and liquidity changes of a pool, newest first by default. ${LISTED} Returns 404 for a pool without proof.`,
+    params: z.object({ address: pairParameter() }),
+    query: swapsQuery(parameters, {}, TRANSACTION_TYPES),
+    response: { description: 'A page of swaps and liquidity changes', schema: pairSwapsSchema },
+    errors: [404],
+    cursorName: 'pair-swaps',
+    filterOf: ({ address, ...given }) => ({ address, ...commonFilter(given) }),
+    read: async ({ chain, filter, order, limit, position, upperBound }) => {
+      const pool = filter.address as PoolId;
+      const pair = await getPair(reads, chain, pool);
+      if (pair === null) throw new NotFoundError(PAIR_NOT_FOUND);
+      const query = { ...rowsOf(filter), order, limit, after: position, pinnedBlock: upperBound };
+      const found = await getSwaps(reads, chain, { ...query, subject: { kind: 'pair', pool } }, await readingOf(reads));
+      return { ...found, pair };
+    },
+    present: (found, envelope, { chain, filter }) =>
+      showPairSwaps(found, envelope, filter.address as PoolId, found.pair, anchorsOf(chain)),
+  });
+};
+
+/** `GET /api/v2.2/erc20/{address}/swaps`: swaps of a token in all pools (docs/api/swaps.md#swaps-of-a-token). */
+export const tokenSwapsRoute: RouteModule = (app, dependencies) => {
+  const { parameters } = dependencies;
+  addSwapsRoute(app, dependencies, {
+    path: '/api/v2.2/erc20/{address}/swaps',
+    operationId: 'getSwapsByTokenAddress',
+    summary: 'List swaps by token',
+    description: `Swaps with the token on either side in all pools, newest first by default. ${LISTED}`,
+    params: z.object({ address: parameters.address }),
+    query: swapsQuery(parameters, {}, SWAP_TYPES),
+    cursorName: 'token-swaps',
+    filterOf: ({ address, ...given }) => ({ address, ...commonFilter(given) }),
+    tag: 'Tokens',
+    subjectOf: ({ address }) => ({ kind: 'token', token: address as Address }),
+  });
+};
+
+/** `GET /api/v2.2/wallets/{address}/swaps`: swaps of a wallet (docs/api/swaps.md#swaps-of-a-wallet). */
+export const walletSwapsRoute: RouteModule = (app, dependencies) => {
+  const { parameters } = dependencies;
+  const tokenAddress = addressParameter()
+    .optional()
+    .openapi({ description: 'Returns only swaps with this token on either side.' });
+  addSwapsRoute(app, dependencies, {
+    path: '/api/v2.2/wallets/{address}/swaps',
+    operationId: 'getSwapsByWalletAddress',
+    summary: 'List swaps by wallet',
+    description: `Swaps with the wallet as sender of the transaction or as beneficiary, newest first by default. ${LISTED}`,
+    params: z.object({ address: parameters.address }),
+    query: swapsQuery(parameters, { tokenAddress }, SWAP_TYPES),
+    cursorName: 'wallet-swaps',
+    filterOf: ({ address, tokenAddress, ...given }) => ({ address, tokenAddress, ...commonFilter(given) }),
+    tag: 'Wallets',
+    subjectOf: ({ address, tokenAddress }) => ({
+      kind: 'wallet',
+      wallet: address as Address,
+      token: tokenAddress === null ? null : (tokenAddress as Address),
+    }),
+  });
+};
+
+const SWAP_TYPES = ['buy', 'sell'] as const satisfies readonly TransactionType[];
+
+/** The spellings of the other list routes are accepted too. */
+const SPELLINGS = { from_block: 'fromBlock', to_block: 'toBlock', from_date: 'fromDate', to_date: 'toDate' };
+
+function swapsQuery<More extends z.core.$ZodShape>(
+  parameters: ApiDependencies['parameters'],
+  more: More,
+  types: readonly TransactionType[],
+) {
+  return querySchema(
+    {
+      chain: parameters.chain,
+      fromBlock: parameters.fromBlock.openapi({
+        description: 'Lowest block, inclusive. Takes precedence over fromDate.',
+      }),
+      toBlock: parameters.toBlock.openapi({
+        type: 'string',
+        pattern: '^[0-9]+$',
+        description: 'Highest block, inclusive. Takes precedence over toDate.',
+      }),
+      fromDate: parameters.fromDate,
+      toDate: parameters.toDate,
+      limit: parameters.limit,
+      order: parameters.order,
+      cursor: parameters.cursor,
+      ...more,
+    },
+    { transactionTypes: typesParameter(types) },
+    SPELLINGS,
+  );
+}
+
+function typesParameter(types: readonly TransactionType[]) {
+  const allowed = `${types.slice(0, -1).join(', ')} or ${types.at(-1)}`;
+  return z
+    .array(z.string())
+    .transform((given, ctx): readonly TransactionType[] => {
+      const found = given
+        .filter((one) => one !== '')
+        .flatMap((one, index) => {
+          const type = types.find((known) => known === one);
+          if (type === undefined)
+            ctx.addIssue({
+              code: 'custom',
+              message: `must be ${allowed}`,
+              path: [index],
+              params: { allowed, given: one },
+            });
+          return type ?? [];
+        });
+      return types.filter((type) => found.includes(type));
+    })
+    .optional()
+    .openapi({
+      type: 'array',
+      items: { type: 'string', enum: [...types] },
+      description: `Returns only rows of these types. Also accepted as name[]=…, name[0]=… and as a comma-separated list. Default: all.`,
+    });
+}
+
+/** The values that a cursor is bound to. */
+const filterSchema = z.object({
+  address: z.string(),
+  tokenAddress: z.string().nullable().default(null),
+  chain: z.string().default('eth'),
+  transactionTypes: z.array(z.enum(TRANSACTION_TYPES)).readonly().default([]),
+  ...blockBoundsSchema,
+});
+
+type Filter = z.infer<typeof filterSchema>;
+
+function commonFilter({
+  chain,
+  transactionTypes,
+  ...bounds
+}: Omit<z.output<ReturnType<typeof swapsQuery<Record<never, never>>>>, 'limit' | 'order' | 'cursor'>) {
+  const { fromBlock, toBlock, fromDate, toDate } = bounds;
+  return {
+    chain: chain?.key,
+    transactionTypes,
+    ...givenBlockBounds({ from_block: fromBlock, to_block: toBlock, from_date: fromDate, to_date: toDate }),
+  };
+}
+
+const listParts = {
+  datasets: [SWAPS_DATASET],
+  filter: filterSchema,
+  position: z.object({
+    block_number: z.int(),
+    transaction_index: z.int(),
+    log_index: z.int(),
+  }) satisfies z.ZodType<SwapPlace>,
+  firstPage: 0,
+  refusal: refuseCursor,
+} as const;
+
+/** The text of the hosted API for an invalid cursor; other contradictions name their parameter. */
+function refuseCursor(error: InvalidParameterError): Error {
+  const isOfCursor = error.message.startsWith('cursor ');
+  return isOfCursor
+    ? new ApiError({
+        code: 'INVALID_PARAMETER',
+        status: 400,
+        message: 'Cursor is invalid or expired',
+        details: error.details ?? {},
+      })
+    : error;
+}
+
+function rowsOf(filter: Filter) {
+  return { types: filter.transactionTypes, ...boundsOfRows(filter) };
+}
+
+async function readingOf(reads: ApiDependencies['reads']) {
+  return { isSpread: await areTablesSpread(reads) };
+}
+
+/** @param subjectOf returns the subject of a filter */
+function addSwapsRoute<Params extends z.core.$ZodShape, Query extends ListQueryShape>(
+  app: ApiApp,
+  dependencies: ApiDependencies,
+  {
+    subjectOf,
+    tag,
+    ...request
+  }: ListRequest<Params, Query, Filter> & {
+    readonly tag: string;
+    readonly subjectOf: (filter: Filter) => Exclude<SwapsSubject, { readonly kind: 'pair' }>;
+  },
+): void {
+  const { reads } = dependencies;
+  defineListRoute(app, dependencies, {
+    ...request,
+    ...listParts,
+    tags: [tag],
+    response: { description: 'A page of swaps', schema: swapsSchema },
+    read: async ({ chain, filter, order, limit, position, upperBound }): Promise<SwapsPage> => {
+      const query = { subject: subjectOf(filter), order, limit, after: position, pinnedBlock: upperBound };
+      return getSwaps(reads, chain, { ...rowsOf(filter), ...query }, await readingOf(reads));
+    },
+    present: (found, envelope, { chain, filter }) => {
+      const { token } = subjectOf(filter);
+      return showSwaps(found, envelope, token === null ? [] : formsOf(token, chain), anchorsOf(chain));
+    },
+  });
+}

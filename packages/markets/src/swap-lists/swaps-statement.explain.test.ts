@@ -1,0 +1,138 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { parseAddress } from '@chainstead/core';
+import { hexBytes } from '@chainstead/db';
+import {
+  addressOf,
+  createPartitions,
+  type Explained,
+  explain,
+  PLANS,
+  type PlanKind,
+  type PlanNode,
+  partitionsRead,
+  rowsInto,
+  rowsScanned,
+} from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type SwapsQuery, type SwapsSubject, swapsStatement } from './swaps-statement.ts';
+import { cover, seedPools } from './testing/seeded-swaps.ts';
+
+const eth = createChainRegistry().get('eth');
+const LIMIT = 100;
+const SWAPS = 60_000;
+/** Swaps in the stale statistics. */
+const ANALYZED = 2_000;
+const CUT = 30_000;
+const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
+const [PAIR, OTHER, FAKE, CATS, DOGS, TRADER] = [0x91, 0x92, 0x93, 0x71, 0x72, 0x51].map(addressOf) as [
+  ReturnType<typeof addressOf>,
+  ReturnType<typeof addressOf>,
+  ReturnType<typeof addressOf>,
+  ReturnType<typeof addressOf>,
+  ReturnType<typeof addressOf>,
+  ReturnType<typeof addressOf>,
+];
+
+const scratch = scratchOfFile({ autovacuum: false });
+
+/** One swap a block: nine of ten in one pool; every second one by one trader, and of the rest a third for them. */
+async function seedRange(first: number, last: number): Promise<void> {
+  const bytes = (hex: string) => `'\\x${hex.slice(2)}'::bytea`;
+  await scratch.database.query(
+    `INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, kind, pool, token0, token1, amount0, amount1, wallet, beneficiary, transaction_hash)
+     SELECT address_key(pool), ${eth.id}, number, 0, 0, 0, pool, token0, ${bytes(WETH)}, CASE WHEN number % 3 = 0 THEN 5 ELSE -5 END, CASE WHEN number % 3 = 0 THEN -7 ELSE 7 END,
+       CASE WHEN number % 2 = 0 THEN ${bytes(TRADER)} ELSE ${bytes(addressOf(0x52))} END, CASE WHEN number % 6 = 1 THEN ${bytes(TRADER)} END, sha256(number::text::bytea)
+     FROM (SELECT number, CASE WHEN number % 10 = 0 THEN ${bytes(OTHER)} ELSE ${bytes(PAIR)} END AS pool,
+         CASE WHEN number % 10 = 0 THEN ${bytes(DOGS)} ELSE ${bytes(CATS)} END AS token0 FROM generate_series($1::int, $2::int) AS number) AS numbered`,
+    [first, last],
+  );
+  await scratch.database.query(
+    `INSERT INTO trades (pool_key, chain_id, block_number, transaction_index, log_index, token0_key, token1_key)
+     SELECT pool_key, chain_id, block_number, transaction_index, log_index, address_key(token0), address_key(token1) FROM swaps
+     WHERE block_number BETWEEN $1 AND $2`,
+    [first, last],
+  );
+  await scratch.database.query(
+    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${eth.id}, number, sha256(number::text::bytea), to_timestamp(1600000000 + number * 12) FROM generate_series($1::int, $2::int) AS number`,
+    [first, last],
+  );
+}
+
+beforeAll(async () => {
+  const { database } = scratch;
+  await createPartitions(database, 'swaps', eth.id, [CUT]);
+  await seedPools(database, eth, [
+    { pool: PAIR, tokens: [CATS, WETH] },
+    { pool: OTHER, tokens: [DOGS, WETH] },
+    { pool: FAKE, tokens: [CATS, WETH], status: 'disproved' },
+  ]);
+  await database.query(
+    `INSERT INTO pools (pool_key, chain_id, pool, status, due_at) SELECT number, $1, int4send(number) || $2, 'unproven', NULL FROM generate_series(1, 5000) AS number`,
+    [eth.id, hexBytes(`0x${'00'.repeat(16)}`)],
+  );
+  await seedRange(1, ANALYZED);
+  await database.query('ANALYZE');
+  await seedRange(ANALYZED + 1, SWAPS);
+  await cover(database, eth, 'swaps', SWAPS);
+});
+
+const explained = (plan: PlanKind, subject: SwapsSubject, query: Partial<SwapsQuery> = {}): Promise<Explained> =>
+  explain(
+    scratch.database,
+    swapsStatement(eth, {
+      ...{ subject, types: [], order: 'DESC', limit: LIMIT, after: null },
+      ...{ fromBlock: null, toBlock: null, fromDate: null, toDate: null, pinnedBlock: null },
+      ...query,
+    }),
+    plan,
+  );
+
+const PAIR_SWAPS: SwapsSubject = { kind: 'pair', pool: PAIR };
+const WALLET: SwapsSubject = { kind: 'wallet', wallet: TRADER, token: null };
+const TOKEN: SwapsSubject = { kind: 'token', token: CATS };
+const after = (block: number): Partial<SwapsQuery> => ({
+  after: { block_number: block, transaction_index: 0, log_index: 0 },
+  pinnedBlock: SWAPS,
+});
+
+const CASES: readonly (readonly [name: string, subject: SwapsSubject, query: Partial<SwapsQuery>])[] = [
+  ['a busy pair', PAIR_SWAPS, {}],
+  ['a busy pair, oldest first', PAIR_SWAPS, { order: 'ASC' }],
+  ['a busy pair, far down', PAIR_SWAPS, after(500)],
+  ['sales of a busy pair', PAIR_SWAPS, { types: ['sell'] }],
+  ['a busy wallet', WALLET, {}],
+  ['a busy wallet, oldest first', WALLET, { order: 'ASC' }],
+  ['a busy wallet, far down', WALLET, after(500)],
+  ['a busy wallet between blocks', WALLET, { fromBlock: 10_000, toBlock: 40_000 }],
+  ['a wallet without swaps', { ...WALLET, wallet: addressOf(0x404) }, {}],
+  ['a busy token', TOKEN, {}],
+  ['a busy token, far down', TOKEN, after(500)],
+  ['the wrapped native token', { kind: 'token', token: WETH }, {}],
+];
+const ofTables = (node: PlanNode): boolean => /^(swaps|trades)/.test(node['Relation Name'] ?? '');
+
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
+  beforeAll(() => prepare(scratch.database));
+  // Without statistics of an expression, the planner sorts all swaps of a wallet. Autovacuum collects them soon.
+  const isWithoutStatistics = plan === 'custom' && statistics === 'without statistics';
+  const cases = CASES.filter(([, subject]) => subject.kind !== 'wallet' || !isWithoutStatistics);
+
+  test.each(cases)('%s is a range of an index that stops after a page', async (_name, subject, query) => {
+    const { nodes } = await explained(plan, subject, query);
+    const scans = nodes.filter(ofTables);
+    expect(scans.length).toBeGreaterThan(0);
+    for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index|Bitmap Heap)/);
+    // Two ranges of trades with their swaps, each a page; every third row of a pair is a sale.
+    expect(rowsScanned(scans)).toBeLessThanOrEqual(5 * (LIMIT + 2));
+    for (const sort of nodes.filter((node) => node['Node Type'].includes('Sort')))
+      expect(rowsInto(sort)).toBeLessThanOrEqual(2 * (LIMIT + 2));
+  });
+
+  test('a page that one partition fills reads no other one', async () => {
+    expect(partitionsRead(await explained(plan, PAIR_SWAPS), 'swaps')).toEqual([CUT]);
+    expect(partitionsRead(await explained(plan, PAIR_SWAPS, after(500)), 'swaps')).toEqual([0]);
+    if (!isWithoutStatistics) expect(partitionsRead(await explained(plan, WALLET), 'swaps')).toEqual([CUT]);
+  });
+});

@@ -1,0 +1,38 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, decimalAmount, ZERO_ADDRESS } from '@chainstead/core';
+import { wrappedNativeOf } from '../anchors/anchors-of-chain.ts';
+import type { TokenEntry } from './swaps-statement.ts';
+
+/** A token of a pool as responses show it. */
+export interface TokenFacts {
+  /** The native token has the address of the wrapped one, so that each token is a contract. */
+  readonly address: Address;
+  readonly name: string | null;
+  readonly symbol: string | null;
+  readonly logo: string | null;
+  readonly decimals: number | null;
+}
+
+/** Returns a look-up of tokens by address. Facts of unknown tokens are null. */
+export function tokenBook(entries: readonly TokenEntry[], chain: Chain): (token: Address) => TokenFacts {
+  const known = new Map(
+    entries.map(([address, name, symbol, decimals, logo]) => [`0x${address}`, { name, symbol, decimals, logo }]),
+  );
+  const { name, symbol, decimals } = chain.native;
+  const native = { address: wrappedNativeOf(chain) ?? ZERO_ADDRESS, name, symbol, decimals, logo: null };
+  return (address) =>
+    address === ZERO_ADDRESS
+      ? native
+      : { address, ...(known.get(address) ?? { name: null, symbol: null, decimals: null, logo: null }) };
+}
+
+/** Amount in whole tokens without its sign; null: the amount or the decimals are unknown. @param amount base units */
+export function wholeTokens(amount: string | null, decimals: number | null): string | null {
+  return amount === null || decimals === null ? null : decimalAmount(amount.replace('-', ''), decimals);
+}
+
+/** `BASE/QUOTE`; null if a symbol is unknown. */
+export function pairLabel(base: TokenFacts | null, quote: TokenFacts | null): string | null {
+  const [left, right] = [base?.symbol ?? null, quote?.symbol ?? null];
+  return left === null || right === null ? null : `${left}/${right}`;
+}

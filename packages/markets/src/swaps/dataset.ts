@@ -1,0 +1,34 @@
+import type { Address } from '@chainstead/core';
+import { type Dataset, defineTable } from '@chainstead/sync';
+import { poolsOfSwaps } from '../proofs/discovered-pools.ts';
+import { type SwapRow, swaps as table } from '../tables/schema.ts';
+import { tradesOfProvenPools } from '../trades/trades-projection.ts';
+import { swapRows } from './swap-rows.ts';
+
+/**
+ * Swaps and liquidity changes of all pools, proven or not, for chains with `SWAPS_<CHAIN>=all`. Reads whole blocks: the sender of a transaction is not in its logs. Failed
+ * transactions have no logs.
+ */
+export const swaps: Dataset<SwapRow> = {
+  name: 'swaps',
+  topics: () => [],
+  table: defineTable(table),
+  decode: () => [],
+  wholeBlocks: {
+    reads: ({ swaps }) => (swaps === 'all' ? ['transactions'] : []),
+    decode: ({ transactions }, { chain }) => transactions.flatMap((transaction) => swapRows(transaction, chain)),
+  },
+  contracts,
+  projections: [poolsOfSwaps, tradesOfProvenPools],
+};
+
+/** The traded tokens: responses need their symbols and decimals. */
+function* contracts(rows: readonly SwapRow[]): Generator<{ address: Address; standard: 'erc20' }> {
+  const seen = new Set<Address>();
+  for (const { token0, token1 } of rows)
+    for (const token of [token0, token1]) {
+      if (token === null || seen.has(token)) continue;
+      seen.add(token);
+      yield { address: token, standard: 'erc20' };
+    }
+}

@@ -1,0 +1,158 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Log, ZERO_ADDRESS } from '@chainstead/core';
+import type { ExecutedTransaction } from '@chainstead/sync';
+import { decodeErc20Transfer } from '@chainstead/token-events';
+import { decodePoolEvent } from '../events/decode-pool-event.ts';
+import type { LiquidityEvent, PoolId, SideAmounts, SwapEvent, TokenAmounts } from '../events/pool-event.ts';
+import { exchangesOf } from '../exchanges/custom-exchanges.ts';
+import { poolKey } from '../pools/pool-key.ts';
+import { coinsMoved, type TokenTransfer, tokensMoved } from '../pools/tokens-moved.ts';
+import type { SwapRow } from '../tables/schema.ts';
+import { beneficiariesOf, type TokenMove } from '../traders/beneficiary.ts';
+
+/**
+ * Rows of a transaction's swaps and liquidity changes, in the order of their logs. Beneficiaries need the whole transaction: its value and
+ * all its transfers.
+ */
+export function swapRows(transaction: ExecutedTransaction, chain: Chain): readonly SwapRow[] {
+  const { vaults } = exchangesOf(chain);
+  const events = transaction.logs.flatMap((log) => {
+    const event = decodePoolEvent(log, vaults);
+    return event === null || event.kind === 'state' ? [] : [{ log, event }];
+  });
+  if (events.length === 0) return [];
+  const transfers = transaction.logs.flatMap((log) => transferOf(log, chain));
+  const trades = joinBins(events).map((one) => ({ ...one, sides: sidesOf(one.event, transfers) }));
+  const beneficiaries = tradersOf(trades, transaction, transfers, chain, vaults);
+  return trades.map(({ log, event, sides }) => {
+    const beneficiary = beneficiaries.get(log) ?? null;
+    return {
+      poolKey: poolKey(event.pool),
+      chainId: chain.id,
+      blockNumber: log.blockNumber,
+      transactionIndex: log.transactionIndex,
+      logIndex: log.logIndex,
+      tickLower: event.kind === 'liquidity' ? (event.range?.tickLower ?? null) : null,
+      tickUpper: event.kind === 'liquidity' ? (event.range?.tickUpper ?? null) : null,
+      kind: event.kind === 'swap' ? 0 : event.change === 'add' ? 1 : 2,
+      pool: event.pool,
+      vault: vaults.has(log.address) ? log.address : null,
+      token0: sides.token0,
+      token1: sides.token1,
+      amount0: sides.amount0?.toString() ?? null,
+      amount1: sides.amount1?.toString() ?? null,
+      liquidityDelta: event.kind === 'liquidity' ? (event.range?.liquidityDelta.toString() ?? null) : null,
+      wallet: transaction.from,
+      beneficiary: beneficiary === transaction.from ? null : beneficiary,
+      transactionHash: transaction.hash,
+    };
+  });
+}
+
+interface LoggedEvent {
+  readonly log: Log;
+  readonly event: SwapEvent | LiquidityEvent;
+}
+
+/** Liquidity Book logs each bin that a swap crosses: they count as one, at the first log. */
+function joinBins(events: readonly LoggedEvent[]): readonly LoggedEvent[] {
+  const joined: LoggedEvent[] = [];
+  const firsts = new Map<string, number>();
+  for (const one of events) {
+    const { event } = one;
+    const key = event.kind === 'swap' && event.state?.of === 'bin' ? `${event.pool} ${isSold0(event)}` : null;
+    const place = key === null ? undefined : firsts.get(key);
+    const first = place === undefined ? undefined : joined[place];
+    if (place !== undefined && first?.event.kind === 'swap' && event.kind === 'swap') {
+      joined[place] = { log: first.log, event: { ...event, amounts: sumOf(first.event.amounts, event.amounts) } };
+      continue;
+    }
+    if (key !== null) firsts.set(key, joined.length);
+    joined.push(one);
+  }
+  return joined;
+}
+
+function isSold0({ amounts }: SwapEvent): boolean {
+  return amounts.of === 'sides' && amounts.amount0 > 0n;
+}
+
+function sumOf(a: SwapEvent['amounts'], b: SwapEvent['amounts']): SwapEvent['amounts'] {
+  if (a.of !== 'sides' || b.of !== 'sides') return a;
+  return { of: 'sides', amount0: a.amount0 + b.amount0, amount1: a.amount1 + b.amount1 };
+}
+
+/** Tokens and signed amounts of both sides; null: unknown. */
+interface Sides {
+  readonly token0: Address | null;
+  readonly token1: Address | null;
+  readonly amount0: bigint | null;
+  readonly amount1: bigint | null;
+}
+
+function sidesOf(event: SwapEvent | LiquidityEvent, transfers: readonly TokenTransfer[]): Sides {
+  const { amounts } = event;
+  if (amounts === null) return { token0: null, token1: null, amount0: null, amount1: null };
+  if (amounts.of === 'tokens') return namedSides(event.pool, amounts, transfers);
+  const isSorted = event.kind === 'liquidity' || event.state?.of !== 'bin';
+  return { ...pairOf(event.pool, amounts, transfers, isSorted), amount0: amounts.amount0, amount1: amounts.amount1 };
+}
+
+function pairOf(pool: PoolId, amounts: SideAmounts, transfers: readonly TokenTransfer[], isSorted: boolean) {
+  const [token0 = null, token1 = null] = tokensMoved(pool, amounts, transfers, isSorted) ?? [];
+  return { token0, token1 };
+}
+
+/** The lower address is token 0; if one is unknown, the sold token is. */
+function namedSides(pool: PoolId, amounts: TokenAmounts, transfers: readonly TokenTransfer[]): Sides {
+  const { tokenIn, tokenOut } = coinsMoved(pool, amounts, transfers);
+  const isReversed = tokenIn !== null && tokenOut !== null && tokenIn > tokenOut;
+  const [sold, bought] = [amounts.amountIn, -amounts.amountOut];
+  return isReversed
+    ? { token0: tokenOut, token1: tokenIn, amount0: bought, amount1: sold }
+    : { token0: tokenIn, token1: tokenOut, amount0: sold, amount1: bought };
+}
+
+interface Trade extends LoggedEvent {
+  readonly sides: Sides;
+}
+
+/** Beneficiaries of the swaps whose tokens are known, by log. */
+function tradersOf(
+  trades: readonly Trade[],
+  transaction: ExecutedTransaction,
+  transfers: readonly TokenTransfer[],
+  { wrappedNative }: Chain,
+  vaults: ReadonlySet<Address>,
+): ReadonlyMap<Log, Address | null> {
+  const wrapped = (token: Address): Address => (token === ZERO_ADDRESS ? (wrappedNative ?? token) : token);
+  const known = trades.flatMap(({ log, event, sides: { token0, token1, amount0, amount1 } }) => {
+    if (event.kind !== 'swap' || token0 === null || token1 === null || amount0 === null || amount1 === null) return [];
+    const [sold, bought] = amount0 > 0n ? [token0, token1] : [token1, token0];
+    return [{ log, pool: event.pool, sold: wrapped(sold), bought: wrapped(bought) }];
+  });
+  if (known.length === 0) return new Map();
+  const found = beneficiariesOf(
+    known,
+    [...transfers, ...transactionValue(transaction, wrappedNative)],
+    new Set([ZERO_ADDRESS, ...vaults]),
+  );
+  return new Map(known.map(({ log }, index) => [log, found[index] ?? null]));
+}
+
+/** The value of the transaction, as if it were wrapped. */
+function transactionValue(
+  { from, to, value }: ExecutedTransaction,
+  wrappedNative: Address | null,
+): readonly TokenMove[] {
+  if (value === 0n || to === null) return [];
+  return [{ token: wrappedNative ?? ZERO_ADDRESS, from, to, value }];
+}
+
+function transferOf(log: Log, chain: Chain): readonly TokenTransfer[] {
+  const transfer = decodeErc20Transfer(log, chain);
+  if (transfer === null) return [];
+  return [
+    { token: log.address, from: transfer.from, to: transfer.to, value: BigInt(transfer.value), logIndex: log.logIndex },
+  ];
+}

@@ -1,0 +1,12 @@
+import type { DueEntry } from '@chainstead/jobs';
+import { DUE_COLLECTIONS } from './collections/collection-rows.ts';
+import { COLLECTION_METADATA, TOKEN_METADATA } from './collections/metadata-kinds.ts';
+import { DUE_TOKENS } from './collections/token-rows.ts';
+import { DUE_TRAITS, TRAITS_WORK } from './traits/due-traits.ts';
+
+/** Due work on collections and tokens. */
+export const nftDueEntries: readonly DueEntry[] = [
+  { kind: COLLECTION_METADATA, table: DUE_COLLECTIONS },
+  { kind: TOKEN_METADATA, table: DUE_TOKENS },
+  { kind: TRAITS_WORK, table: DUE_TRAITS },
+];

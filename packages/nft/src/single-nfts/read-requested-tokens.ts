@@ -1,0 +1,65 @@
+import type { Chain } from '@chainstead/chains';
+import { addressBytes, type Database } from '@chainstead/db';
+import type { MetadataRequests } from '../collections/metadata-requests.ts';
+import { type Requester, TooManyWaitingError } from '../collections/request-metadata.ts';
+import type { TokenKey } from '../collections/token-rows.ts';
+
+/** The read state of a token's document. */
+export interface TokenReading {
+  /** Null: never requested. */
+  readonly status: 'pending' | 'known' | 'none' | 'failed' | null;
+  readonly hasUri: boolean;
+}
+
+/**
+ * Queues documents of tokens that were never requested, and waits briefly for them and for those being read.
+ * @returns why some could not be queued; null if all were
+ */
+export async function requestTokens(
+  { database, requests }: { readonly database: Pick<Database, 'query'>; readonly requests: MetadataRequests },
+  { chain, requester, waitMs }: { readonly chain: Chain; readonly requester: Requester; readonly waitMs: number },
+  tokens: readonly TokenKey[],
+): Promise<TooManyWaitingError | null> {
+  const readings = await readTokens(database, chain, tokens);
+  const waiting: TokenKey[] = [];
+  let refusal: TooManyWaitingError | null = null;
+  for (const [index, token] of tokens.entries()) {
+    const status = readings[index]?.status ?? null;
+    if (status !== null && status !== 'pending') continue;
+    if (status === null && refusal === null)
+      refusal = await requestOf(() => requests.token(chain, token, 'uri', requester));
+    if (status === 'pending' || refusal === null) waiting.push(token);
+  }
+  await Promise.all(waiting.map((token) => requests.watch.token(chain.id, token, waitMs)));
+  return refusal;
+}
+
+/** Returns the read states of tokens' documents, in token order. */
+export async function readTokens(
+  database: Pick<Database, 'query'>,
+  chain: Chain,
+  tokens: readonly TokenKey[],
+): Promise<readonly TokenReading[]> {
+  if (tokens.length === 0) return [];
+  return database.query<TokenReading>(
+    `WITH requested AS MATERIALIZED (
+       SELECT * FROM unnest($2::bytea[], $3::numeric[]) WITH ORDINALITY AS requested(token_address, token_id, place)
+     ), known AS MATERIALIZED (
+       SELECT requested.place, own.status, own.token_uri IS NOT NULL AS has_uri FROM requested JOIN nft_token_metadata AS own
+         ON own.token_address = requested.token_address AND own.chain_id = $1 AND own.token_id = requested.token_id
+     )
+     SELECT known.status, coalesce(known.has_uri, false) AS "hasUri" FROM requested LEFT JOIN known USING (place) ORDER BY place`,
+    [chain.id, tokens.map(({ address }) => addressBytes(address)), tokens.map(({ tokenId }) => tokenId)],
+  );
+}
+
+/** A key with a full queue gets the stored data. */
+async function requestOf(request: () => Promise<unknown>): Promise<TooManyWaitingError | null> {
+  try {
+    await request();
+    return null;
+  } catch (error) {
+    if (error instanceof TooManyWaitingError) return error;
+    throw error;
+  }
+}

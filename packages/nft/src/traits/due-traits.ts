@@ -1,0 +1,42 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { type Database, hexText } from '@chainstead/db';
+import { type Claim, claimValues, type DueTable, isClaimed, settled } from '@chainstead/jobs';
+import type { TraitsWork } from './schema.ts';
+
+/** The name of this due work in metrics and notifications. */
+export const TRAITS_WORK = 'nft-traits';
+
+/** `nft_collection_traits` as due work. */
+export const DUE_TRAITS: DueTable = {
+  name: 'nft_collection_traits',
+  key: ['token_address', 'chain_id'],
+  // Matches the index `nft_collection_traits_due`.
+  isOpen: 'work IS NOT NULL',
+};
+
+/** The columns of a claimed collection. */
+export interface DueTraits {
+  readonly address: Address;
+  readonly work: TraitsWork;
+}
+
+export const TRAITS_COLUMNS_CLAIMED = `${hexText('work.token_address')} AS address, work.work`;
+
+/** Ends a claim. Unfinished work, or work that was requested meanwhile, becomes due again. @param ms until then */
+export async function endTraitsClaim(database: Database, claim: Claim<unknown>, ms: number): Promise<void> {
+  await database.query(
+    `UPDATE nft_collection_traits SET ${settled()},
+       due_at = CASE WHEN work IS NOT NULL THEN coalesce(due_at, now() + make_interval(secs => $4)) END WHERE ${isClaimed(DUE_TRAITS, 1)}`,
+    [...claimValues(claim), ms / 1_000],
+  );
+}
+
+/** Counts the chain's collections whose documents are being queued for the metadata worker. */
+export async function countQueuing(database: Database, chain: Chain): Promise<number> {
+  const [row] = await database.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM nft_collection_traits WHERE chain_id = $1 AND work = 'queue'`,
+    [chain.id],
+  );
+  return row?.count ?? 0;
+}

@@ -1,0 +1,139 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { Indexed, SubjectCoverage } from '@chainstead/data-api';
+import { addressBytes, type Database, type Statement } from '@chainstead/db';
+import { type ApiDependencies, NotFoundError } from '@chainstead/http';
+import type { Collection } from '../collections/get-collection.ts';
+import type { Requester } from '../collections/request-metadata.ts';
+import { readCollectionRows } from '../owners/collection-statement.ts';
+import {
+  type CollectionState,
+  type CollectionSubjectsOptions,
+  createCollectionSubjects,
+} from '../owners/collection-subjects.ts';
+import { TOKENS_MAX } from '../records/read-rarities.ts';
+import { requestTraits } from './request-traits.ts';
+import type { TraitsStateColumns } from './traits-statement.ts';
+
+export interface RequestedTraitsOptions extends CollectionSubjectsOptions {
+  /** Collections whose traits one key may queue (`ON_DEMAND_CONCURRENCY_PER_KEY`). */
+  readonly perKey: number;
+}
+
+/** A request for the traits of a collection. */
+export interface TraitsQuestion {
+  readonly chain: Chain;
+  readonly contract: Address;
+  /** The requesting key. */
+  readonly requester: string;
+}
+
+/** The traits of a collection; null: not computed yet. */
+export interface FoundTraits<Row> {
+  readonly collection: Collection;
+  /** The collection's current state. */
+  readonly state: CollectionState;
+  /** Null if there are no rows of the contract. */
+  readonly generation: number | null;
+  /** Ids that it counts. */
+  readonly tokens: number;
+  /** The blocks that its ids come from. */
+  readonly indexed: Indexed;
+  readonly rows: readonly Row[];
+}
+
+/** Traits of collections, computed on request. */
+export interface RequestedTraits {
+  /**
+   * Runs a statement of traits-statement.ts. If no traits are computed, or ids are missing, queues the computation.
+   * @throws NotFoundError if the collection is too large; TooManyWaitingError
+   */
+  read<Row extends object>(question: TraitsQuestion, statement: Statement): Promise<FoundTraits<Row> | null>;
+}
+
+/** The 202 response while traits are computed, with the hosted API's message. */
+export const NOT_READY = {
+  message: 'Contract is being resynced at the moment. Please try again later.',
+};
+
+export function createRequestedTraits(
+  { database, logger }: Pick<ApiDependencies, 'database' | 'logger'>,
+  options: RequestedTraitsOptions,
+): RequestedTraits {
+  const subjects = createCollectionSubjects({ database, logger, reads: database }, options);
+  return {
+    async read<Row extends object>(question: TraitsQuestion, statement: Statement) {
+      const { chain, contract } = question;
+      const requester = { id: question.requester, limit: options.perKey };
+      const requested = { chain, contract, requestedBy: requester.id };
+      const collection = await subjects.open(requested);
+      const found = await readCollectionRows<TraitsStateColumns & { readonly is_found: boolean } & Row>(
+        database,
+        chain,
+        statement,
+      );
+      const [first] = found.rows;
+      if (first === undefined) throw new Error('The statement gives at least one row');
+      if ((first.ids ?? 0) > TOKENS_MAX) throw tooLarge(chain, contract);
+      if (first.is_too_large === true) {
+        // It may have become smaller.
+        await requestTraits(database, chain, { contract, reason: 'missing' }, requester);
+        throw tooLarge(chain, contract);
+      }
+      const state = await subjects.stateOf(requested, collection, found);
+      // A contract that is not a collection, or has no transfers, has no traits to wait for.
+      const isNothing =
+        first.generation === null && (first.ids ?? 0) === 0 && (isRefused(collection) || found.indexed.complete);
+      if (!isNothing) await requestMissing(database, { chain, contract, requester }, { collection, found, first });
+      if (first.is_old === true) await noteAsking(database, chain, contract);
+      if (first.generation === null && !isNothing) return null;
+      return {
+        collection,
+        state,
+        generation: first.generation,
+        tokens: first.tokens ?? 0,
+        indexed:
+          first.generation === null
+            ? state.indexed
+            : { fromBlock: first.from_block, toBlock: first.to_block, complete: first.is_complete ?? false },
+        rows: found.rows.filter(({ is_found: isFound }) => isFound),
+      };
+    },
+  };
+}
+
+/** Queues missing traits, and those that were computed before the whole collection was indexed. */
+async function requestMissing(
+  database: Database,
+  { chain, contract, requester }: Omit<TraitsQuestion, 'requester'> & { readonly requester: Requester },
+  known: {
+    readonly collection: Collection;
+    readonly found: SubjectCoverage;
+    readonly first: TraitsStateColumns;
+  },
+): Promise<void> {
+  const { collection, found, first } = known;
+  if (first.is_working === true) return;
+  const isKnown = collection.isNft || (first.ids ?? 0) > 0;
+  const isMissing = first.generation === null ? isKnown : first.is_complete === false && found.indexed.complete;
+  if (isMissing) await requestTraits(database, chain, { contract, reason: 'missing' }, requester);
+}
+
+/** It was read and is not a collection. */
+function isRefused({ status, isNft }: Collection): boolean {
+  return !isNft && (status === 'not-nft' || status === 'not-contract');
+}
+
+async function noteAsking(database: Database, chain: Chain, contract: Address): Promise<void> {
+  await database.query('UPDATE nft_collection_traits SET asked_at = now() WHERE token_address = $1 AND chain_id = $2', [
+    addressBytes(contract),
+    chain.id,
+  ]);
+}
+
+function tooLarge(chain: Chain, contract: Address): NotFoundError {
+  return new NotFoundError(
+    `${contract} is too large on ${chain.key}: traits are counted of collections of up to ${TOKENS_MAX} NFTs`,
+    { status: 'too-large' },
+  );
+}

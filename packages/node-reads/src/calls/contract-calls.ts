@@ -1,0 +1,60 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, createAnswerBudget, type Hex, toQuantity } from '@chainstead/core';
+import { isAnswerOfCall, type UpstreamPool } from '@chainstead/rpc';
+import { beginningOf, type ContractCall, decodeAggregate, encodeAggregate } from './aggregate-calls.ts';
+
+/**
+ * Calls of contracts. Results are returned data, or null if the call reverted or returned nothing.
+ * Both throw UpstreamsExhaustedError (retryable) when no upstream answers, RequestAbortedError when the signal ends it.
+ */
+export interface ContractCalls {
+  /** @param block whose state is read. @default the newest */
+  call(to: Address, data: Hex, signal: AbortSignal, block?: number): Promise<Hex | null>;
+  /**
+   * Through Multicall3; null where the chain has none or it does not work. A null among the answers proves nothing: an `INVALID`
+   * opcode of one old contract burns 63/64 of the gas of all that follow, so such a call is to be repeated alone.
+   */
+  callTogether(calls: readonly ContractCall[], signal: AbortSignal): Promise<(Hex | null)[] | null>;
+}
+
+/** A contract may answer megabytes to each of many calls, free of charge: so much of it is in flight. */
+const BUDGET = { bytesMax: 48 * 1_048_576, requestsMax: 24 };
+
+export function createContractCalls(options: {
+  readonly pool: UpstreamPool;
+  readonly chain: Chain;
+  /** Maximum size of a result of `call`; the rest is cut off. */
+  readonly answerBytesMax: number;
+}): ContractCalls {
+  const { pool, chain, answerBytesMax } = options;
+  const budget = createAnswerBudget(BUDGET);
+
+  async function ask(to: Address, data: Hex, signal: AbortSignal, block?: number): Promise<Hex | null> {
+    const [tag, options] =
+      block === undefined ? ['latest', { signal }] : [toQuantity(block), { signal, minBlock: block }];
+    try {
+      const { value } = await pool.request('eth_call', [{ to, data }, tag], options);
+      if (typeof value !== 'string' || value.length <= 2) return null;
+      budget.observe(value.length);
+      return value as Hex;
+    } catch (error) {
+      // The node executed the call and it failed: a result. A failure that may be temporary is not.
+      if (isAnswerOfCall(error)) return null;
+      throw error;
+    }
+  }
+
+  return {
+    call: (to, data, signal, block) =>
+      budget.run(async () => {
+        const answer = await ask(to, data, signal, block);
+        return answer === null ? null : beginningOf(answer, answerBytesMax);
+      }),
+    async callTogether(calls, signal) {
+      if (chain.multicall3 === null) return null;
+      const { address } = chain.multicall3;
+      const answer = await budget.run(() => ask(address, encodeAggregate(calls), signal));
+      return answer === null ? null : decodeAggregate(answer, calls.length);
+    },
+  };
+}

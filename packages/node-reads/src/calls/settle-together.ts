@@ -1,0 +1,65 @@
+import { ChainsteadError } from '@chainstead/core';
+import { RequestAbortedError } from '@chainstead/rpc';
+import { StateUnavailableError } from '../state-error.ts';
+
+/** What came of one of many works: its value, or why there is none. */
+export type Settled<T> = { readonly value: T } | { readonly unread: ChainsteadError };
+
+/** Once half of the works have ended, the others have so long, or twice as long as that half took. Milliseconds. */
+const LATE_MS = 750;
+/** Where the first so many all fail, no node is there: the others are given up. */
+const FAULTS_MAX = 5;
+
+/** Why there is no value of a work that took far longer than the others. */
+export const TOO_LATE = new StateUnavailableError('A contract responds far slower than others and was skipped');
+
+/**
+ * Node calls, each separate: one that fails, or takes far longer than the others, spoils none of them.
+ * @param work its signal aborts when the others have waited long enough
+ * @returns what came of each, in their order
+ * @throws RequestAbortedError where something else ended a work, and what is no ChainsteadError
+ */
+export async function settleTogether<Item, T>(
+  items: readonly Item[],
+  work: (item: Item, late: AbortSignal) => Promise<T>,
+): Promise<Settled<T>[]> {
+  const late = new AbortController();
+  const began = performance.now();
+  let ended = 0;
+  let faults = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function settle(item: Item): Promise<Settled<T>> {
+    try {
+      return { value: await work(item, late.signal) };
+    } catch (error) {
+      if (!isUnread(error, late.signal)) throw error;
+      if (error instanceof RequestAbortedError) return { unread: TOO_LATE };
+      if (++faults === FAULTS_MAX && ended < faults) late.abort();
+      return { unread: error };
+    } finally {
+      if (++ended * 2 >= items.length)
+        timer ??= setTimeout(() => late.abort(), Math.max(LATE_MS, 2 * (performance.now() - began)));
+    }
+  }
+
+  try {
+    return await Promise.all(items.map(settle));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Whether nodes failed: false if the caller aborted all of it, or this program is at fault. */
+export function isUnread(error: unknown, late: AbortSignal): error is ChainsteadError {
+  return error instanceof ChainsteadError && (late.aborted || !(error instanceof RequestAbortedError));
+}
+
+/** Why nothing could be read, where nothing could: the first reason that is not lateness. Null where something was, or nothing was asked. */
+export function whyNothing(
+  settled: readonly { readonly unread?: ChainsteadError | undefined }[],
+): ChainsteadError | null {
+  const reasons = settled.flatMap(({ unread }) => unread ?? []);
+  if (reasons.length < settled.length) return null;
+  return reasons.find((reason) => reason !== TOO_LATE) ?? reasons[0] ?? null;
+}

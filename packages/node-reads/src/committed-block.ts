@@ -1,0 +1,56 @@
+import type { Chain } from '@chainstead/chains';
+import type { Hash } from '@chainstead/core';
+import { type Database, hexText, type ReadDatabase } from '@chainstead/db';
+
+/** A block whose state is requested. */
+export interface StateBlock {
+  readonly number: number;
+  readonly hash: Hash;
+  /** Unix seconds. */
+  readonly timestamp: number;
+}
+
+/**
+ * The newest committed block: the follower's checkpoint, or where a chain is only backfilled the newest block that is known of what is covered.
+ * Null where nothing is indexed.
+ */
+export async function committedBlock(database: ReadDatabase, chain: Pick<Chain, 'id'>): Promise<StateBlock | null> {
+  const [block] = await database.select<StateBlock>(
+    `SELECT ${COLUMNS} FROM blocks
+     WHERE chain_id = $1 AND block_number <= coalesce(
+       (SELECT checkpoint FROM sync_chains WHERE chain_id = $1), (SELECT max(last_block) FROM sync_ranges WHERE chain_id = $1))
+     ORDER BY block_number DESC LIMIT 1`,
+    [chain.id],
+  );
+  return block ?? null;
+}
+
+/** A committed block by its number; null where it is not known: backfilled blocks are only where they caused a row. */
+export async function knownBlock(
+  database: Database,
+  chain: Pick<Chain, 'id'>,
+  number: number,
+): Promise<StateBlock | null> {
+  const [block] = await database.query<StateBlock>(
+    `SELECT ${COLUMNS} FROM blocks WHERE chain_id = $1 AND block_number = $2`,
+    [chain.id, number],
+  );
+  return block ?? null;
+}
+
+/** The newest known block at or below each of these numbers, by that number; where none is known so far down, there is none. */
+export async function newestKnownBlocks(
+  database: Database,
+  chain: Pick<Chain, 'id'>,
+  numbers: readonly number[],
+): Promise<ReadonlyMap<number, StateBlock>> {
+  const rows = await database.query<StateBlock & { requested: number }>(
+    `SELECT given.requested, newest.* FROM unnest($2::bigint[]) AS given(requested)
+     CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM blocks WHERE chain_id = $1 AND block_number <= given.requested
+       ORDER BY block_number DESC LIMIT 1) AS newest`,
+    [chain.id, [...new Set(numbers)]],
+  );
+  return new Map(rows.map(({ requested, number, hash, timestamp }) => [requested, { number, hash, timestamp }]));
+}
+
+const COLUMNS = `block_number AS number, ${hexText('block_hash')} AS hash, extract(epoch FROM block_timestamp)::bigint AS timestamp`;

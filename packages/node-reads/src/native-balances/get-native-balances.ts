@@ -1,0 +1,41 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { committedBlock } from '../committed-block.ts';
+import type { NodeReadQueue } from '../queue/node-read-queue.ts';
+import { StateUnavailableError } from '../state-error.ts';
+import { nativeBalancesKind } from './native-balances-kind.ts';
+import { type NativeBalances, storedNativeBalances } from './stored-native-balances.ts';
+
+export interface NativeBalancesOptions {
+  readonly nodeReads: NodeReadQueue;
+  /** How long a request waits for a reading (`ON_DEMAND_WAIT_MS`). Milliseconds. */
+  readonly waitMs: number;
+  /** A reading this old is used again (`NATIVE_BALANCE_MAX_AGE_MS`). Milliseconds. */
+  readonly maxAgeMs: number;
+}
+
+/**
+ * Native token balances at the newest committed block, or after an earlier one.
+ * @param toBlock null, or at or above the newest committed block: that one
+ * @throws StateUnavailableError (503) where no reading came in time, StateNotArchivedError (404) where no upstream keeps the block's state
+ */
+export async function getNativeBalances(
+  { nodeReads, waitMs, maxAgeMs }: NativeBalancesOptions,
+  database: Database,
+  chain: Chain,
+  { addresses, toBlock }: { readonly addresses: readonly Address[]; readonly toBlock: number | null },
+): Promise<NativeBalances> {
+  const newest = toBlock === null ? null : await committedBlock(database, chain);
+  const past = toBlock === null || newest === null || toBlock >= newest.number ? null : toBlock;
+  if (past === null) {
+    const stored = await storedNativeBalances(database, chain, addresses, maxAgeMs);
+    if (stored !== null) return stored;
+  }
+  // Readings of the newest block are stored; only those of an earlier one are worth reusing.
+  const sharing = past === null ? 0 : maxAgeMs;
+  const question = { addresses: [...addresses], to_block: past };
+  const answer = await nodeReads.request(chain, nativeBalancesKind, question, { waitMs, maxAgeMs: sharing });
+  if (answer === null) throw new StateUnavailableError(`Balances on ${chain.name} are being read: retry in a moment`);
+  return answer;
+}

@@ -1,0 +1,50 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, ChainId } from '@chainstead/core';
+import { addressBytes, type Database, hexBytes, hexText } from '@chainstead/db';
+import { knownBlock, type StateBlock } from '../committed-block.ts';
+
+/** Balances of one moment. */
+export interface NativeBalances {
+  readonly block: Pick<StateBlock, 'number' | 'timestamp'>;
+  /** Wei, decimal digits; in the order of the requested addresses. */
+  readonly balances: readonly string[];
+}
+
+/** The newest reading of each account replaces the one before. */
+export async function saveNativeBalances(
+  database: Database,
+  chainId: ChainId,
+  block: StateBlock,
+  accounts: readonly Address[],
+  balances: readonly string[],
+): Promise<void> {
+  await database.query(
+    `INSERT INTO native_balances (account, chain_id, wei, block_number, block_hash)
+     SELECT account, $1, wei, $4, $5 FROM unnest($2::bytea[], $3::numeric[]) AS reported (account, wei) ORDER BY account
+     ON CONFLICT (account, chain_id) DO UPDATE SET
+       wei = excluded.wei, block_number = excluded.block_number, block_hash = excluded.block_hash, read_at = excluded.read_at`,
+    [chainId, accounts.map(addressBytes), balances, block.number, hexBytes(block.hash)],
+  );
+}
+
+/** Stored balances of all these accounts at one block, at most `maxAgeMs` old and on the current branch of the chain; null otherwise. */
+export async function storedNativeBalances(
+  database: Database,
+  chain: Pick<Chain, 'id'>,
+  accounts: readonly Address[],
+  maxAgeMs: number,
+): Promise<NativeBalances | null> {
+  const rows = await database.query<{ account: Address; wei: string; block_number: number; block_hash: string }>(
+    `SELECT ${hexText('account')} AS account, wei::text, block_number, ${hexText('block_hash')} AS block_hash
+     FROM native_balances WHERE account = ANY ($1::bytea[]) AND chain_id = $2 AND read_at > now() - make_interval(secs => $3::float8)`,
+    [accounts.map(addressBytes), chain.id, maxAgeMs / 1_000],
+  );
+  const [first] = rows;
+  if (first === undefined || rows.some(({ block_hash }) => block_hash !== first.block_hash)) return null;
+  const byAccount = new Map(rows.map(({ account, wei }) => [account, wei]));
+  const balances = accounts.flatMap((account) => byAccount.get(account) ?? []);
+  if (balances.length < accounts.length) return null;
+  const block = await knownBlock(database, chain, first.block_number);
+  // A block that a reorganisation has removed since says nothing of the chain as it is.
+  return block?.hash === first.block_hash ? { block, balances } : null;
+}

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import type { ChainId } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { type Claim, claimValues, type DueTable, isClaimed } from '@chainstead/jobs';
+import type { StateKind } from '../state-kind.ts';
+
+/** A row of `state_questions`. */
+export interface QuestionRow {
+  readonly key: string;
+  readonly kind: string;
+  readonly question: unknown;
+}
+
+/** Due work, as metrics and notifications name it: slow questions don't stand before those with a waiting request. */
+export const STATE_WORK = { quick: 'state', slow: 'state-slow' } as const;
+
+/** `state_questions` as due work. */
+export const DUE_QUESTIONS: DueTable = { name: 'state_questions', key: ['chain_id', 'key'] };
+
+/** The same question has the same key. @param question as its schema gives it, so that members have one order */
+export function questionKey(kind: StateKind, question: unknown): string {
+  return `${kind.name}:${createHash('sha256').update(JSON.stringify(question)).digest('hex')}`;
+}
+
+/** What became of a question. */
+export interface Settlement {
+  readonly answer: unknown;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+}
+
+/** Microseconds since the Unix epoch: a JavaScript date would round them. */
+const micros = (column: string): string => `(extract(epoch FROM ${column}) * 1000000)::bigint`;
+/** A result stays in its row until the next one: waiting requests still find it there. */
+const IS_SETTLED = 'coalesce(known.settled_at >= known.asked_at, false)';
+const millisecondsSince = (column: string): string =>
+  `(extract(epoch FROM clock_timestamp() - ${column}) * 1000)::float8`;
+const isYoungerThan = (seconds: string, now: string): string =>
+  `known.settled_at > ${now} - make_interval(secs => ${seconds}::float8)`;
+/** A sweep deletes questions older than this. Seconds. */
+const KEPT_SECONDS = 600;
+
+/** What became of the same question within `maxAgeMs`, without writing anything; null where it is to be asked. */
+export async function recentSettlement(
+  database: Database,
+  chainId: ChainId,
+  key: string,
+  maxAgeMs: number,
+): Promise<{ readonly settlement: Settlement; readonly ageMs: number } | null> {
+  const [row] = await database.query<SettlementColumns & { age_ms: number }>(
+    `SELECT answer, error_code, error_message, ${millisecondsSince('settled_at')} AS age_ms FROM state_questions AS known
+     WHERE chain_id = $1 AND key = $2 AND ${IS_SETTLED} AND ${isYoungerThan('$3', 'clock_timestamp()')}`,
+    [chainId, key, maxAgeMs / 1_000],
+  );
+  return row === undefined ? null : { settlement: settlementOf(row), ageMs: row.age_ms };
+}
+
+/** What the same question was answered within so many seconds, in SQL; null where it was not. Arguments are SQL expressions, never values. */
+export function recentAnswerInSql(of: {
+  readonly chainId: string;
+  readonly key: string;
+  readonly seconds: string;
+}): string {
+  return `(SELECT known.answer FROM state_questions AS known WHERE known.chain_id = ${of.chainId} AND known.key = ${of.key}
+    AND ${IS_SETTLED} AND known.error_code IS NULL AND ${isYoungerThan(of.seconds, 'clock_timestamp()')})`;
+}
+
+/**
+ * Leaves a question, unless it is under way already or was answered within `maxAgeMs`.
+ * @returns when it was asked and how long ago that is, and what became of it; `settlement` null: it is to be waited for
+ */
+export async function leaveQuestion(
+  database: Database,
+  chainId: ChainId,
+  { key, kind, question }: QuestionRow,
+  maxAgeMs: number,
+): Promise<{ readonly lastRequestedAt: string; readonly ageMs: number; readonly settlement: Settlement | null }> {
+  const isShared = `(NOT ${IS_SETTLED} OR known.error_code IS NULL AND ${isYoungerThan('$5', 'excluded.asked_at')})`;
+  const rows = await database.query<SettlementColumns & { asked_at: string; age_ms: number; is_settled: boolean }>(
+    `INSERT INTO state_questions AS known (chain_id, key, kind, question, asked_at, due_at)
+     SELECT $1, $2, $3, $4::jsonb, moment, moment FROM clock_timestamp() AS moment
+     ON CONFLICT (chain_id, key) DO UPDATE SET
+       asked_at = CASE WHEN ${isShared} THEN known.asked_at ELSE greatest(excluded.asked_at, known.settled_at + interval '1 microsecond') END,
+       due_at = CASE WHEN ${isShared} THEN known.due_at ELSE excluded.due_at END
+     RETURNING ${micros('known.asked_at')}::text AS asked_at, ${millisecondsSince('known.asked_at')} AS age_ms, ${IS_SETTLED} AS is_settled,
+       known.answer, known.error_code, known.error_message`,
+    [chainId, key, kind, JSON.stringify(question), maxAgeMs / 1_000],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error('A question that was left has no row');
+  return { lastRequestedAt: row.asked_at, ageMs: row.age_ms, settlement: row.is_settled ? settlementOf(row) : null };
+}
+
+/** One that is waited for. */
+export interface RequestedQuestion {
+  readonly chainId: ChainId;
+  readonly key: string;
+  /** Microseconds since the Unix epoch. */
+  readonly lastRequestedAt: string;
+}
+
+/** The settled ones among these questions. */
+export async function settledQuestions(
+  database: Database,
+  requested: readonly RequestedQuestion[],
+): Promise<ReadonlyMap<RequestedQuestion, Settlement>> {
+  const rows = await database.query<SettlementColumns & { place: number }>(
+    `SELECT requested.place::int AS place, known.answer, known.error_code, known.error_message
+     FROM unnest($1::bigint[], $2::text[], $3::bigint[]) WITH ORDINALITY AS requested (chain_id, key, asked_at, place)
+     JOIN state_questions AS known USING (chain_id, key)
+     WHERE known.settled_at IS NOT NULL AND ${micros('known.settled_at')} >= requested.asked_at`,
+    [
+      requested.map(({ chainId }) => chainId),
+      requested.map(({ key }) => key),
+      requested.map(({ lastRequestedAt }) => lastRequestedAt),
+    ],
+  );
+  const found = new Map<RequestedQuestion, Settlement>();
+  for (const row of rows) {
+    const question = requested[row.place - 1];
+    if (question !== undefined) found.set(question, settlementOf(row));
+  }
+  return found;
+}
+
+/** Whether a queued question still exists without a result: none came yet, or it failed. */
+export async function isUnanswered(
+  database: Database,
+  { chainId, key, lastRequestedAt }: RequestedQuestion,
+): Promise<boolean> {
+  const rows = await database.query(
+    `SELECT FROM state_questions AS known
+     WHERE chain_id = $1 AND key = $2 AND ${micros('asked_at')} = $3::bigint AND (NOT ${IS_SETTLED} OR error_code IS NOT NULL)`,
+    [chainId, key, lastRequestedAt],
+  );
+  return rows.length > 0;
+}
+
+/** Stores what became of a question, and ends its claim. */
+export async function settleQuestion(
+  database: Database,
+  claim: Claim<unknown>,
+  { answer, errorCode, errorMessage }: Settlement,
+): Promise<void> {
+  await database.query(
+    `UPDATE state_questions SET settled_at = greatest(clock_timestamp(), asked_at), answer = $4::jsonb, lease_until = NULL, holder = NULL,
+       attempts = 0, error_code = $5, error_message = $6 WHERE ${isClaimed(DUE_QUESTIONS, 1)}`,
+    [...claimValues(claim), JSON.stringify(answer), errorCode, errorMessage],
+  );
+}
+
+/** Deletes questions that are some minutes old, settled or not. */
+export async function forgetQuestions(database: Database, chainId: ChainId): Promise<void> {
+  await database.query(
+    'DELETE FROM state_questions WHERE chain_id = $1 AND asked_at < now() - make_interval(secs => $2)',
+    [chainId, KEPT_SECONDS],
+  );
+}
+
+interface SettlementColumns {
+  readonly answer: unknown;
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+}
+
+function settlementOf(row: SettlementColumns): Settlement {
+  return { answer: row.answer, errorCode: row.error_code, errorMessage: row.error_message };
+}

@@ -1,0 +1,40 @@
+import { ChainsteadError } from '@chainstead/core';
+import { ApiError } from '@chainstead/http';
+
+/** A 404: no upstream has the state of the requested block, which only archive nodes keep. */
+export class StateNotArchivedError extends ApiError {
+  constructor(message: string) {
+    super({ code: 'STATE_NOT_ARCHIVED', status: 404, message, details: { status: 'not-archived' } });
+  }
+
+  static at(block: number): StateNotArchivedError {
+    return new StateNotArchivedError(`Balances at block ${block} need an archive node`);
+  }
+}
+
+/** A 503: the nodes of the chain could not return the requested state in time. */
+export class StateUnavailableError extends ApiError {
+  constructor(message: string, cause?: unknown) {
+    super({
+      code: 'STATE_UNAVAILABLE',
+      status: 503,
+      message,
+      headers: { 'retry-after': '1' },
+      retryable: true,
+      cause,
+    });
+  }
+}
+
+/** A worker failed by a fault of this program or of its statements, not of a node: a 500 without its text, which the worker has logged. */
+export class StateReadingFailedError extends ChainsteadError {
+  constructor(chain: string) {
+    super({
+      code: 'STATE_READING_FAILED',
+      message: `A worker failed during a state read on ${chain}`,
+      facts: { chain },
+      remedy: 'Find "State read failed" in the application log of the worker role, and report it',
+      retryable: false,
+    });
+  }
+}

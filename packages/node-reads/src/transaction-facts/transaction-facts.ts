@@ -1,0 +1,134 @@
+import type { Chain } from '@chainstead/chains';
+import {
+  type Address,
+  type ChainId,
+  type Hash,
+  type Hex,
+  isAddress,
+  parseBigQuantity,
+  parseHash,
+} from '@chainstead/core';
+import { addressBytes, type Database, hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import { standardTransaction } from '@chainstead/rpc';
+import { z } from 'zod';
+import { fetchInParts, type ReadingContext } from '../calls/fetch-in-parts.ts';
+import type { StateKind, StateReader } from '../state-kind.ts';
+
+/** Contents of a transaction. */
+export interface TransactionFacts {
+  readonly sender: Address;
+  /** Null: it made a contract. */
+  readonly recipient: Address | null;
+  /** Wei that it carried, decimal digits. */
+  readonly value: string;
+  /** The first four bytes of its input; null where it has fewer. */
+  readonly method: Hex | null;
+}
+
+interface Question {
+  items: string[];
+}
+
+const address = z
+  .string()
+  .transform((text) => text.toLowerCase() as Address)
+  .refine(isAddress);
+const factsSchema = z.object({
+  hash: z.string(),
+  sender: z.string(),
+  recipient: z.string().nullable(),
+  value: z.string(),
+  method: z.string().nullable(),
+});
+type Reported = z.infer<typeof factsSchema>;
+
+const transactionFactsKind: StateKind<Question, Reported[]> = {
+  name: 'transaction-facts',
+  question: z.object({ items: z.array(z.string().regex(/^0x[0-9a-f]{64}$/)).min(1) }),
+  answer: z.array(factsSchema),
+};
+
+/** A transaction as nodes give it, as far as it is of use. */
+const transactionSchema = z.object({
+  hash: z.string(),
+  from: address,
+  to: address.nullish(),
+  value: z.string().regex(/^0x[0-9a-f]+$/i),
+  input: z.string().optional(),
+  data: z.string().optional(),
+});
+
+/** Function selector: `0x` and four bytes. */
+const METHOD_LENGTH = 10;
+
+/**
+ * Contents of these transactions: stored ones, and the rest read from a node within `waitMs`. Transactions that are not known in time, or to
+ * no node any more, is missing.
+ */
+export async function transactionFactsOf(
+  context: Omit<ReadingContext, 'database'> & { readonly database: ReadDatabase },
+  chain: Chain,
+  hashes: readonly Hash[],
+  waitMs: number,
+): Promise<ReadonlyMap<Hash, TransactionFacts>> {
+  const rows = await context.database.select<TransactionFacts & { hash: Hash }>(
+    `SELECT ${hexText('hash')} AS hash, ${hexText('sender')} AS sender, ${hexText('recipient')} AS recipient, value::text,
+       ${hexText('method')} AS method
+     FROM transaction_facts WHERE hash = ANY ($1::bytea[]) AND chain_id = $2`,
+    [hashes.map(hexBytes), chain.id],
+  );
+  const found = new Map<Hash, TransactionFacts>(rows.map(({ hash, ...facts }) => [hash, facts]));
+  const items = hashes.filter((hash) => !found.has(hash));
+  for (const answer of await fetchInParts(context, chain, transactionFactsKind, { items, waitMs }))
+    for (const { hash, ...facts } of answer) found.set(parseHash(hash), facts as TransactionFacts);
+  return found;
+}
+
+/** Reads transactions by their hashes, and stores their contents: a hash commits to all of it. */
+export const transactionFactsReader: StateReader<Question, Reported[]> = {
+  kind: transactionFactsKind,
+  async read({ chain, pool, database }, { items }, signal) {
+    const answers = await pool.requestMany(
+      'eth_getTransactionByHash',
+      items.map((hash) => [hash]),
+      { signal },
+    );
+    const reported = answers.flatMap(({ value }, place) => readTransaction(value, items[place]) ?? []);
+    await saveFacts(database, chain.id, reported);
+    return reported;
+  },
+};
+
+/** null for a transaction other than the requested one. */
+function readTransaction(value: unknown, hash: string | undefined): Reported | null {
+  const parsed = transactionSchema.safeParse(standardTransaction(Object(value)));
+  if (!parsed.success || hash === undefined || parsed.data.hash.toLowerCase() !== hash) return null;
+  const { from, to, value: wei, input, data } = parsed.data;
+  const bytes = (input ?? data ?? '0x').toLowerCase();
+  return {
+    hash,
+    sender: from,
+    recipient: to ?? null,
+    value: parseBigQuantity(wei).toString(),
+    method: bytes.length >= METHOD_LENGTH ? bytes.slice(0, METHOD_LENGTH) : null,
+  };
+}
+
+async function saveFacts(database: Database, chainId: ChainId, reported: readonly Reported[]): Promise<void> {
+  if (reported.length === 0) return;
+  const bytes = (text: string | null): Buffer | null => (text === null ? null : hexBytes(text));
+  await database.query(
+    `INSERT INTO transaction_facts (hash, chain_id, sender, recipient, value, method)
+     SELECT hash, $1, sender, recipient, value, method
+     FROM unnest($2::bytea[], $3::bytea[], $4::bytea[], $5::numeric[], $6::bytea[]) AS reported (hash, sender, recipient, value, method) ORDER BY hash
+     ON CONFLICT (hash, chain_id) DO NOTHING`,
+    [
+      chainId,
+      reported.map(({ hash }) => hexBytes(hash)),
+      reported.map(({ sender }) => addressBytes(sender as Address)),
+      reported.map(({ recipient }) => bytes(recipient)),
+      reported.map(({ value }) => value),
+      reported.map(({ method }) => bytes(method)),
+    ],
+  );
+}

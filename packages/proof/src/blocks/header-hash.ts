@@ -1,0 +1,109 @@
+import { type Hash, keccak256Hex } from '@chainstead/core';
+import { hexToBytes } from '../rlp/hex-bytes.ts';
+import { encodeList, encodeString, integerBytes } from '../rlp/rlp.ts';
+
+type RawHeader = Readonly<Record<string, unknown>>;
+type FieldKind = 'bytes' | 'integer';
+
+/** The header fields of Ethereum's first block (yellow paper, section 4.3), in RLP order. */
+const REQUIRED_FIELDS: readonly (readonly [name: string, kind: FieldKind])[] = [
+  ['parentHash', 'bytes'],
+  ['sha3Uncles', 'bytes'],
+  ['miner', 'bytes'],
+  ['stateRoot', 'bytes'],
+  ['transactionsRoot', 'bytes'],
+  ['receiptsRoot', 'bytes'],
+  ['logsBloom', 'bytes'],
+  ['difficulty', 'integer'],
+  ['number', 'integer'],
+  ['gasLimit', 'integer'],
+  ['gasUsed', 'integer'],
+  ['timestamp', 'integer'],
+  ['extraData', 'bytes'],
+  ['mixHash', 'bytes'],
+  ['nonce', 'bytes'],
+];
+
+/** Fields that forks appended, in order. */
+const OPTIONAL_FIELDS: readonly (readonly [name: string, kind: FieldKind])[] = [
+  ['baseFeePerGas', 'integer'], // EIP-1559
+  ['withdrawalsRoot', 'bytes'], // EIP-4895
+  ['blobGasUsed', 'integer'], // EIP-4844
+  ['excessBlobGas', 'integer'],
+  ['parentBeaconBlockRoot', 'bytes'], // EIP-4788
+  ['requestsHash', 'bytes'], // EIP-7685
+  ['blockAccessListHash', 'bytes'], // EIP-7928
+  ['slotNumber', 'integer'], // EIP-7843
+];
+
+/** Members that nodes add to a header's JSON although they are not part of the header. */
+const FIELDS_OUTSIDE_THE_HEADER: ReadonlySet<string> = new Set([
+  'hash',
+  'size',
+  'totalDifficulty',
+  'transactions',
+  'uncles',
+  'withdrawals',
+  'author',
+  'sealFields',
+  'milliTimestamp',
+  'l1BlockNumber',
+  'sendCount',
+  'sendRoot',
+]);
+
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
+  ...[...REQUIRED_FIELDS, ...OPTIONAL_FIELDS].map(([name]) => name),
+  ...FIELDS_OUTSIDE_THE_HEADER,
+]);
+
+/**
+ * Returns the block hash by Ethereum's header encoding; null if a field that every header has is missing, as in
+ * converted recordings.
+ * @throws InvalidHexBytesError if a field is not hexadecimal
+ */
+export function headerHash(raw: RawHeader): Hash | null {
+  const fields = encodeFields(raw);
+  return fields === null ? null : keccak256Hex(encodeList(fields));
+}
+
+/** The result of checking a header's hash. */
+export type HeaderHashCheck =
+  | { readonly result: 'verified' }
+  /** Fields are missing, or some belong to no known encoding. */
+  | { readonly result: 'unchecked' }
+  | { readonly result: 'mismatch'; readonly computed: Hash };
+
+/**
+ * Checks whether the header's JSON hashes to `expected`. Nodes of some chains show optional fields that their header
+ * lacks (Frontier's baseFeePerGas), so shorter forms are tried too. Any form with the right hash is proof.
+ * @throws InvalidHexBytesError if a field is not hexadecimal
+ */
+export function checkHeaderHash(raw: RawHeader, expected: Hash): HeaderHashCheck {
+  const fields = encodeFields(raw);
+  if (fields === null) return { result: 'unchecked' };
+  const computed = keccak256Hex(encodeList(fields));
+  if (computed === expected) return { result: 'verified' };
+  for (let length = fields.length - 1; length >= REQUIRED_FIELDS.length; length--)
+    if (keccak256Hex(encodeList(fields.slice(0, length))) === expected) return { result: 'verified' };
+  const hasUnknownField = Object.keys(raw).some((name) => !KNOWN_FIELDS.has(name));
+  return hasUnknownField ? { result: 'unchecked' } : { result: 'mismatch', computed };
+}
+
+function encodeFields(raw: RawHeader): Buffer[] | null {
+  const fields: Buffer[] = [];
+  for (const [name, kind] of REQUIRED_FIELDS) {
+    const value = raw[name];
+    if (typeof value !== 'string') return null;
+    fields.push(encodeField(value, kind));
+  }
+  for (const [name, kind] of OPTIONAL_FIELDS) {
+    const value = raw[name];
+    if (typeof value === 'string') fields.push(encodeField(value, kind));
+  }
+  return fields;
+}
+
+function encodeField(value: string, kind: FieldKind): Buffer {
+  return encodeString(kind === 'bytes' ? hexToBytes(value) : integerBytes(BigInt(value)));
+}

@@ -1,0 +1,152 @@
+import type { Chain } from '@chainstead/chains';
+import type { BlockHeader, Hash, Receipt } from '@chainstead/core';
+import { committedReceipts, type ReceiptsRootContext, receiptsRoot } from '../receipts/receipts-root.ts';
+import { InvalidHexBytesError } from '../rlp/hex-bytes.ts';
+import { checkHeaderHash } from './header-hash.ts';
+
+/**
+ * How far a covered range is proven complete: `receipts` (root recomputed), `cross` (two upstreams agree), `none` (one
+ * upstream, unchecked), `not-applicable` (the header commits to nothing), `unproven` (checked without a match).
+ */
+export type ProofLevel = 'receipts' | 'cross' | 'none' | 'not-applicable' | 'unproven';
+
+export type UnprovenReason =
+  /** The receipts don't hash to the header's `receiptsRoot`. */
+  | 'root-mismatch'
+  /** The header's fields don't hash to its `hash`. */
+  | 'header-hash-mismatch'
+  /** The header has no `receiptsRoot`. */
+  | 'root-missing'
+  /** More or fewer receipts than transactions. */
+  | 'receipt-count'
+  /** A receipt belongs to another transaction than the one at its position. */
+  | 'receipt-order'
+  /** A log names another block or transaction. */
+  | 'log-placement'
+  /** A field is not hexadecimal of the right size. */
+  | 'malformed';
+
+export type Proof =
+  | {
+      readonly level: 'receipts';
+      /** `unchecked` if the chain hashes headers in its own way or the response lacks a field. */
+      readonly headerHash: 'verified' | 'unchecked';
+    }
+  | { readonly level: 'not-applicable' }
+  | Unproven;
+
+export interface Unproven {
+  readonly level: 'unproven';
+  readonly reason: UnprovenReason;
+  /** Value in the block or its header. */
+  readonly expected: string;
+  /** Value computed from the response. */
+  readonly computed: string;
+}
+
+/** A block from one upstream, with all its receipts in order. */
+export interface BlockWithReceipts {
+  readonly header: BlockHeader;
+  readonly transactionHashes: readonly Hash[];
+  readonly receipts: readonly Receipt[];
+}
+
+/** The chain properties needed to prove its blocks. */
+export type ProvableChain = Pick<Chain, 'receiptsRoot' | 'headerHash'>;
+
+/**
+ * Checks that the receipts are complete and unaltered, against the header's commitment to them. Pure; never throws for
+ * data from an upstream. Positions of receipts and logs are checked on every chain, roots if the chain has them.
+ */
+export function proveBlock(whole: BlockWithReceipts, chain: ProvableChain): Proof {
+  try {
+    const misplaced = checkReceipts(whole, chain) ?? checkLogs(whole);
+    if (misplaced !== null) return misplaced;
+    if (chain.receiptsRoot === 'none') return { level: 'not-applicable' };
+    return proveRoots(whole, contextOf(whole.header, chain.receiptsRoot), chain);
+  } catch (error) {
+    // BigInt() throws a SyntaxError for a malformed quantity.
+    if (error instanceof InvalidHexBytesError || error instanceof SyntaxError)
+      return unproven('malformed', 'hexadecimal fields', error.message);
+    throw error;
+  }
+}
+
+function proveRoots(whole: BlockWithReceipts, context: ReceiptsRootContext, chain: ProvableChain): Proof {
+  const { header, receipts } = whole;
+  if (header.receiptsRoot === null) return unproven('root-missing', 'a receipts root', 'none');
+  // A matching root also proves the given blooms. Computing the blooms is a quarter of the work.
+  if (receiptsRoot(receipts, context, 'given') !== header.receiptsRoot) {
+    const root = receiptsRoot(receipts, context);
+    if (root !== header.receiptsRoot) return unproven('root-mismatch', header.receiptsRoot, root);
+  }
+  if (!chain.headerHash) return { level: 'receipts', headerHash: 'unchecked' };
+  const check = checkHeaderHash(header.raw, header.hash);
+  if (check.result === 'mismatch') return unproven('header-hash-mismatch', header.hash, check.computed);
+  return { level: 'receipts', headerHash: check.result };
+}
+
+function contextOf(header: BlockHeader, encoding: ReceiptsRootContext['encoding']): ReceiptsRootContext {
+  return { encoding, blockNumber: header.number, blockHash: header.hash };
+}
+
+/**
+ * Requires one receipt per transaction, in order. Synthetic ones may be in the block, in the receipts, or in neither.
+ */
+function checkReceipts(whole: BlockWithReceipts, chain: ProvableChain): Unproven | null {
+  const { header, transactionHashes } = whole;
+  // HyperCore's system transactions are listed by some nodes and omitted by others, in blocks and in receipts.
+  if (chain.receiptsRoot === 'hyperliquid') return checkSubsequence(whole);
+  const context = contextOf(header, 'ethereum');
+  const receipts =
+    whole.receipts.length > transactionHashes.length ? committedReceipts(whole.receipts, context) : whole.receipts;
+  if (receipts.length !== transactionHashes.length)
+    return unproven('receipt-count', `${transactionHashes.length} receipts`, `${receipts.length} receipts`);
+  for (const [index, receipt] of receipts.entries()) {
+    const expected = transactionHashes[index] ?? '';
+    if (receipt.transactionHash !== expected || receipt.transactionIndex !== index)
+      return unproven(
+        'receipt-order',
+        `${expected} at ${index}`,
+        `${receipt.transactionHash} at ${receipt.transactionIndex}`,
+      );
+  }
+  return null;
+}
+
+function checkSubsequence(whole: BlockWithReceipts): Unproven | null {
+  const receipts = committedReceipts(whole.receipts, contextOf(whole.header, 'hyperliquid'));
+  let from = 0;
+  for (const receipt of receipts) {
+    const at = whole.transactionHashes.indexOf(receipt.transactionHash, from);
+    if (at < 0) return unproven('receipt-order', 'transactions of the block in order', receipt.transactionHash);
+    from = at + 1;
+  }
+  return null;
+}
+
+/**
+ * Compares block and transaction of each log, which the trie does not contain. It also lacks the log index, which
+ * follows from the position in the trie.
+ */
+function checkLogs(whole: BlockWithReceipts): Unproven | null {
+  const { header } = whole;
+  for (const receipt of whole.receipts)
+    for (const log of receipt.logs)
+      if (
+        log.blockHash !== header.hash ||
+        log.blockNumber !== header.number ||
+        log.transactionHash !== receipt.transactionHash ||
+        log.transactionIndex !== receipt.transactionIndex
+      )
+        return unproven('log-placement', placement(header.hash, receipt), placement(log.blockHash, log));
+  return null;
+}
+
+function placement(block: Hash, at: Pick<Receipt, 'transactionHash' | 'transactionIndex'>): string {
+  return `block ${block}, transaction ${at.transactionHash} at ${at.transactionIndex}`;
+}
+
+function unproven(reason: UnprovenReason, expected: string, computed: string): Unproven {
+  return { level: 'unproven', reason, expected, computed };
+}

@@ -1,0 +1,234 @@
+import { type BlockHeader, isAddress, parseAddress, type Receipt, ZERO_ADDRESS } from '@chainstead/core';
+import { stateSyncTransactionHash } from '../receipts/receipts-root.ts';
+import { InvalidHexBytesError } from '../rlp/hex-bytes.ts';
+import { packSignatures, type RecoverSigners, recoverSigners, signerAt } from '../signatures/packed-signatures.ts';
+import { createdContract } from '../transactions/created-contract.ts';
+import { compareSender, senderSignature } from '../transactions/recover-sender.ts';
+import { checkTransactionHash, isEthereumType, transactionType } from '../transactions/transaction-encoding.ts';
+import type { TransactionJson } from '../transactions/transaction-fields.ts';
+import { orderedTrieRoot } from '../tries/ordered-trie.ts';
+import type { ProvableChain } from './prove-block.ts';
+
+type TransactionsUnprovenReason =
+  /** The transactions don't hash to the header's `transactionsRoot`. */
+  | 'transactions-root-mismatch'
+  /** The header has no `transactionsRoot`. */
+  | 'transactions-root-missing'
+  /** A transaction's fields don't hash to its `hash`. */
+  | 'transaction-hash-mismatch'
+  /** A transaction type has no known encoding, so the root can't be computed. Not the fault of an upstream. */
+  | 'transaction-encoding'
+  /** A transaction names another block or position. */
+  | 'transaction-placement'
+  /** A receipt contradicts its transaction: type, sender, recipient, gas used, created contract. */
+  | 'receipt-mismatch'
+  /** A transaction names another account than the one that signed it. */
+  | 'sender-mismatch'
+  /** A field is missing, or not hexadecimal of the right size. */
+  | 'transaction-malformed';
+
+export type TransactionsProof =
+  | { readonly level: 'receipts' }
+  | { readonly level: 'not-applicable' }
+  | TransactionsUnproven;
+
+export interface TransactionsUnproven {
+  readonly level: 'unproven';
+  readonly reason: TransactionsUnprovenReason;
+  /** Value in the block or its header. */
+  readonly expected: string;
+  /** Value computed from the response. */
+  readonly computed: string;
+}
+
+/** A block's transaction objects and receipts from one upstream, both in order. */
+export interface BlockTransactions {
+  readonly header: BlockHeader;
+  readonly transactions: readonly TransactionJson[];
+  readonly receipts: readonly Receipt[];
+}
+
+/**
+ * Checks that the transaction objects are complete and unaltered, against the header's transactions root and each
+ * transaction's hash, and that the receipts agree with them. Pure; never throws for data from an upstream.
+ *
+ * The root contains the signature, not the sender, so `from` is unproven here. It is only checked against the receipt
+ * and the address of a created contract ({@link contradictsSenders} proves it). Gas used is the difference of the
+ * receipts' cumulative gas, which their root contains.
+ */
+export function proveTransactions(block: BlockTransactions, chain: ProvableChain): TransactionsProof {
+  try {
+    const wrong = checkPlaces(block);
+    if (wrong !== null) return wrong;
+    if (chain.receiptsRoot === 'none') return { level: 'not-applicable' };
+    const wrongRoot = contradictsRoot(block, chain);
+    if (wrongRoot !== null && wrongRoot.reason !== 'transaction-encoding') return wrongRoot;
+    // An upstream that reports an uncheckable type contradicts the receipt, whose root contains the type.
+    return checkReceipts(block) ?? wrongRoot ?? { level: 'receipts' };
+  } catch (error) {
+    // BigInt() throws a SyntaxError for a malformed quantity.
+    if (error instanceof InvalidHexBytesError || error instanceof SyntaxError)
+      return unproven('transaction-malformed', 'hexadecimal fields', error.message);
+    throw error;
+  }
+}
+
+function checkPlaces({ header, transactions }: BlockTransactions): TransactionsUnproven | null {
+  for (const [index, { blockHash, blockNumber, transactionIndex, hash }] of transactions.entries()) {
+    const fits =
+      (typeof blockHash !== 'string' || blockHash === header.hash || blockHash.toLowerCase() === header.hash) &&
+      (typeof blockNumber !== 'string' || Number(blockNumber) === header.number) &&
+      (typeof transactionIndex !== 'string' || Number(transactionIndex) === index);
+    if (!fits)
+      return unproven(
+        'transaction-placement',
+        `${String(hash)} at ${index} of block ${header.hash}`,
+        `at ${String(transactionIndex)} of block ${String(blockHash)}`,
+      );
+  }
+  return null;
+}
+
+/**
+ * Returns how the transactions contradict their hashes or the header's transactions root; null if they don't. Reason
+ * `transaction-encoding`: the encodable ones match their hashes, but the root can't be computed.
+ */
+export function contradictsRoot(
+  { header, transactions }: Pick<BlockTransactions, 'header' | 'transactions'>,
+  chain: Pick<ProvableChain, 'receiptsRoot'>,
+): TransactionsUnproven | null {
+  const { transactionsRoot } = header.raw;
+  if (typeof transactionsRoot !== 'string') return unproven('transactions-root-missing', 'a transactions root', 'none');
+  const encoded: Buffer[] = [];
+  let unknown: TransactionsUnproven | null = null;
+  for (const transaction of committedTransactions(header, transactions, chain)) {
+    const check = checkTransactionHash(transaction);
+    if (check.result === 'verified') encoded.push(check.bytes);
+    else if (check.result === 'mismatch')
+      return unproven('transaction-hash-mismatch', String(transaction.hash), check.computed);
+    else if (check.result === 'malformed')
+      return unproven('transaction-malformed', 'every field of its type', shown(transaction));
+    else unknown ??= unproven('transaction-encoding', 'a type whose encoding is known', shown(transaction));
+  }
+  if (unknown !== null) return unknown;
+  const root = orderedTrieRoot(encoded);
+  return root === transactionsRoot.toLowerCase()
+    ? null
+    : unproven('transactions-root-mismatch', transactionsRoot, root);
+}
+
+/**
+ * Returns a transaction that names another sender than the one that signed it; null if there is none. Recovering all
+ * senders takes longer than all other proofs together. Transactions without a signature of an account, or of an unknown
+ * type, are skipped.
+ * @param recover recovers the signers. Default: in this thread
+ */
+export async function contradictsSenders(
+  transactions: readonly TransactionJson[],
+  recover: RecoverSigners = async (signatures) => recoverSigners(signatures),
+): Promise<TransactionsUnproven | null> {
+  const signed = transactions.flatMap((transaction) => {
+    const signature = senderSignature(transaction);
+    return signature === null ? [] : [{ transaction, signature }];
+  });
+  if (signed.length === 0) return null;
+  const signers = await recover(packSignatures(signed.map(({ signature }) => signature)));
+  for (const [index, { transaction }] of signed.entries()) {
+    const check = compareSender(transaction, signerAt(signers, index));
+    // If the fields don't hash to the transaction's hash, another form was signed.
+    if (check.result === 'mismatch' && checkTransactionHash(transaction).result === 'verified')
+      return unproven('sender-mismatch', `${check.recovered} of ${String(transaction.hash)}`, String(transaction.from));
+  }
+  return null;
+}
+
+/**
+ * Returns the transactions that a block's roots contain: all except those that Polygon and HyperEVM nodes list in
+ * addition.
+ */
+export function committedTransactions(
+  header: Pick<BlockHeader, 'number' | 'hash'>,
+  transactions: readonly TransactionJson[],
+  chain: Pick<ProvableChain, 'receiptsRoot'>,
+): readonly TransactionJson[] {
+  if (transactions.length === 0) return transactions;
+  const stateSync = stateSyncTransactionHash(header.number, header.hash);
+  const isCommitted = ({ hash, gasPrice }: TransactionJson): boolean =>
+    lower(hash) !== stateSync && !(chain.receiptsRoot === 'hyperliquid' && gasPrice === '0x0');
+  return transactions.every(isCommitted) ? transactions : transactions.filter(isCommitted);
+}
+
+/**
+ * Checks values that receipts repeat from their transactions, or that follow from both. The receipts root contains only
+ * the type.
+ */
+function checkReceipts({ transactions, receipts }: BlockTransactions): TransactionsUnproven | null {
+  let byHash: ReadonlyMap<string, TransactionJson> | null = null;
+  let cumulative = 0n;
+  for (const [index, receipt] of receipts.entries()) {
+    const gasUsed = receipt.cumulativeGasUsed - cumulative;
+    cumulative = receipt.cumulativeGasUsed;
+    let transaction = transactions[index];
+    // Nearly all are at the index of their transaction.
+    if (transaction === undefined || transaction.hash !== receipt.transactionHash) {
+      byHash ??= new Map(transactions.map((one) => [lower(one.hash), one]));
+      transaction = byHash.get(receipt.transactionHash);
+    }
+    const wrong = transaction === undefined ? null : contradiction(transaction, receipt, gasUsed);
+    if (wrong !== null) return unproven('receipt-mismatch', ...wrong);
+  }
+  return null;
+}
+
+type Contradiction = readonly [expected: string, given: string];
+
+function contradiction(transaction: TransactionJson, receipt: Receipt, gasUsed: bigint): Contradiction | null {
+  const { raw, transactionHash } = receipt;
+  const differs = (what: string, expected: unknown, given: unknown): Contradiction | null =>
+    typeof given !== 'string' || given === expected || lower(given) === lower(expected)
+      ? null
+      : [`${what} ${String(expected)} of ${transactionHash}`, given];
+  // Synthetic receipts belong to no transaction of the header: Polygon's state sync restarts cumulative gas at zero.
+  const isSynthetic = gasUsed < 0n;
+  const type = transactionType(transaction);
+  if (type !== receipt.type && !isSynthetic)
+    return [`type ${String(type)} of ${transactionHash}`, String(receipt.type)];
+  return (
+    (isEthereumType(type)
+      ? (differs('sender', transaction.from, raw.from) ?? differs('recipient', transaction.to, raw.to))
+      : null) ??
+    (isSynthetic || typeof raw.gasUsed !== 'string' || BigInt(raw.gasUsed) === gasUsed
+      ? null
+      : [`gas used ${gasUsed} of ${transactionHash}`, raw.gasUsed]) ??
+    wrongContract(transaction, type, receipt)
+  );
+}
+
+/** Checks the created contract. Deposits and chain-specific types have their nonce elsewhere, so they are skipped. */
+function wrongContract(
+  { from, to, nonce }: TransactionJson,
+  type: number | null,
+  { raw, transactionHash }: Receipt,
+): Contradiction | null {
+  const { contractAddress, status } = raw;
+  if (!isEthereumType(type) || typeof nonce !== 'string' || !isAddress(from) || contractAddress === undefined)
+    return null;
+  // Some old nodes return the zero address for none.
+  const given = contractAddress === ZERO_ADDRESS ? null : contractAddress;
+  const expected = typeof to === 'string' ? null : createdContract(parseAddress(from), BigInt(nonce));
+  // Some nodes omit the address of a failed creation.
+  const fits = given === null ? expected === null || status === '0x0' : lower(given) === expected;
+  return fits ? null : [`created contract ${expected ?? 'none'} of ${transactionHash}`, String(given)];
+}
+
+function shown({ hash, type }: TransactionJson): string {
+  return `${String(hash)} of type ${String(type)}`;
+}
+
+function lower(text: unknown): string {
+  return typeof text === 'string' ? text.toLowerCase() : String(text);
+}
+
+function unproven(reason: TransactionsUnprovenReason, expected: string, computed: string): TransactionsUnproven {
+  return { level: 'unproven', reason, expected, computed };
+}

@@ -1,0 +1,43 @@
+import type { Hash } from '@chainstead/core';
+import { listText } from '../rlp/rlp-text.ts';
+import {
+  bytes,
+  fieldBytes,
+  integer,
+  type TransactionJson,
+  UnknownFormError,
+} from '../transactions/transaction-fields.ts';
+import { EMPTY_TRIE_ROOT, orderedTrieRoot } from '../tries/ordered-trie.ts';
+
+const DEPOSIT_TYPE = '0x7e';
+
+/** Returns the withdrawals root (EIP-4895) of a block's withdrawals in JSON form. Null if one is malformed. */
+export function withdrawalsRoot(withdrawals: readonly TransactionJson[]): Hash | null {
+  try {
+    return orderedTrieRoot(
+      withdrawals.map(({ index, validatorIndex, address, amount }) =>
+        fieldBytes(listText(integer(index) + integer(validatorIndex) + bytes(address) + integer(amount))),
+      ),
+    );
+  } catch (error) {
+    if (error instanceof UnknownFormError) return null;
+    throw error;
+  }
+}
+
+/**
+ * Checks that a block's withdrawals match the header's root. `unchecked`: it has none, or its root has another meaning.
+ * @param raw the block's JSON without transactions
+ * @param first its first transaction
+ */
+export function checkWithdrawals(
+  { withdrawals, withdrawalsRoot: root }: TransactionJson,
+  first: TransactionJson | undefined,
+): 'verified' | 'mismatch' | 'unchecked' {
+  if (typeof root !== 'string' || !Array.isArray(withdrawals)) return 'unchecked';
+  // Since the Isthmus fork, OP Stack blocks (which begin with a deposit) have a storage root there and never
+  // withdrawals.
+  const isOpStack = first?.type === DEPOSIT_TYPE && withdrawals.length === 0;
+  if (isOpStack && root.toLowerCase() !== EMPTY_TRIE_ROOT) return 'unchecked';
+  return withdrawalsRoot(withdrawals) === root.toLowerCase() ? 'verified' : 'mismatch';
+}

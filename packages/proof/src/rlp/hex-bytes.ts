@@ -1,0 +1,41 @@
+import { ChainsteadError, type Hex } from '@chainstead/core';
+
+/** A field that should be whole bytes in hexadecimal is not. Code `INVALID_HEX_BYTES`. */
+export class InvalidHexBytesError extends ChainsteadError {
+  constructor(given: unknown, expectedBytes?: number) {
+    const size = expectedBytes === undefined ? 'whole bytes' : `${expectedBytes} bytes`;
+    super({
+      code: 'INVALID_HEX_BYTES',
+      message: `${JSON.stringify(given)?.slice(0, 100)} is not ${size} in hexadecimal`,
+      facts: { given, expected_bytes: expectedBytes ?? null },
+      retryable: false,
+    });
+  }
+}
+
+/**
+ * Returns the number of bytes in `0x…`, judged only by its length.
+ * @throws InvalidHexBytesError if the length is odd or the prefix is missing
+ */
+export function hexByteLength(text: string): number {
+  if ((text.length & 1) !== 0 || text.charCodeAt(0) !== 48 || text.charCodeAt(1) !== 120)
+    throw new InvalidHexBytesError(text);
+  return (text.length >> 1) - 1;
+}
+
+/**
+ * Writes exactly `bytes` bytes at `offset` and returns the offset after them.
+ * @throws InvalidHexBytesError if the text has another length or a character that is not hexadecimal
+ */
+export function writeHexBytes(target: Buffer, offset: number, text: Hex | string, bytes: number): number {
+  if (hexByteLength(text) !== bytes || target.write(text.slice(2), offset, bytes, 'hex') !== bytes)
+    throw new InvalidHexBytesError(text, bytes);
+  return offset + bytes;
+}
+
+/** Returns the bytes of `0x…`. @throws InvalidHexBytesError */
+export function hexToBytes(text: Hex | string): Buffer {
+  const bytes = Buffer.allocUnsafe(hexByteLength(text));
+  writeHexBytes(bytes, 0, text, bytes.length);
+  return bytes;
+}

@@ -1,0 +1,66 @@
+import { LIST_BASE, SHORT_PAYLOAD_MAX, STRING_BASE } from './rlp.ts';
+
+/** One item of an RLP list, as a slice of its source bytes. */
+export interface RlpItem {
+  readonly isList: boolean;
+  /** Header and payload. */
+  readonly encoded: Buffer;
+  readonly payload: Buffer;
+}
+
+/** Lengths up to 16 MB: no input is longer. */
+const LENGTH_BYTES_MAX = 3;
+
+/**
+ * Returns the items of a list that spans all of `bytes`; null if it is not a list, not in its canonical encoding
+ * (yellow paper), or followed by more bytes. Nested lists are not checked.
+ */
+export function readRlpList(bytes: Buffer): readonly RlpItem[] | null {
+  const list = readRlpItem(bytes);
+  return list?.isList === true ? itemsOf(list.payload) : null;
+}
+
+/** Returns the item that spans all of `bytes`; null as in {@link readRlpList}. */
+export function readRlpItem(bytes: Buffer): RlpItem | null {
+  const item = itemAt(bytes, 0);
+  return item?.encoded.length === bytes.length ? item : null;
+}
+
+function itemsOf(payload: Buffer): readonly RlpItem[] | null {
+  const items: RlpItem[] = [];
+  for (let at = 0; at < payload.length; ) {
+    const item = itemAt(payload, at);
+    if (item === null) return null;
+    items.push(item);
+    at += item.encoded.length;
+  }
+  return items;
+}
+
+function itemAt(bytes: Buffer, start: number): RlpItem | null {
+  const first = bytes[start];
+  if (first === undefined) return null;
+  if (first < STRING_BASE) {
+    const byte = bytes.subarray(start, start + 1);
+    return { isList: false, encoded: byte, payload: byte };
+  }
+  const isList = first >= LIST_BASE;
+  const reported = first - (isList ? LIST_BASE : STRING_BASE);
+  const lengthBytes = Math.max(0, reported - SHORT_PAYLOAD_MAX);
+  const length = lengthBytes === 0 ? reported : longLength(bytes, start + 1, lengthBytes);
+  if (length === null) return null;
+  const payloadStart = start + 1 + lengthBytes;
+  const end = payloadStart + length;
+  if (end > bytes.length) return null;
+  const payload = bytes.subarray(payloadStart, end);
+  // A single byte below 0x80 must be encoded as itself.
+  if (!isList && length === 1 && (payload[0] ?? 0) < STRING_BASE) return null;
+  return { isList, encoded: bytes.subarray(start, end), payload };
+}
+
+/** Returns null if a shorter length encoding would have sufficed. */
+function longLength(bytes: Buffer, at: number, lengthBytes: number): number | null {
+  if (lengthBytes > LENGTH_BYTES_MAX || at + lengthBytes > bytes.length || bytes[at] === 0) return null;
+  const length = bytes.readUIntBE(at, lengthBytes);
+  return length <= SHORT_PAYLOAD_MAX ? null : length;
+}

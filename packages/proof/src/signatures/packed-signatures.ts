@@ -1,0 +1,51 @@
+/** Signatures of many transactions and their signers as plain bytes, which are cheap to pass between processes. */
+import type { Address } from '@chainstead/core';
+import { type Signature, signer } from './signer.ts';
+
+const HASH_BYTES = 32;
+const SCALARS_BYTES = 64;
+/** Bytes of one signature: hash, r, s, parity. */
+export const PACKED_SIGNATURE_BYTES = HASH_BYTES + SCALARS_BYTES + 1;
+/** Bytes of one account; zeros if no key matches the signature. */
+export const PACKED_SIGNER_BYTES = 20;
+
+/**
+ * Recovers the signers of signatures: {@link PACKED_SIGNATURE_BYTES} of each in, {@link PACKED_SIGNER_BYTES} of each
+ * out, in the same order.
+ */
+export type RecoverSigners = (signatures: Uint8Array) => Promise<Uint8Array>;
+
+/** Packs signatures for {@link RecoverSigners}. */
+export function packSignatures(signatures: readonly Signature[]): Uint8Array {
+  const packed = new Uint8Array(signatures.length * PACKED_SIGNATURE_BYTES);
+  for (const [index, { hash, scalars, parity }] of signatures.entries()) {
+    const start = index * PACKED_SIGNATURE_BYTES;
+    packed.set(hash, start);
+    packed.set(scalars, start + HASH_BYTES);
+    packed[start + HASH_BYTES + SCALARS_BYTES] = parity;
+  }
+  return packed;
+}
+
+/** Implements {@link RecoverSigners} synchronously, in this thread. */
+export function recoverSigners(signatures: Uint8Array): Uint8Array {
+  const count = signatures.length / PACKED_SIGNATURE_BYTES;
+  const signers = new Uint8Array(count * PACKED_SIGNER_BYTES);
+  for (let index = 0; index < count; index++) {
+    const start = index * PACKED_SIGNATURE_BYTES;
+    const scalars = start + HASH_BYTES;
+    const found = signer({
+      hash: signatures.subarray(start, scalars),
+      scalars: signatures.subarray(scalars, scalars + SCALARS_BYTES),
+      parity: signatures[scalars + SCALARS_BYTES] === 0 ? 0 : 1,
+    });
+    if (found !== null) signers.set(Buffer.from(found.slice(2), 'hex'), index * PACKED_SIGNER_BYTES);
+  }
+  return signers;
+}
+
+/** Returns the account at an index of the result of {@link RecoverSigners}; null if no key matches the signature. */
+export function signerAt(signers: Uint8Array, index: number): Address | null {
+  const bytes = signers.subarray(index * PACKED_SIGNER_BYTES, (index + 1) * PACKED_SIGNER_BYTES);
+  return bytes.every((byte) => byte === 0) ? null : (`0x${Buffer.from(bytes).toString('hex')}` as Address);
+}

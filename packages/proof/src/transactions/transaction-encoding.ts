@@ -1,0 +1,84 @@
+import { type Hash, keccak256Hex } from '@chainstead/core';
+import { byteText, listText } from '../rlp/rlp-text.ts';
+import { type FieldText, fieldBytes, type TransactionJson, UnknownFormError } from './transaction-fields.ts';
+import { TRANSACTION_TYPES, type TransactionType } from './transaction-types.ts';
+
+/** Ethereum's types: legacy, EIP-2930, EIP-1559, EIP-4844, EIP-7702. */
+const ETHEREUM_TYPE_MAX = 4;
+
+/** Fields that Mantle's deposits hash in addition to those of the OP Stack, in Mantle's encoding. */
+const FOREIGN_FIELDS = ['ethValue', 'ethTxValue'] as const;
+
+/**
+ * Returns a transaction's bytes in the transactions trie (EIP-2718), whose keccak-256 is its hash. Null if its type or
+ * form is unknown: zkSync, Polygon's state sync and others.
+ */
+export function encodeTransaction(transaction: TransactionJson): Buffer | null {
+  return encoded(transaction, (type) => type.fields(transaction) + (type.signature?.(transaction) ?? ''));
+}
+
+/** The result of checking a transaction's hash. */
+export type TransactionHashCheck =
+  /** The fields hash to it. */
+  | { readonly result: 'verified'; readonly bytes: Buffer }
+  | { readonly result: 'mismatch'; readonly computed: Hash }
+  /** A field of a type that every node shows completely is missing or malformed. */
+  | { readonly result: 'malformed' }
+  /** The encoding is unknown. */
+  | { readonly result: 'unknown' };
+
+/** Checks that a transaction's `hash` is that of its other fields. */
+export function checkTransactionHash(transaction: TransactionJson): TransactionHashCheck {
+  const bytes = encodeTransaction(transaction);
+  const type = transactionType(transaction);
+  if (bytes === null) return { result: isEthereumType(type) ? 'malformed' : 'unknown' };
+  const computed = keccak256Hex(bytes);
+  const { hash } = transaction;
+  if (hash === computed || (typeof hash === 'string' && hash.toLowerCase() === computed))
+    return { result: 'verified', bytes };
+  return TRANSACTION_TYPES.get(type ?? 0)?.isSettled === true
+    ? { result: 'mismatch', computed }
+    : { result: 'unknown' };
+}
+
+/** Returns the bytes that the sender signed, before hashing. Null if the type has no signature, or is unknown. */
+export function encodeUnsigned(transaction: TransactionJson, after: FieldText = ''): Buffer | null {
+  return encoded(transaction, (type) => (type.signature === null ? null : type.fields(transaction) + after));
+}
+
+/** Whether the encoding contains the sender, so that the hash commits to it. */
+export function namesSender(transaction: TransactionJson): boolean {
+  return typeOf(transaction)?.namesSender === true;
+}
+
+/** Whether every node shows enough of this transaction type to encode it. */
+export function isEthereumType(type: number | null): boolean {
+  return type !== null && type >= 0 && type <= ETHEREUM_TYPE_MAX;
+}
+
+/** Returns the EIP-2718 type; null if it is not a number. Nodes omit the type of old transactions. */
+export function transactionType({ type }: TransactionJson): number | null {
+  if (type === undefined || type === null) return 0;
+  const number = typeof type === 'string' || typeof type === 'number' ? Number(type) : Number.NaN;
+  return Number.isInteger(number) ? number : null;
+}
+
+function typeOf(transaction: TransactionJson): TransactionType | undefined {
+  if (FOREIGN_FIELDS.some((field) => transaction[field] !== undefined)) return undefined;
+  const type = transactionType(transaction);
+  return type === null ? undefined : TRANSACTION_TYPES.get(type);
+}
+
+function encoded(transaction: TransactionJson, fieldsOf: (type: TransactionType) => FieldText | null): Buffer | null {
+  const type = typeOf(transaction);
+  if (type === undefined) return null;
+  try {
+    const fields = fieldsOf(type);
+    if (fields === null) return null;
+    const number = transactionType(transaction) ?? 0;
+    return fieldBytes(number === 0 ? listText(fields) : byteText(number) + listText(fields));
+  } catch (error) {
+    if (error instanceof UnknownFormError) return null;
+    throw error;
+  }
+}

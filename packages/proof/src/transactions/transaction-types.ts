@@ -1,0 +1,181 @@
+import {
+  accessList,
+  authorization,
+  bytes,
+  eachText,
+  type FieldText,
+  integer,
+  nothing,
+  recipient,
+  type TransactionJson,
+  typedSignature,
+} from './transaction-fields.ts';
+
+/** The concatenated items of an RLP list. */
+type Encoder = (transaction: TransactionJson) => FieldText;
+
+/** The encoding of a transaction type. */
+export interface TransactionType {
+  /** The signed fields; for an unsigned type, all fields. @throws UnknownFormError */
+  readonly fields: Encoder;
+  /** Signature fields after the others; null if the type has no signature. @throws UnknownFormError */
+  readonly signature: Encoder | null;
+  /** Whether the fields contain the sender, so that the hash commits to it. */
+  readonly namesSender?: true;
+  /**
+   * Whether every node shows all required fields. For other types, bytes are trusted only if they hash to the
+   * transaction's hash: a chain may have appended fields.
+   */
+  readonly isSettled?: true;
+}
+
+const CALL: Encoder = (one) => integer(one.gas) + recipient(one.to) + integer(one.value) + input(one);
+const FEE_MARKET: Encoder = (one) =>
+  integer(one.chainId) +
+  integer(one.nonce) +
+  integer(one.maxPriorityFeePerGas) +
+  integer(one.maxFeePerGas) +
+  CALL(one) +
+  accessList(one.accessList);
+
+/** Ethereum's types. */
+const ETHEREUM_TYPES: readonly (readonly [number, TransactionType])[] = [
+  [
+    0,
+    {
+      fields: (one) => integer(one.nonce) + integer(one.gasPrice) + CALL(one),
+      signature: (one) => integer(one.v) + integer(one.r) + integer(one.s),
+      isSettled: true,
+    },
+  ],
+  // EIP-2930
+  [
+    1,
+    {
+      fields: (one) =>
+        integer(one.chainId) + integer(one.nonce) + integer(one.gasPrice) + CALL(one) + accessList(one.accessList),
+      signature: typedSignature,
+      isSettled: true,
+    },
+  ],
+  // EIP-1559
+  [2, { fields: FEE_MARKET, signature: typedSignature, isSettled: true }],
+  // EIP-4844
+  [
+    3,
+    {
+      fields: (one) => FEE_MARKET(one) + integer(one.maxFeePerBlobGas) + eachText(one.blobVersionedHashes, bytes),
+      signature: typedSignature,
+      isSettled: true,
+    },
+  ],
+  // EIP-7702
+  [
+    4,
+    {
+      fields: (one) => FEE_MARKET(one) + eachText(one.authorizationList, authorization),
+      signature: typedSignature,
+      isSettled: true,
+    },
+  ],
+];
+
+/** Arbitrum Nitro's types for unsigned messages from the parent chain. */
+const ARBITRUM_TYPES: readonly (readonly [number, TransactionType])[] = [
+  // A deposit
+  [
+    0x64,
+    unsigned(
+      (one) => integer(one.chainId) + bytes(one.requestId) + bytes(one.from) + recipient(one.to) + integer(one.value),
+    ),
+  ],
+  // Sent by a contract or an account of the parent chain
+  [
+    0x65,
+    unsigned(
+      (one) => integer(one.chainId) + bytes(one.from) + integer(one.nonce) + integer(one.maxFeePerGas) + CALL(one),
+    ),
+  ],
+  [
+    0x66,
+    unsigned(
+      (one) => integer(one.chainId) + bytes(one.requestId) + bytes(one.from) + integer(one.maxFeePerGas) + CALL(one),
+    ),
+  ],
+  // Redemption of a retryable ticket
+  [
+    0x68,
+    unsigned(
+      (one) =>
+        integer(one.chainId) +
+        integer(one.nonce) +
+        bytes(one.from) +
+        integer(one.maxFeePerGas) +
+        CALL(one) +
+        bytes(one.ticketId) +
+        bytes(one.refundTo) +
+        integer(one.maxRefund) +
+        integer(one.submissionFeeRefund),
+    ),
+  ],
+  // Creation of a retryable ticket
+  [
+    0x69,
+    unsigned(
+      (one) =>
+        integer(one.chainId) +
+        bytes(one.requestId) +
+        bytes(one.from) +
+        integer(one.l1BaseFee) +
+        integer(one.depositValue) +
+        integer(one.maxFeePerGas) +
+        integer(one.gas) +
+        recipient(one.retryTo) +
+        integer(one.retryValue) +
+        bytes(one.beneficiary) +
+        integer(one.maxSubmissionFee) +
+        bytes(one.refundTo) +
+        bytes(one.retryData),
+    ),
+  ],
+  // The first transaction of each block
+  [0x6a, { fields: (one) => integer(one.chainId) + input(one), signature: null, isSettled: true }],
+];
+
+/** OP Stack deposits (specs.optimism.io, deposits). */
+const DEPOSIT: TransactionType = {
+  fields: (one) =>
+    bytes(one.sourceHash) +
+    bytes(one.from) +
+    recipient(one.to) +
+    (one.mint === undefined || one.mint === null ? nothing() : integer(one.mint)) +
+    integer(one.value) +
+    integer(one.gas) +
+    integer(one.isSystemTx === true ? '0x1' : '0x0') +
+    input(one),
+  signature: null,
+  namesSender: true,
+  isSettled: true,
+};
+
+/** Celo's CIP-64: fees in a token. */
+const CELO_FEE_CURRENCY: TransactionType = {
+  fields: (one) => FEE_MARKET(one) + recipient(one.feeCurrency),
+  signature: typedSignature,
+};
+
+/** By EIP-2718 type. */
+export const TRANSACTION_TYPES: ReadonlyMap<number, TransactionType> = new Map([
+  ...ETHEREUM_TYPES,
+  ...ARBITRUM_TYPES,
+  [0x7b, CELO_FEE_CURRENCY],
+  [0x7e, DEPOSIT],
+]);
+
+function unsigned(fields: Encoder): TransactionType {
+  return { fields, signature: null, namesSender: true };
+}
+
+function input(one: TransactionJson): FieldText {
+  return bytes(one.input ?? one.data);
+}

@@ -1,0 +1,123 @@
+import { type Block, type BlockHeader, ChainsteadError, type Hash, toQuantity } from '@chainstead/core';
+import type { Failover } from '../failover/failover.ts';
+import { runNullable } from '../failover/nullable-operation.ts';
+import { parseBlock, parseHeader } from '../formats/parse-block.ts';
+import { MalformedAnswerError } from '../formats/parse-log.ts';
+import type { Answer, RequestOptions } from '../upstream-pool.ts';
+
+type BlockOptions = RequestOptions & { readonly transactions?: boolean };
+
+/** Fetches blocks and headers and checks that each is the requested one. */
+export interface BlockFetcher {
+  getBlock(at: number | Hash, options?: BlockOptions): Promise<Answer<Block> | null>;
+  getHeaders(numbers: readonly number[], options?: RequestOptions): Promise<Answer<BlockHeader>[]>;
+}
+
+/** Rounds in which all upstreams must return null before an announced block counts as missing. */
+const NULL_PATIENCE = 3;
+const HEADERS_PER_RUN = 100;
+
+/** Reads with failover. nullable-operation.ts defines when a null is accepted. */
+export function createBlockFetcher(options: { readonly failover: Failover }): BlockFetcher {
+  const { failover } = options;
+
+  async function someHeaders(numbers: readonly number[], given: RequestOptions): Promise<Answer<BlockHeader>[]> {
+    const found = new Map<number, Answer<BlockHeader>>();
+    const highest = numbers.reduce((max, number) => Math.max(max, number), 0);
+    await failover.run(
+      {
+        method: 'eth_getBlockByNumber',
+        isRepeatable: true,
+        // Headers from earlier upstreams are reused; the next upstream gets only the missing ones.
+        async run(upstream, signal) {
+          const rest = numbers.filter((number) => !found.has(number));
+          const calls = rest.map((number) => blockCall(number));
+          const outcomes = await upstream.callMany(calls, { signal, timeoutMs: given.timeoutMs });
+          let problem: Error | null = null;
+          for (const [index, outcome] of outcomes.entries()) {
+            const number = rest[index] ?? 0;
+            if (!outcome.ok) problem ??= outcome.error;
+            else if (outcome.result === null)
+              problem ??= upstream.fault('missing-block', 'eth_getBlockByNumber', `answered null for block ${number}`);
+            else {
+              const value = readHeader(outcome.result, number);
+              if (value instanceof Error) problem ??= value;
+              else {
+                upstream.state.setServed(number);
+                found.set(number, { value, upstream: upstream.name });
+              }
+            }
+          }
+          if (problem !== null) throw problem;
+        },
+      },
+      { minBlock: highest, ...given },
+    );
+    return numbers.flatMap((number) => found.get(number) ?? []);
+  }
+
+  return {
+    async getBlock(at, given = {}) {
+      const call = blockCall(at, given);
+      const answer = await runNullable<Block>(
+        failover,
+        {
+          method: call.method,
+          isRepeatable: true,
+          patience: NULL_PATIENCE,
+          countNull: typeof at === 'number',
+          ...(typeof at === 'number' ? { block: at } : {}),
+          async run(upstream, signal) {
+            const result = await upstream.call(call.method, call.params, {
+              signal,
+              timeoutMs: given.timeoutMs,
+              urgent: true,
+            });
+            if (result === null) return null;
+            const block = parseBlock(result);
+            checkIdentity(block.header, at);
+            upstream.state.setServed(block.header.number);
+            return block;
+          },
+        },
+        given,
+      );
+      return answer.value === null ? null : { value: answer.value, upstream: answer.upstream };
+    },
+
+    async getHeaders(numbers, given = {}) {
+      const parts: Promise<Answer<BlockHeader>[]>[] = [];
+      for (let from = 0; from < numbers.length; from += HEADERS_PER_RUN)
+        parts.push(someHeaders(numbers.slice(from, from + HEADERS_PER_RUN), given));
+      return (await Promise.all(parts)).flat();
+    },
+  };
+}
+
+/** Returns the call for a block by number or hash. `transactions`: request transaction objects, not only hashes. */
+export function blockCall(
+  at: number | Hash,
+  { transactions = false }: { readonly transactions?: boolean | undefined } = {},
+): { method: string; params: readonly unknown[] } {
+  return typeof at === 'number'
+    ? { method: 'eth_getBlockByNumber', params: [toQuantity(at), transactions] }
+    : { method: 'eth_getBlockByHash', params: [at, transactions] };
+}
+
+/** Returns the requested header, or its error: one malformed element must not fail the rest of its batch. */
+function readHeader(json: unknown, number: number): BlockHeader | Error {
+  try {
+    const header = parseHeader(json);
+    checkIdentity(header, number);
+    return header;
+  } catch (error) {
+    if (error instanceof ChainsteadError) return error;
+    throw error;
+  }
+}
+
+/** @throws MalformedAnswerError if the block is not the requested one */
+export function checkIdentity(header: BlockHeader, at: number | Hash): void {
+  const given = typeof at === 'number' ? header.number : header.hash;
+  if (given !== at) throw new MalformedAnswerError(`The response has block ${given}, but ${at} was requested`);
+}

@@ -1,0 +1,69 @@
+import type { Upstream } from '../upstream/upstream.ts';
+import type { RequestOptions } from '../upstream-pool.ts';
+
+/** The operation to choose an upstream for. */
+interface ChoiceOf {
+  readonly method: string;
+  /** How well an upstream suits the operation apart from its health, 0 to 1. */
+  readonly fitness?: (upstream: Upstream) => number;
+}
+
+/** The upstreams that a run has already tried, and why others were skipped. */
+export interface Requested {
+  /** Reasons by upstream; `next` adds to them. */
+  readonly reasons: Map<string, string>;
+  readonly tried: ReadonlySet<string>;
+}
+
+/** Chooses the next upstream. */
+export interface UpstreamChoice {
+  /** Returns the upstreams in use that the caller allows. */
+  allowed(given: RequestOptions, reasons: Map<string, string>): Upstream[];
+  /** Returns the best available upstream that was not tried yet; undefined if none is left. */
+  next(operation: ChoiceOf, given: RequestOptions, requested: Requested): Upstream | undefined;
+}
+
+/** @param options.bestHead highest known head, the reference for lag */
+export function createUpstreamChoice(options: {
+  readonly upstreams: readonly Upstream[];
+  readonly bestHead: () => number | null;
+}): UpstreamChoice {
+  const { upstreams, bestHead } = options;
+  return {
+    allowed: (given, reasons) => upstreams.filter((upstream) => isAllowed(upstream, given, reasons)),
+    next(operation, given, { reasons, tried }) {
+      let best: Upstream | undefined;
+      let bestValue = -1;
+      let isBestServing = false;
+      let isServed = false;
+      for (const upstream of upstreams) {
+        if (!isAllowed(upstream, given, reasons) || tried.has(upstream.name)) continue;
+        const isServing = !upstream.state.lacks(operation.method);
+        isServed ||= isServing;
+        // The mark "does not support this method" counts only while another upstream is left to try.
+        if (!isServing && (isServed || tried.size > 0)) continue;
+        if (upstream.state.waitMs() !== 0) {
+          reasons.set(upstream.name, upstream.state.obstacle);
+          continue;
+        }
+        if (upstreams.length === 1 || (given.sticky === true && isServing)) return upstream;
+        const value = (upstream.state.score(bestHead()) * (operation.fitness?.(upstream) ?? 1)) / (1 + upstream.load);
+        if (value > bestValue || (isServing && !isBestServing)) {
+          best = upstream;
+          bestValue = value;
+          isBestServing = isServing;
+        }
+      }
+      return isServed && !isBestServing ? undefined : best;
+    },
+  };
+}
+
+/** Whether the caller allows the upstream and it is in use. Otherwise the reason is recorded. */
+function isAllowed({ name, state }: Upstream, given: RequestOptions, reasons: Map<string, string>): boolean {
+  if (given.only !== undefined && given.only !== name) return false;
+  if (given.exclude?.has(name)) reasons.set(name, 'excluded by the caller');
+  else if (state.disabledReason !== null) reasons.set(name, state.disabledReason);
+  else return true;
+  return false;
+}

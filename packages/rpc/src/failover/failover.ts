@@ -1,0 +1,278 @@
+import { type Clock, InvalidPrimitiveError } from '@chainstead/core';
+import type { Reaction } from '../errors.ts';
+import {
+  RequestAbortedError,
+  RpcCallError,
+  type UpstreamFailure,
+  UpstreamFault,
+  UpstreamsExhaustedError,
+} from '../errors.ts';
+import { MalformedAnswerError } from '../formats/parse-log.ts';
+import type { PoolLimits } from '../limits/pool-limits.ts';
+import { backOffMs } from '../transport/back-off.ts';
+import type { Deadlines } from '../transport/deadlines.ts';
+import { asVerdict } from '../upstream/doubts.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+import type { Answer, RequestOptions } from '../upstream-pool.ts';
+import { createUpstreamChoice, type Requested, type UpstreamChoice } from './choose-upstream.ts';
+import { hedge } from './hedge.ts';
+
+/** Something that any one upstream can provide. */
+export interface Operation<T> {
+  /** Method name for errors, capabilities and latencies. */
+  readonly method: string;
+  /** Fetches and checks the value. A fault thrown here moves the operation to the next upstream. */
+  run(upstream: Upstream, signal: AbortSignal | undefined): Promise<T>;
+  /** Whether two upstreams may run it concurrently. The second starts if the first is far slower than usual. */
+  readonly isRepeatable?: boolean;
+  /** How well an upstream suits the operation apart from its health, 0 to 1. */
+  readonly fitness?: (upstream: Upstream) => number;
+  /** Whether the value is still streaming, so that an abort must still reach it. */
+  readonly isOpen?: (value: T) => boolean;
+  /** Whether a failed round is final, without further rounds. `unrequested`: upstreams in use that were unavailable. */
+  readonly settled?: (faults: readonly UpstreamFault[], unrequested: readonly Upstream[]) => boolean;
+}
+
+/** An attempt that failed before the failover started. */
+export interface FailedAttempt {
+  readonly upstream: Upstream;
+  readonly error: unknown;
+}
+
+/** Runs operations on the best available upstream, and on the next ones if it fails. */
+export interface Failover {
+  /** @throws UpstreamsExhaustedError, RpcCallError, RequestAbortedError */
+  run<T>(operation: Operation<T>, options?: RequestOptions, first?: FailedAttempt): Promise<Answer<T>>;
+  /** Returns the upstream that a run would use first; undefined if none is available. */
+  choose(operation: Pick<Operation<unknown>, 'method' | 'fitness'>, options: RequestOptions): Upstream | undefined;
+}
+
+/** Writes and filters are bound to one upstream. */
+const NEVER_HEDGED = /^(eth_sendRawTransaction|eth_newFilter|eth_getFilter|eth_uninstallFilter|eth_subscribe)/;
+/** Hedge delay while a method's latency is unknown, milliseconds. */
+const HEDGE_UNKNOWN_MS = 500;
+const HEDGE_MIN_MS = 10;
+/** An upstream that takes this many times its usual (p95) latency is assumed to hang. */
+const HANG_FACTOR = 10;
+const NONE: Set<string> = new Set();
+
+/** Dependencies that all runs of a chain share. */
+interface RunTools {
+  readonly chain: { readonly key: string };
+  readonly upstreams: readonly Upstream[];
+  readonly choice: UpstreamChoice;
+  readonly clock: Clock;
+  readonly limits: PoolLimits;
+  readonly deadlines: Deadlines;
+}
+
+/** @param options.bestHead highest known head, the reference for lag */
+export function createFailover(
+  options: Omit<RunTools, 'choice'> & { readonly bestHead: () => number | null },
+): Failover {
+  const choice = createUpstreamChoice(options);
+  const tools: RunTools = { ...options, choice };
+  return {
+    choose: (operation, given) => choice.next(operation, given, { reasons: new Map(), tried: NONE }),
+    run: async (operation, given = {}, first) => new Run(tools, operation, given).run(first),
+  };
+}
+
+/** State of one run. */
+interface Attempts extends Requested {
+  readonly tried: Set<string>;
+  faults: UpstreamFault[];
+  disputed: RpcCallError | null;
+}
+
+/** One operation and the state of its attempts. Runs once. */
+class Run<T> {
+  readonly #tools: RunTools;
+  readonly #operation: Operation<T>;
+  readonly #given: RequestOptions;
+  readonly #attempts: Attempts = { reasons: new Map(), tried: new Set(), faults: [], disputed: null };
+
+  constructor(tools: RunTools, operation: Operation<T>, given: RequestOptions) {
+    this.#tools = tools;
+    this.#operation = operation;
+    this.#given = given;
+  }
+
+  async run(first: FailedAttempt | undefined): Promise<Answer<T>> {
+    const { chain, choice, clock, limits } = this.#tools;
+    const attempts = this.#attempts;
+    const operation = this.#operation;
+    const given = this.#given;
+    const started = clock.now();
+    if (first !== undefined) {
+      attempts.tried.add(first.upstream.name);
+      take(attempts, first.error);
+    }
+    for (let rounds = 0, isBegun = first !== undefined; ; isBegun = false) {
+      if (!isBegun) {
+        attempts.tried.clear();
+        attempts.faults = [];
+      }
+      const answer = await this.#round();
+      if (answer !== null) return answer;
+      if (attempts.disputed !== null) throw attempts.disputed;
+      const unrequested = choice.allowed(given, attempts.reasons).filter(({ name }) => !attempts.tried.has(name));
+      if (unrequested.every(({ state }) => state.lacks(operation.method))) {
+        const unserved = unservedMethod(attempts);
+        if (unserved !== null) throw unserved;
+      }
+      if (attempts.faults.some((fault) => fault.hints.reaction !== 'throttled')) rounds++;
+      const pause = this.#pauseBefore(rounds);
+      const settled = attempts.faults.length > 0 && operation.settled?.(attempts.faults, unrequested) === true;
+      if (settled || pause === null || rounds >= limits.rounds || clock.now() + pause - started > limits.deadlineMs)
+        throw exhausted(chain.key, operation.method, attempts, unrequested);
+      await pauseFor(clock, pause, operation.method, given.signal);
+    }
+  }
+
+  async #round(): Promise<Answer<T> | null> {
+    const attempts = this.#attempts;
+    const operation = this.#operation;
+    const given = this.#given;
+    for (;;) {
+      if (given.signal?.aborted) throw new RequestAbortedError(operation.method, given.signal.reason);
+      const upstream = this.#tools.choice.next(operation, given, attempts);
+      if (upstream === undefined) return null;
+      attempts.tried.add(upstream.name);
+      try {
+        return await this.#attemptHedged(upstream);
+      } catch (error) {
+        take(attempts, error);
+      }
+    }
+  }
+
+  /** Runs the first upstream, and a second one if the first is slower than usual. */
+  #attemptHedged(first: Upstream): Promise<Answer<T>> {
+    const { choice, deadlines } = this.#tools;
+    const attempts = this.#attempts;
+    const operation = this.#operation;
+    const given = this.#given;
+    const requested = async (upstream: Upstream, signal: AbortSignal | undefined): Promise<Answer<T>> => ({
+      value: await attempt(operation, upstream, given, signal),
+      upstream: upstream.name,
+    });
+    const delayMs = this.#hedgeDelayMs(first);
+    if (delayMs === null) return requested(first, given.signal);
+    return hedge({
+      first,
+      ask: requested,
+      delayMs,
+      chooseSecond() {
+        const second = choice.next(operation, given, attempts);
+        if (second !== undefined) attempts.tried.add(second.name);
+        return second;
+      },
+      onFault: (fault) => note(attempts, fault),
+      leavesLoser: given.hedge !== true,
+      isOpen: (answer) => operation.isOpen?.(answer.value) === true,
+      signal: given.signal,
+      deadlines,
+    });
+  }
+
+  /** Milliseconds until the second upstream is tried; null: never. */
+  #hedgeDelayMs({ state }: Upstream): number | null {
+    const { method, isRepeatable } = this.#operation;
+    const { hedge: isHedged, only } = this.#given;
+    const { upstreams, limits } = this.#tools;
+    if (upstreams.length < 2 || only !== undefined) return null;
+    const usual = state.percentile(method, 0.95);
+    if (isHedged === true && !NEVER_HEDGED.test(method))
+      return usual === 0 ? HEDGE_UNKNOWN_MS : Math.max(HEDGE_MIN_MS, usual);
+    return isRepeatable === true ? Math.max(limits.hangMinMs, usual * HANG_FACTOR) : null;
+  }
+
+  /** Milliseconds until another round makes sense; null if nothing will change in time. */
+  #pauseBefore(round: number): number | null {
+    const { choice, limits } = this.#tools;
+    let soonest: number | null = null;
+    for (const upstream of choice.allowed(this.#given, this.#attempts.reasons)) {
+      const wait = upstream.state.waitMs();
+      if (wait !== null && (soonest === null || wait < soonest)) soonest = wait;
+    }
+    if (soonest === null) return null;
+    return Math.max(soonest, backOffMs(round, limits.backOffBaseMs, limits.backOffMaxMs, Math.random()));
+  }
+}
+
+/** Runs the operation once the upstream has reached the required block. */
+async function attempt<T>(
+  operation: Operation<T>,
+  upstream: Upstream,
+  given: RequestOptions,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  if (given.minBlock !== undefined && !(await reaches(upstream, given.minBlock)))
+    throw new UpstreamFault({
+      upstream: upstream.name,
+      method: operation.method,
+      kind: 'lagging',
+      text: `has only reached block ${upstream.state.head}`,
+      hints: { reaction: 'beyond-head' },
+    });
+  try {
+    return await operation.run(upstream, signal);
+  } catch (error) {
+    if (error instanceof MalformedAnswerError || error instanceof InvalidPrimitiveError)
+      throw upstream.fault('malformed', operation.method, error.message);
+    throw error;
+  }
+}
+
+async function reaches(upstream: Upstream, block: number): Promise<boolean> {
+  if (upstream.state.head !== null && upstream.state.head >= block) return true;
+  return (await upstream.refreshHead()) >= block;
+}
+
+/** @throws the error itself if no other upstream needs to be tried */
+function take(attempts: Attempts, error: unknown): void {
+  if (error instanceof UpstreamFault) note(attempts, error);
+  else if (error instanceof RpcCallError && error.disputable && attempts.disputed === null) attempts.disputed = error;
+  else throw error;
+}
+
+function note(attempts: Attempts, fault: UpstreamFault): void {
+  attempts.faults.push(fault);
+  attempts.reasons.set(fault.upstream, `${fault.kind}: ${fault.text}`);
+}
+
+function exhausted(
+  chain: string,
+  method: string,
+  { reasons, faults }: Attempts,
+  unrequested: readonly Upstream[],
+): UpstreamsExhaustedError {
+  const failures: UpstreamFailure[] = [...reasons].map(([upstream, reason]) => ({ upstream, reason }));
+  const areAllWithout = faults.every(({ hints }) => LACKS.has(hints.reaction)) && unrequested.length === 0;
+  const isPruned = areAllWithout && faults.some(({ hints }) => hints.isPruned === true);
+  return new UpstreamsExhaustedError({ chain, method, failures, isPruned });
+}
+
+/** The upstream is healthy but lacks the requested data. */
+const LACKS: ReadonlySet<Reaction> = new Set(['missing-data', 'beyond-head']);
+
+/** Codes by which nodes and plans report that a method does not exist, as opposed to refused this time. */
+const NO_SUCH_METHOD: ReadonlySet<number | undefined> = new Set([-32601, -32604, -32004, -32612, -32613, 35]);
+
+/** Returns a verdict for the caller if every tried upstream reported that the method does not exist. */
+function unservedMethod(attempts: Attempts): RpcCallError | null {
+  const [first] = attempts.faults;
+  const isAnswer = attempts.faults.every(
+    (fault) => fault.hints.reaction === 'unsupported' && NO_SUCH_METHOD.has(fault.said?.code),
+  );
+  return first === undefined || !isAnswer ? null : asVerdict(first, 'method');
+}
+
+async function pauseFor(clock: Clock, ms: number, method: string, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await clock.sleep(ms, signal);
+  } catch (error) {
+    throw new RequestAbortedError(method, error);
+  }
+}

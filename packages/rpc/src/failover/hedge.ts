@@ -1,0 +1,96 @@
+import { whenAborted } from '@chainstead/core';
+import { RpcCallError, UpstreamFault } from '../errors.ts';
+import type { Deadline, Deadlines } from '../transport/deadlines.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+
+/**
+ * Calls one upstream, and a second one if the first takes too long. The first valid response wins; the other call is
+ * aborted or left to finish. A verdict on the call ends both. If both fail, the first one's error is thrown and
+ * `onFault` gets the other's.
+ */
+export function hedge<A>(options: {
+  readonly first: Upstream;
+  readonly ask: (upstream: Upstream, signal: AbortSignal) => Promise<A>;
+  /** Milliseconds until the second upstream is called. */
+  readonly delayMs: number;
+  readonly chooseSecond: () => Upstream | undefined;
+  readonly onFault: (fault: UpstreamFault) => void;
+  /** Whether the slower call may finish, so that its latency and outcome are recorded. */
+  readonly leavesLoser: boolean;
+  /** Whether a response is still streaming, so that an abort must still reach it. */
+  readonly isOpen: (answer: A) => boolean;
+  readonly signal: AbortSignal | undefined;
+  readonly deadlines: Deadlines;
+}): Promise<A> {
+  const { ask, onFault, isOpen, signal, deadlines } = options;
+  return new Promise((resolve, reject) => {
+    const ends: AbortController[] = [];
+    const errors: unknown[] = [];
+    let running = 0;
+    let isSettled = false;
+
+    const late: Deadline = {
+      at: performance.now() + options.delayMs,
+      place: -1,
+      passed() {
+        const second = options.chooseSecond();
+        if (second !== undefined) begin(second);
+      },
+    };
+
+    function begin(upstream: Upstream): void {
+      const place = ends.length;
+      const end = new AbortController();
+      ends.push(end);
+      running++;
+      ask(upstream, end.signal).then(
+        (answer) => {
+          running--;
+          if (isSettled) return afterwards();
+          settle(place);
+          if (!isOpen(answer)) forgetSignal();
+          resolve(answer);
+        },
+        (error: unknown) => {
+          running--;
+          if (isSettled) return afterwards();
+          errors[place] = error;
+          const isVerdict = error instanceof RpcCallError && !error.disputable;
+          if (running > 0 && !isVerdict) return;
+          settle(place);
+          forgetSignal();
+          const [first, second] = isVerdict ? [error] : errors;
+          if (second instanceof UpstreamFault) onFault(second);
+          reject(first);
+        },
+      );
+    }
+
+    function forgetSignal(): void {
+      if (running === 0 || !options.leavesLoser) endWaiting();
+    }
+
+    /**
+     * Runs when the slower call has ended. A streaming response still needs the signal unless the loser was left to
+     * finish.
+     */
+    function afterwards(): void {
+      if (options.leavesLoser) forgetSignal();
+    }
+
+    function settle(winner: number): void {
+      isSettled = true;
+      deadlines.delete(late);
+      if (options.leavesLoser) return;
+      ends.forEach((end, place) => {
+        if (place !== winner) end.abort();
+      });
+    }
+
+    const endWaiting = whenAborted(signal, () => {
+      for (const end of ends) end.abort(signal?.reason);
+    });
+    deadlines.add(late);
+    begin(options.first);
+  });
+}

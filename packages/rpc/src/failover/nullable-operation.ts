@@ -1,0 +1,105 @@
+import { UpstreamFault, UpstreamsExhaustedError } from '../errors.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+import type { Answer, RequestOptions } from '../upstream-pool.ts';
+import type { FailedAttempt, Failover, Operation } from './failover.ts';
+
+/** A value that may not exist: one upstream's null is not trusted while another may have the value. */
+export interface NullableOperation<T> {
+  readonly method: string;
+  run(upstream: Upstream, signal: AbortSignal | undefined): Promise<T | null>;
+  /** The block that an upstream must have reached for its null to count. */
+  readonly block?: number;
+  readonly fitness?: Operation<T>['fitness'];
+  readonly isOpen?: Operation<T>['isOpen'];
+  readonly isRepeatable?: boolean;
+  /** Whether to count a fault if an upstream returns null although it reports the block as reached. */
+  readonly countNull?: boolean;
+  /**
+   * Rounds in which all upstreams must return null: load-balanced nodes lack a new block for a few hundred
+   * milliseconds.
+   */
+  readonly patience: number;
+}
+
+/** An upstream's null, as a fault that moves the operation to the next upstream. */
+class NullAnswer extends UpstreamFault {}
+
+/**
+ * Returns the first response that is not null; a null `value` once every upstream that can know returned null.
+ * `first`: an earlier attempt that failed, or returned null (`error` null).
+ * @throws as Failover.run
+ */
+export async function runNullable<T>(
+  failover: Failover,
+  operation: NullableOperation<T>,
+  given: RequestOptions,
+  first?: FailedAttempt | { readonly upstream: Upstream; readonly error: null },
+): Promise<Answer<T | null>> {
+  const { method, block, patience, fitness, isOpen, isRepeatable = false } = operation;
+  let rounds = 0;
+  let believed: string | null = null;
+  const begun = first?.error === null ? { ...first, error: await nullAnswer(operation, first.upstream) } : first;
+  try {
+    return await failover.run<T>(
+      {
+        method,
+        isRepeatable,
+        ...(fitness === undefined ? {} : { fitness }),
+        ...(isOpen === undefined ? {} : { isOpen }),
+        async run(upstream, signal) {
+          const value = await operation.run(upstream, signal);
+          if (value !== null) return value;
+          throw await nullAnswer(operation, upstream);
+        },
+        settled(faults, unrequested) {
+          rounds++;
+          if (!faults.every((fault) => fault instanceof NullAnswer)) return false;
+          const couldKnow = unrequested.filter(({ state }) => block === undefined || (state.head ?? block) >= block);
+          const nobodyThere = faults.every((fault) => fault.kind === 'lagging');
+          if (couldKnow.length > 0 || (!nobodyThere && rounds < patience)) return false;
+          believed = faults[0]?.upstream ?? '';
+          return true;
+        },
+      },
+      given,
+      begun,
+    );
+  } catch (error) {
+    if (error instanceof UpstreamsExhaustedError && believed !== null) return { value: null, upstream: believed };
+    throw error;
+  }
+}
+
+async function nullAnswer(
+  operation: Pick<NullableOperation<unknown>, 'method' | 'block' | 'countNull'>,
+  upstream: Upstream,
+): Promise<UpstreamFault> {
+  const { method, block } = operation;
+  const { state, name } = upstream;
+  if (block !== undefined && !(await hasReached(upstream, block))) {
+    const text = `has only reached block ${state.head}`;
+    return new NullAnswer({ upstream: name, method, kind: 'lagging', text, hints: { reaction: 'beyond-head' } });
+  }
+  const text = block === undefined ? 'answered null' : `answered null for block ${block}, its head is ${state.head}`;
+  const fault = new NullAnswer({
+    upstream: name,
+    method,
+    kind: 'missing-block',
+    text,
+    hints: { reaction: 'missing-data' },
+  });
+  if (operation.countNull === true) state.failed(fault);
+  return fault;
+}
+
+/** Checks against a fresh head. If that fails, uses the last known head, which its null is consistent with. */
+async function hasReached(upstream: Upstream, block: number): Promise<boolean> {
+  const { head } = upstream.state;
+  if (head !== null && head >= block) return true;
+  try {
+    return (await upstream.refreshHead()) >= block;
+  } catch (error) {
+    if (head === null || !(error instanceof UpstreamFault)) throw error;
+    return false;
+  }
+}

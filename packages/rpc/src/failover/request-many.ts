@@ -1,0 +1,69 @@
+import type { Reaction } from '../errors.ts';
+import { UpstreamFault, UpstreamsExhaustedError } from '../errors.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+import type { Answer, RequestOptions } from '../upstream-pool.ts';
+import type { Failover } from './failover.ts';
+
+/** Calls one method many times and returns the results in request order. */
+export type ManyRequester = (
+  method: string,
+  params: readonly (readonly unknown[])[],
+  options?: RequestOptions,
+) => Promise<Answer<unknown>[]>;
+
+const CALLS_PER_RUN = 100;
+/** The call itself exceeds a limit or names missing data, so a retry changes nothing. */
+const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(['beyond-head', 'missing-data']);
+
+/** Errors as {@link Failover.run}. */
+export function createManyRequester(options: { readonly failover: Failover }): ManyRequester {
+  const { failover } = options;
+
+  async function some(
+    method: string,
+    params: readonly (readonly unknown[])[],
+    given: RequestOptions,
+  ): Promise<Answer<unknown>[]> {
+    const found = new Map<number, Answer<unknown>>();
+    const nulls = new Map<number, Answer<null>>();
+
+    // Results from earlier upstreams are reused; the next upstream gets only the missing calls.
+    async function run(upstream: Upstream, signal: AbortSignal | undefined): Promise<void> {
+      const rest = [...params.keys()].filter((index) => !found.has(index));
+      const calls = rest.map((index) => ({ method, params: params[index] ?? [] }));
+      const outcomes = await upstream.callMany(calls, { signal, timeoutMs: given.timeoutMs });
+      let problem: Error | null = null;
+      for (const [place, outcome] of outcomes.entries()) {
+        const index = rest[place] ?? 0;
+        if (!outcome.ok) problem = outcome.error;
+        else if (outcome.result !== null) found.set(index, { value: outcome.result, upstream: upstream.name });
+        else nulls.set(index, { value: null, upstream: upstream.name });
+      }
+      if (problem !== null) throw problem;
+      if (found.size < params.length) throw nullAnswer(upstream, method);
+    }
+
+    try {
+      const settled = (faults: readonly UpstreamFault[]): boolean =>
+        faults.every((fault) => ABOUT_THE_CALL.has(fault.hints.reaction));
+      await failover.run({ method, isRepeatable: true, settled, run }, given);
+    } catch (error) {
+      const isAnswered = [...params.keys()].every((index) => found.has(index) || nulls.has(index));
+      if (!(error instanceof UpstreamsExhaustedError) || !isAnswered) throw error;
+    }
+    return [...params.keys()].flatMap((index) => found.get(index) ?? nulls.get(index) ?? []);
+  }
+
+  return async (method, params, given = {}) => {
+    const parts: Promise<Answer<unknown>[]>[] = [];
+    for (let from = 0; from < params.length; from += CALLS_PER_RUN)
+      parts.push(some(method, params.slice(from, from + CALLS_PER_RUN), given));
+    return (await Promise.all(parts)).flat();
+  };
+}
+
+/** A null moves the call to the next upstream, which may have the value. */
+function nullAnswer({ name }: Upstream, method: string): UpstreamFault {
+  const hints = { reaction: 'missing-data' } as const;
+  return new UpstreamFault({ upstream: name, method, kind: 'missing-block', text: 'answered null', hints });
+}

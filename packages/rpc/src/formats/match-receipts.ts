@@ -1,0 +1,97 @@
+import { type Block, type Hash, keccak256Hex, type Receipt } from '@chainstead/core';
+import { MalformedAnswerError } from './parse-log.ts';
+import { createReceiptParser } from './parse-receipt.ts';
+import { isEmptyBloom } from './standard-form.ts';
+
+/** The receipts of a block in transaction order, and the transactions without one. */
+export interface MatchedReceipts {
+  readonly receipts: readonly Receipt[];
+  readonly missing: readonly Hash[];
+}
+
+/** A receipt belongs to another block than the requested one: the upstream is on another branch. */
+export class OtherBlockError extends MalformedAnswerError {}
+
+/**
+ * Puts receipts into the order of the block's transactions and checks each: block hash, transaction hash, index, and
+ * that its logs name the same block and transaction. Duplicates and null entries are dropped (both occur in practice).
+ * Receipts without a transaction in the block are refused, except two kinds that chains really add: Bor's state-sync
+ * receipt and HyperEVM's system receipts. They go to the end.
+ * @throws MalformedAnswerError, OtherBlockError, InvalidPrimitiveError
+ */
+export function matchReceipts(
+  block: Block,
+  json: readonly unknown[],
+  chain: { readonly receiptsRoot: string },
+): MatchedReceipts {
+  const { transactionHashes } = block;
+  const placed = new Array<Receipt | undefined>(transactionHashes.length);
+  // Receipts that are not at their index. Usually few or none, and a map of all of them is expensive.
+  const displaced = new Map<Hash, Receipt>();
+  const parse = createReceiptParser();
+  for (const entry of json) {
+    if (entry === null) continue;
+    const receipt = parse(entry);
+    checkBlock(receipt, block);
+    if (receipt.raw.logs === null) checkNoLogs(receipt, block, chain);
+    if (transactionHashes[receipt.transactionIndex] === receipt.transactionHash)
+      placed[receipt.transactionIndex] = receipt;
+    else displaced.set(receipt.transactionHash, receipt);
+  }
+  const receipts: Receipt[] = [];
+  const missing: Hash[] = [];
+  transactionHashes.forEach((transactionHash, index) => {
+    const receipt = placed[index] ?? displaced.get(transactionHash);
+    if (receipt === undefined) {
+      missing.push(transactionHash);
+      return;
+    }
+    displaced.delete(transactionHash);
+    // Chains whose headers commit to nothing may renumber receipts arbitrarily (Sei).
+    if (receipt.transactionIndex !== index && chain.receiptsRoot !== 'none')
+      throw new MalformedAnswerError(`Receipt ${transactionHash} has index ${receipt.transactionIndex}, not ${index}`);
+    receipts.push(receipt);
+  });
+  for (const extra of displaced.values()) {
+    const isSystem = chain.receiptsRoot === 'hyperliquid' && extra.cumulativeGasUsed === 0n;
+    if (!isSystem && extra.transactionHash !== stateSyncHash(block.header))
+      throw new MalformedAnswerError(
+        `Receipt ${extra.transactionHash} is of no transaction of block ${block.header.number}`,
+      );
+    receipts.push(extra);
+  }
+  return { receipts, missing };
+}
+
+function checkBlock(receipt: Receipt, block: Block): void {
+  const { header } = block;
+  const given = receipt.raw.blockHash;
+  if (typeof given !== 'string' || given.toLowerCase() !== header.hash)
+    throw new OtherBlockError(`A receipt of block ${header.number} names block ${String(given)}, not ${header.hash}`);
+  for (const log of receipt.logs)
+    if (
+      log.blockHash !== header.hash ||
+      log.blockNumber !== header.number ||
+      log.transactionHash !== receipt.transactionHash
+    )
+      throw new MalformedAnswerError(`A log of ${receipt.transactionHash} names another block or transaction`);
+}
+
+/** Checks that `null` means no logs. The receipt's bloom was checked before; a receipts root also proves it. */
+function checkNoLogs(
+  { raw, transactionHash }: Receipt,
+  { header }: Block,
+  chain: { readonly receiptsRoot: string },
+): void {
+  if (isEmptyBloom(raw.logsBloom) || isEmptyBloom(header.logsBloom) || chain.receiptsRoot !== 'none') return;
+  throw new MalformedAnswerError(`The logs of ${transactionHash} are null, and nothing proves that the list is empty`);
+}
+
+/** The hash of Bor's synthetic receipt: keccak("matic-bor-receipt-" ++ 8-byte big-endian number ++ block hash). */
+export function stateSyncHash(header: { readonly number: number; readonly hash: Hash }): Hash {
+  const preimage = Buffer.alloc(18 + 8 + 32);
+  preimage.write('matic-bor-receipt-', 'ascii');
+  preimage.writeBigUInt64BE(BigInt(header.number), 18);
+  preimage.write(header.hash.slice(2), 26, 'hex');
+  return keccak256Hex(preimage);
+}

@@ -1,0 +1,68 @@
+import { type Block, type BlockHeader, type Hash, type Hex, parseHash, parseQuantity } from '@chainstead/core';
+import { MalformedAnswerError } from './parse-log.ts';
+import { isEmptyBlock, standardHeader, standardTransaction } from './standard-form.ts';
+
+const BLOOM = /^0x[0-9a-f]{512}$/;
+
+/**
+ * Parses a block of `eth_getBlockByNumber` or `eth_getBlockByHash`, with transaction objects or only hashes. Fields
+ * that only some chains have (size, uncles, base fee) are in `header.raw`, in standard form.
+ * @throws MalformedAnswerError, InvalidPrimitiveError
+ */
+export function parseBlock(json: unknown): Block {
+  const raw = toObject(json);
+  const header = parseHeader(raw);
+  const list = transactionsOf(raw);
+  if (list.length === 0) return { header, transactionHashes: [], transactions: [] };
+  const hashes = new Array<Hash>(list.length);
+  const objects: Readonly<Record<string, unknown>>[] = [];
+  for (let index = 0; index < list.length; index++) {
+    const transaction: unknown = list[index];
+    if (typeof transaction === 'object' && transaction !== null) {
+      const object = standardTransaction(transaction as Record<string, unknown>);
+      hashes[index] = parseHash(object.hash);
+      objects.push(object);
+    } else hashes[index] = parseHash(transaction);
+  }
+  if (objects.length !== 0 && objects.length !== list.length)
+    throw new MalformedAnswerError('A block mixes transaction objects and hashes');
+  return { header, transactionHashes: hashes, transactions: objects.length === 0 ? null : objects };
+}
+
+/** Some nodes return null for no transactions. */
+function transactionsOf(raw: Record<string, unknown>): unknown[] {
+  const { transactions } = raw;
+  if (Array.isArray(transactions)) return transactions;
+  if (transactions === null && isEmptyBlock(raw)) return [];
+  throw new MalformedAnswerError('A block has no list of transactions');
+}
+
+/**
+ * Parses the header of a block's JSON.
+ * @throws MalformedAnswerError, InvalidPrimitiveError
+ */
+export function parseHeader(json: unknown): BlockHeader {
+  const { transactions: _transactions, ...given } = toObject(json);
+  const raw = standardHeader(given);
+  return {
+    number: parseQuantity(raw.number),
+    hash: parseHash(raw.hash),
+    parentHash: parseHash(raw.parentHash),
+    timestamp: parseQuantity(raw.timestamp),
+    logsBloom: toBloom(raw.logsBloom),
+    receiptsRoot: typeof raw.receiptsRoot === 'string' ? parseHash(raw.receiptsRoot) : null,
+    raw,
+  };
+}
+
+function toObject(json: unknown): Record<string, unknown> {
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw new MalformedAnswerError('A block is not an object', { type: typeof json });
+  return json as Record<string, unknown>;
+}
+
+function toBloom(value: unknown): Hex | null {
+  if (typeof value !== 'string') return null;
+  const lower = value.toLowerCase();
+  return BLOOM.test(lower) ? (lower as Hex) : null;
+}

@@ -1,0 +1,55 @@
+import {
+  InvalidPrimitiveError,
+  type Log,
+  parseBigQuantity,
+  parseHash,
+  parseQuantity,
+  type Receipt,
+} from '@chainstead/core';
+import { createLogsParser, MalformedAnswerError } from './parse-log.ts';
+import { isEmptyBloom, standardReceipt } from './standard-form.ts';
+
+const NO_LOGS: readonly Log[] = [];
+/** EIP-2718: the type is one byte. */
+const TYPE_MAX = 0xff;
+
+/**
+ * Parses one receipt of `eth_getTransactionReceipt` or `eth_getBlockReceipts`. Old recordings lack `type`, `from` and
+ * `to`.
+ * @throws MalformedAnswerError, InvalidPrimitiveError
+ */
+export function parseReceipt(json: unknown): Receipt {
+  return createReceiptParser()(json);
+}
+
+/**
+ * Works as {@link parseReceipt}, for the receipts of a block: values that their logs repeat are checked and stored
+ * once.
+ */
+export function createReceiptParser(): (json: unknown) => Receipt {
+  const parseItsLogs = createLogsParser();
+  return (json) => {
+    if (typeof json !== 'object' || json === null || Array.isArray(json))
+      throw new MalformedAnswerError('A receipt is not an object', { type: typeof json });
+    const raw = standardReceipt(json as Record<string, unknown>);
+    return {
+      transactionHash: parseHash(raw.transactionHash),
+      transactionIndex: parseQuantity(raw.transactionIndex),
+      type: raw.type === undefined || raw.type === null ? 0 : parseType(raw.type),
+      cumulativeGasUsed: parseBigQuantity(raw.cumulativeGasUsed),
+      logs: raw.logs === null && !contradictsNoLogs(raw.logsBloom) ? NO_LOGS : parseItsLogs(raw.logs),
+      raw,
+    };
+  };
+}
+
+/** Some nodes return null for no logs. If a receipt has no bloom, the block decides whether it has no logs. */
+function contradictsNoLogs(bloom: unknown): boolean {
+  return bloom !== undefined && bloom !== null && !isEmptyBloom(bloom);
+}
+
+function parseType(value: unknown): number {
+  const type = parseQuantity(value);
+  if (type > TYPE_MAX) throw new InvalidPrimitiveError('quantity', value);
+  return type;
+}

@@ -1,0 +1,141 @@
+/**
+ * Converts nodes' JSON to the standard JSON-RPC form: clients differ, and readers of raw members need not know how.
+ * Unambiguous values are rewritten. Everything else stays unchanged and is refused by its reader.
+ */
+import { isQuantity, parseBigQuantity, toQuantity } from '@chainstead/core';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The root of an empty trie. */
+const EMPTY_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
+/** The hash of an empty list of uncles. */
+const NO_UNCLES = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347';
+const NO_BLOOM = /^0x0{512}$/i;
+const HEADER_NONCE_DIGITS = 16;
+const UPPER_CASE_X = 'X'.charCodeAt(0);
+
+const HEADER_QUANTITIES = [
+  'number',
+  'timestamp',
+  'difficulty',
+  'totalDifficulty',
+  'size',
+  'gasLimit',
+  'gasUsed',
+  'baseFeePerGas',
+  'blobGasUsed',
+  'excessBlobGas',
+  'slotNumber',
+] as const;
+const TRANSACTION_QUANTITIES = [
+  'type',
+  'blockNumber',
+  'transactionIndex',
+  'nonce',
+  'gas',
+  'value',
+  'gasPrice',
+  'maxFeePerGas',
+  'maxPriorityFeePerGas',
+  'maxFeePerBlobGas',
+  'chainId',
+  'v',
+  'yParity',
+] as const;
+const RECEIPT_QUANTITIES = [
+  'type',
+  'blockNumber',
+  'transactionIndex',
+  'status',
+  'gasUsed',
+  'cumulativeGasUsed',
+  'effectiveGasPrice',
+  'depositNonce',
+  'depositReceiptVersion',
+  'blobGasUsed',
+  'blobGasPrice',
+] as const;
+
+/**
+ * Standardizes the members of a header. `null` uncles or withdrawals become an empty list if their hash or root proves
+ * an empty list.
+ */
+export function standardHeader(given: Json): Json {
+  const raw = lowerPrefixes(given, given.hash);
+  const changes = new Map<string, unknown>();
+  rewriteQuantities(raw, HEADER_QUANTITIES, changes);
+  if (raw.uncles === null && isSame(raw.sha3Uncles, NO_UNCLES)) changes.set('uncles', []);
+  if (raw.withdrawals === null && isSame(raw.withdrawalsRoot, EMPTY_ROOT)) changes.set('withdrawals', []);
+  const { nonce } = raw;
+  // Eight bytes, which some development nodes write as a quantity.
+  if (isQuantity(nonce) && (typeof nonce === 'number' || nonce.length < 2 + HEADER_NONCE_DIGITS))
+    changes.set('nonce', `0x${parseBigQuantity(nonce).toString(16).padStart(HEADER_NONCE_DIGITS, '0')}`);
+  return changed(raw, changes);
+}
+
+/**
+ * Standardizes the members of a transaction. Its hash covers the access list, which proves whether `null` means an
+ * empty list.
+ */
+export function standardTransaction(given: Json): Json {
+  const raw = lowerPrefixes(given, given.hash);
+  const changes = new Map<string, unknown>();
+  rewriteQuantities(raw, TRANSACTION_QUANTITIES, changes);
+  const type = changes.get('type') ?? raw.type;
+  if (raw.accessList === null && type !== undefined && type !== null && type !== '0x0') changes.set('accessList', []);
+  if (raw.to === '0x') changes.set('to', null);
+  return changed(raw, changes);
+}
+
+/** Standardizes the members of a receipt, except its logs. */
+export function standardReceipt(given: Json): Json {
+  const raw = lowerPrefixes(given, given.transactionHash);
+  const changes = new Map<string, unknown>();
+  rewriteQuantities(raw, RECEIPT_QUANTITIES, changes);
+  if (raw.to === '0x') changes.set('to', null);
+  if (raw.contractAddress === '0x') changes.set('contractAddress', null);
+  return changed(raw, changes);
+}
+
+/** Whether a header's roots prove that its block has no transactions. */
+export function isEmptyBlock(header: Json): boolean {
+  return isSame(header.transactionsRoot, EMPTY_ROOT) || isSame(header.receiptsRoot, EMPTY_ROOT);
+}
+
+/** Whether it is the bloom of an empty set of logs. */
+export function isEmptyBloom(bloom: unknown): boolean {
+  return typeof bloom === 'string' && NO_BLOOM.test(bloom);
+}
+
+function rewriteQuantities(raw: Json, names: readonly string[], changes: Map<string, unknown>): void {
+  for (const name of names) {
+    const value = raw[name];
+    if (value === undefined || value === null || isStandard(value) || !isQuantity(value)) continue;
+    changes.set(name, toQuantity(parseBigQuantity(value)));
+  }
+}
+
+/** For almost all values, the first characters decide. */
+function isStandard(value: unknown): boolean {
+  if (typeof value !== 'string' || value.length < 3 || value.charCodeAt(1) === UPPER_CASE_X) return false;
+  return value[2] !== '0' || value.length === 3;
+}
+
+/** A node that writes one prefix in upper case writes all of them in upper case. */
+function lowerPrefixes(raw: Json, hash: unknown): Json {
+  if (typeof hash !== 'string' || hash.charCodeAt(1) !== UPPER_CASE_X) return raw;
+  return Object.fromEntries(
+    Object.entries(raw).map(([name, value]) => [
+      name,
+      typeof value === 'string' && value.startsWith('0X') ? `0x${value.slice(2)}` : value,
+    ]),
+  );
+}
+
+function changed(raw: Json, changes: ReadonlyMap<string, unknown>): Json {
+  return changes.size === 0 ? raw : { ...raw, ...Object.fromEntries(changes) };
+}
+
+function isSame(given: unknown, hash: string): boolean {
+  return typeof given === 'string' && given.toLowerCase() === hash;
+}

@@ -1,0 +1,135 @@
+import { ZERO_ADDRESS } from '@chainstead/core';
+import type { Reaction } from '../errors.ts';
+import { isDoubtful, RpcCallError, UpstreamFault } from '../errors.ts';
+import type { Failover } from '../failover/failover.ts';
+import { runNullable } from '../failover/nullable-operation.ts';
+import { transactionHash } from '../formats/transaction-hash.ts';
+import { EXECUTES } from '../transport/execution-failures.ts';
+import { asVerdict, Doubts } from '../upstream/doubts.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+import type { Answer, RequestOptions } from '../upstream-pool.ts';
+import { SEND_METHOD, saysKnownTransaction } from './broadcast-transaction.ts';
+
+/** Sends any method to the best upstream. */
+export type RequestForwarder = (
+  method: string,
+  params: readonly unknown[],
+  options?: RequestOptions,
+) => Promise<Answer<unknown>>;
+
+/** Null may mean a lagging node for these methods, so another upstream is tried before null is returned. */
+const NULLABLE = /^eth_get(TransactionReceipt|TransactionByHash|BlockByNumber|BlockByHash|BlockReceipts)$/;
+/** A contract may write the error text of these methods. */
+const CONTRACTS_SPEAK = /^eth_(call|estimateGas|createAccessList|sendRawTransaction)$/;
+const TRACES = /^(debug_traceBlock|debug_traceTransaction$|trace_block$|trace_transaction$|trace_replayBlock)/;
+/** Calls an account without code: every EVM returns no data. */
+const CONTROL_CALL = { to: ZERO_ADDRESS, data: '0x' };
+/** Limits that the call exceeds on every node, so a retry changes nothing. */
+const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set(['range', 'density', 'beyond-head', 'missing-data']);
+
+/** Errors as {@link Failover.run}. */
+export function createRequestForwarder(options: { readonly failover: Failover }): RequestForwarder {
+  const { failover } = options;
+
+  return async (method, params, given = {}) => {
+    if (NULLABLE.test(method))
+      return runNullable<unknown>(
+        failover,
+        {
+          method,
+          patience: 1,
+          run: (upstream, signal) => upstream.call(method, params, { signal, timeoutMs: given.timeoutMs }),
+        },
+        given,
+      );
+    return new ForwardedRequest(method, params, given).run(failover);
+  };
+}
+
+/** One request and the state of its attempts. Runs once. */
+class ForwardedRequest {
+  readonly #method: string;
+  readonly #params: readonly unknown[];
+  readonly #given: RequestOptions;
+  readonly #doubts = new Doubts();
+  #sends = 0;
+  #isControlled = false;
+
+  constructor(method: string, params: readonly unknown[], given: RequestOptions) {
+    this.#method = method;
+    this.#params = params;
+    this.#given = given;
+  }
+
+  async run(failover: Failover): Promise<Answer<unknown>> {
+    const method = this.#method;
+    try {
+      return await failover.run<unknown>(
+        {
+          method,
+          settled: (faults) => faults.every((fault) => ABOUT_THE_CALL.has(fault.hints.reaction)),
+          run: (upstream, signal) => this.#attempt(upstream, signal),
+        },
+        this.#given,
+      );
+    } finally {
+      this.#doubts.count();
+    }
+  }
+
+  async #attempt(upstream: Upstream, signal: AbortSignal | undefined): Promise<unknown> {
+    const method = this.#method;
+    const params = this.#params;
+    this.#sends++;
+    try {
+      const call = CONTRACTS_SPEAK.test(method) ? upstream.callForeign : upstream.call;
+      const result = await call(method, params, { signal, timeoutMs: this.#given.timeoutMs });
+      if (TRACES.test(method)) checkTraces(method, result, (text) => upstream.fault('timeout', method, text));
+      if (method.startsWith('debug_trace')) upstream.state.capabilities.traces = 'debug';
+      else if (method.startsWith('trace_')) upstream.state.capabilities.traces ??= 'parity';
+      return result;
+    } catch (error) {
+      // An earlier send arrived although its response was lost.
+      const ownTransaction = method === SEND_METHOD && this.#sends > 1 ? transactionHash(params[0]) : null;
+      if (error instanceof RpcCallError && ownTransaction !== null && saysKnownTransaction(error.rpcMessage))
+        return ownTransaction;
+      if (!isDoubtful(error) || !CONTRACTS_SPEAK.test(method)) throw error;
+      this.#doubts.add(upstream, error);
+      throw (await this.#verdictOn(error, upstream, signal)) ?? error;
+    }
+  }
+
+  /**
+   * Decides an error with unknown text that came twice. It is the contract's if the upstream runs another call at that
+   * block; otherwise a node that fails every call would make all contracts look empty. Null if it may be the upstream's
+   * error.
+   */
+  async #verdictOn(
+    fault: UpstreamFault,
+    upstream: Upstream,
+    signal: AbortSignal | undefined,
+  ): Promise<RpcCallError | null> {
+    if (!EXECUTES.test(this.#method) || this.#doubts.size < 2 || this.#isControlled) return null;
+    this.#isControlled = true;
+    try {
+      const block = this.#params.slice(1, 2);
+      await upstream.callForeign('eth_call', [CONTROL_CALL, ...block], { signal, timeoutMs: this.#given.timeoutMs });
+    } catch (error) {
+      if (error instanceof UpstreamFault || error instanceof RpcCallError) return null;
+      throw error;
+    }
+    this.#doubts.clear();
+    return asVerdict(fault, 'execution');
+  }
+}
+
+/** For abandoned traces, nodes return null or error entries inside a successful response. */
+function checkTraces(method: string, result: unknown, fault: (text: string) => Error): void {
+  if (result === null) throw fault(`${method} was answered with null`);
+  if (!Array.isArray(result)) return;
+  const gaveUp = result.some(
+    (entry: unknown) =>
+      typeof entry === 'object' && entry !== null && 'error' in entry && /execution timeout/i.test(String(entry.error)),
+  );
+  if (gaveUp) throw fault('execution timeout inside the result');
+}

@@ -1,0 +1,218 @@
+import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { RequestAbortedError, type UpstreamFailure, UpstreamsExhaustedError } from '../errors.ts';
+import type { PoolLimits } from '../limits/pool-limits.ts';
+import { backOffMs } from '../transport/back-off.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+import type { Answer, Head, RequestOptions } from '../upstream-pool.ts';
+import type { NewHeadsSubscription } from './new-heads-subscription.ts';
+import type { HeadProbe } from './probe-head.ts';
+
+/** Follows the newest block over all upstreams. */
+export interface HeadTracker {
+  getHead(options?: RequestOptions): Promise<Answer<Head>>;
+  waitForHead(after: Head | null, signal: AbortSignal): Promise<Answer<Head>>;
+  /** Highest number that an upstream in use, except the named one, has returned; null before the first. */
+  bestNumber(except?: string): number | null;
+}
+
+/** Wait for slower upstreams after the first response, milliseconds. */
+const GRACE_MS = 250;
+/** Upstreams queried at each poll. The others are queried at every POLL_ALL_EVERY-th poll. */
+const POLLED = 2;
+const POLL_ALL_EVERY = 5;
+/** While a subscription announces blocks, polling is only a safety net. */
+const SAFETY_POLL_FACTOR = 5;
+/** Interval and total duration of reads for a block that a subscription announced. */
+const CHASE_MS = 50;
+const CHASE_MAX_MS = 2_000;
+
+/** Polls the best upstreams; subscriptions trigger earlier polls. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: polls and announcements move the same heads.
+export function createHeadTracker(options: {
+  readonly chain: { readonly key: string };
+  readonly upstreams: readonly Upstream[];
+  readonly subscriptions: readonly NewHeadsSubscription[];
+  readonly probe: HeadProbe;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits: PoolLimits;
+  readonly pollIntervalMs: number;
+  readonly closing: AbortSignal;
+}): HeadTracker {
+  const { chain, upstreams, subscriptions, probe, clock, logger, limits, pollIntervalMs, closing } = options;
+  let polls = 0;
+
+  function bestNumber(except?: string): number | null {
+    let best: number | null = null;
+    for (const { name, state } of upstreams) {
+      if (name === except) continue;
+      const number = state.disabledReason === null ? probe.last(name)?.number : undefined;
+      if (number !== undefined && (best === null || number > best)) best = number;
+    }
+    return best;
+  }
+
+  function available(given: RequestOptions, reasons: Map<string, string>): Upstream[] {
+    const best = bestNumber();
+    return upstreams
+      .filter(({ name, state }) => {
+        if (given.only !== undefined && given.only !== name) return false;
+        if (given.exclude?.has(name)) reasons.set(name, 'excluded by the caller');
+        else if (state.waitMs() !== 0) reasons.set(name, state.obstacle);
+        else return true;
+        return false;
+      })
+      .toSorted((a, b) => b.state.score(best) - a.state.score(best));
+  }
+
+  async function getHead(given: RequestOptions = {}): Promise<Answer<Head>> {
+    const started = clock.now();
+    for (let round = 0; ; round++) {
+      const reasons = new Map<string, string>();
+      const head = await gather(options, available(given, reasons), reasons);
+      if (given.signal?.aborted) throw new RequestAbortedError('eth_blockNumber', given.signal.reason);
+      if (head !== null) return head;
+      const wait = backOffMs(round, limits.backOffBaseMs * 2, limits.backOffMaxMs, Math.random());
+      const isHopeless = upstreams.every(({ state }) => state.disabledReason !== null);
+      if (isHopeless || round + 1 >= limits.rounds || clock.now() + wait - started > limits.deadlineMs) {
+        const failures: UpstreamFailure[] = [...reasons].map(([upstream, reason]) => ({ upstream, reason }));
+        throw new UpstreamsExhaustedError({ chain: chain.key, method: 'eth_blockNumber', failures });
+      }
+      await pause(wait, given.signal);
+    }
+  }
+
+  async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    try {
+      await clock.sleep(ms, signal);
+    } catch (error) {
+      throw new RequestAbortedError('eth_blockNumber', error);
+    }
+  }
+
+  /** Polls the best upstreams and returns the first head that counts as new; null if none does. */
+  async function poll(isNew: (answer: Answer<Head>) => boolean): Promise<Answer<Head> | null> {
+    const candidates = available({}, new Map());
+    const requested = polls++ % POLL_ALL_EVERY === 0 ? candidates : candidates.slice(0, POLLED);
+    const found = Promise.withResolvers<Answer<Head>>();
+    const all = requested.map(async (upstream) => {
+      try {
+        const answer = { value: await probe.ask(upstream), upstream: upstream.name };
+        if (isNew(answer)) found.resolve(answer);
+      } catch (error) {
+        logger.debug({ chain: chain.key, upstream: upstream.name, error: errorText(error) }, 'Head not read');
+      }
+    });
+    return Promise.race([found.promise, Promise.all(all).then(() => null)]);
+  }
+
+  /** Waits for the next reason to poll: the interval, or a block announced by a subscription. */
+  async function nextPoll(after: Head | null, signal: AbortSignal): Promise<number | null> {
+    const isAnnounced = subscriptions.some((subscription) => subscription.isLive);
+    const interval = isAnnounced ? pollIntervalMs * SAFETY_POLL_FACTOR : pollIntervalMs;
+    const ending = new AbortController();
+    const either = AbortSignal.any([signal, ending.signal]);
+    try {
+      return await Promise.race([
+        ...subscriptions.map((subscription) => subscription.next(after, either)),
+        pause(interval, either).then(() => null),
+      ]);
+    } finally {
+      ending.abort();
+    }
+  }
+
+  async function waitForHead(after: Head | null, given: AbortSignal): Promise<Answer<Head>> {
+    const signal = AbortSignal.any([given, closing]);
+    const isNew = createHeadNewness({ upstreams, probe, clock, after });
+    let announced: number | null = null;
+    let chaseUntil = 0;
+    for (;;) {
+      if (signal.aborted) throw new RequestAbortedError('eth_blockNumber', signal.reason);
+      const answer = await poll(isNew);
+      if (answer !== null) return answer;
+      // Announced by a subscription but not yet available over HTTP. It usually follows within moments.
+      if (announced !== null && clock.now() < chaseUntil) await pause(CHASE_MS, signal);
+      else {
+        announced = await nextPoll(after, signal);
+        chaseUntil = clock.now() + CHASE_MAX_MS;
+      }
+    }
+  }
+
+  return { getHead, waitForHead, bestNumber };
+}
+
+/** Returns the highest head among upstreams that respond in time. */
+async function gather(
+  { probe, clock }: { readonly probe: HeadProbe; readonly clock: Clock },
+  requested: readonly Upstream[],
+  reasons: Map<string, string>,
+): Promise<Answer<Head> | null> {
+  let best: Answer<Head> | null = null;
+  let grace: Promise<void> | null = null;
+  const graceOver = new AbortController();
+  const firstAnswer = Promise.withResolvers<void>();
+  const all = requested.map(async (upstream) => {
+    try {
+      const value = await probe.ask(upstream);
+      if (best === null || value.number > best.value.number) best = { value, upstream: upstream.name };
+      firstAnswer.resolve();
+    } catch (error) {
+      reasons.set(upstream.name, errorText(error));
+    }
+  });
+  const everything = Promise.all(all);
+  await Promise.race([everything, firstAnswer.promise]);
+  if (best !== null) {
+    grace = sleepUnlessAborted(clock, GRACE_MS, graceOver.signal);
+    await Promise.race([everything, grace]);
+    graceOver.abort();
+  }
+  return best;
+}
+
+/** Consecutive polls, and milliseconds, after which a head below the known one is accepted. */
+const LOWER_POLLS = 3;
+const LOWER_MS = 30_000;
+
+/**
+ * Creates the check of one waiter: whether an upstream's head follows the known one. It counts polls that returned a
+ * lower head.
+ */
+function createHeadNewness(options: {
+  readonly upstreams: readonly Upstream[];
+  readonly probe: HeadProbe;
+  readonly clock: Clock;
+  /** The known head; null before the first. */
+  readonly after: Head | null;
+}): (answer: Answer<Head>) => boolean {
+  const { upstreams, probe, clock, after } = options;
+  let lowerPolls = 0;
+  let lowerSince: number | null = null;
+
+  /**
+   * Whether any upstream still has `head` as its newest block. Then another hash at that height is one of two branches.
+   */
+  function isStillHeld(head: Head, except: string): boolean {
+    return upstreams.some(
+      ({ name, state }) => name !== except && state.disabledReason === null && probe.last(name)?.hash === head.hash,
+    );
+  }
+
+  return ({ value, upstream }) => {
+    if (after === null || value.number > after.number) return true;
+    if (value.number === after.number) {
+      lowerPolls = 0;
+      lowerSince = null;
+      return value.hash !== after.hash && !isStillHeld(after, upstream);
+    }
+    // Below the known head: more often a lagging upstream than a chain that went back.
+    lowerPolls++;
+    lowerSince ??= clock.now();
+    if (isStillHeld(after, upstream)) return false;
+    const reached = upstreams.find(({ name }) => name === upstream)?.state.served ?? 0;
+    const wentBack = reached >= after.number && lowerPolls >= LOWER_POLLS;
+    return wentBack || clock.now() - lowerSince >= LOWER_MS;
+  };
+}

@@ -1,0 +1,154 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { type Clock, errorText, type Logger, sleepUnlessAborted, toQuantity } from '@chainstead/core';
+import { NoUpstreamError, RequestAbortedError, RpcCallError, UpstreamFault } from '../errors.ts';
+import type { PoolLimits } from '../limits/pool-limits.ts';
+import { backOffMs } from '../transport/back-off.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+import type { HeadProbe } from './probe-head.ts';
+
+/** Admits upstreams that are on the right chain, and checks the others again periodically. */
+export interface UpstreamCheck {
+  /** @throws NoUpstreamError if all are refused, or none responds in time */
+  start(): Promise<void>;
+}
+
+type Verdict = 'in-use' | 'refused' | 'down';
+
+const RETRY_BASE_MS = 300;
+const RETRY_MAX_MS = 3_000;
+
+/** Checks run until `closing` aborts. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: checks, their pace and their results are one state.
+export function createUpstreamCheck(options: {
+  readonly chain: { readonly id: number; readonly key: string };
+  readonly upstreams: readonly Upstream[];
+  readonly acceptsChainId: (id: number) => boolean;
+  readonly probe: HeadProbe;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits: PoolLimits;
+  readonly closing: AbortSignal;
+}): UpstreamCheck {
+  const { chain, upstreams, acceptsChainId, probe, clock, logger, limits, closing } = options;
+  let isWatching = false;
+
+  async function verify(upstream: Upstream): Promise<Verdict> {
+    const { state } = upstream;
+    const wasOut = state.disabledReason !== null;
+    let id: number;
+    try {
+      id = Number(await upstream.call('eth_chainId', [], { urgent: true, signal: closing }));
+    } catch (error) {
+      if (error instanceof UpstreamFault && error.hints.reaction === 'misconfigured') return 'refused';
+      if (error instanceof RequestAbortedError) return 'down';
+      if (!(error instanceof UpstreamFault || error instanceof RpcCallError)) throw error;
+      if (wasOut) state.disable(error instanceof UpstreamFault ? `${error.kind}: ${error.text}` : error.message);
+      return 'down';
+    }
+    if (!acceptsChainId(id)) {
+      const other = createChainRegistry().find(id);
+      const answered = other === null ? `${id}` : `${id} (${other.key})`;
+      state.blamed('wrong-chain', `answers chain id ${answered}, not ${chain.id}`);
+      state.disable(`is on the wrong chain: answers chain id ${answered}, not ${chain.id} (${chain.key})`);
+      return 'refused';
+    }
+    if (wasOut) {
+      state.enable();
+      await probeCapabilities(upstream);
+    }
+    return 'in-use';
+  }
+
+  /** Capabilities that can't be detected now are detected at first use, so failures are only logged. */
+  async function probeCapabilities(upstream: Upstream): Promise<void> {
+    const { capabilities } = upstream.state;
+    try {
+      const given = { signal: closing, urgent: true };
+      const [head] = await Promise.all([
+        probe.ask(upstream),
+        upstream.callMany(
+          [
+            { method: 'eth_blockNumber', params: [] },
+            { method: 'eth_chainId', params: [] },
+          ],
+          given,
+        ),
+      ]);
+      const [receipts] = await upstream.callMany(
+        [{ method: 'eth_getBlockReceipts', params: [toQuantity(head.number)] }],
+        given,
+      );
+      if (receipts?.ok) capabilities.blockReceipts = receipts.result !== null ? true : null;
+      else if (receipts?.error instanceof UpstreamFault && receipts.error.hints.reaction === 'unsupported')
+        capabilities.blockReceipts = false;
+    } catch (error) {
+      logger.info(
+        { chain: chain.key, upstream: upstream.name, error: errorText(error) },
+        'Capabilities not probed yet',
+      );
+    }
+  }
+
+  /** Retries until the upstream is in use or refused, or the start is over. */
+  async function insist(upstream: Upstream, signal: AbortSignal): Promise<Verdict> {
+    for (let tries = 0; ; tries++) {
+      const verdict = await verify(upstream);
+      if (verdict !== 'down' || signal.aborted) return verdict;
+      await sleepUnlessAborted(clock, backOffMs(tries, RETRY_BASE_MS, RETRY_MAX_MS, Math.random()), signal);
+      if (signal.aborted) return verdict;
+    }
+  }
+
+  /** Runs verify; an unexpected error must not end the watch. */
+  async function verifyAgain(upstream: Upstream): Promise<void> {
+    try {
+      await verify(upstream);
+    } catch (error) {
+      logger.error({ chain: chain.key, upstream: upstream.name, err: error }, 'Upstream check failed');
+    }
+  }
+
+  /** Checks excluded upstreams again and tests open circuits, so that recovery needs no traffic. */
+  async function watch(): Promise<void> {
+    while (!closing.aborted) {
+      await sleepUnlessAborted(clock, Math.max(50, limits.recheckMs / 5), closing);
+      if (closing.aborted) return;
+      const now = clock.now();
+      const due = upstreams.filter(({ state }) => state.recheckAt !== null && state.recheckAt <= now);
+      await Promise.all(due.map(verifyAgain));
+    }
+  }
+
+  function refuse(verdicts: readonly (Verdict | undefined)[]): NoUpstreamError {
+    const failures = upstreams.map(({ name, state }) => ({
+      upstream: name,
+      reason: state.disabledReason ?? 'no answer',
+    }));
+    const retryable = verdicts.some((verdict) => verdict !== 'refused');
+    return new NoUpstreamError({ chain: chain.key, failures, retryable });
+  }
+
+  return {
+    async start() {
+      const over = new AbortController();
+      const verdicts: (Verdict | undefined)[] = upstreams.map(() => undefined);
+      const firstInUse = Promise.withResolvers<void>();
+      const all = Promise.all(
+        upstreams.map(async (upstream, index) => {
+          verdicts[index] = await insist(upstream, AbortSignal.any([over.signal, closing]));
+          if (verdicts[index] === 'in-use') firstInUse.resolve();
+        }),
+      );
+      const timeUp = sleepUnlessAborted(clock, limits.startTimeoutMs, over.signal);
+      await Promise.race([all, firstInUse.promise, timeUp]);
+      if (verdicts.includes('in-use'))
+        await Promise.race([all, sleepUnlessAborted(clock, limits.startGraceMs, over.signal)]);
+      over.abort();
+      if (!upstreams.some(({ state }) => state.disabledReason === null)) throw refuse(verdicts);
+      if (!isWatching) {
+        isWatching = true;
+        void watch();
+      }
+    },
+  };
+}

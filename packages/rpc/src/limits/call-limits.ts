@@ -1,0 +1,31 @@
+import type { UpstreamConfig } from '../upstream-pool.ts';
+
+/** How a call waits. */
+interface WaitOptions {
+  /** Goes ahead of calls that are not urgent: heads before historical blocks. */
+  readonly urgent?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Limits the calls per second to one upstream. */
+export interface RateLimiter {
+  /**
+   * Returns null if the calls may go immediately; otherwise a promise that resolves when they may.
+   * @throws the abort reason of the signal
+   */
+  take(calls: number, options: WaitOptions): Promise<void> | null;
+  /** Calls that wait in this process. */
+  readonly waiting: number;
+}
+
+/** Limits the requests in flight to one upstream. Each taken call counts as one until `leave`. */
+export interface ConcurrencyLimiter extends RateLimiter {
+  leave(): void;
+}
+
+/** The limits that an operator set for upstreams; null if unset. Pools that call the same upstream share them. */
+export interface UpstreamLimits {
+  rateLimiterOf(upstream: Pick<UpstreamConfig, 'url' | 'requestsPerSecond'>): RateLimiter | null;
+  /** Also null if each pool limits its own requests. */
+  concurrencyLimiterOf(upstream: Pick<UpstreamConfig, 'url' | 'concurrency'>): ConcurrencyLimiter | null;
+}

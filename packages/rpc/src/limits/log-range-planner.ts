@@ -1,0 +1,168 @@
+import { type BlockRange, rangeSize } from '@chainstead/core';
+
+/** Queries with about the same density of logs. */
+export interface LogsKind {
+  readonly key: string;
+  /** Blocks of the first request, while the density is unknown. */
+  readonly start: number;
+}
+
+/** Plans the range of an upstream's getLogs calls. Pure bookkeeping: no I/O, no clock. */
+export interface LogRangePlanner {
+  /** Number of blocks to request from `range.from`, at least 1. */
+  span(range: BlockRange, kind: LogsKind): number;
+  /** Records a response for this range with its number of logs and bytes. */
+  answered(range: BlockRange, kind: LogsKind, size: { readonly logs: number; readonly bytes: number }): void;
+  /** Records the block limit of the upstream (undefined: less than this range) permanently. */
+  tooManyBlocks(range: BlockRange, limit: number | undefined): void;
+  /** Records too many results, bytes or seconds in this range. Only this span shrinks. */
+  tooDense(
+    range: BlockRange,
+    kind: LogsKind,
+    hint?: { readonly suggestedBlocks?: number; readonly limitResults?: number },
+  ): void;
+  /** Estimates the calls for the range if few logs match: spans grow as after nearly empty responses. A fraction. */
+  calls(range: BlockRange, kind: LogsKind): number;
+  /** The learned structural cap, in blocks; null if none is known. */
+  readonly cap: number | null;
+}
+
+/** Density is stored per section of this many blocks: logs may be dense at the head and sparse below. */
+const SECTION = 1 << 16;
+const SECTIONS_MAX = 512;
+/** Share of a known result cap that a planned call may fill. */
+const FILL = 0.7;
+/** Consecutive responses at a guessed cap before a wider call is tried. */
+const PATIENCE = 8;
+/** Growth after a response that used the whole span; faster if it was nearly empty. */
+const GROWTH = 2;
+const GROWTH_EMPTY = 4;
+
+/**
+ * @param options.logRangeMax most blocks of a request, whatever the upstream allows
+ * @param options.targetBytes response size that ranges are fitted to
+ */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: requested and refused ranges form one estimate.
+export function createLogRangePlanner(options: {
+  readonly logRangeMax: number;
+  readonly targetBytes: number;
+}): LogRangePlanner {
+  let cap: number | null = null;
+  /** Smallest size refused without a stated limit; null if the upstream stated its cap. */
+  let refused: number | null = null;
+  let streak = 0;
+  let resultCap: number | null = null;
+  /**
+   * Blocks per request by section and query. The bare query holds the newest value, the initial one for unknown
+   * sections.
+   */
+  const spans = new Map<string, number>();
+
+  function sectionKey(block: number, { key }: LogsKind): string {
+    return `${Math.floor(block / SECTION)}|${key}`;
+  }
+
+  function dense(range: BlockRange, kind: LogsKind): number {
+    return spans.get(sectionKey(range.from, kind)) ?? spans.get(kind.key) ?? kind.start;
+  }
+
+  function remember(range: BlockRange, kind: LogsKind, blocks: number): void {
+    const span = Math.max(1, Math.min(options.logRangeMax, Math.floor(blocks)));
+    for (const at of [sectionKey(range.from, kind), kind.key]) {
+      spans.delete(at);
+      spans.set(at, span);
+    }
+    for (const oldest of spans.keys()) {
+      if (spans.size <= SECTIONS_MAX) break;
+      spans.delete(oldest);
+    }
+  }
+
+  /** Tests a guessed cap from time to time, half-way up to the refused size. */
+  function testGuess(size: number): void {
+    if (cap === null || refused === null || size !== cap || refused - cap <= Math.max(1, cap * 0.05)) return;
+    streak++;
+    if (streak < PATIENCE) return;
+    cap = Math.floor((cap + refused) / 2);
+    streak = 0;
+  }
+
+  return {
+    span(range, kind) {
+      return Math.max(1, Math.min(rangeSize(range), cap ?? options.logRangeMax, dense(range, kind)));
+    },
+
+    answered(range, kind, { logs, bytes }) {
+      const size = rangeSize(range);
+      testGuess(size);
+      const byBytes = bytes > 0 ? (size * options.targetBytes) / bytes : Number.POSITIVE_INFINITY;
+      const byResults = resultCap !== null && logs > 0 ? (size * resultCap * FILL) / logs : Number.POSITIVE_INFINITY;
+      const fit = Math.min(byBytes, byResults);
+      const current = dense(range, kind);
+      const isWhole = size >= Math.min(current, cap ?? current);
+      if (fit < size) remember(range, kind, fit);
+      else if (isWhole) {
+        const growth = fit > size * 4 * GROWTH_EMPTY ? GROWTH_EMPTY : GROWTH;
+        remember(range, kind, Math.max(current, Math.min(size * growth, fit)));
+      }
+    },
+
+    tooManyBlocks(range, limit) {
+      const size = rangeSize(range);
+      streak = 0;
+      if (limit !== undefined && limit < size) {
+        cap = cap === null || refused !== null ? limit : Math.min(cap, limit);
+        refused = null;
+        return;
+      }
+      // No usable limit was stated: the cap is between half of this size and this size.
+      refused = refused === null ? size : Math.min(refused, size);
+      cap = Math.max(1, Math.min(cap ?? Number.POSITIVE_INFINITY, Math.floor(size / 2)));
+    },
+
+    tooDense(range, kind, hint = {}) {
+      const size = rangeSize(range);
+      if (hint.limitResults !== undefined)
+        resultCap = resultCap === null ? hint.limitResults : Math.min(resultCap, hint.limitResults);
+      const suggested = hint.suggestedBlocks;
+      const isUsable = suggested !== undefined && suggested >= 1 && suggested < size;
+      remember(range, kind, isUsable ? suggested : size / 2);
+    },
+
+    calls(range, kind) {
+      const widest = cap ?? options.logRangeMax;
+      let grown = Math.min(widest, spans.get(kind.key) ?? kind.start);
+      let calls = 0;
+      for (let from = range.from; from <= range.to; ) {
+        const end = Math.min(range.to, (Math.floor(from / SECTION) + 1) * SECTION - 1);
+        const known = spans.get(sectionKey(from, kind));
+        let left = end - from + 1;
+        if (known !== undefined) grown = Math.min(widest, known);
+        for (; left > 0 && grown < widest; grown = Math.min(widest, grown * GROWTH_EMPTY)) {
+          calls += Math.min(1, left / grown);
+          left -= grown;
+        }
+        calls += Math.max(0, left) / widest;
+        from = end + 1;
+      }
+      return calls;
+    },
+
+    get cap() {
+      return cap;
+    },
+  };
+}
+
+/** Splits a range at barriers (forks that changed the chain's rules), so that no part crosses one. */
+export function splitAtBarriers(range: BlockRange, barriers: readonly number[]): BlockRange[] {
+  const parts: BlockRange[] = [];
+  let from = range.from;
+  for (const barrier of barriers.toSorted((a, b) => a - b)) {
+    if (barrier <= from || barrier > range.to) continue;
+    parts.push({ from, to: barrier - 1 });
+    from = barrier;
+  }
+  if (from <= range.to) parts.push({ from, to: range.to });
+  return parts;
+}

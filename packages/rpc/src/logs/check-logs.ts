@@ -1,0 +1,113 @@
+import type { BlockRange, Hash, Log } from '@chainstead/core';
+import { MalformedAnswerError } from '../formats/parse-log.ts';
+
+/** The expected content of a getLogs response. */
+export interface LogsExpectation {
+  readonly range: BlockRange;
+  /** Alternatives for topic0; null for any. */
+  readonly topics: ReadonlySet<string> | null;
+  /** Alternatives for topics 1 to 3, by position; null for any. */
+  readonly indexed: readonly (ReadonlySet<string> | null)[];
+  /** Lower case; null for any. */
+  readonly addresses: ReadonlySet<string> | null;
+}
+
+/**
+ * Returns the logs in chain order. Each must be inside the range and have a requested topic and address; logs of one
+ * block must share one block hash. A number may repeat (place-logs.ts). Logs with too few topics are left out: nodes
+ * disagree on whether a trailing null requires a topic.
+ * @throws MalformedAnswerError
+ */
+export function checkLogs(given: Log[], expected: LogsExpectation): Log[] {
+  const { range, topics, addresses, indexed } = expected;
+  const logs = indexed.length === 0 ? given : given.filter((log) => log.topics.length > indexed.length);
+  let isSorted = true;
+  let previous: Log | undefined;
+  for (const log of logs) {
+    if (log.blockNumber < range.from || log.blockNumber > range.to)
+      throw new MalformedAnswerError(`A log of block ${log.blockNumber} came for blocks ${range.from} to ${range.to}`);
+    const topic0 = log.topics[0];
+    if (topics !== null && (topic0 === undefined || !topics.has(topic0)))
+      throw new MalformedAnswerError(`A log in block ${log.blockNumber} has a topic that was not requested`);
+    if (!hasIndexed(log, indexed))
+      throw new MalformedAnswerError(`A log in block ${log.blockNumber} has an argument that was not requested`);
+    if (addresses !== null && !addresses.has(log.address))
+      throw new MalformedAnswerError(`A log in block ${log.blockNumber} is from a contract that was not requested`);
+    if (previous !== undefined && compareLogs(previous, log) > 0) isSorted = false;
+    previous = log;
+  }
+  const ordered = isSorted ? logs : logs.toSorted(compareLogs);
+  checkNeighbours(ordered);
+  return ordered;
+}
+
+/** Whether the log matches the query, whatever its block. */
+export function matchesLog(log: Log, { topics, addresses, indexed }: LogsExpectation): boolean {
+  const [topic0] = log.topics;
+  return (
+    (topics === null || (topic0 !== undefined && topics.has(topic0))) &&
+    (addresses === null || addresses.has(log.address)) &&
+    log.topics.length > indexed.length &&
+    hasIndexed(log, indexed)
+  );
+}
+
+function hasIndexed(log: Log, indexed: LogsExpectation['indexed']): boolean {
+  return indexed.every((wanted, index) => {
+    const topic = log.topics[index + 1];
+    return wanted === null || (topic !== undefined && wanted.has(topic));
+  });
+}
+
+function checkNeighbours(logs: readonly Log[]): void {
+  let previous: Log | undefined;
+  for (const log of logs) {
+    if (previous !== undefined && previous.blockNumber === log.blockNumber) {
+      if (previous.blockHash !== log.blockHash)
+        throw new MalformedAnswerError(`Logs of block ${log.blockNumber} name two block hashes`);
+    }
+    previous = log;
+  }
+}
+
+/** Compares by block, transaction, and index within the transaction. */
+export function compareLogs(left: Log, right: Log): number {
+  return (
+    left.blockNumber - right.blockNumber ||
+    left.transactionIndex - right.transactionIndex ||
+    left.logIndex - right.logIndex
+  );
+}
+
+/** Counts at which providers silently truncate responses. */
+const SILENT_CAPS: ReadonlySet<number> = new Set([
+  1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 150_000, 200_000,
+]);
+/** Least estimated logs in the missing tail for a round count to be suspicious. */
+const TAIL_LOGS_MIN = 50;
+
+/** Whether a response of exactly a usual cap stops early, judged by its own density. */
+export function looksTruncated(logs: readonly Log[], range: BlockRange): boolean {
+  const last = logs.at(-1);
+  if (last === undefined || !SILENT_CAPS.has(logs.length) || last.blockNumber >= range.to) return false;
+  const density = logs.length / (last.blockNumber - range.from + 1);
+  return density * (range.to - last.blockNumber) > TAIL_LOGS_MIN;
+}
+
+/** Topics and addresses of a query as lower-case sets; null for "any". */
+export function toExpectation(query: {
+  readonly range: BlockRange;
+  readonly topics: readonly Hash[];
+  readonly indexed?: readonly (readonly Hash[] | null)[] | undefined;
+  readonly addresses?: readonly string[] | undefined;
+}): LogsExpectation {
+  return {
+    range: query.range,
+    topics: query.topics.length === 0 ? null : new Set(query.topics),
+    indexed: (query.indexed ?? []).map((wanted) => (wanted === null ? null : new Set(wanted))),
+    addresses:
+      query.addresses === undefined || query.addresses.length === 0
+        ? null
+        : new Set(query.addresses.map((address) => address.toLowerCase())),
+  };
+}

@@ -1,0 +1,89 @@
+import { type BlockRange, createAnswerBudget } from '@chainstead/core';
+import type { Failover } from '../failover/failover.ts';
+import { splitAtBarriers } from '../limits/log-range-planner.ts';
+import type { PoolLimits } from '../limits/pool-limits.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+import type { LogsAnswer, LogsQuery, RequestOptions } from '../upstream-pool.ts';
+import { createLogTrust } from './log-trust.ts';
+import { logsKind } from './logs-kind.ts';
+import { type FetchedLogs, LogsTask } from './logs-task.ts';
+
+/** Fetches the logs of any range. */
+export interface LogFetcher {
+  getLogs(query: LogsQuery, options?: RequestOptions): Promise<LogsAnswer>;
+  /** See UpstreamPool. */
+  estimateLogCalls(query: Omit<LogsQuery, 'range'>, ranges: readonly BlockRange[]): number;
+}
+
+/** Addresses that nodes accept in one filter. */
+const ADDRESSES_MAX = 1_000;
+
+/** Splits ranges to each upstream's limit and joins the parts in order. */
+export function createLogFetcher(options: {
+  readonly failover: Failover;
+  readonly chain: { readonly rangeBarriers: readonly number[]; readonly receiptsRoot: string };
+  readonly limits: PoolLimits;
+  readonly upstreams: readonly Upstream[];
+}): LogFetcher {
+  const { failover, chain, limits } = options;
+  const budget = createAnswerBudget({ bytesMax: limits.logsBytesInFlight });
+  const tools = { failover, chain, limits, trust: createLogTrust(), budget };
+  return {
+    async getLogs(query, given = {}) {
+      if (query.range.from > query.range.to) return { logs: [], sources: [], calls: 0 };
+      const addresses = query.addresses ?? [];
+      if (addresses.length <= ADDRESSES_MAX) return join(await new LogsTask(tools, query, given).run());
+      const chunks: LogsQuery[] = [];
+      for (let from = 0; from < addresses.length; from += ADDRESSES_MAX)
+        chunks.push({ ...query, addresses: addresses.slice(from, from + ADDRESSES_MAX) });
+      return merge(await Promise.all(chunks.map(async (chunk) => join(await new LogsTask(tools, chunk, given).run()))));
+    },
+    estimateLogCalls: (query, ranges) => estimateLogCalls({ ...options, query, ranges }),
+  };
+}
+
+function join({ parts, calls }: FetchedLogs): LogsAnswer {
+  const [only] = parts;
+  const logs = parts.length === 1 && only !== undefined ? only.logs : parts.flatMap((part) => part.logs);
+  const sources: { range: BlockRange; upstream: string }[] = [];
+  for (const { range, upstream } of parts) {
+    const last = sources.at(-1);
+    if (last?.upstream === upstream) last.range = { from: last.range.from, to: range.to };
+    else sources.push({ range, upstream });
+  }
+  return { logs, sources, calls };
+}
+
+/** Merges the responses for one range and different addresses into chain order. Their sources overlap. */
+function merge(answers: readonly LogsAnswer[]): LogsAnswer {
+  const logs = answers.flatMap((answer) => answer.logs);
+  logs.sort(
+    (a, b) => a.blockNumber - b.blockNumber || a.transactionIndex - b.transactionIndex || a.logIndex - b.logIndex,
+  );
+  return {
+    logs,
+    sources: answers.flatMap((answer) => answer.sources),
+    calls: answers.reduce((sum, answer) => sum + answer.calls, 0),
+  };
+}
+
+/**
+ * Estimates the calls of a query on the upstream that needs fewest, which is also chosen first. Unavailable upstreams
+ * count only if all are unavailable.
+ */
+function estimateLogCalls(options: {
+  readonly query: Omit<LogsQuery, 'range'>;
+  readonly ranges: readonly BlockRange[];
+  readonly upstreams: readonly Pick<Upstream, 'logRanges' | 'state'>[];
+  readonly chain: { readonly rangeBarriers: readonly number[] };
+  readonly limits: PoolLimits;
+}): number {
+  const { ranges, upstreams, chain, limits } = options;
+  const kind = logsKind(options.query, limits);
+  const pieces = ranges.flatMap((range) => splitAtBarriers(range, chain.rangeBarriers));
+  const inUse = upstreams.filter(({ state }) => state.disabledReason === null);
+  const estimates = (inUse.length > 0 ? inUse : upstreams).map(({ logRanges }) =>
+    pieces.reduce((sum, piece) => sum + Math.ceil(logRanges.calls(piece, kind)), 0),
+  );
+  return estimates.length === 0 ? 0 : Math.min(...estimates);
+}

@@ -1,0 +1,23 @@
+import type { LogsKind } from '../limits/log-range-planner.ts';
+import type { PoolLimits } from '../limits/pool-limits.ts';
+import type { LogsQuery } from '../upstream-pool.ts';
+
+/** Density is remembered only for queries with up to this many addresses. */
+const KEY_ADDRESSES_MAX = 20;
+
+/**
+ * Groups queries of about the same density. Queries for an argument (a wallet's transfers) share one kind whatever its
+ * value: most values are rare, so the learned span suits the next one, and they begin wide.
+ */
+export function logsKind(
+  query: Omit<LogsQuery, 'range'>,
+  limits: Pick<PoolLimits, 'logRangeStart' | 'logRangeStartNarrow'>,
+): LogsKind {
+  const { topics, addresses = [], indexed = [] } = query;
+  const named = addresses.length > KEY_ADDRESSES_MAX ? `${addresses.length} addresses` : addresses.join();
+  const positions = indexed.map((wanted) => (wanted === null ? '-' : 'x')).join('');
+  return {
+    key: `${topics.join()}|${named}|${positions}`,
+    start: positions.includes('x') ? limits.logRangeStartNarrow : limits.logRangeStart,
+  };
+}

@@ -1,0 +1,237 @@
+import { type AnswerBudget, type BlockRange, type Log, rangeSize, toQuantity } from '@chainstead/core';
+import { UpstreamFault } from '../errors.ts';
+import type { Failover } from '../failover/failover.ts';
+import { parseLogs } from '../formats/parse-log.ts';
+import { type LogsKind, splitAtBarriers } from '../limits/log-range-planner.ts';
+import type { PoolLimits } from '../limits/pool-limits.ts';
+import type { Upstream } from '../upstream/upstream.ts';
+import type { LogsQuery, RequestOptions } from '../upstream-pool.ts';
+import { checkLogs, type LogsExpectation, looksTruncated, toExpectation } from './check-logs.ts';
+import type { LogTrust } from './log-trust.ts';
+import { logsKind } from './logs-kind.ts';
+import { readLogsOfReceipts, readUnanswered, renumberLogs } from './read-unanswered-logs.ts';
+
+/** Dependencies that all log tasks of a chain share. */
+export interface LogsTaskTools {
+  readonly failover: Failover;
+  readonly chain: { readonly rangeBarriers: readonly number[]; readonly receiptsRoot: string };
+  readonly limits: PoolLimits;
+  readonly trust: LogTrust;
+  readonly budget: AnswerBudget;
+}
+
+/** A consecutive part of the result. */
+interface Part {
+  readonly range: BlockRange;
+  readonly upstream: string;
+  readonly logs: readonly Log[];
+}
+
+export interface FetchedLogs {
+  /** In chain order. */
+  readonly parts: readonly Part[];
+  readonly calls: number;
+}
+
+const METHOD = 'eth_getLogs';
+/** Error texts of upstreams that retain only recent blocks. They are tried last at or below the refused block. */
+const HISTORY_GONE = /archive|pruned|pruning|history|earliest available/i;
+const HISTORY_GONE_FITNESS = 0.01;
+/** Timeouts of one span before it is halved. */
+const TIMEOUTS_MAX = 2;
+
+/** One query: its pending ranges and its results. Runs once. */
+export class LogsTask {
+  readonly #tools: LogsTaskTools;
+  readonly #query: LogsQuery;
+  readonly #given: RequestOptions;
+  readonly #expected: LogsExpectation;
+  readonly #kind: LogsKind;
+  readonly #ending = new AbortController();
+  readonly #finished = Promise.withResolvers<void>();
+  /** Sorted and disjoint; none crosses a barrier. */
+  readonly #pending: BlockRange[];
+  readonly #parts: Part[] = [];
+  /** Responses that look truncated, until the rest of their range confirms it. */
+  readonly #suspects: { readonly upstream: Upstream; readonly range: BlockRange }[] = [];
+  #calls = 0;
+  #active = 0;
+  #hasFailed = false;
+
+  constructor(tools: LogsTaskTools, query: LogsQuery, given: RequestOptions) {
+    const { signal } = this.#ending;
+    this.#tools = tools;
+    this.#query = query;
+    this.#given = { ...given, signal: given.signal === undefined ? signal : AbortSignal.any([given.signal, signal]) };
+    this.#expected = toExpectation(query);
+    this.#kind = logsKind(query, tools.limits);
+    this.#pending = splitAtBarriers(query.range, tools.chain.rangeBarriers);
+  }
+
+  /** @throws as Failover.run */
+  async run(): Promise<FetchedLogs> {
+    this.#startPieces();
+    try {
+      await this.#finished.promise;
+    } finally {
+      this.#ending.abort();
+    }
+    this.#blameTruncated();
+    return { parts: this.#parts.sort((a, b) => a.range.from - b.range.from), calls: this.#calls };
+  }
+
+  #startPieces(): void {
+    while (!this.#hasFailed && this.#active < this.#tools.limits.logsConcurrency) {
+      const range = this.#pending.shift();
+      if (range === undefined) break;
+      this.#active++;
+      void this.#tools.budget
+        .run(() => this.#fetchPiece(range))
+        .then(
+          (part) => {
+            this.#active--;
+            this.#parts.push(part);
+            this.#startPieces();
+          },
+          (error: unknown) => {
+            this.#hasFailed = true;
+            this.#finished.reject(error);
+          },
+        );
+    }
+    if (this.#active === 0 && this.#pending.length === 0) this.#finished.resolve();
+  }
+
+  /**
+   * Fetches one piece from any upstream. The piece shrinks to the upstream's limit; the remainder goes back to pending.
+   */
+  async #fetchPiece(whole: BlockRange): Promise<Part> {
+    const kind = this.#kind;
+    let piece = whole;
+    let timeouts = 0;
+    const cutTo = (span: number): void => {
+      if (span >= rangeSize(piece)) return;
+      this.#putBack({ from: piece.from + span, to: piece.to });
+      piece = { from: piece.from, to: piece.from + span - 1 };
+    };
+    const answer = await this.#tools.failover.run<readonly Log[]>(
+      {
+        method: METHOD,
+        fitness: (upstream) =>
+          (upstream.logRanges.span(piece, kind) / rangeSize(piece)) *
+          (upstream.state.lacksHistory(piece.from) ? HISTORY_GONE_FITNESS : 1),
+        run: async (upstream, signal) => {
+          for (;;) {
+            cutTo(upstream.logRanges.span(piece, kind));
+            await requireHead(upstream, piece.to);
+            try {
+              return await this.#ask(upstream, piece, signal);
+            } catch (error) {
+              if (!(error instanceof UpstreamFault)) throw error;
+              if (error.hints.reaction === 'timeout' && ++timeouts < TIMEOUTS_MAX) throw error;
+              if (HISTORY_GONE.test(error.text)) upstream.state.setHistoryGone(piece.from);
+              if (!learn(upstream, piece, kind, error)) throw error;
+              if (piece.from === piece.to) return this.#readFromReceipts(upstream, piece.from, signal);
+            }
+          }
+        },
+      },
+      this.#given,
+    );
+    return { range: piece, upstream: answer.upstream, logs: answer.value };
+  }
+
+  #putBack(range: BlockRange): void {
+    const pending = this.#pending;
+    const index = pending.findIndex((other) => other.from > range.from);
+    const next = index === -1 ? undefined : pending[index];
+    // Joined with the following range, so that the rest is not split into the small pieces of a dense span.
+    if (next !== undefined && next.from === range.to + 1 && !this.#tools.chain.rangeBarriers.includes(next.from))
+      pending[index] = { from: range.from, to: next.to };
+    else pending.splice(index === -1 ? pending.length : index, 0, range);
+    this.#startPieces();
+  }
+
+  async #ask(upstream: Upstream, range: BlockRange, signal: AbortSignal | undefined): Promise<readonly Log[]> {
+    const { trust, budget } = this.#tools;
+    const { timeoutMs } = this.#given;
+    this.#calls++;
+    const { result, bytes } = await upstream.callSized(METHOD, [toFilter(this.#query, range)], { signal, timeoutMs });
+    budget.observe(bytes);
+    if (result === null) {
+      const logs = await readUnanswered({ chain: this.#tools.chain, upstream, signal }, { ...this.#expected, range });
+      return trust.timestamps(upstream, logs, signal);
+    }
+    const given = checkLogs(parseLogs(result), { ...this.#expected, range });
+    const { misnumbers } = trust;
+    const logs = await renumberLogs({ chain: this.#tools.chain, upstream, signal, misnumbers }, given, this.#expected);
+    await trust.requireServed(upstream, range, logs, signal);
+    if (looksTruncated(logs, range)) {
+      const last = logs.at(-1)?.blockNumber ?? range.from;
+      this.#suspects.push({ upstream, range: { from: last + 1, to: range.to } });
+      const hints = { reaction: 'density', limitResults: logs.length } as const;
+      const text = `${logs.length} logs end at block ${last} of ${range.from} to ${range.to}`;
+      throw new UpstreamFault({ upstream: upstream.name, method: METHOD, kind: 'truncated', text, hints });
+    }
+    upstream.logRanges.answered(range, this.#kind, { logs: logs.length, bytes });
+    return trust.timestamps(upstream, logs, signal);
+  }
+
+  /** A block that exceeds a cap alone is read from its receipts, which have no such cap. */
+  async #readFromReceipts(upstream: Upstream, block: number, signal: AbortSignal | undefined): Promise<readonly Log[]> {
+    return readLogsOfReceipts({ chain: this.#tools.chain, upstream, signal }, block, this.#expected);
+  }
+
+  /** Later logs in the range of a short response prove that it was truncated. */
+  #blameTruncated(): void {
+    for (const { upstream, range } of this.#suspects) {
+      const more = this.#parts.some(({ logs }) =>
+        logs.some((log) => log.blockNumber >= range.from && log.blockNumber <= range.to),
+      );
+      if (more) upstream.state.blamed('truncated', `logs of blocks ${range.from} to ${range.to} were left out`);
+    }
+  }
+}
+
+/** Applies the range limits in a fault; false if it has none. */
+function learn(upstream: Upstream, range: BlockRange, kind: LogsKind, fault: UpstreamFault): boolean {
+  const { reaction, limitBlocks, limitResults, suggestedRange } = fault.hints;
+  if (reaction === 'range' && rangeSize(range) > 1) {
+    upstream.logRanges.tooManyBlocks(range, limitBlocks ?? (suggestedRange && rangeSize(suggestedRange)));
+    return true;
+  }
+  if (reaction !== 'density' && reaction !== 'timeout') return false;
+  if (reaction === 'timeout' && rangeSize(range) === 1) return false;
+  upstream.logRanges.tooDense(range, kind, {
+    ...(suggestedRange === undefined ? {} : { suggestedBlocks: rangeSize(suggestedRange) }),
+    ...(limitResults === undefined ? {} : { limitResults }),
+  });
+  return true;
+}
+
+/** Clients return `[]` or an error for a range above their head, so such a range is never requested. */
+async function requireHead(upstream: Upstream, block: number): Promise<void> {
+  const { state, name } = upstream;
+  if (state.head !== null && state.head >= block) return;
+  if ((await upstream.refreshHead()) >= block) return;
+  const text = `has only reached block ${state.head}`;
+  throw new UpstreamFault({
+    upstream: name,
+    method: METHOD,
+    kind: 'lagging',
+    text,
+    hints: { reaction: 'beyond-head' },
+  });
+}
+
+function toFilter(query: LogsQuery, range: BlockRange): Record<string, unknown> {
+  const indexed = query.indexed ?? [];
+  return {
+    fromBlock: toQuantity(range.from),
+    toBlock: toQuantity(range.to),
+    ...(query.topics.length === 0 && indexed.length === 0
+      ? {}
+      : { topics: [query.topics.length === 0 ? null : query.topics, ...indexed] }),
+    ...(query.addresses === undefined || query.addresses.length === 0 ? {} : { address: query.addresses }),
+  };
+}

@@ -1,0 +1,18 @@
+/**
+ * Returns the milliseconds before the next try. They double with each try; half is random, so that many callers don't
+ * return at the same moment.
+ * @param random 0 to 1
+ */
+export function backOffMs(tries: number, baseMs: number, maxMs: number, random: number): number {
+  const full = Math.min(maxMs, baseMs * 2 ** Math.min(30, tries));
+  return full / 2 + (full / 2) * random;
+}
+
+/** Returns the wait of a `Retry-After` header (seconds or HTTP date) in milliseconds; undefined without one. */
+export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  const text = header.trim();
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}

@@ -1,0 +1,146 @@
+import { RpcCallError, UpstreamFault } from '../errors.ts';
+import type { Redactor } from '../redact-secrets.ts';
+import type { UpstreamState } from '../upstream-state.ts';
+import { type CallOutcome, interpretReply } from './interpret-reply.ts';
+import { decodeBatch, encodeBatch, type RpcCall, type RpcReply } from './json-rpc.ts';
+import type { CallOptions, RpcExchange, TimedAnswer } from './rpc-exchange.ts';
+
+/** Sends many calls in as few HTTP requests as the upstream accepts, and learns that number. */
+export interface BatchSender {
+  /** Returns outcomes in request order. @throws RequestAbortedError */
+  callMany(calls: readonly RpcCall[], options: CallOptions): Promise<CallOutcome[]>;
+}
+
+/** Free plans allow as few as three. Growing costs less than a refusal. */
+const SIZE_START = 20;
+const NO_REPLY: RpcReply = { kind: 'malformed', text: 'an element of the batch has no answer' };
+
+/** Starts with small batches and adapts their size to the responses. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: what waits, what is under way and the size of batches are one state.
+export function createBatchSender(options: {
+  readonly exchange: RpcExchange;
+  readonly state: UpstreamState;
+  readonly redact: Redactor;
+  readonly sizeMax: number;
+  readonly callOne: (call: RpcCall, options: CallOptions) => Promise<CallOutcome>;
+  /** Counts the outcome of a call in the metrics. */
+  readonly observe: (method: string, outcome: CallOutcome) => void;
+}): BatchSender {
+  const { exchange, state, redact, sizeMax, callOne, observe } = options;
+  const origin = { name: state.name, redact };
+  let size = Math.min(SIZE_START, sizeMax);
+
+  async function send(calls: readonly RpcCall[], given: CallOptions): Promise<CallOutcome[]> {
+    const first = calls[0];
+    if (first === undefined) return [];
+    if (calls.length === 1 || state.capabilities.batch === false)
+      return Promise.all(calls.map((call) => callOne(call, given)));
+    let answer: TimedAnswer;
+    try {
+      const outgoing = { payload: encodeBatch(calls), calls: calls.length, method: first.method };
+      answer = await exchange.send(outgoing, given);
+    } catch (error) {
+      if (!(error instanceof UpstreamFault)) throw error;
+      if (isAboutSize(error)) return sendSmaller(calls, given);
+      if (error.kind === 'timeout') shrink(calls.length);
+      return calls.map(() => ({ ok: false, error }));
+    }
+    const replies = decodeBatch(answer, calls.length);
+    if (!Array.isArray(replies)) return refused(calls, replies, answer, given);
+    state.capabilities.batch = true;
+    const outcomes = calls.map((call, index) => {
+      const outcome = interpretReply(origin, call.method, replies[index] ?? NO_REPLY, answer);
+      observe(call.method, outcome);
+      return outcome;
+    });
+    record(outcomes, answer.latencyMs);
+    if (calls.length >= size && outcomes.every((outcome) => outcome.ok))
+      size = Math.min(sizeMax, Math.ceil(size * 1.25));
+    return retryOversized(calls, outcomes, given);
+  }
+
+  /** Handles one response for the whole batch: too many calls, no batch support, or another error. */
+  async function refused(
+    calls: readonly RpcCall[],
+    reply: RpcReply,
+    answer: TimedAnswer,
+    given: CallOptions,
+  ): Promise<CallOutcome[]> {
+    const outcome = interpretReply(origin, calls[0]?.method ?? 'batch', reply, answer);
+    if (outcome.ok) return calls.map(() => outcome);
+    const { error } = outcome;
+    if (error instanceof UpstreamFault && isAboutSize(error)) return sendSmaller(calls, given);
+    // A node without batch support reports the list as an invalid request, or returns an unrelated response.
+    if (error instanceof RpcCallError || error.kind === 'malformed' || error.hints.reaction === 'unsupported') {
+      if (state.capabilities.batch === true) return sendSmaller(calls, given);
+      state.capabilities.batch = false;
+      return send(calls, given);
+    }
+    for (const call of calls) observe(call.method, outcome);
+    state.failed(error);
+    return calls.map(() => outcome);
+  }
+
+  function shrink(tried: number): void {
+    size = Math.max(1, Math.min(size, Math.floor(tried / 2)));
+  }
+
+  async function sendSmaller(calls: readonly RpcCall[], given: CallOptions): Promise<CallOutcome[]> {
+    shrink(calls.length);
+    const half = Math.ceil(calls.length / 2);
+    const parts = await Promise.all([send(calls.slice(0, half), given), send(calls.slice(half), given)]);
+    return parts.flat();
+  }
+
+  /**
+   * "Response too large" inside a batch concerns the batch, not the call. Those calls are sent again in smaller
+   * batches.
+   */
+  async function retryOversized(
+    calls: readonly RpcCall[],
+    outcomes: CallOutcome[],
+    given: CallOptions,
+  ): Promise<CallOutcome[]> {
+    const oversized = outcomes.flatMap((outcome, index) =>
+      !outcome.ok && outcome.error instanceof UpstreamFault && isAboutSize(outcome.error) ? [index] : [],
+    );
+    if (oversized.length === 0) return outcomes;
+    const again = await sendSmaller(
+      oversized.flatMap((index) => calls[index] ?? []),
+      given,
+    );
+    oversized.forEach((index, position) => {
+      const outcome = again[position];
+      if (outcome !== undefined) outcomes[index] = outcome;
+    });
+    return outcomes;
+  }
+
+  /** Records a batch once in the state: success if any call got a response, and each kind of fault one time. */
+  function record(outcomes: readonly CallOutcome[], latencyMs: number): void {
+    if (outcomes.some((outcome) => outcome.ok || outcome.error instanceof RpcCallError))
+      state.answered('batch', latencyMs);
+    const counted = new Set<string>();
+    for (const outcome of outcomes) {
+      if (outcome.ok || !(outcome.error instanceof UpstreamFault) || isAboutSize(outcome.error)) continue;
+      const key = `${outcome.error.kind} ${outcome.error.method}`;
+      if (counted.has(key)) continue;
+      counted.add(key);
+      state.failed(outcome.error);
+    }
+  }
+
+  return {
+    async callMany(calls, given) {
+      const chunks: RpcCall[][] = [];
+      const step = state.capabilities.batch === false ? Math.max(1, calls.length) : size;
+      for (let from = 0; from < calls.length; from += step) chunks.push(calls.slice(from, from + step));
+      const parts = await Promise.all(chunks.map((chunk) => send(chunk, given)));
+      return parts.flat();
+    },
+  };
+}
+
+function isAboutSize(fault: UpstreamFault): boolean {
+  return fault.hints.reaction === 'batch-size' || fault.hints.reaction === 'density';
+}

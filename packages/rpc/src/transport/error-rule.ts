@@ -1,0 +1,25 @@
+import type { Reaction } from '../errors.ts';
+
+/** One line of the table. All given conditions must hold. */
+export interface ErrorRule {
+  /** The client or provider, and the situation. */
+  readonly source: string;
+  readonly reaction: Reaction;
+  readonly text?: RegExp;
+  readonly codes?: readonly number[];
+  readonly http?: readonly number[];
+  /** Only with revert data. */
+  readonly hasRevertData?: true;
+  /**
+   * The EVM ran the call: it `failed`, or reached a `bound` of this node, in which case one other upstream is tried.
+   */
+  readonly execution?: 'failed' | 'bound';
+  /** Only for matching methods. */
+  readonly methods?: RegExp;
+  /** Added to the number in the text: some report the distance between blocks instead of their count. */
+  readonly adjust?: number;
+  /** Allowed blocks if the text has no number. */
+  readonly assumeBlocks?: number;
+  /** Whether the block existed but only archive nodes retain the requested data. */
+  readonly isPruned?: boolean;
+}

@@ -1,0 +1,74 @@
+import { RpcCallError, UpstreamFault } from '../errors.ts';
+import type { Redactor } from '../redact-secrets.ts';
+import { classifyError, classifyForeignError } from './classify-error.ts';
+import type { HttpAnswer } from './http-endpoint.ts';
+import type { RpcReply } from './json-rpc.ts';
+
+/** Characters of a node's message that are returned: revert reasons can be long. */
+const MESSAGE_LENGTH_MAX = 10_000;
+
+/** The outcome of one call on one upstream. */
+export type CallOutcome<T = unknown> =
+  | { readonly ok: true; readonly result: T }
+  | { readonly ok: false; readonly error: UpstreamFault | RpcCallError };
+
+/** Origin of the text in a call: this program, or a client or contract whose text a node may echo. */
+export type Wording = 'own' | 'foreign';
+
+/** Decides whether a reply is a result, a verdict on the call, or a fault of the upstream. Pure. */
+export function interpretReply(
+  upstream: { readonly name: string; readonly redact: Redactor },
+  method: string,
+  reply: RpcReply,
+  answer: Pick<HttpAnswer, 'status' | 'retryAfterMs'>,
+  wording: Wording = 'own',
+): CallOutcome {
+  if (reply.kind === 'result') return { ok: true, result: reply.result };
+  const { name, redact } = upstream;
+  if (reply.kind === 'malformed') {
+    const text = redact(reply.text);
+    const hints = { reaction: 'transient' } as const;
+    return { ok: false, error: new UpstreamFault({ upstream: name, method, kind: 'malformed', text, hints }) };
+  }
+  const httpStatus = answer.status < 400 ? undefined : answer.status;
+  const said = {
+    method,
+    text: reply.text,
+    ...(reply.code === undefined ? {} : { rpcCode: reply.code }),
+    ...(httpStatus === undefined ? {} : { httpStatus }),
+    data: reply.data,
+  };
+  const meaning = wording === 'own' ? { ...classifyError(said), isSure: true } : classifyForeignError(said);
+  const { reaction, kind, isSure, rule, limitBlocks, limitResults, suggestedRange } = meaning;
+  const text = redact(reply.text === '' ? 'no text' : reply.text);
+  const rpcMessage = reply.message === '' ? text : redact(reply.message, MESSAGE_LENGTH_MAX);
+  if (reaction === 'call' || reaction === 'caller') {
+    const error = new RpcCallError({
+      upstream: name,
+      method,
+      rpcCode: reply.code ?? -32600,
+      rpcMessage,
+      rpcData: reply.data,
+      about: reaction === 'caller' ? 'parameters' : rule?.execution === undefined ? 'call' : 'execution',
+      disputable: reaction === 'caller' || rule?.execution === 'bound',
+    });
+    return { ok: false, error };
+  }
+  const fault = new UpstreamFault({
+    upstream: name,
+    method,
+    kind,
+    text: httpStatus === undefined ? text : `HTTP ${httpStatus}: ${text}`,
+    hints: {
+      reaction,
+      isSure,
+      ...(rule?.isPruned === true ? { isPruned: true } : {}),
+      ...(answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs }),
+      ...(limitBlocks === undefined ? {} : { limitBlocks }),
+      ...(limitResults === undefined ? {} : { limitResults }),
+      ...(suggestedRange === undefined ? {} : { suggestedRange }),
+    },
+    ...(reply.code === undefined ? {} : { said: { code: reply.code, message: rpcMessage, data: reply.data } }),
+  });
+  return { ok: false, error: fault };
+}

@@ -1,0 +1,118 @@
+import type { HttpAnswer } from './http-endpoint.ts';
+
+/** One JSON-RPC call. */
+export interface RpcCall {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** A node's reply to one call. */
+export type RpcReply =
+  | { readonly kind: 'result'; readonly result: unknown }
+  | {
+      readonly kind: 'error';
+      readonly code: number | undefined;
+      /** The message plus anything that affects its classification. */
+      readonly text: string;
+      /** The original message. */
+      readonly message: string;
+      readonly data: unknown;
+    }
+  /** Neither a result nor an error, or for another call: the node is broken. */
+  | { readonly kind: 'malformed'; readonly text: string };
+
+/** Returns the body of a request for one call. */
+export function encodeCall(call: RpcCall, id: number): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method: call.method, params: call.params });
+}
+
+/** Works as encodeCall, with parameters as JSON text. */
+export function encodeRawCall(call: { readonly method: string; readonly params: string }, id: number): string {
+  return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(call.method)},"params":${call.params}}`;
+}
+
+/** Returns the body of a request for many calls. Their ids are their indexes. */
+export function encodeBatch(calls: readonly RpcCall[]): string {
+  return `[${calls.map((call, index) => encodeCall(call, index)).join(',')}]`;
+}
+
+/** Returns the reply in the response to a single call. */
+export function decodeReply(answer: HttpAnswer, id: number): RpcReply {
+  const json = answer.json;
+  if (Array.isArray(json)) {
+    const only: unknown = json[0];
+    return json.length === 1 ? decodeElement(only, id) : malformed('a list instead of one answer');
+  }
+  if (answer.status < 200 || answer.status > 299) return httpError(answer);
+  return decodeElement(json, id);
+}
+
+/** Returns the replies to a batch in request order, or the one error for the whole batch. */
+export function decodeBatch(answer: HttpAnswer, count: number): RpcReply[] | RpcReply {
+  if (!Array.isArray(answer.json)) {
+    if (answer.status < 200 || answer.status > 299) return httpError(answer);
+    const whole = decodeElement(answer.json, undefined);
+    return whole.kind === 'error' ? whole : malformed('one answer instead of a list');
+  }
+  const list: unknown[] = answer.json;
+  // Some nodes refuse a batch with a list of one error without id.
+  if (list.length === 1 && count > 1) {
+    const only = decodeElement(list[0], undefined);
+    if (only.kind === 'error') return only;
+  }
+  const byId = new Map<unknown, unknown>();
+  for (const element of list) if (isObject(element)) byId.set(element.id, element);
+  return Array.from({ length: count }, (_, id) => {
+    const element = byId.get(id) ?? byId.get(String(id));
+    return element === undefined ? malformed('an element of the batch has no answer') : decodeElement(element, id);
+  });
+}
+
+function decodeElement(json: unknown, id: number | undefined): RpcReply {
+  if (!isObject(json)) return malformed(`not a JSON-RPC answer: ${JSON.stringify(json)?.slice(0, 80)}`);
+  const error = json.error;
+  if (error !== undefined && error !== null) return decodeError(error);
+  if (!('result' in json)) {
+    // Gateways in front of nodes respond with {"code", "message"} or {"message"}.
+    return typeof json.message === 'string' ? decodeError(json) : malformed('neither result nor error');
+  }
+  if (id !== undefined && json.id !== undefined && json.id !== null && String(json.id) !== String(id))
+    return malformed(`the response to call ${id} carries id ${String(json.id).slice(0, 20)}`);
+  return { kind: 'result', result: json.result };
+}
+
+function decodeError(error: unknown): RpcReply {
+  if (!isObject(error))
+    return {
+      kind: 'error',
+      code: undefined,
+      text: String(error).slice(0, 1000),
+      message: String(error),
+      data: undefined,
+    };
+  const code = Number(error.code);
+  const message = typeof error.message === 'string' ? error.message : JSON.stringify(error);
+  // reth puts its size limit into `data`, not into the message.
+  const detail = typeof error.data === 'string' && !error.data.startsWith('0x') ? ` (${error.data})` : '';
+  return {
+    kind: 'error',
+    code: Number.isInteger(code) ? code : undefined,
+    text: `${message}${detail}`.slice(0, 1000),
+    message,
+    data: error.data,
+  };
+}
+
+function httpError(answer: HttpAnswer): RpcReply {
+  const inside = isObject(answer.json) ? decodeElement(answer.json, undefined) : undefined;
+  if (inside?.kind === 'error') return inside;
+  return { kind: 'error', code: undefined, text: answer.text, message: answer.text, data: undefined };
+}
+
+function malformed(text: string): RpcReply {
+  return { kind: 'malformed', text };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,135 @@
+import { TransportError } from '@chainstead/upstream-http';
+import PQueue from 'p-queue';
+import { RequestAbortedError, UpstreamFault } from '../errors.ts';
+import type { ConcurrencyLimiter, RateLimiter } from '../limits/call-limits.ts';
+import { attemptTimeout, type PoolLimits } from '../limits/pool-limits.ts';
+import { methodLabel, type PoolMetrics } from '../pool-metrics.ts';
+import type { Redactor } from '../redact-secrets.ts';
+import type { UpstreamConfig } from '../upstream-pool.ts';
+import type { UpstreamState } from '../upstream-state.ts';
+import type { Deadlines } from './deadlines.ts';
+import { createHttpEndpoint, type HttpAnswer } from './http-endpoint.ts';
+import type { Wording } from './interpret-reply.ts';
+import { transportFault, unsentFault } from './transport-fault.ts';
+
+/** Options of one call. */
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+  /** Goes ahead of waiting calls: heads before historical blocks. */
+  readonly urgent?: boolean;
+}
+
+/** An HTTP response and its latency. */
+export interface TimedAnswer extends HttpAnswer {
+  readonly latencyMs: number;
+}
+
+/** One HTTP request to send. */
+export interface Outgoing {
+  readonly payload: string;
+  /** Calls in it; each takes a token. */
+  readonly calls: number;
+  /** The (first) method, for timeout and labels. */
+  readonly method: string;
+  /** Default `own`. */
+  readonly wording?: Wording;
+}
+
+/** Sends HTTP requests to one upstream within its concurrency and rate, and counts transport faults. */
+export interface RpcExchange {
+  /** @throws UpstreamFault, RequestAbortedError */
+  send(outgoing: Outgoing, options: CallOptions): Promise<TimedAnswer>;
+  /** Requests in flight or waiting, as a share of the concurrency; above 1, some wait. */
+  readonly load: number;
+  close(): Promise<void>;
+}
+
+/** One queue and one connection pool. */
+export function createRpcExchange(options: {
+  readonly config: UpstreamConfig;
+  readonly concurrency: number;
+  /** Null if the provider sets no rate. */
+  readonly pace: RateLimiter | null;
+  /** Null if this exchange alone limits its requests in flight. */
+  readonly slots: ConcurrencyLimiter | null;
+  readonly state: UpstreamState;
+  readonly redact: Redactor;
+  readonly chain: { readonly key: string };
+  readonly limits: PoolLimits;
+  readonly deadlines: Deadlines;
+  readonly metrics: PoolMetrics;
+  /** Counts a fault of a client call. */
+  readonly suspect: (fault: UpstreamFault) => void;
+}): RpcExchange {
+  const { config, concurrency, pace, slots, state, redact, chain, limits, deadlines, metrics, suspect } = options;
+  const endpoint = createHttpEndpoint({ config, connections: concurrency, limits, deadlines, compressed: true });
+  const queue = new PQueue({ concurrency: slots === null ? concurrency : Number.POSITIVE_INFINITY });
+  const closed = new AbortController();
+
+  async function post(outgoing: Outgoing, given: CallOptions, signal: AbortSignal): Promise<TimedAnswer> {
+    if (slots === null) return postAtPace(outgoing, given, signal);
+    const turn = slots.take(1, { urgent: given.urgent, signal });
+    if (turn !== null) await turn;
+    try {
+      return await postAtPace(outgoing, given, signal);
+    } finally {
+      slots.leave();
+    }
+  }
+
+  async function postAtPace(outgoing: Outgoing, given: CallOptions, signal: AbortSignal): Promise<TimedAnswer> {
+    const { payload, calls, method } = outgoing;
+    const turn = pace?.take(calls, { urgent: given.urgent, signal }) ?? null;
+    if (turn !== null) await turn;
+    const pause = state.waitMs();
+    if (pause !== null && pause > 0) throw unsentFault(state.name, method, state.obstacle, pause);
+    const timeoutMs = given.timeoutMs ?? attemptTimeout(method, limits);
+    state.sent();
+    const started = performance.now();
+    try {
+      const answer = await endpoint.post(payload, { timeoutMs, signal });
+      return { ...answer, latencyMs: performance.now() - started };
+    } catch (error) {
+      if (!(error instanceof TransportError)) throw error;
+      if (error.kind === 'aborted') {
+        state.abandoned();
+        throw new RequestAbortedError(method, signal.reason);
+      }
+      const fault = transportFault({ name: state.name, redact }, method, error);
+      metrics.requests.inc(
+        { chain: chain.key, upstream: state.name, method: methodLabel(method), outcome: fault.kind },
+        calls,
+      );
+      if (outgoing.wording === 'foreign') suspect(fault);
+      else state.failed(fault);
+      throw fault;
+    } finally {
+      state.ended();
+    }
+  }
+
+  return {
+    get load() {
+      return (queue.pending + queue.size) / concurrency;
+    },
+    async send(outgoing, given) {
+      const signal = given.signal === undefined ? closed.signal : AbortSignal.any([given.signal, closed.signal]);
+      if (signal.aborted) throw new RequestAbortedError(outgoing.method, signal.reason);
+      try {
+        return await queue.add(() => post(outgoing, given, signal), {
+          priority: given.urgent === true ? 1 : 0,
+          signal,
+        });
+      } catch (error) {
+        if (error instanceof UpstreamFault || error instanceof RequestAbortedError) throw error;
+        if (signal.aborted) throw new RequestAbortedError(outgoing.method, error);
+        throw error;
+      }
+    },
+    async close() {
+      closed.abort();
+      await endpoint.close();
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { Counter, Histogram, Registry } from '@chainstead/core';
+import { createPoolMetrics, LATENCY_BUCKETS } from '../pool-metrics.ts';
+
+/** Calls to one upstream since the process started. */
+export interface UpstreamCallCounts {
+  /** `Chain.key`. */
+  readonly chain: string;
+  readonly upstream: string;
+  /** Calls by outcome: `ok`, `error` (of the call itself), or the kind of fault. */
+  readonly outcomes: ReadonlyMap<string, number>;
+  /**
+   * Histogram of latencies: entry n counts those above the previous bound and up to bound n; the last entry counts
+   * slower ones.
+   */
+  readonly latency: readonly number[];
+  /** Sum of these latencies, milliseconds. */
+  readonly busyMs: number;
+}
+
+/** Bucket bounds of {@link UpstreamCallCounts.latency}, milliseconds. */
+export const LATENCY_BOUNDS_MS: readonly number[] = LATENCY_BUCKETS.map((seconds) => seconds * 1_000);
+
+interface Sum {
+  readonly chain: string;
+  readonly upstream: string;
+  readonly outcomes: Map<string, number>;
+  /** Responses within each bound, cumulative. */
+  readonly within: number[];
+  answers: number;
+  seconds: number;
+}
+
+/** Returns the counts of all pools in the registry. It reads the existing metrics, so calls cost nothing more. */
+export async function countUpstreamCalls(registry: Registry): Promise<UpstreamCallCounts[]> {
+  const { requests, latency } = createPoolMetrics(registry);
+  return countCalls({ requests, latency, node: 'upstream' });
+}
+
+/** Metrics of calls to nodes of any kind. */
+export interface CallMetrics {
+  /** By `chain`, node and `outcome`. */
+  readonly requests: Pick<Counter<string>, 'get'>;
+  /** By `chain` and node, in buckets of {@link LATENCY_BUCKETS}. */
+  readonly latency: Pick<Histogram<string>, 'get'>;
+  /** The label that names the node. */
+  readonly node: string;
+}
+
+/** Sums such metrics by node and chain. */
+export async function countCalls({ requests, latency, node }: CallMetrics): Promise<UpstreamCallCounts[]> {
+  const sums = new Map<string, Sum>();
+  const sumOf = (chain: unknown, upstream: unknown): Sum => {
+    const name = JSON.stringify([chain, upstream]);
+    const known = sums.get(name);
+    if (known !== undefined) return known;
+    const within = LATENCY_BUCKETS.map(() => 0);
+    const sum = {
+      chain: String(chain),
+      upstream: String(upstream),
+      outcomes: new Map(),
+      within,
+      answers: 0,
+      seconds: 0,
+    };
+    sums.set(name, sum);
+    return sum;
+  };
+  for (const { labels, value } of (await requests.get()).values) {
+    const { outcomes } = sumOf(labels.chain, labels[node]);
+    const outcome = String(labels.outcome);
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + value);
+  }
+  for (const { labels, value, metricName = '' } of (await latency.get()).values) {
+    const sum = sumOf(labels.chain, labels[node]);
+    if (metricName.endsWith('_sum')) sum.seconds += value;
+    else if (metricName.endsWith('_count')) sum.answers += value;
+    else {
+      const place = 'le' in labels ? LATENCY_BUCKETS.indexOf(Number(labels.le)) : -1;
+      if (place >= 0) sum.within[place] = (sum.within[place] ?? 0) + value;
+    }
+  }
+  return [...sums.values()].map(({ chain, upstream, outcomes, within, answers, seconds }) => ({
+    chain,
+    upstream,
+    outcomes,
+    latency: [...within, answers].map((upTo, place) => upTo - (within[place - 1] ?? 0)),
+    busyMs: Math.round(seconds * 1_000),
+  }));
+}

@@ -1,0 +1,298 @@
+import type { Clock, Logger } from '@chainstead/core';
+import type { UpstreamFault } from '../errors.ts';
+import type { PoolLimits } from '../limits/pool-limits.ts';
+import { methodLabel, type PoolMetrics } from '../pool-metrics.ts';
+import { backOffMs } from '../transport/back-off.ts';
+import type { FaultKind, OnWrongAnswer, UpstreamStatus } from '../upstream-pool.ts';
+import type { Capabilities, UpstreamState } from '../upstream-state.ts';
+import {
+  type BreakerState,
+  CLOSED_BREAKER,
+  entered,
+  failed,
+  mayEnter,
+  succeeded,
+  trialAbandoned,
+} from './circuit-breaker.ts';
+import { BREAKING, INVALID_RESPONSES } from './error-kinds.ts';
+import { badAnswer, goodAnswer, type Health, healthScore, UNKNOWN_HEALTH } from './health-score.ts';
+import { createMethodLatencies } from './latency-window.ts';
+import { createPause } from './pause.ts';
+
+const LIE_WEIGHT = 3;
+const HEAVY = /^(eth_getLogs|batch|debug_|trace_)/;
+/** Wait while a half-open circuit runs its trial, milliseconds. */
+const TRIAL_MS = 50;
+const DEGRADED_SCORE = 0.5;
+const CIRCUIT = { closed: 0, 'half-open': 1, open: 2 } as const;
+const DISABLED = 3;
+
+interface StateOptions {
+  readonly name: string;
+  readonly chain: { readonly key: string; readonly blockTimeMs: number };
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits: PoolLimits;
+  readonly metrics: PoolMetrics;
+  /** @default none */
+  readonly onWrongAnswer?: OnWrongAnswer | undefined;
+}
+
+/** A class as an exception: thirty small transitions over the same dozen fields. */
+class RememberedState implements UpstreamState {
+  readonly capabilities: Capabilities = { blockReceipts: null, batch: null, traces: null, logTimestamps: null };
+  readonly #options: StateOptions;
+  readonly #labels: { chain: string; upstream: string };
+  /** The histogram's children by method: label lookups are expensive. */
+  readonly #observed = new Map<string, { observe(seconds: number): void }>();
+  readonly #pause = createPause();
+  readonly #latencies = createMethodLatencies();
+  readonly #faults: Partial<Record<FaultKind, number>> = {};
+  readonly #unsupportedUntil = new Map<string, number>();
+  #health: Health = UNKNOWN_HEALTH;
+  #breaker: BreakerState = CLOSED_BREAKER;
+  #head: number | null = null;
+  #served: number | null = null;
+  #historyGone: { readonly upTo: number; readonly until: number } | null = null;
+  #inFlight = 0;
+  #requests = 0;
+  #disabledReason: string | null = 'not checked yet';
+  #disabledChecks = 0;
+  #recheckAt: number | null = null;
+  #lastError: UpstreamStatus['lastError'] = null;
+
+  constructor(options: StateOptions) {
+    this.#options = options;
+    this.#labels = { chain: options.chain.key, upstream: options.name };
+    options.metrics.inFlight.addSource(this.#labels, () => this.#inFlight);
+    options.metrics.pause.addSource(this.#labels, () => Math.max(0, this.#pause.until - this.#now()) / 1_000);
+    this.#showCircuit();
+  }
+
+  get name(): string {
+    return this.#options.name;
+  }
+
+  get head(): number | null {
+    return this.#head;
+  }
+
+  setHead(head: number): void {
+    this.#head = head;
+    this.#options.metrics.head.set(this.#labels, head);
+  }
+
+  get served(): number | null {
+    return this.#served;
+  }
+
+  setServed(block: number): void {
+    if (this.#served === null || block > this.#served) this.#served = block;
+  }
+
+  get disabledReason(): string | null {
+    return this.#disabledReason;
+  }
+
+  get recheckAt(): number | null {
+    if (this.#disabledReason !== null) return this.#recheckAt;
+    return this.#breaker.kind === 'open' ? this.#breaker.until : null;
+  }
+
+  get obstacle(): string {
+    if (this.#disabledReason !== null) return this.#disabledReason;
+    if (this.#now() < this.#pause.until) return this.#pause.reason;
+    if (!mayEnter(this.#breaker, this.#now())) return `circuit open after: ${this.#lastError?.text ?? 'failures'}`;
+    return 'busy';
+  }
+
+  waitMs(): number | null {
+    if (this.#disabledReason !== null) return null;
+    const pause = Math.max(0, this.#pause.until - this.#now());
+    if (this.#breaker.kind === 'half-open') return Math.max(pause, TRIAL_MS);
+    return this.#breaker.kind === 'open' ? Math.max(pause, this.#breaker.until - this.#now()) : pause;
+  }
+
+  lacks(method: string): boolean {
+    return (this.#unsupportedUntil.get(method) ?? 0) > this.#now();
+  }
+
+  lacksHistory(block: number): boolean {
+    return this.#historyGone !== null && block <= this.#historyGone.upTo && this.#now() < this.#historyGone.until;
+  }
+
+  setHistoryGone(upTo: number): void {
+    this.#historyGone = { upTo, until: this.#now() + this.#options.limits.unsupportedMs };
+  }
+
+  score(bestHead: number | null): number {
+    return healthScore(this.#health, this.#now(), this.#lagMs(bestHead));
+  }
+
+  percentile(method: string, share: number): number {
+    return this.#latencies.percentile(methodLabel(method), share);
+  }
+
+  sent(): void {
+    this.#setBreaker(entered(this.#breaker, this.#now()));
+    this.#inFlight++;
+    this.#requests++;
+  }
+
+  ended(): void {
+    this.#inFlight--;
+  }
+
+  answered(method: string, latencyMs: number): void {
+    const label = methodLabel(method);
+    this.#health = goodAnswer(this.#health, this.#now(), HEAVY.test(method) ? null : latencyMs);
+    this.#setBreaker(succeeded(this.#breaker));
+    this.#pause.answered(this.#now());
+    this.#latencies.add(label, latencyMs);
+    let observed = this.#observed.get(label);
+    if (observed === undefined) {
+      observed = this.#options.metrics.latency.labels({ ...this.#labels, method: label });
+      this.#observed.set(label, observed);
+    }
+    observed.observe(latencyMs / 1000);
+  }
+
+  failed(fault: UpstreamFault): void {
+    const { reaction } = fault.hints;
+    if (reaction === 'unsupported') {
+      this.#unsupportedUntil.set(fault.method, this.#now() + this.#options.limits.unsupportedMs);
+      this.abandoned();
+      return;
+    }
+    this.#count(fault.kind, fault.method, fault.text);
+    switch (reaction) {
+      case 'range':
+      case 'density':
+      case 'batch-size':
+        // The upstream is healthy: it responded, with a limit.
+        this.#setBreaker(succeeded(this.#breaker));
+        return;
+      case 'throttled':
+      case 'out-of-budget':
+        this.#pause.begin(fault, this.#now());
+        this.abandoned();
+        return;
+      case 'misconfigured':
+        this.disable(`refused by the provider: ${fault.text}`);
+        return;
+      default:
+        this.#worsen(fault.kind);
+        if (BREAKING.has(fault.kind)) this.#breakMore();
+        else this.abandoned();
+    }
+  }
+
+  noted(fault: UpstreamFault): void {
+    this.#count(fault.kind, fault.method, fault.text);
+    this.abandoned();
+  }
+
+  blamed(kind: FaultKind, text: string): void {
+    this.#count(kind, 'verification', text);
+    this.#worsen(kind);
+  }
+
+  abandoned(): void {
+    this.#setBreaker(trialAbandoned(this.#breaker, this.#now()));
+  }
+
+  disable(reason: string): void {
+    const { logger, limits } = this.#options;
+    if (this.#disabledReason !== reason) logger.warn({ ...this.#labels, reason }, 'Upstream is left out');
+    this.#disabledReason = reason;
+    const wait = backOffMs(this.#disabledChecks++, limits.recheckMs, limits.recheckMs * 60, Math.random());
+    this.#recheckAt = this.#now() + wait;
+    this.#showCircuit();
+  }
+
+  enable(): void {
+    if (this.#disabledReason !== null) this.#options.logger.info(this.#labels, 'Upstream is in use');
+    this.#disabledReason = null;
+    this.#disabledChecks = 0;
+    this.#recheckAt = null;
+    this.#setBreaker(CLOSED_BREAKER);
+    this.#showCircuit();
+  }
+
+  status(bestHead: number | null, logRangeMax: number | null): UpstreamStatus {
+    const score = this.#disabledReason === null ? this.score(bestHead) : 0;
+    const { state, reason } = this.#condition(bestHead, score);
+    return {
+      name: this.name,
+      state,
+      reason,
+      score,
+      head: this.#head,
+      latencyMs: { p50: this.#latencies.percentile(null, 0.5), p95: this.#latencies.percentile(null, 0.95) },
+      requests: this.#requests,
+      faults: { ...this.#faults },
+      capabilities: { ...this.capabilities, logRangeMax },
+      lastError: this.#lastError,
+    };
+  }
+
+  #condition(bestHead: number | null, score: number): Pick<UpstreamStatus, 'state' | 'reason'> {
+    const lastText = this.#lastError?.text ?? null;
+    if (this.#disabledReason !== null) return { state: 'disabled', reason: this.#disabledReason };
+    if (this.#breaker.kind !== 'closed') return { state: 'open-circuit', reason: lastText };
+    if (this.#now() < this.#pause.until) return { state: 'degraded', reason: this.#pause.reason };
+    if (score >= DEGRADED_SCORE) return { state: 'healthy', reason: null };
+    const lag = this.#lagMs(bestHead);
+    return { state: 'degraded', reason: lag > 0 ? `${lag} ms behind the best head` : (lastText ?? 'slow answers') };
+  }
+
+  #now(): number {
+    return this.#options.clock.now();
+  }
+
+  #lagMs(bestHead: number | null): number {
+    if (bestHead === null || this.#head === null) return 0;
+    return Math.max(0, bestHead - this.#head - 1) * this.#options.chain.blockTimeMs;
+  }
+
+  #count(kind: FaultKind, method: string, text: string): void {
+    this.#faults[kind] = (this.#faults[kind] ?? 0) + 1;
+    this.#options.metrics.faults.inc({ ...this.#labels, kind });
+    this.#lastError = { at: this.#now(), method, text };
+    this.#options.logger.debug({ ...this.#labels, method, kind, text }, 'Upstream fault');
+    if (INVALID_RESPONSES.has(kind))
+      this.#options.onWrongAnswer?.({ ...this.#labels, kind, method, text, at: this.#now() });
+  }
+
+  #worsen(kind: FaultKind): void {
+    this.#health = badAnswer(this.#health, this.#now(), INVALID_RESPONSES.has(kind) ? LIE_WEIGHT : 1);
+  }
+
+  #breakMore(): void {
+    const { breakerFailures, breakerOpenMs, breakerOpenMaxMs } = this.#options.limits;
+    const limits = { failures: breakerFailures, openMs: breakerOpenMs, openMaxMs: breakerOpenMaxMs };
+    this.#setBreaker(failed(this.#breaker, this.#now(), limits));
+  }
+
+  #setBreaker(next: BreakerState): void {
+    if (next === this.#breaker) return;
+    const fields = { ...this.#labels, last_error: this.#lastError?.text };
+    if (next.kind === 'open' && this.#breaker.kind !== 'open')
+      this.#options.logger.warn({ ...fields, open_ms: next.openMs }, 'Upstream circuit opened');
+    if (next.kind === 'closed' && this.#breaker.kind !== 'closed')
+      this.#options.logger.info(fields, 'Upstream circuit closed');
+    const isOther = next.kind !== this.#breaker.kind;
+    this.#breaker = next;
+    if (isOther) this.#showCircuit();
+  }
+
+  #showCircuit(): void {
+    const value = this.#disabledReason !== null ? DISABLED : CIRCUIT[this.#breaker.kind];
+    this.#options.metrics.circuit.set(this.#labels, value);
+  }
+}
+
+/** Creates the state of one upstream. It is disabled until checked. */
+export function createUpstreamState(options: StateOptions): UpstreamState {
+  return new RememberedState(options);
+}

@@ -1,0 +1,47 @@
+import { RpcCallError, type UpstreamFault } from '../errors.ts';
+import type { Upstream } from './upstream.ts';
+
+/** Errors that only further responses can attribute to the upstream or to the call. */
+export class Doubts {
+  #faults: { readonly upstream: Upstream; readonly fault: UpstreamFault }[] | null = null;
+
+  add(upstream: Upstream, fault: UpstreamFault): void {
+    this.#faults ??= [];
+    this.#faults.push({ upstream, fault });
+  }
+
+  /** Errors since they were last resolved. */
+  get size(): number {
+    return this.#faults?.length ?? 0;
+  }
+
+  /** Whether the latest error occurred before with the same code and text. */
+  get isRepeated(): boolean {
+    const faults = this.#faults ?? [];
+    const latest = faults.at(-1)?.fault;
+    return latest !== undefined && faults.slice(0, -1).some(({ fault }) => saysTheSame(fault, latest));
+  }
+
+  /** Drops the errors: they were the call's. */
+  clear(): void {
+    this.#faults = null;
+  }
+
+  /** Counts the errors: they were the upstreams'. */
+  count(): void {
+    for (const { upstream, fault } of this.#faults ?? []) upstream.suspect(fault);
+    this.#faults = null;
+  }
+}
+
+export function saysTheSame(one: UpstreamFault, other: UpstreamFault): boolean {
+  return one.said?.code === other.said?.code && one.text === other.text;
+}
+
+/** Returns the node's error as the verdict on the call; null if it returned none. */
+export function asVerdict(fault: UpstreamFault, about: RpcCallError['about']): RpcCallError | null {
+  const { upstream, method, said } = fault;
+  if (said === undefined) return null;
+  const { code, message, data } = said;
+  return new RpcCallError({ upstream, method, rpcCode: code, rpcMessage: message, rpcData: data, about });
+}

@@ -1,0 +1,51 @@
+/** The health of an upstream from its recent responses. */
+export interface Health {
+  /** Share of bad responses, weighted toward recent ones, 0 to 1. */
+  readonly badness: number;
+  /** Typical latency of a small call, milliseconds; null before the first. */
+  readonly latencyMs: number | null;
+  /** When badness was last updated, epoch milliseconds. */
+  readonly at: number;
+}
+
+/** The health of an upstream without calls yet: the best value. */
+export const UNKNOWN_HEALTH: Health = { badness: 0, latencyMs: null, at: 0 };
+
+/** Badness halves in this time without traffic, so that an avoided upstream is tried again. */
+const HALF_LIFE_MS = 30_000;
+const WEIGHT = 0.1;
+const LATENCY_WEIGHT = 0.2;
+/** Latency at which the score is halved. */
+const SLOW_MS = 1_000;
+/** Lag behind the best head at which the score is halved. */
+const FAR_BEHIND_MS = 30_000;
+
+/** Returns the health after a good response. `latencyMs`: null if the duration is not meaningful (large ranges). */
+export function goodAnswer(health: Health, now: number, latencyMs: number | null): Health {
+  const latency =
+    latencyMs === null
+      ? health.latencyMs
+      : health.latencyMs === null
+        ? latencyMs
+        : health.latencyMs + (latencyMs - health.latencyMs) * LATENCY_WEIGHT;
+  return { badness: badnessAt(health, now) * (1 - WEIGHT), latencyMs: latency, at: now };
+}
+
+/** Returns the health after a bad response. `weight`: 1 for a failed call, more for an invalid response. */
+export function badAnswer(health: Health, now: number, weight = 1): Health {
+  const share = Math.min(0.9, WEIGHT * weight);
+  return { ...health, badness: badnessAt(health, now) * (1 - share) + share, at: now };
+}
+
+/** Returns a score from 0 (worst) to 1, from errors, latency of small calls and lag behind the best head. */
+export function healthScore(health: Health, now: number, lagMs: number): number {
+  const errors = (1 - badnessAt(health, now)) ** 2;
+  const speed = SLOW_MS / (SLOW_MS + (health.latencyMs ?? 0));
+  const freshness = FAR_BEHIND_MS / (FAR_BEHIND_MS + Math.max(0, lagMs));
+  return errors * speed * freshness;
+}
+
+function badnessAt(health: Health, now: number): number {
+  const age = Math.max(0, now - health.at);
+  return health.badness * 0.5 ** (age / HALF_LIFE_MS);
+}

@@ -1,0 +1,59 @@
+/** The latest latencies, for percentiles. */
+export interface LatencyWindow {
+  add(milliseconds: number): void;
+  /** Returns the value that this share (0 to 1) of the window does not exceed; 0 if empty. */
+  percentile(share: number): number;
+  readonly count: number;
+}
+
+/** Holds the newest `size` values. */
+export function createLatencyWindow(size = 128): LatencyWindow {
+  const values: number[] = [];
+  let next = 0;
+  let sorted: number[] = [];
+  let addedSince = 0;
+  return {
+    add(milliseconds) {
+      values[next] = milliseconds;
+      next = (next + 1) % size;
+      addedSince++;
+    },
+    percentile(share) {
+      if (values.length === 0) return 0;
+      // A full window is sorted again only after an eighth of it changed: hedging reads a percentile at every call.
+      if (addedSince > 0 && (values.length < size || addedSince >= size / 8)) {
+        sorted = values.toSorted((a, b) => a - b);
+        addedSince = 0;
+      }
+      return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? 0;
+    },
+    get count() {
+      return values.length;
+    },
+  };
+}
+
+/** Latencies by method, and of all methods together. */
+export interface MethodLatencies {
+  add(method: string, milliseconds: number): void;
+  /** Percentile of a method; of all methods if it has none yet or is null. */
+  percentile(method: string | null, share: number): number;
+}
+
+/** One window per method, and one for all. */
+export function createMethodLatencies(): MethodLatencies {
+  const all = createLatencyWindow();
+  const byMethod = new Map<string, LatencyWindow>();
+  return {
+    add(method, milliseconds) {
+      all.add(milliseconds);
+      let window = byMethod.get(method);
+      if (window === undefined) {
+        window = createLatencyWindow();
+        byMethod.set(method, window);
+      }
+      window.add(milliseconds);
+    },
+    percentile: (method, share) => ((method === null ? undefined : byMethod.get(method)) ?? all).percentile(share),
+  };
+}

@@ -1,0 +1,47 @@
+import { isQuantity, parseQuantity } from '@chainstead/core';
+import type { FaultKind } from '../upstream-pool.ts';
+import type { UpstreamState } from '../upstream-state.ts';
+import { createLagWatch } from './lag-watch.ts';
+
+/** Reads the newest block number of one upstream; concurrent callers share one request. */
+export function createHeadReader(options: {
+  readonly name: string;
+  readonly state: Pick<UpstreamState, 'setHead'>;
+  readonly callSized: (
+    method: string,
+    params: readonly unknown[],
+    options: { readonly urgent: true },
+  ) => Promise<{ readonly result: unknown }>;
+  /** Counts a wrong response and returns the error to throw. */
+  readonly fault: (kind: FaultKind, method: string, text: string) => Error;
+  /** Blocks behind the others that are tolerated. */
+  readonly lagToleranceBlocks: number;
+  /** Highest block that upstreams except the named one have returned; null before the first. */
+  readonly bestOfOthers: (name: string) => number | null;
+}): () => Promise<number> {
+  const { name, state, callSized, fault, bestOfOthers } = options;
+  const lag = createLagWatch(options.lagToleranceBlocks);
+  let request: Promise<number> | null = null;
+
+  async function ask(): Promise<number> {
+    // Read before the request: blocks that others return meanwhile don't count.
+    const best = bestOfOthers(name);
+    const { result } = await callSized('eth_blockNumber', [], { urgent: true });
+    if (!isQuantity(result) || Number(result) > Number.MAX_SAFE_INTEGER)
+      throw fault('malformed', 'eth_blockNumber', `answered ${JSON.stringify(result)?.slice(0, 80)}`);
+    const number = parseQuantity(result);
+    state.setHead(number);
+    const behind = lag.observe(number, best);
+    if (behind !== null)
+      fault('lagging', 'eth_blockNumber', `has only reached block ${number}, others ${behind} blocks more`);
+    return number;
+  }
+
+  return () => {
+    // Shared by all callers, so no caller's signal or timeout may end it.
+    request ??= ask().finally(() => {
+      request = null;
+    });
+    return request;
+  };
+}

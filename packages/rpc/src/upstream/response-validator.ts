@@ -1,0 +1,66 @@
+import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { RequestAbortedError, RpcCallError, UpstreamFault } from '../errors.ts';
+import type { UpstreamState } from '../upstream-state.ts';
+
+/** Checks with a call of this process whether an upstream is unhealthy or only refused a client's call. */
+export interface OwnCheck {
+  /**
+   * Resolves after one call of this process, whose outcome is then in the state; immediately if the upstream can't be
+   * called now. While the call fails, it is repeated in the background until it succeeds or the state excludes the
+   * upstream. Concurrent callers share the call. Never rejects.
+   */
+  check(): Promise<void>;
+}
+
+/** Interval between repeated failing calls, milliseconds. */
+const AGAIN_MS = 100;
+
+/** @param options.ask the call, which records its outcome in the state */
+export function createOwnCheck(options: {
+  readonly state: UpstreamState;
+  readonly ask: () => Promise<unknown>;
+  readonly chain: { readonly key: string };
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly closing: AbortSignal;
+}): OwnCheck {
+  const { state, ask, chain, clock, logger, closing } = options;
+  let asking: Promise<boolean> | null = null;
+  let isRepeating = false;
+
+  /** @returns whether the check is finished */
+  async function requestOnce(): Promise<boolean> {
+    if (closing.aborted || state.waitMs() !== 0) return true;
+    try {
+      await ask();
+    } catch (error) {
+      if (error instanceof UpstreamFault) return false;
+      if (!(error instanceof RpcCallError || error instanceof RequestAbortedError))
+        logger.error(
+          { chain: chain.key, upstream: state.name, error: errorText(error) },
+          'Check of an upstream failed',
+        );
+    }
+    return true;
+  }
+
+  function requestShared(): Promise<boolean> {
+    asking ??= requestOnce().finally(() => {
+      asking = null;
+    });
+    return asking;
+  }
+
+  async function repeat(): Promise<void> {
+    isRepeating = true;
+    do await sleepUnlessAborted(clock, AGAIN_MS, closing);
+    while (!(await requestShared()));
+    isRepeating = false;
+  }
+
+  return {
+    async check() {
+      if (!(await requestShared()) && !isRepeating) void repeat();
+    },
+  };
+}

@@ -1,0 +1,255 @@
+import type { Clock, Logger } from '@chainstead/core';
+import type { Reaction } from '../errors.ts';
+import { isDoubtful, RpcCallError, UpstreamFault } from '../errors.ts';
+import type { RawResult } from '../forwarding-pool.ts';
+import type { ConcurrencyLimiter, RateLimiter } from '../limits/call-limits.ts';
+import { createLogRangePlanner, type LogRangePlanner } from '../limits/log-range-planner.ts';
+import type { PoolLimits } from '../limits/pool-limits.ts';
+import { createRequestCounter, measureLimits, type PoolMetrics } from '../pool-metrics.ts';
+import { createRedactor } from '../redact-secrets.ts';
+import { createBatchSender } from '../transport/batch-sender.ts';
+import type { Deadlines } from '../transport/deadlines.ts';
+import { type CallOutcome, interpretReply, type Wording } from '../transport/interpret-reply.ts';
+import { decodeReply, encodeCall, encodeRawCall, type RpcCall } from '../transport/json-rpc.ts';
+import { createRawExchange } from '../transport/raw-exchange.ts';
+import { readRawReply } from '../transport/read-raw-reply.ts';
+import { type CallOptions, createRpcExchange } from '../transport/rpc-exchange.ts';
+import type { FaultKind, OnWrongAnswer, UpstreamConfig } from '../upstream-pool.ts';
+import type { UpstreamState } from '../upstream-state.ts';
+import { createUpstreamState } from './create-upstream-state.ts';
+import { createHeadReader } from './read-head.ts';
+import { createOwnCheck } from './response-validator.ts';
+
+/** A result and the size of the whole response. */
+export interface CallResult {
+  readonly result: unknown;
+  readonly bytes: number;
+}
+
+/** Options of a client call. */
+export interface ForwardOptions extends CallOptions {
+  /** Sent at most once, even if its connection proves closed. */
+  readonly isWrite?: boolean;
+}
+
+/** Reactions to a call that requests too much, or data that the upstream lacks. */
+const ABOUT_THE_CALL: ReadonlySet<Reaction> = new Set([
+  'range',
+  'density',
+  'batch-size',
+  'missing-data',
+  'beyond-head',
+]);
+/** A call that every node handles immediately may take a third of the usual timeout. */
+const OWN_CHECK_SHARE = 3;
+
+/** One HTTP endpoint: sends calls within its limits and tracks its health. */
+export interface Upstream {
+  readonly name: string;
+  readonly config: UpstreamConfig;
+  readonly state: UpstreamState;
+  readonly logRanges: LogRangePlanner;
+  /** Requests in flight or waiting, as a share of the concurrency. */
+  readonly load: number;
+  /** @throws UpstreamFault, RpcCallError, RequestAbortedError */
+  call(method: string, params: readonly unknown[], options?: CallOptions): Promise<unknown>;
+  /**
+   * Works as call, for calls with client input or whose error a contract may have written. Faults are judged as those
+   * of {@link Upstream.forward}.
+   */
+  callForeign(method: string, params: readonly unknown[], options?: CallOptions): Promise<unknown>;
+  /** Works as call and also returns the response size. */
+  callSized(method: string, params: readonly unknown[], options?: CallOptions): Promise<CallResult>;
+  /**
+   * Sends many calls in as few HTTP requests as the upstream accepts; outcomes in request order.
+   * @throws RequestAbortedError
+   */
+  callMany(calls: readonly RpcCall[], options?: CallOptions): Promise<CallOutcome[]>;
+  /**
+   * Forwards a client call with parameters and result as JSON text. Its fault affects no other call, whatever the
+   * node's text (it may echo the client's): a call of this process follows, and that outcome counts. Only a throttle
+   * with its numeric code counts immediately. Doubtful faults (see {@link isDoubtful}) are left to `suspect`.
+   * @throws as call
+   */
+  forward(call: { readonly method: string; readonly params: string }, options?: ForwardOptions): Promise<RawResult>;
+  /** Counts a fault of a client call, and checks with a call of this process whether the upstream is unhealthy. */
+  suspect(fault: UpstreamFault): void;
+  /** Calls `eth_blockNumber`; concurrent callers share one request. */
+  refreshHead(): Promise<number>;
+  /** Counts a wrong response and returns the error to throw. */
+  fault(kind: FaultKind, method: string, text: string): UpstreamFault;
+  close(): Promise<void>;
+}
+
+/** Creates an upstream. It is not used until it was checked and enabled through its state. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one upstream is one state: health, pace and what it offers.
+export function createUpstream(options: {
+  readonly name: string;
+  readonly config: UpstreamConfig;
+  readonly chain: { readonly key: string; readonly blockTimeMs: number };
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits: PoolLimits;
+  readonly metrics: PoolMetrics;
+  readonly deadlines: Deadlines;
+  /** Null if the provider sets no rate. */
+  readonly pace: RateLimiter | null;
+  /** Null if this pool alone limits its requests in flight. */
+  readonly slots: ConcurrencyLimiter | null;
+  /** Blocks behind the others that are tolerated. */
+  readonly lagToleranceBlocks: number;
+  /** Highest block that upstreams except the named one have returned; null before the first. */
+  readonly bestOfOthers: (name: string) => number | null;
+  readonly onWrongAnswer?: OnWrongAnswer | undefined;
+}): Upstream {
+  const { name, config, chain, limits, metrics } = options;
+  const concurrency = config.concurrency ?? limits.concurrency;
+  const redact = createRedactor(config);
+  const state = createUpstreamState(options);
+  const exchange = createRpcExchange({ ...options, concurrency, state, redact, suspect });
+  const raw = createRawExchange({ ...options, state, redact, onFault: countTransportFault });
+  const closing = new AbortController();
+  const own = createOwnCheck({ ...options, state, ask: requestSomethingSmall, closing: closing.signal });
+  const logRanges = createLogRangePlanner({ ...limits, targetBytes: limits.logsResponseBytes });
+  const batches = createBatchSender({ exchange, state, redact, sizeMax: limits.batchSizeMax, callOne, observe });
+  const countRequest = createRequestCounter(metrics, { chain: chain.key, upstream: name });
+  measureLimits(metrics, { chain: chain.key, upstream: name }, options);
+  let nextId = 1;
+
+  function observe(method: string, outcome: CallOutcome): void {
+    const label = outcome.ok ? 'ok' : outcome.error instanceof UpstreamFault ? outcome.error.kind : 'error';
+    countRequest(method, label);
+  }
+
+  /** Counts transport faults of client calls, which no response reports. */
+  function countTransportFault(fault: UpstreamFault): void {
+    countRequest(fault.method, fault.kind);
+    suspect(fault);
+  }
+
+  function suspect(fault: UpstreamFault): void {
+    state.noted(fault);
+    void own.check();
+  }
+
+  /** Resolves a fault in the response to a client call. */
+  async function judgeForeign(fault: UpstreamFault): Promise<UpstreamFault> {
+    const { reaction, isSure } = fault.hints;
+    if (ABOUT_THE_CALL.has(reaction)) state.noted(fault);
+    else if (reaction === 'unsupported') state.abandoned();
+    else if (reaction === 'timeout' || (reaction === 'transient' && !isDoubtful(fault))) suspect(fault);
+    else if (reaction === 'transient') state.abandoned();
+    else if (isSure === true) state.failed(fault);
+    else {
+      state.abandoned();
+      await own.check();
+      // Only its text blamed the account, so it counts as an unknown error.
+      if (state.waitMs() === 0) return withoutVerdict(fault);
+    }
+    return fault;
+  }
+
+  function requestSomethingSmall(): Promise<unknown> {
+    const timeoutMs = limits.attemptTimeoutMs / OWN_CHECK_SHARE;
+    return callSized('eth_blockNumber', [], { urgent: true, timeoutMs });
+  }
+
+  async function callWorded(
+    wording: Wording,
+    method: string,
+    params: readonly unknown[],
+    given: CallOptions,
+  ): Promise<CallResult> {
+    const id = nextId++;
+    const answer = await exchange.send(
+      { payload: encodeCall({ method, params }, id), calls: 1, method, wording },
+      given,
+    );
+    const outcome = interpretReply({ name, redact }, method, decodeReply(answer, id), answer, wording);
+    observe(method, outcome);
+    if (outcome.ok) {
+      state.answered(method, answer.latencyMs);
+      return { result: outcome.result, bytes: answer.bytes };
+    }
+    const { error } = outcome;
+    if (!(error instanceof UpstreamFault)) state.answered(method, answer.latencyMs);
+    else if (wording === 'own') state.failed(error);
+    else throw await judgeForeign(error);
+    throw error;
+  }
+
+  function callSized(method: string, params: readonly unknown[], given: CallOptions = {}): Promise<CallResult> {
+    return callWorded('own', method, params, given);
+  }
+
+  async function callOne(call: RpcCall, given: CallOptions): Promise<CallOutcome> {
+    try {
+      const { result } = await callSized(call.method, call.params, given);
+      return { ok: true, result };
+    } catch (error) {
+      if (error instanceof UpstreamFault || error instanceof RpcCallError) return { ok: false, error };
+      throw error;
+    }
+  }
+
+  function fault(kind: FaultKind, method: string, text: string): UpstreamFault {
+    const reaction = kind === 'missing-block' || kind === 'lagging' ? 'missing-data' : 'transient';
+    const counted = new UpstreamFault({ upstream: name, method, kind, text: redact(text), hints: { reaction } });
+    state.failed(counted);
+    return counted;
+  }
+
+  return {
+    name,
+    config,
+    state,
+    logRanges,
+    get load() {
+      return exchange.load + raw.load;
+    },
+    callSized,
+    callMany: (calls, given = {}) => batches.callMany(calls, given),
+    async call(method, params, given) {
+      const { result } = await callSized(method, params, given);
+      return result;
+    },
+    async callForeign(method, params, given = {}) {
+      const { result } = await callWorded('foreign', method, params, given);
+      return result;
+    },
+    suspect,
+    forward(call, given = {}) {
+      const { method } = call;
+      const id = nextId++;
+      const { isWrite = false } = given;
+      const sent = raw.send({ payload: encodeRawCall(call, id), id, method, isWrite }, given);
+      return sent.then((reply) => {
+        const outcome = readRawReply({ name, redact }, method, id, reply);
+        observe(method, outcome);
+        if (outcome.ok) {
+          state.answered(method, reply.latencyMs);
+          return outcome.result;
+        }
+        const { error } = outcome;
+        if (error instanceof UpstreamFault)
+          return judgeForeign(error).then((fault) => {
+            throw fault;
+          });
+        state.answered(method, reply.latencyMs);
+        throw error;
+      });
+    },
+    refreshHead: createHeadReader({ ...options, state, callSized, fault }),
+    fault,
+    async close() {
+      closing.abort();
+      await Promise.all([exchange.close(), raw.close()]);
+    },
+  };
+}
+
+function withoutVerdict(fault: UpstreamFault): UpstreamFault {
+  const { upstream, method, text, said } = fault;
+  const kind = said === undefined ? 'http-status' : 'rpc-error';
+  return new UpstreamFault({ upstream, method, kind, text, hints: { reaction: 'transient' }, said });
+}

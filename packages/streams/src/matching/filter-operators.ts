@@ -1,0 +1,56 @@
+/** The comparison operators for event parameters, one line each. */
+import type { FieldValue } from './event-fields.ts';
+
+/** Whether an event's value passes. */
+type ValueTest = (value: FieldValue) => boolean;
+
+export interface FilterOperator {
+  /** Whether it takes a list of values. */
+  readonly takesList: boolean;
+  /** Whether it compares only numbers. */
+  readonly isOrder: boolean;
+  /** @param literals the filter's value, or its list of values; of the parameter's kind */
+  compile(literals: readonly FieldValue[]): ValueTest;
+}
+
+/** By name in filters. */
+export const FILTER_OPERATORS: ReadonlyMap<string, FilterOperator> = new Map(
+  Object.entries({
+    eq: one((value, literal) => value === literal),
+    ne: one((value, literal) => value !== literal),
+    lt: order((value, literal) => value < literal),
+    gt: order((value, literal) => value > literal),
+    lte: order((value, literal) => value <= literal),
+    gte: order((value, literal) => value >= literal),
+    in: list((value, literals) => literals.has(value)),
+    nin: list((value, literals) => !literals.has(value)),
+  }),
+);
+
+function one(passes: (value: FieldValue, literal: FieldValue) => boolean): FilterOperator {
+  return {
+    takesList: false,
+    isOrder: false,
+    compile: ([literal]) => (literal === undefined ? () => false : (value) => passes(value, literal)),
+  };
+}
+
+function order(passes: (value: bigint, literal: bigint) => boolean): FilterOperator {
+  return {
+    takesList: false,
+    isOrder: true,
+    compile: ([literal]) =>
+      typeof literal === 'bigint' ? (value) => typeof value === 'bigint' && passes(value, literal) : () => false,
+  };
+}
+
+function list(passes: (value: FieldValue, literals: ReadonlySet<FieldValue>) => boolean): FilterOperator {
+  return {
+    takesList: true,
+    isOrder: false,
+    compile(literals) {
+      const set = new Set(literals);
+      return (value) => passes(value, set);
+    },
+  };
+}

@@ -1,0 +1,123 @@
+/** Plan of a backfill: spans of blocks that lack the same datasets, grouped by how those are read. */
+import type { BlockRange } from '@chainstead/core';
+import { missingCoverage } from '../coverage/coverage.ts';
+import { belowRetained, type CoveredRange, listCoveredOrOld, readRetainedFrom } from '../coverage/retained-from.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { deepestPart, partsOf } from '../dataset/deepest-part.ts';
+import { BLOCK_PARTS, type BlockPart } from '../dataset/whole-block.ts';
+import type { ChunkSizing } from '../read/chunk-size.ts';
+import type { BackfillOptions } from './backfill-options.ts';
+
+/** The backfill options that the plan depends on. */
+export type Planned = Pick<
+  BackfillOptions,
+  'chain' | 'database' | 'datasets' | 'retention' | 'kind' | 'order' | 'proof'
+>;
+
+/** A span that lacks the same datasets throughout. */
+export interface BackfillRange {
+  readonly range: BlockRange;
+  readonly datasets: readonly Dataset[];
+}
+
+/**
+ * Returns the spans to read, in order: filtered logs first, traces last.
+ * @param alsoDone ranges outside the stored coverage
+ */
+export async function planRanges(
+  options: Planned,
+  ranges: readonly BlockRange[],
+  alsoDone: readonly CoveredRange[] = [],
+): Promise<BackfillRange[]> {
+  const coverage = [...(await listDone(options)), ...alsoDone];
+  return readTogether(options).flatMap((datasets) =>
+    inOrder(
+      options,
+      ranges.flatMap((range) => rangesWithout(coverage, { range, datasets })),
+    ),
+  );
+}
+
+/**
+ * Groups datasets that the same reads serve, lightest first: filtered logs if they suffice, whole blocks, traces. A
+ * dataset that needs no traces is therefore complete even if traces are unavailable.
+ */
+function readTogether({ chain, datasets, proof }: Planned): readonly (readonly Dataset[])[] {
+  const wayOf = (dataset: Dataset): BlockPart => {
+    const part = deepestPart(dataset, chain);
+    return part === 'transactions' && proof === 'receipts' && reads.logs !== undefined ? 'logs' : part;
+  };
+  const reads = Object.groupBy(datasets, (dataset) => deepestPart(dataset, chain));
+  const together = Map.groupBy(datasets, wayOf);
+  return BLOCK_PARTS.flatMap((part) => {
+    const some = together.get(part);
+    return some === undefined ? [] : [some];
+  });
+}
+
+/** Coverage that is not read: covered blocks (unless they are redone) and blocks below the retention window. */
+async function listDone(
+  { chain, database, datasets, retention, kind }: Planned,
+  within?: BlockRange,
+): Promise<readonly CoveredRange[]> {
+  if (kind === 'add') return listCoveredOrOld(database, { chain, datasets, retention }, within);
+  return belowRetained(datasets, await readRetainedFrom(database, { chain, retention }));
+}
+
+/** Returns the parts of the span that are not covered. */
+function rangesWithout(coverage: readonly CoveredRange[], { range, datasets }: BackfillRange): BackfillRange[] {
+  const names = datasets.map((dataset) => dataset.name);
+  return missingCoverage(range, names, coverage).map((part) => ({
+    range: part.range,
+    datasets: datasets.filter((dataset) => part.datasets.includes(dataset.name)),
+  }));
+}
+
+/**
+ * Returns the parts of a chunk still to do: the whole chunk if covered blocks are redone, otherwise the blocks not
+ * covered yet.
+ */
+export async function notDone(
+  options: Planned,
+  { datasets }: BackfillRange,
+  range: BlockRange,
+): Promise<BackfillRange[]> {
+  return rangesWithout(await listDone(options, range), { range, datasets });
+}
+
+export function inOrder<Part extends Pick<BackfillRange, 'range'>>(
+  options: Pick<Planned, 'order'>,
+  parts: readonly Part[],
+): Part[] {
+  const sign = options.order === 'newest-first' ? -1 : 1;
+  return parts.toSorted((a, b) => sign * (a.range.from - b.range.from));
+}
+
+/** Returns whether the datasets are read from whole blocks instead of filtered logs. */
+export function isReadWhole({ chain, proof }: Planned, datasets: readonly Dataset[]): boolean {
+  return proof === 'receipts' || !partsOf(datasets, chain).has('logs');
+}
+
+/**
+ * Cuts a span into chunks, starting at the end that `order` puts first. The current log density sets the size of each
+ * chunk.
+ */
+export function* chunksOf(
+  options: Pick<BackfillOptions, 'order'>,
+  range: BlockRange,
+  sizing: Pick<ChunkSizing, 'next'>,
+): Generator<BlockRange> {
+  let { from, to } = range;
+  while (from <= to) {
+    const size = sizing.next();
+    if (options.order === 'newest-first') {
+      const start = Math.max(from, to - size + 1);
+      yield { from: start, to };
+      to = start - 1;
+    } else {
+      const end = Math.min(to, from + size - 1);
+      yield { from, to: end };
+      from = end + 1;
+    }
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Backfill of an ingest process: all blocks below the first followed one. If a dataset was added since, also the
+ * followed blocks that lack it, once they are settled.
+ */
+import { type BlockRange, errorText, sleepUnlessAborted, subtractRanges } from '@chainstead/core';
+import { type ChainState, readChainState } from '../checkpoint.ts';
+import { missingCoverage } from '../coverage/coverage.ts';
+import { listCoveredOrOld } from '../coverage/retained-from.ts';
+import { readSettledHeight } from '../coverage/settled-height.ts';
+import { deepestPart } from '../dataset/deepest-part.ts';
+import { backfill } from './backfill.ts';
+import type { BackfillOptions, BackfillProgress } from './backfill-options.ts';
+
+/** Interval between checks whether followed blocks have settled. */
+const SETTLED_POLL_MS = 5_000;
+/** Interval between checks for gaps left by the follower, and after no upstream could fill them. */
+const GAP_POLL_MS = 30_000;
+const UNAVAILABLE_POLL_MS = 300_000;
+
+export interface FillOptions extends BackfillOptions {
+  readonly endBlock: number | null;
+}
+
+/** Resolves when all blocks that were missing at the start are covered. */
+export async function fillHistory(options: FillOptions, state: ChainState, signal: AbortSignal): Promise<void> {
+  const { chain, pool, clock } = options;
+  await fill(options, historyOf(options, state), signal);
+  let left = await followedWithout(options, state);
+  while (left.length > 0) {
+    const open = subtractRanges(left, [{ from: 0, to: await readSettledHeight(pool, chain) }]);
+    await fill(options, subtractRanges(left, open), signal);
+    left = open;
+    if (left.length > 0) await clock.sleep(SETTLED_POLL_MS, signal);
+  }
+}
+
+/**
+ * Periodically fills gaps of transaction and trace datasets below the follower until the signal aborts: blocks whose
+ * traces were unavailable when they were followed or backfilled. Returns immediately if all datasets need logs only.
+ */
+export async function fillGaps(given: FillOptions, signal: AbortSignal): Promise<void> {
+  const { chain, clock, database, logger, pool } = given;
+  const datasets = given.datasets.filter((dataset) => deepestPart(dataset, chain) !== 'logs');
+  if (datasets.length === 0) return;
+  const options = { ...given, datasets };
+  for (let delayMs = GAP_POLL_MS; ; ) {
+    await sleepUnlessAborted(clock, delayMs, signal);
+    if (signal.aborted) return;
+    delayMs = GAP_POLL_MS;
+    try {
+      const state = await readChainState(database, chain.id);
+      if (state === null || state.checkpoint === null) continue;
+      const to = Math.min(state.checkpoint.number, await readSettledHeight(pool, chain));
+      const from = Math.max(state.historyStart, chain.firstBlock);
+      if (from <= to && !(await fill(options, [{ from, to }], signal))) delayMs = UNAVAILABLE_POLL_MS;
+    } catch (error) {
+      if (signal.aborted) return;
+      logger.warn({ chain: chain.key, error: errorText(error) }, 'Gaps could not be filled, they are looked at again');
+    }
+  }
+}
+
+/** @returns whether everything could be read */
+async function fill(options: FillOptions, ranges: readonly BlockRange[], signal: AbortSignal): Promise<boolean> {
+  const { chain, logger } = options;
+  const done: BackfillProgress = await backfill(options, ranges, signal);
+  const [first, last] = [ranges[0], ranges.at(-1)];
+  if (done.total > 0 && first !== undefined && last !== undefined)
+    logger.info({ chain: chain.key, block_range: `${first.from}-${last.to}`, logs: done.logs }, 'Backfill complete');
+  if (done.unavailable !== null)
+    logger.error({ chain: chain.key, code: done.unavailable.code }, done.unavailable.message);
+  return done.unavailable === null;
+}
+
+/** Returns one range or none. */
+function historyOf({ chain, endBlock }: FillOptions, state: ChainState): BlockRange[] {
+  const from = Math.max(state.historyStart, chain.firstBlock);
+  const to = Math.min(state.firstFollowed - 1, endBlock ?? Number.MAX_SAFE_INTEGER);
+  return from <= to ? [{ from, to }] : [];
+}
+
+/** Returns blocks up to the checkpoint that lack a dataset. */
+async function followedWithout(
+  { chain, database, datasets, retention }: FillOptions,
+  { firstFollowed, checkpoint }: ChainState,
+): Promise<BlockRange[]> {
+  if (checkpoint === null) return [];
+  const coverage = await listCoveredOrOld(database, { chain, datasets, retention });
+  const names = datasets.map(({ name }) => name);
+  return missingCoverage({ from: firstFollowed, to: checkpoint.number }, names, coverage).map(({ range }) => range);
+}

@@ -1,0 +1,262 @@
+/**
+ * One transaction of the follower: roll back abandoned blocks, write the new blocks, record their coverage and move the
+ * checkpoint. A second run fails at the checkpoint and writes nothing.
+ */
+import type { Chain } from '@chainstead/chains';
+import { type Database, type Leadership, runStatements, type Transaction } from '@chainstead/db';
+import { type Checkpoint, moveCheckpoint } from '../checkpoint.ts';
+import { type Coverage, recordCoverage, removeCoverage } from '../coverage/coverage.ts';
+import { removeSubjectRanges } from '../coverage/subject-ranges.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { deepestPart, partsOf } from '../dataset/deepest-part.ts';
+import type { BlockPart } from '../dataset/whole-block.ts';
+import { SenderContradictedError } from '../errors.ts';
+import { deriveAdded, deriveRemoved } from '../projections/derive-changes.ts';
+import {
+  isFollowed,
+  type ProjectionRecord,
+  projectionsOf,
+  readProjectionRecords,
+  requireAsExpected,
+} from '../projections/projection-record.ts';
+import type { BlockWatcher } from '../read/block-watcher.ts';
+import { type DecodeFailure, recordDatasetFailures } from '../read/dataset-failures.ts';
+import { type BlockFacts, createBatchDecoder, type DecodedBatch } from '../read/decoded-batch.ts';
+import { levelsOf } from '../read/part-levels.ts';
+import type { ProvenBlock } from '../read/proven-block.ts';
+import { type KnownContracts, type SeenContract, writeContracts } from '../rows/known-contracts.ts';
+import { addRows, removeRows } from '../rows/row-changes.ts';
+import { lockChainCommits, writeRows } from '../rows/write-batch.ts';
+import type { SyncMetrics } from '../sync-metrics.ts';
+import { ALONE, awaitPredecessor, type CommitSlot } from './commit-pipeline.ts';
+import { commitRows } from './commit-rows.ts';
+
+export interface FollowedCommit {
+  /** The checkpoint after the previous commit. */
+  readonly from: Checkpoint | null;
+  /** The last canonical block; null if nothing is rolled back. */
+  readonly ancestor: number | null;
+  /** Linked blocks above the checkpoint or the ancestor, ascending; never empty. */
+  readonly blocks: readonly ProvenBlock[];
+  /** Rows of the blocks, if they are decoded already. */
+  readonly batch?: DecodedBatch;
+  /** Position among the chain's running commits. @default no other commit is running */
+  readonly slot?: CommitSlot;
+}
+
+export interface CommitDependencies {
+  readonly database: Database;
+  readonly chain: Chain;
+  readonly datasets: readonly Dataset[];
+  readonly knownContracts: KnownContracts;
+  /** Leadership of the chain: without it, no block is followed. */
+  readonly leadership?: Pick<Leadership, 'confirm'>;
+  /** Called for followed blocks, never for backfilled ones. */
+  readonly watcher?: BlockWatcher;
+  /** Maximum rows of a dataset decoded and held in memory. @default ROWS_AT_ONCE */
+  readonly rowsAtOnce?: number;
+  /** Counts rows of followed blocks. @default not counted */
+  readonly metrics?: Pick<SyncMetrics, 'rows'>;
+}
+
+const EMPTY_RANGE = { blocks: 'empty-range', rows: 'empty-range' } as const;
+
+/** @returns the new checkpoint. @throws CheckpointMovedError, WatchNeedsChangedError; LEADERSHIP_LOST */
+export async function commitFollowed(dependencies: CommitDependencies, commit: FollowedCommit): Promise<Checkpoint> {
+  const { chain, datasets, knownContracts } = dependencies;
+  const last = commit.blocks.at(-1);
+  if (last === undefined) throw new RangeError('A commit needs at least one block');
+  const to = { number: last.header.number, hash: last.header.hash };
+  const facts: BlockFacts[] = commit.blocks.map(({ header }) => header);
+  const batch = commit.batch ?? decodeFollowed(dependencies, commit.blocks);
+  const blocks = [{ from: facts[0]?.number ?? to.number, to: to.number }];
+  const written = [...datasets, ...watchedDatasets(dependencies)];
+  const placed = { blocks, batch, kept: datasets };
+  // If rows of these blocks exist, another process may have written them: the checkpoint, read under the lock, decides.
+  const { contracts, rows } = await commitRows(dependencies, written, placed, ({ lockFirst, rowsMayExist }) =>
+    writeFollowed(dependencies, commit, {
+      to,
+      batch,
+      lockFirst: lockFirst || rowsMayExist || commit.ancestor !== null,
+    }),
+  );
+  knownContracts.add(contracts);
+  for (const [dataset, count] of rows) dependencies.metrics?.rows.inc({ chain: chain.key, dataset }, count);
+  return to;
+}
+
+interface FollowedWriting {
+  readonly to: Checkpoint;
+  readonly batch: DecodedBatch;
+  /** Takes the commit lock before rows are written, not after. */
+  readonly lockFirst: boolean;
+}
+
+/**
+ * Only the leader writes above the checkpoint, so rows are written while the previous commit still runs. All other
+ * writes wait for its end.
+ */
+async function writeFollowed(
+  dependencies: CommitDependencies,
+  commit: FollowedCommit,
+  { to, batch, lockFirst }: FollowedWriting,
+): Promise<{ readonly contracts: readonly SeenContract[]; readonly rows: ReadonlyMap<string, number> }> {
+  const { database, chain, datasets, knownContracts, watcher } = dependencies;
+  const { slot = ALONE } = commit;
+  // Waits without holding a connection: the previous commit may need one.
+  if (lockFirst) await slot.reached();
+  const write = async (transaction: Transaction) => {
+    const known = lockFirst
+      ? await moveUnderLock(transaction, dependencies, commit, to)
+      : await readProjectionRecords(transaction, chain.id);
+    if (commit.ancestor !== null && commit.from !== null)
+      await rollBack(transaction, dependencies, commit.ancestor, commit.from.number);
+    const expected = commit.ancestor === null ? known : await readProjectionRecords(transaction, chain.id);
+    const added = await writeRows(transaction, batch, EMPTY_RANGE, {
+      isFollowed: (dataset) => isFollowed(dataset, expected),
+    });
+    slot.written();
+    await requireSenders(chain, commit.blocks);
+    let states = expected;
+    if (!lockFirst) {
+      await awaitPredecessor(slot);
+      states = await moveUnderLock(transaction, dependencies, commit, to);
+      requireAsExpected(datasets, expected, states);
+    }
+    // These writes don't read each other's rows.
+    const [contracts] = await transaction.together(() => [
+      writeContracts(transaction, chain, added.contracts, knownContracts),
+      deriveAdded(transaction, chain, added.changes, states),
+      recordLevels(transaction, dependencies, commit.blocks, batch.failures),
+      watcher?.committed(transaction, chain, commit.blocks) ?? Promise.resolve(),
+    ]);
+    await recordDatasetFailures(transaction, chain.id, batch.failures);
+    await writeWatched(transaction, dependencies, commit.blocks);
+    return { contracts, rows: added.decoded };
+  };
+  try {
+    return await database.transaction(write);
+  } catch (error) {
+    slot.rowsDiscarded();
+    throw error;
+  }
+}
+
+/**
+ * Senders are recovered while rows are written.
+ * @throws SenderContradictedError; any error of the recovery
+ */
+async function requireSenders({ key }: Chain, blocks: readonly ProvenBlock[]): Promise<void> {
+  for (const { header, upstream, sendersHold } of blocks)
+    if ((await sendersHold) === false)
+      throw new SenderContradictedError({ chain: key, block: header.number, upstream });
+}
+
+/** @returns the projection records, read under the lock. @throws CheckpointMovedError; LEADERSHIP_LOST */
+async function moveUnderLock(
+  transaction: Transaction,
+  { chain, leadership }: CommitDependencies,
+  { from }: FollowedCommit,
+  to: Checkpoint,
+): Promise<readonly ProjectionRecord[]> {
+  const [lock, , , records] = await transaction.together(() => [
+    lockChainCommits(transaction, chain),
+    leadership?.confirm(transaction) ?? Promise.resolve(),
+    moveCheckpoint(transaction, chain, from, to),
+    readProjectionRecords(transaction, chain.id),
+  ]);
+  return lock.isFirst ? readProjectionRecords(transaction, chain.id) : records;
+}
+
+function decodeFollowed(
+  { chain, datasets, rowsAtOnce }: CommitDependencies,
+  blocks: readonly ProvenBlock[],
+): DecodedBatch {
+  const decoder = createBatchDecoder(chain, datasets, rowsAtOnce);
+  for (const block of blocks) decoder.add(block.logs, [block.header], [block]);
+  return decoder.batch();
+}
+
+/**
+ * Writes rows that the watcher selected from datasets not indexed in full. Some may already exist if the chain's
+ * datasets were once indexed.
+ */
+async function writeWatched(
+  transaction: Transaction,
+  { chain, watcher }: CommitDependencies,
+  blocks: readonly ProvenBlock[],
+): Promise<void> {
+  const parts = (await watcher?.rows?.select(transaction, chain, blocks)) ?? [];
+  if (parts.length === 0) return;
+  const added = await addRows(transaction, parts, 'may-exist');
+  await deriveAdded(transaction, chain, added.changes);
+}
+
+function watchedDatasets({ chain, watcher }: CommitDependencies): readonly Dataset[] {
+  return watcher?.rows?.datasets(chain) ?? [];
+}
+
+async function rollBack(
+  transaction: Transaction,
+  dependencies: CommitDependencies,
+  ancestor: number,
+  checkpoint: number,
+): Promise<void> {
+  const { chain, watcher } = dependencies;
+  const watched = watchedDatasets(dependencies);
+  const datasets = [...dependencies.datasets, ...watched];
+  const orphaned = { from: ancestor + 1, to: checkpoint };
+  await watcher?.rolledBack(transaction, chain, ancestor);
+  await deriveRemoved(transaction, chain, await removeRows(transaction, chain, datasets, orphaned));
+  for (const { name } of watched) await removeSubjectRanges(transaction, chain.id, name, orphaned);
+  const statements = projectionsOf(datasets).flatMap(({ state }) => state.rolledBack?.(chain.id, ancestor) ?? []);
+  await runStatements(transaction, statements);
+  await transaction.query('DELETE FROM blocks WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3', [
+    chain.id,
+    orphaned.from,
+    orphaned.to,
+  ]);
+  await removeCoverage(
+    transaction,
+    chain.id,
+    datasets.map((dataset) => dataset.name),
+    orphaned,
+  );
+}
+
+/**
+ * Records coverage, one record per run of blocks with the same level. Blocks with a missing part or a decoding failure
+ * of the dataset get none.
+ */
+async function recordLevels(
+  transaction: Transaction,
+  { chain, datasets }: CommitDependencies,
+  blocks: readonly ProvenBlock[],
+  failures: readonly DecodeFailure[],
+): Promise<void> {
+  const runs = new Map<string, { readonly run: Coverage; readonly names: string[] }>();
+  const failed = new Set(failures.map(({ dataset }) => dataset));
+  const record = (part: BlockPart, some: readonly Dataset[], decoded: readonly ProvenBlock[]): void => {
+    // Parts with the same proof level share a record.
+    for (const run of levelsOf(part, decoded)) {
+      const key = JSON.stringify(run);
+      runs.set(key, { run, names: [...(runs.get(key)?.names ?? []), ...some.map(({ name }) => name)] });
+    }
+  };
+  for (const part of partsOf(datasets, chain)) {
+    const reading = datasets.filter((one) => deepestPart(one, chain) === part);
+    const whole = reading.filter((one) => !failed.has(one));
+    if (whole.length > 0) record(part, whole, blocks);
+    for (const dataset of reading.filter((one) => failed.has(one)))
+      record(
+        part,
+        [dataset],
+        blocks.filter(({ header }) => !isFailure(failures, dataset, header.number)),
+      );
+  }
+  for (const { run, names } of runs.values()) await recordCoverage(transaction, chain.id, names, run);
+}
+
+function isFailure(failures: readonly DecodeFailure[], dataset: Dataset, block: number): boolean {
+  return failures.some((failure) => failure.dataset === dataset && failure.block === block);
+}

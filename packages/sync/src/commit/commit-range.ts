@@ -1,0 +1,140 @@
+/**
+ * One transaction of the backfill: rows, coverage and the end of the claim. An uncovered range usually holds no rows,
+ * so rows are copied straight in. If rows exist (from an on-demand wallet backfill), they go through staging.
+ */
+import type { Chain } from '@chainstead/chains';
+import type { BlockRange } from '@chainstead/core';
+import { isSpread, requireSettled, type Transaction } from '@chainstead/db';
+import { type ClaimOwner, consumeClaim } from '../coverage/claims.ts';
+import { type Coverage, recordCoverage } from '../coverage/coverage.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { deepestPart, partsOf } from '../dataset/deepest-part.ts';
+import { RangeClaimedError } from '../errors.ts';
+import { deriveAdded, deriveRemoved } from '../projections/derive-changes.ts';
+import { isFollowed, readProjectionRecords, requireAsExpected } from '../projections/projection-record.ts';
+import { recordDatasetFailures } from '../read/dataset-failures.ts';
+import type { DecodedBatch } from '../read/decoded-batch.ts';
+import type { RangeLevels } from '../read/part-levels.ts';
+import type { RangeRead } from '../read/read-range.ts';
+import type { CommitAttempt } from '../rows/commit-retry.ts';
+import { writeContracts } from '../rows/known-contracts.ts';
+import { removeRows } from '../rows/row-changes.ts';
+import { lockChainCommits, writeRows } from '../rows/write-batch.ts';
+import type { CommitDependencies } from './commit-followed.ts';
+import { commitRows } from './commit-rows.ts';
+import { requireSameBlocks } from './same-blocks.ts';
+
+export interface RangeCommit {
+  readonly read: RangeRead;
+  /** Rows decoded from the logs. */
+  readonly batch: DecodedBatch;
+  /** The datasets to write for this range. */
+  readonly datasets: readonly Dataset[];
+  readonly owner: ClaimOwner;
+  /** `add` missing rows; `replace` all rows of the datasets in the range (reindex). */
+  readonly kind: 'add' | 'replace';
+}
+
+/** @returns the number of rows written per dataset. @throws RangeClaimedError if the claim was lost meanwhile. */
+export async function commitRange(
+  dependencies: CommitDependencies,
+  commit: RangeCommit,
+): Promise<ReadonlyMap<string, number>> {
+  const { datasets, read, batch } = commit;
+  return commitRows(dependencies, datasets, { blocks: [read.range], batch }, (how) =>
+    writeRange(dependencies, commit, how),
+  );
+}
+
+async function writeRange(
+  { database, chain, knownContracts }: CommitDependencies,
+  { read, batch, datasets, owner, kind }: RangeCommit,
+  { lockFirst, rowsMayExist }: CommitAttempt,
+): Promise<ReadonlyMap<string, number>> {
+  const { contracts, decoded } = await database.transaction(async (transaction) => {
+    if (lockFirst) await lockChainCommits(transaction, chain);
+    await requireClaim(transaction, owner, chain, read.range);
+    await requireSameBlocks(transaction, chain, read.range, read.blocks);
+    if (kind === 'replace') {
+      // Rows in shard transactions that a crash left unresolved are invisible and would not be removed.
+      if (await isSpread(transaction)) await requireSettled(transaction);
+      await removeRange(transaction, chain, datasets, read.range);
+    }
+    const expected = await readProjectionRecords(transaction, chain.id);
+    const added = await writeRows(
+      transaction,
+      batch,
+      { blocks: 'may-exist', rows: rowsMayExist ? 'may-exist' : 'empty-range' },
+      { isFollowed: (dataset) => isFollowed(dataset, expected) },
+    );
+    // Serialized only from here: claims separate the rows of ranges, but coverage, contracts and derived state are
+    // shared.
+    await lockChainCommits(transaction, chain);
+    const records = lockFirst ? expected : await readProjectionRecords(transaction, chain.id);
+    requireAsExpected(datasets, expected, records);
+    await deriveAdded(transaction, chain, added.changes, records);
+    const written = await writeContracts(transaction, chain, added.contracts, knownContracts);
+    await recordLevels(transaction, chain, datasets, read.levels);
+    await recordDatasetFailures(transaction, chain.id, batch.failures);
+    return { contracts: written, decoded: added.decoded };
+  });
+  knownContracts.add(contracts);
+  return decoded;
+}
+
+/** Records coverage of each dataset for blocks whose required part was read. */
+export async function recordLevels(
+  transaction: Transaction,
+  chain: Chain,
+  datasets: readonly Dataset[],
+  levels: RangeLevels,
+): Promise<void> {
+  for (const part of partsOf(datasets, chain)) {
+    const names = datasets.filter((one) => deepestPart(one, chain) === part).map(({ name }) => name);
+    for (const level of joinSources(levels[part] ?? [])) await recordCoverage(transaction, chain.id, names, level);
+  }
+}
+
+/**
+ * Removes rows and the values derived from them before new rows replace them. The derived values need the commit lock.
+ */
+async function removeRange(
+  transaction: Transaction,
+  chain: Chain,
+  datasets: readonly Dataset[],
+  range: BlockRange,
+): Promise<void> {
+  const removed = await removeRows(transaction, chain, datasets, range);
+  await lockChainCommits(transaction, chain);
+  await deriveRemoved(transaction, chain, removed);
+}
+
+/** @throws RangeClaimedError if another process took over the range. */
+export async function requireClaim(
+  transaction: Transaction,
+  owner: ClaimOwner,
+  chain: Chain,
+  range: BlockRange,
+): Promise<void> {
+  owner.lost.throwIfAborted();
+  if (!(await consumeClaim(transaction, owner.key, chain.id, range)))
+    throw new RangeClaimedError({ chain: chain.key, range, purpose: 'process' });
+}
+
+/** Joins adjacent levels from the same upstream into one record. */
+function joinSources(levels: readonly Coverage[]): Coverage[] {
+  const joined: Coverage[] = [];
+  for (const level of levels) {
+    const last = joined.at(-1);
+    if (
+      last !== undefined &&
+      last.range.to + 1 === level.range.from &&
+      last.proof === level.proof &&
+      last.upstream === level.upstream &&
+      last.reason === level.reason
+    )
+      joined[joined.length - 1] = { ...last, range: { from: last.range.from, to: level.range.to } };
+    else joined.push(level);
+  }
+  return joined;
+}

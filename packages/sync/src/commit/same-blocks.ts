@@ -1,0 +1,35 @@
+import type { Chain } from '@chainstead/chains';
+import type { BlockRange } from '@chainstead/core';
+import type { Transaction } from '@chainstead/db';
+import { ReorgedWhileReadingError } from '../errors.ts';
+import type { BlockFacts } from '../read/decoded-batch.ts';
+
+/**
+ * Requires that followed blocks that were read again have the indexed hashes. Other hashes belong to another branch,
+ * which only the follower handles.
+ * @throws ReorgedWhileReadingError if a hash differs
+ */
+export async function requireSameBlocks(
+  transaction: Transaction,
+  chain: Chain,
+  range: BlockRange,
+  blocks: ReadonlyMap<number, Pick<BlockFacts, 'number' | 'hash'>>,
+): Promise<void> {
+  const [followed] = await transaction.query<{ first_followed: number }>(
+    'SELECT first_followed FROM sync_chains WHERE chain_id = $1 AND first_followed <= $2',
+    [chain.id, range.to],
+  );
+  if (followed === undefined) return;
+  const read = [...blocks.values()].filter(({ number }) => number >= followed.first_followed);
+  const [other] = await transaction.query<{ block_number: number }>(
+    `SELECT b.block_number FROM blocks b
+       JOIN unnest($2::bigint[], $3::text[]) AS read(number, hash) ON read.number = b.block_number
+      WHERE b.chain_id = $1 AND b.block_hash <> decode(read.hash, 'hex') LIMIT 1`,
+    [chain.id, read.map(({ number }) => number), read.map(({ hash }) => hash.slice(2))],
+  );
+  if (other !== undefined)
+    throw new ReorgedWhileReadingError({
+      chain: chain.key,
+      what: `block ${other.block_number} is indexed with another hash`,
+    });
+}

@@ -1,0 +1,127 @@
+/**
+ * Claims of block ranges (`sync_claims`). Two claims of a chain never overlap (exclusion constraint). An owner holds a
+ * lease while it lives, so claims of a killed process are recognized immediately.
+ */
+import { randomBytes } from 'node:crypto';
+import type { BlockRange, ChainId } from '@chainstead/core';
+import { ChainsteadError } from '@chainstead/core';
+import { type Database, LEASE_IS_HELD, type Leadership, type Transaction, tryAcquireLeadership } from '@chainstead/db';
+
+/** `help`: a process that fills blocks next to the one with the `backfill` claims. */
+export type ClaimPurpose = 'backfill' | 'help' | 'prover' | 'reindex' | 'verify' | 'history';
+
+export interface ClaimOwner {
+  /** Key of this owner's lease. */
+  readonly key: bigint;
+  /** Aborts when the lease is lost: nothing may be committed under its claims after that. */
+  readonly lost: AbortSignal;
+  /** Returns false if any part of the range is claimed by a live owner. */
+  claim(chainId: ChainId, range: BlockRange, purpose: ClaimPurpose): Promise<boolean>;
+  /** Gives up a claim that nothing was written for. */
+  release(chainId: ChainId, range: BlockRange): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** SQL condition: the owner of claim `c` is alive. */
+const OWNER_LIVES = `EXISTS (
+  SELECT FROM leases AS lease WHERE lease.name = 'claims:' || c.owner AND ${LEASE_IS_HELD})`;
+
+/** Creates an owner of claims. @throws ChainsteadError if another owner has the same key (one in 2^62). */
+export async function createClaimOwner(database: Database): Promise<ClaimOwner> {
+  const key = BigInt.asUintN(62, randomBytes(8).readBigInt64BE());
+  const { leadership } = await tryAcquireLeadership(database, `claims:${key}`);
+  if (leadership === null)
+    throw new ChainsteadError({
+      code: 'CLAIM_OWNER',
+      message: 'Another process holds the same claim key',
+      retryable: true,
+    });
+  return {
+    key,
+    lost: leadership.lost,
+    claim: (chainId, range, purpose) => claim(database, key, chainId, range, purpose),
+    release: async (chainId, range) => {
+      await database.query('DELETE FROM sync_claims WHERE chain_id = $1 AND first_block = $2 AND owner = $3', [
+        chainId,
+        range.from,
+        key.toString(),
+      ]);
+    },
+    close: () => closeOwner(database, leadership, key),
+  };
+}
+
+async function closeOwner(database: Database, leadership: Leadership, key: bigint): Promise<void> {
+  try {
+    // After a loss the connection may be unresponsive. A later claimant of the blocks removes dead claims.
+    if (!leadership.lost.aborted) await database.query('DELETE FROM sync_claims WHERE owner = $1', [key.toString()]);
+  } finally {
+    await leadership.release();
+  }
+}
+
+async function claim(
+  database: Database,
+  key: bigint,
+  chainId: ChainId,
+  range: BlockRange,
+  purpose: ClaimPurpose,
+): Promise<boolean> {
+  await removeDeadClaims(database, chainId, range);
+  const rows = await database.query(
+    `INSERT INTO sync_claims (chain_id, first_block, last_block, owner, purpose)
+     VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING RETURNING first_block`,
+    [chainId, range.from, range.to, key.toString(), purpose],
+  );
+  return rows.length === 1;
+}
+
+/**
+ * Removes overlapping claims of dead owners (no lease). Skips rows locked by another process: a dead on-demand backfill
+ * may leave thousands of claims, and two processes would lock them in different orders and deadlock.
+ */
+export async function removeDeadClaims(database: Database, chainId: ChainId, range: BlockRange): Promise<void> {
+  await database.query(
+    `DELETE FROM sync_claims WHERE (chain_id, first_block) IN (
+       SELECT c.chain_id, c.first_block FROM sync_claims c
+        WHERE c.chain_id = $1 AND int8range(c.first_block, c.last_block, '[]') && int8range($2, $3, '[]')
+          AND NOT ${OWNER_LIVES}
+        FOR UPDATE SKIP LOCKED)`,
+    [chainId, range.from, range.to],
+  );
+}
+
+/** Returns the chain's claims of live owners, for any purpose. */
+export async function listHeldRanges(source: Pick<Database, 'query'>, chainId: ChainId): Promise<BlockRange[]> {
+  return source.query<{ from: number; to: number }>(
+    `SELECT c.first_block AS "from", c.last_block AS "to" FROM sync_claims c WHERE c.chain_id = $1 AND ${OWNER_LIVES}`,
+    [chainId],
+  );
+}
+
+/** Returns the chains that are being backfilled now; helpers don't count. */
+export async function listFillingChains(
+  source: Pick<Database, 'query'>,
+  chainIds: readonly ChainId[],
+): Promise<ReadonlySet<number>> {
+  const rows = await source.query<{ chain_id: number }>(
+    `SELECT DISTINCT c.chain_id FROM sync_claims c
+      WHERE c.chain_id = ANY($1::bigint[]) AND c.purpose = 'backfill' AND ${OWNER_LIVES}`,
+    [chainIds],
+  );
+  return new Set(rows.map(({ chain_id }) => chain_id));
+}
+
+/** Ends the claim inside the transaction that writes the range. Returns false if the claim is lost. */
+export async function consumeClaim(
+  transaction: Transaction,
+  key: bigint,
+  chainId: ChainId,
+  range: BlockRange,
+): Promise<boolean> {
+  const rows = await transaction.query(
+    'DELETE FROM sync_claims WHERE chain_id = $1 AND first_block = $2 AND last_block = $3 AND owner = $4 RETURNING 1 AS ended',
+    [chainId, range.from, range.to, key.toString()],
+  );
+  return rows.length === 1;
+}

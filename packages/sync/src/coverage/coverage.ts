@@ -1,0 +1,204 @@
+/**
+ * Coverage and its proof level per dataset: the table `sync_ranges`. Ranges of a dataset never overlap (exclusion
+ * constraint). Adjacent ranges with the same level and source are joined, so the table stays small.
+ */
+import { type BlockRange, type ChainId, subtractRanges } from '@chainstead/core';
+import type { Database, Transaction } from '@chainstead/db';
+import type { ProofLevel } from '@chainstead/proof';
+
+export interface Coverage {
+  readonly range: BlockRange;
+  readonly proof: ProofLevel;
+  /** Reason of an unproven range. */
+  readonly reason: string | null;
+  /** Source of an unproven range. */
+  readonly upstream: string | null;
+}
+
+/** Reasons of unproven blocks that contradict their header or themselves: rows may be missing or wrong. */
+export const CONTRADICTIONS = [
+  'root-mismatch',
+  'receipt-count',
+  'transactions-root-mismatch',
+  'transaction-hash-mismatch',
+  'transaction-placement',
+  'transaction-malformed',
+  'receipt-mismatch',
+] as const;
+
+export interface DatasetCoverage extends Coverage {
+  readonly dataset: string;
+}
+
+interface CoverageRow {
+  dataset: string;
+  first_block: number;
+  last_block: number;
+  proof: ProofLevel;
+  proof_reason: string | null;
+  upstream: string | null;
+}
+
+/** Returns the chain's covered ranges by dataset and block. @param within only ranges that overlap it @default all */
+export async function listCoverage(
+  source: Pick<Database, 'query'>,
+  chainId: ChainId,
+  within?: BlockRange,
+): Promise<DatasetCoverage[]> {
+  const isWithin =
+    within === undefined ? '' : "AND int8range(first_block, last_block, '[]') && int8range($2, $3, '[]')";
+  const rows = await source.query<CoverageRow>(
+    `SELECT dataset, first_block, last_block, proof, proof_reason, upstream
+       FROM sync_ranges WHERE chain_id = $1 ${isWithin} ORDER BY dataset, first_block`,
+    within === undefined ? [chainId] : [chainId, within.from, within.to],
+  );
+  return rows.map(toCoverage);
+}
+
+/** Returns the covered ranges of all chains by dataset and block, in one statement. */
+export async function listCoverageByChain(
+  source: Pick<Database, 'query'>,
+): Promise<ReadonlyMap<number, readonly DatasetCoverage[]>> {
+  const rows = await source.query<CoverageRow & { chain_id: number }>(
+    `SELECT chain_id, dataset, first_block, last_block, proof, proof_reason, upstream
+       FROM sync_ranges ORDER BY chain_id, dataset, first_block`,
+  );
+  const byChain = new Map<number, DatasetCoverage[]>();
+  for (const row of rows) {
+    const ofChain = byChain.get(row.chain_id) ?? [];
+    ofChain.push(toCoverage(row));
+    byChain.set(row.chain_id, ofChain);
+  }
+  return byChain;
+}
+
+function toCoverage(row: CoverageRow): DatasetCoverage {
+  return {
+    dataset: row.dataset,
+    range: { from: row.first_block, to: row.last_block },
+    proof: row.proof,
+    reason: row.proof_reason,
+    upstream: row.upstream,
+  };
+}
+
+/** Returns whether any of the blocks is stored, or covered for any dataset. */
+export async function isIndexed(
+  source: Pick<Database, 'query'>,
+  chainId: ChainId,
+  { from, to }: BlockRange,
+): Promise<boolean> {
+  const [row] = await source.query<{ is_indexed: boolean }>(
+    `SELECT EXISTS (SELECT FROM blocks WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3)
+         OR EXISTS (SELECT FROM sync_ranges WHERE chain_id = $1 AND first_block <= $3 AND last_block >= $2) AS is_indexed`,
+    [chainId, from, to],
+  );
+  return row?.is_indexed === true;
+}
+
+/** Returns the blocks of `wanted` that lack at least one dataset, split where the set of missing datasets changes. */
+export function missingCoverage(
+  wanted: BlockRange,
+  datasets: readonly string[],
+  coverage: readonly Pick<DatasetCoverage, 'dataset' | 'range'>[],
+): { readonly range: BlockRange; readonly datasets: readonly string[] }[] {
+  const gaps = datasets.map((dataset) => ({
+    dataset,
+    ranges: subtractRanges(
+      [wanted],
+      coverage.filter((covered) => covered.dataset === dataset).map((covered) => covered.range),
+    ),
+  }));
+  const cuts = new Set<number>();
+  for (const gap of gaps) for (const range of gap.ranges) cuts.add(range.from).add(range.to + 1);
+  const borders = [...cuts].toSorted((a, b) => a - b);
+  const missing: { range: BlockRange; datasets: string[] }[] = [];
+  // Between two borders, a dataset lacks all blocks or none. Gaps and borders ascend, so one pass over each is enough.
+  const passed = new Map<string, number>();
+  const isLacking = ({ dataset, ranges }: (typeof gaps)[number], from: number): boolean => {
+    let place = passed.get(dataset) ?? 0;
+    while (place < ranges.length && (ranges[place]?.to ?? 0) < from) place += 1;
+    passed.set(dataset, place);
+    return (ranges[place]?.from ?? Number.POSITIVE_INFINITY) <= from;
+  };
+  for (let index = 0; index + 1 < borders.length; index++) {
+    const range = { from: borders[index] ?? 0, to: (borders[index + 1] ?? 0) - 1 };
+    const lacking = gaps.filter((gap) => isLacking(gap, range.from)).map((gap) => gap.dataset);
+    if (lacking.length > 0) missing.push({ range, datasets: lacking });
+  }
+  return missing;
+}
+
+/**
+ * Records the range as covered, replaces earlier records of it and joins equal neighbors. Runs in the transaction that
+ * writes the rows. Idempotent.
+ */
+export async function recordCoverage(
+  transaction: Transaction,
+  chainId: ChainId,
+  datasets: readonly string[],
+  covered: Coverage,
+): Promise<void> {
+  const grown = await growCoverage(transaction, chainId, datasets, covered);
+  const others = datasets.filter((dataset) => !grown.has(dataset));
+  if (others.length === 0) return;
+  await removeCoverage(transaction, chainId, others, covered.range);
+  await transaction.query(
+    `WITH wanted AS (SELECT unnest($2::text[]) AS dataset),
+     neighbours AS (
+       DELETE FROM sync_ranges r USING wanted w
+        WHERE r.chain_id = $1 AND r.dataset = w.dataset AND r.proof = $5
+          AND r.proof_reason IS NOT DISTINCT FROM $6 AND r.upstream IS NOT DISTINCT FROM $7
+          AND (r.last_block = $3::bigint - 1 OR r.first_block = $4::bigint + 1)
+       RETURNING r.dataset, r.first_block, r.last_block)
+     INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof, proof_reason, upstream)
+     SELECT $1, w.dataset, least($3::bigint, min(n.first_block)), greatest($4::bigint, max(n.last_block)), $5, $6, $7
+       FROM wanted w LEFT JOIN neighbours n USING (dataset) GROUP BY w.dataset`,
+    [chainId, others, covered.range.from, covered.range.to, covered.proof, covered.reason, covered.upstream],
+  );
+}
+
+/**
+ * Extends a record that ends right before the range and equals it, unless other records touch the range or the next
+ * block. This is the common case of followed blocks. @returns the datasets that need nothing more
+ */
+async function growCoverage(
+  transaction: Transaction,
+  chainId: ChainId,
+  datasets: readonly string[],
+  { range, proof, reason, upstream }: Coverage,
+): Promise<ReadonlySet<string>> {
+  const grown = await transaction.query<{ dataset: string }>(
+    `UPDATE sync_ranges AS r SET last_block = $4
+      WHERE r.chain_id = $1 AND r.dataset = ANY($2::text[]) AND r.last_block = $3::bigint - 1
+        AND int8range(r.first_block, r.last_block, '[]') @> $3::bigint - 1
+        AND r.proof = $5 AND r.proof_reason IS NOT DISTINCT FROM $6 AND r.upstream IS NOT DISTINCT FROM $7
+        AND NOT EXISTS (SELECT FROM sync_ranges AS other WHERE other.chain_id = $1 AND other.dataset = r.dataset
+          AND int8range(other.first_block, other.last_block, '[]') && int8range($3::bigint, $4::bigint + 1, '[]'))
+      RETURNING r.dataset`,
+    [chainId, datasets, range.from, range.to, proof, reason, upstream],
+  );
+  return new Set(grown.map(({ dataset }) => dataset));
+}
+
+/** Removes the range from the datasets' coverage. Ranges that cross its borders are cut. */
+export async function removeCoverage(
+  transaction: Transaction,
+  chainId: ChainId,
+  datasets: readonly string[],
+  range: BlockRange,
+): Promise<void> {
+  const cut = await transaction.query<CoverageRow>(
+    `DELETE FROM sync_ranges
+      WHERE chain_id = $1 AND dataset = ANY($2::text[]) AND int8range(first_block, last_block, '[]') && int8range($3, $4, '[]')
+      RETURNING dataset, first_block, last_block, proof, proof_reason, upstream`,
+    [chainId, datasets, range.from, range.to],
+  );
+  for (const row of cut)
+    for (const rest of subtractRanges([{ from: row.first_block, to: row.last_block }], [range]))
+      await transaction.query(
+        `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof, proof_reason, upstream)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [chainId, row.dataset, rest.from, rest.to, row.proof, row.proof_reason, row.upstream],
+      );
+}

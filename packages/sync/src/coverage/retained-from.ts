@@ -1,0 +1,86 @@
+import type { Chain } from '@chainstead/chains';
+import type { BlockRange, ChainId } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { readChainState } from '../checkpoint.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { listCoverage } from './coverage.ts';
+import { dropsHistory, isDroppable, type RetentionSettings } from './retention-settings.ts';
+
+/**
+ * A chain and its retention. The lowest retained block is not stored: it is derived from both, the checkpoint and
+ * stored headers.
+ */
+export interface RetentionScope {
+  readonly chain: Pick<Chain, 'id' | 'reorgDepthMax'>;
+  readonly retention?: RetentionSettings | undefined;
+}
+
+/**
+ * Returns the lowest block whose rows droppable datasets retain; 0 if they retain all. Always below blocks that can
+ * still be reorganized. It rises with the chain, and falls by at most the depth of a reorg.
+ */
+export async function readRetainedFrom(
+  source: Pick<Database, 'query'>,
+  { chain, retention }: RetentionScope,
+): Promise<number> {
+  if (!dropsHistory(retention)) return 0;
+  const state = await readChainState(source, chain.id);
+  if (state === null) return 0;
+  const next = state.checkpoint === null ? state.firstFollowed : state.checkpoint.number + 1;
+  const { blocks, since } = retention;
+  const byNumber = blocks === null ? [] : [next - blocks];
+  const byTime = since === null ? [] : [await firstStoredSince(source, chain.id, since)];
+  return Math.max(0, Math.min(next - chain.reorgDepthMax, ...byNumber, ...byTime));
+}
+
+/** A range that a dataset covers or need not cover. */
+export interface CoveredRange {
+  readonly dataset: string;
+  readonly range: BlockRange;
+}
+
+/**
+ * Returns covered ranges and ranges below the retention window. Neither are gaps, so they are not filled.
+ * @param within only coverage that overlaps it @default all
+ */
+export async function listCoveredOrOld(
+  source: Pick<Database, 'query'>,
+  { chain, retention, datasets }: RetentionScope & { readonly datasets: readonly Dataset[] },
+  within?: BlockRange,
+): Promise<readonly CoveredRange[]> {
+  const old = belowRetained(datasets, await readRetainedFrom(source, { chain, retention }));
+  return [...(await listCoverage(source, chain.id, within)), ...old];
+}
+
+/** Returns the ranges that need no coverage, by dataset. @param retainedFrom see {@link readRetainedFrom} */
+export function belowRetained(datasets: readonly Dataset[], retainedFrom: number): readonly CoveredRange[] {
+  if (retainedFrom === 0) return [];
+  return datasets.filter(isDroppable).map(({ name }) => ({ dataset: name, range: { from: 0, to: retainedFrom - 1 } }));
+}
+
+/**
+ * Returns the block after the last stored one earlier than `since`; 0 if there is none. Headers are stored sparsely:
+ * the result may be lower than the first block of that time (until `retention/settle-retention.ts` has stored that
+ * one), never higher.
+ */
+export async function firstStoredSince(
+  source: Pick<Database, 'query'>,
+  chainId: ChainId,
+  since: Date,
+): Promise<number> {
+  // Timestamps never fall as block numbers rise: bisects [low, high), one key lookup per step.
+  const [row] = await source.query<{ block: number }>(
+    `WITH RECURSIVE steps(low, high) AS (
+       SELECT 0::bigint, coalesce((SELECT max(block_number) + 1 FROM blocks WHERE chain_id = $1), 0)
+       UNION ALL
+       SELECT CASE WHEN probe.block_timestamp < $2 THEN probe.block_number + 1 ELSE step.low END,
+         CASE WHEN probe.block_timestamp < $2 THEN step.high ELSE (step.low + step.high) / 2 END
+       FROM steps AS step CROSS JOIN LATERAL (
+         SELECT block_number, block_timestamp FROM blocks WHERE chain_id = $1 AND block_number >= (step.low + step.high) / 2
+         ORDER BY block_number LIMIT 1) AS probe
+       WHERE step.low < step.high)
+     SELECT max(low) AS block FROM steps`,
+    [chainId, since],
+  );
+  return row?.block ?? 0;
+}

@@ -1,0 +1,34 @@
+/** A chain's retention window as set by the operator, and the datasets it applies to. */
+import type { Dataset } from '../dataset/dataset.ts';
+import { hasSubjects } from '../dataset/projection.ts';
+
+/** A row is retained if either setting includes its block. If both are null, all rows are retained. */
+export interface RetentionSettings {
+  /** Number of newest blocks; more than the chain's maximum reorg depth. */
+  readonly blocks: number | null;
+  /** Blocks with a timestamp of at least this time. */
+  readonly since: Date | null;
+}
+
+/** Returns whether rows of old blocks are dropped at all. */
+export function dropsHistory(retention: RetentionSettings | undefined): retention is RetentionSettings {
+  return retention !== undefined && (retention.blocks !== null || retention.since !== null);
+}
+
+/**
+ * Returns whether old rows of the dataset can be dropped: its table is partitioned, no other value needs all rows, and
+ * its on-demand backfills may stop at the window.
+ */
+export function isDroppable({
+  table,
+  projections,
+  histories,
+  isKeptWhole = false,
+}: Pick<Dataset, 'table' | 'projections' | 'histories' | 'isKeptWhole'>): boolean {
+  return (
+    table.isPartitioned &&
+    !isKeptWhole &&
+    (projections ?? []).every((projection) => hasSubjects(projection) || projection.dropped !== undefined) &&
+    (histories === undefined || histories.mayBeCut === true)
+  );
+}

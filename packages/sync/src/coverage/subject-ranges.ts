@@ -1,0 +1,60 @@
+/** Coverage of on-demand backfills, by subject and dataset: the table `subject_ranges`. */
+import { type BlockRange, type ChainId, mergeRanges } from '@chainstead/core';
+import type { Database, Transaction } from '@chainstead/db';
+import { type RangeSubject, type Subject, subjectKey } from './subject.ts';
+
+/** Returns the covered ranges of a subject by dataset, ascending. */
+export async function listSubjectRanges(
+  source: Pick<Database, 'query'>,
+  subject: Subject,
+): Promise<readonly { readonly dataset: string; readonly range: BlockRange }[]> {
+  const rows = await source.query<{ dataset: string; first_block: number; last_block: number }>(
+    `SELECT dataset, first_block, last_block FROM subject_ranges
+      WHERE chain_id = $1 AND kind = $2 AND subject = $3 ORDER BY dataset, first_block`,
+    subjectKey(subject),
+  );
+  return rows.map((row) => ({ dataset: row.dataset, range: { from: row.first_block, to: row.last_block } }));
+}
+
+/**
+ * Records the range as covered and joins it with adjacent ones. Idempotent. Runs in the transaction that writes the
+ * rows, with the subject's `backfill_requests` row locked, so two workers can't record the same subject concurrently.
+ */
+export async function recordSubjectRange(
+  transaction: Transaction,
+  subject: RangeSubject,
+  dataset: string,
+  range: BlockRange,
+): Promise<void> {
+  const joined = await transaction.query<{ first_block: number; last_block: number }>(
+    `DELETE FROM subject_ranges
+      WHERE chain_id = $1 AND kind = $2 AND subject = $3 AND dataset = $4
+        AND first_block <= $6::bigint + 1 AND last_block >= $5::bigint - 1
+      RETURNING first_block, last_block`,
+    [...subjectKey(subject), dataset, range.from, range.to],
+  );
+  const [whole] = mergeRanges([range, ...joined.map((row) => ({ from: row.first_block, to: row.last_block }))]);
+  await transaction.query(
+    `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block) VALUES ($1, $2, $3, $4, $5, $6)`,
+    [...subjectKey(subject), dataset, whole?.from ?? range.from, whole?.to ?? range.to],
+  );
+}
+
+/** Removes the range from the coverage of a dataset for all subjects. */
+export async function removeSubjectRanges(
+  transaction: Transaction,
+  chainId: ChainId,
+  dataset: string,
+  range: BlockRange,
+): Promise<void> {
+  await transaction.query(
+    `WITH cut AS (
+       DELETE FROM subject_ranges WHERE chain_id = $1 AND dataset = $2 AND first_block <= $4::bigint AND last_block >= $3::bigint
+       RETURNING kind, subject, first_block, last_block)
+     INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block)
+     SELECT $1, kind, subject, $2, rest.first_block, rest.last_block
+       FROM cut CROSS JOIN LATERAL (VALUES (cut.first_block, $3::bigint - 1), ($4::bigint + 1, cut.last_block)) AS rest(first_block, last_block)
+      WHERE rest.first_block <= rest.last_block`,
+    [chainId, dataset, range.from, range.to],
+  );
+}

@@ -1,0 +1,28 @@
+import type { Address, ChainId } from '@chainstead/core';
+import { addressBytes } from '@chainstead/db';
+
+export type SubjectKind = 'wallet' | 'contract' | 'sender' | 'receiver' | 'emitter';
+
+/**
+ * Subject of an on-demand backfill:
+ * - wallet: transfers in and out
+ * - contract: its decoded events
+ * - sender: its transactions
+ * - receiver: native tokens received, found through its balances
+ * - emitter: all logs of a contract
+ */
+export interface Subject {
+  readonly chainId: ChainId;
+  readonly kind: SubjectKind;
+  readonly address: Address;
+}
+
+/** A subject's searched blocks, or a separate record that a search keeps under its own suffix. */
+export interface RangeSubject extends Omit<Subject, 'kind'> {
+  readonly kind: SubjectKind | `${SubjectKind}-${string}`;
+}
+
+/** Returns the parameters of `chain_id = $1 AND kind = $2 AND subject = $3`. */
+export function subjectKey({ chainId, kind, address }: RangeSubject): readonly [ChainId, string, Buffer] {
+  return [chainId, kind, addressBytes(address)];
+}

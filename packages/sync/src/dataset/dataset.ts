@@ -1,0 +1,150 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hash, Log } from '@chainstead/core';
+import type { Projection } from './projection.ts';
+import type { RowTable } from './row-table.ts';
+import type { BlockPart, WholeBlock } from './whole-block.ts';
+
+/** Input of a decoder next to the logs. No clock, no I/O. */
+export interface DecodeContext {
+  readonly chain: Chain;
+  /** Returns the Unix time, in seconds, of a block in this batch. */
+  timestampOf(blockNumber: number): number;
+}
+
+export type TokenStandard = 'erc20' | 'erc721' | 'erc1155';
+
+/** A token contract that rows mention. One contract may have several standards: hybrids emit the events of both. */
+export interface MentionedContract {
+  readonly address: Address;
+  readonly standard: TokenStandard;
+}
+
+/** A log filter by topic position; null matches any topic. */
+export interface HistoryFilter {
+  /** Alternatives for topic0; empty: any topic0, or no topics at all. */
+  readonly topics: readonly Hash[];
+  /** Alternatives for topics 1 to 3, by position. */
+  readonly indexed?: readonly (readonly Hash[] | null)[];
+  /** Emitting contracts. @default any */
+  readonly addresses?: readonly Address[];
+}
+
+/** On-demand backfill of one wallet or contract, ahead of the chain's backfill. */
+export interface SubjectHistories {
+  /** Returns filters that together match every log of the dataset that moves assets of the wallet. */
+  ofWallet(chain: Chain, wallet: Address): readonly HistoryFilter[];
+  /** Returns filters that match every log of the dataset that the contract emits. */
+  ofContract(chain: Chain, contract: Address): readonly HistoryFilter[];
+  /** Present if the dataset takes any log. These backfills also run on chains that the dataset is not indexed for. */
+  ofEmitter?(chain: Chain, contract: Address): readonly HistoryFilter[];
+  /**
+   * Returns contracts whose logs can only be decoded with others of their block. If a filter matches one of their logs,
+   * all their logs of that block are read.
+   */
+  wholeBlockContracts?(chain: Chain): readonly Address[];
+  /**
+   * Returns topic0 values whose logs can only be decoded with all logs of their block that have one of these. If a
+   * filter matches one, all such logs of the block are read from any contract, and their rows are stored too.
+   */
+  wholeBlockTopics?(chain: Chain): readonly Hash[];
+  /**
+   * Whether rows are useful without the oldest ones: if so, on-demand backfills start at the retention window.
+   * @default false
+   */
+  readonly mayBeCut?: boolean;
+}
+
+/** Decoding of rows from transactions or traces. */
+export interface WholeBlockDecoding<Row = unknown> {
+  /**
+   * Returns the block parts it reads in addition to logs; empty: it needs only logs with its topics. If no node can
+   * trace a block, the dataset's coverage has a gap there, and other datasets continue.
+   */
+  reads(chain: Chain): readonly Exclude<BlockPart, 'logs'>[];
+  /** Returns the rows of one block. Pure. */
+  decode(block: WholeBlock, context: DecodeContext): Row[];
+}
+
+/**
+ * One kind of rows decoded from blocks. All members are pure and declarative: the sync engine reads, proves and writes.
+ * A new dataset is one folder that exports a `Dataset`, and one line in the registry.
+ *
+ * @example
+ * ```ts
+ * import { parseAddress, parseHash } from '@chainstead/core';
+ * import { blockRangeIndex } from '@chainstead/db/block-range-index';
+ * import { address, uint256 } from '@chainstead/db/column-types';
+ * import { type Dataset, defineTable } from '@chainstead/sync';
+ * import { bigint, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core';
+ *
+ * const table = pgTable(
+ *   'burns',
+ *   {
+ *     account: address('account').notNull(),
+ *     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+ *     blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+ *     logIndex: integer('log_index').notNull(),
+ *     amount: uint256('amount').notNull(),
+ *   },
+ *   (burns) => [
+ *     primaryKey({ columns: [burns.account, burns.chainId, burns.blockNumber, burns.logIndex] }),
+ *     blockRangeIndex('burns', burns),
+ *   ],
+ * );
+ *
+ * // keccak256 of Burn(address,uint256)
+ * const BURN_TOPIC = parseHash('0xcc16f5dbb4873280815c1ee09dbd06736cffcc184412cf7a71a0fdb75d397ca5');
+ *
+ * export const burns: Dataset<typeof table.$inferSelect> = {
+ *   name: 'burns',
+ *   topics: () => [BURN_TOPIC],
+ *   table: defineTable(table),
+ *   decode: (logs, { chain }) =>
+ *     logs.flatMap(({ topics: [topic, account], data, blockNumber, logIndex }) => {
+ *       if (topic !== BURN_TOPIC || account === undefined || data.length !== 66) return [];
+ *       const amount = BigInt(data).toString();
+ *       return [{ account: parseAddress(`0x${account.slice(-40)}`), chainId: chain.id, blockNumber, logIndex, amount }];
+ *     }),
+ * };
+ * ```
+ */
+export interface Dataset<Row = unknown> {
+  /** Stable name in coverage records and in `--dataset`: `erc20-transfers`. */
+  readonly name: string;
+  /**
+   * Returns the topic0 values it decodes on this chain; the engine requests the union of all datasets. If there are
+   * none and `wholeBlocks` reads nothing, the dataset is not indexed for this chain. `decode` must ignore other logs:
+   * whole blocks contain all logs, filtered reads only these.
+   */
+  topics(chain: Chain): readonly Hash[];
+  /**
+   * Returns the only contracts whose logs it decodes. Blocks that only such datasets lack are filtered by contract.
+   * @default any contract
+   */
+  emitters?(chain: Chain): readonly Address[];
+  /** Table of the rows: {@link defineTable} of the table in the dataset's `schema.ts`. */
+  readonly table: RowTable<Row>;
+  /**
+   * Returns rows for these logs, which are those of one or more whole blocks in chain order. Ignores logs of other
+   * datasets.
+   */
+  decode(logs: readonly Log[], context: DecodeContext): Row[];
+  /**
+   * Yields the rows of `decode` one at a time. For datasets with many rows per log: the engine then holds only some of
+   * the rows in memory.
+   */
+  eachRow?(logs: readonly Log[], context: DecodeContext): Iterable<Row>;
+  /**
+   * Present if rows are decoded from transactions or traces. Blocks are then read whole, at the head and in the
+   * backfill. `decode` and `eachRow` are not called, and `topics` may be empty. Transactions are proven by the header's
+   * transactions root; traces are checked against them.
+   */
+  readonly wholeBlocks?: WholeBlockDecoding<Row>;
+  /** Returns the token contracts that the rows mention, for the token metadata queue. */
+  contracts?(rows: readonly Row[]): Iterable<MentionedContract>;
+  readonly projections?: readonly Projection[];
+  /** Whether old rows stay when the retention settings drop those of other datasets. @default false */
+  readonly isKeptWhole?: boolean;
+  /** Present if on-demand backfills of single wallets and contracts are possible. */
+  readonly histories?: SubjectHistories;
+}

@@ -1,0 +1,69 @@
+/**
+ * Finds the branch of a block that does not follow the checkpoint: walks parents until one is indexed, or until no
+ * indexed block could still be on the branch. Pure except for its readers.
+ */
+import type { Chain } from '@chainstead/chains';
+import type { BlockRange, Hash } from '@chainstead/core';
+import type { Checkpoint } from '../checkpoint.ts';
+import { ReorgedWhileReadingError, ReorgTooDeepError } from '../errors.ts';
+import type { ProvenBlock } from '../read/proven-block.ts';
+
+export interface Branch {
+  /**
+   * Highest block common to both branches. If all indexed blocks were abandoned, the block below the lowest indexed
+   * one.
+   */
+  readonly ancestor: number;
+  /** The new branch above the ancestor, ascending, ending with the tip. */
+  readonly blocks: readonly ProvenBlock[];
+}
+
+export interface BranchReaders {
+  /** Returns the indexed hash at a height; null if none is stored. */
+  storedHash(number: number): Promise<Hash | null>;
+  /** Returns whether any of these blocks is indexed. */
+  isIndexed(blocks: BlockRange): Promise<boolean>;
+  /** Returns the block with this hash; null if no upstream has it any more. */
+  readByHash(hash: Hash): Promise<ProvenBlock | null>;
+}
+
+/**
+ * @throws ReorgTooDeepError if there is no ancestor within the chain's maximum reorg depth.
+ * @throws ReorgedWhileReadingError if a parent is gone: the chain moved on meanwhile, and the caller restarts from a
+ * new head.
+ */
+export async function findBranch(
+  chain: Chain,
+  checkpoint: Checkpoint,
+  tip: ProvenBlock,
+  readers: BranchReaders,
+): Promise<Branch> {
+  const blocks: ProvenBlock[] = [tip];
+  let lowest = tip;
+  for (;;) {
+    const parentNumber = lowest.header.number - 1;
+    if (parentNumber <= checkpoint.number) {
+      const stored = await readers.storedHash(parentNumber);
+      if (stored === lowest.header.parentHash) return { ancestor: parentNumber, blocks };
+      const deepest = Math.max(0, checkpoint.number - chain.reorgDepthMax);
+      if (stored === null && !(await readers.isIndexed({ from: deepest, to: parentNumber })))
+        return { ancestor: parentNumber, blocks };
+      if (parentNumber <= deepest)
+        throw new ReorgTooDeepError({
+          chain: chain.key,
+          checkpoint: checkpoint.number,
+          lowestCompared: parentNumber,
+          depthMax: chain.reorgDepthMax,
+          upstream: tip.upstream,
+        });
+    }
+    const parent = await readers.readByHash(lowest.header.parentHash);
+    if (parent === null || parent.header.hash !== lowest.header.parentHash || parent.header.number !== parentNumber)
+      throw new ReorgedWhileReadingError({
+        chain: chain.key,
+        what: `the parent ${lowest.header.parentHash} of block ${lowest.header.number} could not be read`,
+      });
+    blocks.unshift(parent);
+    lowest = parent;
+  }
+}

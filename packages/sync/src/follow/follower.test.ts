@@ -1,0 +1,261 @@
+import { type Hash, systemClock } from '@chainstead/core';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Checkpoint, readChainState } from '../checkpoint.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import type { BlockWatcher } from '../read/block-watcher.ts';
+import { createMarkTables, marks, misderived } from '../testing/marks-dataset.ts';
+import { openScriptedStage, type ScriptedStage } from '../testing/scripted-stage.ts';
+import {
+  createWholeBlockTables,
+  expectedOutcomes,
+  expectedPayments,
+  outcomes,
+  payments,
+  storedOutcomes,
+  storedPayments,
+} from '../testing/whole-block-datasets.ts';
+import { follow } from './follower.ts';
+
+const ALL = [marks, outcomes, payments] as readonly Dataset[];
+const FIRST = 5;
+const REORG_DEPTH_MAX = 12;
+let scratch: ScratchDatabase;
+let nextChainId = 930_001;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  await createMarkTables(scratch.database);
+  await createWholeBlockTables(scratch.database);
+});
+afterAll(() => scratch.drop());
+
+interface Stage extends ScriptedStage {
+  readonly reorgs: () => Promise<string | undefined>;
+  /** Transfer rows counted by the metric. */
+  readonly rowsCounted: () => Promise<number>;
+  /** Follows from the chain's checkpoint to the current head. */
+  follow(watcher?: BlockWatcher, endBlock?: number): Promise<void>;
+  checkpoint(): Promise<Checkpoint | null>;
+  /** Makes the node alter a transaction of this block; null: of none. */
+  lieAbout(block: number | null): void;
+  /** Moves the chain before the node's next response to one of these calls. */
+  beforeNext(method: string, move: Move): void;
+}
+
+/** @param params of the call. The node awaits the result. */
+type Move = (params: readonly unknown[]) => unknown;
+
+async function openStage(blocks: number): Promise<Stage> {
+  const moves = new Map<string, Move>();
+  let liedAbout: number | null = null;
+  const reported = (block: unknown): unknown => {
+    const { number, transactions } = (block ?? {}) as { readonly number?: string; readonly transactions?: unknown };
+    if (liedAbout === null || Number(number) !== liedAbout || !Array.isArray(transactions)) return block;
+    const [first, ...others] = transactions;
+    return typeof first === 'object'
+      ? { ...(block as object), transactions: [{ ...first, value: '0x1' }, ...others] }
+      : block;
+  };
+  const stage = await openScriptedStage(scratch.database, nextChainId++, ALL, {
+    blocks,
+    facts: { pollIntervalMs: 10, reorgDepthMax: REORG_DEPTH_MAX },
+    firstFollowed: FIRST,
+    answer: async (method, params, own) => {
+      const move = moves.get(method);
+      moves.delete(method);
+      await move?.(params);
+      const reply = await own(params);
+      return 'result' in reply && method.startsWith('eth_getBlockBy') ? { result: reported(reply.result) } : reply;
+    },
+  });
+  onTestFinished(() => stage.close());
+  const checkpoint = async () => (await readChainState(stage.database, stage.chain.id))?.checkpoint ?? null;
+  return {
+    ...stage,
+    checkpoint,
+    lieAbout: (block) => {
+      liedAbout = block;
+    },
+    beforeNext: (method, move) => moves.set(method, move),
+    rowsCounted: async () => {
+      const { values } = await stage.metrics.rows.get();
+      return values.find(({ labels }) => labels.dataset === 'marks')?.value ?? 0;
+    },
+    reorgs: async () => /chainstead_sync_reorgs_total\{[^}]*\} (\d+)/.exec(await stage.metricsText())?.[1],
+    follow: async (watcher, endBlock = stage.scripted.head) => {
+      const watching = watcher === undefined ? {} : { watcher };
+      const given = { ...stage, ...watching, clock: systemClock, firstFollowed: FIRST, endBlock };
+      await follow({ ...given, onProgress: () => undefined }, await checkpoint(), AbortSignal.timeout(20_000));
+    },
+  };
+}
+
+/** Rows of every dataset, derived values, blocks and coverage match the canonical chain. */
+async function expectTruth({ chain, scripted, checkpoint }: Stage): Promise<void> {
+  const { database } = scratch;
+  const range = { from: FIRST, to: scripted.head };
+  expect(await checkpoint()).toEqual({ number: scripted.head, hash: scripted.blockAt(scripted.head)?.hash });
+  expect(await storedOutcomes(database, chain.id)).toEqual(expectedOutcomes(scripted, range));
+  expect(await storedPayments(database, chain.id)).toEqual(expectedPayments(scripted, range));
+  expect(await misderived(database, chain.id)).toEqual([]);
+  const [marked] = await database.query<{ rows: number }>(
+    'SELECT count(*)::int AS rows FROM marks WHERE chain_id = $1',
+    [chain.id],
+  );
+  expect(marked?.rows).toBe(scripted.expectedTransfers(range).length);
+  const stored = await database.query<{ hash: Hash }>(
+    `SELECT '0x' || encode(block_hash, 'hex') AS hash FROM blocks WHERE chain_id = $1 ORDER BY block_number`,
+    [chain.id],
+  );
+  expect(stored.map(({ hash }) => hash)).toEqual(scripted.blocksIn(range).map(({ hash }) => hash));
+  const covered = await database.query(
+    'SELECT dataset, min(first_block) AS first, max(last_block) AS last, sum(last_block - first_block + 1)::int AS blocks FROM sync_ranges WHERE chain_id = $1 GROUP BY dataset ORDER BY dataset',
+    [chain.id],
+  );
+  const all = { first: range.from, last: range.to, blocks: range.to - range.from + 1 };
+  expect(covered).toEqual(['marks', 'outcomes', 'payments'].map((dataset) => ({ dataset, ...all })));
+}
+
+describe('the follower', () => {
+  it('follows a linear chain, from its first block on and further', async () => {
+    const stage = await openStage(30);
+    await stage.follow();
+    await expectTruth(stage);
+    stage.scripted.mine(80);
+    await stage.follow();
+    await expectTruth(stage);
+    await stage.follow();
+    await expectTruth(stage);
+    expect(await stage.reorgs()).toBeUndefined();
+    const range = { from: FIRST, to: stage.scripted.head };
+    expect(await stage.rowsCounted()).toBe(stage.scripted.expectedTransfers(range).length);
+  });
+
+  it.each([
+    ['of one block', 1, 2],
+    ['as deep as is allowed', REORG_DEPTH_MAX, REORG_DEPTH_MAX + 1],
+    ['by a much longer branch', 3, 90],
+  ])('replaces a branch by another one: a reorganisation %s', async (_what, depth, length) => {
+    const stage = await openStage(30);
+    await stage.follow();
+    stage.scripted.reorg(depth, length);
+    await stage.follow();
+    await expectTruth(stage);
+    expect(await stage.reorgs()).toBe('1');
+  });
+
+  it('replaces branches of branches: one reorganisation after another, none of which it had caught up with', async () => {
+    const stage = await openStage(30);
+    await stage.follow();
+    stage.scripted.reorg(4, 6);
+    stage.scripted.reorg(2, 1);
+    stage.scripted.reorg(5, 9);
+    await stage.follow();
+    await expectTruth(stage);
+  });
+
+  it('reads a block that is announced while the one before it is being read', async () => {
+    const stage = await openStage(30);
+    await stage.follow();
+    stage.scripted.mine(1);
+    const [first, second] = [stage.scripted.head, stage.scripted.head + 1];
+    const isRequested = Promise.withResolvers<void>();
+    const untilRequested: Move = ([number, whole]) => {
+      if (Number(number) === second && whole === true) isRequested.resolve();
+      else stage.beforeNext('eth_getBlockByNumber', untilRequested);
+    };
+    // The node responds to the first request only after it received the second.
+    stage.beforeNext('eth_getBlockReceipts', () => {
+      stage.scripted.mine(1);
+      stage.beforeNext('eth_getBlockByNumber', untilRequested);
+      return isRequested.promise;
+    });
+    await stage.follow(undefined, second);
+    expect(await stage.checkpoint()).toMatchObject({ number: second });
+    expect(first).toBe(second - 1);
+    await expectTruth(stage);
+  });
+
+  it('goes on when the chain is reorganised while a branch is read', async () => {
+    const stage = await openStage(30);
+    await stage.follow();
+    stage.scripted.reorg(3, 6);
+    const { head } = stage.scripted;
+    stage.beforeNext('eth_getBlockByHash', () => stage.scripted.reorg(5, 5));
+    await stage.follow();
+    expect(stage.scripted.head).toBe(head);
+    await expectTruth(stage);
+  });
+
+  it('goes on when the chain is reorganised between a block and its traces', async () => {
+    const stage = await openStage(30);
+    await stage.follow();
+    stage.scripted.mine(6);
+    stage.beforeNext('debug_traceBlockByHash', () => stage.scripted.reorg(4, 4));
+    await stage.follow();
+    stage.scripted.mine(1);
+    await stage.follow();
+    await expectTruth(stage);
+  });
+
+  it('stops at a reorganisation that is deeper than what is rolled back without asking, and keeps what it had', async () => {
+    const stage = await openStage(40);
+    await stage.follow();
+    const before = await storedOutcomes(scratch.database, stage.chain.id);
+    stage.scripted.reorg(REORG_DEPTH_MAX + 1, REORG_DEPTH_MAX + 3);
+    await expect(stage.follow()).rejects.toMatchObject({ code: 'REORG_TOO_DEEP' });
+    expect(await storedOutcomes(scratch.database, stage.chain.id)).toEqual(before);
+  });
+
+  it('writes nothing of blocks whose commit did not come to its end, and all of them the next time', async () => {
+    const stage = await openStage(30);
+    await stage.follow();
+    const before = await storedPayments(scratch.database, stage.chain.id);
+    const crashing: BlockWatcher = {
+      needs: async () => ({ transactions: false, internalTransfers: false }),
+      committed: async () => {
+        throw new Error('The process ended before the commit');
+      },
+      rolledBack: async () => undefined,
+    };
+    for (const move of [() => stage.scripted.mine(5), () => stage.scripted.reorg(4, 6)]) {
+      const stood = await stage.checkpoint();
+      move();
+      await expect(stage.follow(crashing)).rejects.toThrow('ended before the commit');
+      expect(await stage.checkpoint()).toEqual(stood);
+    }
+    expect(await storedPayments(scratch.database, stage.chain.id)).toEqual(before);
+    await stage.follow();
+    await expectTruth(stage);
+  });
+
+  it('goes on past transactions that contradict their header, which datasets of them lack', async () => {
+    const stage = await openStage(30);
+    const lied =
+      stage.scripted.blocksIn({ from: 12, to: 30 }).find(({ transactions }) => transactions.length > 0)?.number ?? 0;
+    stage.lieAbout(lied);
+    await stage.follow();
+    expect((await stage.checkpoint())?.number).toBe(30);
+    const covered = async (dataset: string) =>
+      (
+        await scratch.database.query<{ at: number }>(
+          'SELECT 1 AS at FROM sync_ranges WHERE chain_id = $1 AND dataset = $2 AND $3 BETWEEN first_block AND last_block',
+          [stage.chain.id, dataset, lied],
+        )
+      ).length;
+    expect([await covered('marks'), await covered('outcomes'), await covered('payments')]).toEqual([1, 0, 0]);
+    const reported = (range: { from: number; to: number }) => expectedOutcomes(stage.scripted, range);
+    expect(await storedOutcomes(scratch.database, stage.chain.id)).toEqual(
+      [...reported({ from: FIRST, to: lied - 1 }), ...reported({ from: lied + 1, to: 30 })].sort(),
+    );
+    expect(stage.pool.status()[0]?.faults['transaction-hash-mismatch']).toBe(1);
+  });
+
+  it('believes finality that lies ahead of it: blocks are final when it comes to them', async () => {
+    const stage = await openStage(120);
+    expect(await stage.pool.getFinalized()).toBeGreaterThan(FIRST + 40);
+    await stage.follow();
+    await expectTruth(stage);
+  });
+});

@@ -1,0 +1,272 @@
+/**
+ * Follows the head: reads every block above the checkpoint whole and in order, proves it and commits it with the
+ * checkpoint, while later blocks are read. A block whose parent is not the previous block belongs to another branch,
+ * which replaces the indexed one.
+ */
+import type { ProofPolicy } from '@chainstead/chains';
+import type { Clock, Hash, Logger } from '@chainstead/core';
+import type { RecoverSigners } from '@chainstead/proof';
+import type { Head, UpstreamPool } from '@chainstead/rpc';
+import { type Checkpoint, storedHash } from '../checkpoint.ts';
+import { type CommitDependencies, commitFollowed, type FollowedCommit } from '../commit/commit-followed.ts';
+import { type CommitQueue, createCommitQueue } from '../commit/commit-queue.ts';
+import { isIndexed } from '../coverage/coverage.ts';
+import { partsOf } from '../dataset/deepest-part.ts';
+import { ReorgedWhileReadingError, SenderContradictedError, WatchNeedsChangedError } from '../errors.ts';
+import type { WatchNeeds } from '../read/block-watcher.ts';
+import type { ProvenBlock } from '../read/proven-block.ts';
+import { readAhead } from '../read/read-ahead.ts';
+import { readWatchedBlock } from '../read/read-watched-block.ts';
+import { createRereads, type Rereads } from '../read/rereads.ts';
+import type { SyncMetrics } from '../sync-metrics.ts';
+import { findBranch } from './find-branch.ts';
+import { createHeadWait, type HeadWait } from './next-head.ts';
+import { createTraceBackoff, type TraceBackoff } from './trace-backoff.ts';
+
+export interface FollowerOptions extends CommitDependencies {
+  readonly pool: UpstreamPool;
+  readonly policy: ProofPolicy;
+  /** Recovers senders from signatures. @default in this process */
+  readonly recoverSigners?: RecoverSigners | undefined;
+  readonly firstFollowed: number;
+  readonly endBlock: number | null;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: SyncMetrics;
+  /** Called after each commit and each new head, for the watchdog and status. */
+  onProgress(progress: { readonly head: Head | null; readonly checkpoint: Checkpoint | null }): void;
+}
+
+/** Blocks read ahead of the commit while catching up. */
+const READ_AHEAD_BLOCKS = 16;
+/** Maximum delay of the head for traces that only datasets need. Blocks without traces are backfilled later. */
+const TRACE_PATIENCE_MS = 20_000;
+/** A lower head on another branch is accepted only after this many sightings: lagging nodes show one briefly. */
+const LOWER_HEAD_SIGHTINGS = 4;
+
+interface Following extends FollowerOptions {
+  readonly rereads: Rereads;
+  readonly traceBackoff: TraceBackoff;
+}
+
+/**
+ * Runs until the end block is committed or the signal aborts. Rejects with the error that stopped it; the caller
+ * decides how to continue.
+ */
+export async function follow(given: FollowerOptions, start: Checkpoint | null, signal: AbortSignal): Promise<void> {
+  const options: Following = {
+    ...given,
+    rereads: createRereads(given.clock),
+    traceBackoff: createTraceBackoff(given.clock),
+  };
+  const queue = createCommitQueue({ ...options, start, commit: (next) => commit(options, next, signal) });
+  try {
+    await followHeads(options, queue, AbortSignal.any([signal, queue.failed]));
+    queue.failed.throwIfAborted();
+  } catch (error) {
+    // A failed commit aborts running reads: report the cause, not the abort.
+    throw queue.failed.aborted ? queue.failed.reason : error;
+  } finally {
+    await queue.close();
+  }
+}
+
+async function followHeads(options: Following, queue: CommitQueue, signal: AbortSignal): Promise<void> {
+  const heads = createHeadWait(options.pool, signal);
+  try {
+    await followEach(options, queue, heads, signal);
+  } finally {
+    heads.close();
+  }
+}
+
+async function followEach(options: Following, queue: CommitQueue, heads: HeadWait, signal: AbortSignal): Promise<void> {
+  const { endBlock, firstFollowed } = options;
+  let head: Head | null = null;
+  let lowerSightings = 0;
+  while (!signal.aborted) {
+    if (endBlock !== null && (queue.tip?.number ?? firstFollowed - 1) >= endBlock) {
+      await queue.drained();
+      return;
+    }
+    head = (await heads.after(head)).value;
+    heads.take();
+    sighted(options, queue, head);
+    const before = queue.tip;
+    if (before !== null && head.number <= before.number) {
+      lowerSightings = head.number < before.number ? lowerSightings + 1 : LOWER_HEAD_SIGHTINGS;
+      if (lowerSightings < LOWER_HEAD_SIGHTINGS) head = null;
+      else await adoptBranchOf(options, queue, head, signal);
+      if (head === null) await options.clock.sleep(options.chain.pollIntervalMs, signal);
+      continue;
+    }
+    lowerSightings = 0;
+    head = await catchUp(options, queue, heads, head, signal);
+    if ((queue.tip?.number ?? firstFollowed - 1) < targetOf(options, head)) {
+      // The head was not reached (a reorg, or a block that no node has yet): retry.
+      head = null;
+      if (queue.tip === before) await options.clock.sleep(options.chain.pollIntervalMs, signal);
+    }
+  }
+}
+
+function sighted(options: Following, queue: CommitQueue, head: Head): void {
+  options.metrics.head.set({ chain: options.chain.key }, head.number);
+  options.onProgress({ head, checkpoint: queue.checkpoint });
+}
+
+function targetOf({ endBlock }: Following, head: Head): number {
+  return Math.min(head.number, endBlock ?? head.number);
+}
+
+/**
+ * Handles a head that is not above the last read block: nothing to do if it is indexed, otherwise its branch replaces
+ * the indexed one.
+ */
+async function adoptBranchOf(options: Following, queue: CommitQueue, head: Head, signal: AbortSignal): Promise<void> {
+  const checkpoint = await queue.drained();
+  if ((await storedHash(options.database, options.chain.id, head.number)) === head.hash) return;
+  const tip = await readByHash(options, head.hash, signal);
+  if (tip === null || checkpoint === null) return;
+  queue.moved(await reorganise(options, checkpoint, tip, signal));
+}
+
+/**
+ * Reads every block from the queue's tip to the head in order, and blocks announced meanwhile. @returns the newest head
+ * read
+ */
+async function catchUp(
+  options: Following,
+  queue: CommitQueue,
+  heads: HeadWait,
+  head: Head,
+  signal: AbortSignal,
+): Promise<Head> {
+  const range = { from: (queue.tip?.number ?? options.firstFollowed - 1) + 1, to: targetOf(options, head) };
+  const blocks = readAhead(range, READ_AHEAD_BLOCKS, (number) => readBlock(options, number, signal));
+  let newest = head;
+  const grow = async (): Promise<void> => {
+    for (;;) {
+      const { value } = await heads.after(newest);
+      // A head that is not higher, or that arrives too late for this read, stays for the next call of `after`.
+      if (value.number <= newest.number || !blocks.extend(targetOf(options, value))) return;
+      heads.take();
+      newest = value;
+      sighted(options, queue, newest);
+    }
+  };
+  // The next call of `after` gets the same error.
+  grow().catch(() => undefined);
+  for await (const block of blocks) {
+    if (block === null) break;
+    if (queue.tip !== null && block.header.parentHash !== queue.tip.hash) {
+      const checkpoint = await queue.drained();
+      if (checkpoint !== null) queue.moved(await reorganise(options, checkpoint, block, signal));
+      break;
+    }
+    await queue.add(block);
+    signal.throwIfAborted();
+  }
+  return newest;
+}
+
+async function reorganise(
+  options: Following,
+  checkpoint: Checkpoint,
+  tip: ProvenBlock,
+  signal: AbortSignal,
+): Promise<Checkpoint> {
+  const { chain, database } = options;
+  const branch = await findBranch(chain, checkpoint, tip, {
+    storedHash: (number) => storedHash(database, chain.id, number),
+    isIndexed: (blocks) => isIndexed(database, chain.id, blocks),
+    readByHash: (hash) => readByHash(options, hash, signal),
+  });
+  const depth = checkpoint.number - branch.ancestor;
+  options.logger.warn(
+    { chain: chain.key, ancestor: branch.ancestor, depth, old_tip: checkpoint.hash, new_tip: tip.header.hash },
+    'Reorganisation: rolling back to the common ancestor',
+  );
+  const moved = await commit(options, { from: checkpoint, ancestor: branch.ancestor, blocks: branch.blocks }, signal);
+  options.metrics.reorgs.inc({ chain: chain.key });
+  options.metrics.reorgDepth.observe({ chain: chain.key }, depth);
+  return moved;
+}
+
+async function commit(options: Following, given: FollowedCommit, signal: AbortSignal): Promise<Checkpoint> {
+  const { chain, metrics } = options;
+  const { blocks } = given;
+  const started = options.clock.now();
+  const to = await commitWithNeeds(options, given, signal);
+  metrics.commitSeconds.observe({ chain: chain.key, kind: 'follow' }, (options.clock.now() - started) / 1000);
+  metrics.blocks.inc({ chain: chain.key, kind: 'follow' }, blocks.length);
+  metrics.logs.inc(
+    { chain: chain.key, kind: 'follow' },
+    blocks.reduce((sum, block) => sum + block.logs.length, 0),
+  );
+  metrics.checkpoint.set({ chain: chain.key }, to.number);
+  options.onProgress({ head: null, checkpoint: to });
+  return to;
+}
+
+/**
+ * Commits, and reads the blocks again if needed: with more parts if the watcher needs them now, or from another
+ * upstream if a sender was wrong.
+ */
+async function commitWithNeeds(options: Following, given: FollowedCommit, signal: AbortSignal): Promise<Checkpoint> {
+  for (let commit = given; ; )
+    try {
+      return await commitFollowed(options, commit);
+    } catch (error) {
+      if (!(error instanceof WatchNeedsChangedError || error instanceof SenderContradictedError)) throw error;
+      signal.throwIfAborted();
+      const blocks: ProvenBlock[] = [];
+      for (const { header } of given.blocks) {
+        const block = await readByHash(options, header.hash, signal, 'wait');
+        if (block === null)
+          throw new ReorgedWhileReadingError({
+            chain: options.chain.key,
+            what: `block ${header.hash} could not be read again`,
+          });
+        blocks.push(block);
+      }
+      const { batch: _, ...asBefore } = given;
+      commit = { ...asBefore, blocks };
+    }
+}
+
+const NOTHING_MORE: WatchNeeds = { transactions: false, internalTransfers: false };
+
+/** By default, senders are awaited at the commit. */
+async function readBlock(
+  options: Following,
+  at: number | Hash,
+  signal: AbortSignal,
+  senders: 'wait' | 'later' = 'later',
+): Promise<ProvenBlock | null> {
+  const needs = (await options.watcher?.needs(options.chain)) ?? NOTHING_MORE;
+  const parts = options.traceBackoff.worthwhile(partsOf(options.datasets, options.chain));
+  const block = await readWatchedBlock(
+    { ...options, parts, tracePatienceMs: TRACE_PATIENCE_MS, senders },
+    at,
+    needs,
+    signal,
+  );
+  if (block !== null) options.traceBackoff.seen(block);
+  return block;
+}
+
+async function readByHash(
+  options: Following,
+  hash: Hash,
+  signal: AbortSignal,
+  senders: 'wait' | 'later' = 'later',
+): Promise<ProvenBlock | null> {
+  const block = await readBlock(options, hash, signal, senders);
+  if (block !== null && block.header.hash !== hash)
+    throw new ReorgedWhileReadingError({
+      chain: options.chain.key,
+      what: `block ${hash} was answered as ${block.header.hash}`,
+    });
+  return block;
+}

@@ -1,0 +1,45 @@
+import type { Answer, Head, UpstreamPool } from '@chainstead/rpc';
+
+/**
+ * Shared wait for the next head. Two callers may wait concurrently: the block reader, and the loop that decides which
+ * blocks to read.
+ */
+export interface HeadWait {
+  /**
+   * Resolves with the head after this one, for every caller until `take`. @throws the errors of the pool's
+   * `waitForHead`
+   */
+  after(head: Head | null): Promise<Answer<Head>>;
+  /** Consumes the head: the next `after` waits for a newer one. */
+  take(): void;
+  /** Ends the wait. */
+  close(): void;
+}
+
+export function createHeadWait(pool: Pick<UpstreamPool, 'waitForHead'>, signal: AbortSignal): HeadWait {
+  let waiting: { readonly head: Head | null; readonly answer: Promise<Answer<Head>>; end(): void } | null = null;
+
+  function begin(head: Head | null): Promise<Answer<Head>> {
+    const ending = new AbortController();
+    const answer = pool.waitForHead(head, AbortSignal.any([signal, ending.signal]));
+    // If no caller awaits it any more, a failure must not become an unhandled rejection.
+    answer.catch(() => undefined);
+    waiting = { head, answer, end: () => ending.abort() };
+    return answer;
+  }
+
+  return {
+    after(head) {
+      if (waiting?.head === head) return waiting.answer;
+      waiting?.end();
+      return begin(head);
+    },
+    take() {
+      waiting = null;
+    },
+    close() {
+      waiting?.end();
+      waiting = null;
+    },
+  };
+}

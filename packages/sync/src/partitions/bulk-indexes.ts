@@ -1,0 +1,98 @@
+/**
+ * Secondary indexes in bulk loads. Measured, they cost a multiple of the load itself, so a declared bulk backfill drops
+ * those of its datasets first and builds them concurrently afterwards. Never at a restart: a start only reports missing
+ * ones. The primary key stays, so pages are served meanwhile; only filters by token scan more rows.
+ */
+import { ChainsteadError } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { Dataset } from '../dataset/dataset.ts';
+import type { BulkIndex } from '../dataset/row-table.ts';
+import { readPartitions } from './read-partitions.ts';
+
+/** Limit for the lock: dropping an index of a partitioned table blocks its readers while it waits. */
+const DROP_WAIT = '2s';
+
+export async function dropBulkIndexes(database: Database, datasets: readonly Dataset[]): Promise<void> {
+  for (const { name, isPartitioned } of bulkIndexesOf(datasets))
+    if (isPartitioned)
+      await database.transaction(async (transaction) => {
+        await transaction.query(`SET LOCAL lock_timeout = '${DROP_WAIT}'`);
+        await transaction.query(`DROP INDEX IF EXISTS ${name}`);
+      });
+    else await database.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+}
+
+/**
+ * Builds missing indexes, and those that an interrupted build left invalid. Safe at any time; readers and writers
+ * continue.
+ */
+export async function buildBulkIndexes(
+  database: Database,
+  datasets: readonly Dataset[],
+  onStart: (index: string) => void = () => undefined,
+): Promise<void> {
+  const missing = new Set(await missingBulkIndexes(database, datasets));
+  for (const index of bulkIndexesOf(datasets)) {
+    if (!missing.has(index.name)) continue;
+    onStart(index.name);
+    try {
+      await (index.isPartitioned ? buildOnPartitions(database, index) : buildOn(database, index, index));
+    } catch (error) {
+      throw new ChainsteadError({
+        code: 'INDEX_BUILD_FAILED',
+        message: `The index ${index.name} could not be built`,
+        facts: { index: index.name },
+        remedy: 'Run "chainstead indexes" again when the disk has free space and the database is idle',
+        retryable: true,
+        cause: error,
+      });
+    }
+  }
+}
+
+async function buildOn(
+  database: Database,
+  { definition }: BulkIndex,
+  { name, table }: { readonly name: string; readonly table: string },
+): Promise<void> {
+  // An interrupted CONCURRENTLY leaves an invalid index with this name.
+  await database.query(`DROP INDEX CONCURRENTLY IF EXISTS ${name}`);
+  await database.query(`CREATE INDEX CONCURRENTLY ${name} ON ${table} ${definition}`);
+}
+
+/**
+ * Builds the index concurrently on each partition. The table's index then adopts these and has nothing left to build,
+ * except on partitions created meanwhile, which are almost empty.
+ */
+async function buildOnPartitions(database: Database, index: BulkIndex): Promise<void> {
+  for (const partition of await readPartitions(database, { name: index.table }))
+    await buildOn(database, index, {
+      name: partIndexName(partition.name, index),
+      table: partition.name,
+    });
+  await database.query(`CREATE INDEX IF NOT EXISTS ${index.name} ON ${index.table} ${index.definition}`);
+}
+
+/**
+ * Returns the name of a partition's index: `nft_transfers_by_sender` becomes `nft_transfers_1_0_by_sender` for
+ * `nft_transfers_1_0`.
+ */
+function partIndexName(partition: string, { name, table }: BulkIndex): string {
+  return name.startsWith(`${table}_`) ? `${partition}${name.slice(table.length)}` : `${partition}_${name}`;
+}
+
+/** Returns the names of indexes that are missing or invalid. */
+export async function missingBulkIndexes(database: Database, datasets: readonly Dataset[]): Promise<string[]> {
+  const names = bulkIndexesOf(datasets).map((index) => index.name);
+  const valid = await database.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
+      WHERE c.relname = ANY($1::text[]) AND c.relnamespace = current_schema()::regnamespace AND i.indisvalid`,
+    [names],
+  );
+  const present = new Set(valid.map((row) => row.name));
+  return names.filter((name) => !present.has(name));
+}
+
+function bulkIndexesOf(datasets: readonly Dataset[]): BulkIndex[] {
+  return datasets.flatMap((dataset) => dataset.table.bulkIndexes);
+}

@@ -1,0 +1,291 @@
+/**
+ * Builds a projection for single subjects from stored rows. Each row is counted once, even if rows are added or removed
+ * meanwhile, because pieces run under the commit lock like in `build-whole.ts`. A subject with many rows is built by
+ * ascending blocks, one piece per transaction. Subjects with few rows (most of a thousand new users) are built many at
+ * a time.
+ */
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import {
+  addressBytes,
+  type Database,
+  hexText,
+  isSpread,
+  rawSql,
+  runStatements,
+  type Sql,
+  sql,
+  statementOf,
+  type Transaction,
+} from '@chainstead/db';
+import { getTableName } from 'drizzle-orm';
+import type { SubjectProjection } from '../dataset/projection.ts';
+import { PARTITION_TOP } from '../partitions/plan-partitions.ts';
+import { emptyStagingTable } from '../rows/staging-table.ts';
+import { lockChainCommits } from '../rows/write-batch.ts';
+import { LOCAL_ACCESS } from '../table-access/table-access.ts';
+import { type ProjectionOf, rowsOfSubject, sourceTables, subjectsIn } from './counted-rows.ts';
+import { countSelected } from './derive-changes.ts';
+import { readProjectionRecords, recordOf } from './projection-record.ts';
+
+/**
+ * Build progress of a subject. `waiting`: the build can't begin, because an index is missing or this version has not
+ * ingested the chain yet.
+ */
+export type SubjectProgress = 'waiting' | 'building' | 'built';
+
+/** `alone`: it has too many rows to be built together with others, or is partly built: use {@link buildSubject}. */
+export type TogetherProgress = SubjectProgress | 'alone';
+
+/** Rows per piece: a fraction of a second, during which the chain's commits wait. */
+const ROWS_PER_PIECE = 10_000;
+
+/** Limits of a build of several subjects. */
+interface TogetherMax {
+  readonly rows: number;
+  /** For one subject. Lower than `rows`, so that the first subject is always measured completely. */
+  readonly rowsOfOne: number;
+}
+
+const TOGETHER_MAX: TogetherMax = { rows: ROWS_PER_PIECE, rowsOfOne: ROWS_PER_PIECE / 10 };
+
+/** Builds the next piece of a subject. */
+export async function buildSubject(
+  database: Database,
+  chain: Chain,
+  of: ProjectionOf<SubjectProjection>,
+  subject: Address,
+  rowsMax = ROWS_PER_PIECE,
+): Promise<SubjectProgress> {
+  if (!(await isReady(database, of.state))) return 'waiting';
+  return database.transaction(async (transaction) => {
+    await commitLazily(transaction);
+    if (!(await lockState(transaction, chain, of.state))) return 'waiting';
+    const builtTo = (await beginSubjects(transaction, chain, of.state, [subject])).get(subject) ?? null;
+    if (builtTo === null) return 'built';
+    const { to, rows } = await countPiece(transaction, chain, of, { subject, builtTo, rowsMax });
+    await saveProgress(transaction, chain, of.state, { subjects: [subject], to, rows: [rows] });
+    return to === null ? 'built' : 'building';
+  });
+}
+
+/**
+ * Builds as many of the subjects as fit into a piece, in order, in one transaction.
+ * @returns their progress; missing subjects did not fit and must be requested again. The first is never missing
+ */
+export async function buildTogether(
+  database: Database,
+  chain: Chain,
+  of: ProjectionOf<SubjectProjection>,
+  subjects: readonly Address[],
+  max = TOGETHER_MAX,
+): Promise<ReadonlyMap<Address, TogetherProgress>> {
+  const all = (progress: TogetherProgress, some = subjects) => some.map((subject) => [subject, progress] as const);
+  if (!(await isReady(database, of.state))) return new Map(all('waiting'));
+  // Rows of several subjects are lookups in several shards, which Citus can't do in one statement.
+  if (await isSpread(database)) return new Map(all('alone'));
+  return database.transaction(async (transaction) => {
+    await commitLazily(transaction);
+    // Without statistics, the planner expects each subject to have a large part of the table, and would scan all of it.
+    await transaction.query('SET LOCAL enable_seqscan = off');
+    const { few, many } = await measureSubjects(transaction, chain, of, subjects, max);
+    const alone = all('alone', many);
+    if (few.length === 0) return new Map(alone);
+    if (!(await lockState(transaction, chain, of.state))) return new Map(all('waiting'));
+    const begun = await beginSubjects(transaction, chain, of.state, few);
+    const fresh = few.filter((subject) => begun.get(subject) === NOTHING);
+    const isCounted = fresh.length === 0 || (await countTogether(transaction, chain, of, fresh, max));
+    const progressOf = (subject: Address): TogetherProgress => {
+      const builtTo = begun.get(subject);
+      if (builtTo === null) return 'built';
+      return builtTo === NOTHING && isCounted ? 'built' : 'alone';
+    };
+    return new Map([...alone, ...few.map((subject) => [subject, progressOf(subject)] as const)]);
+  });
+}
+
+/** `built_to` of a subject without counted rows. */
+const NOTHING = -1;
+
+/**
+ * Makes the commit asynchronous: pieces lost in a server crash are built again, and no commit of the chain waits for
+ * the disk.
+ */
+async function commitLazily(transaction: Transaction): Promise<void> {
+  await transaction.query('SET LOCAL synchronous_commit = off');
+}
+
+/** Takes the commit lock. @returns whether the chain is ingested with this version of the state */
+async function lockState(transaction: Transaction, chain: Chain, state: SubjectProjection): Promise<boolean> {
+  await lockChainCommits(transaction, chain);
+  return recordOf(await readProjectionRecords(transaction, chain.id), state) !== undefined;
+}
+
+/** Returns whether subjects of the state can be built: all its indexes are valid. */
+async function isReady(database: Database, { subjects: { indexes } }: SubjectProjection): Promise<boolean> {
+  const valid = await database.query(
+    `SELECT FROM pg_class AS made JOIN pg_index ON pg_index.indexrelid = made.oid
+      WHERE made.relname = ANY($1::text[]) AND made.relnamespace = current_schema()::regnamespace AND pg_index.indisvalid`,
+    [indexes],
+  );
+  return valid.length >= indexes.length;
+}
+
+/** Records the request of the subjects. @returns the last counted block of each; null: it is built */
+async function beginSubjects(
+  transaction: Transaction,
+  chain: Chain,
+  state: SubjectProjection,
+  subjects: readonly Address[],
+): Promise<ReadonlyMap<Address, number | null>> {
+  const key = [chain.id, state.name, subjects.map(addressBytes)];
+  await transaction.query(
+    `INSERT INTO subject_projections (chain_id, state, subject, built_to)
+     SELECT $1::bigint, $2::text, subject, ${NOTHING} FROM unnest($3::bytea[]) AS requested(subject) ORDER BY subject ON CONFLICT DO NOTHING`,
+    key,
+  );
+  const rows = await transaction.query<{ subject: Address; built_to: number | null; is_stale: boolean }>(
+    `SELECT ${hexText('subject')} AS subject, built_to, is_stale
+     FROM subject_projections AS stored WHERE chain_id = $1 AND state = $2 AND stored.subject = ANY($3::bytea[]) ORDER BY stored.subject FOR UPDATE`,
+    key,
+  );
+  const stale = rows.filter(({ is_stale }) => is_stale).map(({ subject }) => subject);
+  if (stale.length > 0) await clearSubjects(transaction, chain, state, stale);
+  return new Map(rows.map(({ subject, built_to }) => [subject, built_to]));
+}
+
+/** Deletes rows of the subjects from the state's tables. */
+export async function clearSubjects(
+  transaction: Transaction,
+  chain: Chain,
+  { tables, subjects: { column } }: SubjectProjection,
+  subjects: readonly Address[],
+): Promise<void> {
+  for (const table of tables.map(getTableName))
+    await transaction.query(`DELETE FROM ${table} WHERE ${column} = ANY($1::bytea[]) AND chain_id = $2`, [
+      subjects.map(addressBytes),
+      chain.id,
+    ]);
+}
+
+/** Result of a piece, in the order of its subjects. */
+interface Counted {
+  readonly subjects: readonly Address[];
+  /** Null: all their rows are counted. */
+  readonly to: number | null;
+  readonly rows: readonly number[];
+}
+
+async function saveProgress(
+  transaction: Transaction,
+  chain: Chain,
+  { name }: SubjectProjection,
+  { subjects, to, rows }: Counted,
+): Promise<void> {
+  await transaction.query(
+    `UPDATE subject_projections AS stored SET built_to = $5, is_stale = false, rows = stored.rows + counted.rows, asked_at = now()
+     FROM unnest($3::bytea[], $4::bigint[]) AS counted(subject, rows)
+     WHERE stored.chain_id = $1 AND stored.state = $2 AND stored.subject = counted.subject`,
+    [chain.id, name, subjects.map(addressBytes), rows, to],
+  );
+}
+
+interface Piece {
+  readonly subject: Address;
+  readonly builtTo: number;
+  readonly rowsMax: number;
+}
+
+/** Counts the subject's rows above `builtTo`, up to the returned block; null: all. */
+async function countPiece(
+  transaction: Transaction,
+  chain: Chain,
+  of: ProjectionOf<SubjectProjection>,
+  { subject, builtTo, rowsMax }: Piece,
+): Promise<{ readonly to: number | null; readonly rows: number }> {
+  const columns = rawSql(sourceTables(of)[0].columns.join(', '));
+  const conditions = of.state.subjects.rowsOf(sql`${addressBytes(subject)}::bytea`);
+  const rowsAbove = (wanted: Sql): Sql =>
+    rowsOfSubject(of, conditions, { chainId: chain.id, columns: wanted, where: sql`AND block_number > ${builtTo}` });
+  const { text, values } = statementOf(
+    sql`SELECT block_number FROM (${rowsAbove(rawSql('block_number'))}) AS above ORDER BY block_number OFFSET ${rowsMax} LIMIT 1`,
+  );
+  const [beyond] = await transaction.query<{ block_number: number }>(text, values);
+  // A block is never split, however many rows it has.
+  const to = beyond === undefined ? null : Math.max(builtTo + 1, beyond.block_number - 1);
+  const selected = sql`SELECT ${columns} FROM (${rowsAbove(columns)}) AS above WHERE block_number <= ${to ?? PARTITION_TOP}`;
+  return { to, rows: await countSelected(transaction, of, subjectsIn([subject]), selected) };
+}
+
+/**
+ * Returns the subjects that fit, in order, and those with too many rows. Runs before the lock is taken: later rows are
+ * noticed when they are counted.
+ */
+async function measureSubjects(
+  transaction: Transaction,
+  chain: Chain,
+  of: ProjectionOf<SubjectProjection>,
+  subjects: readonly Address[],
+  { rows: rowsMax, rowsOfOne }: TogetherMax,
+): Promise<{ readonly few: readonly Address[]; readonly many: readonly Address[] }> {
+  const rows = rowsOfSubject(of, of.state.subjects.rowsOf(REQUESTED), {
+    chainId: chain.id,
+    columns: rawSql('block_number'),
+  });
+  const { text, values } = statementOf(
+    sql`SELECT ordinal, count(*) AS rows FROM (
+       SELECT requested.ordinal FROM unnest(${subjects.map(addressBytes)}::bytea[]) WITH ORDINALITY AS requested(subject, ordinal)
+         CROSS JOIN LATERAL (${rows} LIMIT ${rowsOfOne + 1}) AS each LIMIT ${rowsMax + 1}) AS found
+     GROUP BY ordinal`,
+  );
+  const found = await transaction.query<{ ordinal: number; rows: number }>(text, values);
+  const counts = new Map(found.map(({ ordinal, rows: count }) => [ordinal - 1, count]));
+  const total = found.reduce((sum, { rows: count }) => sum + count, 0);
+  // The last measured subject may have more rows than the limit let through.
+  const measured = total > rowsMax ? Math.max(...counts.keys()) : subjects.length;
+  const isSmall = (index: number): boolean => (counts.get(index) ?? 0) <= rowsOfOne;
+  const looked = subjects.slice(0, measured);
+  return { few: looked.filter((_, index) => isSmall(index)), many: looked.filter((_, index) => !isSmall(index)) };
+}
+
+/**
+ * Counts all rows of subjects that have none counted. @returns false if there were too many rows: then nothing is
+ * counted
+ */
+async function countTogether(
+  transaction: Transaction,
+  chain: Chain,
+  of: ProjectionOf<SubjectProjection>,
+  subjects: readonly Address[],
+  { rows: rowsMax }: TogetherMax,
+): Promise<boolean> {
+  const [table] = sourceTables(of);
+  const staging = await emptyStagingTable(transaction, table.name, 'added');
+  const columns = rawSql(table.columns.join(', '));
+  const conditions = of.state.subjects.rowsOf(REQUESTED);
+  // A row may belong to two subjects, each by another condition. It counts once for both.
+  const distinct = rawSql(conditions.length > 1 ? 'DISTINCT ' : '');
+  const { text, values } = statementOf(
+    sql`WITH own AS MATERIALIZED (
+       SELECT requested.subject AS of_subject, each.* FROM unnest(${subjects.map(addressBytes)}::bytea[]) AS requested(subject)
+         CROSS JOIN LATERAL (${rowsOfSubject(of, conditions, { chainId: chain.id, columns })} LIMIT ${rowsMax + 1}) AS each LIMIT ${rowsMax + 1}
+     ), filled AS (
+       INSERT INTO ${rawSql(staging)} (${columns}) SELECT ${distinct}${columns} FROM own
+     )
+     SELECT ${rawSql(hexText('of_subject'))} AS subject, count(*) AS rows FROM own GROUP BY of_subject`,
+  );
+  const counts = await transaction.query<{ subject: Address; rows: number }>(text, values);
+  const total = counts.reduce((sum, { rows }) => sum + rows, 0);
+  if (total > rowsMax) return false;
+  if (total > 0) {
+    const change = { rows: rawSql(staging), subjects: subjectsIn(subjects), access: LOCAL_ACCESS };
+    await runStatements(transaction, of.state.added(change));
+  }
+  const rowsOfEach = new Map(counts.map(({ subject, rows }) => [subject, rows]));
+  const rows = subjects.map((subject) => rowsOfEach.get(subject) ?? 0);
+  await saveProgress(transaction, chain, of.state, { subjects, to: null, rows });
+  return true;
+}
+
+/** Each subject of the statement. */
+const REQUESTED = rawSql('requested.subject');

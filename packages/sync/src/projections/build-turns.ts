@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import PQueue from 'p-queue';
+import type { SubjectProjection } from '../dataset/projection.ts';
+import { retryCommit } from '../rows/commit-retry.ts';
+import { buildSubject, buildTogether, type SubjectProgress, type TogetherProgress } from './build-subjects.ts';
+import type { ProjectionOf } from './counted-rows.ts';
+
+/**
+ * Builds requested subjects piece by piece, one transaction at a time per chain. A piece blocks the chain's commits,
+ * which must get half of the time. Postgres grants a lock in the order of requests: with many concurrent builds, the
+ * follower would wait for all of them. Subjects of the same state that wait for their first piece share one.
+ */
+export interface BuildTurns {
+  /** @param isBegun whether a piece of the subject was built before: then it has too many rows to share one */
+  nextPiece(
+    chain: Chain,
+    of: ProjectionOf<SubjectProjection>,
+    subject: Address,
+    isBegun: boolean,
+  ): Promise<SubjectProgress>;
+}
+
+/** Maximum subjects with few rows per piece. */
+const SUBJECTS_TOGETHER = 200;
+
+/** A subject that waits for its next piece. It has its own turn, unless an earlier turn builds it too. */
+interface Waiting {
+  readonly subject: Address;
+  readonly reported: PromiseWithResolvers<SubjectProgress>;
+  isAlone: boolean;
+}
+
+/** Subjects that wait for the same state of a chain. */
+interface Line {
+  readonly chain: Chain;
+  readonly of: ProjectionOf<SubjectProjection>;
+  readonly turns: PQueue;
+  readonly waiting: Set<Waiting>;
+}
+
+export function createBuildTurns(database: Database): BuildTurns {
+  const turnsOf = new Map<number, PQueue>();
+  const lines = new Map<string, Line>();
+
+  function lineOf(chain: Chain, of: ProjectionOf<SubjectProjection>): Line {
+    const key = `${chain.id} ${of.state.name} ${of.state.version}`;
+    const turns = turnsOf.get(chain.id) ?? new PQueue({ concurrency: 1 });
+    const line = lines.get(key) ?? { chain, of, turns, waiting: new Set() };
+    turnsOf.set(chain.id, turns);
+    lines.set(key, line);
+    return line;
+  }
+
+  function giveTurn(line: Line, one: Waiting): void {
+    line.waiting.add(one);
+    void line.turns.add(() => takeTurn(line, one));
+  }
+
+  async function takeTurn(line: Line, one: Waiting): Promise<void> {
+    if (!line.waiting.has(one)) return;
+    const started = performance.now();
+    const others = one.isAlone ? [] : [...line.waiting].filter((other) => other !== one && !other.isAlone);
+    const some = [one, ...others.slice(0, SUBJECTS_TOGETHER - 1)];
+    for (const each of some) line.waiting.delete(each);
+    await (some.length === 1 ? buildOne(line, one) : buildSome(line, some));
+    void line.turns.add(() => sleep(performance.now() - started), { priority: 1 });
+  }
+
+  async function buildOne({ chain, of }: Line, { subject, reported }: Waiting): Promise<void> {
+    try {
+      reported.resolve(await retryCommit(() => buildSubject(database, chain, of, subject)));
+    } catch (error) {
+      reported.reject(error);
+    }
+  }
+
+  /** Builds the first subject, or gives it another turn alone. */
+  async function buildSome(line: Line, some: readonly Waiting[]): Promise<void> {
+    const { chain, of } = line;
+    const subjects = some.map(({ subject }) => subject);
+    const progress = await retryCommit(() => buildTogether(database, chain, of, subjects)).catch(
+      // One subject may cause the error. Each is retried in its own turn, so the others don't fail with it.
+      (): ReadonlyMap<Address, TogetherProgress> => new Map(subjects.map((subject) => [subject, 'alone'] as const)),
+    );
+    for (const [index, one] of some.entries()) {
+      const found = progress.get(one.subject);
+      if (found !== undefined && found !== 'alone') {
+        one.reported.resolve(found);
+        continue;
+      }
+      one.isAlone ||= found === 'alone';
+      // A subject that did not fit still has its turn ahead.
+      if (index === 0) giveTurn(line, one);
+      else line.waiting.add(one);
+    }
+  }
+
+  return {
+    nextPiece(chain, of, subject, isBegun) {
+      const one = { subject, reported: Promise.withResolvers<SubjectProgress>(), isAlone: isBegun };
+      giveTurn(lineOf(chain, of), one);
+      return one.reported.promise;
+    },
+  };
+}

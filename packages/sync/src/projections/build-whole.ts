@@ -1,0 +1,162 @@
+/**
+ * Builds projections without subjects from stored rows, by ascending blocks, one piece per transaction. Each row is
+ * counted once, even if rows are added or removed meanwhile, because pieces run under the commit lock. A committed row
+ * is counted by the piece of its block. A transaction that waits for the lock then sees how far the build is
+ * (`derive-changes.ts`).
+ */
+import type { Chain } from '@chainstead/chains';
+import { type Database, isDistributed, rawSql, type Sql, sql, statementOf, type Transaction } from '@chainstead/db';
+import { getTableName } from 'drizzle-orm';
+import type { Dataset } from '../dataset/dataset.ts';
+import { hasSubjects, type Projection } from '../dataset/projection.ts';
+import { PARTITION_TOP } from '../partitions/plan-partitions.ts';
+import { lockChainCommits } from '../rows/write-batch.ts';
+import { NO_SUBJECT, type ProjectionOf } from './counted-rows.ts';
+import { countSelected } from './derive-changes.ts';
+import {
+  type ProjectionRecord,
+  projectionsOf,
+  readProjectionRecords,
+  recordOf,
+  saveProjectionProgress,
+} from './projection-record.ts';
+
+/** Maximum size of a piece. */
+export interface PieceSize {
+  /** Blocks to count; fewer if they have more rows than `rows`, but at least one. */
+  readonly blocks: number;
+  readonly rows: number;
+  /** Pages of each table of the state that are searched for rows to delete. */
+  readonly pages: number;
+}
+
+/** Result of a piece. */
+export interface ProjectionPiece {
+  readonly state: Projection;
+  readonly status: ProjectionRecord['progress']['status'];
+  readonly blocks: number;
+  readonly rows: number;
+}
+
+/** Builds the next piece of a state. @returns null if all states are built */
+export async function buildProjectionPiece(
+  database: Database,
+  chain: Chain,
+  datasets: readonly Dataset[],
+  size: PieceSize,
+): Promise<ProjectionPiece | null> {
+  if (findUnbuilt(datasets, await readProjectionRecords(database, chain.id)) === null) return null;
+  return database.transaction(async (transaction) => {
+    await lockChainCommits(transaction, chain);
+    const unbuilt = findUnbuilt(datasets, await readProjectionRecords(transaction, chain.id));
+    if (unbuilt === null) return null;
+    const { state, progress } = unbuilt;
+    if (progress.status === 'clearing') return clearPages(transaction, chain, state, progress.page, size.pages);
+    return countBlocks(transaction, chain, unbuilt, progress.builtTo, size);
+  });
+}
+
+interface Unbuilt extends ProjectionOf {
+  readonly progress: Exclude<ProjectionRecord['progress'], { readonly status: 'built' }>;
+}
+
+function findUnbuilt(datasets: readonly Dataset[], records: readonly ProjectionRecord[]): Unbuilt | null {
+  for (const { dataset, state } of projectionsOf(datasets)) {
+    const progress = hasSubjects(state) ? undefined : recordOf(records, state)?.progress;
+    if (progress !== undefined && progress.status !== 'built') return { dataset, state, progress };
+  }
+  return null;
+}
+
+/**
+ * Deletes the chain's rows from some pages of the state's tables. Nothing is written there meanwhile, because the state
+ * counts no rows.
+ */
+async function clearPages(
+  transaction: Transaction,
+  chain: Chain,
+  state: Projection,
+  from: number,
+  pages: number,
+): Promise<ProjectionPiece> {
+  const to = from + pages;
+  let isCleared = true;
+  for (const table of state.tables.map(getTableName)) {
+    if (await isDistributed(transaction, table)) {
+      // Its pages are in shards, each with its own page numbers.
+      await transaction.query(`DELETE FROM ${table} WHERE chain_id = $1`, [chain.id]);
+      continue;
+    }
+    await transaction.query(
+      `DELETE FROM ${table} WHERE chain_id = $1 AND ctid >= '(${from},0)'::tid AND ctid < '(${to},0)'::tid`,
+      [chain.id],
+    );
+    const [size] = await transaction.query<{ is_longer: boolean }>(
+      `SELECT pg_relation_size($1::regclass) > $2::bigint * current_setting('block_size')::bigint AS is_longer`,
+      [table, to],
+    );
+    if (size?.is_longer === true) isCleared = false;
+  }
+  const progress = isCleared
+    ? ({ status: 'building', builtTo: NO_BLOCK } as const)
+    : ({ status: 'clearing', page: to } as const);
+  await saveProjectionProgress(transaction, chain.id, state, progress, 0);
+  return { state, status: progress.status, blocks: 0, rows: 0 };
+}
+
+const NO_BLOCK = -1;
+
+/** Counts the rows of the next blocks. The last piece also counts all higher blocks. */
+async function countBlocks(
+  transaction: Transaction,
+  chain: Chain,
+  { dataset, state }: Unbuilt,
+  builtTo: number,
+  size: PieceSize,
+): Promise<ProjectionPiece> {
+  const { table } = dataset;
+  const { blocks, to } = await nextBlocks(transaction, chain, dataset, builtTo, size);
+  const selected = sql`SELECT ${rawSql(table.columns.join(', '))} FROM ${rawSql(table.name)} WHERE ${rowsBetween(chain, builtTo, to ?? topOf(dataset))}`;
+  const rows = await countSelected(transaction, { dataset, state }, NO_SUBJECT, selected);
+  const progress = to === null ? ({ status: 'built' } as const) : ({ status: 'building', builtTo: to } as const);
+  await saveProjectionProgress(transaction, chain.id, state, progress, rows);
+  return { state, status: progress.status, blocks, rows };
+}
+
+function rowsBetween(chain: Chain, above: number, to: number): Sql {
+  return sql`chain_id = ${chain.id} AND block_number > ${above} AND block_number <= ${to}`;
+}
+
+/** Returns the highest value of the table's block number type. */
+function topOf({ table }: Dataset): number {
+  return table.isPartitioned ? PARTITION_TOP : Number.MAX_SAFE_INTEGER;
+}
+
+/**
+ * Returns the blocks of the next piece: from the one above `builtTo` to `to`; null: this is the last piece, without an
+ * upper bound.
+ */
+async function nextBlocks(
+  transaction: Transaction,
+  chain: Chain,
+  dataset: Dataset,
+  builtTo: number,
+  size: PieceSize,
+): Promise<{ readonly blocks: number; readonly to: number | null }> {
+  for (let most = size.blocks; ; most = Math.ceil(most / 4)) {
+    const [next] = await transaction.query<{ blocks: number; last: number | null }>(
+      `SELECT count(*) AS blocks, max(block_number) AS last FROM (
+         SELECT block_number FROM blocks WHERE chain_id = $1 AND block_number > $2 ORDER BY block_number LIMIT $3) AS next`,
+      [chain.id, builtTo, most],
+    );
+    const blocks = next?.blocks ?? 0;
+    const to = blocks < most ? null : (next?.last ?? null);
+    if (most === 1) return { blocks, to };
+    const { text, values } = statementOf(
+      sql`SELECT count(*) AS rows FROM (SELECT 1 FROM ${rawSql(dataset.table.name)}
+        WHERE ${rowsBetween(chain, builtTo, to ?? topOf(dataset))} LIMIT ${size.rows + 1}) AS counted`,
+    );
+    const [found] = await transaction.query<{ rows: number }>(text, values);
+    if ((found?.rows ?? 0) <= size.rows) return { blocks, to };
+  }
+}

@@ -1,0 +1,69 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { type Database, hexText } from '@chainstead/db';
+import type { Dataset } from '../dataset/dataset.ts';
+import { lockChainCommits } from '../rows/write-batch.ts';
+import { clearSubjects } from './build-subjects.ts';
+import { subjectProjectionsOf } from './projection-record.ts';
+
+/** A subject without a request for this long is deleted. */
+const FORGOTTEN_AFTER = "interval '30 days'";
+/** Limit per transaction, because the chain's commits wait for it. */
+const SUBJECTS_AT_ONCE = 10;
+
+const LOOK_AGAIN_MS = 60_000;
+
+export interface ForgetOptions {
+  readonly chain: Chain;
+  readonly database: Database;
+  readonly datasets: readonly Dataset[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Periodically deletes subjects that are not requested any more, until the signal aborts. A failure is logged and
+ * retried later.
+ */
+export async function keepForgetting(options: ForgetOptions, signal: AbortSignal): Promise<void> {
+  const { chain, database, datasets, clock, logger } = options;
+  while (!signal.aborted) {
+    try {
+      while (!signal.aborted && (await forgetUnrequested(database, chain, datasets)) > 0);
+    } catch (error) {
+      if (!signal.aborted)
+        logger.warn(
+          { chain: chain.key, error: errorText(error) },
+          'Could not delete unrequested derived state, retrying',
+        );
+    }
+    await sleepUnlessAborted(clock, LOOK_AGAIN_MS, signal);
+  }
+}
+
+/** Deletes some of the unrequested subjects, and their rows. @returns the number of deleted subjects */
+export async function forgetUnrequested(
+  database: Database,
+  chain: Chain,
+  datasets: readonly Dataset[],
+): Promise<number> {
+  let forgotten = 0;
+  for (const { state } of subjectProjectionsOf(datasets)) {
+    const old = `chain_id = $1 AND state = $2 AND asked_at < now() - ${FORGOTTEN_AFTER}`;
+    const [some] = await database.query(`SELECT FROM subject_projections WHERE ${old} LIMIT 1`, [chain.id, state.name]);
+    if (some === undefined) continue;
+    forgotten += await database.transaction(async (transaction) => {
+      await lockChainCommits(transaction, chain);
+      const subjects = await transaction.query<{ address: Address }>(
+        `DELETE FROM subject_projections WHERE (subject, chain_id, state) IN (
+           SELECT subject, chain_id, state FROM subject_projections WHERE ${old} ORDER BY asked_at LIMIT ${SUBJECTS_AT_ONCE})
+         RETURNING ${hexText('subject')} AS address`,
+        [chain.id, state.name],
+      );
+      const addresses = subjects.map(({ address }) => address);
+      await clearSubjects(transaction, chain, state, addresses);
+      return subjects.length;
+    });
+  }
+  return forgotten;
+}

@@ -1,0 +1,60 @@
+import type { Chain } from '@chainstead/chains';
+import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { Dataset } from '../dataset/dataset.ts';
+import { createChunkSizing } from '../read/chunk-size.ts';
+import { retryCommit } from '../rows/commit-retry.ts';
+import { buildProjectionPiece } from './build-whole.ts';
+import { registerProjections } from './projection-record.ts';
+
+export interface MaintainProjectionsOptions {
+  readonly chain: Chain;
+  readonly database: Database;
+  readonly datasets: readonly Dataset[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Rows per piece: a fraction of a second, during which the chain's commits wait. */
+const ROWS_PER_PIECE = 5_000;
+const BLOCKS_FIRST = 100;
+const BLOCKS_MAX = 100_000;
+/** 16 MB of each table. */
+const PAGES_PER_PIECE = 2_000;
+/** Checked periodically: another version may have changed rows without updating states that it does not have. */
+const LOOK_AGAIN_MS = 10_000;
+
+/**
+ * Builds new and changed projections of a chain from stored rows, until the signal aborts. A failure is logged and
+ * retried later: it blocks neither the head nor the backfill.
+ */
+export async function maintainProjections(options: MaintainProjectionsOptions, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await buildProjections(options, signal);
+    await sleepUnlessAborted(options.clock, LOOK_AGAIN_MS, signal);
+  }
+}
+
+/** Builds all projections that need it now. */
+export async function buildProjections(options: MaintainProjectionsOptions, signal: AbortSignal): Promise<void> {
+  const { chain, database, datasets, logger } = options;
+  const sizing = createChunkSizing({ logsPerChunk: ROWS_PER_PIECE, blocksFirst: BLOCKS_FIRST, blocksMax: BLOCKS_MAX });
+  try {
+    for (const { name, version } of await registerProjections(database, chain, datasets))
+      logger.info({ chain: chain.key, state: name, version }, 'Derived state is new or has changed');
+    while (!signal.aborted) {
+      const size = { blocks: sizing.next(), rows: 2 * ROWS_PER_PIECE, pages: PAGES_PER_PIECE };
+      const piece = await retryCommit(() => buildProjectionPiece(database, chain, datasets, size));
+      if (piece === null) return;
+      if (piece.blocks > 0) sizing.seen(piece.blocks, piece.rows);
+      if (piece.status === 'built')
+        logger.info({ chain: chain.key, state: piece.state.name }, 'Derived state is built');
+    }
+  } catch (error) {
+    if (!signal.aborted)
+      logger.warn(
+        { chain: chain.key, error: errorText(error) },
+        'Could not build a projection, retrying: responses from it are marked as incomplete',
+      );
+  }
+}

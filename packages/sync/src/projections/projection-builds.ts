@@ -1,0 +1,43 @@
+import type { ChainId } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { ProjectionProgress } from './projection-record.ts';
+
+/** Build progress of a projection of a chain. */
+export interface ProjectionBuild {
+  readonly state: string;
+  readonly dataset: string;
+  readonly status: ProjectionProgress['status'];
+  /** Share of the chain's blocks with counted rows, 0 to 1. */
+  readonly part: number;
+  /** Rows counted since the build began. */
+  readonly rows: number;
+}
+
+/** Returns the builds of all states with a record. */
+export async function readProjectionBuilds(
+  source: Pick<Database, 'query'>,
+  chainId: ChainId,
+): Promise<readonly ProjectionBuild[]> {
+  return source.query<ProjectionBuild & Record<string, unknown>>(
+    `SELECT state, dataset, status, rows, CASE status WHEN 'built' THEN 1 WHEN 'clearing' THEN 0
+         ELSE greatest(0, least(1, (position - first + 1)::float8 / (newest - first + 1))) END AS part
+       FROM projections
+         CROSS JOIN (SELECT min(block_number) AS first, max(block_number) AS newest FROM blocks WHERE chain_id = $1) AS span
+      WHERE chain_id = $1 ORDER BY state`,
+    [chainId],
+  );
+}
+
+/** Returns the builds of all states that are not built, by chain, in one statement. */
+export async function readUnbuilt(
+  source: Pick<Database, 'query'>,
+): Promise<ReadonlyMap<number, readonly ProjectionBuild[]>> {
+  const rows = await source.query<ProjectionBuild & { chainId: number }>(
+    `SELECT chain_id AS "chainId", state, dataset, status, rows, CASE status WHEN 'clearing' THEN 0
+         ELSE greatest(0, least(1, (position - first + 1)::float8 / (newest - first + 1))) END AS part
+       FROM projections
+         CROSS JOIN LATERAL (SELECT min(block_number) AS first, max(block_number) AS newest FROM blocks WHERE chain_id = projections.chain_id) AS span
+      WHERE status <> 'built' ORDER BY chain_id, state`,
+  );
+  return Map.groupBy(rows, ({ chainId }) => chainId);
+}

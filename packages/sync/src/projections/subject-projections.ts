@@ -1,0 +1,117 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, Registry } from '@chainstead/core';
+import { addressBytes, type Database } from '@chainstead/db';
+import type { SubjectProjection } from '../dataset/projection.ts';
+import type { SubjectProgress } from './build-subjects.ts';
+import { createBuildTurns } from './build-turns.ts';
+import type { ProjectionOf } from './counted-rows.ts';
+import { createSubjectProjectionMetrics } from './subject-projection-metrics.ts';
+
+/** Builds projections of requested subjects. */
+export interface SubjectProjections {
+  /**
+   * Builds the projection for the subject and keeps it up to date afterwards.
+   * @param waitMs limit of the wait; the build continues after it
+   */
+  keep(chain: Chain, of: ProjectionOf<SubjectProjection>, subject: Address, waitMs: number): Promise<SubjectProgress>;
+}
+
+/** Interval between records of a subject's requests. After weeks without one, its rows are deleted. */
+const REQUESTED_AGAIN = "interval '6 hours'";
+
+/**
+ * Returns an SQL condition: a recent request of the subject is recorded, so no call of {@link SubjectProjections.keep}
+ * is needed.
+ * @param subject its 20 bytes
+ */
+export function isAskNoted(chainId: string, subject: string, { name }: Pick<SubjectProjection, 'name'>): string {
+  return `EXISTS (SELECT FROM subject_projections AS noted WHERE noted.chain_id = ${chainId} AND noted.state = '${name}' AND noted.subject = ${subject}
+    AND ${isNoted('noted')})`;
+}
+
+/** Like {@link isAskNoted}, for a row of `subject_projections`. */
+export function isNoted(row: string): string {
+  return `${row}.asked_at >= now() - ${REQUESTED_AGAIN}`;
+}
+
+/** @param metrics counts builds. @default not counted */
+export function createSubjectProjections(database: Database, metrics?: Registry): SubjectProjections {
+  const measured = metrics === undefined ? null : createSubjectProjectionMetrics(metrics);
+  const builds = new Map<string, Promise<SubjectProgress>>();
+  const turns = createBuildTurns(database);
+
+  async function build(chain: Chain, of: ProjectionOf<SubjectProjection>, subject: Address): Promise<SubjectProgress> {
+    const ended = measured?.began(chain.key, of.state.name);
+    try {
+      const progress = await buildPieces(chain, of, subject);
+      ended?.(progress);
+      return progress;
+    } catch (error) {
+      ended?.('failed');
+      throw error;
+    }
+  }
+
+  async function buildPieces(
+    chain: Chain,
+    of: ProjectionOf<SubjectProjection>,
+    subject: Address,
+  ): Promise<'built' | 'waiting'> {
+    for (let isBegun = false; ; isBegun = true) {
+      const progress = await turns.nextPiece(chain, of, subject, isBegun);
+      if (progress !== 'building') return progress;
+    }
+  }
+
+  function buildOnce(chain: Chain, of: ProjectionOf<SubjectProjection>, subject: Address): Promise<SubjectProgress> {
+    const key = `${chain.id} ${of.state.name} ${subject}`;
+    const running = builds.get(key);
+    if (running !== undefined) return running;
+    const begun = build(chain, of, subject).finally(() => builds.delete(key));
+    builds.set(key, begun);
+    return begun;
+  }
+
+  return {
+    async keep(chain, of, subject, waitMs) {
+      if (await isBuilt(database, chain, of, subject)) return 'built';
+      const building = buildOnce(chain, of, subject);
+      return Promise.race([building, after(waitMs, building)]);
+    },
+  };
+}
+
+/** Returns whether all rows of the subject are counted. Records the request. */
+async function isBuilt(
+  database: Database,
+  chain: Chain,
+  { state }: ProjectionOf<SubjectProjection>,
+  subject: Address,
+): Promise<boolean> {
+  const key = [chain.id, state.name, addressBytes(subject), state.version];
+  const [found] = await database.query<{ is_old: boolean }>(
+    `SELECT stored.asked_at < now() - ${REQUESTED_AGAIN} AS is_old FROM subject_projections AS stored
+      WHERE chain_id = $1 AND state = $2 AND subject = $3 AND built_to IS NULL AND NOT is_stale
+        AND EXISTS (SELECT FROM projections AS known WHERE known.chain_id = $1 AND known.state = $2 AND known.version = $4)`,
+    key,
+  );
+  if (found?.is_old === true)
+    await database.query(
+      'UPDATE subject_projections SET asked_at = now() WHERE chain_id = $1 AND state = $2 AND subject = $3',
+      key.slice(0, 3),
+    );
+  return found !== undefined;
+}
+
+async function after(ms: number, building: Promise<unknown>): Promise<SubjectProgress> {
+  let timer: NodeJS.Timeout | undefined;
+  const passed = new Promise<SubjectProgress>((resolve) => {
+    timer = setTimeout(() => resolve('building'), ms);
+  });
+  // A build that fails after the wait may have no caller left: the next request retries it.
+  building.then(
+    () => clearTimeout(timer),
+    () => clearTimeout(timer),
+  );
+  return passed;
+}

@@ -1,0 +1,283 @@
+/**
+ * Backfill, reindexing and verification of block ranges, for CLI commands and range jobs. Each claims its blocks, so it
+ * can run next to an ingest process, and each is idempotent.
+ */
+import type { Chain, ProofPolicy } from '@chainstead/chains';
+import {
+  type BlockRange,
+  type Clock,
+  intersectRanges,
+  type Logger,
+  mergeRanges,
+  rangeSize,
+  subtractRanges,
+} from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { RecoverSigners } from '@chainstead/proof';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { backfill } from '../backfill/backfill.ts';
+import type { BackfillProgress } from '../backfill/backfill-options.ts';
+import { readChainState } from '../checkpoint.ts';
+import { createClaimOwner } from '../coverage/claims.ts';
+import { listCoverage } from '../coverage/coverage.ts';
+import { belowRetained, type CoveredRange, readRetainedFrom } from '../coverage/retained-from.ts';
+import { isDroppable, type RetentionSettings } from '../coverage/retention-settings.ts';
+import { readSettledHeight } from '../coverage/settled-height.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { datasetsOf } from '../dataset/datasets-of.ts';
+import { deepestPart } from '../dataset/deepest-part.ts';
+import { RangeClaimedError, RangeNotFinalError } from '../errors.ts';
+import { registerProjections } from '../projections/projection-record.ts';
+import { createKnownContracts } from '../rows/known-contracts.ts';
+import type { SyncMetrics } from '../sync-metrics.ts';
+import type { Repair } from '../verify/repaired-blocks.ts';
+import { verifyRange } from '../verify/verify-range.ts';
+
+export interface RangeCommandOptions {
+  readonly chain: Chain;
+  readonly pool: UpstreamPool;
+  readonly database: Database;
+  /** Those that the chain does not support are skipped. */
+  readonly datasets: readonly Dataset[];
+  readonly logger: Logger;
+  readonly metrics: SyncMetrics;
+  readonly clock: Clock;
+  readonly proof: ProofPolicy;
+  readonly backfillProof: 'none' | 'receipts';
+  /** Recovers senders from signatures. @default in this process */
+  readonly recoverSigners?: RecoverSigners | undefined;
+  /** Older blocks are skipped for datasets that drop them. @default all blocks are retained */
+  readonly retention?: RetentionSettings | undefined;
+  /** Called when the ranges of a backfill are accepted, before any block is read. */
+  onBegin?(): void;
+  onProgress?(progress: BackfillProgress): void;
+}
+
+export interface VerifyReport {
+  /** Number of blocks by proof level. A block counts once for each way in which its datasets are read. */
+  readonly levels: Readonly<Record<string, number>>;
+  readonly repairs: readonly Repair[];
+  /** Requested but not covered, so not verified. */
+  readonly uncovered: readonly BlockRange[];
+}
+
+const VERIFY_SPAN_BLOCKS = 64;
+const VERIFY_READS_IN_FLIGHT = 12;
+
+/**
+ * Indexes the ranges for all datasets.
+ * @throws RangeNotFinalError if a range includes blocks that can still be reorged
+ * @throws UnavailableBlocksError after all other blocks are done, if no upstream has a block's traces or transactions
+ */
+export async function backfillRanges(
+  options: RangeCommandOptions,
+  ranges: readonly BlockRange[],
+  signal: AbortSignal,
+): Promise<BackfillProgress> {
+  await requireFinal(options, ranges);
+  await reportOld(options, ranges);
+  options.onBegin?.();
+  const done = await withOwner(options, (owner) =>
+    backfill(
+      {
+        ...options,
+        datasets: datasetsOf(options.chain, options.datasets),
+        owner,
+        knownContracts: createKnownContracts(),
+        order: 'newest-first',
+        proof: options.backfillProof,
+        policy: options.proof,
+        kind: 'add',
+      },
+      mergeRanges(ranges),
+      signal,
+    ),
+  );
+  return requireAll(done);
+}
+
+/** @throws UnavailableBlocksError if blocks were unavailable. They stay a gap; all others are covered. */
+function requireAll(done: BackfillProgress): BackfillProgress {
+  if (done.unavailable !== null) throw done.unavailable;
+  return done;
+}
+
+/**
+ * Reads the ranges again and replaces their rows, for the given datasets. Proven ranges are proven again, others are
+ * read as in a backfill, so the proof level of a range never falls. @throws as {@link backfillRanges}
+ */
+export async function reindexRanges(
+  options: RangeCommandOptions,
+  ranges: readonly BlockRange[],
+  signal: AbortSignal,
+): Promise<BackfillProgress> {
+  await requireFinal(options, ranges);
+  await reportOld(options, ranges);
+  const { chain, database } = options;
+  const fromLogs = datasetsOf(chain, options.datasets).filter((one) => deepestPart(one, chain) === 'logs');
+  const names = new Set(fromLogs.map(({ name }) => name));
+  const coverage = (await listCoverage(database, chain.id)).filter(({ dataset }) => names.has(dataset));
+  const fast = coverage.filter((one) => one.proof === 'none').map((one) => one.range);
+  const redoProven = subtractRanges(
+    intersectRanges(
+      ranges,
+      coverage.map((one) => one.range),
+    ),
+    fast,
+  );
+  const redoFast = subtractRanges(ranges, redoProven);
+  const total = [...redoFast, ...redoProven].reduce((sum, range) => sum + rangeSize(range), 0);
+  const done = await withOwner(options, async (owner) => {
+    let before: BackfillProgress = { done: 0, total, logs: 0, unavailable: null };
+    for (const [part, proof] of [
+      [redoFast, options.backfillProof],
+      [redoProven, 'receipts'],
+    ] as const) {
+      const base = before;
+      const joined = (own: BackfillProgress): BackfillProgress => ({
+        done: base.done + own.done,
+        total,
+        logs: base.logs + own.logs,
+        unavailable: base.unavailable ?? own.unavailable,
+      });
+      const result = await backfill(
+        {
+          ...options,
+          datasets: datasetsOf(options.chain, options.datasets),
+          owner,
+          knownContracts: createKnownContracts(),
+          order: 'oldest-first',
+          proof,
+          policy: options.proof,
+          kind: 'replace',
+          onProgress: (own) => options.onProgress?.(joined(own)),
+        },
+        part,
+        signal,
+      );
+      before = joined(result);
+    }
+    return before;
+  });
+  return requireAll(done);
+}
+
+/**
+ * Verifies the covered blocks of the ranges, repairs mismatches, and raises their proof level.
+ * @throws RangeClaimedError if another process works on a range
+ */
+export async function verifyRanges(
+  options: RangeCommandOptions,
+  ranges: readonly BlockRange[],
+  signal: AbortSignal,
+): Promise<VerifyReport> {
+  const { chain, database } = options;
+  const wanted = mergeRanges(ranges);
+  const coverage = await listCoverage(database, chain.id);
+  const retainedFrom = await readRetainedFrom(database, options);
+  const works = verifications(options, wanted, coverage, retainedFrom);
+  const total = works.flatMap(({ covered }) => covered).reduce((sum, range) => sum + rangeSize(range), 0);
+  const levels: Record<string, number> = {};
+  const repairs: Repair[] = [];
+  let done = 0;
+  await withOwner(options, async (owner) => {
+    for (const { datasets, range } of works.flatMap((one) => inSpans(one, retainedFrom))) {
+      if (!(await owner.claim(chain.id, range, 'verify')))
+        throw new RangeClaimedError({ chain: chain.key, range, purpose: 'work' });
+      const result = await verifyRange(
+        { ...options, datasets, owner, policy: options.proof, knownContracts: createKnownContracts() },
+        range,
+        VERIFY_READS_IN_FLIGHT,
+        signal,
+      );
+      for (const [level, blocks] of Object.entries(result.levels)) levels[level] = (levels[level] ?? 0) + blocks;
+      repairs.push(...result.repairs);
+      done += rangeSize(range);
+      options.onProgress?.({ done, total, logs: 0, unavailable: null });
+    }
+  });
+  return { levels, repairs, uncovered: mergeRanges(works.flatMap(({ covered }) => subtractRanges(wanted, covered))) };
+}
+
+/** Covered ranges of datasets that are read in the same way. */
+interface Verification {
+  readonly datasets: readonly Dataset[];
+  readonly covered: readonly BlockRange[];
+}
+
+/**
+ * Groups datasets by the way they are read, so that logs are verified even if traces are missing. Old rows that one
+ * dataset dropped don't prevent the verification of other datasets in its group.
+ */
+function verifications(
+  { chain, datasets }: RangeCommandOptions,
+  wanted: readonly BlockRange[],
+  coverage: readonly CoveredRange[],
+  retainedFrom: number,
+): Verification[] {
+  const alike = Map.groupBy(datasetsOf(chain, datasets), (dataset) => deepestPart(dataset, chain));
+  return [...alike.values()].map((some) => {
+    const left = some.every(isDroppable) ? coverage : [...coverage, ...belowRetained(some, retainedFrom)];
+    return {
+      datasets: some,
+      covered: some.reduce<BlockRange[]>(
+        (common, dataset) =>
+          intersectRanges(
+            common,
+            left.filter((one) => one.dataset === dataset.name).map((one) => one.range),
+          ),
+        [...wanted],
+      ),
+    };
+  });
+}
+
+/** Splits coverage into spans that don't cross the first retained block: above it, all datasets are verified. */
+function inSpans({ datasets, covered }: Verification, retainedFrom: number) {
+  const spans: { readonly datasets: readonly Dataset[]; readonly range: BlockRange }[] = [];
+  const old = { from: 0, to: retainedFrom - 1 };
+  const parts = retainedFrom === 0 ? covered : [...intersectRanges(covered, [old]), ...subtractRanges(covered, [old])];
+  for (const { from: first, to: last } of parts)
+    for (let from = first; from <= last; from += VERIFY_SPAN_BLOCKS)
+      spans.push({ datasets, range: { from, to: Math.min(last, from + VERIFY_SPAN_BLOCKS - 1) } });
+  return spans;
+}
+
+/** @throws RangeNotFinalError for blocks that can still be reorged: only the follower may write them */
+async function requireFinal(
+  { chain, pool, database }: RangeCommandOptions,
+  ranges: readonly BlockRange[],
+): Promise<void> {
+  const state = await readChainState(database, chain.id);
+  const settled = await readSettledHeight(pool, chain);
+  const highestFinal =
+    // Blocks below the first followed one are never rolled back. If the chain stalls, `settled` would exclude them.
+    state === null ? settled : Math.max(state.firstFollowed - 1, Math.min(settled, state.checkpoint?.number ?? 0));
+  const beyond = ranges.find((range) => range.to > highestFinal);
+  if (beyond !== undefined) throw new RangeNotFinalError({ chain: chain.key, range: beyond, highestFinal });
+}
+
+/** Warns about requested blocks that are not read, which would otherwise appear done. */
+async function reportOld(options: RangeCommandOptions, ranges: readonly BlockRange[]): Promise<void> {
+  const { chain, database, datasets, logger } = options;
+  const retainedFrom = await readRetainedFrom(database, options);
+  const left = belowRetained(datasetsOf(chain, datasets), retainedFrom).map(({ dataset }) => dataset);
+  if (left.length > 0 && ranges.some(({ from }) => from < retainedFrom))
+    logger.warn(
+      { chain: chain.key, datasets: left, kept_from: retainedFrom },
+      'Blocks below the retention window (RETENTION_BLOCKS, RETENTION_FROM_DATE) are not read for these datasets',
+    );
+}
+
+async function withOwner<T>(
+  { chain, database, datasets }: RangeCommandOptions,
+  work: (owner: Awaited<ReturnType<typeof createClaimOwner>>) => Promise<T>,
+): Promise<T> {
+  await registerProjections(database, chain, datasetsOf(chain, datasets));
+  const owner = await createClaimOwner(database);
+  try {
+    return await work(owner);
+  } finally {
+    await owner.close();
+  }
+}

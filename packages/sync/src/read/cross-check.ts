@@ -1,0 +1,97 @@
+/**
+ * Cross-check on chains whose headers commit to nothing that can be recomputed: another upstream returns the same
+ * block. If both agree, the level is `cross`. If they differ, a third decides; without a majority the block is
+ * `unproven`.
+ */
+import { ChainsteadError, type Log } from '@chainstead/core';
+import { executedTransactions } from './executed-transactions.ts';
+import { type BlockReader, type ProvenBlock, readProvenBlock } from './proven-block.ts';
+
+/** Returns the block with the level from the cross-check. Blocks with other levels are returned unchanged. */
+export async function crossCheck(reader: BlockReader, block: ProvenBlock, signal?: AbortSignal): Promise<ProvenBlock> {
+  if (block.level !== 'not-applicable') return block;
+  const second = await readElsewhere(reader, block, [block.upstream], signal);
+  if (second === null) return block;
+  if (sameContent(block, second)) return agreed(block);
+  const third = await readElsewhere(reader, block, [block.upstream, second.upstream], signal);
+  if (third === null) return disputed(block);
+  for (const [agreeing, outvoted] of [
+    [block, second],
+    [second, block],
+  ] as const)
+    if (sameContent(agreeing, third)) {
+      reader.pool.reportFault(
+        outvoted.upstream,
+        outvoted.logs.length < agreeing.logs.length ? 'missing-logs' : 'surplus-logs',
+        {
+          block: block.header.number,
+          outvoted_by: [agreeing.upstream, third.upstream],
+        },
+      );
+      return agreed({ ...agreeing, internalTransactions: block.internalTransactions, parts: block.parts });
+    }
+  return disputed(block);
+}
+
+/** Transactions were compared with the logs; traces were not. */
+function agreed(block: ProvenBlock): ProvenBlock {
+  const { transactions } = block.parts;
+  const parts =
+    transactions?.level === 'not-applicable'
+      ? { ...block.parts, transactions: { level: 'cross' as const, reason: null } }
+      : block.parts;
+  return { ...block, level: 'cross', parts };
+}
+
+function disputed(block: ProvenBlock): ProvenBlock {
+  const doubt = { level: 'unproven', reason: 'upstreams-disagree' } as const;
+  const doubted = Object.entries(block.parts).map(([part, proof]) => [
+    part,
+    proof.level === 'unavailable' ? proof : doubt,
+  ]);
+  return { ...block, ...doubt, parts: Object.fromEntries(doubted) };
+}
+
+/** Returns null if no other upstream can return the block: it is then not cross-checked, which is not an error. */
+async function readElsewhere(
+  reader: BlockReader,
+  block: ProvenBlock,
+  requested: readonly string[],
+  signal?: AbortSignal,
+): Promise<ProvenBlock | null> {
+  const known = reader.pool.status().map((upstream) => upstream.name);
+  if (known.every((name) => requested.includes(name))) return null;
+  try {
+    const transactions = block.parts.transactions === undefined ? 'none' : 'proven';
+    return await readProvenBlock(reader, block.header.number, { signal, exclude: new Set(requested), transactions });
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof ChainsteadError) return null;
+    throw error;
+  }
+}
+
+function sameContent(a: ProvenBlock, b: ProvenBlock): boolean {
+  return (
+    a.header.hash === b.header.hash &&
+    contentOf(a.logs) === contentOf(b.logs) &&
+    transactionsOf(a) === transactionsOf(b)
+  );
+}
+
+/** Returns the transaction fields that rows are built from, if transactions were read. */
+function transactionsOf(block: ProvenBlock): string {
+  if (block.parts.transactions === undefined) return '';
+  return executedTransactions(block)
+    .map(({ hash, type, from, to, nonce, value, gas, input, succeeded, gasUsed, contractAddress }) =>
+      [hash, type, from, to, nonce, value, gas, input, succeeded, gasUsed, contractAddress].join(' '),
+    )
+    .join('\n');
+}
+
+/** Returns the log fields that rows are built from, without node-specific extras such as timestamps. */
+function contentOf(logs: readonly Log[]): string {
+  return logs
+    .map((log) => [log.transactionHash, log.logIndex, log.address, ...log.topics, log.data].join(' '))
+    .join('\n');
+}

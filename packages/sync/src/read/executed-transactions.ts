@@ -1,0 +1,66 @@
+import {
+  type Address,
+  type Hex,
+  parseAddress,
+  parseBigQuantity,
+  parseQuantity,
+  type Receipt,
+  ZERO_ADDRESS,
+} from '@chainstead/core';
+import type { ExecutedTransaction } from '../dataset/whole-block.ts';
+import type { ProvenBlock } from './proven-block.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the block's transactions that have receipts, with these, in order.
+ * @throws InvalidPrimitiveError for malformed values, which only an unproven block can contain
+ */
+export function executedTransactions({
+  block,
+  receipts,
+}: Pick<ProvenBlock, 'block' | 'receipts'>): ExecutedTransaction[] {
+  const executed: ExecutedTransaction[] = [];
+  let byHash: ReadonlyMap<string, Receipt> | null = null;
+  for (const [index, hash] of block.transactionHashes.entries()) {
+    let receipt = receipts[index];
+    // Nearly all receipts have the index of their transaction.
+    if (receipt?.transactionHash !== hash) {
+      byHash ??= new Map(receipts.map((one) => [one.transactionHash, one]));
+      receipt = byHash.get(hash);
+    }
+    const raw = block.transactions?.[index];
+    if (receipt !== undefined && raw !== undefined) executed.push(executedTransaction(raw, receipt, index));
+  }
+  return executed;
+}
+
+/**
+ * Returns a transaction with its receipt, from the JSON of a node.
+ * @throws InvalidPrimitiveError for malformed values
+ */
+export function executedTransaction(raw: Json, receipt: Receipt, index: number): ExecutedTransaction {
+  return {
+    hash: receipt.transactionHash,
+    index,
+    type: raw.type === undefined || raw.type === null ? 0 : parseQuantity(raw.type),
+    from: parseAddress(raw.from),
+    to: addressOrNull(raw.to),
+    nonce: parseBigQuantity(raw.nonce ?? '0x0'),
+    // Some chains have transaction types with several calls, each with its own value.
+    value: parseBigQuantity(raw.value ?? '0x0'),
+    gas: parseBigQuantity(raw.gas),
+    input: (raw.input ?? raw.data ?? '0x') as Hex,
+    succeeded: typeof receipt.raw.status === 'string' ? parseQuantity(receipt.raw.status) === 1 : null,
+    gasUsed: parseBigQuantity(receipt.raw.gasUsed),
+    // Some old nodes return the zero address instead of null.
+    contractAddress: receipt.raw.contractAddress === ZERO_ADDRESS ? null : addressOrNull(receipt.raw.contractAddress),
+    logs: receipt.logs,
+    raw,
+    receipt,
+  };
+}
+
+function addressOrNull(value: unknown): Address | null {
+  return value === undefined || value === null ? null : parseAddress(value);
+}

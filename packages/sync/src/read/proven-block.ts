@@ -1,0 +1,348 @@
+/**
+ * Reads a whole block and proves it: tries one upstream after another until the receipts, and transactions if
+ * requested, match the header's roots.
+ */
+import type { Chain, ProofPolicy } from '@chainstead/chains';
+import type { Block, BlockHeader, Hash, Log, Receipt } from '@chainstead/core';
+import { ChainsteadError } from '@chainstead/core';
+import {
+  committedTransactions,
+  contradictsSenders,
+  logsBloom,
+  type ProofLevel,
+  proveBlock,
+  proveTransactions,
+  type RecoverSigners,
+  type TransactionsProof,
+} from '@chainstead/proof';
+import {
+  type Answer,
+  type FaultKind,
+  placeLogs,
+  type RequestOptions,
+  repeatsIndexes,
+  type UpstreamPool,
+} from '@chainstead/rpc';
+import type { BlockPart, InternalTransaction, InternalTransfer, PartProof } from '../dataset/whole-block.ts';
+import { UnprovenBlockError } from '../errors.ts';
+import type { Rereads } from './rereads.ts';
+
+/**
+ * Contradictions that are legitimate on a chain with other commitments; stored as `unproven` under the policy `record`.
+ */
+const RECORDABLE: ReadonlySet<string> = new Set([
+  'root-mismatch',
+  'root-missing',
+  'header-hash-mismatch',
+  'receipt-count',
+]);
+
+/** Transactions that contradict themselves or their receipts, whatever form the chain's roots have. */
+const SELF_CONTRADICTIONS: ReadonlySet<string> = new Set([
+  'transaction-hash-mismatch',
+  'transaction-placement',
+  'transaction-malformed',
+  'receipt-mismatch',
+]);
+
+/** Fault of an upstream whose transactions don't match the header. */
+const TRANSACTION_FAULTS: Readonly<Record<string, FaultKind>> = {
+  'transactions-root-mismatch': 'transactions-root-mismatch',
+  'transactions-root-missing': 'transactions-root-mismatch',
+  'transaction-hash-mismatch': 'transaction-hash-mismatch',
+};
+
+export interface ProvenBlock {
+  readonly header: BlockHeader;
+  readonly block: Block;
+  readonly receipts: readonly Receipt[];
+  readonly logs: readonly Log[];
+  /** For the chain's watcher; null if it did not request them. */
+  readonly internalTransfers: readonly InternalTransfer[] | null;
+  /** For datasets; null if they were not requested or not available. */
+  readonly internalTransactions: readonly InternalTransaction[] | null;
+  /** Proof of receipts and logs. */
+  readonly level: ProofLevel;
+  readonly reason: string | null;
+  /** Proof levels of other parts; absent: not read. */
+  readonly parts: Readonly<Partial<Record<BlockPart, PartProof>>>;
+  readonly upstream: string;
+  /**
+   * Resolves with whether the transactions were signed by their senders, if `parts` assume it before the check has
+   * ended. No part of the block may be served before. Rejects if it can't be checked. Absent: `parts` are final.
+   */
+  readonly sendersHold?: Promise<boolean>;
+}
+
+/** A block's proof level, and the upstream that returned it. */
+export interface ProvenLevel extends Pick<ProvenBlock, 'level' | 'reason' | 'upstream'> {
+  readonly header: Pick<BlockHeader, 'number'>;
+}
+
+/** Dependencies of block reads. */
+export interface BlockReader {
+  readonly pool: UpstreamPool;
+  readonly chain: Chain;
+  readonly policy: ProofPolicy;
+  /** Recovers senders from signatures. @default in this process */
+  readonly recoverSigners?: RecoverSigners | undefined;
+  /** Delay before a block that contradicts its own header is fetched again. @default it is not fetched again */
+  readonly rereads?: Rereads | undefined;
+}
+
+export interface ProvenReadOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Upstreams that are not tried. */
+  readonly exclude?: ReadonlySet<string>;
+  /**
+   * Transaction objects: none, as returned, proven if possible (`proven`), or also with senders recovered from
+   * signatures (`signed`).
+   * @default none
+   */
+  readonly transactions?: 'none' | 'given' | 'proven' | 'signed';
+  /**
+   * Whether to wait for the recovered senders, or to return the block with {@link ProvenBlock.sendersHold}.
+   * @default 'wait'
+   */
+  readonly senders?: 'wait' | 'later';
+}
+
+/**
+ * Returns the proven block; null if no upstream outside `exclude` has it. If no upstream returns transactions that
+ * match, the block has those of one, and `parts` contain the reason.
+ * @throws UnprovenBlockError under the policy `strict`, if no upstream returns receipts that match.
+ */
+export async function readProvenBlock(
+  reader: BlockReader,
+  at: number | Hash,
+  options: ProvenReadOptions = {},
+): Promise<ProvenBlock | null> {
+  const { chain, policy, rereads } = reader;
+  const blamed = new Set<string>();
+  for (let readings = 0; ; readings++) {
+    const { block, altered, unproven, reason, refused } = await readFromEach(reader, at, options, blamed);
+    if (block !== null) {
+      rereads?.ended(true);
+      return block;
+    }
+    const mayPass = altered !== null ? isPassing(altered.reason, policy) : lacksContents(unproven, policy);
+    const isRequired = altered === null && policy === 'strict';
+    if (mayPass && (await rereads?.wait(readings, isRequired, options.signal))) continue;
+    if (mayPass) rereads?.ended(false);
+    if (altered !== null) return altered.block;
+    if (unproven !== null && policy === 'record') return unproven;
+    if (reason === null) return null;
+    throw new UnprovenBlockError({ chain: chain.key, block: at, reason, policy, upstreams: [...refused] });
+  }
+}
+
+/** Returns whether contradicting transactions may be right on a later read. */
+function isPassing(reason: string, policy: ProofPolicy): boolean {
+  return policy === 'strict' || SELF_CONTRADICTIONS.has(reason);
+}
+
+/**
+ * Returns whether receipts may be right on a later read. If the chain may compute roots differently, the logs bloom
+ * decides.
+ */
+function lacksContents(unproven: ProvenBlock | null, policy: ProofPolicy): boolean {
+  return unproven !== null && (policy === 'strict' || unproven.reason === 'receipt-count' || lacksLogs(unproven));
+}
+
+/** Returns whether the header's bloom has bits that no log sets. */
+function lacksLogs({ header, logs }: ProvenBlock): boolean {
+  if (header.logsBloom === null) return false;
+  const bloom = logsBloom(logs);
+  return Buffer.from(header.logsBloom.slice(2), 'hex').some((byte, at) => (byte & ~(bloom[at] ?? 0)) !== 0);
+}
+
+/** Result of trying one upstream after another. */
+interface ReadFromEach {
+  /** Completely proven. */
+  readonly block: ProvenBlock | null;
+  /** Proven except for its transactions. */
+  readonly altered: { readonly block: ProvenBlock; readonly reason: string } | null;
+  /** May be recorded as unproven. */
+  readonly unproven: ProvenBlock | null;
+  /** Why the last block is not proven. */
+  readonly reason: string | null;
+  readonly refused: ReadonlySet<string>;
+}
+
+/** @param blamed upstreams whose fault with this block is counted already */
+async function readFromEach(
+  { pool, chain, policy, recoverSigners }: BlockReader,
+  at: number | Hash,
+  { signal, exclude = new Set(), transactions = 'none', senders: waiting = 'wait' }: ProvenReadOptions,
+  blamed: Set<string>,
+): Promise<ReadFromEach> {
+  const refused = new Set<string>(exclude);
+  const requested = transactions === 'proven' || transactions === 'signed' ? transactions : null;
+  const proven = (block: ProvenBlock): ReadFromEach => ({
+    block,
+    altered: null,
+    unproven: null,
+    reason: null,
+    refused,
+  });
+  let unproven: ProvenBlock | null = null;
+  let altered: ReadFromEach['altered'] = null;
+  let lastReason: string | null = null;
+  for (;;) {
+    const answer = await readWhole(pool, at, {
+      exclude: refused,
+      transactions: transactions !== 'none',
+      ...(signal === undefined ? {} : { signal }),
+    });
+    if (answer === null) break;
+    const { block } = answer.value;
+    const senders = requested === 'signed' ? checkSenders(block, chain, recoverSigners) : null;
+    const given = { header: block.header, transactionHashes: block.transactionHashes, receipts: answer.value.receipts };
+    const proof = proveBlock(given, chain);
+    const receipts = numbered(pool, answer, proof.level, chain);
+    const read: ProvenBlock = {
+      header: block.header,
+      block,
+      receipts,
+      logs: receipts.flatMap((receipt) => receipt.logs),
+      internalTransfers: null,
+      internalTransactions: null,
+      level: proof.level,
+      reason: proof.level === 'unproven' ? proof.reason : null,
+      parts: {},
+      upstream: answer.upstream,
+    };
+    refused.add(answer.upstream);
+    if (proof.level !== 'unproven') {
+      if (requested === null) return proven(read);
+      const ofTransactions = await proveObjects(read, chain, waiting === 'wait' ? senders : null);
+      const found = { ...read, parts: { transactions: partProof(ofTransactions, policy) } };
+      if (!isAltered(ofTransactions))
+        return proven(
+          waiting === 'wait' || senders === null
+            ? found
+            : { ...found, sendersHold: reportContradicted(pool, read, senders) },
+        );
+      if (!blamed.has(answer.upstream)) reportAltered(pool, read, ofTransactions);
+      blamed.add(answer.upstream);
+      altered ??= { block: found, reason: ofTransactions.reason };
+      continue;
+    }
+    if (!blamed.has(answer.upstream))
+      pool.reportFault(
+        answer.upstream,
+        proof.reason === 'header-hash-mismatch' ? 'header-hash-mismatch' : 'receipts-root-mismatch',
+        { block: block.header.number, reason: proof.reason },
+      );
+    blamed.add(answer.upstream);
+    // A response whose logs contradict themselves is never stored, under any policy.
+    if (RECORDABLE.has(proof.reason)) {
+      const { level, reason } = read;
+      unproven ??= requested !== null ? { ...read, parts: { transactions: { level, reason } } } : read;
+    }
+    lastReason = proof.reason;
+  }
+  return { block: null, altered, unproven, reason: lastReason, refused };
+}
+
+/**
+ * Returns receipts with log numbers derived from proven data. If none is proven, the upstream's numbers stay unless
+ * they repeat in a transaction: such rows would collide.
+ */
+function numbered(
+  pool: UpstreamPool,
+  { value: { block, receipts }, upstream }: Answer<{ readonly block: Block; readonly receipts: readonly Receipt[] }>,
+  level: ProofLevel,
+  chain: Chain,
+): readonly Receipt[] {
+  const isProven = level === 'receipts' && chain.receiptsRoot === 'ethereum';
+  if (!isProven && !repeatsIndexes(receipts)) return receipts;
+  const placed = placeLogs(receipts);
+  if (placed.misplaced > 0)
+    pool.reportFault(upstream, 'log-index-mismatch', { block: block.header.number, logs: placed.misplaced });
+  return placed.receipts;
+}
+
+/** Returns the proof that a transaction's sender did not sign it; null if all senders are right. */
+type SenderCheck = () => Promise<TransactionsProof | null>;
+
+/** If another thread recovers senders, it starts now while this one computes roots: that halves the time. */
+function checkSenders(
+  { header, transactions }: Block,
+  chain: Chain,
+  recoverSigners: RecoverSigners | undefined,
+): SenderCheck {
+  if (transactions === null) return async () => null;
+  const check: SenderCheck = () =>
+    contradictsSenders(committedTransactions(header, transactions, chain), recoverSigners);
+  if (recoverSigners === undefined) return check;
+  const begun = check();
+  // Not awaited if the roots are wrong: a failure must not become an unhandled rejection.
+  begun.catch(() => undefined);
+  return () => begun;
+}
+
+function reportContradicted(pool: UpstreamPool, read: ProvenBlock, senders: SenderCheck): Promise<boolean> {
+  const sendersHold = senders().then((contradiction) => {
+    if (contradiction?.level === 'unproven') reportAltered(pool, read, contradiction);
+    return contradiction === null;
+  });
+  // A caller that drops the block first does not await this.
+  sendersHold.catch(() => undefined);
+  return sendersHold;
+}
+
+async function proveObjects(
+  { header, block, receipts }: ProvenBlock,
+  chain: Chain,
+  senders: SenderCheck | null,
+): Promise<TransactionsProof> {
+  const { transactions } = block;
+  if (transactions === null)
+    return { level: 'unproven', reason: 'transaction-malformed', expected: 'transaction objects', computed: 'hashes' };
+  const proof = proveTransactions({ header, transactions, receipts }, chain);
+  if (senders === null || isAltered(proof)) return proof;
+  return (await senders()) ?? proof;
+}
+
+/** A transaction type that can't be encoded is not the upstream's fault: every upstream would return the same. */
+function isAltered(proof: TransactionsProof): proof is Extract<TransactionsProof, { level: 'unproven' }> {
+  return proof.level === 'unproven' && proof.reason !== 'transaction-encoding';
+}
+
+/**
+ * Under the policy `strict`, datasets don't get parts that contradict the header. They have a gap until an upstream
+ * returns the right ones.
+ */
+function partProof(proof: TransactionsProof, policy: ProofPolicy): PartProof {
+  if (proof.level !== 'unproven') return { level: proof.level, reason: null };
+  const { reason } = proof;
+  // Datasets that require proven senders never get wrong ones.
+  if ((policy === 'strict' && isAltered(proof)) || reason === 'sender-mismatch')
+    return { level: 'unavailable', reason, isUnsupported: false };
+  return { level: 'unproven', reason };
+}
+
+function reportAltered(
+  pool: UpstreamPool,
+  { upstream, header }: ProvenBlock,
+  { reason, expected, computed }: Extract<TransactionsProof, { level: 'unproven' }>,
+): void {
+  const facts = { block: header.number, reason, expected, computed };
+  pool.reportFault(upstream, TRANSACTION_FAULTS[reason] ?? 'malformed', facts);
+}
+
+/** Returns null if no upstream has the block, or if none is left after some were refused. */
+async function readWhole(
+  pool: UpstreamPool,
+  at: number | Hash,
+  options: RequestOptions & { readonly exclude: ReadonlySet<string>; readonly transactions: boolean },
+) {
+  try {
+    return await pool.getWholeBlock(at, options);
+  } catch (error) {
+    // If a response exists already, the failure of other upstreams must not hide it.
+    if (options.exclude.size > 0 && error instanceof ChainsteadError && !options.signal?.aborted) return null;
+    throw error;
+  }
+}

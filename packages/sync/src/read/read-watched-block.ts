@@ -1,0 +1,112 @@
+import type { Hash, Logger } from '@chainstead/core';
+import { RequestAbortedError, UpstreamsExhaustedError } from '@chainstead/rpc';
+import type { BlockPart, InternalTransaction, InternalTransfer, PartProof } from '../dataset/whole-block.ts';
+import type { WatchNeeds } from './block-watcher.ts';
+import { type BlockReader, type ProvenBlock, type ProvenReadOptions, readProvenBlock } from './proven-block.ts';
+import { readTraces } from './traces/read-traces.ts';
+import type { TracesRead } from './traces/request-traces.ts';
+
+/** Dependencies of whole block reads. */
+export interface WatchedReader extends BlockReader {
+  readonly logger: Logger;
+  /** Parts that datasets read. */
+  readonly parts?: ReadonlySet<BlockPart>;
+  /** Maximum wait, in milliseconds, for traces that only datasets need. @default unlimited */
+  readonly tracePatienceMs?: number;
+  /** See {@link ProvenReadOptions}. */
+  readonly senders?: ProvenReadOptions['senders'];
+}
+
+/** On a chain without traces every block lacks them, so only one in this many blocks logs a warning. */
+const BLOCKS_PER_WARNING = 20;
+const NOTHING: ReadonlySet<BlockPart> = new Set();
+
+/**
+ * Returns a proven block with all required parts: transaction objects, and calls from traces; null if no upstream has
+ * the block. If no upstream has traces, it has no internal transfers, and `parts` contain the reason, so that the chain
+ * does not stop.
+ * @throws UnprovenBlockError, UpstreamsExhaustedError
+ */
+export async function readWatchedBlock(
+  reader: WatchedReader,
+  at: number | Hash,
+  needs: WatchNeeds,
+  signal?: AbortSignal,
+): Promise<ProvenBlock | null> {
+  const { parts = NOTHING, senders = 'wait' } = reader;
+  const isTraced = parts.has('internalTransactions');
+  const proven = isTraced || parts.has('transactions') || needs.provenTransactions === true;
+  const { mode, verifiesSenders } = reader.chain.transactions;
+  const requested = mode !== 'off' && verifiesSenders ? 'signed' : 'proven';
+  const transactions = proven ? requested : needs.transactions ? 'given' : 'none';
+  const block = await readProvenBlock(reader, at, { signal, transactions, senders });
+  if (block === null || !(isTraced || needs.internalTransfers)) return block;
+  const traces = needs.internalTransfers
+    ? await readTraces(reader, block, signal)
+    : await readTracesIfPossible(reader, block, signal);
+  const calls = 'calls' in traces ? traces.calls : [];
+  if ('refusals' in traces) reportMissing(reader, block, traces.refusals);
+  return {
+    ...block,
+    internalTransfers: needs.internalTransfers ? internalTransfers(calls) : null,
+    internalTransactions: isTraced ? calls.filter(({ traceAddress }) => traceAddress.length > 0) : null,
+    parts: isTraced ? { ...block.parts, internalTransactions: tracesProof(block, traces) } : block.parts,
+  };
+}
+
+/** Traces that only datasets need don't delay the block: they are backfilled later. */
+async function readTracesIfPossible(
+  reader: WatchedReader,
+  block: ProvenBlock,
+  signal: AbortSignal | undefined,
+): Promise<TracesRead | { readonly failure: string }> {
+  const { tracePatienceMs } = reader;
+  const limits = [
+    ...(signal === undefined ? [] : [signal]),
+    ...(tracePatienceMs === undefined ? [] : [AbortSignal.timeout(tracePatienceMs)]),
+  ];
+  try {
+    return await readTraces(reader, block, AbortSignal.any(limits));
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof UpstreamsExhaustedError || error instanceof RequestAbortedError)
+      return { failure: error.message };
+    throw error;
+  }
+}
+
+/** Returns the proof level of traces. No header commits to traces: at best, they match proven transactions. */
+function tracesProof(
+  { parts: { transactions } }: ProvenBlock,
+  traces: TracesRead | { readonly failure: string },
+): PartProof {
+  if ('failure' in traces) return { level: 'unavailable', reason: traces.failure, isUnsupported: false };
+  if ('refusals' in traces)
+    return {
+      level: 'unavailable',
+      reason: `no upstream has traces: ${traces.refusals.join('; ')}`,
+      isUnsupported: true,
+    };
+  if (transactions?.level === 'unproven' || transactions?.level === 'unavailable') return transactions;
+  return { level: 'not-applicable', reason: null };
+}
+
+function reportMissing({ chain, logger }: WatchedReader, { header }: ProvenBlock, refusals: readonly string[]): void {
+  const level = header.number % BLOCKS_PER_WARNING === 0 ? 'warn' : 'debug';
+  logger[level](
+    { chain: chain.key, block: header.number, refusals },
+    'No upstream gives traces: internal transactions of the block are missing',
+  );
+}
+
+/**
+ * Returns the calls that moved value to another account, in the given order: not reverted, and not the transaction
+ * itself.
+ */
+export function internalTransfers(calls: readonly InternalTransaction[]): InternalTransfer[] {
+  return calls.flatMap(({ transactionHash, traceAddress, from, to, value, gas, isReverted }) =>
+    isReverted || traceAddress.length === 0 || value === 0n || to === null
+      ? []
+      : [{ transactionHash, from, to, value, gas }],
+  );
+}

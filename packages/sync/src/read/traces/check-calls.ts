@@ -1,0 +1,43 @@
+import { MalformedAnswerError } from '@chainstead/rpc';
+import type { ExecutedTransaction, InternalTransaction } from '../../dataset/whole-block.ts';
+
+/** The transaction fields that traces are compared with. */
+export interface CheckableTransaction
+  extends Pick<ExecutedTransaction, 'hash' | 'type' | 'from' | 'to' | 'value' | 'succeeded' | 'contractAddress'> {
+  /** Absent: not compared. */
+  readonly input?: ExecutedTransaction['input'];
+}
+
+/** Highest type of Ethereum itself. Chains trace their own types differently. */
+const ETHEREUM_TYPE_MAX = 4;
+
+/**
+ * Compares traces with the proven transactions. No header commits to traces, but each trace begins with the transaction
+ * itself: sender, recipient, value, input and failure must match. Gas is not compared, because tracers count the
+ * outermost call's gas differently.
+ * @throws MalformedAnswerError if traces belong to other transactions
+ */
+export function checkCalls(calls: readonly InternalTransaction[], transactions: readonly CheckableTransaction[]): void {
+  const roots = new Map(
+    calls.filter(({ traceAddress }) => traceAddress.length === 0).map((one) => [one.transactionHash, one]),
+  );
+  for (const transaction of transactions) {
+    if (transaction.type > ETHEREUM_TYPE_MAX) continue;
+    const root = roots.get(transaction.hash);
+    if (root === undefined) throw new MalformedAnswerError(`There is no trace of ${transaction.hash} itself`);
+    const wrong = contradiction(root, transaction);
+    if (wrong !== null)
+      throw new MalformedAnswerError(`The trace of ${transaction.hash} has another ${wrong} than the transaction`);
+  }
+}
+
+function contradiction(root: InternalTransaction, transaction: CheckableTransaction): string | null {
+  const { from, to, value, input, succeeded, contractAddress } = transaction;
+  if (root.from !== from) return 'sender';
+  const recipient = to ?? contractAddress;
+  if (recipient !== null && root.to !== null && root.to !== recipient) return 'recipient';
+  if (root.value !== value) return 'value';
+  if (input !== undefined && root.input.toLowerCase() !== input.toLowerCase()) return 'input';
+  if (succeeded !== null && succeeded !== (root.error === null)) return 'outcome';
+  return null;
+}

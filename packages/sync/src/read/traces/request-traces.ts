@@ -1,0 +1,72 @@
+import { InvalidPrimitiveError } from '@chainstead/core';
+import { MalformedAnswerError, RpcCallError, type UpstreamPool } from '@chainstead/rpc';
+import type { InternalTransaction } from '../../dataset/whole-block.ts';
+import { ReorgedWhileReadingError } from '../../errors.ts';
+
+/** Calls with the transactions themselves; or the upstreams' errors if none supports traces. */
+export type TracesRead = { readonly calls: readonly InternalTransaction[] } | { readonly refusals: readonly string[] };
+
+/** A trace request and the parser of its response. */
+export interface TraceCall {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  /**
+   * @throws MalformedAnswerError, InvalidPrimitiveError, ReorgedWhileReadingError if the result is not the requested
+   * trace
+   */
+  parse(result: unknown): InternalTransaction[];
+}
+
+/** Milliseconds per attempt: tracing executes the transactions again. */
+const TRACE_TIMEOUT_MS = 45_000;
+
+/**
+ * Requests call trees (the callTracer) or flat traces, whichever the upstreams support.
+ * @throws UpstreamsExhaustedError if no upstream can respond now
+ */
+export async function requestTraces(
+  pool: UpstreamPool,
+  { frames, flat }: { readonly frames: TraceCall; readonly flat: TraceCall },
+  signal?: AbortSignal,
+): Promise<TracesRead> {
+  const refusals: string[] = [];
+  for (const call of isParityOnly(pool) ? [flat, frames] : [frames, flat])
+    try {
+      return { calls: await requestChecked(pool, call, signal) };
+    } catch (error) {
+      if (!(error instanceof RpcCallError)) throw error;
+      refusals.push(error.message);
+    }
+  return { refusals };
+}
+
+function isParityOnly(pool: UpstreamPool): boolean {
+  const known = pool.status().map(({ capabilities }) => capabilities.traces);
+  return known.includes('parity') && !known.includes('debug');
+}
+
+/** Tries one upstream after another until the traces are the requested ones. */
+async function requestChecked(
+  pool: UpstreamPool,
+  { method, params, parse }: TraceCall,
+  signal: AbortSignal | undefined,
+): Promise<InternalTransaction[]> {
+  const refused = new Set<string>();
+  for (;;) {
+    const answer = await pool.request(method, params, {
+      exclude: refused,
+      timeoutMs: TRACE_TIMEOUT_MS,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    try {
+      return parse(answer.value);
+    } catch (error) {
+      if (error instanceof MalformedAnswerError || error instanceof InvalidPrimitiveError)
+        pool.reportFault(answer.upstream, 'malformed', { method, reason: error.message });
+      // Requests by number may return the block that replaced this one, which is not the node's fault.
+      else if (!(error instanceof ReorgedWhileReadingError)) throw error;
+      // Once all are excluded, the pool throws.
+      refused.add(answer.upstream);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Claims of single blocks. Rows of an on-demand backfill are sparse, so it claims only blocks with rows, not the range:
+ * the chain's backfill continues around them.
+ */
+import type { Chain } from '@chainstead/chains';
+import { type BlockRange, mergeRanges } from '@chainstead/core';
+import type { Database, Transaction } from '@chainstead/db';
+import { type ClaimOwner, removeDeadClaims } from '../coverage/claims.ts';
+import { RangeClaimedError } from '../errors.ts';
+
+interface ClaimRow {
+  first_block: number;
+  last_block: number;
+}
+
+/**
+ * Claims the blocks that no live owner holds, as runs of adjacent blocks. Inserted in ascending order, so two on-demand
+ * backfills can't deadlock. @returns the claimed runs
+ */
+export async function claimBlocks(
+  database: Database,
+  owner: ClaimOwner,
+  chain: Chain,
+  blocks: readonly number[],
+): Promise<BlockRange[]> {
+  const runs = mergeRanges(blocks.map((block) => ({ from: block, to: block })));
+  const [first, last] = [runs[0], runs.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  await removeDeadClaims(database, chain.id, { from: first.from, to: last.to });
+  const rows = await database.query<ClaimRow>(
+    `INSERT INTO sync_claims (chain_id, first_block, last_block, owner, purpose)
+     SELECT $1, run.first_block, run.last_block, $2::bigint, 'history'
+       FROM unnest($3::bigint[], $4::bigint[]) AS run(first_block, last_block) ORDER BY run.first_block
+     ON CONFLICT DO NOTHING RETURNING first_block, last_block`,
+    [chain.id, owner.key.toString(), runs.map(({ from }) => from), runs.map(({ to }) => to)],
+  );
+  return rows.map((row) => ({ from: row.first_block, to: row.last_block })).toSorted((a, b) => a.from - b.from);
+}
+
+/** Ends the claims inside the transaction that writes the blocks. @throws RangeClaimedError if one of them is lost. */
+export async function consumeBlocks(
+  transaction: Transaction,
+  owner: ClaimOwner,
+  chain: Chain,
+  claimed: readonly BlockRange[],
+): Promise<void> {
+  owner.lost.throwIfAborted();
+  const [ended] = await transaction.query<{ count: number }>(
+    `WITH ended AS (
+       DELETE FROM sync_claims USING unnest($3::bigint[], $4::bigint[]) AS run(from_block, to_block)
+        WHERE chain_id = $1 AND owner = $2 AND first_block = from_block AND last_block = to_block RETURNING 1)
+     SELECT count(*)::int AS count FROM ended`,
+    [chain.id, owner.key.toString(), claimed.map(({ from }) => from), claimed.map(({ to }) => to)],
+  );
+  const [first, last] = [claimed[0], claimed.at(-1)];
+  if (ended?.count !== claimed.length && first !== undefined && last !== undefined)
+    throw new RangeClaimedError({ chain: chain.key, range: { from: first.from, to: last.to }, purpose: 'process' });
+}
+
+/** Gives up claims that nothing was written for. */
+export async function releaseBlocks(
+  database: Database,
+  owner: ClaimOwner,
+  chain: Chain,
+  claimed: readonly BlockRange[],
+): Promise<void> {
+  await database.query(
+    'DELETE FROM sync_claims WHERE chain_id = $1 AND owner = $2 AND first_block = ANY ($3::bigint[])',
+    [chain.id, owner.key.toString(), claimed.map(({ from }) => from)],
+  );
+}

@@ -1,0 +1,101 @@
+/** Common parts of all kinds of on-demand backfills: start, end and recorded outcome. */
+import type { Chain } from '@chainstead/chains';
+import type { Logger } from '@chainstead/core';
+import { type Database, failureLevel, WorkSetAsideError } from '@chainstead/db';
+import type { Subject } from '../coverage/subject.ts';
+import {
+  beginHistory,
+  failHistory,
+  type HistoryRecord,
+  postponeHistory,
+  refuseHistory,
+  refuseWithoutArchive,
+  setAsideHistory,
+} from './history-record.ts';
+
+/**
+ * `more`: it yielded to others; `waits`: the remaining blocks are not final yet; `refused`: too many calls,
+ * quarantined, or no archive node; `idle`: nothing to do.
+ */
+export type HistoryOutcome = 'done' | 'more' | 'waits' | 'refused' | 'failed' | 'idle';
+
+export interface HistoryPlace {
+  readonly chain: Chain;
+  readonly database: Database;
+  readonly logger: Logger;
+}
+
+/** Milliseconds until it is checked again whether the newest blocks are final, or the chain has started. */
+const WAIT_MS = 15_000;
+
+/**
+ * Runs an on-demand backfill unless there is nothing to do. Failures are recorded and retried later. @throws only if
+ * aborted
+ */
+export async function claimHistory(
+  { chain, database, logger }: HistoryPlace,
+  subject: Subject,
+  signal: AbortSignal,
+  work: (record: HistoryRecord) => Promise<HistoryOutcome>,
+): Promise<HistoryOutcome> {
+  const record = await beginHistory(database, subject);
+  if (record === null) return 'idle';
+  try {
+    return await work(record);
+  } catch (error) {
+    // The process is stopping: the backfill stays `running`, and the next process resumes it.
+    if (signal.aborted) throw error;
+    if (error instanceof WorkSetAsideError) {
+      logger.warn({ chain: chain.key, kind: subject.kind, subject: subject.address, err: error }, 'History refused');
+      await setAsideHistory(database, subject, error);
+      return 'refused';
+    }
+    logger[failureLevel(error)](
+      { chain: chain.key, kind: subject.kind, subject: subject.address, err: error },
+      'History failed',
+    );
+    await failHistory(database, subject, error);
+    return 'failed';
+  }
+}
+
+/** Postpones a backfill whose remaining blocks can't be read yet. */
+export async function awaitMore(
+  { chain, database, logger }: HistoryPlace,
+  subject: Subject,
+  reason: string,
+): Promise<HistoryOutcome> {
+  logger.debug({ chain: chain.key, kind: subject.kind, subject: subject.address, reason }, 'History waits');
+  await postponeHistory(database, subject, WAIT_MS);
+  return 'waits';
+}
+
+/**
+ * Refuses a backfill that needs more node calls than allowed. @param calls expected remaining calls; null: the limit is
+ * used up
+ */
+export async function refuseForCalls(
+  { chain, database, logger, maxCalls }: HistoryPlace & { readonly maxCalls: number },
+  subject: Subject,
+  { made, expected }: { readonly made: number; readonly expected: number | null },
+): Promise<HistoryOutcome> {
+  const message =
+    expected === null
+      ? `It has taken ${made} node calls and is not complete; ON_DEMAND_MAX_CALLS allows ${maxCalls}`
+      : `It would take about ${made + expected} node calls; ON_DEMAND_MAX_CALLS allows ${maxCalls}`;
+  logger.warn({ chain: chain.key, kind: subject.kind, subject: subject.address }, `History refused: ${message}`);
+  await refuseHistory(database, subject, maxCalls + 1, message);
+  return 'refused';
+}
+
+/** Refuses a backfill if no upstream has the old state or blocks it needs. */
+export async function refuseForArchive(
+  { chain, database, logger }: HistoryPlace,
+  subject: Subject,
+  reason: string,
+): Promise<HistoryOutcome> {
+  const message = `No upstream of ${chain.key} has the state of old blocks, which takes an archive node: ${reason}`;
+  logger.warn({ chain: chain.key, kind: subject.kind, subject: subject.address }, `History refused: ${message}`);
+  await refuseWithoutArchive(database, subject, message);
+  return 'refused';
+}

@@ -1,0 +1,120 @@
+/** Writes a chunk of an on-demand backfill, concurrently with the chain's backfill, prover and follower. */
+import type { Chain } from '@chainstead/chains';
+import { type BlockRange, type Clock, type Log, subtractRanges } from '@chainstead/core';
+import type { Database, Transaction } from '@chainstead/db';
+import { commitSubject } from '../commit/commit-subject.ts';
+import type { ClaimOwner } from '../coverage/claims.ts';
+import { listCoverage } from '../coverage/coverage.ts';
+import type { Subject } from '../coverage/subject.ts';
+import { recordSubjectRange } from '../coverage/subject-ranges.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import type { BlockFacts } from '../read/decoded-batch.ts';
+import type { KnownContracts } from '../rows/known-contracts.ts';
+import { claimBlocks, consumeBlocks, releaseBlocks } from './block-claims.ts';
+import { recordProgress } from './history-record.ts';
+
+export interface ChunkDependencies {
+  readonly database: Database;
+  readonly chain: Chain;
+  readonly knownContracts: KnownContracts;
+  readonly owner: ClaimOwner;
+  readonly clock: Clock;
+}
+
+export interface Chunk {
+  readonly subject: Subject;
+  readonly dataset: Dataset;
+  readonly range: BlockRange;
+  readonly read: {
+    /** Logs of the dataset in chain order, without duplicates. */
+    readonly logs: readonly Log[];
+    /** Every block of the logs. */
+    readonly blocks: ReadonlyMap<number, BlockFacts>;
+    /** Node calls to record for the chunk. */
+    readonly calls: number;
+  };
+}
+
+/** Delay before blocks held by another process are checked again. */
+const CLAIM_WAIT_MS = 500;
+
+/**
+ * Claims the blocks with logs and writes those it gets. Blocks held by others are retried, unless the backfill has
+ * covered them by then. The transaction that writes the last block records the range as covered: a crash can leave rows
+ * without that record, which the next attempt finds. Never holds claims while it waits.
+ */
+export async function commitChunk(dependencies: ChunkDependencies, chunk: Chunk, signal: AbortSignal): Promise<number> {
+  let left = [...new Set(chunk.read.logs.map((log) => log.blockNumber))];
+  let calls = chunk.read.calls;
+  let rows = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    const claimed = await claimBlocks(dependencies.database, dependencies.owner, dependencies.chain, left);
+    // Read after the claim: covered blocks stay covered, and claimed blocks can't become covered by others.
+    const open = await notCovered(dependencies, chunk.dataset, left);
+    const mine = new Set(blocksIn(claimed));
+    const held = open.filter((block) => mine.has(block));
+    left = open.filter((block) => !mine.has(block));
+    if (claimed.length > 0 || left.length === 0) {
+      rows += await commit(dependencies, chunk, { claimed, blocks: held, calls, isLast: left.length === 0 });
+      calls = 0;
+    }
+    if (left.length === 0) return rows;
+    await dependencies.clock.sleep(CLAIM_WAIT_MS, signal);
+  }
+}
+
+async function commit(
+  dependencies: ChunkDependencies,
+  { subject, dataset, range, read }: Chunk,
+  part: {
+    readonly claimed: readonly BlockRange[];
+    readonly blocks: readonly number[];
+    readonly calls: number;
+    readonly isLast: boolean;
+  },
+): Promise<number> {
+  const { database, owner, chain } = dependencies;
+  const record = async (transaction: Transaction, rowsAdded: number): Promise<void> => {
+    await recordProgress(transaction, subject, { calls: part.calls, rows: rowsAdded });
+    if (part.isLast) await recordSubjectRange(transaction, subject, dataset.name, range);
+  };
+  if (part.claimed.length === 0) {
+    // Nothing to write, so no commit lock is needed.
+    await database.transaction((transaction) => record(transaction, 0));
+    return 0;
+  }
+  const wanted = new Set(part.blocks);
+  try {
+    return await commitSubject(dependencies, {
+      datasets: [dataset],
+      logs: read.logs.filter((log) => wanted.has(log.blockNumber)),
+      blocks: new Map([...read.blocks].filter(([number]) => wanted.has(number))),
+      begin: (transaction) => consumeBlocks(transaction, owner, chain, part.claimed),
+      record,
+    });
+  } catch (error) {
+    await releaseBlocks(database, owner, chain, part.claimed);
+    throw error;
+  }
+}
+
+async function notCovered(
+  { database, chain }: ChunkDependencies,
+  dataset: Dataset,
+  blocks: readonly number[],
+): Promise<number[]> {
+  if (blocks.length === 0) return [];
+  const coverage = await listCoverage(database, chain.id);
+  const covered = coverage.filter((one) => one.dataset === dataset.name).map(({ range }) => range);
+  return blocksIn(
+    subtractRanges(
+      blocks.map((block) => ({ from: block, to: block })),
+      covered,
+    ),
+  );
+}
+
+function blocksIn(ranges: readonly BlockRange[]): number[] {
+  return ranges.flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, index) => from + index));
+}

@@ -1,0 +1,77 @@
+import { type Database, transactionLock, WORK_QUARANTINED } from '@chainstead/db';
+import { dueChannel } from '@chainstead/jobs';
+import { type Subject, subjectKey } from '../coverage/subject.ts';
+import { HISTORY_WORK, NO_ARCHIVE } from './history-record.ts';
+
+export interface HistoryRequest {
+  readonly subject: Subject;
+  /** API key id of the client; null on a server without keys. */
+  readonly requestedBy: string | null;
+  /** Maximum unfinished on-demand backfills per key. */
+  readonly perKey: number;
+  /**
+   * Maximum node calls per on-demand backfill (`ON_DEMAND_MAX_CALLS`). One that was refused at a lower limit is
+   * retried.
+   */
+  readonly maxCalls: number;
+}
+
+/** `requested`: this request starts work; `known`: there is nothing to start; `full`: the key has too many. */
+export type RequestOutcome = 'requested' | 'known' | 'full';
+
+/**
+ * Seconds before a finished backfill may start again, and one that was quarantined or found no archive node. One
+ * refused for too many calls needs a higher limit too.
+ */
+const DONE_REST_SECONDS = 30;
+const SET_ASIDE_REST_SECONDS = 3_600;
+const REFUSED_REST_SECONDS = 86_400;
+
+/**
+ * Requests an on-demand backfill. One of concurrent requests in any processes is `requested`. A finished backfill
+ * starts again if blocks are missing since (the caller checked); a failed one keeps its retry delay.
+ */
+export async function enqueueHistory(database: Database, request: HistoryRequest): Promise<RequestOutcome> {
+  const { subject, requestedBy, perKey, maxCalls } = request;
+  if (!(await mayBegin(database, request))) return 'known';
+  return database.transaction(async (transaction) => {
+    // Requests of one key are counted one at a time.
+    await transactionLock(transaction, `histories:${subject.chainId}:${requestedBy ?? ''}`);
+    const [unfinished] = await transaction.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM backfill_requests
+        WHERE chain_id = $1 AND status IN ('pending', 'running', 'failed') AND requested_by IS NOT DISTINCT FROM $2`,
+      [subject.chainId, requestedBy],
+    );
+    if (unfinished !== undefined && unfinished.count >= perKey) return 'full';
+    const begun = await transaction.query(
+      `INSERT INTO backfill_requests AS history (chain_id, kind, subject, requested_by) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (chain_id, kind, subject) DO UPDATE
+         SET status = 'pending', requested_by = excluded.requested_by, requested_at = now(), updated_at = now(), due_at = now(),
+             attempts = 0, calls_estimated = NULL, calls_made = 0, error_code = NULL, error_message = NULL
+         WHERE ${mayBeginAgain('$5')}
+       RETURNING 1 AS begun`,
+      [...subjectKey(subject), requestedBy, maxCalls],
+    );
+    if (begun.length === 0) return 'known';
+    transaction.notify(dueChannel(HISTORY_WORK, subject.chainId));
+    return 'requested';
+  });
+}
+
+/** Most requests find nothing to start: they take no lock. */
+async function mayBegin(database: Database, { subject, maxCalls }: HistoryRequest): Promise<boolean> {
+  const [history] = await database.query<{ again: boolean }>(
+    `SELECT ${mayBeginAgain('$4')} AS again FROM backfill_requests AS history
+      WHERE chain_id = $1 AND kind = $2 AND subject = $3`,
+    [...subjectKey(subject), maxCalls],
+  );
+  return history?.again ?? true;
+}
+
+function mayBeginAgain(maxCalls: string): string {
+  return `(history.status = 'done' AND history.updated_at < now() - interval '${DONE_REST_SECONDS} seconds'
+    OR history.status = 'refused' AND CASE
+      WHEN history.error_code IN ('${WORK_QUARANTINED}', '${NO_ARCHIVE}') THEN history.updated_at < now() - interval '${SET_ASIDE_REST_SECONDS} seconds'
+      ELSE history.calls_estimated <= ${maxCalls}::int
+        OR history.updated_at < now() - interval '${REFUSED_REST_SECONDS} seconds' END)`;
+}

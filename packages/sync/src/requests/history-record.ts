@@ -1,0 +1,197 @@
+/** State of an on-demand backfill: its row in `backfill_requests`. One function per state change. */
+import { type Address, type ChainId, ChainsteadError, errorText } from '@chainstead/core';
+import { type Database, hexText, type Transaction, WORK_QUARANTINED, type WorkSetAsideError } from '@chainstead/db';
+import type { DueTable } from '@chainstead/jobs';
+import { type Subject, type SubjectKind, subjectKey } from '../coverage/subject.ts';
+
+/**
+ * `pending`: waits for a worker (with `due_at`: for blocks to become final); `failed`: waits for its retry at `due_at`.
+ */
+export type HistoryStatus = 'pending' | 'running' | 'done' | 'refused' | 'failed';
+
+/** An on-demand backfill as shown to operators. */
+export interface HistoryRecord {
+  readonly subject: Subject;
+  readonly status: HistoryStatus;
+  /** Estimated total of node calls; null until known. */
+  readonly callsEstimated: number | null;
+  readonly callsMade: number;
+  readonly rowsAdded: number;
+  readonly requestedAt: Date;
+  /** Failed attempts since the last success. */
+  readonly attempts: number;
+  readonly dueAt: Date | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+/** A row of {@link HISTORY_COLUMNS}. */
+export interface HistoryRow {
+  chain_id: ChainId;
+  kind: SubjectKind;
+  subject: Address;
+  status: HistoryStatus;
+  calls_estimated: number | null;
+  calls_made: number;
+  rows_added: number;
+  requested_at: Date;
+  attempts: number;
+  due_at: Date | null;
+  error_code: string | null;
+  error_message: string | null;
+}
+
+/** Columns of `backfill_requests`. */
+export const HISTORY_COLUMNS = `chain_id, kind, ${hexText('subject')} AS subject, status, calls_estimated, calls_made, rows_added,
+  requested_at, attempts - (holder IS NOT NULL)::int AS attempts, CASE WHEN due_at > now() THEN due_at END AS due_at, error_code, error_message`;
+
+/**
+ * `backfill_requests` as a work queue: wallets before senders, receivers, emitters and contracts. A backfill that
+ * yielded moves behind those waiting.
+ */
+export const DUE_HISTORIES: DueTable = {
+  name: 'backfill_requests',
+  key: ['chain_id', 'kind', 'subject'],
+  isOpen: `status IN ('pending', 'running', 'failed')`,
+  order: 'kind DESC, due_at, requested_at, subject',
+  onClaim: `status = 'running', updated_at = now()`,
+};
+
+/** Name of this work in metrics and notifications. */
+export const HISTORY_WORK = 'history';
+
+const UNCLAIMED = 'lease_until = NULL, holder = NULL';
+/** A claim that yielded is not a failed attempt. */
+const WITHOUT_CLAIM = `${UNCLAIMED}, attempts = greatest(attempts - (holder IS NOT NULL)::int, 0)`;
+/** Includes the current attempt: a claim has counted it already. */
+const FAILED_ATTEMPTS = 'greatest(attempts + (holder IS NULL)::int, 1)';
+const ONE = 'chain_id = $1 AND kind = $2 AND subject = $3';
+
+/** Marks the backfill as running, claimed or not. Returns null if there is no work: finished, refused, or due later. */
+export async function beginHistory(database: Database, subject: Subject): Promise<HistoryRecord | null> {
+  const [row] = await database.query<HistoryRow>(
+    `UPDATE backfill_requests SET status = 'running', due_at = NULL, updated_at = now()
+      WHERE ${ONE} AND status IN ('pending', 'running', 'failed') AND coalesce(due_at, '-infinity') <= now()
+      RETURNING ${HISTORY_COLUMNS}`,
+    subjectKey(subject),
+  );
+  return row === undefined ? null : toRecord(row);
+}
+
+/** Saves the estimated total of calls. */
+export async function saveEstimate(database: Database, subject: Subject, callsInAll: number): Promise<void> {
+  await database.query(`UPDATE backfill_requests SET calls_estimated = $4, updated_at = now() WHERE ${ONE}`, [
+    ...subjectKey(subject),
+    callsInAll,
+  ]);
+}
+
+/** Adds the calls and rows of a chunk, and locks the row until the transaction ends. */
+export async function recordProgress(
+  transaction: Transaction,
+  subject: Subject,
+  progress: { readonly calls: number; readonly rows: number },
+): Promise<void> {
+  await transaction.query(
+    `UPDATE backfill_requests SET calls_made = calls_made + $4, rows_added = rows_added + $5, attempts = 0,
+       error_code = NULL, error_message = NULL, updated_at = now() WHERE ${ONE}`,
+    [...subjectKey(subject), progress.calls, progress.rows],
+  );
+}
+
+export async function finishHistory(database: Database, subject: Subject): Promise<void> {
+  await database.query(
+    `UPDATE backfill_requests SET status = 'done', due_at = NULL, ${UNCLAIMED}, attempts = 0, error_code = NULL, error_message = NULL,
+       updated_at = now() WHERE ${ONE}`,
+    subjectKey(subject),
+  );
+}
+
+/** Sets the backfill to pending, due after `waitMs`. */
+export async function postponeHistory(database: Database, subject: Subject, waitMs: number): Promise<void> {
+  await database.query(
+    `UPDATE backfill_requests SET status = 'pending', updated_at = now(), ${WITHOUT_CLAIM},
+       due_at = now() + make_interval(secs => $4::float8 / 1000) WHERE ${ONE}`,
+    [...subjectKey(subject), waitMs],
+  );
+}
+
+/** Refuses a backfill that needs at least `callsMin` node calls, more than allowed. */
+export async function refuseHistory(
+  database: Database,
+  subject: Subject,
+  callsMin: number,
+  message: string,
+): Promise<void> {
+  await database.query(
+    `UPDATE backfill_requests SET status = 'refused', due_at = NULL, ${UNCLAIMED}, error_code = 'HISTORY_REFUSED', error_message = $4,
+       calls_estimated = greatest(calls_estimated, $5::int), updated_at = now() WHERE ${ONE}`,
+    [...subjectKey(subject), message, callsMin],
+  );
+}
+
+/** Error code of a backfill refused because no upstream has the old state. */
+export const NO_ARCHIVE = 'NO_ARCHIVE';
+
+/** Refuses a backfill if no upstream has the old state or blocks it needs. */
+export async function refuseWithoutArchive(database: Database, subject: Subject, message: string): Promise<void> {
+  await database.query(
+    `UPDATE backfill_requests SET status = 'refused', due_at = NULL, ${UNCLAIMED}, error_code = '${NO_ARCHIVE}', error_message = $4,
+       updated_at = now() WHERE ${ONE}`,
+    [...subjectKey(subject), message.slice(0, 1_000)],
+  );
+}
+
+/** Quarantines a backfill that crashed the process several times. */
+export async function setAsideHistory(database: Database, subject: Subject, error: WorkSetAsideError): Promise<void> {
+  await database.query(
+    `UPDATE backfill_requests SET status = 'refused', due_at = NULL, ${UNCLAIMED}, error_code = '${WORK_QUARANTINED}', error_message = $4,
+       updated_at = now() WHERE ${ONE}`,
+    [...subjectKey(subject), error.message],
+  );
+}
+
+const FAILED_WAIT_SECONDS = 30;
+const FAILED_WAIT_SECONDS_MAX = 3_600;
+
+/** Schedules a retry after 30 s, 1 min, 2 min, … up to an hour. */
+export async function failHistory(database: Database, subject: Subject, error: unknown): Promise<void> {
+  const code = error instanceof ChainsteadError ? error.code : 'UNEXPECTED';
+  await database.query(
+    `UPDATE backfill_requests SET status = 'failed', attempts = ${FAILED_ATTEMPTS}, ${UNCLAIMED}, error_code = $4, error_message = $5,
+       due_at = now() + make_interval(secs => least($6::float8 * power(2, least(${FAILED_ATTEMPTS} - 1, 20)), $7::float8)), updated_at = now()
+      WHERE ${ONE}`,
+    [...subjectKey(subject), code, errorText(error).slice(0, 1_000), FAILED_WAIT_SECONDS, FAILED_WAIT_SECONDS_MAX],
+  );
+}
+
+/** Returns unfinished backfills, latest changes first, and the number of backfills by chain and status. */
+export async function readHistories(
+  database: Database,
+  limit: number,
+): Promise<{
+  readonly unfinished: readonly HistoryRecord[];
+  readonly counts: readonly { readonly chainId: ChainId; readonly status: HistoryStatus; readonly count: number }[];
+}> {
+  const rows = await database.query<HistoryRow>(
+    `SELECT ${HISTORY_COLUMNS} FROM backfill_requests WHERE status <> 'done' ORDER BY updated_at DESC, chain_id, kind, subject LIMIT $1`,
+    [limit],
+  );
+  const counts = await database.query<{ chainId: ChainId; status: HistoryStatus; count: number }>(
+    `SELECT chain_id AS "chainId", status, count(*)::int AS count FROM backfill_requests GROUP BY 1, 2 ORDER BY 1, 2`,
+  );
+  return { unfinished: rows.map(toRecord), counts };
+}
+
+export function toRecord(row: HistoryRow): HistoryRecord {
+  return {
+    subject: { chainId: row.chain_id, kind: row.kind, address: row.subject },
+    status: row.status,
+    callsEstimated: row.calls_estimated,
+    callsMade: row.calls_made,
+    rowsAdded: row.rows_added,
+    requestedAt: row.requested_at,
+    attempts: row.attempts,
+    dueAt: row.due_at,
+    error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
+  };
+}

@@ -1,0 +1,52 @@
+import type { ChainId } from '@chainstead/core';
+import { addressBytes, type Database } from '@chainstead/db';
+import type { Subject } from '../coverage/subject.ts';
+import {
+  HISTORY_COLUMNS,
+  type HistoryRecord,
+  type HistoryRow,
+  type HistoryStatus,
+  toRecord,
+} from './history-record.ts';
+
+export interface HistoriesRequested {
+  /** Null: all chains. */
+  readonly chainId: ChainId | null;
+  /** Null: any status. */
+  readonly status: HistoryStatus | null;
+  /** Cursor: the page starts after this subject; null: first page. */
+  readonly after: Subject | null;
+  readonly limit: number;
+}
+
+export interface HistoriesPage {
+  readonly histories: readonly HistoryRecord[];
+  /** Cursor of the next page; null: last page. A page may be short or empty although others follow. */
+  readonly next: Subject | null;
+}
+
+/** Maximum rows scanned per page. */
+const LOOKED_AT = 20_000;
+
+/** Returns on-demand backfills by chain, kind and subject. Scans a limited number of rows, even if few match. */
+export async function listHistories(
+  database: Pick<Database, 'query'>,
+  requested: HistoriesRequested,
+): Promise<HistoriesPage> {
+  const { chainId, status, after, limit } = requested;
+  const behind = [after?.chainId ?? null, after?.kind ?? '', after === null ? null : addressBytes(after.address)];
+  const from = `FROM backfill_requests WHERE ($1::bigint IS NULL OR chain_id = $1)
+    AND ($2::bigint IS NULL OR (chain_id, kind, subject) > ($2, $3::text, $4::bytea)) ORDER BY chain_id, kind, subject`;
+  const rows = await database.query<HistoryRow>(
+    `SELECT ${HISTORY_COLUMNS} FROM (SELECT * ${from} LIMIT ${LOOKED_AT}) AS backfill_requests
+      WHERE $5::text IS NULL OR status = $5 ORDER BY chain_id, kind, backfill_requests.subject LIMIT $6`,
+    [chainId, ...behind, status, limit + 1],
+  );
+  const histories = rows.slice(0, limit).map(toRecord);
+  if (rows.length > limit) return { histories, next: histories.at(-1)?.subject ?? null };
+  const [last] = await database.query<HistoryRow>(
+    `SELECT ${HISTORY_COLUMNS} FROM (SELECT * ${from} OFFSET ${LOOKED_AT - 1} LIMIT 1) AS backfill_requests`,
+    [chainId, ...behind],
+  );
+  return { histories, next: last === undefined ? null : toRecord(last).subject };
+}

@@ -1,0 +1,111 @@
+/** Missing blocks of an on-demand backfill, and an estimate of its node calls. */
+import type { Chain } from '@chainstead/chains';
+import { type BlockRange, subtractRanges } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { type ChainState, readChainState } from '../checkpoint.ts';
+import { listCoverage } from '../coverage/coverage.ts';
+import { readRetainedFrom } from '../coverage/retained-from.ts';
+import { isDroppable, type RetentionSettings } from '../coverage/retention-settings.ts';
+import type { Subject } from '../coverage/subject.ts';
+import { listSubjectRanges } from '../coverage/subject-ranges.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { datasetsOf } from '../dataset/datasets-of.ts';
+import { joinFilters } from './join-filters.ts';
+import { filtersOf, toQuery } from './read-subject-logs.ts';
+import type { SharedHistory } from './share-ranges.ts';
+
+/** Blocks that one dataset lacks for a subject, in both the chain's coverage and the subject's. */
+export interface MissingHistory {
+  readonly dataset: Dataset;
+  /** Ascending. Final, so they can be read now. */
+  readonly ranges: readonly BlockRange[];
+  /** Missing blocks that may still be reorganized. */
+  readonly notFinal: readonly BlockRange[];
+}
+
+export interface HistoryScope {
+  readonly chain: Chain;
+  /** Datasets without on-demand backfills are ignored. */
+  readonly datasets: readonly Dataset[];
+  readonly subject: Subject;
+  /** Blocks below a dataset's retention window are not read for it. @default all blocks are retained */
+  readonly retention?: RetentionSettings | undefined;
+}
+
+/** Returns whether any block up to the newest indexed one is missing for the subject. True if nothing is indexed. */
+export async function isHistoryMissing(database: Database, scope: HistoryScope): Promise<boolean> {
+  const state = await readChainState(database, scope.chain.id);
+  if (state === null) return true;
+  const missing = await listMissing(database, scope, newestIndexed(state));
+  return missing.some(({ ranges }) => ranges.length > 0);
+}
+
+/** Returns null before the chain was ever ingested: the first followed block is unknown then. */
+export async function planHistory(
+  database: Database,
+  pool: UpstreamPool,
+  scope: HistoryScope,
+): Promise<readonly MissingHistory[] | null> {
+  const state = await readChainState(database, scope.chain.id);
+  if (state === null) return null;
+  const newest = newestIndexed(state);
+  const highestFinal = await readHighestFinal(pool, scope.chain, state);
+  const missing = await listMissing(database, scope, newest);
+  return missing.map(({ dataset, ranges }) => {
+    const final = subtractRanges(ranges, [{ from: highestFinal + 1, to: newest }]);
+    // A dataset that is not followed always lacks the newest blocks: the next request reads them.
+    const isFollowed = datasetsOf(scope.chain, [dataset]).length > 0;
+    return { dataset, ranges: final, notFinal: isFollowed ? subtractRanges(ranges, final) : [] };
+  });
+}
+
+/** Followed blocks are indexed anyway; blocks below need the backfill. */
+function newestIndexed(state: ChainState): number {
+  return Math.max(state.firstFollowed - 1, state.checkpoint?.number ?? 0);
+}
+
+async function listMissing(
+  database: Database,
+  { chain, datasets, subject, retention }: HistoryScope,
+  newest: number,
+): Promise<{ readonly dataset: Dataset; readonly ranges: readonly BlockRange[] }[]> {
+  const known = [...(await listCoverage(database, chain.id)), ...(await listSubjectRanges(database, subject))];
+  const retainedFrom = await readRetainedFrom(database, { chain, retention });
+  return datasets
+    .filter((dataset) => filtersOf(dataset, chain, subject).length > 0)
+    .map((dataset) => {
+      const covered = known.filter((one) => one.dataset === dataset.name).map(({ range }) => range);
+      const from = isDroppable(dataset) ? Math.max(chain.firstBlock, retainedFrom) : chain.firstBlock;
+      return { dataset, ranges: from > newest ? [] : subtractRanges([{ from, to: newest }], covered) };
+    });
+}
+
+/**
+ * Returns the highest block that neither the chain nor the follower can roll back. The checkpoint of a lagging follower
+ * may be on an abandoned branch, so its rollback depth counts from there.
+ */
+export async function readHighestFinal(pool: UpstreamPool, chain: Chain, state: ChainState): Promise<number> {
+  const { value: head } = await pool.getHead();
+  const finalized = chain.finalizedTag ? await pool.getFinalized() : null;
+  const settled = Math.max(finalized ?? 0, head.number - chain.reorgDepthMax);
+  const followed = (state.checkpoint?.number ?? 0) - chain.reorgDepthMax;
+  return Math.min(settled, Math.max(state.firstFollowed - 1, followed));
+}
+
+/** Returns the estimated node calls for the logs. If logs have no timestamps, the headers of their blocks are extra. */
+export function estimateCalls(
+  pool: UpstreamPool,
+  chain: Chain,
+  subject: Subject,
+  shared: readonly SharedHistory[],
+): number {
+  return shared
+    .flatMap(({ datasets, ranges }) =>
+      joinFilters(datasets.flatMap((dataset) => filtersOf(dataset, chain, subject))).map((filter) => ({
+        filter,
+        ranges,
+      })),
+    )
+    .reduce((sum, { filter, ranges }) => sum + pool.estimateLogCalls(toQuery(filter), ranges), 0);
+}

@@ -1,0 +1,160 @@
+import type { Chain } from '@chainstead/chains';
+import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { type Database, tryAcquireLeadership } from '@chainstead/db';
+import { readRetainedFrom } from '../coverage/retained-from.ts';
+import { isDroppable, type RetentionSettings } from '../coverage/retention-settings.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { type Partition, readPartitions } from '../partitions/read-partitions.ts';
+import type { SyncMetrics } from '../sync-metrics.ts';
+import {
+  type DetachedPartition,
+  detachPartition,
+  dropDetached,
+  findDetached,
+  type RunStatement,
+  uncover,
+  withPatientSession,
+} from './drop-partition.ts';
+
+export interface RetentionOptions {
+  readonly chain: Chain;
+  readonly database: Database;
+  readonly datasets: readonly Dataset[];
+  /** @default all blocks are retained */
+  readonly retention?: RetentionSettings | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Pick<SyncMetrics, 'droppedRows'>;
+  /** Maximum wait of a detachment for earlier transactions, in milliseconds; 0: unlimited. @default 5000 */
+  readonly lockWaitMs?: number | undefined;
+}
+
+const LOOK_AGAIN_MS = 60_000;
+
+/** Drops partitions as they become too old, until the signal aborts. A failure is logged and retried. */
+export async function enforceRetention(options: RetentionOptions, signal: AbortSignal): Promise<void> {
+  const { chain, clock, logger } = options;
+  while (!signal.aborted) {
+    try {
+      await dropOldPartitions(options, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      logger.warn(
+        { chain: chain.key, error: errorText(error) },
+        'A partition of old blocks could not be dropped, it is tried again',
+      );
+    }
+    await sleepUnlessAborted(clock, LOOK_AGAIN_MS, signal);
+  }
+}
+
+/**
+ * Drops the partitions below the retention window, and those an earlier process left half dropped. @returns their names
+ */
+export async function dropOldPartitions(options: RetentionOptions, signal: AbortSignal): Promise<readonly string[]> {
+  const dropped: string[] = [];
+  for (const dataset of options.datasets.filter(isDroppable)) {
+    const unfinished = await findUnfinished(options, dataset);
+    const old = await findOld(options, dataset);
+    if (unfinished.length + old.length === 0) continue;
+    await withTable(options, dataset, signal, async (run, stop) => {
+      dropped.push(...(await dropUnfinished(options, dataset, run, stop)));
+      for (const partition of old)
+        if (!stop.aborted) dropped.push(await dropPartition(options, dataset, partition, run));
+    });
+  }
+  return dropped;
+}
+
+/**
+ * Drops only partitions that an earlier process left half dropped. @returns false while another process is dropping
+ * them
+ */
+export async function finishDropping(options: RetentionOptions, signal: AbortSignal): Promise<boolean> {
+  for (const dataset of options.datasets.filter(isDroppable)) {
+    if ((await findUnfinished(options, dataset)).length === 0) continue;
+    await withTable(options, dataset, signal, (run, stop) => dropUnfinished(options, dataset, run, stop));
+    if ((await findUnfinished(options, dataset)).length > 0) return false;
+  }
+  return true;
+}
+
+/** Does nothing while another process drops partitions of the table: Postgres detaches one at a time. */
+async function withTable(
+  { database, lockWaitMs }: RetentionOptions,
+  { table }: Dataset,
+  signal: AbortSignal,
+  work: (run: RunStatement, stop: AbortSignal) => Promise<unknown>,
+): Promise<void> {
+  const { leadership } = await tryAcquireLeadership(database, `drop-partitions:${table.name}`);
+  if (leadership === null) return;
+  try {
+    const stop = AbortSignal.any([signal, leadership.lost]);
+    await withPatientSession(database, (run) => work(run, stop), lockWaitMs);
+  } finally {
+    await leadership.release();
+  }
+}
+
+/** Returns half dropped partitions of the chain, and pending detachments of any chain, which block others. */
+async function findUnfinished(
+  { chain, database }: RetentionOptions,
+  dataset: Dataset,
+): Promise<readonly DetachedPartition[]> {
+  const detached = await findDetached(database, dataset);
+  return detached.filter(({ chainId, isPending }) => isPending || chainId === chain.id);
+}
+
+/** Returns the partitions below the retention window, ascending. */
+async function findOld(
+  { chain, database, retention }: RetentionOptions,
+  dataset: Dataset,
+): Promise<readonly Partition[]> {
+  const retainedFrom = await readRetainedFrom(database, { chain, retention });
+  if (retainedFrom === 0) return [];
+  // A reorg lowers the checkpoint and with it the retention window, which must never include a dropped block.
+  const partitions = await readPartitions(database, dataset.table, chain.id);
+  return partitions.filter(({ to }) => to + chain.reorgDepthMax <= retainedFrom);
+}
+
+async function dropUnfinished(
+  options: RetentionOptions,
+  dataset: Dataset,
+  run: RunStatement,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { chain, database, logger } = options;
+  const dropped: string[] = [];
+  for (const detached of await findUnfinished(options, dataset)) {
+    if (signal.aborted) break;
+    await dropDetached(database, run, dataset, detached);
+    logger.info({ chain: chain.key, partition: detached.name }, 'A partition that was detached earlier was dropped');
+    dropped.push(detached.name);
+  }
+  return dropped;
+}
+
+async function dropPartition(
+  { chain, database, logger, metrics }: RetentionOptions,
+  dataset: Dataset,
+  { name, from, to, rows }: Partition,
+  run: RunStatement,
+): Promise<string> {
+  const bytes = await sizeOf(database, name);
+  const blocks = { from: 0, to: to - 1 };
+  await uncover(database, chain.id, dataset, blocks);
+  await detachPartition(database, run, dataset, name);
+  await dropDetached(database, run, dataset, { name, chainId: chain.id, isPending: false, blocks });
+  metrics.droppedRows.inc({ chain: chain.key, dataset: dataset.name }, rows);
+  const facts = { chain: chain.key, partition: name, block_range: `${from}-${to - 1}`, rows, bytes };
+  logger.info(facts, 'A partition of old blocks was dropped');
+  return name;
+}
+
+/** Returns the size in bytes, with indexes. */
+async function sizeOf(database: Database, table: string): Promise<number> {
+  const [row] = await database.query<{ bytes: number }>('SELECT pg_total_relation_size(to_regclass($1)) AS bytes', [
+    table,
+  ]);
+  return row?.bytes ?? 0;
+}

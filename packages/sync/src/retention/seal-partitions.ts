@@ -1,0 +1,107 @@
+import type { Chain } from '@chainstead/chains';
+import {
+  type BlockRange,
+  type Clock,
+  errorText,
+  type Logger,
+  sleepUnlessAborted,
+  subtractRanges,
+} from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { readChainState } from '../checkpoint.ts';
+import { listCoverage } from '../coverage/coverage.ts';
+import { belowRetained, readRetainedFrom } from '../coverage/retained-from.ts';
+import type { RetentionSettings } from '../coverage/retention-settings.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { type Partition, quoted, readPartitions, SEALED } from '../partitions/read-partitions.ts';
+
+export interface SealOptions {
+  readonly chain: Chain;
+  readonly database: Database;
+  readonly datasets: readonly Dataset[];
+  /** @default all blocks are retained */
+  readonly retention?: RetentionSettings | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const LOOK_AGAIN_MS = 60_000;
+
+/**
+ * Seals full partitions until the signal aborts. Their indexes were filled in random order and are a third empty: they
+ * are rebuilt densely while readers and writers continue. A failure is logged and retried later.
+ */
+export async function keepSealing(options: SealOptions, signal: AbortSignal): Promise<void> {
+  const { chain, clock, logger } = options;
+  while (!signal.aborted) {
+    await sleepUnlessAborted(clock, LOOK_AGAIN_MS, signal);
+    if (signal.aborted) return;
+    try {
+      await sealFullPartitions(options, signal);
+    } catch (error) {
+      if (!signal.aborted)
+        logger.warn(
+          { chain: chain.key, error: errorText(error) },
+          'A full partition could not be sealed, it is tried again',
+        );
+    }
+  }
+}
+
+/** Seals partitions whose blocks are all indexed and settled. @returns their names */
+export async function sealFullPartitions(
+  { chain, database, datasets, retention, logger }: SealOptions,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const partitioned = datasets.filter(({ table }) => table.isPartitioned);
+  if (partitioned.length === 0) return [];
+  const state = await readChainState(database, chain.id);
+  const old = belowRetained(datasets, await readRetainedFrom(database, { chain, retention }));
+  const coverage = [...(await listCoverage(database, chain.id)), ...old];
+  const sealed: string[] = [];
+  for (const { name, table } of partitioned) {
+    const covered = coverage.filter(({ dataset }) => dataset === name).map(({ range }) => range);
+    const historyStart = state?.historyStart ?? Math.min(...covered.map(({ from }) => from));
+    for (const partition of await readPartitions(database, table, chain.id)) {
+      if (signal.aborted) return sealed;
+      if (partition.isSealed || !partition.isOwn || !isFull(partition, covered, historyStart, chain.reorgDepthMax))
+        continue;
+      await sealPartition(database, partition);
+      logger.info({ chain: chain.key, partition: partition.name, rows: partition.rows }, 'A full partition was sealed');
+      sealed.push(partition.name);
+    }
+  }
+  return sealed;
+}
+
+/** Returns whether the partition is complete: every block from the first indexed one is covered and settled. */
+function isFull(
+  { from, to }: Partition,
+  covered: readonly BlockRange[],
+  historyStart: number,
+  reorgDepthMax: number,
+): boolean {
+  const wanted = { from: Math.max(from, historyStart), to: to - 1 };
+  const newest = covered.reduce((highest, range) => Math.max(highest, range.to), 0);
+  return wanted.from <= wanted.to && to + reorgDepthMax <= newest && subtractRanges([wanted], covered).length === 0;
+}
+
+/** Rebuilds the indexes of a partition. Drops invalid copies left by an interrupted rebuild first. */
+async function sealPartition(database: Database, { name }: Partition): Promise<void> {
+  const indexes = await database.query<{ name: string; is_valid: boolean }>(
+    `SELECT made.relname AS name, pg_index.indisvalid AS is_valid FROM pg_index
+       JOIN pg_class AS made ON made.oid = pg_index.indexrelid JOIN pg_am ON pg_am.oid = made.relam
+      WHERE pg_index.indrelid = to_regclass($1) AND pg_am.amname = 'btree'`,
+    [name],
+  );
+  for (const index of indexes)
+    if (!index.is_valid && /_cc(new|old)\d*$/.test(index.name))
+      await database.query(`DROP INDEX CONCURRENTLY IF EXISTS ${quoted(index.name)}`);
+  // Otherwise reading rows for the index builds would dirty every page (hint bits).
+  await database.query(`VACUUM (FREEZE, SKIP_LOCKED) ${quoted(name)}`);
+  for (const index of indexes.filter(({ is_valid }) => is_valid)) {
+    await database.query(`ALTER INDEX ${quoted(index.name)} SET (fillfactor = 100)`);
+    await database.query(`REINDEX INDEX CONCURRENTLY ${quoted(index.name)}`);
+  }
+  await database.query(`COMMENT ON TABLE ${quoted(name)} IS '${SEALED}'`);
+}

@@ -1,0 +1,59 @@
+import type { Copy, StatementsAround, Transaction } from '@chainstead/db';
+
+/** Collects copies, so that those of a block take one round trip to the server. */
+export interface GatheredCopies {
+  /**
+   * Adds rows, which are copied by {@link GatheredCopies.flush} at the latest. @returns the number of rows
+   * @param around statements without parameters that run before and after the copy
+   */
+  add(copy: Copy, around?: StatementsAround): Promise<number>;
+  flush(): Promise<void>;
+}
+
+/** Maximum rows per batch. Larger copies are streamed as fast as the server accepts them. */
+const ROWS_TOGETHER = 10_000;
+
+interface WaitingCopy {
+  readonly copy: Copy;
+  readonly around: StatementsAround;
+}
+
+export function gatherCopies(transaction: Transaction): GatheredCopies {
+  let waiting: WaitingCopy[] = [];
+  let rows = 0;
+
+  async function flush(): Promise<void> {
+    const gathered = waiting;
+    waiting = [];
+    rows = 0;
+    await transaction.copyTogether(
+      gathered.map(({ copy }) => copy),
+      {
+        before: gathered.flatMap(({ around }) => around.before ?? []),
+        after: gathered.flatMap(({ around }) => around.after ?? []),
+      },
+    );
+  }
+
+  async function stream(
+    { table, columns, lines }: Copy,
+    { before = [], after = [] }: StatementsAround,
+  ): Promise<number> {
+    for (const statement of before) await transaction.query(statement);
+    const copied = await transaction.copy(table, columns, lines);
+    for (const statement of after) await transaction.query(statement);
+    return copied;
+  }
+
+  return {
+    async add(copy, around = {}) {
+      const { length } = copy.lines;
+      if (length > ROWS_TOGETHER) return stream(copy, around);
+      if (rows + length > ROWS_TOGETHER) await flush();
+      waiting.push({ copy, around });
+      rows += length;
+      return length;
+    },
+    flush,
+  };
+}

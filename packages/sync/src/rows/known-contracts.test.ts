@@ -1,0 +1,108 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { parseAddress } from '@chainstead/core';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createKnownContracts, joinMentions, SEEN_AS, type SeenContract, writeContracts } from './known-contracts.ts';
+
+const CHAIN = createChainRegistry().get('eth');
+const address = (digit: string) => parseAddress(`0x${digit.repeat(40)}`);
+const HYBRID = address('a');
+const PLAIN = address('b');
+
+describe('joinMentions', () => {
+  it('gives each contract once with all that it is mentioned as, sorted', () => {
+    const seen = joinMentions([
+      { address: PLAIN, standard: 'erc20' },
+      { address: HYBRID, standard: 'erc1155' },
+      { address: HYBRID, standard: 'erc20' },
+      { address: HYBRID, standard: 'erc1155' },
+    ]);
+    expect(seen).toEqual([
+      { address: HYBRID, seenAs: SEEN_AS.erc20 | SEEN_AS.erc1155 },
+      { address: PLAIN, seenAs: SEEN_AS.erc20 },
+    ]);
+  });
+});
+
+describe('createKnownContracts', () => {
+  it('knows a contract only as what it was added as', () => {
+    const known = createKnownContracts();
+    known.add([{ address: HYBRID, seenAs: SEEN_AS.erc20 }]);
+    expect(known.has({ address: HYBRID, seenAs: SEEN_AS.erc20 })).toBe(true);
+    expect(known.has({ address: HYBRID, seenAs: SEEN_AS.erc20 | SEEN_AS.erc721 })).toBe(false);
+    known.add([{ address: HYBRID, seenAs: SEEN_AS.erc721 }]);
+    expect(known.has({ address: HYBRID, seenAs: SEEN_AS.erc20 | SEEN_AS.erc721 })).toBe(true);
+    expect(known.has({ address: PLAIN, seenAs: SEEN_AS.erc20 })).toBe(false);
+  });
+
+  it('holds no more contracts than its limit', () => {
+    const known = createKnownContracts(1);
+    known.add([{ address: HYBRID, seenAs: 1 }]);
+    known.add([{ address: PLAIN, seenAs: 1 }]);
+    expect([HYBRID, PLAIN].map((one) => known.has({ address: one, seenAs: 1 }))).toEqual([false, true]);
+  });
+});
+
+describe('writeContracts', () => {
+  let scratch: ScratchDatabase;
+  beforeAll(async () => {
+    scratch = await createScratchDatabase();
+  });
+  afterAll(() => scratch.drop());
+
+  const write = (contracts: readonly SeenContract[], known = createKnownContracts()) =>
+    scratch.database.transaction((transaction) => writeContracts(transaction, CHAIN, contracts, known));
+  const stored = () =>
+    scratch.database.query(
+      `SELECT '0x' || encode(address, 'hex') AS address, seen_as, facts_status, xmin::text AS version FROM tokens ORDER BY address`,
+    );
+
+  it('adds what a contract is seen as later, and changes nothing where it adds nothing', async () => {
+    await write([
+      { address: HYBRID, seenAs: SEEN_AS.erc20 },
+      { address: PLAIN, seenAs: SEEN_AS.erc20 },
+    ]);
+    const [, before] = await stored();
+    await scratch.database.query("UPDATE tokens SET facts_status = 'known' WHERE address = decode($1, 'hex')", [
+      HYBRID.slice(2),
+    ]);
+    await write([
+      { address: HYBRID, seenAs: SEEN_AS.erc721 },
+      { address: PLAIN, seenAs: SEEN_AS.erc20 },
+    ]);
+    expect(await stored()).toMatchObject([
+      { address: HYBRID, seen_as: SEEN_AS.erc20 | SEEN_AS.erc721, facts_status: 'known' },
+      { address: PLAIN, seen_as: SEEN_AS.erc20 },
+    ]);
+    expect((await stored())[1]).toEqual(before);
+  });
+
+  it('wakes those that read the facts of tokens, of new ones only', async () => {
+    const woken: string[] = [];
+    const add = (token: SeenContract['address']) =>
+      scratch.database.transaction((transaction) =>
+        writeContracts(
+          { ...transaction, notify: (channel) => void woken.push(channel) },
+          CHAIN,
+          [{ address: token, seenAs: SEEN_AS.erc20 }],
+          createKnownContracts(),
+        ),
+      );
+    await add(address('7'));
+    await add(address('7'));
+    expect(woken).toEqual([`chainstead_due_token-facts_${CHAIN.id}`]);
+  });
+
+  it('asks the database only for what this process does not know', async () => {
+    const known = createKnownContracts();
+    known.add([{ address: PLAIN, seenAs: SEEN_AS.erc20 }]);
+    const written = await write(
+      [
+        { address: HYBRID, seenAs: SEEN_AS.erc20 },
+        { address: PLAIN, seenAs: SEEN_AS.erc20 },
+      ],
+      known,
+    );
+    expect(written.map((contract) => contract.address)).toEqual([HYBRID]);
+  });
+});

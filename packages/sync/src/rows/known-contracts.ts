@@ -1,0 +1,68 @@
+/** Token contracts mentioned by rows. `tokens` has one row per contract, with the standards its events show. */
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { Transaction } from '@chainstead/db';
+import { dueChannel, TOKEN_FACTS_WORK } from '@chainstead/jobs';
+import type { MentionedContract, TokenStandard } from '../dataset/dataset.ts';
+
+/** A contract and its observed standards, as bits of {@link SEEN_AS}. */
+export interface SeenContract {
+  readonly address: Address;
+  readonly seenAs: number;
+}
+
+/** Bits of `tokens.seen_as`. */
+export const SEEN_AS: Readonly<Record<TokenStandard, number>> = { erc20: 1, erc721: 2, erc1155: 4 };
+
+/** Contracts that this process has committed, with their standards: busy contracts then need no write. */
+export interface KnownContracts {
+  /** Returns whether the contract is known with all its standards. */
+  has(contract: SeenContract): boolean;
+  add(contracts: readonly SeenContract[]): void;
+}
+
+/** Returns a cache of up to `limit` contracts. It is cleared when full: a miss costs only one insert. */
+export function createKnownContracts(limit = 200_000): KnownContracts {
+  const known = new Map<Address, number>();
+  return {
+    has: ({ address, seenAs }) => ((known.get(address) ?? 0) & seenAs) === seenAs,
+    add: (contracts) => {
+      if (known.size >= limit) known.clear();
+      for (const { address, seenAs } of contracts) known.set(address, (known.get(address) ?? 0) | seenAs);
+    },
+  };
+}
+
+/** Returns each contract once, with all its standards, sorted by address. */
+export function joinMentions(mentions: Iterable<MentionedContract>): SeenContract[] {
+  const seen = new Map<Address, number>();
+  for (const { address, standard } of mentions) seen.set(address, (seen.get(address) ?? 0) | SEEN_AS[standard]);
+  return [...seen]
+    .map(([address, seenAs]) => ({ address, seenAs }))
+    .sort((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0));
+}
+
+/**
+ * Writes contracts or standards that are new to this process. Needs the commit lock: two writers of the same contract
+ * would deadlock otherwise. @returns the written contracts, to add to `known` after the commit.
+ */
+export async function writeContracts(
+  transaction: Transaction,
+  chain: Chain,
+  contracts: readonly SeenContract[],
+  known: KnownContracts,
+): Promise<readonly SeenContract[]> {
+  const fresh = contracts.filter((contract) => !known.has(contract));
+  if (fresh.length === 0) return fresh;
+  const changed = await transaction.query(
+    `INSERT INTO tokens (address, chain_id, seen_as)
+     SELECT decode(substr(seen.address, 3), 'hex'), $1, seen.seen_as
+       FROM unnest($2::text[], $3::smallint[]) AS seen(address, seen_as) ORDER BY seen.address
+     ON CONFLICT (address, chain_id) DO UPDATE SET seen_as = tokens.seen_as | excluded.seen_as
+       WHERE (tokens.seen_as | excluded.seen_as) <> tokens.seen_as
+     RETURNING chain_id`,
+    [chain.id, fresh.map(({ address }) => address), fresh.map(({ seenAs }) => seenAs)],
+  );
+  if (changed.length > 0) transaction.notify(dueChannel(TOKEN_FACTS_WORK, chain.id));
+  return fresh;
+}

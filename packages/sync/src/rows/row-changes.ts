@@ -1,0 +1,257 @@
+/**
+ * Adds and removes dataset rows. If projections follow a dataset, the rows that were actually added or removed are held
+ * in temporary tables until the projections' statements have run. Other datasets have no such overhead.
+ *
+ * A transaction first removes rows and derives from them, then adds rows and derives from those
+ * (projections/derive-changes.ts), each step over all its datasets. Rows may be added before the commit lock is taken;
+ * deriving needs it.
+ */
+import type { Chain } from '@chainstead/chains';
+import type { BlockRange } from '@chainstead/core';
+import type { Transaction } from '@chainstead/db';
+import type { Dataset, MentionedContract } from '../dataset/dataset.ts';
+import type { RowTable } from '../dataset/row-table.ts';
+import type { DatasetLines } from '../read/decoded-batch.ts';
+import { type GatheredCopies, gatherCopies } from './gather-copies.ts';
+import { joinMentions, type SeenContract } from './known-contracts.ts';
+import {
+  copyToStagingTable,
+  emptyStaging,
+  emptyStagingTable,
+  type Part,
+  type StagingTableKind,
+  stagingTableOf,
+} from './staging-table.ts';
+
+/** How new rows may conflict with stored ones. */
+export type WriteMode =
+  /** The range is known to be empty: plain COPY; a conflict is an error. */
+  | 'empty-range'
+  /** Rows may exist: staging table and ON CONFLICT DO NOTHING. */
+  | 'may-exist';
+
+/** Number of rows added to or removed from a dataset. */
+export interface RowChange {
+  readonly dataset: Dataset;
+  readonly rows: number;
+}
+
+/** Result of adding decoded rows. */
+export interface AddedRows {
+  /** Rows actually added, for `deriveAdded`. */
+  readonly changes: readonly RowChange[];
+  /** Token contracts that the rows mention, sorted by address. */
+  readonly contracts: readonly SeenContract[];
+  /** Number of decoded rows, by dataset name. */
+  readonly decoded: ReadonlyMap<string, number>;
+}
+
+export interface Adding {
+  /** Returns whether projections follow the rows added to the dataset. @default true if the dataset has projections */
+  isFollowed?(dataset: Dataset): boolean;
+  /** Copies to send in the same round trip. @default none */
+  readonly copies?: GatheredCopies;
+}
+
+/** Adds rows part by part. */
+export async function addRows(
+  transaction: Transaction,
+  parts: Iterable<DatasetLines>,
+  mode: WriteMode,
+  { isFollowed = isDerivedFrom, copies = gatherCopies(transaction) }: Adding = {},
+): Promise<AddedRows> {
+  const added = new Map<Dataset, number>();
+  const decoded = new Map<string, number>();
+  const mentioned: MentionedContract[] = [];
+  const add = async (dataset: Dataset, lines: readonly string[], part: Part): Promise<number> => {
+    const { table } = dataset;
+    const { name, columns } = table;
+    if (mode === 'may-exist') return addAbsent(transaction, dataset, lines, part);
+    if (!isFollowed(dataset)) return copies.add({ table: name, columns, lines });
+    if (part === 'later') {
+      await copies.flush();
+      return addStaged(transaction, table, lines);
+    }
+    // Measured: a load through a staging table is as fast as a plain COPY, while sending rows twice takes 1.25 times as
+    // long.
+    const around = { before: emptyStaging(name, 'added'), after: [insertionOf(table, 'added')] };
+    return copies.add({ table: stagingTableOf(table, 'added'), columns, lines }, around);
+  };
+  for (const { dataset, lines, mentions } of parts) {
+    decoded.set(dataset.name, (decoded.get(dataset.name) ?? 0) + lines.length);
+    for (const mention of mentions) mentioned.push(mention);
+    if (lines.length === 0) continue;
+    const before = added.get(dataset);
+    const count = await add(dataset, lines, before === undefined ? 'first' : 'later');
+    added.set(dataset, (before ?? 0) + count);
+  }
+  await copies.flush();
+  return {
+    changes: [...added].map(([dataset, rows]) => ({ dataset, rows })),
+    contracts: joinMentions(mentioned),
+    decoded,
+  };
+}
+
+/** Removes the rows of a range of blocks. @returns the rows actually removed, for `deriveRemoved` */
+export async function removeRows(
+  transaction: Transaction,
+  chain: Chain,
+  datasets: readonly Dataset[],
+  range: BlockRange,
+): Promise<readonly RowChange[]> {
+  const removed: RowChange[] = [];
+  const values = [chain.id, range.from, range.to];
+  for (const dataset of datasets) {
+    const deletion = `DELETE FROM ${dataset.table.name} AS t WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3`;
+    removed.push({
+      dataset,
+      rows: sum(await changing(transaction, dataset, { kind: 'removed', change: deletion, values })),
+    });
+  }
+  return removed;
+}
+
+/** Rows changed by a repair. */
+export interface RepairedRows extends RowChange {
+  readonly byBlock: readonly BlockRows[];
+}
+
+export interface BlockRows {
+  readonly block_number: number;
+  readonly rows: number;
+}
+
+/**
+ * Copies the decoded rows of a range to staging tables, for {@link removeSurplus} and {@link addMissing} to compare
+ * with stored rows.
+ */
+export async function stageRows(
+  transaction: Transaction,
+  parts: Iterable<DatasetLines>,
+): Promise<readonly SeenContract[]> {
+  const begun = new Set<Dataset>();
+  const mentioned: MentionedContract[] = [];
+  for (const { dataset, lines, mentions } of parts) {
+    if (begun.has(dataset))
+      await transaction.copy(stagingTableOf(dataset.table, 'incoming'), dataset.table.columns, lines);
+    else await copyToStagingTable(transaction, dataset.table, 'incoming', lines);
+    begun.add(dataset);
+    for (const mention of mentions) mentioned.push(mention);
+  }
+  return joinMentions(mentioned);
+}
+
+/** Removes stored rows of a range that have no equal staged row; see {@link removeRows}. */
+export async function removeSurplus(
+  transaction: Transaction,
+  chain: Chain,
+  dataset: Dataset,
+  range: BlockRange,
+): Promise<RepairedRows> {
+  const columns = dataset.table.columns.join(', ');
+  const change = `DELETE FROM ${dataset.table.name} AS t USING (${storedRows(dataset)} EXCEPT SELECT ${columns} FROM ${stagingTableOf(dataset.table, 'incoming')}) AS s
+      WHERE t.chain_id = $1 AND t.block_number BETWEEN $2 AND $3 AND ${dataset.table.key.map((column) => `t.${column} = s.${column}`).join(' AND ')}`;
+  const values = [chain.id, range.from, range.to];
+  const byBlock = await changing(transaction, dataset, { kind: 'removed', change, values });
+  return { dataset, rows: sum(byBlock), byBlock };
+}
+
+/** Adds staged rows of a range that are not stored. Call it after {@link removeSurplus}; see {@link addRows}. */
+export async function addMissing(
+  transaction: Transaction,
+  chain: Chain,
+  dataset: Dataset,
+  range: BlockRange,
+): Promise<RepairedRows> {
+  const columns = dataset.table.columns.join(', ');
+  const byBlock = await adding(
+    transaction,
+    dataset,
+    `SELECT * FROM (SELECT ${columns} FROM ${stagingTableOf(dataset.table, 'incoming')} EXCEPT ${storedRows(dataset)}) AS missing
+      ORDER BY ${dataset.table.key.join(', ')}`,
+    [chain.id, range.from, range.to],
+  );
+  return { dataset, rows: sum(byBlock), byBlock };
+}
+
+function storedRows(dataset: Dataset): string {
+  return `SELECT ${dataset.table.columns.join(', ')} FROM ${dataset.table.name} WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3`;
+}
+
+/** Adds more rows to a table and to its staging table in the same transaction. */
+async function addStaged(transaction: Transaction, table: RowTable, lines: readonly string[]): Promise<number> {
+  await copyToStagingTable(transaction, table, 'incoming', lines, 'later');
+  const added = stagingTableOf(table, 'added');
+  for (const into of [table.name, added]) await transaction.query(insertionOf(table, 'incoming', into));
+  return lines.length;
+}
+
+function insertionOf(table: RowTable, kind: StagingTableKind, into: string = table.name): string {
+  const columns = table.columns.join(', ');
+  return `INSERT INTO ${into} (${columns}) SELECT ${columns} FROM ${stagingTableOf(table, kind)}`;
+}
+
+async function addAbsent(
+  transaction: Transaction,
+  dataset: Dataset,
+  lines: readonly string[],
+  part: Part,
+): Promise<number> {
+  const staging = await copyToStagingTable(transaction, dataset.table, 'incoming', lines, part);
+  return sum(
+    await adding(transaction, dataset, `SELECT ${dataset.table.columns.join(', ')} FROM ${staging}`, [], part),
+  );
+}
+
+/** Inserts the rows selected by `rows`, except existing ones. */
+async function adding(
+  transaction: Transaction,
+  dataset: Dataset,
+  rows: string,
+  values: readonly unknown[],
+  part: Part = 'first',
+): Promise<readonly BlockRows[]> {
+  const insert = `INSERT INTO ${dataset.table.name} AS t (${dataset.table.columns.join(', ')}) ${rows} ON CONFLICT DO NOTHING`;
+  return changing(transaction, dataset, { kind: 'added', change: insert, values, part });
+}
+
+/**
+ * Runs a change of table `t`. If projections follow it, the rows actually changed are added to the staging table, which
+ * the first part empties.
+ */
+async function changing(
+  transaction: Transaction,
+  dataset: Dataset,
+  options: {
+    readonly kind: 'added' | 'removed';
+    readonly change: string;
+    readonly values: readonly unknown[];
+    /** @default 'first' */
+    readonly part?: Part;
+  },
+): Promise<readonly BlockRows[]> {
+  const { kind, change, values, part = 'first' } = options;
+  const count = 'SELECT block_number, count(*)::int AS rows FROM changed GROUP BY block_number';
+  if (!isDerivedFrom(dataset))
+    return transaction.query(`WITH changed AS (${change} RETURNING t.block_number) ${count}`, values);
+  const stagingTable =
+    part === 'first'
+      ? await emptyStagingTable(transaction, dataset.table.name, kind)
+      : stagingTableOf(dataset.table, kind);
+  const returned = dataset.table.columns.map((column) => `t.${column}`).join(', ');
+  const columns = dataset.table.columns.join(', ');
+  return transaction.query(
+    `WITH changed AS (${change} RETURNING ${returned}),
+     kept AS (INSERT INTO ${stagingTable} (${columns}) SELECT ${columns} FROM changed) ${count}`,
+    values,
+  );
+}
+
+function isDerivedFrom({ projections = [] }: Dataset): boolean {
+  return projections.length > 0;
+}
+
+function sum(counts: readonly BlockRows[]): number {
+  return counts.reduce((total, { rows }) => total + rows, 0);
+}

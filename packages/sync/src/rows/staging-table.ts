@@ -1,0 +1,72 @@
+import { rawSql, type Sql, sql, statementOf, type Transaction } from '@chainstead/db';
+import type { RowTable } from '../dataset/row-table.ts';
+
+/** Temporary tables for the rows of a dataset table. */
+export type StagingTableKind = 'incoming' | 'added' | 'removed';
+
+/** Position of rows that go through the same staging table in several parts. */
+export type Part = 'first' | 'later';
+
+export function stagingTableOf({ name }: Pick<RowTable, 'name'>, kind: StagingTableKind): string {
+  return `${kind}_${name}`;
+}
+
+/** Copies lines to an emptied staging table. @returns its name */
+export async function copyToStagingTable(
+  transaction: Transaction,
+  { name, columns }: Pick<RowTable, 'name' | 'columns'>,
+  kind: StagingTableKind,
+  lines: readonly string[],
+  part: Part = 'first',
+): Promise<string> {
+  const stagingTable = await emptyStagingTable(transaction, name, kind, part);
+  await transaction.copy(stagingTable, columns, lines);
+  return stagingTable;
+}
+
+/** Fills an emptied staging table with the rows of a query. @returns the number of rows */
+export async function fillStagingTable(
+  transaction: Transaction,
+  table: RowTable,
+  kind: StagingTableKind,
+  selected: Sql,
+): Promise<number> {
+  const stagingTable = await emptyStagingTable(transaction, table.name, kind);
+  const { text, values } = statementOf(
+    sql`WITH filled AS (INSERT INTO ${rawSql(`${stagingTable} (${table.columns.join(', ')})`)} ${selected} RETURNING 1) SELECT count(*) AS rows FROM filled`,
+  );
+  const [filled] = await transaction.query<{ rows: number }>(text, values);
+  return filled?.rows ?? 0;
+}
+
+/**
+ * Returns statements that create or empty a staging table without a lookup first, to be sent together with others. It
+ * is empty at the start of every transaction.
+ */
+export function emptyStaging(table: string, kind: StagingTableKind): readonly string[] {
+  const stagingTable = stagingTableOf({ name: table }, kind);
+  return [creationOf(stagingTable, table, 'IF NOT EXISTS'), `DELETE FROM ${stagingTable}`];
+}
+
+function creationOf(stagingTable: string, table: string, condition: 'IF NOT EXISTS' | '' = ''): string {
+  return `CREATE TEMP TABLE ${condition} ${stagingTable} (LIKE ${table}) ON COMMIT DELETE ROWS`;
+}
+
+/** Creates or empties the staging table of a table. It is empty at the start of every transaction. @returns its name */
+export async function emptyStagingTable(
+  transaction: Transaction,
+  table: string,
+  kind: StagingTableKind,
+  part: Part = 'first',
+): Promise<string> {
+  const stagingTable = stagingTableOf({ name: table }, kind);
+  const [existing] = await transaction.query(
+    'SELECT 1 AS found FROM pg_class WHERE relname = $1 AND relnamespace = pg_my_temp_schema()',
+    [stagingTable],
+  );
+  if (existing === undefined) await transaction.query(creationOf(stagingTable, table));
+  // An earlier step of the transaction may have left rows. Deleted rows slow down the scans of later parts, but
+  // truncating an empty table costs more.
+  else await transaction.query(part === 'first' ? `DELETE FROM ${stagingTable}` : `TRUNCATE ${stagingTable}`);
+  return stagingTable;
+}

@@ -1,0 +1,51 @@
+/**
+ * The only writer of decoded rows. Always runs inside the caller's transaction, together with coverage and checkpoint.
+ */
+import type { Chain } from '@chainstead/chains';
+import { commitLock, type HeldLock, type Transaction } from '@chainstead/db';
+import { BLOCK_COLUMNS, type DecodedBatch } from '../read/decoded-batch.ts';
+import { gatherCopies } from './gather-copies.ts';
+import { type AddedRows, type Adding, addRows, type WriteMode } from './row-changes.ts';
+import { copyToStagingTable } from './staging-table.ts';
+
+/**
+ * Takes the commit lock, which allows one committer per chain and is held until the transaction ends.
+ * @throws {DatabaseUnavailableError} if a cluster node lacks earlier commits
+ */
+export async function lockChainCommits(
+  transaction: Transaction,
+  chain: Pick<Chain, 'id'>,
+): Promise<Pick<HeldLock, 'isFirst'>> {
+  return commitLock(transaction, `commit:${chain.id}`);
+}
+
+/**
+ * Writes block rows and dataset rows. Disjoint ranges may be written concurrently, before the commit lock.
+ * @returns the rows actually added, which projections follow (under the commit lock), and the mentioned contracts
+ */
+export async function writeRows(
+  transaction: Transaction,
+  batch: DecodedBatch,
+  mode: { readonly blocks: WriteMode; readonly rows: WriteMode },
+  { isFollowed }: Pick<Adding, 'isFollowed'> = {},
+): Promise<AddedRows> {
+  const copies = gatherCopies(transaction);
+  if (mode.blocks === 'empty-range')
+    await copies.add({ table: 'blocks', columns: BLOCK_COLUMNS, lines: batch.blockLines });
+  else await writeBlocks(transaction, batch.blockLines);
+  return addRows(transaction, batch.parts, mode.rows, { copies, ...(isFollowed === undefined ? {} : { isFollowed }) });
+}
+
+/** Writes block rows. If a block exists already, the new row wins. */
+export async function writeBlocks(transaction: Transaction, lines: readonly string[]): Promise<void> {
+  if (lines.length === 0) return;
+  const staging = await copyToStagingTable(transaction, { name: 'blocks', columns: BLOCK_COLUMNS }, 'incoming', lines);
+  await transaction.query(`INSERT INTO blocks SELECT * FROM ${staging} ${UPDATE_CHANGED_BLOCK}`);
+}
+
+/** For a backfilled block that was read again: the new row wins, except that a known parent hash stays. */
+const UPDATE_CHANGED_BLOCK = `ON CONFLICT (chain_id, block_number) DO UPDATE
+  SET block_hash = excluded.block_hash, block_timestamp = excluded.block_timestamp,
+      parent_hash = coalesce(excluded.parent_hash, blocks.parent_hash)
+  WHERE (blocks.block_hash, blocks.block_timestamp) <> (excluded.block_hash, excluded.block_timestamp)
+     OR blocks.parent_hash IS NULL AND excluded.parent_hash IS NOT NULL`;

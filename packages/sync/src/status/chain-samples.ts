@@ -1,0 +1,80 @@
+/**
+ * Progress of each chain by minute: the table `chain_metrics_minutely`. One row per chain and minute, retained for a
+ * day.
+ */
+import type { Database } from '@chainstead/db';
+
+/** Current progress of a chain. */
+export interface SampledChain {
+  /** EVM chain id in decimal, or `aptos` or `aptos-testnet`. */
+  readonly chain: string;
+  readonly head: number | null;
+  readonly checkpoint: number | null;
+  /** Covered blocks, summed over all datasets. */
+  readonly covered: number;
+  /** Rows written since the server's statistics began; null if unavailable. */
+  readonly rows: number | null;
+}
+
+/** Progress of a chain at one time. */
+export interface ChainSample extends SampledChain {
+  /** First minute of the sample. */
+  readonly minute: Date;
+  /** Blocks between head and checkpoint, the maximum over its minutes; null before the first block. */
+  readonly lag: number | null;
+}
+
+/** Retention of samples. */
+const KEPT_HOURS = 25;
+
+/**
+ * Saves the progress of chains, and deletes samples past the retention. If several processes save within a minute, the
+ * first wins.
+ */
+export async function saveSamples(database: Database, chains: readonly SampledChain[]): Promise<void> {
+  if (chains.length === 0) return;
+  await database.query(
+    `INSERT INTO chain_metrics_minutely (chain, minute, head, checkpoint, covered, rows)
+     SELECT chain, date_trunc('minute', now()), head, checkpoint, covered, rows
+       FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
+         AS sampled (chain, head, checkpoint, covered, rows)
+      ORDER BY chain
+     ON CONFLICT (chain, minute) DO NOTHING`,
+    [
+      chains.map(({ chain }) => chain),
+      chains.map(({ head }) => head),
+      chains.map(({ checkpoint }) => checkpoint),
+      chains.map(({ covered }) => covered),
+      chains.map(({ rows }) => rows),
+    ],
+  );
+  await database.query('DELETE FROM chain_metrics_minutely WHERE minute < now() - make_interval(hours => $1)', [
+    KEPT_HOURS,
+  ]);
+}
+
+export interface SamplesRequested {
+  /** Length of the period up to now. */
+  readonly minutes: number;
+  /** Minutes per sample. */
+  readonly step: number;
+  /** As in {@link SampledChain}. @default all chains */
+  readonly chain?: string;
+}
+
+/** Returns samples by chain, oldest first. */
+export async function readChainSamples(
+  database: Database,
+  { minutes, step, chain }: SamplesRequested,
+): Promise<ReadonlyMap<string, readonly ChainSample[]>> {
+  const rows = await database.query<ChainSample>(
+    `SELECT chain, to_timestamp(floor(extract(epoch FROM minute) / ($2 * 60)) * $2 * 60) AS minute,
+            max(head) AS head, max(checkpoint) AS checkpoint, max(covered) AS covered, max(rows) AS rows,
+            max(CASE WHEN head < checkpoint THEN 0 ELSE head - checkpoint END) AS lag
+       FROM chain_metrics_minutely
+      WHERE minute > now() - make_interval(mins => $1) AND ($3::text IS NULL OR chain = $3)
+      GROUP BY 1, 2 ORDER BY 1, 2`,
+    [minutes, step, chain ?? null],
+  );
+  return Map.groupBy(rows, (row) => row.chain);
+}

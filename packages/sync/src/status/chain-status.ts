@@ -1,0 +1,215 @@
+/** Data of `chainstead status` and `chainstead gaps`, read only from the database. */
+import type { Chain } from '@chainstead/chains';
+import { type BlockRange, type ChainId, parseChainId } from '@chainstead/core';
+import { type Database, readLayout, readShards } from '@chainstead/db';
+import type { UpstreamStatus } from '@chainstead/rpc';
+import { type DatasetCoverage, listCoverageByChain, missingCoverage } from '../coverage/coverage.ts';
+import { belowRetained, type CoveredRange, readRetainedFrom } from '../coverage/retained-from.ts';
+import type { RetentionSettings } from '../coverage/retention-settings.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { datasetsOf } from '../dataset/datasets-of.ts';
+import { type ProjectionBuild, readUnbuilt } from '../projections/projection-builds.ts';
+import { type DatasetFailure, openFailures, readRecordedFailures } from '../read/dataset-failures.ts';
+import { unprovenBlocks } from './measure-coverage.ts';
+
+export interface ChainStatus {
+  readonly chainId: ChainId;
+  /** Chain key at ingestion; null if it was never ingested. */
+  readonly key: string | null;
+  readonly historyStart: number;
+  /** Lowest block with retained droppable rows; 0: all are retained. */
+  readonly retainedFrom: number;
+  readonly firstFollowed: number;
+  readonly checkpoint: number | null;
+  readonly head: number | null;
+  /** Blocks between head and checkpoint; null before the first block. */
+  readonly lag: number | null;
+  readonly stop: { readonly code: string; readonly message: string } | null;
+  readonly stallReason: string | null;
+  /** Speed of the background prover; null while it is idle. */
+  readonly proving: {
+    readonly blocksPerSecond: number;
+    readonly blocksLeft: number;
+    readonly secondsLeft: number;
+  } | null;
+  readonly upstreams: readonly UpstreamStatus[];
+  readonly coverage: readonly DatasetCoverage[];
+  readonly gaps: readonly Gap[];
+  /** Datasets that could not decode some blocks; those blocks are among the gaps. */
+  readonly failures: readonly DatasetFailure[];
+  /** Projections that don't count all rows yet. */
+  readonly building: readonly ProjectionBuild[];
+  readonly updatedAt: Date;
+}
+
+export interface Gap {
+  readonly dataset: string;
+  readonly range: BlockRange;
+}
+
+interface StatusRow {
+  chain_id: number;
+  chain_key: string | null;
+  history_start: number;
+  first_followed: number;
+  checkpoint: number | null;
+  head: number | null;
+  stop_code: string | null;
+  stop_message: string | null;
+  stall_reason: string | null;
+  prover_rate: number | null;
+  upstreams: UpstreamStatus[] | null;
+  updated_at: Date;
+}
+
+/**
+ * Returns the status of each chain that was ever ingested here.
+ * @param chains the configured ones
+ * @param retentionOf returns the retention of a configured chain. @default all blocks are retained
+ */
+export async function readChainStatuses(
+  database: Database,
+  datasets: readonly Dataset[],
+  chains: readonly Chain[],
+  retentionOf: (chain: Chain) => RetentionSettings | undefined = () => undefined,
+): Promise<ChainStatus[]> {
+  const [rows, coverages, builds, failures] = await Promise.all([
+    database.query<StatusRow>(STATUS_QUERY),
+    listCoverageByChain(database),
+    readUnbuilt(database),
+    readRecordedFailures(database),
+  ]);
+  const statuses: ChainStatus[] = [];
+  for (const row of rows) {
+    const chainId = parseChainId(row.chain_id);
+    const coverage = coverages.get(chainId) ?? [];
+    const chain = chains.find(({ id }) => id === chainId);
+    const retainedFrom =
+      chain === undefined ? 0 : await readRetainedFrom(database, { chain, retention: retentionOf(chain) });
+    const expected = expectedDatasets(chain, datasets, coverage);
+    const old = belowRetained(expected, retainedFrom);
+    statuses.push({
+      chainId,
+      key: row.chain_key,
+      historyStart: row.history_start,
+      retainedFrom,
+      firstFollowed: row.first_followed,
+      checkpoint: row.checkpoint,
+      head: row.head,
+      lag: row.head === null || row.checkpoint === null ? null : Math.max(0, row.head - row.checkpoint),
+      stop: row.stop_code === null ? null : { code: row.stop_code, message: row.stop_message ?? '' },
+      stallReason: row.stall_reason,
+      upstreams: row.upstreams ?? [],
+      coverage,
+      proving:
+        row.prover_rate === null
+          ? null
+          : {
+              blocksPerSecond: row.prover_rate,
+              blocksLeft: unprovenBlocks(coverage),
+              secondsLeft: Math.ceil(unprovenBlocks(coverage) / row.prover_rate),
+            },
+      gaps: findGaps(row, expected, coverage, old),
+      failures: openFailures(failures.get(chainId) ?? [], [...coverage, ...old]),
+      building: (builds.get(chainId) ?? [])
+        .filter(({ dataset }) => datasets.some(({ name }) => name === dataset))
+        .map(({ state, dataset, status, part, rows: counted }) => ({ state, dataset, status, part, rows: counted })),
+      updatedAt: row.updated_at,
+    });
+  }
+  return statuses;
+}
+
+/** A chain that only range commands worked on has coverage but no follower: its range is the covered one. */
+const STATUS_QUERY = `
+  SELECT chain_id, chain_key, history_start, first_followed, checkpoint, head, stop_code, stop_message, stall_reason, upstreams, prover_rate, updated_at
+    FROM sync_chains
+  UNION ALL
+  SELECT chain_id, NULL, min(first_block), max(last_block) + 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, now()
+    FROM sync_ranges WHERE chain_id NOT IN (SELECT chain_id FROM sync_chains) GROUP BY chain_id
+  ORDER BY chain_id`;
+
+/** If the chain is not configured any more, its expected datasets are those with coverage. */
+function expectedDatasets(
+  chain: Chain | undefined,
+  datasets: readonly Dataset[],
+  coverage: readonly DatasetCoverage[],
+): readonly Dataset[] {
+  if (chain !== undefined) return datasetsOf(chain, datasets);
+  return datasets.filter((dataset) => coverage.some((covered) => covered.dataset === dataset.name));
+}
+
+/**
+ * Returns uncovered blocks of each dataset, from the first block to index (or the first covered one) to the checkpoint.
+ */
+function findGaps(
+  row: StatusRow,
+  datasets: readonly Dataset[],
+  coverage: readonly DatasetCoverage[],
+  old: readonly CoveredRange[],
+): Gap[] {
+  const from = coverage.reduce((first, { range }) => Math.min(first, range.from), row.history_start);
+  const wanted = { from, to: row.checkpoint ?? row.first_followed - 1 };
+  return datasets.flatMap((dataset) =>
+    missingCoverage(wanted, [dataset.name], [...coverage, ...old]).map((missing) => ({
+      dataset: dataset.name,
+      range: missing.range,
+    })),
+  );
+}
+
+/** Bytes. Rows of larger tables are estimated by the planner instead of counted. */
+const COUNT_BYTES_MAX = 64 * 1024 * 1024;
+
+export interface TableRows {
+  readonly table: string;
+  readonly rows: number;
+  /** False for an estimate. */
+  readonly exact: boolean;
+}
+
+/** Returns the number of rows by table: exact if a count is cheap, otherwise estimated. */
+export async function countRows(database: Database, tables: readonly string[]): Promise<TableRows[]> {
+  const sizes = await database.query<{ name: string; bytes: number; estimate: number }>(
+    `SELECT counted.relname AS name, sum(pg_relation_size(part.oid))::bigint AS bytes, sum(greatest(part.reltuples, 0))::bigint AS estimate
+       FROM pg_class AS counted
+         CROSS JOIN LATERAL (SELECT relid AS oid FROM pg_partition_tree(counted.oid) UNION SELECT counted.oid) AS tree
+         JOIN pg_class AS part ON part.oid = tree.oid
+      WHERE counted.relkind IN ('r', 'p') AND counted.relname = ANY($1::text[]) AND counted.relnamespace = current_schema()::regnamespace
+      GROUP BY counted.relname ORDER BY counted.relname`,
+    [tables],
+  );
+  const inShards = await readInShards(database, tables);
+  const counted: TableRows[] = [];
+  for (const size of sizes) {
+    const { name, bytes, estimate } = inShards.get(size.name) ?? size;
+    const exact = bytes <= COUNT_BYTES_MAX;
+    const [row] = exact ? await database.query<{ rows: number }>(`SELECT count(*) AS rows FROM ${name}`) : [];
+    counted.push({ table: name, rows: row?.rows ?? estimate, exact });
+  }
+  return counted;
+}
+
+interface TableSize {
+  readonly name: string;
+  readonly bytes: number;
+  readonly estimate: number;
+}
+
+/** Returns the sizes of distributed tables over all shards, because the coordinator's own files are empty. */
+async function readInShards(database: Database, tables: readonly string[]): Promise<ReadonlyMap<string, TableSize>> {
+  const layout = await readLayout(database);
+  const distributed = tables.filter((table) => layout?.tables.has(table) === true);
+  if (distributed.length === 0) return new Map();
+  const { shards, away } = await readShards(database, distributed);
+  const sizes = new Map<string, TableSize>();
+  for (const { root, lowest, heapBytes, tuples } of shards) {
+    // Copies of a reference table have the same rows.
+    const former = lowest === null ? undefined : sizes.get(root);
+    // Rows of an unavailable node can't be counted.
+    const uncounted = lowest !== null && away.length > 0 ? Number.POSITIVE_INFINITY : 0;
+    const bytes = (former?.bytes ?? 0) + heapBytes + uncounted;
+    sizes.set(root, { name: root, bytes, estimate: (former?.estimate ?? 0) + Math.max(tuples, 0) });
+  }
+  return sizes;
+}

@@ -1,0 +1,134 @@
+import { createChainRegistry } from '@chainstead/chains';
+import {
+  type ChainId,
+  createMetricsRegistry,
+  parseChainId,
+  parseHash,
+  silentLogger,
+  systemClock,
+} from '@chainstead/core';
+import { createUpstreamPool } from '@chainstead/rpc';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createSyncMetrics } from '../sync-metrics.ts';
+import { beginProgress, clearStartFailure, saveStall, saveStartFailure, startStatusReports } from './status-reports.ts';
+
+let scratch: ScratchDatabase;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+});
+
+afterAll(() => scratch?.drop());
+
+/** Creates a chain whose row was last updated this many seconds ago. */
+async function chainOfAge(id: number, seconds: number): Promise<ChainId> {
+  await scratch.database.query(
+    `INSERT INTO sync_chains (chain_id, history_start, first_followed, updated_at)
+     VALUES ($1, 0, 0, now() - $2 * interval '1 second')`,
+    [id, seconds],
+  );
+  return parseChainId(id);
+}
+
+async function stallOf(chainId: ChainId): Promise<unknown> {
+  const [row] = await scratch.database.query('SELECT stall_reason FROM sync_chains WHERE chain_id = $1', [chainId]);
+  return row?.stall_reason;
+}
+
+test('why a chain cannot begin is written down while nobody leads it, and taken back', async () => {
+  const chainId = await chainOfAge(7_001, 60);
+  await saveStartFailure(scratch.database, chainId, 'every upstream is down');
+  expect(await stallOf(chainId)).toBe('every upstream is down');
+  await clearStartFailure(scratch.database, chainId, 'every upstream is down');
+  expect(await stallOf(chainId)).toBeNull();
+});
+
+test('a process that cannot begin says nothing of a chain that another one leads', async () => {
+  const chainId = await chainOfAge(7_002, 3);
+  await saveStartFailure(scratch.database, chainId, 'every upstream is down');
+  expect(await stallOf(chainId)).toBeNull();
+});
+
+test('what is taken back is its own reason only', async () => {
+  const chainId = await chainOfAge(7_003, 60);
+  await saveStall(scratch.database, chainId, 'the leader has a reason of its own');
+  await clearStartFailure(scratch.database, chainId, 'every upstream is down');
+  expect(await stallOf(chainId)).toBe('the leader has a reason of its own');
+});
+
+test('a chain whose sessions fail again and again is told to stand still', async () => {
+  const chain = createChainRegistry().find('eth');
+  if (chain === null) throw new Error('eth is known');
+  await scratch.database.query('INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES (1, 0, 0)');
+  const registry = createMetricsRegistry();
+  const logger = silentLogger();
+  const pool = createUpstreamPool({ chain, upstreams: [{ url: 'http://127.0.0.1:9' }], logger, metrics: registry });
+  let passed = 0;
+  const clock = { ...systemClock, now: () => passed };
+  const metrics = createSyncMetrics(registry);
+  const settings = {
+    startBlock: null,
+    endBlock: null,
+    proof: 'strict',
+    backfillProof: 'none',
+    backfillOrder: 'newest-first',
+    verifyBlocksPerSecond: 0,
+  } as const;
+  const options = { chain, pool, database: scratch.database, datasets: [], logger, metrics, clock, settings };
+  const progress = beginProgress(clock.now());
+  // Each session is far shorter than a stall.
+  for (let session = 0; session < 20; session++) {
+    passed += 10_000;
+    const end = new AbortController();
+    const { stopped } = startStatusReports(options, progress, end.signal);
+    end.abort();
+    await stopped;
+  }
+  await vi.waitFor(async () => expect((await metrics.stalled.get()).values).toMatchObject([{ value: 1 }]));
+  expect(await stallOf(chain.id)).toMatch(/^No progress for \d+ s: /);
+  await pool.close();
+});
+
+test.each([
+  [true, null],
+  [false, /^No progress for \d+ s: no upstream has announced a block above 12$/],
+] as const)('a chain without new blocks stands still unless it may (%s)', async (mayIdle, stall) => {
+  const chainId = await chainOfAge(mayIdle ? 7_004 : 7_005, 0);
+  const chain = { ...createChainRegistry().get('eth'), id: chainId, key: `idle-${mayIdle}` };
+  await saveStall(scratch.database, chainId, 'No progress for 60 s: the node was away');
+  const metrics = createSyncMetrics(createMetricsRegistry());
+  const logger = silentLogger();
+  let passed = 0;
+  const clock = { ...systemClock, now: () => passed };
+  const settings = {
+    startBlock: null,
+    mayIdle,
+    endBlock: null,
+    proof: 'strict',
+    backfillProof: 'none',
+    backfillOrder: 'newest-first',
+    verifyBlocksPerSecond: 0,
+  } as const;
+  const healthy = createUpstreamPool({
+    chain,
+    upstreams: [{ url: 'http://127.0.0.1:9' }],
+    logger,
+    metrics: createMetricsRegistry(),
+  });
+  const pool = { ...healthy, status: () => healthy.status().map((one) => ({ ...one, state: 'healthy' as const })) };
+  const options = { chain, pool, database: scratch.database, datasets: [], logger, metrics, clock, settings };
+  const progress = beginProgress(clock.now());
+  const block = { number: 12, hash: parseHash(`0x${'12'.repeat(32)}`) };
+  progress.checkpoint = block;
+  progress.head = { ...block, parentHash: block.hash, timestamp: 0 };
+  passed = 3_600_000;
+  const end = new AbortController();
+  const { stopped } = startStatusReports(options, progress, end.signal);
+  end.abort();
+  await stopped;
+  if (stall === null) expect(await stallOf(chainId)).toBeNull();
+  else expect(await stallOf(chainId)).toMatch(stall);
+  expect((await metrics.stalled.get()).values).toMatchObject([{ value: mayIdle ? 0 : 1 }]);
+  await healthy.close();
+});

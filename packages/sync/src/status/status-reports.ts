@@ -1,0 +1,232 @@
+/**
+ * Status of a chain while this process leads it: head, upstream health and coverage are saved every few seconds. A
+ * chain without progress never stalls silently: the reason is in status, in a metric and in one log line per minute.
+ */
+import { type ChainId, type ChainsteadError, errorText, sleepUnlessAborted } from '@chainstead/core';
+import { type Database, failureLevel } from '@chainstead/db';
+import type { Head, UpstreamStatus } from '@chainstead/rpc';
+import type { ChainSyncOptions } from '../chain-sync-options.ts';
+import type { ChainState, Checkpoint } from '../checkpoint.ts';
+import type { DatasetFailure } from '../read/dataset-failures.ts';
+import { measureCoverage } from './measure-coverage.ts';
+
+export interface StatusReports {
+  /** Call it when the session begins. */
+  begin(state: ChainState): void;
+  /** Call it for each new head and each moved checkpoint. */
+  progress(seen: { readonly head: Head | null; readonly checkpoint: Checkpoint | null }): void;
+  /** Reports the proof speed; null: idle. */
+  proving(blocksPerSecond: number | null): void;
+  /** Blocks between head and checkpoint; 0 while either is unknown. */
+  blocksBehind(): number;
+  /** Settles when the reports have ended. */
+  readonly stopped: Promise<void>;
+}
+
+const REPORT_INTERVAL_MS = 2_000;
+/** After this many missed reports, a chain's row counts as without leader. */
+const LED_INTERVALS = 5;
+const STALL_LOG_INTERVAL_MS = 60_000;
+const STALL_MIN_MS = 30_000;
+const STALL_BLOCK_TIMES = 10;
+
+/** Progress of a chain while one process leads it, across sessions. */
+export interface ChainProgress {
+  head: Head | null;
+  checkpoint: Checkpoint | null;
+  /** First block to index; null until known. */
+  historyStart: number | null;
+  /** Blocks per second read by the prover; null: idle. */
+  provingRate: number | null;
+  /** Time of the last checkpoint move or the start of the lead. Milliseconds since the epoch. */
+  progressAt: number;
+  /** Time of the last log line about a stall. */
+  loggedAt: number;
+  /** Reason of database failures since the last checkpoint move; null: none. */
+  databaseFailure: string | null;
+  /** Datasets whose missing blocks were logged. */
+  failing: ReadonlySet<string>;
+}
+
+/** @param now start of the lead */
+export function beginProgress(now: number): ChainProgress {
+  return {
+    head: null,
+    checkpoint: null,
+    historyStart: null,
+    provingRate: null,
+    progressAt: now,
+    loggedAt: 0,
+    databaseFailure: null,
+    failing: new Set(),
+  };
+}
+
+/**
+ * Reports until the signal aborts. `state` outlives the session, because a session that fails again and again makes no
+ * progress.
+ */
+export function startStatusReports(
+  options: ChainSyncOptions,
+  state: ChainProgress,
+  signal: AbortSignal,
+): StatusReports {
+  const { chain, clock, logger, metrics } = options;
+  const stallAfterMs = Math.max(STALL_MIN_MS, chain.blockTimeMs * STALL_BLOCK_TIMES);
+
+  const reportFailures = (failures: readonly DatasetFailure[]): void => {
+    for (const { dataset, range, blocks, message } of failures)
+      if (!state.failing.has(dataset))
+        logger.error(
+          { chain: chain.key, dataset, block_range: `${range.from}-${range.to}`, blocks, error: message },
+          "A dataset can't decode some blocks: its coverage has a gap, other datasets continue",
+        );
+    state.failing = new Set(failures.map(({ dataset }) => dataset));
+  };
+
+  const report = async (): Promise<void> => {
+    const upstreams = options.pool.status();
+    await saveHealth(options.database, chain.id, state, upstreams);
+    reportFailures(await measureCoverage({ ...options, retention: options.settings.retention }, state.provingRate));
+    const silentMs = clock.now() - state.progressAt;
+    const idle = options.settings.mayIdle === true && isIdle(state, upstreams);
+    if (idle) await clearStall(options.database, chain.id);
+    const stalled = silentMs > stallAfterMs && !idle;
+    metrics.stalled.set({ chain: chain.key }, stalled ? 1 : 0);
+    if (!stalled) return;
+    const reason = startsAboveHead(state, state.head)
+      ? farStartText(state, state.head)
+      : `No progress for ${Math.round(silentMs / 1000)} s: ${explain(state, upstreams)}`;
+    await saveStall(options.database, chain.id, reason);
+    if (clock.now() - state.loggedAt < STALL_LOG_INTERVAL_MS) return;
+    state.loggedAt = clock.now();
+    logger.warn(
+      { chain: chain.key, head: state.head?.number ?? null, checkpoint: state.checkpoint?.number ?? null, reason },
+      'No progress',
+    );
+  };
+
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        await report();
+      } catch (error) {
+        logger[failureLevel(error)]({ chain: chain.key, error: errorText(error) }, 'Status could not be written');
+      }
+      await sleepUnlessAborted(clock, REPORT_INTERVAL_MS, signal);
+    }
+  };
+
+  return {
+    begin: ({ historyStart }) => {
+      state.historyStart = historyStart;
+    },
+    progress: ({ head, checkpoint }) => {
+      if (head !== null) state.head = head;
+      if (checkpoint !== null && checkpoint.hash !== state.checkpoint?.hash) {
+        state.checkpoint = checkpoint;
+        state.progressAt = clock.now();
+        state.databaseFailure = null;
+      }
+    },
+    proving: (blocksPerSecond) => {
+      state.provingRate = blocksPerSecond;
+    },
+    blocksBehind: () =>
+      state.head === null || state.checkpoint === null ? 0 : state.head.number - state.checkpoint.number,
+    stopped: run(),
+  };
+}
+
+/** Returns whether everything is indexed up to the head of a healthy node. The next block may come at any time. */
+function isIdle({ head, checkpoint, databaseFailure }: ChainProgress, upstreams: readonly UpstreamStatus[]): boolean {
+  const isCaughtUp = head !== null && checkpoint !== null && head.number <= checkpoint.number;
+  return isCaughtUp && databaseFailure === null && upstreams.some((upstream) => upstream.state === 'healthy');
+}
+
+interface Start {
+  readonly historyStart: number | null;
+  readonly checkpoint: Checkpoint | null;
+}
+
+/** Returns whether the first block to index is above the chain's head. */
+export function startsAboveHead(state: Start, head: Head | null): head is Head {
+  return head !== null && state.checkpoint === null && (state.historyStart ?? 0) > head.number;
+}
+
+export function farStartText({ historyStart }: Start, head: Head): string {
+  return `START_BLOCK is ${historyStart}, above the head ${head.number}: nothing is indexed until the chain gets there`;
+}
+
+/** Returns the reason for the stall: the database, or the last upstream errors. */
+export function explain(
+  state: {
+    readonly head: { readonly number: number } | null;
+    readonly checkpoint: { readonly number: number } | null;
+    readonly databaseFailure?: string | null;
+  },
+  upstreams: readonly UpstreamStatus[],
+): string {
+  if (typeof state.databaseFailure === 'string') return state.databaseFailure;
+  if (state.head !== null && state.checkpoint !== null && state.head.number <= state.checkpoint.number)
+    return `no upstream has announced a block above ${state.checkpoint.number}`;
+  const complaints = upstreams.map((upstream) => {
+    const last = upstream.lastError;
+    const call = last === null ? 'no error' : `${last.method}: ${last.text}`;
+    return `${upstream.name} (${upstream.state}${upstream.reason === null ? '' : `, ${upstream.reason}`}; ${call})`;
+  });
+  return complaints.length === 0 ? 'no upstream is configured' : complaints.join('; ');
+}
+
+async function saveHealth(
+  database: Database,
+  chainId: ChainId,
+  { head, provingRate }: Pick<ChainProgress, 'head' | 'provingRate'>,
+  upstreams: readonly UpstreamStatus[],
+): Promise<void> {
+  await database.query(
+    `UPDATE sync_chains SET head = coalesce($2, head), upstreams = $3, prover_rate = $4, updated_at = now()
+      WHERE chain_id = $1`,
+    [chainId, head?.number ?? null, JSON.stringify(upstreams), provingRate],
+  );
+}
+
+export async function saveStall(database: Database, chainId: ChainId, reason: string): Promise<void> {
+  await database.query('UPDATE sync_chains SET stall_reason = $2, updated_at = now() WHERE chain_id = $1', [
+    chainId,
+    reason,
+  ]);
+}
+
+async function clearStall(database: Database, chainId: ChainId): Promise<void> {
+  await database.query('UPDATE sync_chains SET stall_reason = NULL WHERE chain_id = $1 AND stall_reason IS NOT NULL', [
+    chainId,
+  ]);
+}
+
+/**
+ * Saves the reason why this process can't start a chain, if the chain has a row. A recent row means that another
+ * process leads it, and is left unchanged. The row's age stays, because no process leads the chain.
+ */
+export async function saveStartFailure(database: Database, chainId: ChainId, reason: string): Promise<void> {
+  await database.query(
+    `UPDATE sync_chains SET stall_reason = $2
+      WHERE chain_id = $1 AND updated_at < now() - $3 * interval '1 millisecond'`,
+    [chainId, reason, REPORT_INTERVAL_MS * LED_INTERVALS],
+  );
+}
+
+/** Removes the reason saved by {@link saveStartFailure}, unless another one replaced it. */
+export async function clearStartFailure(database: Database, chainId: ChainId, reason: string): Promise<void> {
+  await database.query('UPDATE sync_chains SET stall_reason = NULL WHERE chain_id = $1 AND stall_reason = $2', [
+    chainId,
+    reason,
+  ]);
+}
+
+export async function saveChainStop(database: Database, chainId: ChainId, error: ChainsteadError): Promise<void> {
+  await database.query(
+    'UPDATE sync_chains SET stop_code = $2, stop_message = $3, updated_at = now() WHERE chain_id = $1',
+    [chainId, error.code, error.message],
+  );
+}

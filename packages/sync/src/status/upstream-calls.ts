@@ -1,0 +1,82 @@
+/** Calls of all processes to upstreams, in ten-minute slots, for a day: the table `upstream_calls`. */
+import type { Database } from '@chainstead/db';
+
+/** Calls to one upstream by processes of one role, with one outcome. */
+export interface UpstreamCalls {
+  /** As in `CHAINS`. */
+  readonly chain: string;
+  /** Host, without credentials. */
+  readonly upstream: string;
+  readonly role: string;
+  /** `ok`, `error` (of the call itself), or the kind of fault. */
+  readonly outcome: string;
+  readonly calls: number;
+  /** Total response time in milliseconds; the row `ok` has it for all outcomes. */
+  readonly busyMs: number;
+  /** Responses by time, see `LATENCY_BOUNDS_MS`; the row `ok` has those of all outcomes. */
+  readonly latency: readonly number[];
+}
+
+/** Milliseconds per slot. */
+export const CALLS_SLOT_MS = 600_000;
+const KEPT_HOURS = 24;
+
+/** Hosts as named by the pools. Longer names are cut to limit the row size. */
+const NAME_MAX = 300;
+
+// The same order everywhere prevents deadlocks between processes.
+const ADD_SQL = `INSERT INTO upstream_calls (slot, chain, upstream, role, outcome, calls, busy_ms, latency)
+SELECT $1, chain, upstream, role, outcome, calls, "busyMs", latency
+FROM jsonb_to_recordset($2::jsonb)
+  AS counted (chain text, upstream text, role text, outcome text, calls bigint, "busyMs" bigint, latency bigint[])
+ORDER BY chain, upstream, role, outcome
+ON CONFLICT (slot, chain, upstream, role, outcome) DO UPDATE SET
+  calls = upstream_calls.calls + excluded.calls,
+  busy_ms = upstream_calls.busy_ms + excluded.busy_ms,
+  -- Of nothing array_agg makes null: only the row ok has times.
+  latency = coalesce((SELECT array_agg(coalesce(old, 0) + coalesce(new, 0) ORDER BY place)
+    FROM unnest(upstream_calls.latency, excluded.latency) WITH ORDINALITY AS both_of (old, new, place)), '{}')`;
+
+/** Adds the calls of a ten-minute slot, and deletes slots older than a day. @param slot start of the slot */
+export async function addUpstreamCalls(database: Database, slot: Date, calls: readonly UpstreamCalls[]): Promise<void> {
+  const rows = calls.map((row) => ({ ...row, upstream: row.upstream.slice(0, NAME_MAX) }));
+  await database.query(ADD_SQL, [slot, JSON.stringify(rows)]);
+  await database.query('DELETE FROM upstream_calls WHERE slot < now() - make_interval(hours => $1)', [KEPT_HOURS]);
+}
+
+/** Recent calls to an upstream. */
+export interface RecentCalls extends UpstreamCalls {
+  /** Calls of the last ten to twenty minutes, and the length of that period in milliseconds. */
+  readonly recent: { readonly calls: number; readonly busyMs: number; readonly ms: number };
+}
+
+interface CallsRow extends UpstreamCalls {
+  readonly recentCalls: number;
+  readonly recentBusyMs: number;
+  readonly recentMs: number;
+}
+
+/** Returns calls by upstream, role and outcome over the last hours. @param hours at most 24 */
+export async function readUpstreamCalls(database: Pick<Database, 'query'>, hours: number): Promise<RecentCalls[]> {
+  const rows = await database.query<CallsRow>(
+    `WITH recent AS (SELECT to_timestamp((floor(extract(epoch FROM now()) * 1000 / $2) - 1) * $2 / 1000) AS slot),
+     kept AS (SELECT * FROM upstream_calls WHERE slot > now() - make_interval(hours => $1)),
+     parts AS (
+       SELECT chain, upstream, role, outcome, place, sum(answers) AS answers
+         FROM kept, unnest(latency) WITH ORDINALITY AS part (answers, place) GROUP BY 1, 2, 3, 4, 5),
+     latencies AS (
+       SELECT chain, upstream, role, outcome, array_agg(answers::float8 ORDER BY place) AS latency FROM parts GROUP BY 1, 2, 3, 4)
+     SELECT kept.chain, kept.upstream, kept.role, kept.outcome, sum(calls)::float8 AS calls, sum(busy_ms)::float8 AS "busyMs",
+       coalesce(latencies.latency, '{}') AS latency,
+       coalesce(sum(calls) FILTER (WHERE kept.slot >= recent.slot), 0)::float8 AS "recentCalls",
+       coalesce(sum(busy_ms) FILTER (WHERE kept.slot >= recent.slot), 0)::float8 AS "recentBusyMs",
+       extract(epoch FROM now() - max(recent.slot))::float8 * 1000 AS "recentMs"
+     FROM kept CROSS JOIN recent LEFT JOIN latencies USING (chain, upstream, role, outcome)
+     GROUP BY 1, 2, 3, 4, latencies.latency ORDER BY 1, 2, 3, 4`,
+    [hours, CALLS_SLOT_MS],
+  );
+  return rows.map(({ recentCalls, recentBusyMs, recentMs, ...row }) => ({
+    ...row,
+    recent: { calls: recentCalls, busyMs: recentBusyMs, ms: recentMs },
+  }));
+}

@@ -1,0 +1,107 @@
+/** Incorrect responses of upstreams: by day in `upstream_mismatches`; for repairs, by block in `upstream_errors`. */
+import type { Database } from '@chainstead/db';
+
+/** Incorrect responses of one kind from one upstream within a day. */
+export interface CountedWrongAnswers {
+  /** As in `CHAINS`. */
+  readonly chain: string;
+  readonly upstream: string;
+  readonly kind: string;
+  readonly occurrences: number;
+  /** Method of the last one. */
+  readonly method: string;
+  readonly description: string;
+  readonly seenAt: Date;
+}
+
+/** Readable length; nodes may return longer texts. */
+const DESCRIPTION_MAX = 300;
+const NAME_MAX = 300;
+const KEPT_DAYS = 366;
+
+// The same order everywhere prevents deadlocks between processes.
+const ADD_SQL = `INSERT INTO upstream_mismatches (day, chain, upstream, kind, occurrences, method, description, seen_at)
+SELECT $1::date, chain, upstream, kind, occurrences, method, description, "seenAt"
+FROM jsonb_to_recordset($2::jsonb)
+  AS seen (chain text, upstream text, kind text, occurrences bigint, method text, description text, "seenAt" timestamptz)
+ORDER BY chain, upstream, kind
+ON CONFLICT (day, chain, upstream, kind) DO UPDATE SET
+  occurrences = upstream_mismatches.occurrences + excluded.occurrences,
+  method = excluded.method, description = excluded.description,
+  seen_at = greatest(upstream_mismatches.seen_at, excluded.seen_at)`;
+
+/** Adds the incorrect responses of one day (UTC), and deletes those older than a year. */
+export async function addWrongAnswers(
+  database: Database,
+  day: Date,
+  answers: readonly CountedWrongAnswers[],
+): Promise<void> {
+  const rows = answers.map((answer) => ({
+    ...answer,
+    upstream: storable(answer.upstream, NAME_MAX),
+    method: storable(answer.method, NAME_MAX),
+    description: storable(answer.description, DESCRIPTION_MAX),
+  }));
+  await database.query(ADD_SQL, [day.toISOString().slice(0, 10), JSON.stringify(rows)]);
+  await database.query(`DELETE FROM upstream_mismatches WHERE day < (now() AT TIME ZONE 'UTC')::date - $1::integer`, [
+    KEPT_DAYS,
+  ]);
+}
+
+/** Postgres can't store null characters. */
+function storable(text: string, max: number): string {
+  return text.slice(0, max).replaceAll('\0', '').toWellFormed();
+}
+
+/** Incorrect responses of a day, or the repair of a block from an incorrect response. */
+export interface WrongAnswerRecord extends CountedWrongAnswers {
+  /** Block of a repair; null: record of a day. */
+  readonly block: number | null;
+  /** Cursor of the next page. */
+  readonly cursor: WrongAnswerCursor;
+}
+
+/** Position in the list. */
+export interface WrongAnswerCursor {
+  /** Microseconds since the epoch. */
+  readonly seenAt: number;
+  readonly key: string;
+}
+
+interface RecordRow extends CountedWrongAnswers {
+  readonly block: number | null;
+  readonly micros: number;
+  readonly key: string;
+}
+
+// Each side uses its index by time; equal microseconds are ordered by key.
+const LIST_SQL = `WITH requested AS (SELECT coalesce(to_timestamp($1::float8 / 1000000), 'infinity') AS seen_at, $2::text AS key)
+SELECT chain, upstream, kind, occurrences::float8 AS occurrences, method, description, seen_at AS "seenAt", block,
+  round(extract(epoch FROM seen_at) * 1000000)::float8 AS micros, key
+FROM (
+  (SELECT chain, upstream, kind, occurrences, method, description, upstream_mismatches.seen_at, NULL::float8 AS block,
+     concat_ws(' ', 'day', day, chain, upstream, kind) AS key
+   FROM upstream_mismatches, requested
+   WHERE upstream_mismatches.seen_at <= requested.seen_at
+     AND (upstream_mismatches.seen_at < requested.seen_at OR concat_ws(' ', 'day', day, chain, upstream, kind) < requested.key)
+   ORDER BY upstream_mismatches.seen_at DESC, key DESC LIMIT $3)
+  UNION ALL
+  (SELECT coalesce(sync_chains.chain_key, faults.chain_id::text), upstream, kind, occurrences, 'verification', facts::text,
+     faults.seen_at, block_number::float8,
+     concat_ws(' ', 'block', faults.chain_id, upstream, kind, block_number) AS key
+   FROM upstream_errors AS faults LEFT JOIN sync_chains USING (chain_id), requested
+   WHERE faults.seen_at <= requested.seen_at
+     AND (faults.seen_at < requested.seen_at
+       OR concat_ws(' ', 'block', faults.chain_id, upstream, kind, block_number) < requested.key)
+   ORDER BY faults.seen_at DESC, key DESC LIMIT $3)
+) AS both_of ORDER BY seen_at DESC, key DESC LIMIT $3`;
+
+/** Returns records, newest first. @param before cursor of the last known record; null: start at the newest */
+export async function listWrongAnswers(
+  database: Pick<Database, 'query'>,
+  before: WrongAnswerCursor | null,
+  limit: number,
+): Promise<WrongAnswerRecord[]> {
+  const rows = await database.query<RecordRow>(LIST_SQL, [before?.seenAt ?? null, before?.key ?? null, limit]);
+  return rows.map(({ micros, key, ...row }) => ({ ...row, cursor: { seenAt: micros, key } }));
+}

@@ -1,0 +1,147 @@
+/**
+ * Fetches lookup results on a cluster. Citus passes a statement to a node unchanged, subqueries included, if all
+ * distributed rows it reads are in one shard. That shard must follow from values in the statement's text. So requested
+ * keys are grouped by shard, and each statement reads one shard for many keys.
+ */
+import {
+  isDistributed,
+  joinSql,
+  rawSql,
+  runStatements,
+  type Sql,
+  sql,
+  statementOf,
+  type Transaction,
+} from '@chainstead/db';
+import { getTableName } from 'drizzle-orm';
+import { findAt, keyOfLookup, type LookupShard, type SqlLookup, shardColumn } from './sql-lookup.ts';
+import { emptyTemporary } from './temporary-table.ts';
+
+/** Keys per statement: enough to make planning negligible, and few enough for its text. */
+const REQUESTED_MAX = 5_000;
+
+/** Fills the temporary table of this name with the results, and the key of each as `by_…`. */
+export async function fetchFound<By extends string>(
+  transaction: Transaction,
+  name: string,
+  lookup: SqlLookup<By>,
+): Promise<void> {
+  const { by, found, wanted, shard, findAll } = lookup;
+  const requestedBy = Object.entries<string>(by).map(([column, type]) => ({ name: `by_${column}`, type }));
+  const columns = [...requestedBy, ...Object.entries(found).map(([column, type]) => ({ name: column, type }))];
+  await emptyTemporary(
+    transaction,
+    name,
+    columns.map((column) => `${column.name} ${column.type}`).join(', '),
+    requestedBy.map((column) => column.name),
+  );
+  const insert = (query: Sql) => runStatements(transaction, [sql`INSERT INTO ${rawSql(name)} ${query}`]);
+  if (findAll !== undefined) {
+    await runStatements(transaction, [
+      sql`WITH requested AS MATERIALIZED (SELECT DISTINCT ${namesOf(by)} FROM (${wanted}) AS every)
+       INSERT INTO ${rawSql(name)} SELECT ${namesOf(by)}, ${namesOf(found)} FROM (${findAll(keyOfLookup('requested', lookup))}) AS answer`,
+    ]);
+    return;
+  }
+  if (shard === undefined) {
+    for (const { key } of await readRequested(transaction, lookup, null)) await insert(findOne(lookup, key));
+    return;
+  }
+  const isInShards = await isDistributed(transaction, getTableName(shard.column.table));
+  const requested = await readRequested(transaction, lookup, isInShards ? shard : null);
+  for (const inShard of Map.groupBy(requested, (one) => one.shard).values())
+    for (let from = 0; from < inShard.length; from += REQUESTED_MAX)
+      await insert(findMany(lookup, inShard.slice(from, from + REQUESTED_MAX), isInShards ? shard : null));
+}
+
+/** A requested key, as text. */
+interface Requested {
+  readonly key: Readonly<Record<string, string | null>>;
+  /** Shard with the rows, and the value of its column there; null if no table is distributed. */
+  readonly shard: string | null;
+  readonly shard_value: string | null;
+}
+
+/** @param shard null if no table is distributed */
+async function readRequested<By extends string>(
+  transaction: Transaction,
+  { by, wanted }: SqlLookup<By>,
+  shard: LookupShard<By> | null,
+): Promise<readonly Requested[]> {
+  const at = keyOfLookup('requested', { by });
+  const key = shard?.key(at) ?? rawSql('NULL');
+  const table = shard === null ? null : getTableName(shard.column.table);
+  const { text, values } = statementOf(
+    sql`SELECT ARRAY[${joinSql(Object.values<Sql>(at).map((column) => sql`${column}::text`))}] AS key,
+       ${shard === null ? key : sql`get_shard_id_for_distribution_column(${table}::regclass, ${key})`}::text AS shard,
+       (${key})::text AS shard_value
+     FROM (SELECT DISTINCT ${namesOf(by)} FROM (${wanted}) AS every) AS requested`,
+  );
+  const rows = await transaction.query<{ key: (string | null)[]; shard: string | null; shard_value: string | null }>(
+    text,
+    values,
+  );
+  const names = Object.keys(by);
+  return rows.map(({ key: texts, ...where }) => ({
+    ...where,
+    key: Object.fromEntries(names.map((name, index) => [name, texts[index] ?? null])),
+  }));
+}
+
+/** With values instead of columns, the lookup stops at the first row of any node if it needs only one. */
+function findOne<By extends string>(lookup: SqlLookup<By>, key: Requested['key']): Sql {
+  const at = Object.fromEntries(
+    Object.entries<string>(lookup.by).map(([column, type]) => [column, rawSql(`${quotedText(key[column])}::${type}`)]),
+  ) as Record<By, Sql>;
+  return sql`SELECT ${joinSql(Object.values<Sql>(at))}, answer.* FROM (${findAt(lookup, at)}) AS answer`;
+}
+
+/** @param shard null if no table is distributed; otherwise all keys are in one shard */
+function findMany<By extends string>(
+  lookup: SqlLookup<By>,
+  requested: readonly Requested[],
+  shard: LookupShard<By> | null,
+): Sql {
+  const { by } = lookup;
+  const at = keyOfLookup('requested', lookup);
+  const values = Object.entries<string>(by).map(([column, type]) =>
+    arrayOf(
+      requested.map(({ key }) => key[column] ?? null),
+      type,
+    ),
+  );
+  const found =
+    shard === null
+      ? findAt(lookup, at)
+      : lookup.find(at, (alias) => {
+          const column = shardColumn(shard, alias);
+          return sql`${column} = ${shard.key(at)} AND ${isInShard(column, requested, shard)}`;
+        });
+  return sql`SELECT requested.*, answer.* FROM unnest(${joinSql(values)}) AS requested(${namesOf(by)})
+    CROSS JOIN LATERAL (${found}) AS answer`;
+}
+
+/**
+ * Returns the condition that selects the shard, by one value or several. A list alone would be used as an index
+ * condition, and each lookup would try all its values. Next to another condition it is a hash filter.
+ */
+function isInShard<By extends string>(column: Sql, requested: readonly Requested[], shard: LookupShard<By>): Sql {
+  const type = shard.column.getSQLType();
+  const [first = null, ...others] = new Set(requested.map(({ shard_value }) => shard_value));
+  const isFirst = sql`${column} = ${rawSql(`${quotedText(first)}::${type}`)}`;
+  return others.length === 0 ? isFirst : sql`(${isFirst} OR ${column} = ANY(${arrayOf(others, type)}))`;
+}
+
+function namesOf(columns: Readonly<Record<string, string>>): Sql {
+  return rawSql(Object.keys(columns).join(', '));
+}
+
+/** Values are literals, because Citus finds the shard only from values in the text. */
+function arrayOf(values: readonly (string | null)[], type: string): Sql {
+  const elements = values.map((value) => (value === null ? 'NULL' : `"${value.replaceAll(/["\\]/g, '\\$&')}"`));
+  return rawSql(`${quotedText(`{${elements.join(',')}}`)}::${type}[]`);
+}
+
+function quotedText(value: string | null | undefined): string {
+  return value === null || value === undefined ? 'NULL' : `'${value.replaceAll("'", "''")}'`;
+}

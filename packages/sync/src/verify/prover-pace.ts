@@ -1,0 +1,118 @@
+/**
+ * Speed of the background prover: as fast as the upstreams allow without refusals, with room left for the follower.
+ * Each block waits for its turn; the load signals of a span of blocks set the rate of the next one.
+ */
+import type { Clock } from '@chainstead/core';
+
+export interface ProverPaceOptions {
+  readonly clock: Clock;
+  /** Maximum blocks per second; auto: as many as the upstreams allow. */
+  readonly limit: number | 'auto';
+}
+
+/** Load signals of a span. */
+export interface ProverLoadSignals {
+  /** An upstream refused calls because of too many requests, from any process. */
+  readonly refused: boolean;
+  /** The follower falls behind, or responses take much longer than before. */
+  readonly crowded: boolean;
+  /** The backfill needs the upstreams more. */
+  readonly yields: boolean;
+}
+
+export interface ProverPace {
+  /** Current blocks per second. */
+  readonly rate: number;
+  /** Blocks in a span of a few seconds. */
+  readonly rangeBlocks: number;
+  /** Begins a span. */
+  begin(): void;
+  /** Waits for the turn of the next block. */
+  turn(signal: AbortSignal): Promise<void>;
+  /** Ends a span. */
+  end(signs: ProverLoadSignals): void;
+}
+
+const START_RATE = 10;
+const RATE_MIN = 0.5;
+/** Rate during a backfill. */
+const GENTLE_RATE = 5;
+const GROWTH = 1.5;
+const AFTER_REFUSAL = 0.6;
+const AFTER_CROWD = 0.7;
+/** Share of the rate reached by the upstreams; the rest is for the follower. */
+const SHARE = 0.8;
+/** Share of the refused rate that is tried again while the refusal is remembered. */
+const BELOW_REFUSAL = 0.85;
+const REFUSAL_REMEMBERED_MS = 300_000;
+/** Turns that take this many times the plan show that the upstreams are at their limit. */
+const LATE = 1.25;
+const SPAN_SECONDS = 4;
+const SPAN_MIN = 8;
+const SPAN_MAX = 64;
+const MS_PER_SECOND = 1_000;
+
+export function createProverPace({ clock, limit }: ProverPaceOptions): ProverPace {
+  const max = limit === 'auto' ? Number.POSITIVE_INFINITY : limit;
+  let rate = limit === 'auto' ? START_RATE : limit;
+  let refused: { readonly rate: number; readonly at: number } | null = null;
+  let startedAt = clock.now();
+  let lastTurnAt = startedAt;
+  let turns = 0;
+  let slot = startedAt;
+
+  /** Returns the blocks per second reached in this span if below the plan; null if it was on time or too short. */
+  function managed(): number | null {
+    const planned = ((turns - 1) / rate) * MS_PER_SECOND;
+    const took = lastTurnAt - startedAt;
+    return turns < SPAN_MIN || took <= planned * LATE ? null : ((turns - 1) / took) * MS_PER_SECOND;
+  }
+
+  /** Returns the maximum rate. After a refusal it starts below the refused rate and rises towards it with time. */
+  function bound(): number {
+    if (refused === null) return max;
+    const share = (clock.now() - refused.at) / REFUSAL_REMEMBERED_MS;
+    if (share > 1) refused = null;
+    return refused === null ? max : refused.rate * (BELOW_REFUSAL + (1 - BELOW_REFUSAL) * share);
+  }
+
+  function next(signs: ProverLoadSignals): number {
+    const reached = managed();
+    if (signs.refused) {
+      const tooMuch = Math.min(rate, reached ?? rate);
+      // During a backfill, or while the follower catches up, these cause the refusals.
+      if (!signs.yields && !signs.crowded) refused = { rate: tooMuch, at: clock.now() };
+      return tooMuch * AFTER_REFUSAL;
+    }
+    if (signs.crowded) return rate * AFTER_CROWD;
+    if (limit === 'auto' && signs.yields) return GENTLE_RATE;
+    if (reached !== null) return limit === 'auto' ? reached * SHARE : rate;
+    return Math.min(rate * GROWTH, bound());
+  }
+
+  return {
+    get rate() {
+      return rate;
+    },
+    get rangeBlocks() {
+      return Math.round(Math.min(SPAN_MAX, Math.max(SPAN_MIN, rate * SPAN_SECONDS)));
+    },
+    begin() {
+      startedAt = Math.max(clock.now(), slot);
+      lastTurnAt = startedAt;
+      slot = startedAt;
+      turns = 0;
+    },
+    async turn(signal) {
+      const mine = slot;
+      slot += MS_PER_SECOND / rate;
+      const wait = mine - clock.now();
+      if (wait > 0) await clock.sleep(wait, signal);
+      turns += 1;
+      lastTurnAt = clock.now();
+    },
+    end(signs) {
+      rate = Math.min(max, Math.max(RATE_MIN, next(signs)));
+    },
+  };
+}

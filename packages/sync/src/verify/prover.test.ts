@@ -1,0 +1,145 @@
+import { createScratchDatabase, type FaultSettings, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { backfill } from '../backfill/backfill.ts';
+import { createClaimOwner } from '../coverage/claims.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { createMarkTables, marks, misderived } from '../testing/marks-dataset.ts';
+import { openScriptedStage, type ScriptedStage } from '../testing/scripted-stage.ts';
+import { createWholeBlockTables, outcomes } from '../testing/whole-block-datasets.ts';
+import { type ProverOptions, prove } from './prover.ts';
+
+const BLOCKS = 70;
+const RANGE = { from: 1, to: BLOCKS };
+const never = new AbortController().signal;
+let scratch: ScratchDatabase;
+let nextChainId = 970_001;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase();
+  await createMarkTables(scratch.database);
+  await createWholeBlockTables(scratch.database);
+});
+afterAll(() => scratch.drop());
+
+/** Opens a chain backfilled from filtered logs. */
+async function openFilled(faults: Partial<FaultSettings> = {}): Promise<ScriptedStage> {
+  const datasets = [marks, outcomes] as readonly Dataset[];
+  const stage = await openScriptedStage(scratch.database, nextChainId++, datasets, { blocks: BLOCKS, faults });
+  onTestFinished(() => stage.close());
+  await backfill({ ...stage, order: 'newest-first', proof: 'none', kind: 'add' }, [RANGE], never);
+  expect((await stage.coverageOf(marks)).levels).toEqual(['none']);
+  stage.node.counters.reset();
+  return stage;
+}
+
+/** Options with which the prover ends after one round. */
+const optionsOf = (stage: ScriptedStage, changes: Partial<ProverOptions> = {}): ProverOptions => ({
+  ...stage,
+  rate: 10_000,
+  isBehind: () => false,
+  isFilling: () => false,
+  onRate: () => undefined,
+  idleMs: 1,
+  finished: () => true,
+  ...changes,
+});
+
+const faultsOf = ({ chain }: ScriptedStage) =>
+  scratch.database.query<{ kind: string; block_number: number }>(
+    'SELECT kind, block_number FROM upstream_errors WHERE chain_id = $1',
+    [chain.id],
+  );
+
+describe('the prover', () => {
+  it('raises what was filled from filtered logs, reading each block once', async () => {
+    const stage = await openFilled();
+    await prove(optionsOf(stage), never);
+    expect(await stage.coverageOf(marks)).toEqual({ ranges: [RANGE], levels: ['receipts'] });
+    expect(stage.callsOf('eth_getBlockReceipts')).toBe(BLOCKS);
+    expect(await faultsOf(stage)).toEqual([]);
+    await prove(optionsOf(stage), never);
+    expect(stage.callsOf('eth_getBlockReceipts')).toBe(BLOCKS);
+  });
+
+  it('puts back what an upstream left out, and writes down whose fault it was', async () => {
+    const stage = await openFilled({ dropLogsRate: 0.3 });
+    const before = await stage.marksOf(RANGE.from, RANGE.to);
+    expect(before.stored).toBeLessThan(before.expected);
+    await prove(optionsOf(stage), never);
+    const after = await stage.marksOf(RANGE.from, RANGE.to);
+    expect(after.stored).toBe(after.expected);
+    expect(await misderived(scratch.database, stage.chain.id)).toEqual([]);
+    const faults = await faultsOf(stage);
+    expect(new Set(faults.map(({ kind }) => kind))).toEqual(new Set(['missing-logs']));
+    expect(faults.length).toBeGreaterThan(5);
+  });
+
+  it('leaves blocks that nobody can prove for later, and the ones around them are proven', async () => {
+    const stage = await openFilled();
+    stage.node.faults.set({ dropReceiptLogsRate: 0.02 });
+    await prove(optionsOf(stage), never);
+    const { ranges, levels } = await stage.coverageOf(marks);
+    expect(ranges).toEqual([RANGE]);
+    expect(levels).toContain('none');
+    stage.node.faults.clear();
+    await prove(optionsOf(stage), never);
+    expect((await stage.coverageOf(marks)).levels).toEqual(['receipts']);
+  });
+
+  it('tries again what was stored against its header, and less often while that proves nothing', async () => {
+    const stage = await openFilled();
+    await prove(optionsOf(stage), never);
+    const { database } = scratch;
+    const parameters = [stage.chain.id];
+    await database.query(
+      `UPDATE sync_ranges SET proof = 'unproven', proof_reason = 'root-mismatch' WHERE chain_id = $1 AND dataset = 'marks'`,
+      parameters,
+    );
+    await database.query('DELETE FROM marks WHERE chain_id = $1 AND block_number BETWEEN 30 AND 40', parameters);
+    stage.node.faults.set({ dropReceiptLogsRate: 1 });
+    stage.node.counters.reset();
+    await prove(optionsOf(stage, { policy: 'record' }), never);
+    expect((await stage.coverageOf(marks)).levels).toContain('unproven');
+    // One span; the next one is delayed.
+    expect(stage.callsOf('eth_getBlockReceipts')).toBeLessThanOrEqual(64);
+    stage.node.faults.clear();
+    await prove(optionsOf(stage, { policy: 'record' }), never);
+    expect(await stage.coverageOf(marks)).toEqual({ ranges: [RANGE], levels: ['receipts'] });
+    const { stored, expected } = await stage.marksOf(RANGE.from, RANGE.to);
+    expect(stored).toBe(expected);
+  });
+
+  it('leaves blocks that another process works on to it', async () => {
+    const stage = await openFilled();
+    const other = await createClaimOwner(scratch.database);
+    onTestFinished(() => other.close());
+    const held = { from: 40, to: 44 };
+    await other.claim(stage.chain.id, held, 'reindex');
+    await prove(optionsOf(stage), never);
+    expect((await stage.coverageOf(marks)).levels).toEqual(['none', 'receipts']);
+    await other.release(stage.chain.id, held);
+    await prove(optionsOf(stage), never);
+    expect((await stage.coverageOf(marks)).levels).toEqual(['receipts']);
+  });
+
+  it('holds no blocks after it was stopped in the middle of them', async () => {
+    const stage = await openFilled();
+    const stop = new AbortController();
+    // 70 blocks, each with its own turn: the stage's clock runs a hundred times faster.
+    const proving = prove(optionsOf(stage, { rate: 1 }), stop.signal);
+    await expect.poll(() => stage.callsOf('eth_getBlockReceipts')).toBeGreaterThan(0);
+    stop.abort(new Error('stopped'));
+    await expect(proving).rejects.toThrow('stopped');
+    const other = await createClaimOwner(scratch.database);
+    onTestFinished(() => other.close());
+    expect(await other.claim(stage.chain.id, RANGE, 'reindex')).toBe(true);
+  });
+
+  it('reads nothing where it is turned off, and nothing of what is proven when it is read', async () => {
+    const stage = await openFilled();
+    await prove(optionsOf(stage, { rate: 0 }), never);
+    await prove(optionsOf(stage, { datasets: [outcomes as Dataset] }), never);
+    expect(stage.callsOf('eth_getBlockReceipts')).toBe(0);
+    expect((await stage.coverageOf(outcomes)).levels).toEqual(['receipts']);
+  });
+});

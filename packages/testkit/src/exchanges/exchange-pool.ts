@@ -1,0 +1,39 @@
+import { type Address, type Hex, keccak256Hex } from '@chainstead/core';
+import { encodeAbiParameters } from 'viem';
+
+/** A pool of real Uniswap contracts. */
+export interface ExchangePool {
+  readonly version: 'v2' | 'v3' | 'v4';
+  /** Address of the pool; of v4 its id. */
+  readonly pool: Hex;
+  readonly tokens: readonly [token0: Address, token1: Address];
+  /** Parts per million. */
+  readonly fee: number;
+  /** Ticks; 0 in v2. */
+  readonly tickSpacing: number;
+  /** Zero address: none. */
+  readonly hooks: Address;
+}
+
+/** The key of a v4 pool, as its contracts take it. */
+export function keyOf({ tokens, fee, tickSpacing, hooks }: Omit<ExchangePool, 'pool'>) {
+  return { currency0: tokens[0], currency1: tokens[1], fee, tickSpacing, hooks };
+}
+
+/** The id of a v4 pool: the hash of its key. */
+export function idOf(pool: Omit<ExchangePool, 'pool'>): Hex {
+  const types = ['address', 'address', 'uint24', 'int24', 'address'].map((type) => ({ type }));
+  const encoded = encodeAbiParameters(types, Object.values(keyOf(pool)));
+  return keccak256Hex(Buffer.from(encoded.slice(2), 'hex'));
+}
+
+/** The largest integer whose square is not above the value. */
+export function squareRoot(value: bigint): bigint {
+  if (value < 2n) return value;
+  let root = 1n << BigInt(Math.ceil(value.toString(2).length / 2));
+  for (;;) {
+    const next = (root + value / root) >> 1n;
+    if (next >= root) return root;
+    root = next;
+  }
+}

@@ -1,0 +1,120 @@
+import type { Chain } from '@chainstead/chains';
+import { hexBytes, type ReadDatabase } from '@chainstead/db';
+
+/** A call or an event of a page. */
+export interface RequestedEntry {
+  /** The called contract, or the emitter of the event. Lower case. */
+  readonly address: string;
+  /** First four bytes of the call's input, or of the event's topic0. */
+  readonly selector: string;
+  readonly block: number;
+}
+
+/** The matching ABI entries of a page's calls and events, as JSON, in the order of their ABIs. */
+export interface FoundAbis {
+  /** Selectors as hexadecimal digits. */
+  readonly signatures: readonly (readonly [selector: string, signature: string])[];
+  /** Entries of the contract itself, by its address. */
+  readonly own: readonly (readonly [address: string, entry: string])[];
+  /** Entries of its implementation in that block, by address and block. */
+  readonly pointedTo: readonly (readonly [place: string, entry: string])[];
+  /**
+   * Entries of another contract with the same code, on any chain, by address and selector; empty if the contract's own
+   * ABI has a match.
+   */
+  readonly sameCode: readonly (readonly [address: string, entry: string])[];
+  /**
+   * Entries without a match in the contract's own ABI, and whose implementation was not read, or not recently. Empty as
+   * long as no ABI is imported.
+   */
+  readonly unknown: readonly RequestedEntry[];
+}
+
+/** Signatures of one selector that are examined. With more, several fit. */
+export const SIGNATURES_MAX = 64;
+
+/** Each lookup is a range of a primary key. */
+export async function findStoredAbis(
+  reads: ReadDatabase,
+  chain: Pick<Chain, 'id'>,
+  given: readonly RequestedEntry[],
+): Promise<FoundAbis> {
+  const requested = [
+    ...new Map(given.map((each) => [`${each.address} ${each.selector} ${each.block}`, each])).values(),
+  ];
+  const [row] = await reads.select<FoundRow>(FIND, [
+    requested.map(({ address }) => hexBytes(address)),
+    requested.map(({ selector }) => hexBytes(selector)),
+    requested.map(({ block }) => block),
+    chain.id,
+    [...new Set(requested.map(({ selector }) => selector))].map(hexBytes),
+  ]);
+  const at = (place: number): RequestedEntry[] => requested.slice(place - 1, place);
+  const byAddress = (found: FoundRow['own']): FoundAbis['own'] => {
+    const placed = (found ?? []).flatMap(([place, text]) => at(place).map(({ address }) => [address, text] as const));
+    return [...new Map(placed.map((each) => [each.join(' '), each])).values()];
+  };
+  return {
+    signatures: row?.signatures ?? [],
+    own: byAddress(row?.own ?? null),
+    sameCode: byAddress(row?.sameCode ?? null),
+    pointedTo: (row?.pointedTo ?? []).flatMap(([place, text]) =>
+      at(place).map(({ address, block }) => [`${address} ${block}`, text] as const),
+    ),
+    unknown: (row?.unknown ?? []).flatMap(at),
+  };
+}
+
+interface FoundRow {
+  readonly signatures: FoundAbis['signatures'] | null;
+  /** By position among the requested entries, from 1. */
+  readonly own: readonly (readonly [number, string])[] | null;
+  readonly pointedTo: readonly (readonly [number, string])[] | null;
+  readonly sameCode: readonly (readonly [number, string])[] | null;
+  readonly unknown: readonly number[] | null;
+}
+
+/**
+ * Checked once a day: an announcement may be in a block that was not followed. A read that did not end is restarted.
+ * Clones never change.
+ */
+const IS_STALE = `(found.known_by = 'unread' OR found.until_block IS NULL) AND found.known_by <> 'eip-1167' AND found.read_at < now() -
+  CASE WHEN found.known_by = 'unread' AND found.until_block IS NULL THEN interval '1 minute' ELSE interval '1 day' END`;
+
+const FIND = `WITH requested AS (
+    SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bigint[]) WITH ORDINALITY AS given (address, selector, block_number, place)),
+  found AS (
+    SELECT requested.place, requested.address, requested.selector, pointed.*,
+      EXISTS (SELECT FROM contract_abi_entries AS entry
+              WHERE entry.address = requested.address AND entry.chain_id = $4 AND entry.selector = requested.selector) AS is_known
+    FROM requested LEFT JOIN LATERAL (
+      SELECT known.implementation, known.known_by, known.until_block, known.read_at, known.selector = ''::bytea AS is_whole
+      FROM contract_implementations AS known
+      WHERE known.proxy = requested.address AND known.chain_id = $4 AND known.selector IN (''::bytea, requested.selector)
+        AND known.from_block <= requested.block_number AND (known.until_block IS NULL OR known.until_block >= requested.block_number)
+      ORDER BY known.selector DESC, known.from_block DESC LIMIT 1) AS pointed ON true)
+  SELECT
+    (SELECT json_agg(ARRAY[encode(listed.selector, 'hex'), listed.signature]) FROM (
+       SELECT requested.selector, known.signature FROM unnest($5::bytea[]) AS requested (selector),
+         LATERAL (SELECT DISTINCT own.signature FROM imported_signatures AS own
+                  WHERE own.selector = requested.selector LIMIT ${SIGNATURES_MAX + 1}) AS known) AS listed) AS signatures,
+    (SELECT json_agg(json_build_array(requested.place, entry.entry::text) ORDER BY entry.place)
+       FROM requested JOIN contract_abi_entries AS entry
+         ON entry.address = requested.address AND entry.chain_id = $4 AND entry.selector = requested.selector) AS own,
+    (SELECT json_agg(json_build_array(found.place, entry.entry::text) ORDER BY entry.place)
+       FROM found JOIN contract_abi_entries AS entry
+         ON entry.address = found.implementation AND entry.chain_id = $4 AND entry.selector = found.selector) AS "pointedTo",
+    (SELECT json_agg(json_build_array(found.place, entry.entry::text) ORDER BY entry.place)
+       FROM found JOIN contract_codes AS code ON code.address = found.address AND code.chain_id = $4
+       CROSS JOIN LATERAL (
+         SELECT other.address, other.chain_id FROM contract_codes AS other
+         WHERE other.has_abi AND other.code_hash = code.code_hash AND EXISTS (
+           SELECT FROM contract_abi_entries AS known
+           WHERE known.address = other.address AND known.chain_id = other.chain_id AND known.selector = found.selector)
+         ORDER BY other.chain_id <> $4, other.chain_id, other.address LIMIT 1) AS twin
+       JOIN contract_abi_entries AS entry
+         ON entry.address = twin.address AND entry.chain_id = twin.chain_id AND entry.selector = found.selector
+       WHERE NOT found.is_known) AS "sameCode",
+    (SELECT json_agg(found.place) FROM found
+       WHERE NOT found.is_known AND EXISTS (SELECT FROM contract_abi_entries)
+         AND (found.known_by IS NULL OR found.known_by = 'eip-2535' AND found.is_whole OR ${IS_STALE})) AS unknown`;

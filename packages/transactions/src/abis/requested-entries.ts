@@ -1,0 +1,32 @@
+import { SELECTOR_DIGITS } from '@chainstead/decoding';
+import type { RequestedEntry } from './find-abis.ts';
+
+/** A transaction of a page, and its block. */
+interface Placed<Transaction> {
+  readonly block: { readonly number: number };
+  readonly transaction: Transaction;
+}
+
+/** Returns the calls of transactions with a selector. Contract creations are not decoded. */
+export function callsOf(
+  transactions: readonly Placed<{ readonly to: string | null; readonly input: string }>[],
+): RequestedEntry[] {
+  return transactions.flatMap(({ block, transaction: { to, input } }) =>
+    to === null || input.length < SELECTOR_DIGITS
+      ? []
+      : [{ address: to, selector: input.slice(0, SELECTOR_DIGITS), block: block.number }],
+  );
+}
+
+/** Returns the events of transactions with a topic. */
+export function eventsOf(
+  transactions: readonly Placed<{
+    readonly logs: readonly { readonly address: string; readonly topics: readonly string[] }[];
+  }>[],
+): RequestedEntry[] {
+  return transactions.flatMap(({ block, transaction: { logs } }) =>
+    logs.flatMap(({ address, topics: [topic0] }) =>
+      topic0 === undefined ? [] : [{ address, selector: topic0.slice(0, SELECTOR_DIGITS), block: block.number }],
+    ),
+  );
+}

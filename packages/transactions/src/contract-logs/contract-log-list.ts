@@ -1,0 +1,128 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, parseAddress, parseHash, systemClock } from '@chainstead/core';
+import { createMissingIndexes, type OnDemandBackfill } from '@chainstead/data-api';
+import {
+  type ApiDependencies,
+  ApiError,
+  blockBoundsSchema,
+  boundsOfRows,
+  givenBlockBounds,
+  type Page,
+  requireIndexes,
+} from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
+import { BY_TOPIC } from './contract-logs-statement.ts';
+import { logs } from './dataset.ts';
+import { type ContractLogsPage, getContractLogs } from './get-contract-logs.ts';
+
+/** The options for reading a contract's logs. */
+export interface ContractLogsOptions {
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestEmitter'>;
+}
+
+/** The row filter of a request. */
+type RequestedLogs = Parameters<typeof givenBlockBounds>[0] & {
+  readonly chain?: Pick<Chain, 'key'> | undefined;
+  readonly offset?: number | undefined;
+};
+
+/** Returns the members of `defineListRoute` that both lists of a contract's logs share. */
+export function contractLogList(options: ContractLogsOptions, dependencies: ApiDependencies) {
+  const missing = createMissingIndexes(dependencies.reads, systemClock, [BY_TOPIC]);
+  return {
+    tags: ['Contracts'],
+    datasets: [logs.name],
+    filter: filterSchema,
+    position: positionSchema,
+    /** @throws LogsNotIndexedError (400) if none of the contract's logs are indexed and requests may cause no calls */
+    read: async (page: LogsPage) => {
+      if (page.filter.topic0 !== null) requireIndexes(await missing());
+      const found = await readLogs(options, dependencies, page);
+      return { ...found, contract: parseAddress(page.filter.address), next: nextPlace(page, found) };
+    },
+  };
+}
+
+/** Returns the filter of a request. @param topics by position */
+export function contractLogFilter(
+  contract: Address,
+  requested: RequestedLogs,
+  [topic0, topic1, topic2, topic3]: readonly (string | undefined)[],
+) {
+  const { chain, offset } = requested;
+  const topics = { topic0, topic1, topic2, topic3 };
+  return { address: contract, chain: chain?.key, ...topics, offset, ...givenBlockBounds(requested) };
+}
+
+/** The values that a cursor is bound to. Names are those of the parameters, as errors repeat them. */
+const filterSchema = z.object({
+  address: z.string(),
+  chain: z.string().default('eth'),
+  topic0: z.string().nullable().default(null),
+  topic1: z.string().nullable().default(null),
+  topic2: z.string().nullable().default(null),
+  topic3: z.string().nullable().default(null),
+  offset: z.int().default(0),
+  ...blockBoundsSchema,
+});
+type LogsFilter = z.infer<typeof filterSchema>;
+
+/** The last row of a page. */
+const positionSchema = z.object({ block: z.int(), transaction: z.int(), log: z.int() });
+
+type LogsPage = Page<LogsFilter, z.infer<typeof positionSchema>> & {
+  readonly chain: Chain;
+  readonly requester: string;
+};
+
+/** Reads the logs of a page. If it needs missing blocks, the contract's backfill is queued. */
+async function readLogs(
+  { onDemandBackfill }: ContractLogsOptions,
+  { database, reads, logger }: Pick<ApiDependencies, 'database' | 'reads' | 'logger'>,
+  { chain, filter, limit, order, position, requester, upperBound }: LogsPage,
+): Promise<ContractLogsPage> {
+  const contract = parseAddress(filter.address);
+  const found = await getContractLogs(reads, chain, {
+    contract,
+    topics: [filter.topic0, filter.topic1, filter.topic2, filter.topic3].map((topic) =>
+      topic === null ? null : parseHash(topic),
+    ),
+    order,
+    limit,
+    offset: filter.offset,
+    ...boundsOfRows(filter),
+    pinnedBlock: upperBound,
+    after:
+      position === null
+        ? null
+        : { blockNumber: position.block, transactionIndex: position.transaction, logIndex: position.log },
+  });
+  if (found.indexed.complete) return found;
+  const outcome = await onDemandBackfill.requestEmitter({ database, logger }, chain, contract, requester);
+  if (outcome === 'off' && chain.logs === 'off' && found.indexed.fromBlock === null)
+    throw new LogsNotIndexedError(chain);
+  return found;
+}
+
+/** Returns the start of the next page; null on the last one. */
+function nextPlace(page: LogsPage, { logs: shown, hasNext, newestBlock }: ContractLogsPage) {
+  const last = shown.at(-1);
+  if (!hasNext || last === undefined) return null;
+  const block = last.block.block_number;
+  return {
+    position: { block, transaction: last.transactionIndex, log: last.logIndex },
+    upperBound: page.upperBound ?? newestBlock ?? block,
+  };
+}
+
+/** A 400: none of the contract's logs are indexed, and requests may not read them from a node. */
+class LogsNotIndexedError extends ApiError {
+  constructor({ key }: Pick<Chain, 'key'>) {
+    super({
+      code: 'LOGS_NOT_INDEXED',
+      status: 400,
+      message: `logs of ${key} are not indexed, and ON_DEMAND_MAX_CALLS=0 prevents requests from reading them from a node`,
+      details: { reason: 'not-indexed', configuration_key: 'ON_DEMAND_MAX_CALLS' },
+    });
+  }
+}

@@ -1,0 +1,65 @@
+import type { Chain } from '@chainstead/chains';
+import type { Hash } from '@chainstead/core';
+import { hexBytes, type ReadDatabase } from '@chainstead/db';
+import { logs } from '../contract-logs/dataset.ts';
+import type { TransactionRecord } from '../records/transaction-record.ts';
+import { readStoredLogsOf } from './stored-logs.ts';
+
+/** A transaction whose logs are requested, by its position in the chain. */
+interface ShownTransaction {
+  readonly hash: Hash;
+  readonly blockNumber: number;
+  readonly blockHash: Hash;
+  readonly transactionIndex: number;
+}
+
+/**
+ * Returns the logs of a page's transactions, of a chain with all logs, by transaction hash. Those of blocks that are
+ * incomplete, or were replaced during the read, are missing and need a node call.
+ */
+export async function readRetainedLogs(
+  database: ReadDatabase,
+  chain: Chain,
+  transactions: readonly ShownTransaction[],
+): Promise<ReadonlyMap<Hash, TransactionRecord['logs']>> {
+  if (chain.logs !== 'all' || transactions.length === 0) return new Map();
+  const before = await coveredOf(database, chain, transactions);
+  const covered = transactions.filter(({ blockNumber }) => before.has(blockNumber));
+  if (covered.length === 0) return new Map();
+  const places = covered.map(({ blockNumber, transactionIndex }) => ({
+    block: blockNumber,
+    transaction: transactionIndex,
+  }));
+  const byTransaction = Map.groupBy(
+    await readStoredLogsOf(database, chain, places),
+    ({ transactionHash }) => transactionHash,
+  );
+  // Separate reads are consistent if the block is still the same, and still complete.
+  const after = await coveredOf(database, chain, covered);
+  return new Map(
+    covered
+      .filter(({ blockNumber }) => after.has(blockNumber))
+      .map(({ hash }) => [hash, (byTransaction.get(hash) ?? []).map(({ record }) => record)]),
+  );
+}
+
+/** Returns those of the transactions' blocks that are in the chain, by hash, with all logs. */
+async function coveredOf(
+  database: ReadDatabase,
+  { id }: Chain,
+  transactions: readonly ShownTransaction[],
+): Promise<ReadonlySet<number>> {
+  const rows = await database.select<{ number: number }>(
+    `SELECT DISTINCT requested.block_number AS number FROM unnest($2::bigint[], $3::bytea[]) AS requested (block_number, block_hash)
+     JOIN blocks AS own ON own.chain_id = $1 AND own.block_number = requested.block_number AND own.block_hash = requested.block_hash
+     WHERE EXISTS (SELECT FROM sync_ranges AS range WHERE range.chain_id = $1 AND range.dataset = $4 AND range.proof <> 'unproven'
+       AND requested.block_number BETWEEN range.first_block AND range.last_block)`,
+    [
+      id,
+      transactions.map(({ blockNumber }) => blockNumber),
+      transactions.map(({ blockHash }) => hexBytes(blockHash)),
+      logs.name,
+    ],
+  );
+  return new Set(rows.map(({ number }) => number));
+}

@@ -1,0 +1,92 @@
+import type { Chain } from '@chainstead/chains';
+import type { Clock } from '@chainstead/core';
+import { ApiError, createOnDemandBudget, type OnDemandBounds, type OnDemandBudget } from '@chainstead/http';
+import { type NodeReadQueue, type StateKind, StateUnavailableError } from '@chainstead/node-reads';
+
+export interface OnDemandReadsOptions extends OnDemandBounds {
+  readonly nodeReads: NodeReadQueue;
+  /** How long a request waits for a read (`ON_DEMAND_WAIT_MS`). Milliseconds. */
+  readonly waitMs: number;
+  readonly clock: Clock;
+  /** Shared with other routes that cause node calls. @default a separate one, within the bounds above */
+  readonly budget?: OnDemandBudget;
+}
+
+export interface OnDemandRead<Question, Answer> {
+  readonly chain: Chain;
+  readonly kind: StateKind<Question, Answer>;
+  readonly question: Question;
+  /** Whether a result is permanent. Others are read again after one block time. */
+  isLasting(answer: Answer): boolean;
+  /** The requesting key. */
+  readonly requester: string;
+}
+
+/** Queues node reads of data that is not indexed for the worker role, and shares their results. */
+export interface OnDemandReads {
+  /**
+   * @throws NotIndexedHereError (400) if requests may cause no calls, RateLimitedError (429) if the key has too many
+   * pending reads, StateUnavailableError (503) if no result came in time, or none can be had
+   */
+  read<Question, Answer extends { readonly readAt: number }>(wanted: OnDemandRead<Question, Answer>): Promise<Answer>;
+  /** Several at once, for a page, which count as one for the key. @throws as `read`, for any of them */
+  readAll<Question, Answer extends { readonly readAt: number }>(
+    onDemandReads: readonly OnDemandRead<Question, Answer>[],
+  ): Promise<readonly Answer[]>;
+}
+
+/** How long results are cached. Milliseconds. */
+const LASTING_MS = 600_000;
+/**
+ * One block time, within bounds: the newest block is requested often, and slow chains must not cause waits.
+ * Milliseconds.
+ */
+const FRESH_MS = { min: 500, max: 12_000 } as const;
+
+/** One instance for all routes of a process. */
+export function createOnDemandReads(options: OnDemandReadsOptions): OnDemandReads {
+  const { nodeReads, clock, budget = createOnDemandBudget(options) } = options;
+
+  async function ask<Question, Answer>(
+    { chain, kind, question }: OnDemandRead<Question, Answer>,
+    maxAgeMs: number,
+  ): Promise<Answer> {
+    const answer = await nodeReads.request(chain, kind, question, { waitMs: options.waitMs, maxAgeMs });
+    if (answer === null) throw new StateUnavailableError('being read from the node');
+    return answer;
+  }
+
+  async function answerTo<Question, Answer extends { readonly readAt: number }>(
+    wanted: OnDemandRead<Question, Answer>,
+  ): Promise<Answer> {
+    const answer = await ask(wanted, LASTING_MS);
+    const freshMs = Math.min(Math.max(wanted.chain.blockTimeMs, FRESH_MS.min), FRESH_MS.max);
+    if (wanted.isLasting(answer) || clock.now() - answer.readAt < freshMs) return answer;
+    return ask(wanted, freshMs);
+  }
+
+  return {
+    async read(wanted) {
+      if (!budget.mayCall) throw new NotIndexedHereError(wanted.chain);
+      return budget.run(wanted.requester, () => answerTo(wanted));
+    },
+    async readAll(onDemandReads) {
+      const [first] = onDemandReads;
+      if (first === undefined) return [];
+      if (!budget.mayCall) throw new NotIndexedHereError(first.chain);
+      return budget.run(first.requester, () => Promise.all(onDemandReads.map(answerTo)));
+    },
+  };
+}
+
+/** A 400: the data is not indexed, and requests may not read it from a node. */
+export class NotIndexedHereError extends ApiError {
+  constructor({ key }: Pick<Chain, 'key'>) {
+    super({
+      code: 'TRANSACTIONS_NOT_INDEXED',
+      status: 400,
+      message: `transactions of ${key} are not indexed, and ON_DEMAND_MAX_CALLS=0 prevents requests from reading them from a node`,
+      details: { reason: 'not-indexed', configuration_key: 'ON_DEMAND_MAX_CALLS' },
+    });
+  }
+}

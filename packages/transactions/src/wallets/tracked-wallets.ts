@@ -1,0 +1,91 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { OnDemandBackfill, RequestContext } from '@chainstead/data-api';
+import { addressBytes } from '@chainstead/db';
+import {
+  areBalancesMissing,
+  areNewestSearched,
+  isAllSentKnown,
+  readWalletSearch,
+  type WalletSearch,
+} from './read-wallet-search.ts';
+
+/** The requested wallets. */
+export interface TrackedWallets {
+  /**
+   * Stores the request for a wallet's transactions. If a chain stores only those of requested wallets, each new block
+   * is searched for it from the next one on. Older blocks are searched for its sent transactions, then for its
+   * receipts. The first request waits for the newest of them, which may contain a user's recent transaction. Touches
+   * the database and the queue, never a node.
+   * @returns the blocks with known transactions; null if the chain stores those of all wallets, or none
+   */
+  ask(context: RequestContext, chain: Chain, wallet: Address, requestedBy: string | null): Promise<WalletSearch | null>;
+}
+
+/** Update interval of the stored request time: wallets without requests are deleted after weeks. */
+const REQUESTED_AGAIN = "interval '6 hours'";
+/** Interval between checks of the stored request time. Milliseconds. */
+const LOOK_AGAIN_MS = 600_000;
+const LOOKED_MAX = 10_000;
+
+/** Polling interval for the search progress. Milliseconds. */
+const POLL_MS = 50;
+
+/**
+ * One instance for all routes of a process.
+ * @param waitMs how long the first request for a wallet waits (`ON_DEMAND_WAIT_MS`)
+ */
+export function createTrackedWallets(
+  onDemandBackfill: Pick<OnDemandBackfill, 'requestSender' | 'requestReceiver'>,
+  waitMs: number,
+): TrackedWallets {
+  const looked = new Map<string, number>();
+
+  /** @returns when this process last stored it, by `performance.now()` */
+  async function note({ database }: RequestContext, chain: Chain, wallet: Address): Promise<number> {
+    const key = `${chain.id}.${wallet}`;
+    const before = looked.get(key);
+    if (before !== undefined && performance.now() - before < LOOK_AGAIN_MS) return before;
+    await database.query(
+      `INSERT INTO tracked_wallets AS known (chain_id, wallet) VALUES ($1, $2)
+       ON CONFLICT (chain_id, wallet) DO UPDATE SET asked_at = now() WHERE known.asked_at < now() - ${REQUESTED_AGAIN}`,
+      [chain.id, addressBytes(wallet)],
+    );
+    // A miss only costs a query.
+    if (looked.size >= LOOKED_MAX) looked.clear();
+    const now = performance.now();
+    looked.set(key, now);
+    return now;
+  }
+
+  /** Waits until workers have searched the blocks within reorg depth, or the time is up. */
+  async function untilNewestSearched(
+    { database }: RequestContext,
+    chain: Chain,
+    wallet: Address,
+    { before, ends }: { readonly before: WalletSearch; readonly ends: number },
+  ): Promise<WalletSearch> {
+    let search = before;
+    while (!areNewestSearched(search, before, chain) && performance.now() < ends) {
+      await setTimeout(POLL_MS);
+      search = await readWalletSearch(database, chain, wallet);
+    }
+    return search;
+  }
+
+  return {
+    async ask(context, chain, wallet, requestedBy) {
+      if (chain.transactions.mode !== 'wallets') return null;
+      const noted = await note(context, chain, wallet);
+      const search = await readWalletSearch(context.database, chain, wallet);
+      if (!isAllSentKnown(search)) {
+        await onDemandBackfill.requestSender(context, chain, wallet, requestedBy);
+        return untilNewestSearched(context, chain, wallet, { before: search, ends: noted + waitMs });
+      }
+      if (areBalancesMissing(search, chain))
+        await onDemandBackfill.requestReceiver(context, chain, wallet, requestedBy);
+      return search;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/**
+ * `node scripts/check-row-types.ts <tier>`, after the test files of a tier: compares the rows that calls of the database declare with those that they got
+ * while the tests ran. Exit code 1 if one differs. After the system tier, it also fails for calls of the program that neither this tier nor `npm test`
+ * executed, so that nothing has compared their rows.
+ */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isForTests } from './check/dependency-direction.ts';
+import { listFiles, REPOSITORY_ROOT } from './check/source-files.ts';
+import { compareRows } from './row-types/compare-rows.ts';
+import { type DeclaredRows, readDeclaredRows } from './row-types/declared-rows.ts';
+import { observedFolder, readObserved, writtenAt } from './row-types/observed-folder.ts';
+
+/** Calls that run on a cluster of Citus alone, which only the nightly tier has. */
+const ON_CLUSTERS = ['packages/db/src/citus/', 'packages/nft/src/records/read-records.ts'];
+
+const [tier = 'fast'] = process.argv.slice(2);
+const startedAt = performance.now();
+const paths = listFiles('apps/*.ts', 'packages/*.ts');
+const declared = readDeclaredRows(REPOSITORY_ROOT, paths).map((rows) => (isOfTest(rows) ? orNull(rows) : rows));
+const { mismatches } = compareRows(declared, readObserved(observedFolder(tier)));
+const asserted = declared.filter(({ columns }) => columns.length > 0).length;
+const problems = [...mismatches, ...(tier === 'system' ? findUnexecuted() : [])];
+const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+console.log(`${problems.length === 0 ? '✓' : '✗'} row types (${seconds} s): ${asserted} calls declare columns`);
+for (const line of problems) console.log(`    ${line}`);
+process.exitCode = problems.length === 0 ? 0 : 1;
+
+function isOfTest({ place }: DeclaredRows): boolean {
+  return isForTests(place.replace(/:\d+:\d+$/, ''));
+}
+
+/** What a test reads while it waits is null in some runs only: such a finding would come and go. */
+function orNull(rows: DeclaredRows): DeclaredRows {
+  return { ...rows, columns: rows.columns.map((column) => ({ ...column, kinds: [...column.kinds, 'null'] })) };
+}
+
+/** @returns a line for each call without a test. None where `npm test` last ran before the sources changed: its recording says nothing of them then */
+function findUnexecuted(): string[] {
+  const newest = Math.max(...paths.map((path) => statSync(join(REPOSITORY_ROOT, path)).mtimeMs));
+  if (writtenAt(observedFolder('fast')) < newest) {
+    console.log('  Run `npm test` first to find calls that no test executes: its last run is older than the sources');
+    return [];
+  }
+  const observed = ['fast', 'system'].flatMap((name) => readObserved(observedFolder(name)));
+  return compareRows(declared, observed)
+    .unobserved.filter((rows) => rows.columns.length > 0 && !isOfTest(rows))
+    .filter(({ place }) => !ON_CLUSTERS.some((path) => place.startsWith(path)))
+    .map(({ place, type }) => `${place}: no test executes this call, so that nothing compares its rows with ${type}`);
+}
