@@ -843,8 +843,8 @@ CREATE TABLE "pools" (
   CONSTRAINT "pools_pkey" PRIMARY KEY("pool_key","chain_id","pool")
 );--> statement-breakpoint
 CREATE INDEX "pools_due" ON "pools" USING btree ("chain_id",coalesce(lease_until, due_at)) WHERE coalesce(lease_until, due_at) IS NOT NULL;--> statement-breakpoint
-CREATE INDEX "pools_by_token0" ON "pools" USING btree (address_key(token0),"chain_id") WHERE status = 'proven';--> statement-breakpoint
-CREATE INDEX "pools_by_token1" ON "pools" USING btree (address_key(token1),"chain_id") WHERE status = 'proven';--> statement-breakpoint
+CREATE INDEX "pools_by_token0" ON "pools" USING btree (address_key(token0),"chain_id") WHERE status <> 'disproved';--> statement-breakpoint
+CREATE INDEX "pools_by_token1" ON "pools" USING btree (address_key(token1),"chain_id") WHERE status <> 'disproved';--> statement-breakpoint
 CREATE INDEX "pools_proof_blocks" ON "pools" USING btree ("chain_id","proof_block") WHERE proof_block IS NOT NULL;--> statement-breakpoint
 ALTER TABLE "pools" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "punk_bids" (

@@ -31,7 +31,7 @@ export const poolsOfCreations: Projection = {
   added: ({ rows }) => [
     sql`INSERT INTO pools AS stored (${columnList(pools, KEY)})
      SELECT DISTINCT ${creation.poolKey}, ${creation.chainId}, ${creation.pool} FROM ${rows} AS creation ORDER BY 1, 2, 3
-     ON CONFLICT (${columnList(pools, KEY)}) DO UPDATE SET due_at = now() WHERE stored.status <> 'proven'`,
+     ON CONFLICT (${columnList(pools, KEY)}) DO UPDATE SET status = ${rawSql("'unproven'")}, due_at = now() WHERE stored.status <> 'proven'`,
   ],
   removed: () => [],
   rolledBack: makeUnproven,

@@ -245,6 +245,34 @@ describe('pools', () => {
       expect(await get(`/pairs/${pool}/swaps`)).toEqual({ status: 404, body: { message: 'Pair not found' } });
   });
 
+  test('make a list incomplete until their pool is decided', async () => {
+    const unproven = (tokens: readonly [Address, Address] | null) =>
+      seedPools(scratch.database, eth, [{ pool: FAKE, tokens, status: 'unproven' }]);
+    const completeness = async (...paths: readonly string[]) =>
+      Promise.all(paths.map(async (path) => ((await get(path)).body.indexed as { complete: boolean }).complete));
+    const paths = [`/erc20/${CATS}/swaps`, `/wallets/${ALICE}/swaps`, `/wallets/${BOB}/swaps`] as const;
+    await seedPair();
+    const poolKeyOfFake = swapRow(eth, { pool: FAKE, token0: null, token1: null, blockNumber: 1 }).poolKey;
+    await seed(
+      ...[1, 2, 3, 5, 6].map((blockNumber) => swap({ ...BUY, blockNumber })),
+      swap({ ...BUY, blockNumber: 4, pool: FAKE, poolKey: poolKeyOfFake, token0: null, token1: null }),
+    );
+    expect(await completeness(...paths)).toEqual([true, true, true]);
+
+    await unproven([CATS, WETH]);
+    const other = `/erc20/${BOB}/swaps`;
+    expect(await completeness(...paths, other)).toEqual([false, false, true, true]);
+    // The swap of the undecided pool is older than the first page, and newer than the last block of the other order.
+    const pages = ['limit=1', 'limit=1&order=ASC', 'limit=3', 'limit=4&order=ASC'];
+    expect(await completeness(...pages.map((query) => `/wallets/${ALICE}/swaps?${query}`))).toEqual([
+      ...[true, true, false, false],
+    ]);
+    await scratch.database.query(`UPDATE pools SET token0 = NULL, token1 = NULL WHERE status = 'unproven'`);
+    expect(await completeness(...paths, other)).toEqual([false, false, true, false]);
+    await scratch.database.query(`UPDATE pools SET status = 'disproved' WHERE status = 'unproven'`);
+    expect(await completeness(...paths, other)).toEqual([true, true, true, true]);
+  });
+
   test('are not mixed up with others of the same key, nor are their tokens', async () => {
     const twin = (address: Address) => parseAddress(`${address.slice(0, 10)}${'f'.repeat(24)}${address.slice(34)}`);
     const others = [twin(CATS), WETH] as const;

@@ -126,6 +126,9 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index|Bitmap Heap)/);
     // Two ranges of trades with their swaps, each a page; every third row of a pair is a sale.
     expect(rowsScanned(scans)).toBeLessThanOrEqual(5 * (LIMIT + 2));
+    // A pool per swap, and a few that have no proof.
+    const pools = nodes.filter((node) => node['Relation Name'] === 'pools');
+    expect(rowsScanned(pools)).toBeLessThanOrEqual(5 * (LIMIT + 2));
     for (const sort of nodes.filter((node) => node['Node Type'].includes('Sort')))
       expect(rowsInto(sort)).toBeLessThanOrEqual(2 * (LIMIT + 2));
   });

@@ -102,11 +102,14 @@ export function swapsStatement(
     bind,
   };
   const found = `SELECT * FROM (${rowsOf(query, scan)}) AS found ${where(bounds.far)} ${orderBy(query.order)}`;
+  const undecided = undecidedPools(query, scan);
+  const isDecided = undecided === null ? '' : ' AND NOT EXISTS (SELECT FROM undecided)';
   const tokens = 'SELECT token0 FROM page UNION SELECT token1 FROM page';
   const related = `SELECT ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks, ${tokensOf(tokens, chainId)} AS tokens`;
   return {
     text: `WITH ${ctes.join(', ')}, page AS MATERIALIZED (${found}), related AS MATERIALIZED (${related})
-SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, related.blocks, related.tokens, packed.*
+${undecided === null ? '' : `, undecided AS MATERIALIZED (${undecided})`}
+SELECT covered.indexed_from, covered.indexed_to, (${complete}${isDecided}) AS complete, related.blocks, related.tokens, packed.*
 FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS packed`,
     values,
   };
@@ -206,6 +209,46 @@ function tradesRange(side: string, token: Address, filter: string, scan: Scan): 
     ${joinOne('swaps', 'swap', IS_SWAP_OF_TRADE, scan)} ${joinOne('pools', 'known', IS_POOL_OF_SWAP, scan)}
     WHERE ${expectedTrue([IS_LISTED, isOf, filter].join(' AND '))} ${orderBy(order, 'trade.')} LIMIT ${scan.limit}`;
 }
+
+/**
+ * Returns a query that has a row if the list may lack swaps whose pools have no proof yet; null for a pair, which is proven. For a token these
+ * are unproven pools of it, by the guess from their transfers, or without a guess. For a wallet they are the pools of its swaps in the range
+ * of the page.
+ */
+function undecidedPools({ subject, order }: SwapsQuery, scan: Scan): string | null {
+  const { bind, chainId, chain } = scan;
+  const unproven = `chain_id = ${chainId} AND status = 'unproven'`;
+  switch (subject.kind) {
+    case 'pair':
+      return null;
+    case 'token': {
+      const keys = formsOf(subject.token, chain).map((form) => `= ${bind(addressKey(form))}::bigint`);
+      const ranges = ['token0', 'token1'].flatMap((side) =>
+        [...keys, 'IS NULL'].map(
+          (key) => `(SELECT 1 FROM pools WHERE address_key(${side}) ${key} AND ${unproven} LIMIT 1)`,
+        ),
+      );
+      return ranges.join(' UNION ALL ');
+    }
+    case 'wallet': {
+      const [end, beyond] = order === 'DESC' ? ['>=', 0] : ['<=', INT4_MAX];
+      const last = `(SELECT block_number FROM page ${orderBy(order)} OFFSET ${scan.limit} - 1 LIMIT 1)`;
+      const ranges = ['wallet', 'beneficiary'].map((side) => {
+        const found = [
+          `address_key(swap.${side}) = ${bind(addressKey(subject.wallet))}::bigint`,
+          `swap.chain_id = ${chainId}`,
+          ...scan.bounds,
+          `swap.block_number ${end} coalesce(${last}, ${beyond})`,
+        ];
+        return `(SELECT 1 FROM swaps AS swap ${joinOne('pools', 'known', IS_POOL_OF_SWAP, scan)}
+          ${where([...found, expectedTrue("known.status = 'unproven' AND swap.kind = 0")])} ${orderBy(order, 'swap.')} LIMIT 1)`;
+      });
+      return ranges.join(' UNION ALL ');
+    }
+  }
+}
+
+const INT4_MAX = 2_147_483_647;
 
 /** The first rows of several ranges, each once. */
 function merged(ranges: readonly string[], { order, limit }: Scan): string {
