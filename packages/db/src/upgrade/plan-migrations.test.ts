@@ -1,6 +1,6 @@
 /** Plans of new migrations, compared with the actual locks and files of Postgres. */
 import { copyMigrations, createScratchDatabase, type MigrationsCopy, type ScratchDatabase } from '@chainstead/testkit';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Transaction } from '../database.ts';
 import { migrate } from '../migrations/migrate.ts';
 import { planMigrations } from './plan-migrations.ts';
@@ -12,13 +12,19 @@ const BLOCKS = `INSERT INTO blocks (chain_id, block_number, block_hash, block_ti
 let scratch: ScratchDatabase;
 let copy: MigrationsCopy;
 beforeEach(async () => {
-  scratch = await createScratchDatabase();
   copy = await copyMigrations();
 });
-afterEach(async () => {
-  await scratch.drop();
-  await copy.remove();
-});
+afterEach(() => copy.remove());
+
+async function createScratch(): Promise<void> {
+  scratch = await createScratchDatabase();
+}
+const dropScratch = (): Promise<void> => scratch.drop();
+
+function scratchPerTest(): void {
+  beforeEach(createScratch);
+  afterEach(dropScratch);
+}
 
 const plan = (database: Pick<ScratchDatabase['database'], 'query'> = scratch.database) =>
   planMigrations(database, copy.folder);
@@ -76,6 +82,10 @@ $$;`,
 ];
 
 describe('the plan of a migration', () => {
+  // Each statement is rolled back, so all of them share a database.
+  beforeAll(createScratch);
+  afterAll(dropScratch);
+
   it.each(STATEMENTS)('names the tables that it locks and those that it rewrites: %s', async (text) => {
     await copy.write('0001_next', text);
     const { applied, pending } = await plan();
@@ -85,14 +95,17 @@ describe('the plan of a migration', () => {
 
     const before = await scratch.database.query<TableFile>(FILES);
     const { locked, files } = await scratch.database.transaction(async (transaction) => {
+      await transaction.query('SAVEPOINT unchanged');
       await transaction.client.query(text);
-      return {
+      const found = {
         locked: await lockedTables(
           transaction,
           before.map(({ oid }) => oid),
         ),
         files: new Map((await transaction.query<TableFile>(FILES)).map(({ oid, file }) => [oid, file])),
       };
+      await transaction.query('ROLLBACK TO SAVEPOINT unchanged');
+      return found;
     });
     // The plan has the earlier name of a renamed table. A dropped table has no name any more.
     const renamed = new Map(steps.map(({ effect: { object, renamedTo } }) => [renamedTo, object ?? '']));
@@ -104,8 +117,12 @@ describe('the plan of a migration', () => {
       rewritten.map(({ name }) => name),
     );
   });
+});
 
-  it('takes as long as its tables are large, if it reads or rewrites them', async () => {
+describe('the duration of a migration', () => {
+  scratchPerTest();
+
+  it('grows with the tables that it reads or rewrites', async () => {
     await copy.write(
       '0001_heavy',
       `CREATE INDEX "heavy" ON "blocks" ("block_timestamp");--> statement-breakpoint
@@ -126,6 +143,8 @@ ALTER TABLE "blocks" ADD COLUMN "twice" bigint GENERATED ALWAYS AS (block_number
 });
 
 describe('the plan of several migrations', () => {
+  scratchPerTest();
+
   it('follows a table through its names, and takes a new one for empty', async () => {
     await scratch.database.query(BLOCKS);
     await scratch.database.query('ANALYZE blocks');
@@ -150,6 +169,8 @@ describe('the plan of several migrations', () => {
 });
 
 describe('what would make migrations fail', () => {
+  scratchPerTest();
+
   it('is nothing if the role owns the tables', async () => {
     await copy.write('0001_next', 'ALTER TABLE "blocks" ADD COLUMN "next" bigint;');
     expect(await findObstacles(scratch.database, await plan())).toEqual([]);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const onDemandBackfill = createOnDemandBackfill({
     ...{ chains: [polygon, base, eth], datasets: [erc20Transfers], maxCalls: 10, perKey: 10 },
   });
-  const trackedWallets = createTrackedWallets(onDemandBackfill, 0);
+  const trackedWallets = createTrackedWallets(onDemandBackfill, { waitMs: 0 });
   const served = [polygon, base, eth];
   const find = (text: string) => served.find(({ id }) => id === registry.find(text)?.id) ?? registry.find(text);
   const api = await exampleApi(

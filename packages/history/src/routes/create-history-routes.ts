@@ -26,7 +26,7 @@ export interface HistoryOptions extends OnDemandReadsOptions {
 /** The routes of wallets' histories. Call it once per process: state reads are shared by all of them. */
 export function createHistoryRoutes(options: HistoryOptions): readonly RouteModule[] {
   const { abis = createAbiBooks(), chains, onDemandBackfill } = options;
-  const trackedWallets = createTrackedWallets(onDemandBackfill, options.waitMs);
+  const trackedWallets = createTrackedWallets(onDemandBackfill, options);
   return [
     createWalletHistoryRoute({
       onDemandReads: createOnDemandReads(options),

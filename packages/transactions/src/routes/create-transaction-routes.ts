@@ -27,7 +27,7 @@ export function createTransactionRoutes(options: TransactionRoutesOptions): read
     dateToBlockRoute(given),
     ...walletTransactionsRoutes({
       ...given,
-      trackedWallets: createTrackedWallets(options.onDemandBackfill, options.waitMs),
+      trackedWallets: createTrackedWallets(options.onDemandBackfill, options),
     }),
   ];
 }

@@ -34,11 +34,11 @@ const POLL_MS = 50;
 
 /**
  * One instance for all routes of a process.
- * @param waitMs how long the first request for a wallet waits (`ON_DEMAND_WAIT_MS`)
+ * @param limits `waitMs` is how long the first request for a wallet waits (`ON_DEMAND_WAIT_MS`). Milliseconds
  */
 export function createTrackedWallets(
   onDemandBackfill: Pick<OnDemandBackfill, 'requestSender' | 'requestReceiver'>,
-  waitMs: number,
+  limits: { readonly waitMs: number },
 ): TrackedWallets {
   const looked = new Map<string, number>();
 
@@ -81,7 +81,7 @@ export function createTrackedWallets(
       const search = await readWalletSearch(context.database, chain, wallet);
       if (!isAllSentKnown(search)) {
         await onDemandBackfill.requestSender(context, chain, wallet, requestedBy);
-        return untilNewestSearched(context, chain, wallet, { before: search, ends: noted + waitMs });
+        return untilNewestSearched(context, chain, wallet, { before: search, ends: noted + limits.waitMs });
       }
       if (areBalancesMissing(search, chain))
         await onDemandBackfill.requestReceiver(context, chain, wallet, requestedBy);

@@ -131,7 +131,7 @@ export async function startRoles(options: StageOptions): Promise<StageRoles> {
   const owned = parts.move();
   const following = roles.includes('ingest') ? sync.run(ended.signal) : Promise.resolve();
   return {
-    requested: createTrackedWallets(histories, options.waitMs ?? 0),
+    requested: createTrackedWallets(histories, { waitMs: options.waitMs ?? 0 }),
     async stop() {
       ended.abort();
       // An aborted read would hold its lock until the lock expires.
