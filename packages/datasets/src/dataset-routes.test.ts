@@ -43,6 +43,7 @@ const ROUTES: readonly (readonly [method: string, path: string, dataset: string 
   ['GET', `wallets/${ADDRESS}/nfts/trades`, 'nft-trades'],
   ['GET', `pairs/${ADDRESS}/swaps`, 'swaps'],
   ['GET', `erc20/${ADDRESS}/swaps`, 'swaps'],
+  ['GET', `erc20/${ADDRESS}/price`, 'pool-states'],
   ['GET', `wallets/${ADDRESS}/swaps`, 'swaps'],
   ['GET', `${ADDRESS}/reserves`, 'pool-states'],
   ['GET', `nft/${ADDRESS}/1/price`, 'nft-trades'],

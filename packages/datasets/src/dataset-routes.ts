@@ -46,6 +46,7 @@ import {
   type ReadingContext,
   transactionFactsOf,
 } from '@chainstead/node-reads';
+import { tokenPriceRoute, tokenPricesRoute } from '@chainstead/prices';
 import { createSubjectProjections, type Dataset } from '@chainstead/sync';
 import { reviewContractsRoute } from '@chainstead/tokens';
 import {
@@ -141,6 +142,8 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     walletSwapsRoute,
     pairReservesRoute,
     pairAddressRoute,
+    tokenPriceRoute,
+    tokenPricesRoute,
     createWalletApprovalsRoute({ ...subjects, nodeReads }),
     ...tokenHolderRoutes(balances),
     ...tokenFactsRoutes({ nodeReads, waitMs }),

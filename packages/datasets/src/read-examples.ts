@@ -60,6 +60,7 @@ export async function readExamples(database: Database, chains: readonly Chain[])
         chain: approval?.chain ?? transfer?.chain ?? first.key,
       },
     }),
+    getTokenPrice: { address: NATIVE, chain: first.key },
     getTokenMetadataBySymbol: { symbols: token?.symbol ?? 'USDC', chain: token?.chain ?? first.key },
     ...(holding !== null && {
       getWalletNFTCollections: { address: holding.account, chain: holding.chain },
@@ -207,6 +208,9 @@ const IS_PAIR = "status = 'proven' AND is_counted AND token0 IS NOT NULL AND tok
 
 /** One token for ether, as sale prices need it. Null arrays mark it as one. */
 const HAS_SALE_PRICE = 'payment_token IS NULL AND price > 0 AND token_ids IS NULL AND collections = 1';
+
+/** The native token. */
+const NATIVE = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee';
 
 interface TransferRow {
   readonly chain_id: number;

@@ -2,8 +2,12 @@
  * Decentralized exchanges: events of their pools, and proofs that a pool belongs to an exchange. Decoding is pure, and no log
  * causes an error. Start with `events/decode-pool-event.ts` and `exchanges/families.ts`.
  */
-export { EXCHANGE_FAMILIES, findExchangeProblem } from './exchanges/custom-exchanges.ts';
+export { anchorsOf, wrappedNativeOf } from './anchors/anchors-of-chain.ts';
+export { EXCHANGE_FAMILIES, exchangesOf, findExchangeProblem } from './exchanges/custom-exchanges.ts';
+export { priceOf } from './pools/pool-price.ts';
 export { DUE_POOLS, POOL_WORK } from './proofs/pool-rows.ts';
 export { addPoolProofs } from './proofs/pool-worker.ts';
+export { factoriesOf } from './swap-lists/exchange-names.ts';
 export { pairAddressRoute, pairReservesRoute } from './swap-lists/pair-routes.ts';
 export { pairSwapsRoute, tokenSwapsRoute, walletSwapsRoute } from './swap-lists/swaps-routes.ts';
+export { formsOf } from './swap-lists/swaps-statement.ts';

@@ -4,3 +4,4 @@ export { dollarsOf } from './ether-price.ts';
 export { createEtherPriceSchedules } from './ether-price-worker.ts';
 export { etherQuotes, hasEtherQuotes, readEtherQuote } from './ether-quote.ts';
 export { seedPriceSources } from './price-sources.ts';
+export { tokenPriceRoute, tokenPricesRoute } from './token-price/price-routes.ts';

@@ -55,7 +55,6 @@ function callOf(api: object, name: string): Call | undefined {
 
 describe('the official SDK', () => {
   test.each([
-    ['getTokenPrice', WALLET],
     ['getPairPrice', { chain, token0Address: address, token1Address: address }],
     ['getTopERC20TokensByMarketCap', {}],
     ['getDefiSummary', WALLET],
@@ -74,7 +73,7 @@ describe('the official SDK', () => {
       ...['getNativeBalance', 'getNativeBalancesForAddresses', 'getTokenMetadata', 'getTokenMetadataBySymbol'],
       ...['getTokenTransfers', 'getTokenStats', 'getTokenAllowance'],
       ...['getWalletNFTTransfers', 'getNFTContractTransfers', 'getNFTTransfers'],
-      ...['getTokenOwners', 'getPairReserves', 'getPairAddress'],
+      ...['getTokenOwners', 'getPairReserves', 'getPairAddress', 'getTokenPrice', 'getMultipleTokenPrices'],
       ...['getContractLogs', 'getContractEvents'],
       ...['resolveENSDomain', 'resolveAddress', 'resolveDomain', 'resolveAddressToDomain'],
       ...['web3ApiVersion', 'endpointWeights', 'runContractFunction', 'reviewContracts'],

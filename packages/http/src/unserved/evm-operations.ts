@@ -9,8 +9,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/block/{block_number_or_hash}/nft/transfers', 'getNFTTransfersByBlock'],
   ]),
   ...unserved('/api/v2.2', 'Token', [
-    ['GET', '/erc20/{address}/price', 'getTokenPrice'],
-    ['POST', '/erc20/prices', 'getMultipleTokenPrices'],
     ['GET', '/tokens/categories', 'getTokenCategories'],
     ['GET', '/erc20/{address}/top-gainers', 'getTopProfitableWalletPerToken'],
     ['GET', '/tokens/search', 'searchTokens'],

@@ -1,15 +1,16 @@
 import { indexedHeaders } from '@chainstead/data-api';
 import {
   type ApiDependencies,
+  BODY_LIST_MAX,
   booleanParameter,
   errorResponses,
   indexedChain,
   querySchema,
   type RouteModule,
+  refuseBody,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { getLastSales } from '../sale-prices/get-last-sales.ts';
-import { BODY_LIST_MAX, refuseBody } from './body-list.ts';
 import { coveredOfAll, getCollectionCoverage } from './collection-coverage.ts';
 import { collectionMetadataSchema, showCollection } from './collection-metadata-response.ts';
 import type { CreateMetadataRequests } from './metadata-requests.ts';

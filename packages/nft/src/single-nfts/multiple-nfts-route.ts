@@ -1,14 +1,15 @@
 import { indexedHeaders } from '@chainstead/data-api';
 import {
   type ApiDependencies,
+  BODY_LIST_MAX,
   errorResponses,
   indexedChain,
   querySchema,
   type RouteModule,
+  refuseBody,
   requireIndexes,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { BODY_LIST_MAX, refuseBody } from '../collections/body-list.ts';
 import { coveredOfAll, getCollectionCoverage } from '../collections/collection-coverage.ts';
 import type { CreateMetadataRequests } from '../collections/metadata-requests.ts';
 import { createRecordPages, type SendersOf } from '../records/record-pages.ts';

@@ -1,0 +1,101 @@
+import type { Chain } from '@chainstead/chains';
+import type { Fraction } from '@chainstead/core';
+import { coverage, type Indexed, isComplete, readIndexed, toDateBound } from '@chainstead/data-api';
+import type { Bind, ReadDatabase } from '@chainstead/db';
+import { etherQuotes, readEtherQuote } from '../ether-quote.ts';
+
+/** The end of a block: its state and everything before it count. */
+export interface PricePlace {
+  readonly block: number;
+  /** Unix seconds of the block. */
+  readonly time: number;
+  /** Last block before the window of the time rule; -1: the window begins before the first known block. */
+  readonly windowStart: number;
+  /** US dollars per ether; null: unknown, or a block since the last answer is not indexed. */
+  readonly ether: Fraction | null;
+}
+
+/** Place of a price: the end of a block, of the last block until a time, or of the newest indexed block. */
+export type PriceMoment =
+  | { readonly of: 'block'; readonly block: number }
+  /** Unix seconds. */
+  | { readonly of: 'time'; readonly time: number }
+  | { readonly of: 'newest' };
+
+/** The dataset that states of pools come from. */
+export const STATES_DATASET = 'pool-states';
+
+/**
+ * Returns a place and what is indexed until there. The place is null if no indexed block is at or before the moment, and for a block above
+ * the newest indexed one.
+ */
+export async function readPlace(
+  database: ReadDatabase,
+  chain: Chain,
+  moment: PriceMoment,
+  windowSeconds: number,
+): Promise<{ readonly place: PricePlace | null; readonly indexed: Indexed }> {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = `${bind(chain.id)}::bigint`;
+  const quotes = etherQuotes(chain, chainId, bind);
+  const until = untilSql(moment, bind);
+  const end = { block: 'at.block_number', transaction: INT4_MAX, log: INT4_MAX };
+  const span = { lowest: `${bind(chain.firstBlock)}::bigint`, highest: 'at.block_number' };
+  const ctes = [
+    coverage(chainId, `'${STATES_DATASET}'`),
+    ...(moment.of === 'time' ? [toDateBound(chainId, until)] : []),
+    `at AS MATERIALIZED (
+  SELECT block_number, block_timestamp FROM blocks
+  WHERE chain_id = ${chainId} AND block_number <= ${BOUNDS[moment.of](until)} ORDER BY block_number DESC LIMIT 1)`,
+    ...quotes.ctes,
+  ];
+  const [row] = await database.select<PlaceRow>(
+    `WITH ${ctes.join(', ')}
+SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AS complete, at.block_number,
+  extract(epoch FROM at.block_timestamp)::float8 AS time, ether.value, ether.source,
+  coalesce((SELECT block_number FROM blocks WHERE chain_id = ${chainId} AND block_number <= at.block_number
+    AND block_timestamp <= at.block_timestamp - make_interval(secs => ${bind(windowSeconds)}) ORDER BY block_number DESC LIMIT 1), -1) AS window_start
+FROM covered LEFT JOIN at ON true LEFT JOIN LATERAL ${quotes.at(end)} AS ether ON true`,
+    values,
+  );
+  const indexed = readIndexed(row);
+  if (row === undefined || row.block_number === null || row.time === null || row.window_start === null)
+    return { place: null, indexed };
+  if (moment.of === 'block' && moment.block > (indexed.toBlock ?? -1)) return { place: null, indexed };
+  const { block_number: block, time, window_start: windowStart } = row;
+  return { place: { block, time, windowStart, ether: readEtherQuote(chain, row) }, indexed };
+}
+
+interface PlaceRow {
+  readonly indexed_from: number | null;
+  readonly indexed_to: number | null;
+  readonly complete: boolean;
+  readonly block_number: number | null;
+  readonly time: number | null;
+  readonly window_start: number | null;
+  readonly value: string | null;
+  readonly source: number | null;
+}
+
+const INT4_MAX = '2147483647';
+
+function untilSql(moment: PriceMoment, bind: Bind): string {
+  switch (moment.of) {
+    case 'block':
+      return `${bind(moment.block)}::bigint`;
+    case 'time':
+      return `to_timestamp(${bind(moment.time)}::float8)`;
+    case 'newest':
+      return '';
+  }
+}
+
+const NEWEST = '(SELECT indexed_to FROM covered)';
+
+/** SQL of the highest block of a moment. */
+const BOUNDS: Readonly<Record<PriceMoment['of'], (until: string) => string>> = {
+  block: (until) => `least(${until}, ${NEWEST})`,
+  time: () => `least((SELECT block FROM to_date), ${NEWEST})`,
+  newest: () => NEWEST,
+};

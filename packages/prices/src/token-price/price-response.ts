@@ -1,0 +1,262 @@
+import type { Chain } from '@chainstead/chains';
+import {
+  type Address,
+  compareFractions,
+  decimalAmount,
+  decimalFraction,
+  type Fraction,
+  multiplyFractions,
+  ZERO_ADDRESS,
+} from '@chainstead/core';
+import { type Indexed, indexedSchema, showIndexed } from '@chainstead/data-api';
+import { wrappedNativeOf } from '@chainstead/markets';
+import { z } from '@hono/zod-openapi';
+import type { PriceCandidate } from './decide-price.ts';
+import type { PricePlace } from './price-place.ts';
+import { newest } from './time-weighted.ts';
+import type { TokenPrice } from './token-price.ts';
+
+const text = (description: string) => z.string().nullable().openapi({ description });
+const number = (description: string) => z.number().nullable().openapi({ description });
+
+const candidateSchema = z
+  .object({
+    pair_address: z.string().openapi({ description: 'Address of the pool' }),
+    exchange_name: z.string().openapi({ description: 'Name of the exchange' }),
+    role: z.enum(['chosen', 'counted', 'too-shallow', 'too-young', 'not-among-deepest']).openapi({
+      description: 'Role of the pool in the decision',
+    }),
+    price_usd: z.string().openapi({ description: 'Price of the token in this pool, by its newest state' }),
+    weight_usd: z
+      .string()
+      .openapi({
+        description: 'Smaller of the current depth and its median over the window, on the side of the known token',
+      }),
+  })
+  .openapi('PriceCandidate', { description: 'A pool that was considered' });
+
+const explanationSchema = z
+  .object({
+    block: z.string().openapi({ description: 'Block of the price' }),
+    rule: z.enum(['anchor', 'spot', 'median']).openapi({
+      description:
+        'anchor: a dollar token, or the ether price. spot: newest state of the chosen pool. median: its median over the window',
+    }),
+    price_numerator: z.string().openapi({ description: 'Numerator of the exact price in US dollars' }),
+    price_denominator: z.string().openapi({ description: 'Denominator of the exact price' }),
+    median_usd: text('Median price of the chosen pool over the window. null for an anchor'),
+    held_seconds: number('Seconds for which the price has stayed near its newest value. null for an anchor'),
+    ether_usd: text('Ether price that anchors were valued with. null if unknown'),
+    candidates: z.array(candidateSchema).openapi({ description: 'Considered pools' }),
+  })
+  .openapi('PriceExplanation', { description: 'How the price was decided. Only with explain=true' });
+
+export const tokenPriceSchema = z
+  .object({
+    tokenName: text('Name of the token'),
+    tokenSymbol: text('Symbol of the token'),
+    tokenLogo: text('Logo from an imported token list'),
+    tokenDecimals: text('Decimals of the token'),
+    nativePrice: z
+      .object({
+        value: z.string().openapi({ description: 'Base units of the native token per whole token' }),
+        decimals: z.int().openapi({ description: 'Decimals of the native token' }),
+        name: z.string().openapi({ description: 'Name of the native token' }),
+        symbol: z.string().openapi({ description: 'Symbol of the native token' }),
+        address: text('Wrapped native token'),
+      })
+      .nullable()
+      .openapi({ description: 'Price in the native token. null if the native token has no price' }),
+    usdPrice: z.number().openapi({ description: 'US dollars per whole token' }),
+    usdPriceFormatted: z.string().openapi({ description: 'The same as a plain decimal' }),
+    '24hrPercentChange': text('Change since 24 hours before, in percent'),
+    usdPrice24h: number('Price 24 hours before'),
+    usdPrice24hr: number('Same as usdPrice24h'),
+    usdPrice24hrUsdChange: number('Change since 24 hours before, in US dollars'),
+    usdPrice24hrPercentChange: number('Change since 24 hours before, in percent'),
+    exchangeAddress: text('Factory of the pool. null for a price without a pool'),
+    exchangeName: text('Exchange of the pool. null for a price without a pool'),
+    pairAddress: text('Pool that decided. null for a price without a pool'),
+    pairTotalLiquidityUsd: text('US dollars on both sides of the pool'),
+    tokenAddress: z.string().openapi({ description: 'Token contract' }),
+    toBlock: z.string().optional().openapi({ description: 'Requested block. Only if to_block was given' }),
+    priceLastChangedAtBlock: text('Block of the last state of the pool'),
+    blockTimestamp: text('Time of that block, in milliseconds since 1970'),
+    possibleSpam: z.boolean().openapi({ description: 'Whether the token is flagged as spam' }),
+    verifiedContract: z.boolean().openapi({ description: 'Whether an imported list verifies the token' }),
+    securityScore: z.null().openapi({ description: 'Always null: not available' }),
+    indexed: indexedSchema,
+    explanation: explanationSchema.optional(),
+  })
+  .openapi('TokenPrice', { description: 'Price of a token at the end of a block' });
+
+export type ShownTokenPrice = z.infer<typeof tokenPriceSchema>;
+
+/** Stored facts of a priced token. */
+export interface PricedToken {
+  readonly name: string | null;
+  readonly symbol: string | null;
+  readonly logo: string | null;
+  readonly decimals: number | null;
+  readonly possible_spam: boolean;
+  readonly verified: boolean;
+}
+
+/** A price with everything that its response shows. */
+export interface FoundPrice {
+  readonly token: Address;
+  readonly facts: PricedToken | null;
+  readonly price: Exclude<TokenPrice, { of: 'nothing' }>;
+  /** US dollars per whole native token; null: unknown. */
+  readonly native: Fraction | null;
+  /** Price 24 hours before; null: unknown. */
+  readonly before: Fraction | null;
+  readonly place: PricePlace;
+  readonly indexed: Indexed;
+  /** Null: none was given. */
+  readonly toBlock: number | null;
+}
+
+/** {@link FoundPrice} as `getTokenPrice` shows it. Values are rounded here only. */
+export function showTokenPrice(found: FoundPrice, chain: Chain, explains: boolean): ShownTokenPrice {
+  const { token, facts, price, before, indexed, toBlock } = found;
+  const isNative = token === ZERO_ADDRESS || token === wrappedNativeOf(chain);
+  const { name, symbol, decimals } = facts ?? (isNative ? chain.native : UNKNOWN);
+  const pool = chosenPool(price);
+  const state = pool?.history.reserves.at(-1);
+  const change = before === null ? null : changeBetween(before, price.usd);
+  return {
+    tokenName: name,
+    tokenSymbol: symbol,
+    tokenLogo: facts?.logo ?? null,
+    tokenDecimals: decimals === null ? null : String(decimals),
+    nativePrice: showNativePrice(found, chain, isNative),
+    usdPrice: numberOf(price.usd),
+    usdPriceFormatted: plainDecimal(price.usd),
+    '24hrPercentChange': change === null ? null : change.percent.toString(),
+    usdPrice24h: before === null ? null : numberOf(before),
+    usdPrice24hr: before === null ? null : numberOf(before),
+    usdPrice24hrUsdChange: change?.dollars ?? null,
+    usdPrice24hrPercentChange: change?.percent ?? null,
+    exchangeAddress: pool?.history.factory ?? null,
+    exchangeName: pool?.history.exchange ?? null,
+    pairAddress: pool?.history.pool ?? null,
+    pairTotalLiquidityUsd: pool === null ? null : cents(depthOf(pool.candidate)),
+    tokenAddress: token === ZERO_ADDRESS ? (wrappedNativeOf(chain) ?? token) : token,
+    ...(toBlock !== null && { toBlock: String(toBlock) }),
+    priceLastChangedAtBlock: state === undefined ? null : String(state.block),
+    blockTimestamp: state === undefined ? null : String(state.since * 1_000),
+    possibleSpam: facts?.possible_spam ?? false,
+    verifiedContract: facts?.verified ?? false,
+    securityScore: null,
+    indexed: showIndexed(indexed),
+    ...(explains && { explanation: explain(found) }),
+  };
+}
+
+const UNKNOWN = { name: null, symbol: null, decimals: null };
+
+type PricedFrom = FoundPrice['price'];
+
+function chosenPool(price: PricedFrom) {
+  if (price.of !== 'pools') return null;
+  return price.pools.find(({ history }) => history.pool === price.decision.pool) ?? null;
+}
+
+function depthOf({ anchorDepth, tokenDepth }: PriceCandidate): Fraction {
+  const [anchor, token] = [newest(anchorDepth), newest(tokenDepth)];
+  return {
+    numerator: anchor.numerator * token.denominator + token.numerator * anchor.denominator,
+    denominator: anchor.denominator * token.denominator,
+  };
+}
+
+function showNativePrice(
+  { price, native }: FoundPrice,
+  chain: Chain,
+  isNative: boolean,
+): ShownTokenPrice['nativePrice'] {
+  const { name, symbol, decimals } = chain.native;
+  const unit = 10n ** BigInt(decimals);
+  if (native === null || native.numerator === 0n) return null;
+  const value = isNative
+    ? unit
+    : roundedUnits(
+        { numerator: price.usd.numerator * native.denominator, denominator: price.usd.denominator * native.numerator },
+        unit,
+      );
+  return { value: value.toString(), decimals, name, symbol, address: wrappedNativeOf(chain) };
+}
+
+function explain({ price, place }: FoundPrice): ShownTokenPrice['explanation'] {
+  const { usd } = price;
+  const common = {
+    block: String(place.block),
+    price_numerator: usd.numerator.toString(),
+    price_denominator: usd.denominator.toString(),
+    ether_usd: place.ether === null ? null : plainDecimal(place.ether),
+  };
+  if (price.of === 'anchor') return { ...common, rule: 'anchor', median_usd: null, held_seconds: null, candidates: [] };
+  const { rule, median, heldSeconds, candidates } = price.decision;
+  return {
+    ...common,
+    rule,
+    median_usd: plainDecimal(median),
+    held_seconds: heldSeconds,
+    candidates: candidates.flatMap(({ pool, role, weight }) => {
+      const known = price.pools.find(({ history }) => history.pool === pool);
+      if (known === undefined) return [];
+      const { history, candidate } = known;
+      return [
+        {
+          pair_address: pool,
+          exchange_name: history.exchange,
+          role,
+          price_usd: plainDecimal(newest(candidate.price)),
+          weight_usd: cents(weight),
+        },
+      ];
+    }),
+  };
+}
+
+/** Significant digits of a double. */
+const DIGITS = 17;
+const PERCENT_DIGITS = 6;
+
+function numberOf(fraction: Fraction): number {
+  return Number(decimalFraction(fraction, DIGITS));
+}
+
+/** Percent and dollars from `before` to `now`, with their signs; null if there was no price to compare with. */
+function changeBetween(before: Fraction, now: Fraction): { readonly percent: number; readonly dollars: number } | null {
+  if (before.numerator === 0n) return null;
+  const difference = now.numerator * before.denominator - before.numerator * now.denominator;
+  const sign = compareFractions(now, before) < 0 ? -1 : 1;
+  const size = difference < 0n ? -difference : difference;
+  const percent = { numerator: 100n * size, denominator: before.numerator * now.denominator };
+  const dollars = { numerator: size, denominator: now.denominator * before.denominator };
+  return { percent: sign * Number(decimalFraction(percent, PERCENT_DIGITS)), dollars: sign * numberOf(dollars) };
+}
+
+/** 18 digits after the point; for a tiny price, 6 digits that are not zero. */
+function plainDecimal(fraction: Fraction): string {
+  const scaled = roundedUnits(fraction, PLACES_UNIT);
+  return scaled < TINY ? decimalFraction(fraction, PERCENT_DIGITS) : decimalAmount(scaled.toString(), PLACES);
+}
+
+const PLACES = 18;
+const PLACES_UNIT = 10n ** BigInt(PLACES);
+/** A price below 1e-12 with 18 digits after the point has fewer than 6 digits. */
+const TINY = 10n ** 6n;
+
+function cents(fraction: Fraction): string {
+  const digits = roundedUnits(fraction, 100n).toString().padStart(3, '0');
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+/** A fraction in units of 1/unit, rounded half up. */
+function roundedUnits(fraction: Fraction, unit: bigint): bigint {
+  const { numerator, denominator } = multiplyFractions(fraction, { numerator: unit, denominator: 1n });
+  return (2n * numerator + denominator) / (2n * denominator);
+}
