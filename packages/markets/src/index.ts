@@ -10,4 +10,4 @@ export { addPoolProofs } from './proofs/pool-worker.ts';
 export { factoriesOf } from './swap-lists/exchange-names.ts';
 export { pairAddressRoute, pairReservesRoute } from './swap-lists/pair-routes.ts';
 export { pairSwapsRoute, tokenSwapsRoute, walletSwapsRoute } from './swap-lists/swaps-routes.ts';
-export { formsOf } from './swap-lists/swaps-statement.ts';
+export { formsOf, undecidedPoolsOf } from './swap-lists/swaps-statement.ts';

@@ -118,6 +118,22 @@ FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS packe
 /** Address as hexadecimal digits, name, symbol, decimals, logo. */
 export type TokenEntry = readonly [string, string | null, string | null, number | null, string | null];
 
+/**
+ * Returns a query that has a row if a pool of the token may have no proof yet: by the guess from its transfers, or without a guess.
+ * @param chainId placeholder of the chain's id
+ * @param bind adds a value to the statement and gives its placeholder
+ */
+export function undecidedPoolsOf(token: Address, chain: Chain, chainId: string, bind: Bind): string {
+  const keys = formsOf(token, chain).map((form) => `= ${bind(addressKey(form))}::bigint`);
+  const ranges = ['token0', 'token1'].flatMap((side) =>
+    [...keys, 'IS NULL'].map(
+      (key) =>
+        `(SELECT 1 FROM pools WHERE address_key(${side}) ${key} AND chain_id = ${chainId} AND status = 'unproven' LIMIT 1)`,
+    ),
+  );
+  return ranges.join(' UNION ALL ');
+}
+
 /** SQL of {@link TokenEntry} values, each token once, as JSON; null for none. @param tokens a query for them */
 export function tokensOf(tokens: string, chainId: string): string {
   return `(SELECT json_agg(json_build_array(encode(address, 'hex'), name, symbol, decimals, logo))
@@ -211,25 +227,16 @@ function tradesRange(side: string, token: Address, filter: string, scan: Scan): 
 }
 
 /**
- * Returns a query that has a row if the list may lack swaps whose pools have no proof yet; null for a pair, which is proven. For a token these
- * are unproven pools of it, by the guess from their transfers, or without a guess. For a wallet they are the pools of its swaps in the range
- * of the page.
+ * Returns a query that has a row if the list may lack swaps whose pools have no proof yet; null for a pair, which is proven. For a wallet they
+ * are the pools of its swaps in the range of the page.
  */
 function undecidedPools({ subject, order }: SwapsQuery, scan: Scan): string | null {
   const { bind, chainId, chain } = scan;
-  const unproven = `chain_id = ${chainId} AND status = 'unproven'`;
   switch (subject.kind) {
     case 'pair':
       return null;
-    case 'token': {
-      const keys = formsOf(subject.token, chain).map((form) => `= ${bind(addressKey(form))}::bigint`);
-      const ranges = ['token0', 'token1'].flatMap((side) =>
-        [...keys, 'IS NULL'].map(
-          (key) => `(SELECT 1 FROM pools WHERE address_key(${side}) ${key} AND ${unproven} LIMIT 1)`,
-        ),
-      );
-      return ranges.join(' UNION ALL ');
-    }
+    case 'token':
+      return undecidedPoolsOf(subject.token, chain, chainId, bind);
     case 'wallet': {
       const [end, beyond] = order === 'DESC' ? ['>=', 0] : ['<=', INT4_MAX];
       const last = `(SELECT block_number FROM page ${orderBy(order)} OFFSET ${scan.limit} - 1 LIMIT 1)`;

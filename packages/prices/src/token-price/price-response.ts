@@ -27,11 +27,9 @@ const candidateSchema = z
       description: 'Role of the pool in the decision',
     }),
     price_usd: z.string().openapi({ description: 'Price of the token in this pool, by its newest state' }),
-    weight_usd: z
-      .string()
-      .openapi({
-        description: 'Smaller of the current depth and its median over the window, on the side of the known token',
-      }),
+    weight_usd: z.string().openapi({
+      description: 'Smaller of the current depth and its median over the window, on the side of the known token',
+    }),
   })
   .openapi('PriceCandidate', { description: 'A pool that was considered' });
 

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { type Indexed, indexedHeaders } from '@chainstead/data-api';
-import { addressBytes, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, type Bind, type ReadDatabase } from '@chainstead/db';
 import {
   type ApiDependencies,
   booleanParameter,
@@ -14,7 +14,7 @@ import {
   refuseBody,
   textParameter,
 } from '@chainstead/http';
-import { factoriesOf, wrappedNativeOf } from '@chainstead/markets';
+import { factoriesOf, undecidedPoolsOf, wrappedNativeOf } from '@chainstead/markets';
 import { createRoute, z } from '@hono/zod-openapi';
 import { DEFAULT_PRICING_RULES } from './decide-price.ts';
 import { type PriceMoment, type PricePlace, readPlace, STATES_DATASET } from './price-place.ts';
@@ -216,9 +216,11 @@ function createPriceReader(database: ReadDatabase, chain: Chain, options: PriceO
     }
     if (maxDays !== undefined && isInactive(price, place, maxDays)) return refuse('inactive');
     const earlier = (await placeAt({ of: 'time', time: place.time - DAY_SECONDS })).place;
+    const { facts, isDecided } = await readFacts(database, chain, token);
     return {
-      ...{ token, place, indexed, toBlock, price },
-      facts: await readFacts(database, chain, token),
+      ...{ token, place, toBlock, price, facts },
+      // An unproven pool might be the deepest one.
+      indexed: { ...indexed, complete: indexed.complete && isDecided },
       native: await nativeAt(place),
       before: earlier === null ? null : dollarsOf(await readTokenPrice(database, chain, query, earlier)),
     };
@@ -241,12 +243,27 @@ function isInactive(price: TokenPrice, place: PricePlace, days: number): boolean
   return place.time - newest > days * DAY_SECONDS;
 }
 
-async function readFacts(database: ReadDatabase, chain: Chain, token: Address): Promise<PricedToken | null> {
-  const [row] = await database.select<PricedToken>(
-    'SELECT name, symbol, logo, decimals, possible_spam, verified FROM tokens WHERE chain_id = $1::bigint AND address = $2::bytea',
-    [chain.id, addressBytes(token)],
+async function readFacts(
+  database: ReadDatabase,
+  chain: Chain,
+  token: Address,
+): Promise<{ readonly facts: PricedToken | null; readonly isDecided: boolean }> {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = `${bind(chain.id)}::bigint`;
+  const [row] = await database.select<FactsRow>(
+    `WITH undecided AS MATERIALIZED (${undecidedPoolsOf(token, chain, chainId, bind)}),
+       known AS MATERIALIZED (SELECT name, symbol, logo, decimals, possible_spam, verified FROM tokens
+         WHERE chain_id = ${chainId} AND address = ${bind(addressBytes(token))}::bytea)
+     SELECT NOT EXISTS (SELECT FROM undecided) AS is_decided, (SELECT to_json(known) FROM known) AS facts`,
+    values,
   );
-  return row ?? null;
+  return { facts: row?.facts ?? null, isDecided: row?.is_decided ?? false };
+}
+
+interface FactsRow {
+  readonly is_decided: boolean;
+  readonly facts: PricedToken | null;
 }
 
 function errorOf(refusal: Refusal, newest: Indexed['toBlock']): Error {
