@@ -82,6 +82,9 @@ async function keepTrafficUp(chain: DemoChain, { clock, stopSignal, stderr }: Co
   }
 }
 
+/** Address of the native token in price routes. */
+const NATIVE = `0x${'ee'.repeat(20)}`;
+
 function renderInvitation(
   { address, adminKeyFile, dataDirectory }: DemoProgram,
   { wallets, tokens, market, exchanges }: DemoChain,
@@ -117,6 +120,8 @@ Chainstead indexes a local chain. The chain is busy for a minute, then has traff
     curl ${url(`pairs/${pair?.pool}/swaps`, '&limit=3')}
     curl ${url(`${pair?.pool}/reserves`)}
     curl ${url(`wallets/${trader}/swaps`, '&limit=3')}
+  Price of ether, by the feed of the chain:
+    curl ${url(`erc20/${NATIVE}/price`)}
   History and transactions of a wallet; a decoded transaction, and its block:
     curl ${url(`wallets/${wallet}/history`, '&limit=3')}
     curl ${url(wallet ?? '', '&limit=3')}

@@ -11,7 +11,7 @@ export interface PricePlace {
   readonly time: number;
   /** Last block before the window of the time rule; -1: the window begins before the first known block. */
   readonly windowStart: number;
-  /** US dollars per ether; null: unknown, or a block since the last answer is not indexed. */
+  /** US dollars per ether; null: unknown, or a block since the last price of its feed is not indexed. */
   readonly ether: Fraction | null;
 }
 
@@ -26,7 +26,7 @@ export type PriceMoment =
 export const STATES_DATASET = 'pool-states';
 
 /**
- * Returns a place and what is indexed until there. The place is null if no indexed block is at or before the moment, and for a block above
+ * Returns a place and the indexed blocks until there. The place is null if no indexed block is at or before the moment, and for a block above
  * the newest indexed one.
  */
 export async function readPlace(

@@ -36,8 +36,9 @@ export function evmRequests({ Moralis, evmOperations }: OfficialSdk, known: Know
     const group = unserved.has(name.toLowerCase()) ? undefined : groupOf(Moralis.EvmApi, name);
     if (group === undefined) return [];
     const given = Object.entries(evmParameters(name, known)).filter(([parameter]) => parameters.includes(parameter));
-    const body = name === 'reviewContracts' ? { body: reportOf(known) } : {};
-    return [{ path: ['EvmApi', group, name], parameters: Object.fromEntries(given), ...body }];
+    const body = BODIES[name]?.(known);
+    const request = { path: ['EvmApi', group, name], parameters: Object.fromEntries(given) };
+    return [body === undefined ? request : { ...request, body }];
   });
 }
 
@@ -83,6 +84,12 @@ function evmParameters(name: string, { chain, scene, transactionHash }: KnownToP
     tokens: [{ tokenAddress: cats, tokenId: '1' }],
   };
 }
+
+/** Bodies of requests, which the SDK takes apart from the parameters. */
+const BODIES: Readonly<Record<string, (known: KnownToPage) => object>> = {
+  reviewContracts: reportOf,
+  getMultipleTokenPrices: ({ scene }) => ({ tokens: scene.tokens.map((tokenAddress) => ({ tokenAddress })) }),
+};
 
 function reportOf({ scene }: KnownToPage): object {
   const report = { contractAddress: scene.gallery, contractType: 'ERC721', reportType: 'spam', reason: 'a reason' };
