@@ -33,7 +33,7 @@ export interface PoolHistory extends PoolOfToken {
 
 /**
  * Returns the pools of a token against anchors at some factories, with their reserves. Each factory has one or two pools of two tokens, so
- * pools of other tokens and of other factories cost nothing. Pools without a state until the place are left out.
+ * pools of other tokens and of other factories cost nothing. Pools without a known state at the place are left out.
  * @param forms the token; the wrapped native token also as the native one
  */
 export async function readPoolHistories(
@@ -47,11 +47,11 @@ export async function readPoolHistories(
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = `${bind(chain.id)}::bigint`;
-  const [start, end] = [`${bind(place.windowStart)}::bigint`, `${bind(place.block)}::bigint`];
+  const [run, start, end] = [place.runStart, place.windowStart, place.block].map((block) => `${bind(block)}::bigint`);
   // A range of the primary key each. Citus refuses a limit in a subquery that depends on another relation.
   const ranges = pools.flatMap(({ pool }, position) => {
     const of = `pool_key = ${bind(addressKey(pool as Address))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea`;
-    const select = `SELECT ${position} AS position, block_number, reserve0::text, reserve1::text FROM pool_states WHERE ${of}`;
+    const select = `SELECT ${position} AS position, block_number, reserve0::text, reserve1::text FROM pool_states WHERE ${of} AND block_number >= ${run}`;
     return [
       `(${select} AND block_number <= ${end} ORDER BY block_number LIMIT 1)`,
       `(${select} AND block_number <= ${start} ORDER BY block_number DESC LIMIT 1)`,

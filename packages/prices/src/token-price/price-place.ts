@@ -9,6 +9,8 @@ export interface PricePlace {
   readonly block: number;
   /** Unix seconds of the block. */
   readonly time: number;
+  /** First block of the unbroken run of indexed blocks that contains the block. Earlier states may be outdated. */
+  readonly runStart: number;
   /** Last block before the window of the time rule; -1: the window begins before the first known block. */
   readonly windowStart: number;
   /** US dollars per ether; null: unknown, or a block since the last price of its feed is not indexed. */
@@ -26,8 +28,8 @@ export type PriceMoment =
 export const STATES_DATASET = 'pool-states';
 
 /**
- * Returns a place and the indexed blocks until there. The place is null if no indexed block is at or before the moment, and for a block above
- * the newest indexed one.
+ * Returns a place and the indexed blocks until there. The place is null if no known block is at or before the moment, and if its block is not
+ * indexed.
  */
 export async function readPlace(
   database: ReadDatabase,
@@ -42,6 +44,8 @@ export async function readPlace(
   const until = untilSql(moment, bind);
   const end = { block: 'at.block_number', transaction: INT4_MAX, log: INT4_MAX };
   const span = { lowest: `${bind(chain.firstBlock)}::bigint`, highest: 'at.block_number' };
+  // Blocks without rows are not stored, but a requested one may still be indexed.
+  const block = moment.of === 'block' ? until : 'at.block_number';
   const ctes = [
     coverage(chainId, `'${STATES_DATASET}'`),
     ...(moment.of === 'time' ? [toDateBound(chainId, until)] : []),
@@ -54,17 +58,18 @@ export async function readPlace(
     `WITH ${ctes.join(', ')}
 SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AS complete, at.block_number,
   extract(epoch FROM at.block_timestamp)::float8 AS time, ether.value, ether.source,
+  (SELECT max(first_block) FROM ranges WHERE first_block <= ${block} AND coalesce(previous_last < first_block - 1, true)
+    AND EXISTS (SELECT FROM ranges AS own WHERE ${block} BETWEEN own.first_block AND own.last_block)) AS run_start,
   coalesce((SELECT block_number FROM blocks WHERE chain_id = ${chainId} AND block_number <= at.block_number
     AND block_timestamp <= at.block_timestamp - make_interval(secs => ${bind(windowSeconds)}) ORDER BY block_number DESC LIMIT 1), -1) AS window_start
 FROM covered LEFT JOIN at ON true LEFT JOIN LATERAL ${quotes.at(end)} AS ether ON true`,
     values,
   );
   const indexed = readIndexed(row);
-  if (row === undefined || row.block_number === null || row.time === null || row.window_start === null)
-    return { place: null, indexed };
-  if (moment.of === 'block' && moment.block > (indexed.toBlock ?? -1)) return { place: null, indexed };
-  const { block_number: block, time, window_start: windowStart } = row;
-  return { place: { block, time, windowStart, ether: readEtherQuote(chain, row) }, indexed };
+  if (row === undefined) return { place: null, indexed };
+  const { block_number: last, time, window_start: windowStart, run_start: runStart } = row;
+  if (last === null || time === null || windowStart === null || runStart === null) return { place: null, indexed };
+  return { place: { block: last, time, windowStart, runStart, ether: readEtherQuote(chain, row) }, indexed };
 }
 
 interface PlaceRow {
@@ -73,6 +78,7 @@ interface PlaceRow {
   readonly complete: boolean;
   readonly block_number: number | null;
   readonly time: number | null;
+  readonly run_start: number | null;
   readonly window_start: number | null;
   readonly value: string | null;
   readonly source: number | null;

@@ -201,6 +201,20 @@ describe('the price of a token', () => {
     expect((await get(CATS)).body).toMatchObject({ usdPrice: 0.9, nativePrice: null });
   });
 
+  test('is unknown in a gap, and does not come from a state before one', async () => {
+    await seedPool(PAIR, USDC, [[10, 1_000, 1_000]]);
+    await seedPool(OTHER, USDC, [[310, 1_000, 1_020]]);
+    await cover('pool-states', 300);
+    await scratch.database.query(
+      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'pool-states', 0, 100, 'receipts')`,
+      [eth.id],
+    );
+    const prices = [];
+    for (const block of [100, 101, 299, 300, 310]) prices.push(await priceOf(CATS, `?to_block=${block}`));
+    expect(prices).toEqual([1, undefined, undefined, undefined, 1.02]);
+    expect((await get(CATS)).body).toMatchObject({ usdPrice: 1.02, pairAddress: OTHER, usdPrice24h: null });
+  });
+
   test('is not complete unless every block is indexed', async () => {
     await seedPool(PAIR, USDC, [[10, 1_000, 1_000]]);
     await cover('pool-states', 5);
