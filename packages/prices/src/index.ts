@@ -1,4 +1,4 @@
-/** On-chain prices of ether in US dollars, from Chainlink feeds and pools with a dollar token. Start with `ether-quote.ts`. */
+/** Prices in US dollars from the chain: of ether, by Chainlink feeds and pools (`ether-quote.ts`), and of tokens, by proven pools (`token-price/token-price.ts`). */
 
 export { dollarsOf } from './ether-price.ts';
 export { createEtherPriceSchedules } from './ether-price-worker.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type Program, startProgram } from '@chainstead/testkit';
+import { type Program, startOfficialSdk, startProgram } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { runCaptured } from '../testing/captured-context.ts';
@@ -55,6 +55,22 @@ describe('the demo', () => {
     } finally {
       await rm(folder, { recursive: true });
     }
+  });
+
+  it('returns the ether price to the SDK, for one token and for several', async () => {
+    const [, address = '', token = ''] = /curl '(http:[^']*?)\/api\/v2\.2\/erc20\/(0xe+)\/price/.exec(invitation) ?? [];
+    const { Moralis } = await startOfficialSdk({ apiKey: 'any', address });
+    const one = await Moralis.EvmApi.token.getTokenPrice({ chain: '0x7a69', address: token });
+    expect(one.result).toMatchObject({ tokenSymbol: 'ETH', usdPrice: expect.any(Number) });
+    expect(one.result.usdPrice).toBeGreaterThan(1_000);
+    const several = await Moralis.EvmApi.token.getMultipleTokenPrices(
+      { chain: '0x7a69' },
+      { tokens: [{ tokenAddress: token }, { tokenAddress: token, toBlock: '60' }] },
+    );
+    expect(several.result.map(({ tokenSymbol, toBlock }) => [tokenSymbol, toBlock])).toEqual([
+      ['ETH', undefined],
+      ['ETH', '60'],
+    ]);
   });
 
   it('is what status and gaps look at, by its DATA_DIR or where there is no other database', async () => {

@@ -61,7 +61,8 @@ export const tokenPriceSchema = z
         decimals: z.int().openapi({ description: 'Decimals of the native token' }),
         name: z.string().openapi({ description: 'Name of the native token' }),
         symbol: z.string().openapi({ description: 'Symbol of the native token' }),
-        address: text('Wrapped native token'),
+        // The SDK refuses null here.
+        address: z.string().openapi({ description: 'Wrapped native token. The zero address if the chain has none' }),
       })
       .nullable()
       .openapi({ description: 'Price in the native token. null if the native token has no price' }),
@@ -183,7 +184,7 @@ function showNativePrice(
         { numerator: price.usd.numerator * native.denominator, denominator: price.usd.denominator * native.numerator },
         unit,
       );
-  return { value: value.toString(), decimals, name, symbol, address: wrappedNativeOf(chain) };
+  return { value: value.toString(), decimals, name, symbol, address: wrappedNativeOf(chain) ?? ZERO_ADDRESS };
 }
 
 function explain({ price, place }: FoundPrice): ShownTokenPrice['explanation'] {
