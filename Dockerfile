@@ -29,6 +29,7 @@ COPY packages/jobs/package.json packages/jobs/package.json
 COPY packages/markets/package.json packages/markets/package.json
 COPY packages/names/package.json packages/names/package.json
 COPY packages/nft/package.json packages/nft/package.json
+COPY packages/price-feeds/package.json packages/price-feeds/package.json
 COPY packages/prices/package.json packages/prices/package.json
 COPY packages/proof/package.json packages/proof/package.json
 COPY packages/rpc/package.json packages/rpc/package.json

@@ -1,7 +1,7 @@
 import { erc20Approvals, erc20Transfers, wrappedCoinMoves } from '@chainstead/erc20/datasets';
 import { poolCreations, poolStates, swaps } from '@chainstead/markets/datasets';
 import { nftMalformedLogs, nftMetadataEvents, nftTrades, nftTransfers, punkBids } from '@chainstead/nft/datasets';
-import { feedAnswers, poolPrices } from '@chainstead/prices/datasets';
+import { feedAnswers, poolPrices } from '@chainstead/price-feeds/datasets';
 import type { Dataset } from '@chainstead/sync';
 import {
   accountTransactions,

@@ -10,7 +10,7 @@ import { addPoolProofs } from '@chainstead/markets';
 import { createNameReader, type NameNodes } from '@chainstead/names';
 import { addNftMetadata, addTraits, createDocumentReader } from '@chainstead/nft';
 import { addStateReads, type StateReader } from '@chainstead/node-reads';
-import { createEtherPriceSchedules } from '@chainstead/prices';
+import { createEtherPriceSchedules } from '@chainstead/price-feeds';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { addHistoricalJobs, createDeliveryWorker, createEnrichMatch, createWebhookBodies } from '@chainstead/streams';
 import { createSubjectProjections, sampleChains, saveSamples } from '@chainstead/sync';

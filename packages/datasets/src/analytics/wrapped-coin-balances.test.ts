@@ -1,7 +1,7 @@
 /** Views of wrapped native token balances: as in the API, they include indexed deposits and withdrawals. */
 import { createChainRegistry } from '@chainstead/chains';
 import { addressBytes } from '@chainstead/db';
-import { seedPriceSources } from '@chainstead/prices';
+import { seedPriceSources } from '@chainstead/price-feeds';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 import type { EtherPool } from '@chainstead/chains';
-import { dollarsOf } from '@chainstead/prices';
+import { dollarsOf } from '@chainstead/price-feeds';
 import { addressOf, exampleChain, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, Fraction } from '@chainstead/core';
 import { areTablesSpread, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
-import { readEtherQuote } from '@chainstead/prices';
+import { readEtherQuote } from '@chainstead/price-feeds';
 import { type SalePricesQuery, salePricesStatement } from './sale-prices-statement.ts';
 
 /** One sale. Amounts are decimal digits of wei. */

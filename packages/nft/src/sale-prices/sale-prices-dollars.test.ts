@@ -1,6 +1,6 @@
 import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { exampleApi } from '@chainstead/http/testing';
-import { seedAnswers } from '@chainstead/prices/testing';
+import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';

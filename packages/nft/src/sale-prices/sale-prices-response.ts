@@ -1,6 +1,6 @@
 import { type Address, decimalAmount, type Fraction } from '@chainstead/core';
 import { indexedSchema, showIndexed } from '@chainstead/data-api';
-import { dollarsOf } from '@chainstead/prices';
+import { dollarsOf } from '@chainstead/price-feeds';
 import { z } from '@hono/zod-openapi';
 import type { PaymentToken, Sale, SalePrices } from './get-sale-prices.ts';
 

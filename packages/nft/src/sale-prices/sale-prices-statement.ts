@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { coverage, fromDateBound, hasContradicted, isBuilt, isComplete, toDateBound } from '@chainstead/data-api';
 import { addressBytes, type Bind, hexText, type Statement, where } from '@chainstead/db';
-import { etherQuotes } from '@chainstead/prices';
+import { etherQuotes } from '@chainstead/price-feeds';
 import { isSalePrice, isSingleToken, NATIVE_CURRENCY, PLACE_COLUMNS, saleSummary, unitPrice } from '../trades/sale.ts';
 import { saleDays, WHOLE_COLLECTION } from '../trades/sale-days.ts';
 import { type BoundAddress, bindAddress, ofCollection, ofToken } from '../trades/trade-conditions.ts';

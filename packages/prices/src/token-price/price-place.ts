@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Fraction } from '@chainstead/core';
 import { coverage, type Indexed, isComplete, readIndexed, toDateBound } from '@chainstead/data-api';
 import type { Bind, ReadDatabase } from '@chainstead/db';
-import { etherQuotes, readEtherQuote } from '../ether-quote.ts';
+import { etherQuotes, readEtherQuote } from '@chainstead/price-feeds';
 
 /** The end of a block: its state and everything before it count. */
 export interface PricePlace {

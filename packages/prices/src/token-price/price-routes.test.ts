@@ -4,10 +4,10 @@ import { type Address, parseAddress } from '@chainstead/core';
 import { hexBytes } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { exchangesOf } from '@chainstead/markets';
+import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf, createPartitions } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { seedAnswers } from '../testing/seeded-prices.ts';
 import { tokenPriceRoute, tokenPricesRoute } from './price-routes.ts';
 
 const eth = createChainRegistry().get('eth');

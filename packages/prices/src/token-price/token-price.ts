@@ -1,11 +1,13 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Fraction, multiplyFractions, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase } from '@chainstead/db';
-import { anchorsOf, exchangesOf, formsOf, priceOf } from '@chainstead/markets';
+import { exchangesOf, formsOf } from '@chainstead/markets';
+import { anchorPrices } from './anchor-prices.ts';
 import { decidePrice, type PriceCandidate, type PriceDecision, type PricingRules } from './decide-price.ts';
-import { type PoolHistory, type ReservesSince, readPoolHistories } from './pool-histories.ts';
+import { candidateOf } from './pool-candidate.ts';
+import { type PoolHistory, readPoolHistories } from './pool-histories.ts';
+import { readPoolsOfToken } from './pools-of-token.ts';
 import type { PricePlace } from './price-place.ts';
-import type { TimedValue } from './time-weighted.ts';
 
 /** Price of a token at the end of a block. */
 export type TokenPrice =
@@ -43,12 +45,12 @@ export async function readTokenPrice(
   { token, factories, rules }: TokenPriceQuery,
   place: PricePlace,
 ): Promise<TokenPrice> {
-  const anchors = dollarsOfAnchors(chain, place);
+  const anchors = anchorPrices(chain, place);
   const own = anchors.get(token);
   if (own !== undefined) return { of: 'anchor', usd: own };
   const others = [...anchors.keys()].filter((anchor) => !formsOf(token, chain).includes(anchor));
   const wanted = { forms: formsOf(token, chain), anchors: others, factories: factoriesWithReserves(chain, factories) };
-  const pools = await readPoolHistories(database, chain, wanted, place);
+  const pools = await readPoolHistories(database, chain, await readPoolsOfToken(database, chain, wanted), place);
   const decimals = await readDecimals(database, chain, [
     ...new Set(pools.flatMap(({ token0, token1 }) => [token0, token1])),
   ]);
@@ -76,16 +78,6 @@ function factoriesWithReserves(chain: Chain, wanted: readonly Address[] | null):
     .filter((factory) => wanted === null || wanted.includes(factory));
 }
 
-/** US dollars per whole token of each anchor that has a price at the place. */
-function dollarsOfAnchors(chain: Chain, { ether }: PricePlace): ReadonlyMap<Address, Fraction> {
-  const { dollar, native, ether: bridged } = anchorsOf(chain);
-  const etherTokens = ether === null ? [] : [...(chain.native.isEther ? native : []), ...bridged];
-  return new Map([
-    ...dollar.map((token) => [token, wholeFraction(1n)] as const),
-    ...etherTokens.map((token) => [token, ether ?? wholeFraction(0n)] as const),
-  ]);
-}
-
 async function readDecimals(
   database: ReadDatabase,
   chain: Chain,
@@ -99,69 +91,4 @@ async function readDecimals(
     ...rows.map(({ address, decimals }) => [address, decimals] as const),
     [ZERO_ADDRESS, chain.native.decimals],
   ]);
-}
-
-/** Null: the decimals of a side are unknown, or the pool was never filled. */
-function candidateOf(
-  pool: PoolHistory,
-  anchors: ReadonlyMap<Address, Fraction>,
-  decimals: ReadonlyMap<Address, number>,
-): PriceCandidate | null {
-  const [decimals0, decimals1] = [decimals.get(pool.token0), decimals.get(pool.token1)];
-  if (decimals0 === undefined || decimals1 === undefined) return null;
-  const isAnchor0 = anchors.has(pool.token0);
-  const dollars = anchors.get(isAnchor0 ? pool.token0 : pool.token1);
-  if (dollars === undefined) return null;
-  const units = {
-    anchor: 10n ** BigInt(isAnchor0 ? decimals0 : decimals1),
-    token: 10n ** BigInt(isAnchor0 ? decimals1 : decimals0),
-  };
-  const history: { readonly price: TimedValue; readonly anchor: TimedValue; readonly token: TimedValue }[] = [];
-  for (const state of pool.reserves) {
-    const ratio = ratioOf(state, pool, [decimals0, decimals1]);
-    // An empty pool keeps its last price, at no depth.
-    const before = history.at(-1)?.price.value;
-    const value =
-      ratio === null
-        ? before
-        : multiplyFractions(
-            multiplyFractions(isAnchor0 ? inverse(ratio) : ratio, {
-              numerator: units.token,
-              denominator: units.anchor,
-            }),
-            dollars,
-          );
-    if (value === undefined) continue;
-    const [anchorReserve, tokenReserve] = isAnchor0
-      ? [state.reserve0, state.reserve1]
-      : [state.reserve1, state.reserve0];
-    const { since } = state;
-    history.push({
-      price: { since, value },
-      anchor: { since, value: multiplyFractions({ numerator: anchorReserve, denominator: units.anchor }, dollars) },
-      token: { since, value: multiplyFractions({ numerator: tokenReserve, denominator: units.token }, value) },
-    });
-  }
-  return history.length === 0
-    ? null
-    : {
-        pool: pool.pool,
-        price: history.map(({ price }) => price),
-        anchorDepth: history.map(({ anchor }) => anchor),
-        tokenDepth: history.map(({ token }) => token),
-        createdAt: pool.createdAt,
-      };
-}
-
-/** Base units of token 1 per base unit of token 0; null: the pool is empty. */
-function ratioOf(
-  { reserve0, reserve1 }: ReservesSince,
-  { isStable }: PoolHistory,
-  decimals: readonly [number, number],
-): Fraction | null {
-  return priceOf({ of: 'reserves', reserve0, reserve1 }, { isStable, tickSpacing: null, decimals });
-}
-
-function inverse({ numerator, denominator }: Fraction): Fraction {
-  return { numerator: denominator, denominator: numerator };
 }

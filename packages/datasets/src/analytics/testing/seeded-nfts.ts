@@ -2,8 +2,8 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { seedTrades } from '@chainstead/nft/testing';
-import { seedPriceSources } from '@chainstead/prices';
-import { seedAnswers } from '@chainstead/prices/testing';
+import { seedPriceSources } from '@chainstead/price-feeds';
+import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf, createPartitions, hashOf } from '@chainstead/testkit';
 
 /** The collection in the queries of docs/api/sql-examples.md. */

@@ -1,0 +1,75 @@
+import { type Address, type Fraction, multiplyFractions } from '@chainstead/core';
+import { priceOf } from '@chainstead/markets';
+import type { PriceCandidate } from './decide-price.ts';
+import type { PoolHistory, ReservesSince } from './pool-histories.ts';
+import type { TimedValue } from './time-weighted.ts';
+
+/**
+ * Figures of a pool for the decision.
+ * @param anchors US dollars per whole token of each anchor
+ * @param decimals of each token
+ * @returns null: the decimals of a side are unknown, or the pool was never filled
+ */
+export function candidateOf(
+  pool: PoolHistory,
+  anchors: ReadonlyMap<Address, Fraction>,
+  decimals: ReadonlyMap<Address, number>,
+): PriceCandidate | null {
+  const [decimals0, decimals1] = [decimals.get(pool.token0), decimals.get(pool.token1)];
+  if (decimals0 === undefined || decimals1 === undefined) return null;
+  const isAnchor0 = anchors.has(pool.token0);
+  const dollars = anchors.get(isAnchor0 ? pool.token0 : pool.token1);
+  if (dollars === undefined) return null;
+  const units = {
+    anchor: 10n ** BigInt(isAnchor0 ? decimals0 : decimals1),
+    token: 10n ** BigInt(isAnchor0 ? decimals1 : decimals0),
+  };
+  const history: { readonly price: TimedValue; readonly anchor: TimedValue; readonly token: TimedValue }[] = [];
+  for (const state of pool.reserves) {
+    const ratio = ratioOf(state, pool, [decimals0, decimals1]);
+    // An empty pool keeps its last price, at no depth.
+    const before = history.at(-1)?.price.value;
+    const value =
+      ratio === null
+        ? before
+        : multiplyFractions(
+            multiplyFractions(isAnchor0 ? inverse(ratio) : ratio, {
+              numerator: units.token,
+              denominator: units.anchor,
+            }),
+            dollars,
+          );
+    if (value === undefined) continue;
+    const [anchorReserve, tokenReserve] = isAnchor0
+      ? [state.reserve0, state.reserve1]
+      : [state.reserve1, state.reserve0];
+    const { since } = state;
+    history.push({
+      price: { since, value },
+      anchor: { since, value: multiplyFractions({ numerator: anchorReserve, denominator: units.anchor }, dollars) },
+      token: { since, value: multiplyFractions({ numerator: tokenReserve, denominator: units.token }, value) },
+    });
+  }
+  return history.length === 0
+    ? null
+    : {
+        pool: pool.pool,
+        price: history.map(({ price }) => price),
+        anchorDepth: history.map(({ anchor }) => anchor),
+        tokenDepth: history.map(({ token }) => token),
+        createdAt: pool.createdAt,
+      };
+}
+
+/** Base units of token 1 per base unit of token 0; null: the pool is empty. */
+function ratioOf(
+  { reserve0, reserve1 }: ReservesSince,
+  { isStable }: PoolHistory,
+  decimals: readonly [number, number],
+): Fraction | null {
+  return priceOf({ of: 'reserves', reserve0, reserve1 }, { isStable, tickSpacing: null, decimals });
+}
+
+function inverse({ numerator, denominator }: Fraction): Fraction {
+  return { numerator: denominator, denominator: numerator };
+}

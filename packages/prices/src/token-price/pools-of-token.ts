@@ -1,0 +1,52 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hex } from '@chainstead/core';
+import { addressBytes, type Bind, hexText, type ReadDatabase } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+
+/** A proven pool of a token against an anchor. */
+export interface PoolOfToken {
+  /** Address of the pool. */
+  readonly pool: Hex;
+  readonly exchange: string;
+  readonly factory: Address;
+  readonly token0: Address;
+  readonly token1: Address;
+  readonly isStable: boolean | null;
+}
+
+/**
+ * Returns the pools of a token against anchors at some factories. Each factory has one or two pools of two tokens, so pools of other tokens
+ * and of other factories cost nothing.
+ * @param forms the token; the wrapped native token also as the native one
+ */
+export async function readPoolsOfToken(
+  database: ReadDatabase,
+  chain: Chain,
+  { forms, anchors, factories }: Readonly<Record<'forms' | 'anchors' | 'factories', readonly Address[]>>,
+): Promise<readonly PoolOfToken[]> {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = `${bind(chain.id)}::bigint`;
+  const [others, known] = [anchors, factories].map((list) => `${bind(list.map(addressBytes))}::bytea[]`);
+  const ranges = forms.flatMap((form) =>
+    [
+      ['token0', 'token1'],
+      ['token1', 'token0'],
+    ].map(
+      ([own, other]) =>
+        `SELECT pool, exchange, factory, token0, token1, is_stable FROM pools WHERE address_key(${own}) = ${bind(addressKey(form))}::bigint
+         AND chain_id = ${chainId} AND status = 'proven' AND is_counted AND ${own} = ${bind(addressBytes(form))}::bytea
+         AND ${other} = ANY (${others}) AND factory = ANY (${known})`,
+    ),
+  );
+  const columns = ['pool', 'factory', 'token0', 'token1'].map((column) => `${hexText(column)} AS ${column}`).join(', ');
+  const rows = await database.select<PoolRow>(
+    `SELECT ${columns}, exchange, is_stable FROM (${ranges.join(' UNION ALL ')}) AS found ORDER BY found.pool`,
+    values,
+  );
+  return rows.map(({ is_stable: isStable, ...pool }) => ({ ...pool, isStable }));
+}
+
+interface PoolRow extends Omit<PoolOfToken, 'isStable'> {
+  readonly is_stable: boolean | null;
+}
