@@ -42,6 +42,7 @@ const ROUTES: readonly (readonly [method: string, path: string, dataset: string 
   ['GET', `nft/${ADDRESS}/trades`, 'nft-trades'],
   ['GET', `wallets/${ADDRESS}/nfts/trades`, 'nft-trades'],
   ['GET', `pairs/${ADDRESS}/swaps`, 'swaps'],
+  ['GET', `pairs/${ADDRESS}/ohlcv`, 'swaps'],
   ['GET', `erc20/${ADDRESS}/swaps`, 'swaps'],
   ['GET', `erc20/${ADDRESS}/price`, 'pool-states'],
   ['GET', `wallets/${ADDRESS}/swaps`, 'swaps'],

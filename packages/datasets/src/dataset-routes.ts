@@ -16,13 +16,7 @@ import {
 import type { CallDirectly } from '@chainstead/gateway';
 import { createHistoryRoutes } from '@chainstead/history';
 import { createOnDemandBudget, type RouteModule, withScope } from '@chainstead/http';
-import {
-  pairAddressRoute,
-  pairReservesRoute,
-  pairSwapsRoute,
-  tokenSwapsRoute,
-  walletSwapsRoute,
-} from '@chainstead/markets';
+import { marketRoutes } from '@chainstead/markets';
 import { createResolveRoutes } from '@chainstead/names';
 import {
   collectionSalePricesRoute,
@@ -137,11 +131,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     walletTradesRoute,
     tokenSalePricesRoute,
     collectionSalePricesRoute,
-    pairSwapsRoute,
-    tokenSwapsRoute,
-    walletSwapsRoute,
-    pairReservesRoute,
-    pairAddressRoute,
+    ...marketRoutes,
     tokenPriceRoute,
     tokenPricesRoute,
     createWalletApprovalsRoute({ ...subjects, nodeReads }),

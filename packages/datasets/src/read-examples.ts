@@ -137,6 +137,7 @@ function examplesOfPair({
 }: PairRow & { readonly chain: string }): DocumentExamples {
   return {
     getSwapsByPairAddress: { address: pool, chain },
+    getPairCandlesticks: { address: pool, chain, fromDate: HISTORY.fromDate, toDate: HISTORY.toDate },
     getSwapsByTokenAddress: { address: token0, chain },
     getPairReserves: { pair_address: pool, chain },
     getPairAddress: { token0_address: token0, token1_address: token1, exchange: factory, chain },

@@ -4,10 +4,9 @@
  */
 export { anchorsOf, wrappedNativeOf } from './anchors/anchors-of-chain.ts';
 export { EXCHANGE_FAMILIES, exchangesOf, findExchangeProblem } from './exchanges/custom-exchanges.ts';
+export { marketRoutes } from './market-routes.ts';
 export { priceOf } from './pools/pool-price.ts';
 export { DUE_POOLS, POOL_WORK } from './proofs/pool-rows.ts';
 export { addPoolProofs } from './proofs/pool-worker.ts';
 export { factoriesOf } from './swap-lists/exchange-names.ts';
-export { pairAddressRoute, pairReservesRoute } from './swap-lists/pair-routes.ts';
-export { pairSwapsRoute, tokenSwapsRoute, walletSwapsRoute } from './swap-lists/swaps-routes.ts';
 export { formsOf, undecidedPoolsOf } from './swap-lists/swaps-statement.ts';

@@ -116,8 +116,9 @@ Chainstead indexes a local chain. The chain is busy for a minute, then has traff
   NFT collections of a wallet; metadata of a collection:
     curl ${url(`${wallet}/nft/collections`, '&token_counts=true')}
     curl ${url(`${collection}/metadata`)}
-  Swaps of a Uniswap pair, its reserves, and swaps of a wallet:
+  Swaps of a Uniswap pair, its candlesticks and reserves, and swaps of a wallet:
     curl ${url(`pairs/${pair?.pool}/swaps`, '&limit=3')}
+    curl ${url(`pairs/${pair?.pool}/ohlcv`, '&timeframe=1min&fromDate=2020-01-01&toDate=2100-01-01')}
     curl ${url(`${pair?.pool}/reserves`)}
     curl ${url(`wallets/${trader}/swaps`, '&limit=3')}
   Price of ether, by the feed of the chain:

@@ -15,6 +15,7 @@ import {
 } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { poolSwapsStatement } from '../candles/read-swaps.ts';
 import { type SwapsQuery, type SwapsSubject, swapsStatement } from './swaps-statement.ts';
 import { cover, seedPools } from './testing/seeded-swaps.ts';
 
@@ -137,5 +138,22 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     expect(partitionsRead(await explained(plan, PAIR_SWAPS), 'swaps')).toEqual([CUT]);
     expect(partitionsRead(await explained(plan, PAIR_SWAPS, after(500)), 'swaps')).toEqual([0]);
     if (!isWithoutStatistics) expect(partitionsRead(await explained(plan, WALLET), 'swaps')).toEqual([CUT]);
+  });
+
+  test('a part of the swaps of a candle is a range of an index that stops after the part', async () => {
+    const bounds = {
+      fromBlock: null,
+      toBlock: null,
+      fromDate: null,
+      toDate: new Date(1_600_600_000_000),
+      pinnedBlock: null,
+    };
+    for (const after of [null, { block: 40_000, transaction: 0, log: 0 }]) {
+      const statement = poolSwapsStatement(eth, { pool: PAIR, bounds, after, limit: LIMIT });
+      const { nodes } = await explain(scratch.database, statement, plan);
+      const scans = nodes.filter(ofTables);
+      for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index|Bitmap Heap)/);
+      expect(rowsScanned(scans)).toBeLessThanOrEqual(LIMIT + 2);
+    }
   });
 });

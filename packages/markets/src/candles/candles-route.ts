@@ -1,0 +1,124 @@
+import {
+  type ApiDependencies,
+  defineListRoute,
+  InvalidParameterError,
+  limitParameter,
+  NotFoundError,
+  querySchema,
+  type RouteModule,
+} from '@chainstead/http';
+import { z } from '@hono/zod-openapi';
+import type { PoolId } from '../events/pool-event.ts';
+import { getPair } from '../swap-lists/get-pair.ts';
+import { PAIR_NOT_FOUND, pairParameter } from '../swap-lists/pair-parameter.ts';
+import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
+import { candlesSchema, type ShownCandles, showCandles } from './candles-response.ts';
+import { getCandles } from './get-candles.ts';
+import { CURRENCIES, pairOf } from './price-trade.ts';
+import { TIMEFRAMES } from './timeframe.ts';
+
+/** `GET /api/v2.2/pairs/{address}/ohlcv`: candles of a pool (docs/api/swaps.md#candlesticks). */
+export const pairCandlesRoute: RouteModule = (app, dependencies) => {
+  const { parameters, reads } = dependencies;
+  defineListRoute(app, dependencies, {
+    path: '/api/v2.2/pairs/{address}/ohlcv',
+    operationId: 'getPairCandlesticks',
+    tags: ['Tokens'],
+    summary: 'Get candlesticks of a pair',
+    description:
+      'Open, high, low and close prices of the base token, and volume, newest first. Spans without a trade are left out. Needs `SWAPS_<CHAIN>=all`. Returns 404 for a pool without proof.',
+    params: z.object({ address: pairParameter() }),
+    query: candlesQuery(parameters),
+    response: { description: 'A page of candles', schema: candlesSchema },
+    errors: [404],
+    datasets: [SWAPS_DATASET],
+    limitDefault: LIMIT_DEFAULT,
+    firstPage: 0,
+    cursorName: 'pair-candles',
+    filter: filterSchema,
+    filterOf: ({ address, chain, timeframe, currency, fromDate, toDate, cursor: ofPage }) => {
+      if (ofPage === undefined) refuseSpan(fromDate, toDate);
+      const [from_date, to_date] = [fromDate?.getTime(), toDate?.getTime()];
+      return { address, chain: chain?.key, timeframe, currency, from_date, to_date };
+    },
+    position: positionSchema,
+    read: async ({ chain, filter, limit, position, upperBound }): Promise<FoundCandles> => {
+      const pool = filter.address as PoolId;
+      const found = await getPair(reads, chain, pool);
+      if (found === null || found.tokens === null) throw new NotFoundError(PAIR_NOT_FOUND);
+      const pair = pairOf(...found.tokens, chain);
+      const [base, quote] = [found.tokenOf(pair.base), found.tokenOf(pair.quote)];
+      // The end is exclusive; block times are whole seconds.
+      const end = Math.min(filter.to_date, position === null ? Number.POSITIVE_INFINITY : position.start * 1_000) - 1;
+      const { timeframe, currency } = filter;
+      const page = await getCandles(reads, chain, {
+        ...{ pool, pair, timeframe, currency, limit },
+        decimals: { base: base.decimals, quote: quote.decimals },
+        bounds: {
+          ...{ fromBlock: null, toBlock: null, pinnedBlock: upperBound },
+          fromDate: new Date(filter.from_date),
+          toDate: new Date(end),
+        },
+      });
+      const last = page.candles.at(-1);
+      const next =
+        page.hasMore && last !== undefined ? { position: { start: last.start }, upperBound: page.upperBound } : null;
+      return { ...page, ...{ pool, base, timeframe, currency, next } };
+    },
+    present: (found, envelope) => showCandles(found, envelope),
+  });
+};
+
+const LIMIT_DEFAULT = 100;
+const LIMIT_MAX = 1_000;
+
+function candlesQuery({ chain, fromDate, toDate, cursor }: ApiDependencies['parameters']) {
+  return querySchema(
+    {
+      chain,
+      timeframe: z
+        .enum(TIMEFRAMES)
+        .optional()
+        .openapi({ default: '1h', description: 'Width of a candle, aligned to UTC.' }),
+      currency: z.enum(CURRENCIES).optional().openapi({ default: 'usd', description: 'Currency of the prices.' }),
+      fromDate: fromDate.openapi({ description: 'Start, inclusive. Required without a cursor.' }),
+      toDate: toDate.openapi({ description: 'End, exclusive. Required without a cursor.' }),
+      limit: limitParameter(LIMIT_DEFAULT, LIMIT_MAX).openapi({ maximum: LIMIT_MAX }),
+      cursor,
+    },
+    {},
+    { from_date: 'fromDate', to_date: 'toDate' },
+  );
+}
+
+/** The values that a cursor is bound to. */
+const filterSchema = z.object({
+  address: z.string(),
+  chain: z.string().default('eth'),
+  timeframe: z.enum(TIMEFRAMES).default('1h'),
+  currency: z.enum(CURRENCIES).default('usd'),
+  from_date: z.int(),
+  to_date: z.int(),
+});
+
+/** Start of the last candle of a page. Unix seconds. */
+const positionSchema = z.object({ start: z.int() });
+
+interface FoundCandles extends ShownCandles {
+  readonly next: { readonly position: z.infer<typeof positionSchema>; readonly upperBound: number } | null;
+}
+
+/** @throws {InvalidParameterError} if a date is missing, or if the span is empty */
+function refuseSpan(from: Date | undefined, to: Date | undefined): void {
+  for (const [parameter, given] of [
+    ['fromDate', from],
+    ['toDate', to],
+  ] as const)
+    if (given === undefined) throw new InvalidParameterError({ parameter, message: `${parameter} is required` });
+  if (from !== undefined && to !== undefined && from >= to)
+    throw new InvalidParameterError({
+      parameter: 'fromDate',
+      given: from.toISOString(),
+      allowed: `before toDate (${to.toISOString()})`,
+    });
+}
