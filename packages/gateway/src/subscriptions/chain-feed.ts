@@ -34,6 +34,15 @@ export interface ChainFeed {
   close(): void;
 }
 
+/** From the first listener until the last one leaves. */
+interface Run {
+  readonly ending: AbortController;
+  /** Resolves once the newest block is known. */
+  readonly started: Promise<void>;
+  /** Reads the logs of earlier blocks that have none. Calls during a read share it: such logs fill a lot of memory. */
+  earlierLogs(): Promise<void>;
+}
+
 export interface ChainFeedOptions {
   readonly chain: GatewayChain;
   readonly floor: HeadFloor;
@@ -70,7 +79,9 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
   const waiting = new Set<() => void>();
   /** Listeners, including those about to start. */
   let users = 0;
-  let running: { readonly ending: AbortController; readonly started: Promise<void> } | null = null;
+  /** Those of them that want logs. */
+  let logUsers = 0;
+  let running: Run | null = null;
   let target: Head | null = null;
   let wake = (): void => undefined;
 
@@ -88,12 +99,12 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
   }
 
   async function addLogs(block: FeedBlock, signal: AbortSignal): Promise<void> {
-    if (block.logs !== null || ![...listeners].some(({ wantsLogs }) => wantsLogs)) return;
+    if (block.logs !== null || logUsers === 0) return;
     await reader.addLogs(block, signal);
   }
 
   /** Reads the logs of blocks reported before any listener wanted logs, since those blocks may still be abandoned. */
-  async function tryEarlierLogs({ signal }: AbortController): Promise<void> {
+  async function tryEarlierLogs(signal: AbortSignal): Promise<void> {
     try {
       await reader.addLogsOfAll(
         branch.blocks.slice(-ANCESTORS - 1).filter(({ logs }) => logs === null),
@@ -175,7 +186,7 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
     waiting.clear();
   }
 
-  function start(): NonNullable<typeof running> {
+  function start(): Run {
     const ending = new AbortController();
     const { signal } = ending;
     target = null;
@@ -188,11 +199,26 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
       wake();
     });
     const started = begin(signal).then(() => void run(signal));
-    return { ending, started };
+    let reading: Promise<void> | null = null;
+    const earlierLogs = (): Promise<void> => {
+      reading ??= tryEarlierLogs(signal).finally(() => {
+        reading = null;
+      });
+      return reading;
+    };
+    return { ending, started, earlierLogs };
   }
 
-  function leave(): void {
+  function enter({ wantsLogs }: FeedListener): Run {
+    users += 1;
+    if (wantsLogs) logUsers += 1;
+    running ??= start();
+    return running;
+  }
+
+  function leave({ wantsLogs }: FeedListener): void {
     users -= 1;
+    if (wantsLogs) logUsers -= 1;
     if (users === 0) stop();
   }
 
@@ -206,19 +232,17 @@ export function createChainFeed({ chain: offered, floor, logger, clock }: ChainF
 
   return {
     async watch(listener) {
-      users += 1;
-      running ??= start();
-      const { started, ending } = running;
+      const { started, earlierLogs } = enter(listener);
       try {
         await started;
-        if (listener.wantsLogs) await tryEarlierLogs(ending);
+        if (listener.wantsLogs) await earlierLogs();
       } catch (error) {
-        leave();
+        leave(listener);
         throw error;
       }
       listeners.add(listener);
       return () => {
-        if (listeners.delete(listener)) leave();
+        if (listeners.delete(listener)) leave(listener);
       };
     },
     get blocks() {
