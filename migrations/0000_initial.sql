@@ -1190,6 +1190,7 @@ CREATE TABLE "price_feed_phases" (
   "chain_id" bigint NOT NULL,
   "aggregator" bytea NOT NULL,
   "decimals" smallint NOT NULL,
+  "is_ether" boolean DEFAULT false NOT NULL,
   "updated_at" timestamp with time zone DEFAULT now() NOT NULL,
   CONSTRAINT "price_feed_phases_feed_chain_id_aggregator_pk" PRIMARY KEY("feed","chain_id","aggregator")
 );--> statement-breakpoint
@@ -2214,14 +2215,14 @@ SELECT
     SELECT analytics.amount(latest.answer, latest.decimals)
     FROM (
       SELECT found.*, phase.decimals
-      FROM (SELECT aggregator, chain_id, decimals FROM public.price_feed_phases) AS phase
+      FROM (SELECT aggregator, chain_id, decimals FROM public.price_feed_phases WHERE is_ether) AS phase
       -- A left join, because Citus cannot plan the inner join.
       LEFT JOIN LATERAL (
         SELECT answer.block_number, answer.transaction_index, answer.log_index, answer.answer
         FROM (
           SELECT aggregator, chain_id, block_number, transaction_index, log_index, answer FROM public.feed_answers
           -- Citus copies these rows to all nodes, so only the rows of known feeds are selected.
-          WHERE aggregator = ANY (ARRAY(SELECT aggregator FROM public.price_feed_phases))
+          WHERE aggregator = ANY (ARRAY(SELECT aggregator FROM public.price_feed_phases WHERE is_ether))
         ) AS answer
         WHERE answer.aggregator = phase.aggregator AND answer.chain_id = trade.chain_id
           AND (answer.block_number, answer.transaction_index, answer.log_index) <= (trade.block_number, trade.transaction_index, trade.log_index)
@@ -2283,7 +2284,7 @@ SELECT
   answer.aggregator AS aggregator_bytes
 FROM public.price_feed_phases AS phase
 JOIN public.feed_answers AS answer ON answer.aggregator = phase.aggregator AND answer.chain_id = phase.chain_id
-WHERE answer.answer > 0;--> statement-breakpoint
+WHERE phase.is_ether AND answer.answer > 0;--> statement-breakpoint
 CREATE VIEW analytics.nft_sale_days AS
 SELECT
   sold.chain_id,

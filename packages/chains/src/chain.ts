@@ -1,5 +1,6 @@
 import type { Address, ChainId } from '@chainstead/core';
 import type { EtherPriceSources } from './ether-price.ts';
+import type { TokenFeed } from './price-feeds.ts';
 
 /** How a chain's header commits to its receipts: what the proof may rely on. */
 export type ReceiptsRootEncoding =
@@ -107,6 +108,10 @@ export interface Chain {
   /** Decentralized exchanges in addition to the known ones of the chain's id. */
   readonly exchanges: readonly CustomExchange[];
   readonly etherPrice: EtherPriceSources;
+  /** Price feeds of other tokens than ether. A token has at most one. */
+  readonly tokenFeeds: readonly TokenFeed[];
+  /** Tokens worth a dollar in addition to the known ones of the chain's id. */
+  readonly dollarTokens: readonly Address[];
   readonly transactions: TransactionKeeping;
   readonly logs: LogKeeping;
   /** Whether coins that move inside transactions are kept of every block, from traces. The operator's choice. */

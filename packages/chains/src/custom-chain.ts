@@ -9,8 +9,9 @@ import type {
   TransactionKeeping,
 } from './chain.ts';
 import { defaultPollInterval, defaultReorgDepth, NO_TRANSACTIONS } from './define-chain.ts';
-import { type EtherFeed, NO_ETHER_PRICE } from './ether-price.ts';
+import { NO_ETHER_PRICE } from './ether-price.ts';
 import { UNVERIFIED } from './families.ts';
+import { mergeTokenFeeds, type PriceFeed, type TokenFeed } from './price-feeds.ts';
 
 const DEFAULT_BLOCK_TIME_MS = 2000;
 const DEFAULT_CONFIRMATIONS = 12;
@@ -41,7 +42,11 @@ export interface CustomChain {
   readonly marketplaces?: readonly MarketplaceDeployment[] | undefined;
   /** Added to the known ones. */
   readonly exchanges?: readonly CustomExchange[] | undefined;
-  readonly etherFeed?: EtherFeed | undefined;
+  readonly etherFeed?: PriceFeed | undefined;
+  /** Added to the known ones. Each replaces the known feeds of its tokens. */
+  readonly tokenFeeds?: readonly TokenFeed[] | undefined;
+  /** Added to the known ones. */
+  readonly dollarTokens?: readonly Address[] | undefined;
   /** The contract that wraps the native currency. Default: the known chain's, or none. */
   readonly wrappedNative?: Address | undefined;
   /** Default: none are kept. */
@@ -88,6 +93,8 @@ export function customChain(custom: CustomChain, known: Chain | null): Chain {
     internalTransfers: custom.internalTransfers ?? base.internalTransfers,
     swaps: custom.swaps ?? base.swaps,
     etherPrice: custom.etherFeed === undefined ? base.etherPrice : { feed: custom.etherFeed, pools: [] },
+    tokenFeeds: mergeTokenFeeds(base.tokenFeeds, custom.tokenFeeds ?? []),
+    dollarTokens: custom.dollarTokens ?? base.dollarTokens,
   };
 }
 
@@ -122,6 +129,8 @@ function unknownChain(key: string): Omit<Chain, 'id'> {
     marketplaces: [],
     exchanges: [],
     etherPrice: NO_ETHER_PRICE,
+    tokenFeeds: [],
+    dollarTokens: [],
     transactions: NO_TRANSACTIONS,
     logs: 'off',
     internalTransfers: 'off',

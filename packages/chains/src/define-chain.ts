@@ -1,6 +1,7 @@
 import { type Address, parseAddress, parseChainId } from '@chainstead/core';
 import type { BloomTrust, Chain, ProofPolicy, ReceiptsRootEncoding, TransactionKeeping } from './chain.ts';
 import { etherPriceSources } from './ether-price.ts';
+import { tokenFeeds } from './price-feeds.ts';
 import type { ViemChain } from './viem-chains.ts';
 
 /** Depth that every chain whose branches can change is allowed: two epochs of proof of stake. Blocks. */
@@ -82,6 +83,8 @@ export function defineChain(facts: ChainFacts): Chain {
     marketplaces: [],
     exchanges: [],
     etherPrice: etherPriceSources(viem.id),
+    tokenFeeds: tokenFeeds(viem.id),
+    dollarTokens: [],
     transactions: NO_TRANSACTIONS,
     logs: 'off',
     internalTransfers: 'off',

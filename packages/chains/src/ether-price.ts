@@ -1,13 +1,5 @@
 import { type Address, parseAddress } from '@chainstead/core';
-
-/** Chainlink's ETH/USD feed: a proxy, and the aggregators that answered behind it as far as they are known. */
-export interface EtherFeed {
-  readonly proxy: Address;
-  /** Decimals of the prices. */
-  readonly decimals: number;
-  /** A seed, not the truth: aggregators rotate, and a worker asks the proxy for all of them. */
-  readonly aggregators: readonly Address[];
-}
+import type { PriceFeed } from './price-feeds.ts';
 
 /** A pool of ether and a dollar token. Its swaps give the price on chains without a feed. */
 export interface EtherPool {
@@ -19,7 +11,8 @@ export interface EtherPool {
 }
 
 export interface EtherPriceSources {
-  readonly feed: EtherFeed | null;
+  /** Chainlink's ETH/USD feed. */
+  readonly feed: PriceFeed | null;
   /** In the order of trust. Read only on chains without a feed: swaps are many. */
   readonly pools: readonly EtherPool[];
 }
@@ -32,7 +25,7 @@ export function etherPriceSources(chainId: number): EtherPriceSources {
 }
 
 /** Every ETH/USD feed has eight decimals. */
-const feed = (proxy: string, ...aggregators: string[]): EtherFeed => ({
+const feed = (proxy: string, ...aggregators: string[]): PriceFeed => ({
   proxy: parseAddress(proxy),
   decimals: 8,
   aggregators: aggregators.map(parseAddress),

@@ -6,4 +6,5 @@ export * from './chain.ts';
 export { type ChainRegistry, createChainRegistry } from './chain-registry.ts';
 export type { CustomChain } from './custom-chain.ts';
 export { environmentSuffix } from './environment-suffix.ts';
-export type { EtherFeed, EtherPool } from './ether-price.ts';
+export type { EtherPool } from './ether-price.ts';
+export { DEFAULT_HEARTBEAT_SECONDS, feedsOf, type PriceFeed, type TokenFeed } from './price-feeds.ts';

@@ -1,3 +1,4 @@
+import { feedsOf } from '@chainstead/chains';
 import type { Hash, Log } from '@chainstead/core';
 import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
 import { type FeedAnswerRow, feedAnswers as table } from './schema.ts';
@@ -6,18 +7,18 @@ import { type FeedAnswerRow, feedAnswers as table } from './schema.ts';
 export const ANSWER_UPDATED_TOPIC = '0x0559884fd3a460db3073b7fc896cc77986f16e378210ded43186175bf646fc5f' as Hash;
 
 /**
- * Prices of Chainlink aggregators, on chains whose ETH/USD feed is known. Those of all feeds are stored: the aggregators of
- * ether change, and the earlier prices of a new one could not be found later.
+ * Prices of Chainlink aggregators, on chains with a known feed. Those of all feeds are stored: the aggregators of a feed
+ * change, and the earlier prices of a new one could not be found later.
  */
 export const feedAnswers: Dataset<FeedAnswerRow> = {
   name: 'feed-answers',
-  topics: (chain) => (chain.etherPrice.feed === null ? [] : [ANSWER_UPDATED_TOPIC]),
+  topics: (chain) => (feedsOf(chain).length === 0 ? [] : [ANSWER_UPDATED_TOPIC]),
   table: defineTable(table),
   decode,
 };
 
 function decode(logs: readonly Log[], { chain, timestampOf }: DecodeContext): FeedAnswerRow[] {
-  if (chain.etherPrice.feed === null) return [];
+  if (feedsOf(chain).length === 0) return [];
   return logs.flatMap((log) => {
     const [topic0, current, round, ...more] = log.topics;
     if (topic0 !== ANSWER_UPDATED_TOPIC || current === undefined || round === undefined || more.length > 0) return [];

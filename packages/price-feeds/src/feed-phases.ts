@@ -1,5 +1,5 @@
 import { returnedNumber } from '@chainstead/abi';
-import type { EtherFeed } from '@chainstead/chains';
+import type { PriceFeed } from '@chainstead/chains';
 import { type Address, type Hex, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { isAnswerOfCall, type UpstreamPool } from '@chainstead/rpc';
 
@@ -31,7 +31,7 @@ const PHASES_READ_MAX = 100;
 const DECIMALS_MAX = 77n;
 
 /** Asks a feed's proxy on chain, once whole and then only when its phase has changed. */
-export function createFeedPhasesReader(pool: UpstreamPool, feed: EtherFeed): FeedPhasesReader {
+export function createFeedPhasesReader(pool: UpstreamPool, feed: Pick<PriceFeed, 'proxy'>): FeedPhasesReader {
   let lastPhase: bigint | null = null;
 
   async function call(data: Hex, signal: AbortSignal): Promise<bigint | null> {

@@ -1,23 +1,27 @@
-/** Sources of ether's price in the database: the aggregators of feeds, and the tokens that are ether. */
+/** Sources of prices in the database: the aggregators of feeds, and the tokens that are ether. */
 
-import type { Chain } from '@chainstead/chains';
+import { type Chain, feedsOf, type PriceFeed } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type Database, hexText } from '@chainstead/db';
 import type { FeedPhase } from './feed-phases.ts';
 
 /**
- * Writes what the chain's facts say: the known aggregators of its feed, its native currency, plain and wrapped, and bridged ether.
+ * Writes what the chain's facts say: the known aggregators of its feeds, its native currency, plain and wrapped, and bridged ether.
  * What was written of another feed, or of tokens that are not among them any more, goes: the facts are configurable.
  */
 export async function seedPriceSources(database: Database, chain: Chain): Promise<void> {
-  const { feed } = chain.etherPrice;
-  await database.query(
-    `DELETE FROM price_feed_phases WHERE chain_id = $1 AND feed IS DISTINCT FROM decode(substr($2::text, 3), 'hex')`,
-    [chain.id, feed?.proxy ?? null],
-  );
-  if (feed !== null) {
+  const feeds = feedsOf(chain);
+  await database.query('DELETE FROM price_feed_phases WHERE chain_id = $1 AND NOT feed = ANY ($2::bytea[])', [
+    chain.id,
+    feeds.map(({ proxy }) => addressBytes(proxy)),
+  ]);
+  for (const feed of feeds) {
     const seeds = feed.aggregators.map((aggregator) => ({ aggregator, decimals: feed.decimals }));
-    await insertPhases(database, chain, feed.proxy, seeds, 'NOTHING');
+    await insertPhases(database, chain, feed, seeds, 'NOTHING');
+    await database.query(
+      'UPDATE price_feed_phases SET is_ether = $3 WHERE chain_id = $1 AND feed = $2 AND is_ether <> $3',
+      [chain.id, addressBytes(feed.proxy), isEtherFeed(chain, feed)],
+    );
   }
   const tokens = paymentTokensOf(chain);
   if (await arePaymentTokens(database, chain, tokens)) return;
@@ -62,7 +66,7 @@ async function arePaymentTokens(
 export async function saveFeedPhases(
   database: Database,
   chain: Chain,
-  feed: Address,
+  feed: PriceFeed,
   phases: readonly FeedPhase[],
 ): Promise<void> {
   await insertPhases(database, chain, feed, phases, 'UPDATE SET decimals = excluded.decimals, updated_at = now()');
@@ -71,23 +75,28 @@ export async function saveFeedPhases(
 async function insertPhases(
   database: Database,
   chain: Chain,
-  feed: Address,
+  feed: PriceFeed,
   phases: readonly FeedPhase[],
   onConflict: string,
 ): Promise<void> {
   const unique = [...new Map(phases.map((phase) => [phase.aggregator, phase])).values()];
   await database.query(
-    `INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals)
-     SELECT $1, $2, aggregator, decimals
+    `INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals, is_ether)
+     SELECT $1, $2, aggregator, decimals, $5
      FROM unnest($3::bytea[], $4::smallint[]) AS reported(aggregator, decimals) ORDER BY aggregator
      ON CONFLICT (feed, chain_id, aggregator) DO ${onConflict}`,
     [
-      addressBytes(feed),
+      addressBytes(feed.proxy),
       chain.id,
       unique.map(({ aggregator }) => addressBytes(aggregator)),
       unique.map(({ decimals }) => decimals),
+      isEtherFeed(chain, feed),
     ],
   );
+}
+
+function isEtherFeed({ etherPrice }: Chain, { proxy }: PriceFeed): boolean {
+  return etherPrice.feed?.proxy === proxy;
 }
 
 interface PaymentToken {

@@ -1,10 +1,10 @@
-/** What the chain itself says of the price of ether in US dollars: Chainlink's answers, and swaps of ether/stablecoin pools. */
+/** Prices in US dollars from the chain: Chainlink's answers, and swaps of ether/stablecoin pools. */
 import { blockRangeIndex } from '@chainstead/db/block-range-index';
 import { address, blockTime, bytea } from '@chainstead/db/column-types';
 import { declareStorage, LOCAL } from '@chainstead/db/table-storage';
 import { bigint, boolean, integer, numeric, pgTable, primaryKey, smallint, text, timestamp } from 'drizzle-orm/pg-core';
 
-/** Prices of Chainlink aggregators, of every feed: the aggregators of ether are in `price_feed_phases`. */
+/** Prices of Chainlink aggregators, of every feed: those of known feeds are in `price_feed_phases`. */
 export const feedAnswers = pgTable(
   'feed_answers',
   {
@@ -39,6 +39,8 @@ export const priceFeedPhases = pgTable(
     chainId: bigint('chain_id', { mode: 'number' }).notNull(),
     aggregator: bytea('aggregator').notNull(),
     decimals: smallint('decimals').notNull(),
+    /** Whether the feed is that of ether, for those who ask in SQL alone. */
+    isEther: boolean('is_ether').notNull().default(false),
     updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.feed, table.chainId, table.aggregator] })],

@@ -73,6 +73,20 @@ describe('the demo', () => {
     ]);
   });
 
+  it('returns the price of a token from its pool with a dollar token, and not from the fake pair', async () => {
+    const [, url = ''] = /curl '(http:\S+\/erc20\/0x\w+\/price\S*explain=true)'/.exec(invitation) ?? [];
+    const anchor = z.object({ token_address: z.string(), price_usd: z.string(), source: z.string() });
+    const price = z.object({
+      ...{ tokenSymbol: z.string(), usdPrice: z.number(), exchangeName: z.string() },
+      explanation: z.object({ anchors: z.array(anchor) }),
+    });
+    const { tokenSymbol, usdPrice, explanation } = price.parse(await (await fetch(url)).json());
+    expect(tokenSymbol).toBe('DETH');
+    // Trades of a minute move the pool by some percent. The fake pair has a thousand times its price.
+    expect(Math.abs(usdPrice / 2_500 - 1)).toBeLessThan(0.2);
+    expect(explanation.anchors.map(({ source }) => source).sort()).toEqual(['assumed', 'feed']);
+  });
+
   it('is what status and gaps look at, by its DATA_DIR or where there is no other database', async () => {
     const [, folder = ''] = /DATA_DIR=(\S+) npx chainstead status/.exec(invitation) ?? [];
     const status = await runCaptured(['status'], { DATA_DIR: folder });

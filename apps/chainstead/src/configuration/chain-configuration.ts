@@ -176,6 +176,8 @@ function readChain(
         parsed.data.ETHER_FEED === undefined
           ? undefined
           : { proxy: parsed.data.ETHER_FEED, decimals: 8, aggregators: [parsed.data.ETHER_FEED] },
+      tokenFeeds: parsed.data.FEEDS,
+      dollarTokens: parsed.data.DOLLAR_TOKENS,
       transactions: {
         mode: parsed.data.TRANSACTIONS,
         input: settings.TRANSACTION_INPUT,

@@ -18,6 +18,7 @@ import {
   pollInterval,
   proofPolicy,
   startBlock,
+  tokenFeeds,
   urlOf,
   wholeNumber,
 } from './values.ts';
@@ -105,6 +106,22 @@ export const chainKeys = z.object({
     allowed: 'an address',
     example: '0x5f4ec3df9cbd43714fe2740f5e3616155c5b8419',
     whenAbsent: "the chain's known feed",
+  }),
+  DOLLAR_TOKENS: optional(listOf(evmAddress), {
+    group: 'Chains',
+    description:
+      'Additional tokens that are worth a US dollar, or the price of their feed in FEEDS. Pools are priced with them',
+    allowed: 'a comma list of addresses',
+    example: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
+    whenAbsent: 'only the known dollar tokens',
+  }),
+  FEEDS: optional(tokenFeeds, {
+    group: 'Chains',
+    description:
+      'Additional USD price feeds: the token (or native), an aggregator or its proxy with a Chainlink interface, and optionally the decimals and the heartbeat in seconds. Pools are priced with these tokens. A feed replaces the known feed of its token. For ether, use ETHER_FEED',
+    allowed: 'a comma list of token:feed, token:feed:decimals or token:feed:decimals:heartbeat',
+    example: 'native:0x0567f2323251f0aab15c8dfb1967e4e8a7d42aee:8:3600',
+    whenAbsent: 'only the known feeds. Decimals default to 8, the heartbeat to 90000 (25 hours)',
   }),
   WRAPPED_NATIVE: optional(evmAddress, {
     group: 'Chains',

@@ -109,6 +109,24 @@ describe('chains', () => {
     });
   });
 
+  it('take dollar tokens and feeds, which replace the known feeds of their tokens', () => {
+    const usdc = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
+    const [token, feed, other] = [`0x${'cd'.repeat(20)}`, `0x${'AB'.repeat(20)}`, `0x${'ef'.repeat(20)}`];
+    const { configuration } = parse({
+      CHAINS: 'eth',
+      DOLLAR_TOKENS_ETH: `${token}, ${other}`,
+      FEEDS_ETH: `${usdc}:${feed}, native:${other}:18:60`,
+    });
+    const [{ chain } = { chain: null }] = configuration.chains;
+    expect(chain?.dollarTokens).toEqual([token, other]);
+    const [proxy, ether] = [feed.toLowerCase(), `0x${'00'.repeat(20)}`];
+    expect(chain?.tokenFeeds.slice(0, 2)).toEqual([
+      { tokens: [usdc.toLowerCase()], proxy, decimals: 8, aggregators: [proxy] },
+      { tokens: [ether], proxy: other, decimals: 18, aggregators: [other], heartbeatSeconds: 60 },
+    ]);
+    expect(chain?.tokenFeeds.slice(2).flatMap(({ tokens }) => tokens)).toHaveLength(3);
+  });
+
   it('take what the environment says over what is known of them', () => {
     const { configuration } = parse({
       CHAINS: 'eth, base-sepolia',

@@ -104,6 +104,21 @@ describe('problems', () => {
     ['a dataset that does not exist', { DATASETS: 'erc20-transfers,nfts' }, 'DATASETS'],
     ['a marketplace without its address', { CHAINS: 'eth', MARKETPLACES_ETH: 'seaport' }, 'MARKETPLACES_ETH'],
     ['an ether feed that is no address', { CHAINS: 'eth', ETHER_FEED_ETH: '0x12' }, 'ETHER_FEED_ETH'],
+    ['a dollar token that is no address', { CHAINS: 'eth', DOLLAR_TOKENS_ETH: 'USDC' }, 'DOLLAR_TOKENS_ETH'],
+    ...[
+      ['without its contract', 'native'],
+      ['of a token that is no address', `USDC:0x${'11'.repeat(20)}`],
+      ['that is no address', 'native:0x12'],
+      ['with half a decimal', `native:0x${'11'.repeat(20)}:8.5`],
+      ['with too many decimals', `native:0x${'11'.repeat(20)}:37`],
+      ['with a heartbeat of nothing', `native:0x${'11'.repeat(20)}:8:0`],
+      ['with five parts', `native:0x${'11'.repeat(20)}:8:60:1`],
+      ['of a token that has another', `native:0x${'11'.repeat(20)},native:0x${'22'.repeat(20)}`],
+    ].map(([what, feeds = '']): [string, Record<string, string>, string] => [
+      `a feed ${what}`,
+      { CHAINS: 'eth', FEEDS_ETH: feeds },
+      'FEEDS_ETH',
+    ]),
     ['a gateway chain twice', { GATEWAY_CHAINS: 'eth,ethereum' }, 'GATEWAY_CHAINS'],
     ['a gateway chain without upstreams', { GATEWAY_CHAINS: 'mine', CHAIN_ID_MINE: '99' }, 'RPC_URLS_MINE'],
     [

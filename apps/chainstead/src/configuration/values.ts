@@ -1,7 +1,12 @@
 /** Parsers from the text of a setting to its value. Each rejects with the reason; settings add the allowed values. */
 
-import { type CustomExchange, createChainRegistry, type MarketplaceDeployment } from '@chainstead/chains';
-import { type Address, isAddress, parseAddress } from '@chainstead/core';
+import {
+  type CustomExchange,
+  createChainRegistry,
+  type MarketplaceDeployment,
+  type TokenFeed,
+} from '@chainstead/chains';
+import { type Address, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets/registry';
 import { DatabaseError, parseConnectionString } from '@chainstead/db';
 import { type ConfiguredKey, parseConfiguredKey } from '@chainstead/http/configured-key';
@@ -204,3 +209,50 @@ export const customExchange: z.ZodType<CustomExchange, string> = plainText.trans
   context.addIssue({ code: 'custom', message: `is not family:address or family:address:hash: ${problem}` });
   return z.NEVER;
 });
+
+const FEED_DECIMALS_MAX = 36;
+const YEAR_SECONDS = 31_536_000;
+const DEFAULT_FEED_DECIMALS = '8';
+
+/** `token:proxy`, `token:proxy:decimals` or `token:proxy:decimals:heartbeat`. The token `native` is the native token. */
+export const tokenFeed: z.ZodType<TokenFeed, string> = plainText.transform((text, context) => {
+  const [token = '', proxy = '', decimals = DEFAULT_FEED_DECIMALS, heartbeat, ...others] = text
+    .split(':')
+    .map((part) => part.trim());
+  const problem = (): string | null => {
+    if (others.length > 0) return 'it has more than four parts';
+    if (token !== 'native' && !isAddress(token)) return 'its token is neither an address nor native';
+    if (!isAddress(proxy)) return 'its feed is no address';
+    if (!isWithin(decimals, 0, FEED_DECIMALS_MAX)) return `its decimals are not between 0 and ${FEED_DECIMALS_MAX}`;
+    const isPossible = heartbeat === undefined || isWithin(heartbeat, 1, YEAR_SECONDS);
+    return isPossible ? null : `its heartbeat is not between 1 and ${YEAR_SECONDS} seconds`;
+  };
+  const found = problem();
+  if (found === null)
+    return {
+      tokens: [token === 'native' ? ZERO_ADDRESS : parseAddress(token)],
+      proxy: parseAddress(proxy),
+      decimals: Number(decimals),
+      // An aggregator is its own proxy. For a proxy, its aggregators are read from the chain.
+      aggregators: [parseAddress(proxy)],
+      ...(heartbeat !== undefined && { heartbeatSeconds: Number(heartbeat) }),
+    };
+  context.addIssue({
+    code: 'custom',
+    message: `is not token:feed, token:feed:decimals or token:feed:decimals:heartbeat: ${found}`,
+  });
+  return z.NEVER;
+});
+
+/** Feeds of different tokens. */
+export const tokenFeeds: z.ZodType<readonly TokenFeed[], string> = listOf(tokenFeed).superRefine((feeds, context) => {
+  const tokens = feeds.flatMap((feed) => feed.tokens);
+  const twice = tokens.find((token, index) => tokens.indexOf(token) !== index);
+  if (twice === undefined) return;
+  const name = twice === ZERO_ADDRESS ? 'native' : twice;
+  context.addIssue({ code: 'custom', message: `contains ${name} twice. A token has one feed` });
+});
+
+function isWithin(digits: string, min: number, max: number): boolean {
+  return DIGITS.test(digits) && Number(digits) >= min && Number(digits) <= max;
+}

@@ -92,7 +92,7 @@ export async function startDemoProgram(
 
 /** The demo must never touch what a developer has configured: of their keys only harmless ones stay. */
 function demoEnvironment(
-  { chain: { devnet, market, exchanges }, coins }: DemoSources,
+  { chain: { devnet, market, exchanges, tokens }, coins }: DemoSources,
   dataDirectory: string,
   environment: Readonly<Record<string, string | undefined>>,
   port: number | undefined,
@@ -113,6 +113,8 @@ function demoEnvironment(
     MARKETPLACES_DEVNET: `seaport-1.6:${market.seaport.address}`,
     ETHER_FEED_DEVNET: market.etherFeed.address,
     EXCHANGES_DEVNET: exchanges.setting,
+    // Gives the demo's ether a price in its pools.
+    DOLLAR_TOKENS_DEVNET: tokens[0],
     SWAPS_DEVNET: 'all',
     START_BLOCK_DEVNET: '0',
     // Complete lists of wallets are compared, without an earlier request for them.

@@ -92,7 +92,7 @@ function renderInvitation(
   stream: DemoStream,
 ): string {
   const [wallet] = wallets;
-  const [token] = tokens;
+  const [token, ether] = tokens;
   const [pair] = exchanges.pools;
   const [trader] = exchanges.traders;
   const url = (path: string, query = ''): string => `'${address}/api/v2.2/${path}?chain=${DEMO_CHAIN_NAME}${query}'`;
@@ -121,8 +121,9 @@ Chainstead indexes a local chain. The chain is busy for a minute, then has traff
     curl ${url(`pairs/${pair?.pool}/ohlcv`, '&timeframe=1min&fromDate=2020-01-01&toDate=2100-01-01')}
     curl ${url(`${pair?.pool}/reserves`)}
     curl ${url(`wallets/${trader}/swaps`, '&limit=3')}
-  Price of ether, by the feed of the chain:
+  Price of ether, by the feed of the chain; price of a token, by its pool with a dollar token:
     curl ${url(`erc20/${NATIVE}/price`)}
+    curl ${url(`erc20/${ether}/price`, '&explain=true')}
   History and transactions of a wallet; a decoded transaction, and its block:
     curl ${url(`wallets/${wallet}/history`, '&limit=3')}
     curl ${url(wallet ?? '', '&limit=3')}

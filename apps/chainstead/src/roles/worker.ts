@@ -10,7 +10,7 @@ import { addPoolProofs } from '@chainstead/markets';
 import { createNameReader, type NameNodes } from '@chainstead/names';
 import { addNftMetadata, addTraits, createDocumentReader } from '@chainstead/nft';
 import { addStateReads, type StateReader } from '@chainstead/node-reads';
-import { createEtherPriceSchedules } from '@chainstead/price-feeds';
+import { createPriceFeedSchedules } from '@chainstead/price-feeds';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { addHistoricalJobs, createDeliveryWorker, createEnrichMatch, createWebhookBodies } from '@chainstead/streams';
 import { createSubjectProjections, sampleChains, saveSamples } from '@chainstead/sync';
@@ -51,7 +51,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const names = openNameReader(context, { indexed: chains, egress, signal: stop.signal });
   const requested = { chains: [...chains, ...names.unindexed], readers: [...stateReaders, names.reader] };
   addStateReads(dueWork, { ...requested, database, clock, logger, metrics, journal });
-  await schedules.start(await createEtherPriceSchedules({ database, chains, logger }));
+  await schedules.start(await createPriceFeedSchedules({ database, chains, logger }));
   const onDemandBackfill = createOnDemandBackfill({
     chains: configuration.chains.map(({ chain }) => chain),
     datasets: configuration.datasets,

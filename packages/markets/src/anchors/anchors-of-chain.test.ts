@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress, parseChainId, ZERO_ADDRESS } from '@chainstead/core';
-import { recordedData } from '@chainstead/testkit';
+import { addressOf, recordedData } from '@chainstead/testkit';
 import { describe, expect, test } from 'vitest';
 import { anchorsOf, isQuotedIn0, wrappedNativeOf } from './anchors-of-chain.ts';
 
@@ -16,6 +16,8 @@ const [USDC, USDT, WETH] = [
 ];
 const TOKEN = parseAddress(`0x${'12'.repeat(20)}`);
 
+const NOTHING = { wrappedNative: null, dollarTokens: [], tokenFeeds: [] };
+
 interface ListedToken {
   readonly address: string;
   readonly kind: 'usd' | 'native' | 'eth';
@@ -28,10 +30,11 @@ test.skipIf(CONTRACT.isMissing)(CONTRACT.title('anchors are those of the shared 
   for (const [chainId, tokens] of Object.entries(listed.quote_tokens)) {
     const of = (kind: ListedToken['kind']) =>
       tokens.filter((token) => token.kind === kind).map(({ address }) => address);
-    expect(anchorsOf({ id: parseChainId(Number(chainId)), wrappedNative: null })).toEqual({
+    expect(anchorsOf({ id: parseChainId(Number(chainId)), ...NOTHING })).toEqual({
       dollar: of('usd'),
       native: [ZERO_ADDRESS, ...of('native')],
       ether: of('eth'),
+      other: [],
     });
   }
 });
@@ -60,6 +63,20 @@ describe('the quote token', () => {
 
 test('a chain without known tokens has its configured wrapped native token', () => {
   const id = parseChainId(424_242);
-  expect(anchorsOf({ id, wrappedNative: TOKEN })).toEqual({ dollar: [], native: [ZERO_ADDRESS, TOKEN], ether: [] });
+  expect(anchorsOf({ ...NOTHING, id, wrappedNative: TOKEN })).toEqual({
+    ...{ dollar: [], native: [ZERO_ADDRESS, TOKEN], ether: [], other: [] },
+  });
   expect(wrappedNativeOf({ id, wrappedNative: null })).toBeNull();
+});
+
+test('configured dollar tokens and tokens with a feed are anchors', () => {
+  const [id, dollar, gold] = [parseChainId(424_242), addressOf(1), addressOf(2)];
+  const feed = { proxy: addressOf(9), decimals: 8, aggregators: [], tokens: [ZERO_ADDRESS, dollar, gold] };
+  expect(anchorsOf({ ...NOTHING, id, dollarTokens: [dollar], tokenFeeds: [feed] })).toEqual({
+    ...{ dollar: [dollar], native: [ZERO_ADDRESS], ether: [], other: [gold] },
+  });
+  const [bitcoin] = anchors.other;
+  expect(anchors.other).toEqual(['0x2260fac5e5542a773aa44fbcfedf7c193bc2c599']);
+  expect(isQuotedIn0(bitcoin ?? TOKEN, TOKEN, anchors)).toBe(true);
+  expect(isQuotedIn0(bitcoin ?? TOKEN, WETH, anchors)).toBe(false);
 });

@@ -2,27 +2,30 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 
 /** Kinds of tokens whose dollar price does not come from pools, the most preferred quote token first. */
-export const ANCHOR_KINDS = ['dollar', 'native', 'ether'] as const;
+export const ANCHOR_KINDS = ['dollar', 'native', 'ether', 'other'] as const;
 
 export type AnchorKind = (typeof ANCHOR_KINDS)[number];
 
 /** Anchors of a chain by kind. The native token counts as its wrapped one: in Uniswap v4 it is the zero address. */
 export type Anchors = Readonly<Record<AnchorKind, readonly Address[]>>;
 
-/** The anchors of a chain. A chain without known tokens has only its native token. */
-export function anchorsOf({ id, wrappedNative }: Pick<Chain, 'id' | 'wrappedNative'>): Anchors {
+type AnchoredChain = Pick<Chain, 'id' | 'wrappedNative' | 'dollarTokens' | 'tokenFeeds'>;
+
+/** The anchors of a chain. Tokens with a feed that are of no other kind are `other`. Without known tokens, only the native token is one. */
+export function anchorsOf({ id, wrappedNative, dollarTokens, tokenFeeds }: AnchoredChain): Anchors {
   const known = KNOWN.get(id);
   const wrapped = wrappedNative ?? known?.wrapped ?? null;
-  return {
-    dollar: known?.dollar ?? [],
-    native: wrapped === null ? [ZERO_ADDRESS] : [ZERO_ADDRESS, wrapped],
-    ether: known?.ether ?? [],
-  };
+  const dollar = [...new Set([...(known?.dollar ?? []), ...dollarTokens])];
+  const native = wrapped === null ? [ZERO_ADDRESS] : [ZERO_ADDRESS, wrapped];
+  const ether = known?.ether ?? [];
+  const others = new Set([...dollar, ...native, ...ether]);
+  const withFeed = tokenFeeds.flatMap(({ tokens }) => tokens);
+  return { dollar, native, ether, other: withFeed.filter((token) => !others.has(token)) };
 }
 
 /** The wrapped native token of a chain; null: unknown. */
-export function wrappedNativeOf(chain: Pick<Chain, 'id' | 'wrappedNative'>): Address | null {
-  return anchorsOf(chain).native[1] ?? null;
+export function wrappedNativeOf({ id, wrappedNative }: Pick<Chain, 'id' | 'wrappedNative'>): Address | null {
+  return wrappedNative ?? KNOWN.get(id)?.wrapped ?? null;
 }
 
 /** Whether token 0 is the quote token of a pool: the more preferred anchor; of two equal ones, token 1 is. */

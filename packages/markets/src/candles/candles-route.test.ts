@@ -21,6 +21,7 @@ const [WETH, USDC, CATS] = [
 ];
 const [PAIR, DOLLAR_PAIR] = [addressOf(0x9a1), addressOf(0x9a2)];
 const FEED = eth.etherPrice.feed?.aggregators[0] ?? addressOf(0);
+const DOLLAR_FEED = eth.tokenFeeds.find(({ tokens }) => tokens.includes(USDC))?.aggregators[0] ?? addressOf(0);
 const [CAT, ETHER, CENTS] = [10n ** 6n, 10n ** 18n, 10n ** 4n];
 
 const scratch = scratchOfFile();
@@ -35,6 +36,8 @@ beforeEach(async () => {
   ] as const)
     await seedToken(scratch.database, eth, token, symbol, decimals);
   await cover(scratch.database, eth, 'swaps', 1_000);
+  await cover(scratch.database, eth, 'feed-answers', 1_000);
+  await seedAnswers(scratch.database, eth, [{ aggregator: DOLLAR_FEED, blockNumber: 0, answer: `${10n ** 8n}` }]);
   await seedPools(scratch.database, eth, [
     { pool: PAIR, tokens: [CATS, WETH] },
     { pool: DOLLAR_PAIR, tokens: [CATS, USDC] },
@@ -107,7 +110,6 @@ describe('a pair against a dollar token', () => {
   });
 
   test('has the price in ether by the price in each block', async () => {
-    await cover(scratch.database, eth, 'feed-answers', 1_000);
     await seedAnswers(scratch.database, eth, [
       { aggregator: FEED, blockNumber: 5, answer: `${2_000n * 10n ** 8n}` },
       { aggregator: FEED, blockNumber: 11, answer: `${4_000n * 10n ** 8n}` },
@@ -116,6 +118,13 @@ describe('a pair against a dollar token', () => {
     const { body } = await get(DOLLAR_PAIR, `timeframe=1d&currency=native&${ALL}`);
     expect(body.result).toMatchObject([{ open: 0.002, high: 0.002, low: 0.001, close: 0.001, volume: 8, trades: 2 }]);
   });
+});
+
+test('a dollar token is worth the price of its feed', async () => {
+  await seedAnswers(scratch.database, eth, [{ aggregator: DOLLAR_FEED, blockNumber: 11, answer: '88000000' }]);
+  await seed(buy(10, CAT, 400n * CENTS, inDollars), buy(11, CAT, 400n * CENTS, inDollars));
+  const { body } = await get(DOLLAR_PAIR, `timeframe=1d&${ALL}`);
+  expect(body.result).toMatchObject([{ open: 4, high: 4, low: 3.52, close: 3.52, volume: 7.52, trades: 2 }]);
 });
 
 describe('a pair against ether', () => {
@@ -127,6 +136,7 @@ describe('a pair against ether', () => {
   });
 
   test('has no price until all blocks since the price of ether are indexed, and the same one in any order', async () => {
+    await scratch.database.query(`DELETE FROM sync_ranges WHERE dataset = 'feed-answers'`);
     await seed(...rows);
     const unknown = [{ open: null, high: null, low: null, close: null, volume: null, trades: 2 }];
     expect((await get(PAIR, `timeframe=1d&${ALL}`)).body.result).toMatchObject(unknown);

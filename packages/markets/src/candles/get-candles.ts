@@ -1,11 +1,13 @@
 import type { Chain } from '@chainstead/chains';
+import { type Address, type Fraction, multiplyFractions, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
 import type { Indexed, PageBounds } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
-import { hasEtherQuotes, readEtherPrices } from '@chainstead/price-feeds';
+import { type BlockTime, isPriceable, readAnchorSteps } from '../anchors/anchor-steps.ts';
+import { anchorsOf } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { type Candle, candleOfTrade, closeCandle, joinCandles, type OpenCandle, type PricedTrade } from './candle.ts';
-import { type Currency, type PricedPair, priceTrade, type QuotePrices, quotePrices } from './price-trade.ts';
+import { type Currency, type PricedPair, priceTrade, type QuotePrices } from './price-trade.ts';
 import { readSwaps, type SwapPosition, type TimedSwap } from './read-swaps.ts';
 import type { Timeframe } from './timeframe.ts';
 
@@ -89,20 +91,39 @@ async function priceSwaps(
   const { base, quote } = decimals;
   if (base === null || quote === null)
     return swaps.map(({ time }) => ({ time, price: null, value: null, isDust: false }));
-  const needsEther = pair.anchor !== null && (pair.anchor !== 'dollar' || currency === 'native');
-  const isKnownLater = hasEtherQuotes(chain) && (pair.anchor === 'ether' || chain.native.isEther);
-  const ether = await readEtherPrices(database, chain, needsEther ? swaps.map(({ block }) => block) : []);
-  return swaps.map(({ block, time, amount0, amount1 }) => {
-    const [quoteAmount, baseAmount] = pair.isQuotedIn0 ? [amount0, amount1] : [amount1, amount0];
-    const amounts = { time, base: absolute(baseAmount), quote: absolute(quoteAmount) };
-    return priceTrade(amounts, { base, quote }, pricesIn(block), currency);
+  const quotes = await readQuotePrices(database, chain, pair.quote, currency, swaps);
+  return swaps.map((swap) => {
+    const [quoteAmount, baseAmount] = pair.isQuotedIn0 ? [swap.amount0, swap.amount1] : [swap.amount1, swap.amount0];
+    const amounts = { time: swap.time, base: absolute(baseAmount), quote: absolute(quoteAmount) };
+    return priceTrade(amounts, { base, quote }, quotes(swap), currency);
   });
+}
 
-  function pricesIn(block: number): QuotePrices {
-    const prices = quotePrices(pair.anchor, chain.native.isEther, ether.get(block) ?? null);
-    // A trade may turn out to be dust once its value is known.
-    return prices.usd === null && isKnownLater ? { usd: null, native: null } : prices;
-  }
+/** Returns prices of a quote token in the blocks of swaps. */
+async function readQuotePrices(
+  database: ReadDatabase,
+  chain: Chain,
+  quote: Address,
+  currency: Currency,
+  swaps: readonly BlockTime[],
+): Promise<(at: BlockTime) => QuotePrices> {
+  const usdOf = await readAnchorSteps(database, chain, quote, swaps);
+  const isNative = anchorsOf(chain).native.includes(quote);
+  const nativeUsdOf =
+    currency === 'usd' || isNative ? () => null : await readAnchorSteps(database, chain, ZERO_ADDRESS, swaps);
+  // A trade may turn out to be dust once its value is known.
+  const isKnownLater = isPriceable(chain, quote);
+  return (at) => {
+    const usd = usdOf(at);
+    if (isNative) return { usd, native: usd === null && isKnownLater ? null : wholeFraction(1n) };
+    const nativeUsd = nativeUsdOf(at);
+    const isKnown = usd !== null && nativeUsd !== null;
+    return { usd, native: isKnown ? multiplyFractions(usd, inverse(nativeUsd)) : null };
+  };
+}
+
+function inverse({ numerator, denominator }: Fraction): Fraction {
+  return { numerator: denominator, denominator: numerator };
 }
 
 function absolute(amount: bigint): bigint {

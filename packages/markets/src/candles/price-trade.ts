@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Fraction, multiplyFractions, wholeFraction } from '@chainstead/core';
-import { ANCHOR_KINDS, type AnchorKind, anchorsOf, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
+import { type Address, type Fraction, multiplyFractions } from '@chainstead/core';
+import { anchorsOf, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
 import { DOLLAR, type PricedTrade } from './candle.ts';
 
 export const CURRENCIES = ['usd', 'native'] as const;
@@ -12,21 +12,13 @@ export interface PricedPair {
   readonly isQuotedIn0: boolean;
   readonly base: Address;
   readonly quote: Address;
-  /** Kind of the quote token; null: it has no price of its own. */
-  readonly anchor: AnchorKind | null;
 }
 
 /** Base and quote token of a pool (docs/api/swaps.md). */
 export function pairOf(token0: Address, token1: Address, chain: Chain): PricedPair {
-  const anchors = anchorsOf(chain);
-  const isIn0 = isQuotedIn0(token0, token1, anchors);
+  const isIn0 = isQuotedIn0(token0, token1, anchorsOf(chain));
   const [quote, base] = isIn0 ? [token0, token1] : [token1, token0];
-  return {
-    isQuotedIn0: isIn0,
-    base,
-    quote,
-    anchor: ANCHOR_KINDS.find((kind) => anchors[kind].includes(quote)) ?? null,
-  };
+  return { isQuotedIn0: isIn0, base, quote };
 }
 
 /** Amounts of a swap in base units, without sign. */
@@ -40,21 +32,6 @@ export interface TradedAmounts {
 export interface QuotePrices {
   readonly usd: Fraction | null;
   readonly native: Fraction | null;
-}
-
-/** Prices of a quote token in a block. @param ether US dollars per ether at the end of the block; null: unknown */
-export function quotePrices(anchor: AnchorKind | null, isNativeEther: boolean, ether: Fraction | null): QuotePrices {
-  const one = wholeFraction(1n);
-  switch (anchor) {
-    case 'dollar':
-      return { usd: one, native: isNativeEther && ether !== null ? inverse(ether) : null };
-    case 'native':
-      return { usd: isNativeEther ? ether : null, native: one };
-    case 'ether':
-      return { usd: ether, native: null };
-    case null:
-      return { usd: null, native: null };
-  }
 }
 
 /**
@@ -87,8 +64,4 @@ const DUST = DOLLAR / 100n;
 /** Rounded half up. */
 function dollars({ numerator, denominator }: Fraction): bigint {
   return (2n * numerator * DOLLAR + denominator) / (2n * denominator);
-}
-
-function inverse({ numerator, denominator }: Fraction): Fraction {
-  return { numerator: denominator, denominator: numerator };
 }

@@ -1,21 +1,17 @@
 /** Proofs of the pools that a recorded block shows, and the trades that follow from them. */
 import { createChainRegistry } from '@chainstead/chains';
-import { createMetricsRegistry, isAddress, parseAddress, silentLogger, systemClock } from '@chainstead/core';
+import { parseAddress } from '@chainstead/core';
 import { hexText } from '@chainstead/db';
-import { createDueWork } from '@chainstead/jobs';
-import type { UpstreamPool } from '@chainstead/rpc';
 import { recordedData } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { exchangesOf } from '../exchanges/custom-exchanges.ts';
-import { recomputePool } from '../exchanges/prove-pool.ts';
 import { poolCreations } from '../pool-creations/dataset.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { swaps } from '../swaps/dataset.ts';
 import type { PoolCreationRow, SwapRow } from '../tables/schema.ts';
+import { isProvenByAddress, proveStoredPools } from '../testing/proven-pools.ts';
 import { recordedBlock } from '../testing/recorded-block.ts';
 import { rollBackRows, storeRows } from '../testing/stored-rows.ts';
-import { addPoolProofs } from './pool-worker.ts';
 
 const BLOCK = 12_000_000;
 const chain = { ...createChainRegistry().get('eth'), swaps: 'all' as const };
@@ -29,24 +25,13 @@ describe.skipIf(isMissing)(title('pools of a recorded block'), () => {
     await scratch.database.query('TRUNCATE swaps, pool_creations, pools, trades');
     const all = swaps.wholeBlocks?.decode(await recordedBlock(BLOCK), { chain, timestampOf: () => 0 }) ?? [];
     // Those that their address proves: no node is asked.
-    rows = all.filter(isProvenByAddress);
+    rows = all.filter((row) => isProvenByAddress(row, chain));
   });
 
   const store = (some: readonly SwapRow[] = rows, spread = false) =>
     storeRows(scratch.database, chain, swaps, some, spread);
 
-  /** Works until no pool is due. */
-  async function prove(): Promise<void> {
-    const { database } = scratch;
-    const metrics = createMetricsRegistry();
-    const work = createDueWork({ database, metrics, logger: silentLogger(), clock: systemClock, sweepEveryMs: 20 });
-    addPoolProofs(work, { database, metrics, chains: [{ chain, pool: {} as UpstreamPool }] });
-    work.start();
-    await expect
-      .poll(() => database.query('SELECT FROM pools WHERE coalesce(lease_until, due_at) IS NOT NULL'))
-      .toHaveLength(0);
-    await work.close();
-  }
+  const prove = () => proveStoredPools(scratch.database, chain);
 
   const storedPools = () =>
     scratch.database.query<{ pool: string; status: string; proof: string | null; exchange: string | null }>(
@@ -103,11 +88,6 @@ describe.skipIf(isMissing)(title('pools of a recorded block'), () => {
     expect(claimed).toHaveLength((await storedPools()).length);
   });
 });
-
-function isProvenByAddress({ pool, token0, token1 }: SwapRow): boolean {
-  if (!isAddress(pool) || token0 === null || token1 === null) return false;
-  return recomputePool(parseAddress(pool), [token0, token1], exchangesOf(chain)) !== null;
-}
 
 /** A creation event of the pool by the factory of Uniswap v2, one block earlier. */
 function creationOf({ pool, token0, token1 }: SwapRow): PoolCreationRow {

@@ -13,7 +13,7 @@ import {
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { hex, hexOrNull, int4, int8, packedRows, text, textOrNull } from '@chainstead/db/packed-rows';
-import { type Anchors, anchorsOf, wrappedNativeOf } from '../anchors/anchors-of-chain.ts';
+import { ANCHOR_KINDS, type Anchors, anchorsOf, wrappedNativeOf } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 
@@ -280,11 +280,9 @@ function typeCondition(types: readonly TransactionType[], focus: (() => string) 
 /** `isQuotedIn0` in SQL, negated. */
 function isBase0({ chain, bind }: Scan): string {
   const anchors: Anchors = anchorsOf(chain);
-  const [dollar, native, ether] = [anchors.dollar, anchors.native, anchors.ether].map(
-    (tokens) => `${bind(tokens.map(addressBytes))}::bytea[]`,
-  );
+  const kinds = ANCHOR_KINDS.map((kind) => `${bind(anchors[kind].map(addressBytes))}::bytea[]`);
   const rank = (token: string) =>
-    `(CASE WHEN ${token} = ANY (${dollar}) THEN 0 WHEN ${token} = ANY (${native}) THEN 1 WHEN ${token} = ANY (${ether}) THEN 2 ELSE 3 END)`;
+    `(CASE ${kinds.map((tokens, at) => `WHEN ${token} = ANY (${tokens}) THEN ${at}`).join(' ')} ELSE ${kinds.length} END)`;
   return `${rank(TOKEN0)} >= ${rank(TOKEN1)}`;
 }
 

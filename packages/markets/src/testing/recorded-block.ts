@@ -3,11 +3,11 @@ import { parseReceipt } from '@chainstead/rpc';
 import { type ExecutedTransaction, executedTransaction, type WholeBlock } from '@chainstead/sync';
 import { loadRecordedChain, recordedData } from '@chainstead/testkit';
 
-/** A recorded block of Ethereum as datasets see it. */
-export async function recordedBlock(number: number): Promise<WholeBlock> {
+/** A recorded block as datasets see it. @param chain its folder */
+export async function recordedBlock(number: number, chain = 'ethereum'): Promise<WholeBlock> {
   const { folder } = recordedData('data/evm');
   const blocks = { from: number, to: number };
-  const source = await loadRecordedChain({ folder, chain: 'ethereum', blocks });
+  const source = await loadRecordedChain({ folder, chain, blocks });
   const [recorded] = source.blocksIn(blocks);
   if (recorded === undefined) throw new Error(`Block ${number} is not recorded`);
   const receipts = new Map(recorded.receipts.map((one) => [String(one.transactionHash).toLowerCase(), one]));

@@ -10,11 +10,20 @@ export interface SeededAnswer {
   readonly logIndex?: number;
   /** In units of the feed. */
   readonly answer: string;
+  /** Unix seconds of the block. Default: that of seeded blocks. */
+  readonly time?: number;
 }
 
 /** Writes prices of a feed's aggregators. Coverage is the caller's. */
 export async function seedAnswers(database: Database, chain: Chain, answers: readonly SeededAnswer[]): Promise<void> {
-  for (const { aggregator, blockNumber, transactionIndex = 0, logIndex = 0, answer } of answers)
+  for (const {
+    aggregator,
+    blockNumber,
+    transactionIndex = 0,
+    logIndex = 0,
+    answer,
+    time = timestampOf(blockNumber),
+  } of answers)
     await database.query(
       `INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, block_timestamp)
        VALUES ($1, $2, $3, $4, $5, 1, $6, $7)`,
@@ -25,7 +34,7 @@ export async function seedAnswers(database: Database, chain: Chain, answers: rea
         transactionIndex,
         logIndex,
         answer,
-        new Date(timestampOf(blockNumber) * 1000),
+        new Date(time * 1000),
       ],
     );
 }

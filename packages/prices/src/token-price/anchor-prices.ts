@@ -1,14 +1,99 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Fraction, wholeFraction } from '@chainstead/core';
+import { type Address, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
+import type { Bind, ReadDatabase } from '@chainstead/db';
 import { anchorsOf } from '@chainstead/markets';
-import type { PricePlace } from './price-place.ts';
+import {
+  etherQuotes,
+  type FeedState,
+  type FeedValue,
+  hasEtherQuotes,
+  readEtherQuote,
+  readFeedValues,
+} from '@chainstead/price-feeds';
 
-/** US dollars per whole token of each anchor that has a price at the place. */
-export function anchorPrices(chain: Chain, { ether }: Pick<PricePlace, 'ether'>): ReadonlyMap<Address, Fraction> {
-  const { dollar, native, ether: bridged } = anchorsOf(chain);
-  const etherTokens = ether === null ? [] : [...(chain.native.isEther ? native : []), ...bridged];
-  return new Map([
-    ...dollar.map((token) => [token, wholeFraction(1n)] as const),
-    ...etherTokens.map((token) => [token, ether ?? wholeFraction(0n)] as const),
-  ]);
+/** Price of an anchor at the end of a block. */
+export interface AnchorPrice {
+  readonly token: Address;
+  /** US dollars per whole token. */
+  readonly usd: Fraction;
+  readonly source: AnchorSource;
 }
+
+export type AnchorSource =
+  | ({ readonly of: 'feed'; readonly proxy: Address } & Omit<FeedValue, 'usd'>)
+  /** A pool of ether and dollars, on a chain without an ether feed. */
+  | { readonly of: 'pool' }
+  /** A dollar token without a feed, or whose feed had no value yet since indexing began. */
+  | { readonly of: 'assumed' };
+
+/** Prices of a chain's anchors at the end of a block. */
+export interface AnchorPrices {
+  readonly anchors: readonly AnchorPrice[];
+  /** US dollars per ether; null: unknown. */
+  readonly ether: Fraction | null;
+}
+
+/**
+ * Returns the prices of anchors at the end of a block. An anchor is left out if its price is unknown: the last value of its feed is too old,
+ * zero, or before a block that is not indexed.
+ * @param at the block and its time in Unix seconds
+ */
+export async function readAnchorPrices(
+  database: ReadDatabase,
+  chain: Chain,
+  at: { readonly block: number; readonly time: number },
+): Promise<AnchorPrices> {
+  const states = await readFeedValues(database, chain, at);
+  const ether = await readEther(database, chain, at.block, states);
+  const anchors = anchorsOf(chain);
+  const dollars = new Set(anchors.dollar);
+  const natives = new Set(anchors.native);
+  const ethers = new Set([...(chain.native.isEther ? anchors.native : []), ...anchors.ether]);
+  const priced = [...anchors.dollar, ...anchors.native, ...anchors.ether, ...anchors.other].flatMap((token) => {
+    const feed = chain.tokenFeeds.find(({ tokens }) => tokens.includes(natives.has(token) ? ZERO_ADDRESS : token));
+    if (feed === undefined && ethers.has(token)) return ether === null ? [] : [{ ...ether, token }];
+    const state = feed === undefined ? undefined : states.get(feed.proxy);
+    if (state?.of === 'value' && feed !== undefined) return [{ ...fromFeed(feed.proxy, state.value), token }];
+    const isAssumed = dollars.has(token) && (state === undefined || state.of === 'unseen');
+    return isAssumed ? [{ token, usd: wholeFraction(1n), source: { of: 'assumed' } as const }] : [];
+  });
+  return { anchors: priced, ether: ether?.usd ?? null };
+}
+
+/** US dollars per whole token of each anchor that has a price. */
+export function anchorPrices({ anchors }: Pick<AnchorPrices, 'anchors'>): ReadonlyMap<Address, Fraction> {
+  return new Map(anchors.map(({ token, usd }) => [token, usd]));
+}
+
+type FoundPrice = Omit<AnchorPrice, 'token'>;
+
+function fromFeed(proxy: Address, { usd, ...log }: FeedValue): FoundPrice {
+  return { usd, source: { of: 'feed', proxy, ...log } };
+}
+
+/** The price of ether from its feed; without a feed, from pools. */
+async function readEther(
+  database: ReadDatabase,
+  chain: Chain,
+  block: number,
+  states: ReadonlyMap<Address, FeedState>,
+): Promise<FoundPrice | null> {
+  const { feed } = chain.etherPrice;
+  if (feed !== null) {
+    const state = states.get(feed.proxy);
+    return state?.of === 'value' ? fromFeed(feed.proxy, state.value) : null;
+  }
+  if (!hasEtherQuotes(chain)) return null;
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const quotes = etherQuotes(chain, `${bind(chain.id)}::bigint`, bind);
+  const end = { block: `${bind(block)}::bigint`, transaction: INT4_MAX, log: INT4_MAX };
+  const [row] = await database.select<{ value: string | null; source: number | null }>(
+    `WITH ${quotes.ctes.join(', ')} SELECT value::text, source FROM ${quotes.at(end)} AS quote`,
+    values,
+  );
+  const usd = row === undefined ? null : readEtherQuote(chain, row);
+  return usd === null ? null : { usd, source: { of: 'pool' } };
+}
+
+const INT4_MAX = '2147483647';

@@ -1,11 +1,10 @@
 import type { Chain } from '@chainstead/chains';
-import type { Fraction } from '@chainstead/core';
 import { coverage, type Indexed, isComplete, readIndexed, toDateBound } from '@chainstead/data-api';
 import type { Bind, ReadDatabase } from '@chainstead/db';
-import { etherQuotes, readEtherQuote } from '@chainstead/price-feeds';
+import { type AnchorPrices, readAnchorPrices } from './anchor-prices.ts';
 
-/** The end of a block: its state and everything before it count. */
-export interface PricePlace {
+/** The end of a block: its state and everything before it count. With the prices of the anchors there. */
+export interface PricePlace extends AnchorPrices {
   readonly block: number;
   /** Unix seconds of the block. */
   readonly time: number;
@@ -13,8 +12,6 @@ export interface PricePlace {
   readonly runStart: number;
   /** Last block before the window of the time rule; -1: the window begins before the first known block. */
   readonly windowStart: number;
-  /** US dollars per ether; null: unknown, or a block since the last price of its feed is not indexed. */
-  readonly ether: Fraction | null;
 }
 
 /** Place of a price: the end of a block, of the last block until a time, or of the newest indexed block. */
@@ -40,9 +37,7 @@ export async function readPlace(
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = `${bind(chain.id)}::bigint`;
-  const quotes = etherQuotes(chain, chainId, bind);
   const until = untilSql(moment, bind);
-  const end = { block: 'at.block_number', transaction: INT4_MAX, log: INT4_MAX };
   const span = { lowest: `${bind(chain.firstBlock)}::bigint`, highest: 'at.block_number' };
   // Blocks without rows are not stored, but a requested one may still be indexed.
   const block = moment.of === 'block' ? until : 'at.block_number';
@@ -52,24 +47,24 @@ export async function readPlace(
     `at AS MATERIALIZED (
   SELECT block_number, block_timestamp FROM blocks
   WHERE chain_id = ${chainId} AND block_number <= ${BOUNDS[moment.of](until)} ORDER BY block_number DESC LIMIT 1)`,
-    ...quotes.ctes,
   ];
   const [row] = await database.select<PlaceRow>(
     `WITH ${ctes.join(', ')}
 SELECT covered.indexed_from, covered.indexed_to, ${isComplete(span)} AS complete, at.block_number,
-  extract(epoch FROM at.block_timestamp)::float8 AS time, ether.value, ether.source,
+  extract(epoch FROM at.block_timestamp)::float8 AS time,
   (SELECT max(first_block) FROM ranges WHERE first_block <= ${block} AND coalesce(previous_last < first_block - 1, true)
     AND EXISTS (SELECT FROM ranges AS own WHERE ${block} BETWEEN own.first_block AND own.last_block)) AS run_start,
   coalesce((SELECT block_number FROM blocks WHERE chain_id = ${chainId} AND block_number <= at.block_number
     AND block_timestamp <= at.block_timestamp - make_interval(secs => ${bind(windowSeconds)}) ORDER BY block_number DESC LIMIT 1), -1) AS window_start
-FROM covered LEFT JOIN at ON true LEFT JOIN LATERAL ${quotes.at(end)} AS ether ON true`,
+FROM covered LEFT JOIN at ON true`,
     values,
   );
   const indexed = readIndexed(row);
   if (row === undefined) return { place: null, indexed };
   const { block_number: last, time, window_start: windowStart, run_start: runStart } = row;
   if (last === null || time === null || windowStart === null || runStart === null) return { place: null, indexed };
-  return { place: { block: last, time, windowStart, runStart, ether: readEtherQuote(chain, row) }, indexed };
+  const anchors = await readAnchorPrices(database, chain, { block: last, time });
+  return { place: { block: last, time, windowStart, runStart, ...anchors }, indexed };
 }
 
 interface PlaceRow {
@@ -80,11 +75,7 @@ interface PlaceRow {
   readonly time: number | null;
   readonly run_start: number | null;
   readonly window_start: number | null;
-  readonly value: string | null;
-  readonly source: number | null;
 }
-
-const INT4_MAX = '2147483647';
 
 function untilSql(moment: PriceMoment, bind: Bind): string {
   switch (moment.of) {

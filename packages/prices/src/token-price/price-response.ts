@@ -11,6 +11,7 @@ import {
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/data-api';
 import { wrappedNativeOf } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
+import type { AnchorPrice } from './anchor-prices.ts';
 import type { PriceCandidate } from './decide-price.ts';
 import type { PricePlace } from './price-place.ts';
 import { newest } from './time-weighted.ts';
@@ -33,18 +34,34 @@ const candidateSchema = z
   })
   .openapi('PriceCandidate', { description: 'A pool that was considered' });
 
+const anchorSchema = z
+  .object({
+    token_address: z.string().openapi({ description: 'Token. The zero address is the native token' }),
+    price_usd: z.string().openapi({ description: 'Price in US dollars' }),
+    source: z.enum(['feed', 'pool', 'assumed']).openapi({
+      description: 'feed: the last value of its price feed. pool: a pool of ether and dollars. assumed: 1 US dollar',
+    }),
+    feed: text('Proxy of the price feed'),
+    aggregator: text('Aggregator that emitted the value'),
+    block: text('Block of the value'),
+    transaction_index: number('Index of its transaction'),
+    log_index: number('Index of its log'),
+  })
+  .openapi('AnchorPrice', { description: 'Price of an anchor. Fields about the feed are null for other sources' });
+
 const explanationSchema = z
   .object({
     block: z.string().openapi({ description: 'Block of the price' }),
     rule: z.enum(['anchor', 'spot', 'median']).openapi({
       description:
-        'anchor: a dollar token, or the ether price. spot: newest state of the chosen pool. median: its median over the window',
+        'anchor: the price of the anchor itself. spot: newest state of the chosen pool. median: its median over the window',
     }),
     price_numerator: z.string().openapi({ description: 'Numerator of the exact price in US dollars' }),
     price_denominator: z.string().openapi({ description: 'Denominator of the exact price' }),
     median_usd: text('Median price of the chosen pool over the window. null for an anchor'),
     held_seconds: number('Seconds for which the price has stayed near its newest value. null for an anchor'),
-    ether_usd: text('Ether price that anchors were valued with. null if unknown'),
+    ether_usd: text('Ether price. null if unknown'),
+    anchors: z.array(anchorSchema).openapi({ description: 'Prices of the tokens that pools are priced with' }),
     candidates: z.array(candidateSchema).openapi({ description: 'Considered pools' }),
   })
   .openapi('PriceExplanation', { description: 'How the price was decided. Only with explain=true' });
@@ -194,6 +211,7 @@ function explain({ price, place }: FoundPrice): ShownTokenPrice['explanation'] {
     price_numerator: usd.numerator.toString(),
     price_denominator: usd.denominator.toString(),
     ether_usd: place.ether === null ? null : plainDecimal(place.ether),
+    anchors: place.anchors.map(showAnchor),
   };
   if (price.of === 'anchor') return { ...common, rule: 'anchor', median_usd: null, held_seconds: null, candidates: [] };
   const { rule, median, heldSeconds, candidates } = price.decision;
@@ -216,6 +234,20 @@ function explain({ price, place }: FoundPrice): ShownTokenPrice['explanation'] {
         },
       ];
     }),
+  };
+}
+
+function showAnchor({ token, usd, source }: AnchorPrice): z.infer<typeof anchorSchema> {
+  const log = source.of === 'feed' ? source : null;
+  return {
+    token_address: token,
+    price_usd: plainDecimal(usd),
+    source: source.of,
+    feed: log?.proxy ?? null,
+    aggregator: log?.aggregator ?? null,
+    block: log === null ? null : String(log.block),
+    transaction_index: log?.transactionIndex ?? null,
+    log_index: log?.logIndex ?? null,
   };
 }
 

@@ -1,5 +1,5 @@
 /** Prices of tokens over stored pools: fields, the time rule, refusals, and batches. Blocks are 300 seconds apart. */
-import { createChainRegistry } from '@chainstead/chains';
+import { createChainRegistry, type PriceFeed } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { hexBytes } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
@@ -16,6 +16,8 @@ const USDC = parseAddress('0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48');
 const NATIVE = `0x${'ee'.repeat(20)}`;
 const CATS = parseAddress(`0x${'11'.repeat(20)}`);
 const [PAIR, OTHER, THIRD] = [addressOf(0x9a1), addressOf(0x9a2), addressOf(0x9a3)];
+const ETHER_FEED = eth.etherPrice.feed;
+const DOLLAR_FEED = eth.tokenFeeds.find(({ tokens }) => tokens.includes(USDC));
 const UNISWAP = exchangesOf(eth).all.find(({ exchange }) => exchange.name === 'Uniswap v2')?.deployment.factory;
 const HEAD = 400;
 const SECONDS = 300;
@@ -35,9 +37,11 @@ beforeEach(async () => {
   );
   await cover('pool-states', 0);
   await cover('feed-answers', 0);
-  const [aggregator] = eth.etherPrice.feed?.aggregators ?? [];
-  if (aggregator === undefined) throw new RangeError('Ethereum has an ether feed');
-  await seedAnswers(database, eth, [{ aggregator, blockNumber: 1, answer: '200000000000' }]);
+  // A value counts for 25 hours, which are 300 blocks.
+  for (const blockNumber of [1, 200]) {
+    await seedAnswer(ETHER_FEED, blockNumber, '200000000000');
+    await seedAnswer(DOLLAR_FEED, blockNumber, '100000000');
+  }
   for (const [token, symbol, decimals] of [
     [CATS, 'CATS', 6],
     [WETH, 'WETH', 18],
@@ -48,6 +52,12 @@ beforeEach(async () => {
       [hexBytes(token), eth.id, `${symbol} token`, symbol, decimals],
     );
 });
+
+async function seedAnswer(feed: PriceFeed | null | undefined, blockNumber: number, answer: string): Promise<void> {
+  const [aggregator] = feed?.aggregators ?? [];
+  if (aggregator === undefined) throw new RangeError('The feed has an aggregator');
+  await seedAnswers(scratch.database, eth, [{ aggregator, blockNumber, answer, time: timeOf(blockNumber) }]);
+}
 
 async function cover(dataset: string, first: number): Promise<void> {
   await scratch.database.query('DELETE FROM sync_ranges WHERE dataset = $1', [dataset]);
@@ -161,7 +171,7 @@ describe('the price of a token', () => {
     const { body } = await get(CATS, '?to_block=391&explain=true');
     expect(body.explanation).toEqual({
       ...{ block: '391', rule: 'median', price_numerator: expect.any(String), price_denominator: expect.any(String) },
-      ...{ median_usd: '1', held_seconds: 300, ether_usd: '2000' },
+      ...{ median_usd: '1', held_seconds: 300, ether_usd: '2000', anchors: expect.any(Array) },
       candidates: [
         { pair_address: PAIR, exchange_name: 'Uniswap v2', role: 'chosen', price_usd: '2', weight_usd: '10000.00' },
       ],
@@ -192,12 +202,13 @@ describe('the price of a token', () => {
 
   test('does not count ether while a block since its last answer is not indexed', async () => {
     await seedPool(PAIR, WETH, [[10, 100_000, 50]]);
-    await cover('feed-answers', 5);
+    await cover('feed-answers', 205);
     expect(await get(CATS)).toEqual({
       status: 404,
       body: { message: 'No liquidity pools found for the specified token address' },
     });
     await seedPool(OTHER, USDC, [[10, 100_000, 90_000]]);
+    await seedAnswer(DOLLAR_FEED, 210, '100000000');
     expect((await get(CATS)).body).toMatchObject({ usdPrice: 0.9, nativePrice: null });
   });
 
@@ -230,7 +241,7 @@ describe('a token that pools are priced with', () => {
         nativePrice: { value: '1000000000000000000' },
       });
     expect((await get(USDC)).body).toMatchObject({ usdPrice: 1, nativePrice: { value: '500000000000000' } });
-    await cover('feed-answers', 5);
+    await cover('feed-answers', 205);
     expect(await get(NATIVE)).toEqual({ status: 404, body: { message: 'Could not determine native-usd price' } });
   });
 });

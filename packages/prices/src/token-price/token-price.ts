@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase } from '@chainstead/db';
-import { exchangesOf, formsOf } from '@chainstead/markets';
+import { anchorsOf, exchangesOf, formsOf } from '@chainstead/markets';
 import { anchorPrices } from './anchor-prices.ts';
 import { decidePrice, type PriceCandidate, type PriceDecision, type PricingRules } from './decide-price.ts';
 import { candidateOf } from './pool-candidate.ts';
@@ -36,8 +36,8 @@ export interface TokenPriceQuery {
 }
 
 /**
- * Returns the price of a token at a place, from its pools with reserves: Uniswap v2 and its forks, and Solidly. A dollar token is worth 1;
- * the native token and ether are worth the ether price. Other anchors have none.
+ * Returns the price of a token at a place, from its pools with reserves: Uniswap v2 and its forks, and Solidly. An anchor has its own
+ * price. While that is unknown, a dollar token has none, and others are priced by their pools.
  */
 export async function readTokenPrice(
   database: ReadDatabase,
@@ -45,9 +45,11 @@ export async function readTokenPrice(
   { token, factories, rules }: TokenPriceQuery,
   place: PricePlace,
 ): Promise<TokenPrice> {
-  const anchors = anchorPrices(chain, place);
+  const anchors = anchorPrices(place);
   const own = anchors.get(token);
   if (own !== undefined) return { of: 'anchor', usd: own };
+  // A dollar token has its feed's price or none: what it can be sold for is no measure of others.
+  if (anchorsOf(chain).dollar.includes(token)) return { of: 'nothing', reason: 'no-pools' };
   const others = [...anchors.keys()].filter((anchor) => !formsOf(token, chain).includes(anchor));
   const wanted = { forms: formsOf(token, chain), anchors: others, factories: factoriesWithReserves(chain, factories) };
   const pools = await readPoolHistories(database, chain, await readPoolsOfToken(database, chain, wanted), place);

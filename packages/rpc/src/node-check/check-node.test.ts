@@ -1,4 +1,4 @@
-import { type CheckReport, type Clock, type Finding, systemClock } from '@chainstead/core';
+import { type Address, type CheckReport, type Clock, type Finding, parseAddress, systemClock } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
 import type { Received, Script, Scripted, ScriptedNode } from '../testing/scripted-node.ts';
 import { testChain } from '../testing/scripted-node.ts';
@@ -8,6 +8,7 @@ import { checkNode, type NodeCheckOptions } from './check-node.ts';
 const HEAD = 20_000;
 /** Five seconds after the head of scripted nodes. */
 const clock: Clock = { ...systemClock, now: () => (1_700_000_000 + HEAD * 12 + 5) * 1_000 };
+const WORD = `0x${'8'.padStart(64, '0')}`;
 const REFUSED: Scripted = { error: { code: -32_601, message: 'the method does not exist/is not available' } };
 
 /** Methods of full nodes that scripted nodes lack by default. */
@@ -131,6 +132,23 @@ describe('a node', () => {
       expect(findingOf(report, subject)?.verdict, subject).toBe('warning');
     expect(findingOf(report, 'traces')?.verdict).toBe('ok');
     expect(findingOf(await examine(served, { needsTraces: true }), 'traces')?.verdict).toBe('warning');
+  });
+
+  test('is asked for the feeds and the configured dollar tokens of the chain', async () => {
+    const [feed, dollar, missing] = ['11', '22', '33'].map((byte) => parseAddress(`0x${byte.repeat(20)}`));
+    if (feed === undefined || dollar === undefined || missing === undefined) throw new RangeError('Three addresses');
+    const served = await fullNode(({ method, params: [call] }) =>
+      method === 'eth_call' ? { result: JSON.stringify(call).includes(missing) ? '0x' : WORD } : undefined,
+    );
+    const found = async (tokenFeed: Address, dollarToken: Address) => {
+      const tokenFeeds = [{ proxy: tokenFeed, decimals: 8, aggregators: [], tokens: [dollar] }];
+      const report = await examine(served, { chain: testChain({ tokenFeeds, dollarTokens: [dollarToken] }) });
+      return [findingOf(report, 'price feeds'), findingOf(report, 'dollar tokens')];
+    };
+    expect(await found(feed, dollar)).toMatchObject([{ verdict: 'ok' }, { verdict: 'ok' }]);
+    const warning = { verdict: 'warning', found: expect.stringContaining(missing) };
+    expect(await found(missing, missing)).toMatchObject([warning, warning]);
+    expect(findingOf(await examine(served), 'price feeds')).toBeUndefined();
   });
 
   test('with an index of accounts says by which methods', async () => {

@@ -15,6 +15,7 @@ import { checkBranch, checkFinalized, checkHead, type KnownBlock, type OtherHead
 import { checkOldBlocks, checkOldState } from './check-history.ts';
 import { checkChainId, checkClient } from './check-identity.ts';
 import { checkAccountIndex, checkAccountProofs, checkTraces } from './check-optional-methods.ts';
+import { checkPriceContracts } from './check-price-contracts.ts';
 import { checkBatches, checkLogRange, checkReceipts } from './check-reads.ts';
 import { checkLatency, checkReadingSpeed } from './check-speed.ts';
 import { checkSubscription } from './check-subscription.ts';
@@ -112,6 +113,7 @@ async function checkAll(
   add(await checkTraces(probe, head, needsTraces));
   add(await checkAccountProofs(probe, head));
   add(await checkAccountIndex(probe, head));
+  add(...(await checkPriceContracts(chain, probe)));
   add(await checkLatency(chain, probe));
   add(await checkReadingSpeed(chain, probe, head));
 }

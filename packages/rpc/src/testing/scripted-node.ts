@@ -294,6 +294,8 @@ export function testChain(changes: Partial<Chain> = {}): Chain {
     marketplaces: [],
     exchanges: [],
     etherPrice: { feed: null, pools: [] },
+    tokenFeeds: [],
+    dollarTokens: [],
     transactions: { mode: 'off', input: 'full', verifiesSenders: true },
     logs: 'off',
     internalTransfers: 'off',

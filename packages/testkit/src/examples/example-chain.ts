@@ -34,6 +34,8 @@ export function exampleChain(facts: Partial<Omit<Chain, 'id'>> & { readonly id?:
     marketplaces: [],
     exchanges: [],
     etherPrice: { feed: null, pools: [] },
+    tokenFeeds: [],
+    dollarTokens: [],
     transactions: { mode: 'off', input: 'full', verifiesSenders: true },
     logs: 'off',
     internalTransfers: 'off',

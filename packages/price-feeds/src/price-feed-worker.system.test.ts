@@ -1,4 +1,4 @@
-import { type Chain, createChainRegistry, type EtherFeed } from '@chainstead/chains';
+import { type Chain, createChainRegistry, type PriceFeed, type TokenFeed } from '@chainstead/chains';
 import {
   type Address,
   createMetricsRegistry,
@@ -23,9 +23,9 @@ import {
 } from '@chainstead/testkit';
 import type { TransactionReceipt } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createEtherPriceSchedules } from './ether-price-worker.ts';
 import { feedAnswers } from './feed-answers.ts';
 import { createFeedPhasesReader } from './feed-phases.ts';
+import { createPriceFeedSchedules } from './price-feed-worker.ts';
 import { seedPriceSources } from './price-sources.ts';
 
 /** As much of Chainlink's proxy and aggregator as is called and emitted. */
@@ -70,9 +70,9 @@ beforeEach(async () => {
 });
 
 const signal = (): AbortSignal => AbortSignal.timeout(10_000);
-const chainWith = (feed: EtherFeed): Chain =>
-  exampleChain({ id: devnet.chainId, key: 'devnet', etherPrice: { feed, pools: [] } });
-const feedAt = (proxy: Address, aggregators: readonly Address[] = []): EtherFeed => ({
+const chainWith = (feed: PriceFeed | null, tokenFeeds: readonly TokenFeed[] = []): Chain =>
+  exampleChain({ id: devnet.chainId, key: 'devnet', etherPrice: { feed, pools: [] }, tokenFeeds });
+const feedAt = (proxy: Address, aggregators: readonly Address[] = []): PriceFeed => ({
   proxy,
   decimals: 8,
   aggregators,
@@ -97,7 +97,7 @@ async function startWorker(chain: Chain): Promise<void> {
   });
   onTestFinished(() => schedules.close());
   await schedules.start(
-    await createEtherPriceSchedules({ database, chains: [{ chain, pool }], logger, refreshEveryMs: 100 }),
+    await createPriceFeedSchedules({ database, chains: [{ chain, pool }], logger, refreshEveryMs: 100 }),
   );
 }
 
@@ -142,6 +142,27 @@ describe('the worker', () => {
     );
   });
 
+  test('reads the aggregators of all feeds, and marks those of ether', async () => {
+    const [ether, dollar] = [await devnet.deploy(proxyCode), await devnet.deploy(proxyCode)];
+    const [first, second] = [await deployAggregator(8), await deployAggregator(8)];
+    await confirm(ether, first);
+    await confirm(dollar, second);
+    const token = { ...feedAt(dollar), tokens: [addressOf(1)] };
+    await startWorker(chainWith(feedAt(ether), [token, { ...feedAt(addressOf(0xdead)), tokens: [addressOf(2)] }]));
+    const marked = (): Promise<{ aggregator: Address; is_ether: boolean }[]> =>
+      scratch.database.query(
+        `SELECT '0x' || encode(aggregator, 'hex') AS aggregator, is_ether FROM price_feed_phases ORDER BY is_ether DESC`,
+      );
+    await vi.waitFor(
+      async () =>
+        expect(await marked()).toEqual([
+          { aggregator: first, is_ether: true },
+          { aggregator: second, is_ether: false },
+        ]),
+      soon,
+    );
+  });
+
   test('leaves the chain’s facts where nobody answers at the feed’s address', async () => {
     await startWorker(chainWith(feedAt(addressOf(0xdead), [addressOf(7)])));
     expect(await storedPhases()).toEqual([{ aggregator: addressOf(7), decimals: 8 }]);
@@ -166,15 +187,16 @@ describe('facts', () => {
       { chain_id: 137, token: bridgedEther, symbol: 'WETH', is_ether: true },
       { chain_id: 137, token: wrappedNative, symbol: 'WPOL', is_ether: false },
     ]);
-    expect(await storedPhases()).toHaveLength(3);
+    // Of ether 2 and 1, of dollars 1 and 1, of POL 1.
+    expect(await storedPhases()).toHaveLength(6);
     const renamed = exampleChain({ native: { name: 'Gold', symbol: 'GLD', decimals: 18, isEther: false } });
     await seedPriceSources(scratch.database, renamed);
     expect((await stored()).slice(0, 2)).toMatchObject([
       { chain_id: 1, token: nativeCurrency, symbol: 'GLD', is_ether: false },
       { chain_id: 137 },
     ]);
-    // Polygon's one aggregator is left.
-    expect(await storedPhases()).toHaveLength(1);
+    // Polygon's aggregators are left.
+    expect(await storedPhases()).toHaveLength(3);
   });
 });
 

@@ -1,0 +1,57 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
+import { hasEtherQuotes, readEtherPrices, readFeedSteps } from '@chainstead/price-feeds';
+import { anchorsOf } from './anchors-of-chain.ts';
+
+/** A block and its time in Unix seconds. */
+export interface BlockTime {
+  readonly block: number;
+  readonly time: number;
+}
+
+/** Returns US dollars per whole token at the end of a block; null: unknown. */
+export type AnchorSteps = (at: BlockTime) => Fraction | null;
+
+/** Whether a token may have a price in some block: it is an anchor with a feed, a dollar token, or ether with a pool. */
+export function isPriceable(chain: Chain, token: Address): boolean {
+  const { dollar } = anchorsOf(chain);
+  return feedOf(chain, token) !== null || dollar.includes(token) || (isEther(chain, token) && hasEtherQuotes(chain));
+}
+
+/**
+ * Returns prices of a token in many blocks, by the rules of anchors (docs/concepts/prices.md): its feed; of a dollar token whose feed has no
+ * price yet, 1.
+ */
+export async function readAnchorSteps(
+  database: ReadDatabase,
+  chain: Chain,
+  token: Address,
+  blocks: readonly BlockTime[],
+): Promise<AnchorSteps> {
+  const feed = feedOf(chain, token);
+  const assumed = anchorsOf(chain).dollar.includes(token) ? wholeFraction(1n) : null;
+  if (blocks.length === 0) return () => null;
+  const numbers = blocks.map(({ block }) => block);
+  if (feed !== null) {
+    const steps = await readFeedSteps(database, chain, feed, numbers);
+    return ({ block, time }) => {
+      const price = steps.at(block, time);
+      return price === 'unseen' ? assumed : price;
+    };
+  }
+  if (assumed !== null || !isEther(chain, token)) return () => assumed;
+  const ether = await readEtherPrices(database, chain, numbers);
+  return ({ block }) => ether.get(block) ?? null;
+}
+
+function feedOf(chain: Chain, token: Address) {
+  const isNative = anchorsOf(chain).native.includes(token);
+  const own = chain.tokenFeeds.find(({ tokens }) => tokens.includes(isNative ? ZERO_ADDRESS : token));
+  return own ?? (isEther(chain, token) ? chain.etherPrice.feed : null);
+}
+
+function isEther(chain: Chain, token: Address): boolean {
+  const { native, ether } = anchorsOf(chain);
+  return ether.includes(token) || (chain.native.isEther && native.includes(token));
+}

@@ -1,0 +1,140 @@
+/** Values of feeds over stored rows. A block is ten hours long, so that two make a value 20 hours old. */
+import { feedsOf } from '@chainstead/chains';
+import { addressBytes } from '@chainstead/db';
+import { addressOf, exampleChain } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, expect, test } from 'vitest';
+import { readFeedSteps } from './feed-steps.ts';
+import { readFeedValues } from './feed-values.ts';
+import { seedPriceSources } from './price-sources.ts';
+
+const [ETHER, DOLLAR, SILENT] = [addressOf(0xe), addressOf(0xd), addressOf(0x5)];
+const [FIRST, SECOND, THIRD] = [addressOf(1), addressOf(2), addressOf(3)];
+const HOURS = 3_600;
+const chain = exampleChain({
+  etherPrice: { feed: { proxy: ETHER, decimals: 8, aggregators: [FIRST], heartbeatSeconds: 20 * HOURS }, pools: [] },
+  tokenFeeds: [
+    { proxy: DOLLAR, decimals: 8, aggregators: [SECOND], tokens: [addressOf(10)] },
+    { proxy: SILENT, decimals: 8, aggregators: [], tokens: [addressOf(11)] },
+  ],
+});
+const timeOf = (block: number): number => 1_700_000_000 + block * 10 * HOURS;
+
+const scratch = scratchOfFile();
+beforeEach(async () => {
+  await scratch.database.query('TRUNCATE blocks, sync_ranges, feed_answers, price_feed_phases');
+  await scratch.database.query(
+    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT $1, number, sha256(number::text::bytea), to_timestamp($2::float8 + number * ${10 * HOURS}) FROM generate_series(0, 30) AS number`,
+    [chain.id, timeOf(0)],
+  );
+  await seedPriceSources(scratch.database, chain);
+  await cover(1, 30);
+});
+
+async function cover(first: number, last: number): Promise<void> {
+  await scratch.database.query('DELETE FROM sync_ranges WHERE first_block <= $2 AND last_block >= $1', [first, last]);
+  await scratch.database.query(
+    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'feed-answers', $2, $3, 'receipts')`,
+    [chain.id, first, last],
+  );
+}
+
+const store = (aggregator: typeof FIRST, block: number, answer: string, logIndex = 0): Promise<unknown> =>
+  scratch.database.query(
+    `INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, block_timestamp)
+     VALUES ($1, $2, $3, 0, $4, 1, $5, to_timestamp($6::float8))`,
+    [addressBytes(aggregator), chain.id, block, logIndex, answer, timeOf(block)],
+  );
+
+async function at(block: number) {
+  const found = await readFeedValues(scratch.database, chain, { block, time: timeOf(block) });
+  return [ETHER, DOLLAR, SILENT].map((proxy) => {
+    const state = found.get(proxy);
+    return state?.of === 'value' ? Number(state.value.usd.numerator) / 1e8 : state?.of;
+  });
+}
+
+test('each feed has the last value of its own aggregators until the end of the block', async () => {
+  await store(FIRST, 10, '200000000000', 3);
+  await store(FIRST, 10, '210000000000', 4);
+  await store(SECOND, 11, '88000000');
+  await store(THIRD, 11, '7');
+  expect(await at(9)).toEqual(['unknown', 'unknown', 'unseen']);
+  expect(await at(10)).toEqual([2_100, 'unknown', 'unseen']);
+  expect(await at(11)).toEqual([2_100, 0.88, 'unseen']);
+  const found = await readFeedValues(scratch.database, chain, { block: 11, time: timeOf(11) });
+  expect(found.get(ETHER)).toEqual({
+    of: 'value',
+    value: {
+      ...{ usd: { numerator: 210_000_000_000n, denominator: 10n ** 8n }, aggregator: FIRST },
+      ...{ block: 10, transactionIndex: 0, logIndex: 4 },
+    },
+  });
+});
+
+test('a value is known until it is older than its heartbeat', async () => {
+  await store(FIRST, 10, '200000000000');
+  await store(SECOND, 10, '100000000');
+  expect(await at(12)).toEqual([2_000, 1, 'unseen']);
+  // 25 hours apply to a feed without a known heartbeat.
+  expect(await at(13)).toEqual(['unknown', 'unknown', 'unseen']);
+});
+
+test('zero and below are no values, also if an earlier one was', async () => {
+  await store(FIRST, 10, '200000000000');
+  await store(FIRST, 11, '0');
+  await store(SECOND, 11, '-100000000');
+  expect(await at(11)).toEqual(['unknown', 'unknown', 'unseen']);
+});
+
+test('a value is unknown while a block since then is not indexed', async () => {
+  await store(FIRST, 10, '200000000000');
+  await cover(11, 30);
+  expect(await at(11)).toEqual(['unknown', 'unseen', 'unseen']);
+  expect(await at(31)).toEqual(['unknown', 'unknown', 'unseen']);
+  await cover(10, 30);
+  expect(await at(11)).toEqual([2_000, 'unseen', 'unseen']);
+});
+
+test('a feed without a value is unseen for the first 25 hours of the index, then unknown', async () => {
+  expect(await at(3)).toEqual(['unseen', 'unseen', 'unseen']);
+  expect(await at(4)).toEqual(['unknown', 'unknown', 'unseen']);
+  expect(await at(0)).toEqual(['unknown', 'unknown', 'unseen']);
+});
+
+test('an aggregator that the proxy named counts, in the decimals of the proxy', async () => {
+  await scratch.database.query(
+    'INSERT INTO price_feed_phases (feed, chain_id, aggregator, decimals) VALUES ($1, $2, $3, 6)',
+    [addressBytes(SILENT), chain.id, addressBytes(THIRD)],
+  );
+  await store(THIRD, 10, '1000000');
+  const found = await readFeedValues(scratch.database, chain, { block: 10, time: timeOf(10) });
+  expect(found.get(SILENT)).toMatchObject({ value: { usd: { numerator: 10n ** 6n, denominator: 10n ** 6n } } });
+});
+
+test('a chain without feeds has no values', async () => {
+  expect(await readFeedValues(scratch.database, exampleChain(), { block: 1, time: 1 })).toEqual(new Map());
+});
+
+test('steps of a feed have the same prices as a look-up of each block, for close and distant blocks', async () => {
+  await cover(1, 12);
+  await cover(13, 19);
+  await cover(21, 30);
+  for (const block of [3, 4, 8, 15, 22, 25]) await store(FIRST, block, String(block * 10 ** 8), block);
+  await store(SECOND, 8, '0');
+  await store(SECOND, 18, '99000000');
+  const blocks = Array.from({ length: 31 }, (_, block) => block);
+  for (const [feed, wanted] of feedsOf(chain).flatMap((one) => [
+    [one, blocks] as const,
+    [one, [2, 28]] as const,
+    ...blocks.map((block) => [one, [block]] as const),
+  ])) {
+    const steps = await readFeedSteps(scratch.database, chain, feed, wanted);
+    for (const block of wanted) {
+      const state = (await readFeedValues(scratch.database, chain, { block, time: timeOf(block) })).get(feed.proxy);
+      const expected = state?.of === 'value' ? state.value.usd : state?.of === 'unseen' ? 'unseen' : null;
+      expect(steps.at(block, timeOf(block)), `${feed.proxy} at ${block}`).toEqual(expected);
+    }
+  }
+});

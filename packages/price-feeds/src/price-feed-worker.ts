@@ -1,0 +1,52 @@
+import { type Chain, feedsOf } from '@chainstead/chains';
+import type { Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { Schedule } from '@chainstead/jobs';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { createFeedPhasesReader } from './feed-phases.ts';
+import { saveFeedPhases, seedPriceSources } from './price-sources.ts';
+
+export interface PriceFeedScheduleOptions {
+  readonly database: Database;
+  /** Chains whose price sources this process updates. */
+  readonly chains: readonly { readonly chain: Chain; readonly pool: UpstreamPool }[];
+  readonly logger: Logger;
+  /** Time between two reads of the feeds' aggregators. Default 600,000 ms. */
+  readonly refreshEveryMs?: number;
+}
+
+const REFRESH_EVERY_MS = 600_000;
+const REFRESH_MS_MAX = 60_000;
+
+/**
+ * Stores the configured price sources of the chains. Returns a schedule `price-feeds-<chain>` for each chain with feeds: it detects
+ * aggregators that change behind a feed's proxy. Their prices are already indexed, but not yet used.
+ */
+export async function createPriceFeedSchedules(options: PriceFeedScheduleOptions): Promise<Schedule[]> {
+  const { database, logger, refreshEveryMs = REFRESH_EVERY_MS } = options;
+  const schedules: Schedule[] = [];
+  for (const { chain, pool } of options.chains) {
+    await seedPriceSources(database, chain);
+    const readers = feedsOf(chain).map((feed) => ({ feed, reader: createFeedPhasesReader(pool, feed) }));
+    if (readers.length === 0) continue;
+    schedules.push({
+      name: `price-feeds-${chain.key}`,
+      everyMs: refreshEveryMs,
+      async run(ending) {
+        const signal = AbortSignal.any([ending, AbortSignal.timeout(REFRESH_MS_MAX)]);
+        for (const { feed, reader } of readers) {
+          const phases = await reader.read(signal);
+          if (phases === null) continue;
+          const fields = { chain: chain.key, feed: feed.proxy };
+          if (phases.length === 0) {
+            logger.warn(fields, 'There is no price feed at this address');
+            continue;
+          }
+          await saveFeedPhases(database, chain, feed, phases);
+          logger.info({ ...fields, aggregators: phases.length }, 'Aggregators of the price feed read');
+        }
+      },
+    });
+  }
+  return schedules;
+}

@@ -1,0 +1,49 @@
+import { type Chain, feedsOf } from '@chainstead/chains';
+import { type Address, type Finding, findingsOf, type Hex } from '@chainstead/core';
+import type { NodeProbe } from './node-probe.ts';
+
+const feeds = findingsOf('price feeds');
+const dollars = findingsOf('dollar tokens');
+
+/** First bytes of keccak256 of `decimals()`, which feeds and tokens have. */
+const DECIMALS: Hex = '0x313ce567';
+/** One word of 32 bytes. */
+const WORD = /^0x[0-9a-f]{64}$/i;
+
+/** Checks the contracts that prices come from: feeds, and configured dollar tokens. Without any, there is no finding. */
+export async function checkPriceContracts(chain: Chain, probe: NodeProbe): Promise<Finding[]> {
+  const proxies = feedsOf(chain).map(({ proxy }) => proxy);
+  const missing = await withoutDecimals(proxies, probe);
+  const unknown = await withoutDecimals(chain.dollarTokens, probe);
+  return [
+    ...(proxies.length === 0 ? [] : [missing.length === 0 ? feeds.ok(`all ${proxies.length} found`) : noFeed(missing)]),
+    ...(chain.dollarTokens.length === 0
+      ? []
+      : [unknown.length === 0 ? dollars.ok(`all ${chain.dollarTokens.length} found`) : noToken(unknown)]),
+  ];
+}
+
+async function withoutDecimals(contracts: readonly Address[], probe: NodeProbe): Promise<readonly Address[]> {
+  const missing: Address[] = [];
+  for (const to of contracts) {
+    const answer = await probe.ask('eth_call', [{ to, data: DECIMALS }, 'latest']);
+    if (!answer.ok || typeof answer.result !== 'string' || !WORD.test(answer.result)) missing.push(to);
+  }
+  return missing;
+}
+
+function noFeed(missing: readonly Address[]): Finding {
+  return feeds.warning(
+    `no feed at ${missing.join(', ')}`,
+    'Tokens with this feed have no price from it.',
+    'Check ETHER_FEED and FEEDS of the chain, and that the node runs eth_call.',
+  );
+}
+
+function noToken(missing: readonly Address[]): Finding {
+  return dollars.warning(
+    `no token at ${missing.join(', ')}`,
+    'Pools with this token do not count for prices.',
+    'Check DOLLAR_TOKENS of the chain, and that the node runs eth_call.',
+  );
+}
