@@ -187,7 +187,7 @@ describe('facts', () => {
       { chain_id: 137, token: bridgedEther, symbol: 'WETH', is_ether: true },
       { chain_id: 137, token: wrappedNative, symbol: 'WPOL', is_ether: false },
     ]);
-    // Of ether 2 and 1, of dollars 1 and 1, of POL 1.
+    // Ether has 2 and 1 aggregators, dollars have 1 each, and POL has 1.
     expect(await storedPhases()).toHaveLength(6);
     const renamed = exampleChain({ native: { name: 'Gold', symbol: 'GLD', decimals: 18, isEther: false } });
     await seedPriceSources(scratch.database, renamed);

@@ -9,6 +9,8 @@ const HEAD = 20_000;
 /** Five seconds after the head of scripted nodes. */
 const clock: Clock = { ...systemClock, now: () => (1_700_000_000 + HEAD * 12 + 5) * 1_000 };
 const WORD = `0x${'8'.padStart(64, '0')}`;
+/** `USDC / USD` as a returned string. */
+const DESCRIPTION = `0x${[32, 10].map((word) => word.toString(16).padStart(64, '0')).join('')}${Buffer.from('USDC / USD').toString('hex').padEnd(64, '0')}`;
 const REFUSED: Scripted = { error: { code: -32_601, message: 'the method does not exist/is not available' } };
 
 /** Methods of full nodes that scripted nodes lack by default. */
@@ -137,15 +139,17 @@ describe('a node', () => {
   test('is asked for the feeds and the configured dollar tokens of the chain', async () => {
     const [feed, dollar, missing] = ['11', '22', '33'].map((byte) => parseAddress(`0x${byte.repeat(20)}`));
     if (feed === undefined || dollar === undefined || missing === undefined) throw new RangeError('Three addresses');
-    const served = await fullNode(({ method, params: [call] }) =>
-      method === 'eth_call' ? { result: JSON.stringify(call).includes(missing) ? '0x' : WORD } : undefined,
-    );
+    const served = await fullNode(({ method, params: [call] }) => {
+      if (method !== 'eth_call') return undefined;
+      const text = JSON.stringify(call);
+      return { result: text.includes(missing) ? '0x' : text.includes('0x7284e416') ? DESCRIPTION : WORD };
+    });
     const found = async (tokenFeed: Address, dollarToken: Address) => {
       const tokenFeeds = [{ proxy: tokenFeed, decimals: 8, aggregators: [], tokens: [dollar] }];
       const report = await examine(served, { chain: testChain({ tokenFeeds, dollarTokens: [dollarToken] }) });
       return [findingOf(report, 'price feeds'), findingOf(report, 'dollar tokens')];
     };
-    expect(await found(feed, dollar)).toMatchObject([{ verdict: 'ok' }, { verdict: 'ok' }]);
+    expect(await found(feed, dollar)).toMatchObject([{ verdict: 'ok', found: 'USDC / USD' }, { verdict: 'ok' }]);
     const warning = { verdict: 'warning', found: expect.stringContaining(missing) };
     expect(await found(missing, missing)).toMatchObject([warning, warning]);
     expect(findingOf(await examine(served), 'price feeds')).toBeUndefined();

@@ -1,5 +1,5 @@
 import { type Chain, feedsOf } from '@chainstead/chains';
-import { type Address, type Finding, findingsOf, type Hex } from '@chainstead/core';
+import { type Address, type Finding, findingsOf, type Hex, quotable } from '@chainstead/core';
 import type { NodeProbe } from './node-probe.ts';
 
 const feeds = findingsOf('price feeds');
@@ -7,6 +7,10 @@ const dollars = findingsOf('dollar tokens');
 
 /** First bytes of keccak256 of `decimals()`, which feeds and tokens have. */
 const DECIMALS: Hex = '0x313ce567';
+/** First bytes of keccak256 of `description()`: a feed returns a name such as `USDC / USD`. */
+const DESCRIPTION: Hex = '0x7284e416';
+const DESCRIPTION_BYTES_MAX = 64;
+const WORD_DIGITS = 64;
 /** One word of 32 bytes. */
 const WORD = /^0x[0-9a-f]{64}$/i;
 
@@ -16,11 +20,32 @@ export async function checkPriceContracts(chain: Chain, probe: NodeProbe): Promi
   const missing = await withoutDecimals(proxies, probe);
   const unknown = await withoutDecimals(chain.dollarTokens, probe);
   return [
-    ...(proxies.length === 0 ? [] : [missing.length === 0 ? feeds.ok(`all ${proxies.length} found`) : noFeed(missing)]),
+    ...(proxies.length === 0
+      ? []
+      : [missing.length === 0 ? feeds.ok(await describe(proxies, probe)) : noFeed(missing)]),
     ...(chain.dollarTokens.length === 0
       ? []
       : [unknown.length === 0 ? dollars.ok(`all ${chain.dollarTokens.length} found`) : noToken(unknown)]),
   ];
+}
+
+/** Names of feeds by their own contracts, so that a wrong address shows. */
+async function describe(proxies: readonly Address[], probe: NodeProbe): Promise<string> {
+  const names: string[] = [];
+  for (const to of proxies) {
+    const answer = await probe.ask('eth_call', [{ to, data: DESCRIPTION }, 'latest']);
+    names.push((answer.ok ? textOf(answer.result) : null) ?? to);
+  }
+  return names.join(', ');
+}
+
+/** A returned `string`: the word of its offset, the word of its length, and its bytes. */
+function textOf(result: unknown): string | null {
+  if (typeof result !== 'string') return null;
+  const [length, text] = [result.slice(2 + WORD_DIGITS, 2 + 2 * WORD_DIGITS), result.slice(2 + 2 * WORD_DIGITS)];
+  const bytes = WORD.test(`0x${length}`) ? BigInt(`0x${length}`) : 0n;
+  if (bytes === 0n || bytes > DESCRIPTION_BYTES_MAX) return null;
+  return quotable(Buffer.from(text.slice(0, 2 * Number(bytes)), 'hex').toString());
 }
 
 async function withoutDecimals(contracts: readonly Address[], probe: NodeProbe): Promise<readonly Address[]> {
