@@ -46,7 +46,7 @@ import {
   type ReadingContext,
   transactionFactsOf,
 } from '@chainstead/node-reads';
-import { tokenPriceRoute, tokenPricesRoute } from '@chainstead/prices';
+import { createPriceRoutes } from '@chainstead/prices';
 import { createSubjectProjections, type Dataset } from '@chainstead/sync';
 import { reviewContractsRoute } from '@chainstead/tokens';
 import {
@@ -142,8 +142,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     walletSwapsRoute,
     pairReservesRoute,
     pairAddressRoute,
-    tokenPriceRoute,
-    tokenPricesRoute,
+    ...createPriceRoutes(balances),
     createWalletApprovalsRoute({ ...subjects, nodeReads }),
     ...tokenHolderRoutes(balances),
     ...tokenFactsRoutes({ nodeReads, waitMs }),

@@ -48,7 +48,7 @@ export type BalanceSeries = KnownSeries | { readonly of: 'unread' | 'uncovered' 
 
 /**
  * Returns the balances of holdings over a span, in the order given. A balance is the contract's value at a block, moved forward or
- * backward by transfers. Every block from the read to the span must be indexed. Costs three statements at most.
+ * backward by transfers. Every block from the read to the span must be indexed. Costs four statements at most.
  */
 export async function readBalanceSeries(
   database: ReadDatabase,
