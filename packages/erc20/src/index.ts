@@ -9,15 +9,10 @@ export { allowancesReader } from './approvals/allowances.ts';
 export { erc20Approvals } from './approvals/dataset.ts';
 export { createWalletApprovalsRoute } from './approvals/wallet-approvals-route.ts';
 export { type BalanceProof, type BalanceProver, createBalanceProver } from './balance-proofs/prove-balance.ts';
-export {
-  type BalanceSeries,
-  type BalanceSince,
-  type Holding,
-  moveAnchor,
-  readBalanceSeries,
-} from './balances/balance-series.ts';
+export { type BalanceSeries, readBalanceSeries } from './balances/balance-series.ts';
 export { balancesProven } from './balances/balances-proven.ts';
 export { tokenCodes } from './balances/check-token-codes.ts';
+export type { Holding } from './balances/holding.ts';
 export { balancesNow, balancesThen } from './balances/read-balances.ts';
 export { type BalanceRequestSources, requestBalances } from './balances/request-balances.ts';
 export { readShownBalances } from './balances/shown-balances.ts';

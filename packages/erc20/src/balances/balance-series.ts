@@ -1,27 +1,14 @@
 /** Balances of accounts after each of some blocks, from stored contract reads and transfers (docs/concepts/balances.md). */
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
 import { type BlockRun, readBlockRuns } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { erc20Transfers } from '../transfers/dataset.ts';
+import type { BalanceSpan, Holding } from './holding.ts';
 import { type MovedBlock, readMovedBlocks, readMovedSums } from './moved-sums.ts';
 import { readStoredAnchors, type StoredAnchor } from './stored-anchors.ts';
 
-/** A token of an account. Deposits and withdrawals of the wrapped native token by the account itself are not counted. */
-export interface Holding {
-  readonly account: Address;
-  readonly token: Address;
-}
-
-/** Blocks of a series: the balance at the end of `start`, then each change up to the end of `end`. */
-export interface BalanceSpan {
-  /** -1: before the chain's first block. */
-  readonly start: number;
-  readonly end: number;
-}
-
 /** Balance from a block on. */
-export interface BalanceSince {
+interface BalanceSince {
   readonly block: number;
   /** Unix seconds of the block. */
   readonly since: number;

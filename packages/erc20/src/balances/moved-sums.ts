@@ -4,7 +4,7 @@ import { addressBytes, type Bind, hexText, type ReadDatabase } from '@chainstead
 import { addressKey } from '@chainstead/db/address-key';
 import { MOVED_DELTA } from '../moved-tables.ts';
 import { erc20TransfersTable } from '../transfers/row-table.ts';
-import type { BalanceSpan, Holding } from './balance-series.ts';
+import type { BalanceSpan, Holding } from './holding.ts';
 
 /** What a block moved of a holding. */
 export interface MovedBlock {

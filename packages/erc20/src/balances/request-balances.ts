@@ -5,7 +5,7 @@ import type { SubjectProjections } from '@chainstead/sync';
 import { erc20Transfers } from '../transfers/dataset.ts';
 import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
 import { BALANCES_NOW } from './balance-questions.ts';
-import type { Holding } from './balance-series.ts';
+import type { Holding } from './holding.ts';
 
 export interface BalanceRequestSources {
   readonly nodeReads: NodeReadQueue;

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase } from '@chainstead/db';
-import type { Holding } from './balance-series.ts';
+import type { Holding } from './holding.ts';
 
 /** The stored contract read of a holding. */
 export interface StoredAnchor extends Holding {
@@ -17,7 +17,7 @@ export interface StoredAnchor extends Holding {
   readonly isOld: boolean;
 }
 
-/** Returns what is stored of holdings, in any order. Those without a stored row are missing, unless their token has a class. */
+/** Returns the stored reads of holdings, in any order. Those without a stored row are missing, unless their token has a class. */
 export async function readStoredAnchors(
   database: ReadDatabase,
   { id, wrappedNative }: Chain,

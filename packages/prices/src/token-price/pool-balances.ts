@@ -42,7 +42,7 @@ export function addBalances(states: readonly StateSince[], series: Sides<Balance
   return found;
 }
 
-/** Depth that is zero for ever is known. */
+/** A depth that is permanently zero is known. */
 export function depthSourceOf(series: Sides<BalanceSeries>): DepthSource {
   const kinds = series.map(({ of }) => of);
   if (kinds.includes('live')) return 'known';

@@ -10,7 +10,7 @@ export interface UnknownDepth {
   readonly isFinal: boolean;
   /** Balances that a contract read makes known. */
   readonly unread: readonly Holding[];
-  /** Balances to confirm with a contract read, which nobody waits for. */
+  /** Balances to confirm with a contract read, without waiting for it. */
   readonly old: readonly Holding[];
 }
 
