@@ -40,7 +40,7 @@ import {
   type ReadingContext,
   transactionFactsOf,
 } from '@chainstead/node-reads';
-import { tokenPriceRoute, tokenPricesRoute } from '@chainstead/prices';
+import { createPriceRoutes } from '@chainstead/prices';
 import { createSubjectProjections, type Dataset } from '@chainstead/sync';
 import { reviewContractsRoute } from '@chainstead/tokens';
 import {
@@ -132,8 +132,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     tokenSalePricesRoute,
     collectionSalePricesRoute,
     ...marketRoutes,
-    tokenPriceRoute,
-    tokenPricesRoute,
+    ...createPriceRoutes(balances),
     createWalletApprovalsRoute({ ...subjects, nodeReads }),
     ...tokenHolderRoutes(balances),
     ...tokenFactsRoutes({ nodeReads, waitMs }),

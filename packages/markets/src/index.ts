@@ -3,6 +3,7 @@
  * causes an error. Start with `events/decode-pool-event.ts` and `exchanges/families.ts`.
  */
 export { anchorsOf, wrappedNativeOf } from './anchors/anchors-of-chain.ts';
+export type { ConcentratedState, Reserves } from './events/pool-event.ts';
 export { EXCHANGE_FAMILIES, exchangesOf, findExchangeProblem } from './exchanges/custom-exchanges.ts';
 export { marketRoutes } from './market-routes.ts';
 export { priceOf } from './pools/pool-price.ts';

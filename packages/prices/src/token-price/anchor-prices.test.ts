@@ -9,7 +9,7 @@ import { addressOf, createPartitions, exampleChain } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type AnchorPrice, anchorPrices, readAnchorPrices } from './anchor-prices.ts';
-import { tokenPriceRoute } from './price-routes.ts';
+import { priceRoutesOf } from './testing/price-routes-of.ts';
 
 const registry = createChainRegistry();
 const polygon = registry.get('polygon');
@@ -29,7 +29,7 @@ const START = 1_700_000_000;
 const timeOf = (block: number): number => START + block * 3_600;
 
 const scratch = scratchOfFile();
-const api = madeForFile(() => exampleApi(scratch.database, [tokenPriceRoute]));
+const api = madeForFile(() => exampleApi(scratch.database, priceRoutesOf(scratch.database, polygon)));
 
 beforeEach(async () => {
   const { database } = scratch;

@@ -1,19 +1,22 @@
 import { type Address, type Fraction, multiplyFractions } from '@chainstead/core';
 import { priceOf } from '@chainstead/markets';
 import type { PriceCandidate } from './decide-price.ts';
-import type { PoolHistory, ReservesSince } from './pool-histories.ts';
+import type { PoolHistory } from './pool-histories.ts';
+import { type Sides, type StateSince, sideDepths } from './side-depths.ts';
 import type { TimedValue } from './time-weighted.ts';
 
 /**
  * Figures of a pool for the decision.
  * @param anchors US dollars per whole token of each anchor
  * @param decimals of each token
+ * @param depthsOf depths of a state in base units. Default: what the pool really holds in range
  * @returns null: the decimals of a side are unknown, or the pool was never filled
  */
 export function candidateOf(
   pool: PoolHistory,
   anchors: ReadonlyMap<Address, Fraction>,
   decimals: ReadonlyMap<Address, number>,
+  depthsOf: (state: StateSince) => Sides<Fraction> = sideDepths,
 ): PriceCandidate | null {
   const [decimals0, decimals1] = [decimals.get(pool.token0), decimals.get(pool.token1)];
   if (decimals0 === undefined || decimals1 === undefined) return null;
@@ -25,7 +28,7 @@ export function candidateOf(
     token: 10n ** BigInt(isAnchor0 ? decimals1 : decimals0),
   };
   const history: { readonly price: TimedValue; readonly anchor: TimedValue; readonly token: TimedValue }[] = [];
-  for (const state of pool.reserves) {
+  for (const state of pool.states) {
     const ratio = ratioOf(state, pool, [decimals0, decimals1]);
     // An empty pool keeps its last price, at no depth.
     const before = history.at(-1)?.price.value;
@@ -40,14 +43,13 @@ export function candidateOf(
             dollars,
           );
     if (value === undefined) continue;
-    const [anchorReserve, tokenReserve] = isAnchor0
-      ? [state.reserve0, state.reserve1]
-      : [state.reserve1, state.reserve0];
+    const [depth0, depth1] = depthsOf(state);
+    const [anchorDepth, tokenDepth] = isAnchor0 ? [depth0, depth1] : [depth1, depth0];
     const { since } = state;
     history.push({
       price: { since, value },
-      anchor: { since, value: multiplyFractions({ numerator: anchorReserve, denominator: units.anchor }, dollars) },
-      token: { since, value: multiplyFractions({ numerator: tokenReserve, denominator: units.token }, value) },
+      anchor: { since, value: multiplyFractions(inUnits(anchorDepth, units.anchor), dollars) },
+      token: { since, value: multiplyFractions(inUnits(tokenDepth, units.token), value) },
     });
   }
   return history.length === 0
@@ -63,11 +65,15 @@ export function candidateOf(
 
 /** Base units of token 1 per base unit of token 0; null: the pool is empty. */
 function ratioOf(
-  { reserve0, reserve1 }: ReservesSince,
+  { state }: StateSince,
   { isStable }: PoolHistory,
   decimals: readonly [number, number],
 ): Fraction | null {
-  return priceOf({ of: 'reserves', reserve0, reserve1 }, { isStable, tickSpacing: null, decimals });
+  return priceOf(state, { isStable, tickSpacing: null, decimals });
+}
+
+function inUnits({ numerator, denominator }: Fraction, unit: bigint): Fraction {
+  return { numerator, denominator: denominator * unit };
 }
 
 function inverse({ numerator, denominator }: Fraction): Fraction {

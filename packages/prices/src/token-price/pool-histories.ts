@@ -1,33 +1,65 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import { readBlockRuns } from '@chainstead/data-api';
 import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
+import { type Holding, readBalanceSeries } from '@chainstead/erc20';
+import { addLiquidityChanges, type ReportedState, readLiquidityChanges } from './liquidity-in-range.ts';
+import { addBalances, type DepthSource, depthSourceOf, isEverInRange, mostLiquid } from './pool-balances.ts';
 import type { PoolOfToken } from './pools-of-token.ts';
 import type { PricePlace } from './price-place.ts';
+import type { StateSince } from './side-depths.ts';
 
-/** Reserves from a block on, in base units. */
-export interface ReservesSince {
-  readonly block: number;
-  /** Unix seconds. */
-  readonly since: number;
-  readonly reserve0: bigint;
-  readonly reserve1: bigint;
-}
-
-/** A pool with its reserves, from the last ones before the window until the place. Oldest first, never empty. */
+/** A pool with its states, from the last one before the window until the place. */
 export interface PoolHistory extends PoolOfToken {
-  readonly reserves: readonly ReservesSince[];
+  /** Oldest first, never empty. */
+  readonly states: readonly StateSince[];
+  /** The block of the last event that set the price. */
+  readonly changedAt: Pick<StateSince, 'block' | 'since'>;
   /** Unix seconds of the first stored state. */
   readonly createdAt: number;
+  readonly depth: DepthSource;
 }
 
-/** Returns pools with their reserves until a place. Pools without a known state there are left out. */
+/** The dataset of swaps and liquidity changes. */
+const SWAPS_DATASET = 'swaps';
+
+/**
+ * Returns pools with their states and balances until a place. Pools without a known state there are left out. Costs seven statements at most,
+ * whatever the number of pools: a single one if all of them have reserves.
+ */
 export async function readPoolHistories(
   database: ReadDatabase,
   chain: Chain,
   pools: readonly PoolOfToken[],
   place: PricePlace,
 ): Promise<readonly PoolHistory[]> {
+  const stored = await readStates(database, chain, pools, place);
+  const inRange = await withLiquidity(database, chain, stored, place);
+  const wanted = mostLiquid(inRange.filter((pool) => !pool.isUncovered && isEverInRange(pool)));
+  const holdings = wanted.flatMap(({ pool, token0, token1 }): Holding[] =>
+    [token0, token1].map((token) => ({ account: pool as Address, token })),
+  );
+  const span = { start: place.windowStart, end: place.block };
+  const series = await readBalanceSeries(database, chain, holdings, span);
+  const places = new Map(wanted.map((pool, position) => [pool.pool, 2 * position]));
+  return inRange.map(({ isUncovered, ...pool }) => {
+    const position = places.get(pool.pool);
+    const [own0, own1] = position === undefined ? [] : [series[position], series[position + 1]];
+    if (own0 === undefined || own1 === undefined) return { ...pool, depth: isUncovered ? 'uncovered' : 'known' };
+    return { ...pool, states: addBalances(pool.states, [own0, own1]), depth: depthSourceOf([own0, own1]) };
+  });
+}
+
+type StoredPool = Omit<PoolHistory, 'states' | 'depth'> & { readonly states: readonly ReportedState[] };
+type PoolInRange = Omit<PoolHistory, 'depth'> & { readonly isUncovered: boolean };
+
+async function readStates(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly PoolOfToken[],
+  place: PricePlace,
+): Promise<readonly StoredPool[]> {
   if (pools.length === 0) return [];
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
@@ -36,7 +68,8 @@ export async function readPoolHistories(
   // A range of the primary key each. Citus refuses a limit in a subquery that depends on another relation.
   const ranges = pools.flatMap(({ pool }, position) => {
     const of = `pool_key = ${bind(addressKey(pool as Address))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea`;
-    const select = `SELECT ${position} AS position, block_number, reserve0::text, reserve1::text FROM pool_states WHERE ${of} AND block_number >= ${run}`;
+    const select = `SELECT ${position} AS position, block_number, transaction_index, log_index, reserve0::text, reserve1::text,
+      sqrt_price_x96::text, liquidity::text, tick FROM pool_states WHERE ${of} AND block_number >= ${run}`;
     return [
       `(${select} AND block_number <= ${end} ORDER BY block_number LIMIT 1)`,
       `(${select} AND block_number <= ${start} ORDER BY block_number DESC LIMIT 1)`,
@@ -45,29 +78,79 @@ export async function readPoolHistories(
   });
   const rows = await database.select<StateRow>(
     `WITH state AS MATERIALIZED (${ranges.join(' UNION ')})
-     SELECT position, state.block_number, reserve0, reserve1, extract(epoch FROM block_timestamp)::float8 AS since
+     SELECT state.*, extract(epoch FROM block_timestamp)::float8 AS since
      FROM state JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = state.block_number
-     WHERE reserve0 IS NOT NULL AND reserve1 IS NOT NULL ORDER BY position, state.block_number`,
+     ORDER BY position, state.block_number`,
     values,
   );
   const byPool = Map.groupBy(rows, ({ position }) => position);
   return pools.flatMap((pool, position) => {
-    const [first, ...rest] = (byPool.get(position) ?? []).map(reservesOf);
+    const [first, ...rest] = (byPool.get(position) ?? []).flatMap(stateOf);
     if (first === undefined) return [];
     // The first state is only needed for its time, unless it is also the last one before the window.
-    const isBefore = (one: ReservesSince | undefined) => one !== undefined && one.block <= place.windowStart;
-    return [{ ...pool, reserves: isBefore(rest[0]) ? rest : [first, ...rest], createdAt: first.since }];
+    const isBefore = (one: ReportedState | undefined) => one !== undefined && one.block <= place.windowStart;
+    const states = isBefore(rest[0]) ? rest : [first, ...rest];
+    const { block, since } = rest.at(-1) ?? first;
+    return [{ ...pool, states, changedAt: { block, since }, createdAt: first.since }];
   });
 }
 
 interface StateRow {
   readonly position: number;
   readonly block_number: number;
-  readonly reserve0: string;
-  readonly reserve1: string;
+  readonly transaction_index: number;
+  readonly log_index: number;
+  readonly reserve0: string | null;
+  readonly reserve1: string | null;
+  readonly sqrt_price_x96: string | null;
+  readonly liquidity: string | null;
+  readonly tick: number | null;
   readonly since: number;
 }
 
-function reservesOf({ block_number: block, since, reserve0, reserve1 }: StateRow): ReservesSince {
-  return { block, since, reserve0: BigInt(reserve0), reserve1: BigInt(reserve1) };
+/** None for an active bin, which has neither reserves nor liquidity. */
+function stateOf(row: StateRow): readonly ReportedState[] {
+  const { reserve0, reserve1, sqrt_price_x96: sqrtPriceX96, liquidity, tick } = row;
+  const place = { block: row.block_number, since: row.since };
+  const log = { transactionIndex: row.transaction_index, logIndex: row.log_index };
+  if (reserve0 !== null && reserve1 !== null)
+    return [{ ...place, ...log, state: { of: 'reserves', reserve0: BigInt(reserve0), reserve1: BigInt(reserve1) } }];
+  if (sqrtPriceX96 === null || liquidity === null || tick === null) return [];
+  const state = { of: 'price', sqrtPriceX96: BigInt(sqrtPriceX96), liquidity: BigInt(liquidity), tick } as const;
+  return [{ ...place, ...log, state }];
+}
+
+/** Adds the changes of liquidity to pools of concentrated liquidity. Uncovered: some of these changes are not indexed. */
+async function withLiquidity(
+  database: ReadDatabase,
+  chain: Chain,
+  stored: readonly StoredPool[],
+  { block }: PricePlace,
+): Promise<readonly PoolInRange[]> {
+  const concentrated = stored.filter(({ states: [first] }) => first?.state.of === 'price');
+  if (concentrated.length === 0) return stored.map((pool) => inRangeOf(pool, [], false));
+  const run = (await readBlockRuns(database, chain.id, [SWAPS_DATASET], block)).get(SWAPS_DATASET);
+  const firstBlockOf = ({ states: [first] }: StoredPool): number => first?.block ?? 0;
+  const covered = concentrated.filter((pool) => run !== undefined && run.firstBlock <= firstBlockOf(pool));
+  const changes = await readLiquidityChanges(
+    database,
+    chain,
+    covered.map((pool) => ({ pool: pool.pool, first: firstBlockOf(pool), last: block })),
+  );
+  const byPool = new Map(covered.map(({ pool }, position) => [pool, changes[position] ?? []]));
+  return stored.map((pool) =>
+    inRangeOf(pool, byPool.get(pool.pool) ?? [], concentrated.includes(pool) && !byPool.has(pool.pool)),
+  );
+}
+
+function inRangeOf(
+  { states, ...pool }: StoredPool,
+  changes: Parameters<typeof addLiquidityChanges>[1],
+  isUncovered: boolean,
+): PoolInRange {
+  const found = addLiquidityChanges(states, changes).map((one): StateSince => {
+    const { state } = one;
+    return { ...one, balances: state.of === 'reserves' ? [state.reserve0, state.reserve1] : [null, null] };
+  });
+  return { ...pool, states: found, isUncovered };
 }

@@ -6,6 +6,7 @@ import {
   decimalFraction,
   type Fraction,
   multiplyFractions,
+  wholeFraction,
   ZERO_ADDRESS,
 } from '@chainstead/core';
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/data-api';
@@ -13,12 +14,24 @@ import { wrappedNativeOf } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
 import type { AnchorPrice } from './anchor-prices.ts';
 import type { PriceCandidate } from './decide-price.ts';
+import type { PoolHistory } from './pool-histories.ts';
 import type { PricePlace } from './price-place.ts';
+import { virtualReserves } from './side-depths.ts';
 import { newest } from './time-weighted.ts';
 import type { TokenPrice } from './token-price.ts';
 
 const text = (description: string) => z.string().nullable().openapi({ description });
 const number = (description: string) => z.number().nullable().openapi({ description });
+
+const sideSchema = z
+  .object({
+    token_address: z.string().openapi({ description: 'Token of the side' }),
+    balance: text('Base units that the pool holds. null: unknown, and counted as zero'),
+    virtual_reserve: z.string().openapi({
+      description: 'Base units of the reserve with the same price and slippage, rounded. Depth is the smaller of both',
+    }),
+  })
+  .openapi('PriceCandidateSide', { description: 'One token of a pool, at the block of the price' });
 
 const candidateSchema = z
   .object({
@@ -31,6 +44,7 @@ const candidateSchema = z
     weight_usd: z.string().openapi({
       description: 'Smaller of the current depth and its median over the window, on the side of the known token',
     }),
+    sides: z.array(sideSchema).openapi({ description: 'Both tokens of the pool' }),
   })
   .openapi('PriceCandidate', { description: 'A pool that was considered' });
 
@@ -139,7 +153,7 @@ export function showTokenPrice(found: FoundPrice, chain: Chain, explains: boolea
   const isNative = token === ZERO_ADDRESS || token === wrappedNativeOf(chain);
   const { name, symbol, decimals } = facts ?? (isNative ? chain.native : UNKNOWN);
   const pool = chosenPool(price);
-  const state = pool?.history.reserves.at(-1);
+  const state = pool?.history.changedAt;
   const change = before === null ? null : changeBetween(before, price.usd);
   return {
     tokenName: name,
@@ -231,6 +245,7 @@ function explain({ price, place }: FoundPrice): ShownTokenPrice['explanation'] {
           role,
           price_usd: plainDecimal(newest(candidate.price)),
           weight_usd: cents(weight),
+          sides: showSides(history),
         },
       ];
     }),
@@ -249,6 +264,17 @@ function showAnchor({ token, usd, source }: AnchorPrice): z.infer<typeof anchorS
     transaction_index: log?.transactionIndex ?? null,
     log_index: log?.logIndex ?? null,
   };
+}
+
+function showSides({ token0, token1, states }: PoolHistory): z.infer<typeof sideSchema>[] {
+  const last = states.at(-1);
+  if (last === undefined) return [];
+  const reserves = virtualReserves(last.state);
+  return [token0, token1].map((token, side) => ({
+    token_address: token,
+    balance: last.balances[side]?.toString() ?? null,
+    virtual_reserve: roundedUnits(reserves[side] ?? wholeFraction(0n), 1n).toString(),
+  }));
 }
 
 /** Significant digits of a double. */

@@ -8,7 +8,7 @@ import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf, createPartitions } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { tokenPriceRoute, tokenPricesRoute } from './price-routes.ts';
+import { priceRoutesOf } from './testing/price-routes-of.ts';
 
 const eth = createChainRegistry().get('eth');
 const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
@@ -25,7 +25,7 @@ const START = 1_700_000_000;
 const timeOf = (block: number): number => START + block * SECONDS;
 
 const scratch = scratchOfFile();
-const api = madeForFile(() => exampleApi(scratch.database, [tokenPriceRoute, tokenPricesRoute]));
+const api = madeForFile(() => exampleApi(scratch.database, priceRoutesOf(scratch.database, eth)));
 
 beforeEach(async () => {
   const { database } = scratch;
@@ -173,7 +173,16 @@ describe('the price of a token', () => {
       ...{ block: '391', rule: 'median', price_numerator: expect.any(String), price_denominator: expect.any(String) },
       ...{ median_usd: '1', held_seconds: 300, ether_usd: '2000', anchors: expect.any(Array) },
       candidates: [
-        { pair_address: PAIR, exchange_name: 'Uniswap v2', role: 'chosen', price_usd: '2', weight_usd: '10000.00' },
+        {
+          ...{
+            pair_address: PAIR,
+            exchange_name: 'Uniswap v2',
+            role: 'chosen',
+            price_usd: '2',
+            weight_usd: '10000.00',
+          },
+          sides: expect.any(Array),
+        },
       ],
     });
   });

@@ -1,14 +1,14 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { type Indexed, indexedHeaders } from '@chainstead/data-api';
+import { indexedHeaders } from '@chainstead/data-api';
 import { addressBytes, type Bind, type ReadDatabase } from '@chainstead/db';
+import type { BalanceRequestSources } from '@chainstead/erc20';
 import {
+  type ApiApp,
   type ApiDependencies,
   booleanParameter,
   errorResponses,
-  InvalidParameterError,
   indexedChain,
-  NotFoundError,
   querySchema,
   type RouteModule,
   refuseBody,
@@ -18,12 +18,24 @@ import { factoriesOf, undecidedPoolsOf, wrappedNativeOf } from '@chainstead/mark
 import { createRoute, z } from '@hono/zod-openapi';
 import { DEFAULT_PRICING_RULES } from './decide-price.ts';
 import { type PriceMoment, type PricePlace, readPlace, STATES_DATASET } from './price-place.ts';
+import { errorOf, type Refusal } from './price-refusals.ts';
 import { type FoundPrice, type PricedToken, showTokenPrice, tokenPriceSchema } from './price-response.ts';
-import { readTokenPrice, type TokenPrice } from './token-price.ts';
+import { type PriceSources, readPriceWithBalances } from './price-with-balances.ts';
+import type { TokenPrice } from './token-price.ts';
 
-/** `GET /api/v2.2/erc20/{address}/price`: price of a token at a block (docs/api/prices.md). */
-export const tokenPriceRoute: RouteModule = (app, dependencies) => {
-  const { chains, parameters, reads } = dependencies;
+/**
+ * Routes of prices (docs/api/prices.md). The first request for a token reads the balances of its pools with concentrated liquidity.
+ */
+export function createPriceRoutes(balances: BalanceRequestSources): readonly RouteModule[] {
+  return [
+    (app, dependencies) => addTokenPriceRoute(app, dependencies, balances),
+    (app, dependencies) => addTokenPricesRoute(app, dependencies, balances),
+  ];
+}
+
+/** `GET /api/v2.2/erc20/{address}/price`: price of a token at a block. */
+function addTokenPriceRoute(app: ApiApp, dependencies: ApiDependencies, balances: BalanceRequestSources): void {
+  const { chains, parameters } = dependencies;
   const route = createRoute({
     method: 'get',
     path: '/api/v2.2/erc20/{address}/price',
@@ -31,7 +43,7 @@ export const tokenPriceRoute: RouteModule = (app, dependencies) => {
     tags: ['Tokens'],
     summary: 'Get the price of a token',
     description:
-      'Price at the end of a block, from proven pools with reserves against dollar tokens and ether. A jump must hold for ten minutes. Returns 404 if no pool is deep enough.',
+      'Price at the end of a block, from proven pools against dollar tokens and ether. A jump must hold for ten minutes. Returns 404 if no pool is deep enough.',
     request: {
       params: z.object({
         address: parameters.address.openapi({
@@ -58,7 +70,7 @@ export const tokenPriceRoute: RouteModule = (app, dependencies) => {
     const query = c.req.valid('query');
     const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
     const found = await createPriceReader(
-      reads,
+      { ...dependencies, balances },
       chain,
       query,
     )({
@@ -69,10 +81,10 @@ export const tokenPriceRoute: RouteModule = (app, dependencies) => {
     if ('refusal' in found) throw errorOf(found.refusal, found.newest);
     return c.json(showTokenPrice(found, chain, query.explain ?? false), 200);
   });
-};
+}
 
-/** `POST /api/v2.2/erc20/prices`: prices of up to 100 tokens, in request order, without those that have none (docs/api/prices.md). */
-export const tokenPricesRoute: RouteModule = (app, dependencies) => {
+/** `POST /api/v2.2/erc20/prices`: prices of up to 100 tokens, in request order, without those that have none. */
+function addTokenPricesRoute(app: ApiApp, dependencies: ApiDependencies, balances: BalanceRequestSources): void {
   const { chains, parameters, reads } = dependencies;
   const item = z.object({
     token_address: parameters.address.openapi({ description: 'Token contract, or the native token.' }),
@@ -113,7 +125,7 @@ export const tokenPricesRoute: RouteModule = (app, dependencies) => {
     async (c) => {
       const query = c.req.valid('query');
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
-      const read = createPriceReader(reads, chain, query);
+      const read = createPriceReader({ ...dependencies, balances }, chain, query);
       const shown = [];
       for (const { token_address: address, exchange = null, to_block: toBlock = null } of c.req.valid('json').tokens) {
         const found = await read({ token: tokenOf(address), exchange, toBlock });
@@ -126,7 +138,7 @@ export const tokenPricesRoute: RouteModule = (app, dependencies) => {
     },
     refuseBody('tokens', TOKENS_MAX),
   );
-};
+}
 
 const DEFAULT_CHAIN = 'eth';
 const TOKENS_MAX = 100;
@@ -164,8 +176,6 @@ function tokenOf(address: Address): Address {
   return address === NATIVE_BY_CUSTOM ? ZERO_ADDRESS : address;
 }
 
-type Refusal = 'no-pools' | 'too-shallow' | 'no-native-price' | 'inactive' | 'unknown-exchange' | 'beyond-head';
-
 interface Refused {
   readonly refusal: Refusal;
   /** Newest indexed block. */
@@ -184,7 +194,9 @@ interface PriceOptions {
 }
 
 /** Returns a function that reads the prices of one request. Places and prices of the native token are read once. */
-function createPriceReader(database: ReadDatabase, chain: Chain, options: PriceOptions) {
+function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain: Chain, options: PriceOptions) {
+  const sources = { ...given, waitsUntil: performance.now() + given.balances.waitMs };
+  const { reads: database } = sources;
   const { max_token_inactivity: maxDays, min_pair_side_liquidity_usd: minSideDepth } = options;
   const rules = { ...DEFAULT_PRICING_RULES, ...(minSideDepth !== undefined && { minSideDepth }) };
   const places = new Map<string, ReturnType<typeof readPlace>>();
@@ -197,7 +209,7 @@ function createPriceReader(database: ReadDatabase, chain: Chain, options: PriceO
   function nativeAt(place: PricePlace): Promise<Fraction | null> {
     return remembered(natives, place.block, async () => {
       const query = { token: wrappedNativeOf(chain) ?? ZERO_ADDRESS, factories: null, rules: DEFAULT_PRICING_RULES };
-      return dollarsOf(await readTokenPrice(database, chain, query, place));
+      return dollarsOf(await readPriceWithBalances(sources, chain, query, place));
     });
   }
 
@@ -209,7 +221,7 @@ function createPriceReader(database: ReadDatabase, chain: Chain, options: PriceO
     if (toBlock !== null && indexed.toBlock !== null && toBlock > indexed.toBlock) return refuse('beyond-head');
     if (place === null) return refuse('no-pools');
     const query = { token, factories, rules };
-    const price = await readTokenPrice(database, chain, query, place);
+    const price = await readPriceWithBalances(sources, chain, query, place);
     if (price.of === 'nothing') {
       const isNative = token === ZERO_ADDRESS || token === wrappedNativeOf(chain);
       return refuse(isNative ? 'no-native-price' : price.reason);
@@ -219,12 +231,17 @@ function createPriceReader(database: ReadDatabase, chain: Chain, options: PriceO
     const { facts, isDecided } = await readFacts(database, chain, token);
     return {
       ...{ token, place, toBlock, price, facts },
-      // An unproven pool might be the deepest one.
-      indexed: { ...indexed, complete: indexed.complete && isDecided },
+      // An unproven pool might be the deepest one, and so might one of unknown depth.
+      indexed: { ...indexed, complete: indexed.complete && isDecided && isDepthKnown(price) },
       native: await nativeAt(place),
-      before: earlier === null ? null : dollarsOf(await readTokenPrice(database, chain, query, earlier)),
+      before: earlier === null ? null : dollarsOf(await readPriceWithBalances(sources, chain, query, earlier)),
     };
   };
+}
+
+/** Whether no pool of unknown depth might change the price. */
+function isDepthKnown(price: TokenPrice): boolean {
+  return price.of === 'anchor' || price.unknown.isFinal;
 }
 
 function remembered<Key, Value>(known: Map<Key, Promise<Value>>, key: Key, read: () => Promise<Value>): Promise<Value> {
@@ -239,7 +256,7 @@ function dollarsOf(price: TokenPrice): Fraction | null {
 
 function isInactive(price: TokenPrice, place: PricePlace, days: number): boolean {
   if (price.of !== 'pools') return false;
-  const newest = Math.max(...price.pools.map(({ history }) => history.reserves.at(-1)?.since ?? 0));
+  const newest = Math.max(...price.pools.map(({ history }) => history.changedAt.since));
   return place.time - newest > days * DAY_SECONDS;
 }
 
@@ -264,32 +281,4 @@ async function readFacts(
 interface FactsRow {
   readonly is_decided: boolean;
   readonly facts: PricedToken | null;
-}
-
-function errorOf(refusal: Refusal, newest: Indexed['toBlock']): Error {
-  switch (refusal) {
-    case 'no-pools':
-      return new NotFoundError('No liquidity pools found for the specified token address');
-    case 'too-shallow':
-      return new NotFoundError('Insufficient liquidity in pools to calculate the price');
-    case 'no-native-price':
-      return new NotFoundError('Could not determine native-usd price');
-    case 'inactive':
-      return new InvalidParameterError({
-        parameter: 'max_token_inactivity',
-        message: 'Token is inactive: no swap within the given number of days',
-      });
-    case 'unknown-exchange':
-      return new InvalidParameterError({
-        parameter: 'exchange',
-        allowed: 'an exchange of the chain',
-        message: 'exchange is not supported on this chain',
-      });
-    case 'beyond-head':
-      return new InvalidParameterError({
-        parameter: 'to_block',
-        allowed: `at most the newest indexed block (${newest})`,
-        message: `to_block must be at most the newest indexed block (${newest})`,
-      });
-  }
 }

@@ -1,0 +1,47 @@
+import type { ChainId } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
+
+/** An unbroken run of indexed blocks of a dataset. */
+export interface BlockRun {
+  readonly firstBlock: number;
+  readonly lastBlock: number;
+  /** Whether it ends with the newest indexed block of the dataset. */
+  readonly isNewest: boolean;
+}
+
+/** Returns the run of each dataset that contains a block. A dataset whose run does not contain it is missing. */
+export async function readBlockRuns(
+  database: ReadDatabase,
+  chainId: ChainId,
+  datasets: readonly string[],
+  block: number,
+): Promise<ReadonlyMap<string, BlockRun>> {
+  const rows = await database.select<RunRow>(
+    `WITH ranges AS (
+  SELECT dataset, first_block, last_block, lag(last_block) OVER (PARTITION BY dataset ORDER BY first_block) AS previous_last
+  FROM sync_ranges WHERE chain_id = $1::bigint AND dataset = ANY ($2::text[])
+), numbered AS (
+  SELECT dataset, first_block, last_block,
+    count(*) FILTER (WHERE coalesce(previous_last < first_block - 1, true)) OVER (PARTITION BY dataset ORDER BY first_block) AS run
+  FROM ranges
+), runs AS (
+  SELECT dataset, min(first_block) AS first_block, max(last_block) AS last_block FROM numbered GROUP BY dataset, run
+)
+SELECT dataset, first_block, last_block, last_block = (SELECT max(last_block) FROM runs AS others WHERE others.dataset = runs.dataset) AS is_newest
+FROM runs WHERE $3::bigint BETWEEN first_block AND last_block`,
+    [chainId, datasets, block],
+  );
+  return new Map(
+    rows.map(({ dataset, first_block: firstBlock, last_block: lastBlock, is_newest: isNewest }) => [
+      dataset,
+      { firstBlock, lastBlock, isNewest },
+    ]),
+  );
+}
+
+interface RunRow {
+  readonly dataset: string;
+  readonly first_block: number;
+  readonly last_block: number;
+  readonly is_newest: boolean;
+}

@@ -1,0 +1,99 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Bind, hexText, type ReadDatabase } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import { MOVED_DELTA } from '../moved-tables.ts';
+import { erc20TransfersTable } from '../transfers/row-table.ts';
+import type { BalanceSpan, Holding } from './holding.ts';
+
+/** What a block moved of a holding. */
+export interface MovedBlock {
+  readonly block: number;
+  /** Unix seconds of the block. */
+  readonly since: number;
+  /** Base units received minus sent. */
+  readonly delta: bigint;
+}
+
+/** What some blocks moved of a holding. */
+export interface MovedSum {
+  /** Base units received minus sent. */
+  readonly sum: bigint;
+  /** Number of transfers. */
+  readonly moves: number;
+}
+
+/**
+ * Returns the transfers of holdings by block, oldest first, in the order of the holdings. One range of the primary key per account, in one
+ * statement.
+ */
+export async function readMovedBlocks(
+  database: ReadDatabase,
+  chain: Chain,
+  holdings: readonly Holding[],
+  { start, end }: BalanceSpan,
+): Promise<readonly (readonly MovedBlock[])[]> {
+  if (holdings.length === 0) return [];
+  const accounts = [...new Set(holdings.map(({ account }) => account))];
+  const tokens = [...new Set(holdings.map(({ token }) => token))];
+  const rows = await database.select<MovedRow>(
+    `WITH moved AS MATERIALIZED (
+  SELECT account_key, account, token, block_number, sum(${MOVED_DELTA}) AS delta FROM ${erc20TransfersTable.name}
+  WHERE account_key = ANY ($2::bigint[]) AND chain_id = $1::bigint AND account = ANY ($3::bytea[]) AND token = ANY ($4::bytea[])
+    AND block_number > $5::bigint AND block_number <= $6::bigint
+  GROUP BY account_key, account, token, block_number
+)
+SELECT ${hexText('account')} AS account, ${hexText('token')} AS token, moved.block_number, delta::text,
+  extract(epoch FROM block_timestamp)::float8 AS since
+FROM moved JOIN blocks ON blocks.chain_id = $1::bigint AND blocks.block_number = moved.block_number ORDER BY moved.block_number`,
+    [chain.id, accounts.map(addressKey), accounts.map(addressBytes), tokens.map(addressBytes), start, end],
+  );
+  const byHolding = Map.groupBy(rows, ({ account, token }) => `${account} ${token}`);
+  return holdings.map(({ account, token }) =>
+    (byHolding.get(`${account} ${token}`) ?? []).map(({ block_number: block, since, delta }) => ({
+      ...{ block, since },
+      delta: BigInt(delta),
+    })),
+  );
+}
+
+interface MovedRow {
+  readonly account: Address;
+  readonly token: Address;
+  readonly block_number: number;
+  readonly delta: string;
+  readonly since: number;
+}
+
+/** Returns the sum of each holding's transfers after a block up to another one, in one statement. */
+export async function readMovedSums(
+  database: ReadDatabase,
+  chain: Chain,
+  holdings: readonly (Holding & { readonly after: number; readonly to: number })[],
+): Promise<readonly MovedSum[]> {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = `${bind(chain.id)}::bigint`;
+  // A range of the index by token each: Citus refuses an aggregate that depends on another relation.
+  const ranges = holdings.flatMap(({ account, token, after, to }, position) => {
+    if (after >= to) return [];
+    const ofToken = `${bind(addressBytes(token))}::bytea`;
+    return [
+      `(SELECT ${position} AS position, coalesce(sum(${MOVED_DELTA}), 0)::text AS sum, count(*)::int AS moves FROM ${erc20TransfersTable.name}
+  WHERE account_key = ${bind(addressKey(account))}::bigint AND chain_id = ${chainId} AND account = ${bind(addressBytes(account))}::bytea
+    AND token_key(token) = token_key(${ofToken}) AND token = ${ofToken} AND block_number > ${bind(after)}::bigint AND block_number <= ${bind(to)}::bigint)`,
+    ];
+  });
+  const rows = ranges.length === 0 ? [] : await database.select<SumRow>(ranges.join(' UNION ALL '), values);
+  const byPosition = new Map(rows.map((row) => [row.position, row]));
+  return holdings.map((_, position) => {
+    const row = byPosition.get(position);
+    return { sum: BigInt(row?.sum ?? 0), moves: row?.moves ?? 0 };
+  });
+}
+
+interface SumRow {
+  readonly position: number;
+  readonly sum: string;
+  readonly moves: number;
+}

@@ -1,0 +1,59 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, errorText, type Logger } from '@chainstead/core';
+import { type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads';
+import type { SubjectProjections } from '@chainstead/sync';
+import { erc20Transfers } from '../transfers/dataset.ts';
+import { erc20WalletTokens } from '../transfers/wallet-tokens.ts';
+import { BALANCES_NOW } from './balance-questions.ts';
+import type { Holding } from './holding.ts';
+
+export interface BalanceRequestSources {
+  readonly nodeReads: NodeReadQueue;
+  readonly projections: SubjectProjections;
+  /** Time that a request waits for the reads (`ON_DEMAND_WAIT_MS`). Milliseconds. */
+  readonly waitMs: number;
+  /** Maximum age of a read for tokens whose transfers don't determine balances (`BALANCE_MAX_AGE_MS`). Milliseconds. */
+  readonly liveMaxAgeMs: number;
+}
+
+/** A read that brought nothing new is not repeated within this time. Milliseconds. */
+const SHARED_MS = 15_000;
+
+/**
+ * Reads balances from contracts and stores them, as the balances of a wallet are: all accounts concurrently. Reads that take longer than
+ * `waitMs` continue, and later requests find their values.
+ * @returns whether some reads finished in time
+ */
+export async function requestBalances(
+  { nodeReads, projections, waitMs, liveMaxAgeMs }: BalanceRequestSources,
+  chain: Chain,
+  holdings: readonly Holding[],
+  logger: Logger,
+): Promise<boolean> {
+  const kind = { dataset: erc20Transfers, state: erc20WalletTokens };
+  const end = performance.now() + waitMs;
+  const left = (): number => Math.max(0, end - performance.now());
+  const read = async (wallet: Address, tokens: readonly Address[]): Promise<boolean> => {
+    // Reads of an account are stored once its transfers are counted: with them, the reads are judged.
+    if ((await projections.keep(chain, kind, wallet, left())) !== 'built') return false;
+    const question = { wallet, tokens, liveMaxAgeMs, isPatient: false };
+    try {
+      const found = await nodeReads.request(chain, BALANCES_NOW, question, { waitMs: left(), maxAgeMs: SHARED_MS });
+      return found !== null;
+    } catch (error) {
+      if (!(error instanceof StateUnavailableError)) throw error;
+      logger.debug({ chain: chain.key, wallet, error: errorText(error) }, 'Could not read balances from contracts');
+      return false;
+    }
+  };
+  const byAccount = Map.groupBy(holdings, ({ account }) => account);
+  const done = await Promise.all(
+    [...byAccount].map(([account, some]) =>
+      read(
+        account,
+        some.map(({ token }) => token),
+      ),
+    ),
+  );
+  return done.includes(true);
+}

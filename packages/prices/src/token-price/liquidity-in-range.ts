@@ -1,0 +1,131 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import type { StateSince } from './side-depths.ts';
+
+/** A state of a pool as its event reported it. */
+export interface ReportedState extends Pick<StateSince, 'block' | 'since' | 'state'>, LogPlace {}
+
+/** A change of liquidity between two ticks. */
+export interface LiquidityChange extends LogPlace {
+  readonly block: number;
+  /** Unix seconds of the block. */
+  readonly since: number;
+  readonly tickLower: number;
+  readonly tickUpper: number;
+  /** Signed. */
+  readonly liquidityDelta: bigint;
+}
+
+interface LogPlace {
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+}
+
+/**
+ * Adds later changes of the liquidity in range to reported states: a swap reports the liquidity, and a change of it reports none. The
+ * price and its tick stay the same until the next swap.
+ * @param states of one pool, oldest first
+ * @param changes oldest first; those before the first state are part of it
+ * @returns the state at the end of each block with a state or a change
+ */
+export function addLiquidityChanges(
+  states: readonly ReportedState[],
+  changes: readonly LiquidityChange[],
+): readonly Pick<StateSince, 'block' | 'since' | 'state'>[] {
+  const found: Pick<StateSince, 'block' | 'since' | 'state'>[] = [];
+  const put = ({ block, since }: Pick<StateSince, 'block' | 'since'>, state: StateSince['state']): void => {
+    if (found.at(-1)?.block === block) found.pop();
+    found.push({ block, since, state });
+  };
+  const later = [...changes];
+  states.forEach((reported, place) => {
+    const next = states[place + 1];
+    let { state } = reported;
+    put(reported, state);
+    for (
+      let change = later[0];
+      change !== undefined && (next === undefined || isBefore(change, next));
+      change = later[0]
+    ) {
+      later.shift();
+      if (state.of !== 'price' || !isBefore(reported, change) || !isInRange(state.tick, change)) continue;
+      const liquidity = state.liquidity + change.liquidityDelta;
+      state = { ...state, liquidity: liquidity < 0n ? 0n : liquidity };
+      put(change, state);
+    }
+  });
+  return found;
+}
+
+/** As the pool's contract decides it. */
+function isInRange(tick: number, { tickLower, tickUpper }: LiquidityChange): boolean {
+  return tickLower <= tick && tick < tickUpper;
+}
+
+type Place = LogPlace & { readonly block: number };
+
+function isBefore(one: Place, other: Place): boolean {
+  return (
+    (one.block - other.block || one.transactionIndex - other.transactionIndex || one.logIndex - other.logIndex) < 0
+  );
+}
+
+/** A pool, and the blocks of the wanted changes, both inclusive. */
+export interface ChangesOfPool {
+  readonly pool: string;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Returns the changes of liquidity of some pools, oldest first, in the order of the pools. One statement. */
+export async function readLiquidityChanges(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly ChangesOfPool[],
+): Promise<readonly (readonly LiquidityChange[])[]> {
+  if (pools.length === 0) return [];
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = `${bind(chain.id)}::bigint`;
+  const ranges = pools.map(
+    ({ pool, first, last }, position) =>
+      `SELECT ${position} AS position, block_number, transaction_index, log_index, tick_lower, tick_upper, liquidity_delta::text FROM swaps
+       WHERE pool_key = ${bind(addressKey(pool as Address))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea
+       AND block_number >= ${bind(first)}::bigint AND block_number <= ${bind(last)}::bigint AND kind <> 0 AND tick_lower IS NOT NULL`,
+  );
+  const rows = await database.select<ChangeRow>(
+    `WITH change AS MATERIALIZED (${ranges.join(' UNION ALL ')})
+     SELECT position, change.block_number, transaction_index, log_index, tick_lower, tick_upper, liquidity_delta,
+       extract(epoch FROM block_timestamp)::float8 AS since
+     FROM change JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = change.block_number
+     ORDER BY position, change.block_number, transaction_index, log_index`,
+    values,
+  );
+  const byPool = Map.groupBy(rows, ({ position }) => position);
+  return pools.map((_, position) => (byPool.get(position) ?? []).map(changeOf));
+}
+
+interface ChangeRow {
+  readonly position: number;
+  readonly block_number: number;
+  readonly transaction_index: number;
+  readonly log_index: number;
+  readonly tick_lower: number;
+  readonly tick_upper: number;
+  readonly liquidity_delta: string | null;
+  readonly since: number;
+}
+
+function changeOf(row: ChangeRow): LiquidityChange {
+  return {
+    block: row.block_number,
+    since: row.since,
+    transactionIndex: row.transaction_index,
+    logIndex: row.log_index,
+    tickLower: row.tick_lower,
+    tickUpper: row.tick_upper,
+    liquidityDelta: BigInt(row.liquidity_delta ?? 0),
+  };
+}

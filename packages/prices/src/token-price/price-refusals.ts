@@ -1,0 +1,34 @@
+import type { Indexed } from '@chainstead/data-api';
+import { InvalidParameterError, NotFoundError } from '@chainstead/http';
+
+/** Why a token has no price. */
+export type Refusal = 'no-pools' | 'too-shallow' | 'no-native-price' | 'inactive' | 'unknown-exchange' | 'beyond-head';
+
+/** The error of a response without a price. @param newest the newest indexed block */
+export function errorOf(refusal: Refusal, newest: Indexed['toBlock']): Error {
+  switch (refusal) {
+    case 'no-pools':
+      return new NotFoundError('No liquidity pools found for the specified token address');
+    case 'too-shallow':
+      return new NotFoundError('Insufficient liquidity in pools to calculate the price');
+    case 'no-native-price':
+      return new NotFoundError('Could not determine native-usd price');
+    case 'inactive':
+      return new InvalidParameterError({
+        parameter: 'max_token_inactivity',
+        message: 'Token is inactive: no swap within the given number of days',
+      });
+    case 'unknown-exchange':
+      return new InvalidParameterError({
+        parameter: 'exchange',
+        allowed: 'an exchange of the chain',
+        message: 'exchange is not supported on this chain',
+      });
+    case 'beyond-head':
+      return new InvalidParameterError({
+        parameter: 'to_block',
+        allowed: `at most the newest indexed block (${newest})`,
+        message: `to_block must be at most the newest indexed block (${newest})`,
+      });
+  }
+}

@@ -1,0 +1,45 @@
+import { type Fraction, smallerFraction, wholeFraction } from '@chainstead/core';
+import type { ConcentratedState, Reserves } from '@chainstead/markets';
+
+/** A value of each side of a pool: token 0, token 1. */
+export type Sides<Value> = readonly [Value, Value];
+
+/** State and balances of a pool from a block on. */
+export interface StateSince {
+  readonly block: number;
+  /** Unix seconds of the block. */
+  readonly since: number;
+  readonly state: Reserves | ConcentratedState;
+  /** Base units that the pool holds of each token; null: unknown. The reserves of a pool that has them. */
+  readonly balances: Sides<bigint | null>;
+}
+
+const Q96 = 1n << 96n;
+
+/**
+ * Reserves with which a pool of constant product would have the same price and slippage, in base units. For liquidity L in range and a
+ * price p: L/√p of token 0, and L·√p of token 1. None without a price.
+ */
+export function virtualReserves(state: StateSince['state']): Sides<Fraction> {
+  if (state.of === 'reserves') return [wholeFraction(state.reserve0), wholeFraction(state.reserve1)];
+  const { sqrtPriceX96, liquidity } = state;
+  if (sqrtPriceX96 === 0n) return [NONE, NONE];
+  return [
+    { numerator: liquidity * Q96, denominator: sqrtPriceX96 },
+    { numerator: liquidity * sqrtPriceX96, denominator: Q96 },
+  ];
+}
+
+/**
+ * Depth of each side in base units: the smaller of balance and virtual reserve. Virtual reserves alone cost little: liquidity in one
+ * narrow range of prices. Balances alone may be out of the current range. An unknown balance counts as zero.
+ */
+export function sideDepths({ state, balances: [balance0, balance1] }: StateSince): Sides<Fraction> {
+  const [virtual0, virtual1] = virtualReserves(state);
+  return [
+    smallerFraction(virtual0, wholeFraction(balance0 ?? 0n)),
+    smallerFraction(virtual1, wholeFraction(balance1 ?? 0n)),
+  ];
+}
+
+const NONE = wholeFraction(0n);
