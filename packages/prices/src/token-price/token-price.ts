@@ -6,7 +6,7 @@ import { anchorPrices } from './anchor-prices.ts';
 import { decidePrice, type PriceCandidate, type PriceDecision, type PricingRules } from './decide-price.ts';
 import { candidateOf } from './pool-candidate.ts';
 import { type PoolHistory, readPoolHistories } from './pool-histories.ts';
-import { readPoolsOfToken } from './pools-of-token.ts';
+import { type PoolOfToken, readPoolsOfTokens } from './pools-of-token.ts';
 import type { PricePlace } from './price-place.ts';
 
 /** Price of a token at the end of a block. */
@@ -28,46 +28,115 @@ export interface PricedPool {
   readonly candidate: PriceCandidate;
 }
 
-export interface TokenPriceQuery {
-  readonly token: Address;
+export interface PriceConditions {
   /** Factories whose pools count; null: all. */
   readonly factories: readonly Address[] | null;
   readonly rules: PricingRules;
 }
 
-/**
- * Returns the price of a token at a place, from its pools with reserves: Uniswap v2 and its forks, and Solidly. A dollar token is worth 1;
- * the native token and ether are worth the ether price. Other anchors have none.
- */
+export interface TokenPriceQuery extends PriceConditions {
+  readonly token: Address;
+}
+
+/** Returns the price of a token at a place, as {@link readTokenPrices} does. */
 export async function readTokenPrice(
   database: ReadDatabase,
   chain: Chain,
-  { token, factories, rules }: TokenPriceQuery,
+  { token, ...conditions }: TokenPriceQuery,
   place: PricePlace,
 ): Promise<TokenPrice> {
+  const prices = await readTokenPrices(database, chain, [token], conditions, place);
+  return prices.get(token) ?? NO_POOLS;
+}
+
+/**
+ * Returns the price of each token at a place, from its pools with reserves: Uniswap v2 and its forks, and Solidly. A dollar token is worth 1;
+ * the native token and ether are worth the ether price. Other anchors have none. The number of statements hardly depends on that of tokens.
+ */
+export async function readTokenPrices(
+  database: ReadDatabase,
+  chain: Chain,
+  tokens: readonly Address[],
+  { factories, rules }: PriceConditions,
+  place: PricePlace,
+): Promise<ReadonlyMap<Address, TokenPrice>> {
   const anchors = anchorPrices(chain, place);
-  const own = anchors.get(token);
-  if (own !== undefined) return { of: 'anchor', usd: own };
-  const others = [...anchors.keys()].filter((anchor) => !formsOf(token, chain).includes(anchor));
-  const wanted = { forms: formsOf(token, chain), anchors: others, factories: factoriesWithReserves(chain, factories) };
-  const pools = await readPoolHistories(database, chain, await readPoolsOfToken(database, chain, wanted), place);
-  const decimals = await readDecimals(database, chain, [
-    ...new Set(pools.flatMap(({ token0, token1 }) => [token0, token1])),
-  ]);
-  const priced = pools.flatMap((history) => {
+  const unique = [...new Set(tokens)];
+  const formsByToken = new Map(
+    unique.filter((token) => !anchors.has(token)).map((token) => [token, formsOf(token, chain)] as const),
+  );
+  const wanted = {
+    forms: [...new Set([...formsByToken.values()].flat())],
+    anchors: [...anchors.keys()],
+    factories: factoriesWithReserves(chain, factories),
+  };
+  const pools = wanted.forms.length === 0 ? [] : await readPoolsOfTokens(database, chain, wanted);
+  const priced = await readPricedPools(database, chain, pools, anchors, place);
+  return new Map(
+    unique.map((token): readonly [Address, TokenPrice] => {
+      const own = anchors.get(token);
+      if (own !== undefined) return [token, { of: 'anchor', usd: own }];
+      const forms = formsByToken.get(token) ?? [];
+      const ofToken = priced.filter(
+        ({ history: { token0, token1 } }) => forms.includes(token0) || forms.includes(token1),
+      );
+      return [token, priceFrom(ofToken, rules, place)];
+    }),
+  );
+}
+
+const NO_POOLS: TokenPrice = { of: 'nothing', reason: 'no-pools' };
+
+/** Bounds the length of a statement. */
+const POOLS_PER_STATEMENT = 64;
+
+/** Pools with a state at the place and known decimals, with their figures. */
+async function readPricedPools(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly PoolOfToken[],
+  anchors: ReadonlyMap<Address, Fraction>,
+  place: PricePlace,
+): Promise<readonly PricedPool[]> {
+  const histories: PoolHistory[] = [];
+  for (let start = 0; start < pools.length; start += POOLS_PER_STATEMENT)
+    histories.push(
+      ...(await readPoolHistories(database, chain, pools.slice(start, start + POOLS_PER_STATEMENT), place)),
+    );
+  if (histories.length === 0) return [];
+  const sides = new Set(histories.flatMap(({ token0, token1 }) => [token0, token1]));
+  const decimals = await readDecimals(database, chain, [...sides]);
+  return histories.flatMap((history) => {
     const candidate = candidateOf(history, anchors, decimals);
     return candidate === null ? [] : [{ history, candidate }];
   });
-  if (priced.length === 0) return { of: 'nothing', reason: 'no-pools' };
+}
+
+function priceFrom(pools: readonly PricedPool[], rules: PricingRules, { time }: PricePlace): TokenPrice {
+  if (pools.length === 0) return NO_POOLS;
   const decision = decidePrice(
-    priced.map(({ candidate }) => candidate),
-    place.time,
+    pools.map(({ candidate }) => candidate),
+    time,
     rules,
   );
   return decision === null
     ? { of: 'nothing', reason: 'too-shallow' }
-    : { of: 'pools', usd: decision.price, decision, pools: priced };
+    : { of: 'pools', usd: decision.price, decision, pools };
 }
+
+/** US dollars per whole token; null: none. */
+export function dollarsOf(price: TokenPrice | undefined): Fraction | null {
+  return price === undefined || price.of === 'nothing' ? null : price.usd;
+}
+
+/** Whether no pool of the token has changed for more than this number of days before the place. */
+export function isInactive(price: TokenPrice, place: Pick<PricePlace, 'time'>, days: number): boolean {
+  if (price.of !== 'pools') return false;
+  const newest = Math.max(...price.pools.map(({ history }) => history.reserves.at(-1)?.since ?? 0));
+  return place.time - newest > days * DAY_SECONDS;
+}
+
+export const DAY_SECONDS = 86_400;
 
 const RESERVE_FAMILIES: readonly string[] = ['v2', 'solidly-1', 'solidly-2'];
 
