@@ -8,7 +8,6 @@ import {
   createTokenTransfersRoute,
   createWalletApprovalsRoute,
   createWalletBalancesRoute,
-  createWalletTokensRoute,
   tokenFactsRoutes,
   tokenHolderRoutes,
   walletTokenTransfersRoute,
@@ -46,7 +45,7 @@ import {
   type ReadingContext,
   transactionFactsOf,
 } from '@chainstead/node-reads';
-import { tokenPriceRoute, tokenPricesRoute } from '@chainstead/prices';
+import { createWalletTokensRoute, tokenPriceRoute, tokenPricesRoute } from '@chainstead/prices';
 import { createSubjectProjections, type Dataset } from '@chainstead/sync';
 import { reviewContractsRoute } from '@chainstead/tokens';
 import {

@@ -12,9 +12,15 @@ export { type BalanceProof, type BalanceProver, createBalanceProver } from './ba
 export { balancesProven } from './balances/balances-proven.ts';
 export { tokenCodes } from './balances/check-token-codes.ts';
 export { balancesNow, balancesThen } from './balances/read-balances.ts';
+export {
+  type ResolvedBalance,
+  type ResolvedBalances,
+  resolveWalletBalances,
+} from './balances/resolve-wallet-balances.ts';
 export { readShownBalances } from './balances/shown-balances.ts';
-export { createWalletBalancesRoute } from './balances/wallet-balances-route.ts';
-export { createWalletTokensRoute } from './balances/wallet-tokens-route.ts';
+export { showToken, tokenBalanceShape } from './balances/wallet-balances-response.ts';
+export { createWalletBalancesRoute, type WalletBalancesOptions } from './balances/wallet-balances-route.ts';
+export type { SettledOrder } from './balances/wallet-balances-statement.ts';
 export { balanceOfCall, readBalance } from './calls/balance-of.ts';
 export { holdersCounted } from './holders/count-holders.ts';
 export { ownersNow } from './holders/read-owners.ts';

@@ -25,8 +25,7 @@ export interface PriceLimits {
 
 const DECIMAL = /^\d{1,12}(\.\d{1,6})?$/;
 
-/** The exact value of a plain decimal; undefined: it is none. */
-export function parseDecimal(given: string): Fraction | undefined {
+function parseDecimal(given: string): Fraction | undefined {
   if (!DECIMAL.test(given)) return undefined;
   const [whole = '0', digits = ''] = given.split('.');
   return { numerator: BigInt(`${whole}${digits}`), denominator: 10n ** BigInt(digits.length) };
