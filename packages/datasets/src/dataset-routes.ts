@@ -45,7 +45,7 @@ import {
   type ReadingContext,
   transactionFactsOf,
 } from '@chainstead/node-reads';
-import { createWalletTokensRoute, tokenPriceRoute, tokenPricesRoute } from '@chainstead/prices';
+import { createWalletValueRoutes, tokenPriceRoute, tokenPricesRoute } from '@chainstead/prices';
 import { createSubjectProjections, type Dataset } from '@chainstead/sync';
 import { reviewContractsRoute } from '@chainstead/tokens';
 import {
@@ -127,7 +127,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     createTokenStatsRoute(subjects),
     ...nftTransfersRoutes({ onDemandBackfill, nodeReads, waitMs }),
     createWalletBalancesRoute(balances),
-    createWalletTokensRoute(balances),
+    ...createWalletValueRoutes({ ...balances, served: chains }),
     createWalletCollectionsRoute({ ...subjects, heldNow }),
     createWalletNftsRoute({ ...subjects, sendersOf: sendersSoFar, heldNow }),
     ...createTraitsRoutes({ ...subjects, perKey: onDemand.perKey, sendersOf: sendersSoFar }),

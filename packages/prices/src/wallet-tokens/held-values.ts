@@ -1,5 +1,13 @@
 import type { Chain } from '@chainstead/chains';
-import { addFractions, decimalFraction, type Fraction, multiplyFractions, smallerFraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
+import {
+  addFractions,
+  decimalFraction,
+  type Fraction,
+  multiplyFractions,
+  smallerFraction,
+  wholeFraction,
+  ZERO_ADDRESS,
+} from '@chainstead/core';
 import type { ResolvedBalance } from '@chainstead/erc20';
 import { changeBetween, numberOf } from '../token-price/shown-values.ts';
 import type { HeldPrice, HeldPrices } from './held-prices.ts';

@@ -5,6 +5,7 @@ import type { ApiApp, RouteModule } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createSubjectProjections } from '@chainstead/sync';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { erc20Transfers } from '../../transfers/dataset.ts';
 import { createWalletBalancesRoute, type WalletBalancesOptions } from '../wallet-balances-route.ts';
 import { ALICE, type BalanceStage, type BalanceStageOptions, openBalanceStage } from './balance-stage.ts';
 
@@ -33,7 +34,8 @@ export async function openBalancesApi(
   more: (options: RouteOptions) => readonly RouteModule[] = () => [],
 ): Promise<BalancesApi> {
   const scratch = await createScratchDatabase();
-  const { id, ...facts } = createChainRegistry().get('eth');
+  const registry = createChainRegistry();
+  const { id, ...facts } = registry.get('eth');
   const stage = await openBalanceStage(scratch.database, {
     chainId: id,
     history,
@@ -53,7 +55,9 @@ export async function openBalancesApi(
     liveMaxAgeMs: 60_000,
     nativeMaxAgeMs: 0,
   };
-  const api = await exampleApi(scratch.database, [createWalletBalancesRoute(options), ...more(options)]);
+  const api = await exampleApi(scratch.database, [createWalletBalancesRoute(options), ...more(options)], {
+    indexed: { chains: [registry.get('eth'), registry.get('base')], datasets: [erc20Transfers.name] },
+  });
   return {
     scratch,
     stage,

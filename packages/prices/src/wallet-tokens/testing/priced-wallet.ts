@@ -6,7 +6,7 @@ import { ALICE, type BalancesApi, openBalancesApi } from '@chainstead/erc20/test
 import { exchangesOf } from '@chainstead/markets';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf, createPartitions } from '@chainstead/testkit';
-import { createWalletTokensRoute } from '../wallet-tokens-route.ts';
+import { createWalletValueRoutes } from '../wallet-value-routes.ts';
 
 const eth = createChainRegistry().get('eth');
 const UNISWAP = exchangesOf(eth).all.find(({ exchange }) => exchange.name === 'Uniswap v2')?.deployment.factory;
@@ -38,7 +38,7 @@ export interface PricedWallet extends BalancesApi {
 }
 
 export async function openPricedWallet(): Promise<PricedWallet> {
-  const served = await openBalancesApi([], (options) => [createWalletTokensRoute(options)]);
+  const served = await openBalancesApi([], (options) => createWalletValueRoutes({ ...options, served: [eth] }));
   const { database } = served.scratch;
   for (const [token, symbol, decimals] of [
     [CATS, 'CATS', 6],
