@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+import type { Address, Fraction } from '@chainstead/core';
 import {
   type Indexed,
   type IndexedColumns,
@@ -10,6 +10,7 @@ import {
 } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
+import { readEtherQuote } from '@chainstead/price-feeds';
 import {
   SWAPS,
   type SwapPlace,
@@ -23,6 +24,8 @@ import { type TokenFacts, tokenBook } from './token-facts.ts';
 /** One swap or liquidity change of a page, with its block. */
 export interface ListedSwap extends RowOf<typeof SWAPS> {
   readonly block: PageBlock;
+  /** US dollars per ether at the place of the swap; null: unknown. */
+  readonly ether: Fraction | null;
 }
 
 export interface SwapsPage {
@@ -52,7 +55,7 @@ export function getSwaps(
     const last = rows.length > query.limit ? rows[query.limit - 1] : undefined;
     const newest = Math.max(page.indexed_to ?? 0, ...rows.map(({ block_number }) => block_number));
     return {
-      swaps: rows.slice(0, query.limit).map((row) => ({ ...row, block: blockOf(row) })),
+      swaps: rows.slice(0, query.limit).map((row) => ({ ...row, block: blockOf(row), ether: etherOf(row, chain) })),
       tokenOf: tokenBook(page.tokens ?? [], chain),
       indexed: readIndexed(page),
       next: last === undefined ? null : { position: placeOf(last), upperBound: query.pinnedBlock ?? newest },
@@ -64,6 +67,10 @@ export function getSwaps(
 interface PageRow extends IndexedColumns, PackedTexts {
   readonly blocks: string | null;
   readonly tokens: readonly TokenEntry[] | null;
+}
+
+function etherOf({ ether_value: value, ether_source: source }: RowOf<typeof SWAPS>, chain: Chain): Fraction | null {
+  return readEtherQuote(chain, { value, source: source === null ? null : Number(source) });
 }
 
 function placeOf({ block_number, transaction_index, log_index }: SwapPlace): SwapPlace {

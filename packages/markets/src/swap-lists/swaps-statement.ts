@@ -13,6 +13,7 @@ import {
 } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { hex, hexOrNull, int4, int8, packedRows, text, textOrNull } from '@chainstead/db/packed-rows';
+import { etherQuotes } from '@chainstead/price-feeds';
 import { type Anchors, anchorsOf, wrappedNativeOf } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
@@ -74,12 +75,16 @@ export const SWAPS = packedRows({
   exchange: textOrNull('exchange'),
   amount0: textOrNull('amount0::text'),
   amount1: textOrNull('amount1::text'),
+  /** Ether price at the place of the swap, for `readEtherQuote`. */
+  ether_value: textOrNull('ether_value::text'),
+  ether_source: textOrNull('ether_source::text'),
 });
 
 /**
  * Returns the statement for a page of swaps. Each scan is a range of one index that stops after limit + 1 rows
  * (swaps-statement.explain.test.ts). For a pair it is the primary key of `swaps`. For a wallet, `swaps_by_wallet` and
  * `swaps_by_beneficiary` are merged; for a token, `trades_by_token0` and `trades_by_token1`. A swap that two of them contain is shown once.
+ * The ether price is looked up for each row, so a value appears once the blocks that it needs are indexed.
  */
 export function swapsStatement(
   chain: Chain,
@@ -104,16 +109,21 @@ export function swapsStatement(
   const found = `SELECT * FROM (${rowsOf(query, scan)}) AS found ${where(bounds.far)} ${orderBy(query.order)}`;
   const undecided = undecidedPools(query, scan);
   const isDecided = undecided === null ? '' : ' AND NOT EXISTS (SELECT FROM undecided)';
+  const quotes = etherQuotes(chain, chainId, bind);
+  const valued = `SELECT page.*, ether.value AS ether_value, ether.source AS ether_source
+  FROM page LEFT JOIN LATERAL ${quotes.at(PLACE_OF_SWAP)} AS ether ON true ${orderBy(query.order, 'page.')}`;
   const tokens = 'SELECT token0 FROM page UNION SELECT token1 FROM page';
   const related = `SELECT ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks, ${tokensOf(tokens, chainId)} AS tokens`;
   return {
-    text: `WITH ${ctes.join(', ')}, page AS MATERIALIZED (${found}), related AS MATERIALIZED (${related})
+    text: `WITH ${[...ctes, ...quotes.ctes].join(', ')}, page AS MATERIALIZED (${found}), related AS MATERIALIZED (${related})
 ${undecided === null ? '' : `, undecided AS MATERIALIZED (${undecided})`}
 SELECT covered.indexed_from, covered.indexed_to, (${complete}${isDecided}) AS complete, related.blocks, related.tokens, packed.*
-FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS packed`,
+FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM (${valued}) AS valued) AS packed`,
     values,
   };
 }
+
+const PLACE_OF_SWAP = { block: 'page.block_number', transaction: 'page.transaction_index', log: 'page.log_index' };
 
 /** Address as hexadecimal digits, name, symbol, decimals, logo. */
 export type TokenEntry = readonly [string, string | null, string | null, number | null, string | null];
