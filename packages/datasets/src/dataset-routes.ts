@@ -8,7 +8,6 @@ import {
   createTokenTransfersRoute,
   createWalletApprovalsRoute,
   createWalletBalancesRoute,
-  createWalletTokensRoute,
   tokenFactsRoutes,
   tokenHolderRoutes,
   walletTokenTransfersRoute,
@@ -40,7 +39,7 @@ import {
   type ReadingContext,
   transactionFactsOf,
 } from '@chainstead/node-reads';
-import { createPriceRoutes } from '@chainstead/prices';
+import { createPriceRoutes, createWalletValueRoutes } from '@chainstead/prices';
 import { createSubjectProjections, type Dataset } from '@chainstead/sync';
 import { reviewContractsRoute } from '@chainstead/tokens';
 import {
@@ -122,7 +121,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     createTokenStatsRoute(subjects),
     ...nftTransfersRoutes({ onDemandBackfill, nodeReads, waitMs }),
     createWalletBalancesRoute(balances),
-    createWalletTokensRoute(balances),
+    ...createWalletValueRoutes({ ...balances, served: chains }),
     createWalletCollectionsRoute({ ...subjects, heldNow }),
     createWalletNftsRoute({ ...subjects, sendersOf: sendersSoFar, heldNow }),
     ...createTraitsRoutes({ ...subjects, perKey: onDemand.perKey, sendersOf: sendersSoFar }),

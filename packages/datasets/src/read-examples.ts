@@ -99,6 +99,7 @@ function examplesOfWallet(transfer: { readonly account: string; readonly chain: 
     getWalletActiveChains: { address: transfer.account, chains: transfer.chain },
     getWalletTokenBalances: { address: transfer.account, chain: transfer.chain },
     getWalletTokenBalancesPrice: { address: transfer.account, chain: transfer.chain },
+    getWalletNetWorth: { address: transfer.account, chains: transfer.chain },
     getNativeBalance: { address: transfer.account, chain: transfer.chain },
     getNativeBalancesForAddresses: { wallet_addresses: transfer.account, chain: transfer.chain },
   };

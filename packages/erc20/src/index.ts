@@ -15,9 +15,15 @@ export { tokenCodes } from './balances/check-token-codes.ts';
 export type { Holding } from './balances/holding.ts';
 export { balancesNow, balancesThen } from './balances/read-balances.ts';
 export { type BalanceRequestSources, requestBalances } from './balances/request-balances.ts';
+export {
+  type ResolvedBalance,
+  type ResolvedBalances,
+  resolveWalletBalances,
+} from './balances/resolve-wallet-balances.ts';
 export { readShownBalances } from './balances/shown-balances.ts';
-export { createWalletBalancesRoute } from './balances/wallet-balances-route.ts';
-export { createWalletTokensRoute } from './balances/wallet-tokens-route.ts';
+export { showToken, tokenBalanceShape } from './balances/wallet-balances-response.ts';
+export { createWalletBalancesRoute, type WalletBalancesOptions } from './balances/wallet-balances-route.ts';
+export type { SettledOrder } from './balances/wallet-balances-statement.ts';
 export { balanceOfCall, readBalance } from './calls/balance-of.ts';
 export { holdersCounted } from './holders/count-holders.ts';
 export { ownersNow } from './holders/read-owners.ts';

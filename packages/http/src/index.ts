@@ -42,7 +42,7 @@ export {
 export { defineListRoute } from './lists/list-route.ts';
 export { definePagedRoute, type ListQueryShape, type ListRequest, type PageEnvelope } from './lists/paged-route.ts';
 export { blockBoundsSchema, boundsOfRows, givenBlockBounds } from './parameters/block-bounds.ts';
-export { type IndexedHere, indexedChain, indexedChainsOf } from './parameters/indexed-chains.ts';
+export { type IndexedHere, indexedChain, indexedChainsOf, knownChainsOf } from './parameters/indexed-chains.ts';
 export { NotIndexedError } from './parameters/not-indexed.ts';
 export * from './parameters/paging.ts';
 export { addressParameter, booleanParameter, limitParameter, textParameter } from './parameters/parameters.ts';

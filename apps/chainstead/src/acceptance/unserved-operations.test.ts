@@ -78,7 +78,7 @@ describe('the official SDK', () => {
       ...['resolveENSDomain', 'resolveAddress', 'resolveDomain', 'resolveAddressToDomain'],
       ...['web3ApiVersion', 'endpointWeights', 'runContractFunction', 'reviewContracts'],
       ...['getWalletNFTs', 'getMultipleNFTs', 'getNFTMetadata'],
-      ...['getWalletHistory', 'getWalletActiveChains', 'getWalletStats'],
+      ...['getWalletHistory', 'getWalletActiveChains', 'getWalletStats', 'getWalletNetWorth'],
       ...['getTransaction', 'getTransactionVerbose', 'getBlock', 'getBlockStats', 'getDateToBlock'],
       ...['getInternalTransactions', 'getWalletTransactions', 'getWalletTransactionsVerbose'],
       ...['getContractNFTs', 'getNFTOwners', 'getNFTTokenIdOwners', 'getNFTCollectionStats'],

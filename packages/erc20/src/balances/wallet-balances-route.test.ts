@@ -2,7 +2,7 @@ import { addressOf, rpcError } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ALICE, GOLD, SILVER, TIN } from './testing/balance-stage.ts';
-import { ERC20_PATH, openBalancesApi, TOKENS_PATH } from './testing/balances-api.ts';
+import { ERC20_PATH, openBalancesApi } from './testing/balances-api.ts';
 
 const MINTER = addressOf(0x111);
 const UNREAD = addressOf(0x222);
@@ -146,6 +146,4 @@ test('a token whose balance no node tells is named, and the others are shown', a
   expect(await answer.json()).toMatchObject([{ token_address: TIN }, { token_address: GOLD }]);
   expect(answer.headers.get('x-indexed-unread')).toBe(UNREAD);
   expect(answer.headers.get('access-control-expose-headers')).toContain('X-Indexed-Unread');
-  const page = await served.request(TOKENS_PATH);
-  expect(await page.json()).toMatchObject({ unread_tokens: [UNREAD], indexed: { complete: false } });
 });

@@ -57,9 +57,18 @@ export function indexedChainsOf(
   given: readonly string[],
   ...datasets: readonly string[]
 ): readonly Chain[] {
+  return knownChainsOf(chains, given).map(({ key }) => indexedChain(chains, key, ...datasets));
+}
+
+/**
+ * Returns the chains of a list parameter `chains`, indexed or not: each once, in order.
+ * @throws InvalidParameterError with all unknown names
+ */
+export function knownChainsOf(chains: ChainLookup, given: readonly string[]): readonly Chain[] {
+  const found = given.map((name) => chains.find(name));
   const unknown = given.flatMap((name, place) =>
-    chains.find(name) === null ? [{ parameter: `chains.${place}`, given: name, allowed: CHAIN_ALLOWED }] : [],
+    found[place] === null ? [{ parameter: `chains.${place}`, given: name, allowed: CHAIN_ALLOWED }] : [],
   );
   if (unknown.length > 0) throw new InvalidParameterError(...unknown);
-  return [...new Set(given.map((name) => indexedChain(chains, name, ...datasets)))];
+  return [...new Set(found.flatMap((chain) => chain ?? []))];
 }

@@ -33,7 +33,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['POST', '/tokens/analytics', 'getMultipleTokenAnalytics'],
   ]),
   ...unserved('/api/v2.2', 'Wallets', [
-    ['GET', '/wallets/{address}/net-worth', 'getWalletNetWorth'],
     ['GET', '/wallets/{address}/defi/summary', 'getDefiSummary'],
     ['GET', '/wallets/{address}/defi/{protocol}/positions', 'getDefiPositionsByProtocol'],
     ['GET', '/wallets/{address}/defi/positions', 'getDefiPositionsSummary'],

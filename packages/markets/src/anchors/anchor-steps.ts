@@ -45,6 +45,24 @@ export async function readAnchorSteps(
   return ({ block }) => ether.get(block) ?? null;
 }
 
+/** Returns US dollars per whole token at the end of a block; null: no anchor, or its price is unknown. */
+export type AnchorBook = (token: Address, at: BlockTime) => Fraction | null;
+
+/** Returns prices of those tokens that are anchors, in many blocks. */
+export async function readAnchorBook(
+  database: ReadDatabase,
+  chain: Chain,
+  tokens: Iterable<Address>,
+  blocks: readonly BlockTime[],
+): Promise<AnchorBook> {
+  const anchors = [...new Set(tokens)].filter((token) => isPriceable(chain, token));
+  const steps = await Promise.all(
+    anchors.map(async (token) => [token, await readAnchorSteps(database, chain, token, blocks)] as const),
+  );
+  const byToken = new Map(steps);
+  return (token, at) => byToken.get(token)?.(at) ?? null;
+}
+
 function feedOf(chain: Chain, token: Address) {
   const isNative = anchorsOf(chain).native.includes(token);
   const own = chain.tokenFeeds.find(({ tokens }) => tokens.includes(isNative ? ZERO_ADDRESS : token));

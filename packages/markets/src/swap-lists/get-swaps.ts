@@ -10,6 +10,7 @@ import {
 } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, type RowOf, readPackedPage } from '@chainstead/db/packed-rows';
+import { type AnchorBook, type BlockTime, readAnchorBook } from '../anchors/anchor-steps.ts';
 import {
   SWAPS,
   type SwapPlace,
@@ -29,13 +30,15 @@ export interface SwapsPage {
   /** At most `query.limit`, in order. */
   readonly swaps: readonly ListedSwap[];
   tokenOf(token: Address): TokenFacts;
+  /** Prices of anchors in the blocks of the swaps. */
+  readonly anchorUsd: AnchorBook;
   readonly indexed: Indexed;
   /** Position and highest block of the run for the next page; null on the last page. */
   readonly next: { readonly position: SwapPlace; readonly upperBound: number } | null;
 }
 
 /**
- * Returns a page of swaps with their blocks and tokens, in one statement.
+ * Returns a page of swaps with their blocks and tokens, in one statement, and the prices of their anchors, in one statement per anchor.
  * @throws {InconsistentPageError} if a swap repeatedly comes without its block
  */
 export function getSwaps(
@@ -51,8 +54,11 @@ export function getSwaps(
     const blockOf = readBlocks(page.blocks, rows);
     const last = rows.length > query.limit ? rows[query.limit - 1] : undefined;
     const newest = Math.max(page.indexed_to ?? 0, ...rows.map(({ block_number }) => block_number));
+    const swaps = rows.slice(0, query.limit).map((row) => ({ ...row, block: blockOf(row) }));
+    const tokens = swaps.flatMap(({ token0, token1 }) => [token0 ?? [], token1 ?? []]).flat();
     return {
-      swaps: rows.slice(0, query.limit).map((row) => ({ ...row, block: blockOf(row) })),
+      swaps,
+      anchorUsd: await readAnchorBook(database, chain, tokens, swaps.map(timeOf)),
       tokenOf: tokenBook(page.tokens ?? [], chain),
       indexed: readIndexed(page),
       next: last === undefined ? null : { position: placeOf(last), upperBound: query.pinnedBlock ?? newest },
@@ -64,6 +70,11 @@ export function getSwaps(
 interface PageRow extends IndexedColumns, PackedTexts {
   readonly blocks: string | null;
   readonly tokens: readonly TokenEntry[] | null;
+}
+
+/** The block of a swap, for the prices of anchors. */
+export function timeOf({ block_number: block, block: { block_timestamp } }: ListedSwap): BlockTime {
+  return { block, time: Date.parse(block_timestamp) / 1_000 };
 }
 
 function placeOf({ block_number, transaction_index, log_index }: SwapPlace): SwapPlace {

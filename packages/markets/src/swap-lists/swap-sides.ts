@@ -51,7 +51,8 @@ export function baseQuotePrice({ base, quote }: SwapSides): string | null {
 
 const SIGNIFICANT_DIGITS = 17;
 
-function wholeAmount({ amount, token: { decimals } }: SwapSide): Fraction | null {
+/** Whole tokens of a side without the sign; null: the amount or the decimals are unknown. */
+export function wholeAmount({ amount, token: { decimals } }: SwapSide): Fraction | null {
   if (amount === null || decimals === null) return null;
   return { numerator: BigInt(amount.replace('-', '')), denominator: 10n ** BigInt(decimals) };
 }

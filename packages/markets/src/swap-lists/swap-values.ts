@@ -1,3 +1,6 @@
+import { type Address, decimalFraction, type Fraction, multiplyFractions } from '@chainstead/core';
+import { type SwapSide, type SwapSides, wholeAmount } from './swap-sides.ts';
+
 /** Dollar values of a swap in its block; null: unknown. */
 export interface SwapValues {
   readonly basePriceUsd: number | null;
@@ -5,5 +8,37 @@ export interface SwapValues {
   readonly totalValueUsd: number | null;
 }
 
-/** No token has a price yet: the only place where values of swap lists come from. */
-export const UNVALUED: SwapValues = { basePriceUsd: null, quotePriceUsd: null, totalValueUsd: null };
+const UNVALUED: SwapValues = { basePriceUsd: null, quotePriceUsd: null, totalValueUsd: null };
+
+/**
+ * Returns the values of a swap: the amount of its anchor times the price of the anchor. The quote token is the preferred anchor; the base token
+ * counts if the quote token has no price. The price of the other token follows from its amount.
+ * @param usdOf US dollars per whole token in the block of the swap; null: no anchor, or unknown
+ */
+export function valuesOf({ base, quote }: SwapSides, usdOf: (token: Address) => Fraction | null): SwapValues {
+  const quotePrice = usdOf(quote.token.address);
+  const [anchor, other] = quotePrice === null ? [base, quote] : [quote, base];
+  const price = quotePrice ?? usdOf(base.token.address);
+  const amount = wholeAmount(anchor);
+  if (price === null || amount === null) return UNVALUED;
+  const value = multiplyFractions(amount, price);
+  const [anchorUsd, otherUsd] = [numberOf(price), pricePerToken(value, other)];
+  return {
+    basePriceUsd: anchor === base ? anchorUsd : otherUsd,
+    quotePriceUsd: anchor === base ? otherUsd : anchorUsd,
+    totalValueUsd: numberOf(value),
+  };
+}
+
+function pricePerToken(value: Fraction, side: SwapSide): number | null {
+  const amount = wholeAmount(side);
+  if (amount === null || amount.numerator === 0n) return null;
+  return numberOf(multiplyFractions(value, { numerator: amount.denominator, denominator: amount.numerator }));
+}
+
+/** Significant digits of a double. */
+const DIGITS = 17;
+
+function numberOf(fraction: Fraction): number {
+  return Number(decimalFraction(fraction, DIGITS));
+}

@@ -1,13 +1,14 @@
+import type { Chain } from '@chainstead/chains';
 import type { Address, Hash } from '@chainstead/core';
 import { indexedSchema, showIndexed } from '@chainstead/data-api';
 import type { PageEnvelope } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
-import { type Anchors, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
+import { type Anchors, anchorsOf, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import type { Pair } from './get-pair.ts';
-import type { ListedSwap, SwapsPage } from './get-swaps.ts';
+import { type ListedSwap, type SwapsPage, timeOf } from './get-swaps.ts';
 import { baseQuotePrice, type SwapSide, type SwapSides, sidesOf } from './swap-sides.ts';
-import { UNVALUED } from './swap-values.ts';
+import { type SwapValues, valuesOf } from './swap-values.ts';
 import { pairLabel, type TokenFacts, wholeTokens } from './token-facts.ts';
 
 const address = (description: string) => z.string().openapi({ pattern: '^0x[0-9a-f]{40}$', description });
@@ -39,7 +40,7 @@ const rowFields = {
   baseQuotePrice: text(
     'Quote tokens per base token in this swap, rounded to 17 significant digits. null for liquidity',
   ),
-  totalValueUsd: number('Value in US dollars. null: not available'),
+  totalValueUsd: number('Amount of the anchor times its price at the swap, in US dollars. null: unknown, or liquidity'),
 };
 
 const pairRowSchema = z
@@ -50,8 +51,8 @@ const pairRowSchema = z
       .openapi({ description: 'buy: the base token left the pool. sell: it came into the pool' }),
     baseTokenAmount: text(`${AMOUNT}, and for concentrated liquidity without amounts in its event`),
     quoteTokenAmount: text('Like baseTokenAmount'),
-    baseTokenPriceUsd: number('Price in US dollars in the block. null: not available'),
-    quoteTokenPriceUsd: number('Price in US dollars in the block. null: not available'),
+    baseTokenPriceUsd: number('US dollars per whole token in this swap. null: unknown'),
+    quoteTokenPriceUsd: number('US dollars per whole token in this swap. null: unknown'),
   })
   .openapi('PairSwap');
 
@@ -62,8 +63,8 @@ const pairTokenSchema = z
     symbol: text('Symbol of the token'),
     logo: text('Logo from an imported token list'),
     amount: text('Newest stored reserve of the pool in whole tokens. null for pools without reserves'),
-    usdPrice: number('Price in US dollars. null: not available'),
-    usdAmount: number('Value of the reserve in US dollars. null: not available'),
+    usdPrice: number('Always null: not available'),
+    usdAmount: number('Always null: not available'),
   })
   .openapi('PairToken');
 
@@ -93,8 +94,8 @@ const sideSchema = (name: string) =>
       symbol: text('Symbol of the token'),
       logo: text('Logo from an imported token list'),
       amount: text(AMOUNT),
-      usdPrice: number('Price in US dollars in the block. null: not available'),
-      usdAmount: number('Value of the swap in US dollars. null: not available'),
+      usdPrice: number('US dollars per whole token in this swap. null: unknown'),
+      usdAmount: number('Value of the swap in US dollars. null: unknown'),
       tokenType: z.enum(['token0', 'token1']).openapi({ description: 'Place of the token in the pool' }),
     })
     .openapi(name);
@@ -135,12 +136,13 @@ export const swapsSchema = z
 
 /** @param pair the pool of the swaps */
 export function showPairSwaps(
-  { swaps, tokenOf, indexed }: SwapsPage,
+  { swaps, tokenOf, anchorUsd, indexed }: SwapsPage,
   { page, page_size, cursor }: PageEnvelope,
   pool: PoolId,
   pair: Pair,
-  anchors: Anchors,
+  chain: Chain,
 ): z.infer<typeof pairSwapsSchema> {
+  const anchors = anchorsOf(chain);
   const [base, quote] = pairTokens(pair, anchors);
   return {
     page,
@@ -156,6 +158,9 @@ export function showPairSwaps(
     indexed: showIndexed(indexed),
     result: swaps.map((row) => {
       const sides = sidesOf(row, tokenOf, anchors);
+      // The price within the block of a liquidity change is unknown.
+      const values =
+        row.kind === 0 && sides !== null ? valuesOf(sides, (token) => anchorUsd(token, timeOf(row))) : null;
       return {
         ...commonFields(row),
         baseQuotePrice: row.kind === 0 && sides !== null ? baseQuotePrice(sides) : null,
@@ -163,9 +168,9 @@ export function showPairSwaps(
           row.kind === 1 ? 'addLiquidity' : row.kind === 2 ? 'removeLiquidity' : typeOf(sides, sides?.base),
         baseTokenAmount: sides === null ? null : amountOf(sides.base),
         quoteTokenAmount: sides === null ? null : amountOf(sides.quote),
-        baseTokenPriceUsd: UNVALUED.basePriceUsd,
-        quoteTokenPriceUsd: UNVALUED.quotePriceUsd,
-        totalValueUsd: UNVALUED.totalValueUsd,
+        baseTokenPriceUsd: values?.basePriceUsd ?? null,
+        quoteTokenPriceUsd: values?.quotePriceUsd ?? null,
+        totalValueUsd: values?.totalValueUsd ?? null,
       };
     }),
   };
@@ -173,11 +178,12 @@ export function showPairSwaps(
 
 /** @param focus forms of the token from whose view swaps are purchases or sales; empty: the base token of each pool */
 export function showSwaps(
-  { swaps, tokenOf, indexed }: SwapsPage,
+  { swaps, tokenOf, anchorUsd, indexed }: SwapsPage,
   envelope: PageEnvelope,
   focus: readonly Address[],
-  anchors: Anchors,
+  chain: Chain,
 ): z.infer<typeof swapsSchema> {
+  const anchors = anchorsOf(chain);
   return {
     ...envelope,
     indexed: showIndexed(indexed),
@@ -186,7 +192,7 @@ export function showSwaps(
       // The statement leaves out swaps of unknown tokens.
       if (sides === null) return [];
       const viewed = focus.length === 0 ? sides.base : focusedSide(row, sides, focus);
-      const { totalValueUsd } = UNVALUED;
+      const values = valuesOf(sides, (token) => anchorUsd(token, timeOf(row)));
       return {
         ...commonFields(row),
         transactionType: typeOf(sides, viewed),
@@ -200,10 +206,10 @@ export function showSwaps(
         exchangeLogo: null,
         baseToken: sides.base.token.address,
         quoteToken: sides.quote.token.address,
-        bought: showSide(sides.bought, sides),
-        sold: showSide(sides.sold, sides),
+        bought: showSide(sides.bought, sides, values),
+        sold: showSide(sides.sold, sides, values),
         baseQuotePrice: baseQuotePrice(sides),
-        totalValueUsd,
+        totalValueUsd: values.totalValueUsd,
       };
     }),
   };
@@ -231,13 +237,13 @@ function focusedSide({ token0 }: ListedSwap, { base, quote }: SwapSides, focus: 
   return base.type === type ? base : quote;
 }
 
-function showSide(side: SwapSide, { base }: SwapSides): z.infer<ReturnType<typeof sideSchema>> {
+function showSide(side: SwapSide, { base }: SwapSides, values: SwapValues): z.infer<ReturnType<typeof sideSchema>> {
   const { address: token, name, symbol, logo } = side.token;
   return {
     ...{ address: token, name, symbol, logo },
     amount: amountOf(side),
-    usdPrice: side === base ? UNVALUED.basePriceUsd : UNVALUED.quotePriceUsd,
-    usdAmount: UNVALUED.totalValueUsd,
+    usdPrice: side === base ? values.basePriceUsd : values.quotePriceUsd,
+    usdAmount: values.totalValueUsd,
     tokenType: side.type,
   };
 }

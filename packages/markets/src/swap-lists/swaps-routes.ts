@@ -17,7 +17,6 @@ import {
   type RouteModule,
 } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
-import { anchorsOf } from '../anchors/anchors-of-chain.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { getPair } from './get-pair.ts';
 import { getSwaps, type SwapsPage } from './get-swaps.ts';
@@ -33,7 +32,7 @@ import {
 } from './swaps-statement.ts';
 
 const LISTED =
-  'Lists pools that are proven to belong to a known exchange; other pools may imitate its events. Needs `SWAPS_<CHAIN>=all`. US dollar values are null.';
+  'Lists pools that are proven to belong to a known exchange; other pools may imitate its events. Needs `SWAPS_<CHAIN>=all`. Swaps against a token with a price feed, or a dollar token, have US dollar values.';
 
 /** `GET /api/v2.2/pairs/{address}/swaps`: swaps and liquidity changes of a pair (docs/api/swaps.md#swaps-of-a-pair). */
 export const pairSwapsRoute: RouteModule = (app, dependencies) => {
@@ -60,7 +59,7 @@ export const pairSwapsRoute: RouteModule = (app, dependencies) => {
       return { ...found, pair };
     },
     present: (found, envelope, { chain, filter }) =>
-      showPairSwaps(found, envelope, filter.address as PoolId, found.pair, anchorsOf(chain)),
+      showPairSwaps(found, envelope, filter.address as PoolId, found.pair, chain),
   });
 };
 
@@ -248,7 +247,7 @@ function addSwapsRoute<Params extends z.core.$ZodShape, Query extends ListQueryS
     },
     present: (found, envelope, { chain, filter }) => {
       const { token } = subjectOf(filter);
-      return showSwaps(found, envelope, token === null ? [] : formsOf(token, chain), anchorsOf(chain));
+      return showSwaps(found, envelope, token === null ? [] : formsOf(token, chain), chain);
     },
   });
 }

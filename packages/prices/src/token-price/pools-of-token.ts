@@ -15,11 +15,11 @@ export interface PoolOfToken {
 }
 
 /**
- * Returns the pools of a token against anchors at some factories. Each factory has one or two pools of two tokens, so pools of other tokens
- * and of other factories cost nothing.
- * @param forms the token; the wrapped native token also as the native one
+ * Returns the pools of tokens against anchors at some factories, in one statement. Each factory has one or two pools of two tokens, so pools
+ * of other tokens and of other factories cost nothing.
+ * @param forms the tokens; a wrapped native token also as the native one
  */
-export async function readPoolsOfToken(
+export async function readPoolsOfTokens(
   database: ReadDatabase,
   chain: Chain,
   { forms, anchors, factories }: Readonly<Record<'forms' | 'anchors' | 'factories', readonly Address[]>>,
@@ -27,17 +27,16 @@ export async function readPoolsOfToken(
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = `${bind(chain.id)}::bigint`;
-  const [others, known] = [anchors, factories].map((list) => `${bind(list.map(addressBytes))}::bytea[]`);
-  const ranges = forms.flatMap((form) =>
-    [
-      ['token0', 'token1'],
-      ['token1', 'token0'],
-    ].map(
-      ([own, other]) =>
-        `SELECT pool, exchange, factory, token0, token1, is_stable FROM pools WHERE address_key(${own}) = ${bind(addressKey(form))}::bigint
-         AND chain_id = ${chainId} AND status = 'proven' AND is_counted AND ${own} = ${bind(addressBytes(form))}::bytea
+  const [wanted, others, known] = [forms, anchors, factories].map((list) => `${bind(list.map(addressBytes))}::bytea[]`);
+  const keys = `${bind(forms.map(addressKey))}::bigint[]`;
+  const ranges = [
+    ['token0', 'token1'],
+    ['token1', 'token0'],
+  ].map(
+    ([own, other]) =>
+      `SELECT pool, exchange, factory, token0, token1, is_stable FROM pools WHERE address_key(${own}) = ANY (${keys})
+         AND chain_id = ${chainId} AND status = 'proven' AND is_counted AND ${own} = ANY (${wanted})
          AND ${other} = ANY (${others}) AND factory = ANY (${known})`,
-    ),
   );
   const columns = ['pool', 'factory', 'token0', 'token1'].map((column) => `${hexText(column)} AS ${column}`).join(', ');
   const rows = await database.select<PoolRow>(

@@ -1,14 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import {
-  type Address,
-  compareFractions,
-  decimalAmount,
-  decimalFraction,
-  type Fraction,
-  multiplyFractions,
-  wholeFraction,
-  ZERO_ADDRESS,
-} from '@chainstead/core';
+import { type Address, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/data-api';
 import { wrappedNativeOf } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
@@ -16,6 +7,7 @@ import type { AnchorPrice } from './anchor-prices.ts';
 import type { PriceCandidate } from './decide-price.ts';
 import type { PoolHistory } from './pool-histories.ts';
 import type { PricePlace } from './price-place.ts';
+import { cents, changeBetween, numberOf, plainDecimal, roundedUnits } from './shown-values.ts';
 import { virtualReserves } from './side-depths.ts';
 import { newest } from './time-weighted.ts';
 import type { TokenPrice } from './token-price.ts';
@@ -275,45 +267,4 @@ function showSides({ token0, token1, states }: PoolHistory): z.infer<typeof side
     balance: last.balances[side]?.toString() ?? null,
     virtual_reserve: roundedUnits(reserves[side] ?? wholeFraction(0n), 1n).toString(),
   }));
-}
-
-/** Significant digits of a double. */
-const DIGITS = 17;
-const PERCENT_DIGITS = 6;
-
-function numberOf(fraction: Fraction): number {
-  return Number(decimalFraction(fraction, DIGITS));
-}
-
-/** Percent and dollars from `before` to `now`, with their signs; null if there was no price to compare with. */
-function changeBetween(before: Fraction, now: Fraction): { readonly percent: number; readonly dollars: number } | null {
-  if (before.numerator === 0n) return null;
-  const difference = now.numerator * before.denominator - before.numerator * now.denominator;
-  const sign = compareFractions(now, before) < 0 ? -1 : 1;
-  const size = difference < 0n ? -difference : difference;
-  const percent = { numerator: 100n * size, denominator: before.numerator * now.denominator };
-  const dollars = { numerator: size, denominator: now.denominator * before.denominator };
-  return { percent: sign * Number(decimalFraction(percent, PERCENT_DIGITS)), dollars: sign * numberOf(dollars) };
-}
-
-/** 18 digits after the point; for a tiny price, 6 digits that are not zero. */
-function plainDecimal(fraction: Fraction): string {
-  const scaled = roundedUnits(fraction, PLACES_UNIT);
-  return scaled < TINY ? decimalFraction(fraction, PERCENT_DIGITS) : decimalAmount(scaled.toString(), PLACES);
-}
-
-const PLACES = 18;
-const PLACES_UNIT = 10n ** BigInt(PLACES);
-/** A price below 1e-12 with 18 digits after the point has fewer than 6 digits. */
-const TINY = 10n ** 6n;
-
-function cents(fraction: Fraction): string {
-  const digits = roundedUnits(fraction, 100n).toString().padStart(3, '0');
-  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
-}
-
-/** A fraction in units of 1/unit, rounded half up. */
-function roundedUnits(fraction: Fraction, unit: bigint): bigint {
-  const { numerator, denominator } = multiplyFractions(fraction, { numerator: unit, denominator: 1n });
-  return (2n * numerator + denominator) / (2n * denominator);
 }

@@ -1,7 +1,5 @@
-import type { Chain } from '@chainstead/chains';
-import { type Address, type Fraction, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { indexedHeaders } from '@chainstead/data-api';
-import { addressBytes, type Bind, type ReadDatabase } from '@chainstead/db';
 import type { BalanceRequestSources } from '@chainstead/erc20';
 import {
   type ApiApp,
@@ -12,16 +10,14 @@ import {
   querySchema,
   type RouteModule,
   refuseBody,
-  textParameter,
 } from '@chainstead/http';
-import { factoriesOf, undecidedPoolsOf, wrappedNativeOf } from '@chainstead/markets';
 import { createRoute, z } from '@hono/zod-openapi';
 import { DEFAULT_PRICING_RULES } from './decide-price.ts';
-import { type PriceMoment, type PricePlace, readPlace, STATES_DATASET } from './price-place.ts';
-import { errorOf, type Refusal } from './price-refusals.ts';
-import { type FoundPrice, type PricedToken, showTokenPrice, tokenPriceSchema } from './price-response.ts';
-import { type PriceSources, readPriceWithBalances } from './price-with-balances.ts';
-import type { TokenPrice } from './token-price.ts';
+import { priceLimits } from './price-parameters.ts';
+import { readPlace, STATES_DATASET } from './price-place.ts';
+import { createPriceReader } from './price-reader.ts';
+import { errorOf } from './price-refusals.ts';
+import { showTokenPrice, tokenPriceSchema } from './price-response.ts';
 
 /**
  * Routes of prices (docs/api/prices.md). The first request for a token reads the balances of its pools with concentrated liquidity.
@@ -69,15 +65,9 @@ function addTokenPriceRoute(app: ApiApp, dependencies: ApiDependencies, balances
     const { address } = c.req.valid('param');
     const query = c.req.valid('query');
     const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
-    const found = await createPriceReader(
-      { ...dependencies, balances },
-      chain,
-      query,
-    )({
-      token: tokenOf(address),
-      exchange: query.exchange ?? null,
-      toBlock: query.to_block ?? null,
-    });
+    const wanted = { token: tokenOf(address), exchange: query.exchange ?? null, toBlock: query.to_block ?? null };
+    const [found] = await createPriceReader({ ...dependencies, balances }, chain, query)([wanted]);
+    if (found === undefined) throw errorOf('no-pools', null);
     if ('refusal' in found) throw errorOf(found.refusal, found.newest);
     return c.json(showTokenPrice(found, chain, query.explain ?? false), 200);
   });
@@ -127,8 +117,12 @@ function addTokenPricesRoute(app: ApiApp, dependencies: ApiDependencies, balance
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
       const read = createPriceReader({ ...dependencies, balances }, chain, query);
       const shown = [];
-      for (const { token_address: address, exchange = null, to_block: toBlock = null } of c.req.valid('json').tokens) {
-        const found = await read({ token: tokenOf(address), exchange, toBlock });
+      const wanted = c.req
+        .valid('json')
+        .tokens.map(({ token_address: address, exchange = null, to_block: toBlock = null }) => ({
+          ...{ token: tokenOf(address), exchange, toBlock },
+        }));
+      for (const found of await read(wanted)) {
         if (!('refusal' in found)) shown.push(showTokenPrice(found, chain, false));
         else if (found.refusal === 'unknown-exchange' || found.refusal === 'beyond-head')
           throw errorOf(found.refusal, found.newest);
@@ -142,7 +136,6 @@ function addTokenPricesRoute(app: ApiApp, dependencies: ApiDependencies, balance
 
 const DEFAULT_CHAIN = 'eth';
 const TOKENS_MAX = 100;
-const DAY_SECONDS = 86_400;
 /** The native token, as wallets and aggregators write it. */
 const NATIVE_BY_CUSTOM = parseAddress(`0x${'ee'.repeat(20)}`);
 
@@ -153,132 +146,13 @@ function priceQuery(parameters: ApiDependencies['parameters']) {
       .enum(['percent_change'])
       .optional()
       .openapi({ description: 'Has no effect: changes are always returned.' }),
-    max_token_inactivity: textParameter('a number of days', (given) =>
-      DECIMAL.test(given) ? Number(given) : undefined,
-    )
-      .optional()
-      .openapi({ type: 'number', description: 'Rejects a token whose pools have not moved for this number of days.' }),
-    min_pair_side_liquidity_usd: textParameter('a number of US dollars', parseFraction)
-      .optional()
-      .openapi({ type: 'number', description: 'US dollars that each side of a pool must hold. Default: 500.' }),
+    ...priceLimits({
+      inactivity: 'Rejects a token whose pools have not moved for this number of days.',
+      depth: 'US dollars that each side of a pool must hold. Default: 500.',
+    }),
   };
-}
-
-const DECIMAL = /^\d{1,12}(\.\d{1,6})?$/;
-
-function parseFraction(given: string): Fraction | undefined {
-  if (!DECIMAL.test(given)) return undefined;
-  const [whole = '0', digits = ''] = given.split('.');
-  return { numerator: BigInt(`${whole}${digits}`), denominator: 10n ** BigInt(digits.length) };
 }
 
 function tokenOf(address: Address): Address {
   return address === NATIVE_BY_CUSTOM ? ZERO_ADDRESS : address;
-}
-
-interface Refused {
-  readonly refusal: Refusal;
-  /** Newest indexed block. */
-  readonly newest: number | null;
-}
-
-interface WantedPrice {
-  readonly token: Address;
-  readonly exchange: string | null;
-  readonly toBlock: number | null;
-}
-
-interface PriceOptions {
-  readonly max_token_inactivity?: number | undefined;
-  readonly min_pair_side_liquidity_usd?: Fraction | undefined;
-}
-
-/** Returns a function that reads the prices of one request. Places and prices of the native token are read once. */
-function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain: Chain, options: PriceOptions) {
-  const sources = { ...given, waitsUntil: performance.now() + given.balances.waitMs };
-  const { reads: database } = sources;
-  const { max_token_inactivity: maxDays, min_pair_side_liquidity_usd: minSideDepth } = options;
-  const rules = { ...DEFAULT_PRICING_RULES, ...(minSideDepth !== undefined && { minSideDepth }) };
-  const places = new Map<string, ReturnType<typeof readPlace>>();
-  const natives = new Map<number, Promise<Fraction | null>>();
-
-  function placeAt(moment: PriceMoment): ReturnType<typeof readPlace> {
-    return remembered(places, JSON.stringify(moment), () => readPlace(database, chain, moment, rules.windowSeconds));
-  }
-
-  function nativeAt(place: PricePlace): Promise<Fraction | null> {
-    return remembered(natives, place.block, async () => {
-      const query = { token: wrappedNativeOf(chain) ?? ZERO_ADDRESS, factories: null, rules: DEFAULT_PRICING_RULES };
-      return dollarsOf(await readPriceWithBalances(sources, chain, query, place));
-    });
-  }
-
-  return async ({ token, exchange, toBlock }: WantedPrice): Promise<FoundPrice | Refused> => {
-    const factories = exchange === null || exchange === '' ? null : factoriesOf(exchange, chain);
-    const { place, indexed } = await placeAt(toBlock === null ? { of: 'newest' } : { of: 'block', block: toBlock });
-    const refuse = (refusal: Refusal): Refused => ({ refusal, newest: indexed.toBlock });
-    if (factories?.length === 0) return refuse('unknown-exchange');
-    if (toBlock !== null && indexed.toBlock !== null && toBlock > indexed.toBlock) return refuse('beyond-head');
-    if (place === null) return refuse('no-pools');
-    const query = { token, factories, rules };
-    const price = await readPriceWithBalances(sources, chain, query, place);
-    if (price.of === 'nothing') {
-      const isNative = token === ZERO_ADDRESS || token === wrappedNativeOf(chain);
-      return refuse(isNative ? 'no-native-price' : price.reason);
-    }
-    if (maxDays !== undefined && isInactive(price, place, maxDays)) return refuse('inactive');
-    const earlier = (await placeAt({ of: 'time', time: place.time - DAY_SECONDS })).place;
-    const { facts, isDecided } = await readFacts(database, chain, token);
-    return {
-      ...{ token, place, toBlock, price, facts },
-      // An unproven pool might be the deepest one, and so might one of unknown depth.
-      indexed: { ...indexed, complete: indexed.complete && isDecided && isDepthKnown(price) },
-      native: await nativeAt(place),
-      before: earlier === null ? null : dollarsOf(await readPriceWithBalances(sources, chain, query, earlier)),
-    };
-  };
-}
-
-/** Whether no pool of unknown depth might change the price. */
-function isDepthKnown(price: TokenPrice): boolean {
-  return price.of === 'anchor' || price.unknown.isFinal;
-}
-
-function remembered<Key, Value>(known: Map<Key, Promise<Value>>, key: Key, read: () => Promise<Value>): Promise<Value> {
-  const found = known.get(key) ?? read();
-  known.set(key, found);
-  return found;
-}
-
-function dollarsOf(price: TokenPrice): Fraction | null {
-  return price.of === 'nothing' ? null : price.usd;
-}
-
-function isInactive(price: TokenPrice, place: PricePlace, days: number): boolean {
-  if (price.of !== 'pools') return false;
-  const newest = Math.max(...price.pools.map(({ history }) => history.changedAt.since));
-  return place.time - newest > days * DAY_SECONDS;
-}
-
-async function readFacts(
-  database: ReadDatabase,
-  chain: Chain,
-  token: Address,
-): Promise<{ readonly facts: PricedToken | null; readonly isDecided: boolean }> {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
-  const [row] = await database.select<FactsRow>(
-    `WITH undecided AS MATERIALIZED (${undecidedPoolsOf(token, chain, chainId, bind)}),
-       known AS MATERIALIZED (SELECT name, symbol, logo, decimals, possible_spam, verified FROM tokens
-         WHERE chain_id = ${chainId} AND address = ${bind(addressBytes(token))}::bytea)
-     SELECT NOT EXISTS (SELECT FROM undecided) AS is_decided, (SELECT to_json(known) FROM known) AS facts`,
-    values,
-  );
-  return { facts: row?.facts ?? null, isDecided: row?.is_decided ?? false };
-}
-
-interface FactsRow {
-  readonly is_decided: boolean;
-  readonly facts: PricedToken | null;
 }

@@ -15,7 +15,7 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_PRICING_RULES } from './decide-price.ts';
 import { readPlace } from './price-place.ts';
-import { readTokenPrice } from './token-price.ts';
+import { readTokenPrices } from './token-price.ts';
 
 const [FIRST, LAST] = [35_779_967, 35_780_032];
 const { isMissing, title } = recordedData('data/evm');
@@ -116,9 +116,9 @@ describe.skipIf(isMissing)(title('prices from recorded pools'), () => {
       const { windowSeconds } = DEFAULT_PRICING_RULES;
       const { place } = await readPlace(scratch.database, chain, { of: 'block', block }, windowSeconds);
       if (place === null) throw new RangeError(`Block ${block} is indexed`);
-      const query = { token, factories, rules: DEFAULT_PRICING_RULES };
-      const price = await readTokenPrice(scratch.database, chain, query, place);
-      if (price.of === 'pools') found.push(Math.abs(basisPoints(price.usd, answer / 1e8)));
+      const conditions = { factories, rules: DEFAULT_PRICING_RULES };
+      const price = (await readTokenPrices(scratch.database, chain, [token], conditions, place)).get(token);
+      if (price?.of === 'pools') found.push(Math.abs(basisPoints(price.usd, answer / 1e8)));
     }
     return found.toSorted((left, right) => left - right);
   }

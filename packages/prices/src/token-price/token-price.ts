@@ -6,10 +6,10 @@ import { anchorPrices } from './anchor-prices.ts';
 import { decidePrice, type PriceCandidate, type PriceDecision, type PricingRules } from './decide-price.ts';
 import { candidateOf } from './pool-candidate.ts';
 import { type PoolHistory, readPoolHistories } from './pool-histories.ts';
-import { readPoolsOfToken } from './pools-of-token.ts';
+import { type PoolOfToken, readPoolsOfTokens } from './pools-of-token.ts';
 import type { PricePlace } from './price-place.ts';
 import { virtualReserves } from './side-depths.ts';
-import { NO_UNKNOWN_DEPTH, type UnknownDepth, unknownDepthOf } from './unknown-depth.ts';
+import { type UnknownDepth, unknownDepthOf } from './unknown-depth.ts';
 
 /** Price of a token at the end of a block. */
 export type TokenPrice =
@@ -31,53 +31,115 @@ export interface PricedPool {
   readonly candidate: PriceCandidate;
 }
 
-export interface TokenPriceQuery {
-  readonly token: Address;
+export interface PriceConditions {
   /** Factories whose pools count; null: all. */
   readonly factories: readonly Address[] | null;
   readonly rules: PricingRules;
 }
 
 /**
- * Returns the price of a token at a place, from its pools with reserves (Uniswap v2 and its forks, and Solidly) or concentrated liquidity
+ * Returns the price of each token at a place, from its pools with reserves (Uniswap v2 and its forks, and Solidly) or concentrated liquidity
  * (Uniswap v3, Slipstream and Algebra). An anchor has its own price. While that is unknown, a dollar token has none, and others are priced
- * by their pools.
+ * by their pools. The number of statements hardly depends on that of tokens.
  */
-export async function readTokenPrice(
+export async function readTokenPrices(
   database: ReadDatabase,
   chain: Chain,
-  { token, factories, rules }: TokenPriceQuery,
+  tokens: readonly Address[],
+  { factories, rules }: PriceConditions,
   place: PricePlace,
-): Promise<TokenPrice> {
+): Promise<ReadonlyMap<Address, TokenPrice>> {
   const anchors = anchorPrices(place);
-  const own = anchors.get(token);
-  if (own !== undefined) return { of: 'anchor', usd: own };
-  // A dollar token has its feed's price or none: what it can be sold for is no measure of others.
-  if (anchorsOf(chain).dollar.includes(token)) return { of: 'nothing', reason: 'no-pools', unknown: NO_UNKNOWN_DEPTH };
-  const others = [...anchors.keys()].filter((anchor) => !formsOf(token, chain).includes(anchor));
-  const wanted = { forms: formsOf(token, chain), anchors: others, factories: pricedFactories(chain, factories) };
-  const pools = await readPoolHistories(database, chain, await readPoolsOfToken(database, chain, wanted), place);
-  const decimals = await readDecimals(database, chain, [
-    ...new Set(pools.flatMap(({ token0, token1 }) => [token0, token1])),
-  ]);
-  const priced = pools.flatMap((history) => {
+  const { dollar } = anchorsOf(chain);
+  const unique = [...new Set(tokens)];
+  // A dollar token has the price of its feed or none: what it can be sold for is no measure of others.
+  const ofPools = unique.filter((token) => !anchors.has(token) && !dollar.includes(token));
+  const formsByToken = new Map(ofPools.map((token) => [token, formsOf(token, chain)] as const));
+  const wanted = {
+    forms: [...new Set([...formsByToken.values()].flat())],
+    anchors: [...anchors.keys()],
+    factories: pricedFactories(chain, factories),
+  };
+  const pools = wanted.forms.length === 0 ? [] : await readPoolsOfTokens(database, chain, wanted);
+  const histories = await readHistories(database, chain, pools, place);
+  const figures: Figures = { anchors, decimals: await readDecimals(database, chain, histories), rules };
+  return new Map(
+    unique.map((token): readonly [Address, TokenPrice] => {
+      const own = anchors.get(token);
+      if (own !== undefined) return [token, { of: 'anchor', usd: own }];
+      const forms = formsByToken.get(token) ?? [];
+      const ofToken = histories.filter(({ token0, token1 }) => forms.includes(token0) || forms.includes(token1));
+      return [token, priceFrom(ofToken, figures, place)];
+    }),
+  );
+}
+
+/** US dollars per whole token; null: none. */
+export function dollarsOf(price: TokenPrice | undefined): Fraction | null {
+  return price === undefined || price.of === 'nothing' ? null : price.usd;
+}
+
+/** Whether no pool of the token has changed for more than this number of days before the place. */
+export function isInactive(price: TokenPrice, place: Pick<PricePlace, 'time'>, days: number): boolean {
+  if (price.of !== 'pools') return false;
+  const newest = Math.max(...price.pools.map(({ history }) => history.changedAt.since));
+  return place.time - newest > days * DAY_SECONDS;
+}
+
+/** Whether no pool of unknown depth might change the price. */
+export function isDepthKnown(price: TokenPrice): boolean {
+  return price.of === 'anchor' || price.unknown.isFinal;
+}
+
+export const DAY_SECONDS = 86_400;
+
+/** What turns states of pools into dollars. */
+interface Figures {
+  readonly anchors: ReadonlyMap<Address, Fraction>;
+  readonly decimals: ReadonlyMap<Address, number>;
+  readonly rules: PricingRules;
+}
+
+function priceFrom(
+  histories: readonly PoolHistory[],
+  { anchors, decimals, rules }: Figures,
+  { time }: PricePlace,
+): TokenPrice {
+  const pools = histories.flatMap((history) => {
     const candidate = candidateOf(history, anchors, decimals);
     return candidate === null ? [] : [{ history, candidate }];
   });
   const unknown = unknownDepthOf(
-    priced.map(({ history }) => history),
+    pools.map(({ history }) => history),
     (history) => candidateOf(history, anchors, decimals, ({ state }) => virtualReserves(state)),
     rules,
   );
-  if (priced.length === 0) return { of: 'nothing', reason: 'no-pools', unknown };
+  if (pools.length === 0) return { of: 'nothing', reason: 'no-pools', unknown };
   const decision = decidePrice(
-    priced.map(({ candidate }) => candidate),
-    place.time,
+    pools.map(({ candidate }) => candidate),
+    time,
     rules,
   );
   return decision === null
     ? { of: 'nothing', reason: 'too-shallow', unknown }
-    : { of: 'pools', usd: decision.price, decision, pools: priced, unknown };
+    : { of: 'pools', usd: decision.price, decision, pools, unknown };
+}
+
+/** Bounds the length of a statement. */
+const POOLS_PER_STATEMENT = 64;
+
+async function readHistories(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly PoolOfToken[],
+  place: PricePlace,
+): Promise<readonly PoolHistory[]> {
+  const histories: PoolHistory[] = [];
+  for (let start = 0; start < pools.length; start += POOLS_PER_STATEMENT)
+    histories.push(
+      ...(await readPoolHistories(database, chain, pools.slice(start, start + POOLS_PER_STATEMENT), place)),
+    );
+  return histories;
 }
 
 /** KyberSwap Elastic is not among them: it adds fees to liquidity that its events don't report. */
@@ -93,14 +155,17 @@ function pricedFactories(chain: Chain, wanted: readonly Address[] | null): reado
     .filter((factory) => wanted === null || wanted.includes(factory));
 }
 
+/** Decimals of the tokens of pools; unknown ones are missing. */
 async function readDecimals(
   database: ReadDatabase,
   chain: Chain,
-  tokens: readonly Address[],
+  pools: readonly PoolOfToken[],
 ): Promise<ReadonlyMap<Address, number>> {
+  if (pools.length === 0) return new Map();
+  const tokens = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]));
   const rows = await database.select<{ address: Address; decimals: number }>(
     `SELECT ${hexText('address')} AS address, decimals FROM tokens WHERE chain_id = $1::bigint AND address = ANY ($2::bytea[]) AND decimals IS NOT NULL`,
-    [chain.id, tokens.map(addressBytes)],
+    [chain.id, [...tokens].map(addressBytes)],
   );
   return new Map([
     ...rows.map(({ address, decimals }) => [address, decimals] as const),

@@ -14,9 +14,6 @@ export interface UnknownDepth {
   readonly old: readonly Holding[];
 }
 
-/** Every depth is known, or none is needed. */
-export const NO_UNKNOWN_DEPTH: UnknownDepth = { isFinal: true, unread: [], old: [] };
-
 /**
  * Finds the pools of unknown depth. A pool is never deeper than its virtual reserves, so most dead pools need no contract read.
  * @param possibleOf figures of a pool with its virtual reserves as depths; null: none

@@ -1,15 +1,15 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
-import type { ApiApp } from '@chainstead/http';
+import type { ApiApp, RouteModule } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createSubjectProjections } from '@chainstead/sync';
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
-import { createWalletBalancesRoute } from '../wallet-balances-route.ts';
-import { createWalletTokensRoute } from '../wallet-tokens-route.ts';
+import { erc20Transfers } from '../../transfers/dataset.ts';
+import { createWalletBalancesRoute, type WalletBalancesOptions } from '../wallet-balances-route.ts';
 import { ALICE, type BalanceStage, type BalanceStageOptions, openBalanceStage } from './balance-stage.ts';
 
-/** Both routes over a stage of Ethereum, in a separate database. */
+/** Routes of balances over a stage of Ethereum, in a separate database. */
 export interface BalancesApi {
   readonly scratch: ScratchDatabase;
   readonly stage: BalanceStage;
@@ -23,11 +23,19 @@ export interface BalancesApi {
 }
 
 export const ERC20_PATH = `/api/v2.2/${ALICE}/erc20`;
-export const TOKENS_PATH = `/api/v2.2/wallets/${ALICE}/tokens`;
 
-export async function openBalancesApi(history: BalanceStageOptions['history'] = []): Promise<BalancesApi> {
+interface RouteOptions extends WalletBalancesOptions {
+  readonly nativeMaxAgeMs: number;
+}
+
+/** @param more creates routes of other packages */
+export async function openBalancesApi(
+  history: BalanceStageOptions['history'] = [],
+  more: (options: RouteOptions) => readonly RouteModule[] = () => [],
+): Promise<BalancesApi> {
   const scratch = await createScratchDatabase();
-  const { id, ...facts } = createChainRegistry().get('eth');
+  const registry = createChainRegistry();
+  const { id, ...facts } = registry.get('eth');
   const stage = await openBalanceStage(scratch.database, {
     chainId: id,
     history,
@@ -47,10 +55,9 @@ export async function openBalancesApi(history: BalanceStageOptions['history'] = 
     liveMaxAgeMs: 60_000,
     nativeMaxAgeMs: 0,
   };
-  const api = await exampleApi(scratch.database, [
-    createWalletBalancesRoute(options),
-    createWalletTokensRoute(options),
-  ]);
+  const api = await exampleApi(scratch.database, [createWalletBalancesRoute(options), ...more(options)], {
+    indexed: { chains: [registry.get('eth'), registry.get('base')], datasets: [erc20Transfers.name] },
+  });
   return {
     scratch,
     stage,

@@ -1,6 +1,13 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, errorText, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, decimalFraction, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
 import { showIndexed } from '@chainstead/data-api';
+import {
+  erc20Transfers,
+  type ResolvedBalances,
+  resolveWalletBalances,
+  type SettledOrder,
+  type WalletBalancesOptions,
+} from '@chainstead/erc20';
 import {
   type ApiDependencies,
   booleanParameter,
@@ -8,17 +15,15 @@ import {
   type Page,
   querySchema,
   type RouteModule,
-  textParameter,
 } from '@chainstead/http';
-import { getNativeBalances, type NativeBalancesOptions, StateUnavailableError } from '@chainstead/node-reads';
 import { z } from '@hono/zod-openapi';
-import { erc20Transfers } from '../transfers/dataset.ts';
-import { type ResolvedBalances, resolveWalletBalances } from './resolve-wallet-balances.ts';
-import type { WalletBalancesOptions } from './wallet-balances-route.ts';
-import type { SettledOrder } from './wallet-balances-statement.ts';
+import { type PriceLimits, priceLimits } from '../token-price/price-parameters.ts';
+import { type HeldPrices, readHeldPrices, TOKENS_MAX } from './held-prices.ts';
+import { holdingOf, nativeHolding, totalOf } from './held-values.ts';
+import { nativeOf } from './native-balance.ts';
 import { NATIVE_ADDRESS, showNativeToken, showWalletToken, walletTokensSchema } from './wallet-tokens-response.ts';
 
-interface WalletTokensOptions extends WalletBalancesOptions {
+export interface WalletTokensOptions extends WalletBalancesOptions {
   /** Maximum age of a native balance (`NATIVE_BALANCE_MAX_AGE_MS`). Milliseconds. */
   readonly nativeMaxAgeMs: number;
 }
@@ -35,9 +40,9 @@ export function createWalletTokensRoute(options: WalletTokensOptions): RouteModu
       path: '/api/v2.2/wallets/{address}/tokens',
       operationId: 'getWalletTokenBalancesPrice',
       tags: ['Wallets'],
-      summary: 'List token balances and the native balance of a wallet',
+      summary: 'List token balances of a wallet with prices',
       description:
-        'The native token, then tokens of imported lists, then other tokens, each by last transfer. Prices are null. A balance is the value returned by the contract plus later transfers; tokens without such a value are omitted.',
+        'The native token, then tokens of imported lists, then other tokens, each by last transfer. Prices are those at the block of the balances; tokens without one have null. A balance is the value returned by the contract plus later transfers; tokens without such a value are omitted.',
       params: z.object({ address: parameters.address }),
       query: queryOf(parameters),
       response: { description: 'A page of token balances', schema: walletTokensSchema },
@@ -50,42 +55,81 @@ export function createWalletTokensRoute(options: WalletTokensOptions): RouteModu
         exclude_spam: given.exclude_spam,
         exclude_unverified_contracts: given.exclude_unverified_contracts,
         exclude_native: given.exclude_native,
+        ...limitsText(given),
       }),
       position: positionSchema,
       firstPage: 0,
       read: async ({ chain, requester, ...page }) => {
         const { filter } = page;
+        const waitsUntil = performance.now() + waitMs;
         const wallet = filter.address as Address;
         const native = showsNative(page)
           ? await nativeOf({ nodeReads, waitMs, maxAgeMs: nativeMaxAgeMs }, dependencies, chain, {
               wallet,
               toBlock: filter.to_block,
             })
-          : { rows: [], isKnown: true };
-        const reported = await resolveWalletBalances({ database, nodeReads, projections, logger, waitMs }, chain, {
+          : { balance: 0n, isKnown: true };
+        const request = {
           wallet,
           tokens: namedTokens(page),
           excludeSpam: filter.exclude_spam,
           verifiedOnly: filter.exclude_unverified_contracts,
-          toBlock: page.upperBound ?? filter.to_block,
-          limit: page.limit - native.rows.length,
-          order: orderOf(chain, page),
           liveMaxAgeMs,
+        };
+        const sources = { database, nodeReads, projections, logger, waitMs };
+        const reported = await resolveWalletBalances(sources, chain, {
+          ...request,
+          toBlock: page.upperBound ?? filter.to_block,
+          limit: page.limit - (native.balance === 0n ? 0 : 1),
+          order: orderOf(chain, page),
         });
         if (!reported.isCovered && wallet !== ZERO_ADDRESS)
           await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
         const block = blockOf(page, reported);
-        const next = reported.hasNext ? { position: { after: placeAfter(page, reported) }, upperBound: block } : null;
-        return { ...reported, native, block, next };
+        const readAll = () =>
+          resolveWalletBalances(sources, chain, { ...request, toBlock: block, limit: TOKENS_MAX, order: null });
+        // Later pages have the total of the first one.
+        const all = page.position === null && reported.hasNext ? (await readAll()).balances : reported.balances;
+        const held = [...all, ...reported.balances].map(({ token }) => token);
+        const priceSources = { reads: database, database, logger, balances: options, waitsUntil };
+        const prices = await readHeldPrices(priceSources, chain, [ZERO_ADDRESS, ...held], block, limitsOf(filter));
+        const total =
+          page.position === null
+            ? totalOf([nativeHolding(chain, native.balance, prices), ...all.map((one) => holdingOf(one, prices))])
+            : readDecimal(page.position.total);
+        const position = { after: placeAfter(page, reported), total: decimalFraction(total, TOTAL_DIGITS) };
+        const next = reported.hasNext ? { position, upperBound: block } : null;
+        return { ...reported, chain, native, block, prices, total, next };
       },
-      present: ({ native, block, indexed, isComplete, unread, balances }, { page, page_size, cursor }) => ({
+      present: ({ native, block, indexed, isComplete, unread, ...found }, { page, page_size, cursor }) => ({
         ...{ page, page_size, block_number: block, cursor },
         indexed: showIndexed({ ...indexed, complete: isComplete && native.isKnown }),
         unread_tokens: [...(native.isKnown ? [] : [NATIVE_ADDRESS]), ...unread],
-        result: [...native.rows, ...balances.map(showWalletToken)],
+        result: showRows(found, native.balance),
       }),
     });
   };
+}
+
+interface FoundTokens extends Pick<ResolvedBalances, 'balances'> {
+  readonly chain: Chain;
+  readonly prices: HeldPrices;
+  /** US dollars of all tokens of the wallet. */
+  readonly total: Fraction;
+}
+
+function showRows({ chain, balances, prices, total }: FoundTokens, native: bigint) {
+  const rows = balances.map((one) => showWalletToken(one, prices.get(one.token), total));
+  return native === 0n ? rows : [showNativeToken(chain, native, prices.get(ZERO_ADDRESS), total), ...rows];
+}
+
+/** More than a number has. */
+const TOTAL_DIGITS = 30;
+
+/** The value of a plain decimal. */
+function readDecimal(text: string): Fraction {
+  const [whole = '0', digits = ''] = text.split('.');
+  return { numerator: BigInt(`${whole}${digits}`), denominator: 10n ** BigInt(digits.length) };
 }
 
 /** The filter that a cursor is bound to. */
@@ -97,10 +141,31 @@ const filterSchema = z.object({
   exclude_spam: z.boolean().default(false),
   exclude_unverified_contracts: z.boolean().default(false),
   exclude_native: z.boolean().default(false),
+  max_token_inactivity: z.number().nullable().default(null),
+  /** A plain decimal. */
+  min_pair_side_liquidity_usd: z.string().nullable().default(null),
 });
+
+/** Limits of prices as a cursor keeps them. */
+function limitsText({ max_token_inactivity, min_pair_side_liquidity_usd: depth }: PriceLimits) {
+  return {
+    max_token_inactivity,
+    min_pair_side_liquidity_usd: depth === undefined ? undefined : decimalFraction(depth, TOTAL_DIGITS),
+  };
+}
+
+function limitsOf(filter: TokensPage['filter']): PriceLimits {
+  const { max_token_inactivity: days, min_pair_side_liquidity_usd: depth } = filter;
+  return {
+    max_token_inactivity: days ?? undefined,
+    min_pair_side_liquidity_usd: depth === null ? undefined : readDecimal(depth),
+  };
+}
 
 /** The last token of the previous page; null if that page contained only the native token. */
 const positionSchema = z.object({
+  /** US dollars of all tokens. A plain decimal. */
+  total: z.string().regex(/^\d+(\.\d+)?$/),
   after: z.object({ verified: z.boolean(), place: z.array(z.int()).length(3), token: z.string() }).nullable(),
 });
 
@@ -110,23 +175,6 @@ type TokensPage = Page<z.infer<typeof filterSchema>, z.infer<typeof positionSche
 function showsNative({ position, filter }: TokensPage): boolean {
   const { address, exclude_native: isExcluded, token_addresses: named } = filter;
   return position === null && !isExcluded && address !== ZERO_ADDRESS && (named?.includes(NATIVE_ADDRESS) ?? true);
-}
-
-async function nativeOf(
-  options: NativeBalancesOptions,
-  { database, logger }: Pick<ApiDependencies, 'database' | 'logger'>,
-  chain: Chain,
-  { wallet, toBlock }: { readonly wallet: Address; readonly toBlock: number | null },
-) {
-  try {
-    const { balances } = await getNativeBalances(options, database, chain, { addresses: [wallet], toBlock });
-    const [wei = '0'] = balances;
-    return { rows: wei === '0' ? [] : [showNativeToken(chain, wei)], isKnown: true };
-  } catch (error) {
-    if (!(error instanceof StateUnavailableError)) throw error;
-    logger.debug({ chain: chain.key, wallet, error: errorText(error) }, 'The native balance is omitted');
-    return { rows: [], isKnown: false };
-  }
 }
 
 /** Returns the block of the whole run. */
@@ -157,14 +205,7 @@ function placeAfter({ position }: TokensPage, { last }: ResolvedBalances): z.inf
   return { verified: last.facts.verified, place: [...last.place], token: last.token };
 }
 
-function numberParameter(description: string) {
-  return textParameter('a number from 0', (text) => (/^\d{1,15}(\.\d{1,15})?$/.test(text) ? Number(text) : undefined))
-    .optional()
-    .openapi({ type: 'number', minimum: 0, description });
-}
-
-const OF_PRICES =
-  'Tokens beyond this limit keep their row and have null prices. No effect while no prices are available.';
+const OF_PRICES = 'Tokens beyond this limit keep their row and have null prices.';
 
 function queryOf(parameters: ApiDependencies['parameters']) {
   return querySchema(
@@ -180,8 +221,10 @@ function queryOf(parameters: ApiDependencies['parameters']) {
         description: 'Returns only the native token and tokens of imported lists.',
       }),
       exclude_native: booleanParameter({ default: false, description: 'Omits the native token.' }),
-      max_token_inactivity: numberParameter(`Maximum number of days since the last swap. ${OF_PRICES}`),
-      min_pair_side_liquidity_usd: numberParameter(`Minimum liquidity. ${OF_PRICES}`),
+      ...priceLimits({
+        inactivity: `Maximum number of days since the pools of a token have moved. ${OF_PRICES}`,
+        depth: `US dollars that each side of a pool must hold. Default: 500. ${OF_PRICES}`,
+      }),
       limit: parameters.limit,
       cursor: parameters.cursor,
     },

@@ -1,14 +1,15 @@
 import type { Chain } from '@chainstead/chains';
-import { decimalAmount, parseAddress } from '@chainstead/core';
+import { decimalAmount, type Fraction, parseAddress } from '@chainstead/core';
 import { indexedSchema } from '@chainstead/data-api';
+import { type ResolvedBalance, showToken, tokenBalanceShape } from '@chainstead/erc20';
 import { z } from '@hono/zod-openapi';
-import type { ResolvedBalance } from './resolve-wallet-balances.ts';
-import { showToken, tokenBalanceShape } from './wallet-balances-response.ts';
+import type { HeldPrice } from './held-prices.ts';
+import { showValues } from './held-values.ts';
 
 /** The hosted API's address of the native token. */
 export const NATIVE_ADDRESS = parseAddress('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee');
 
-const price = z.number().nullable();
+const number = (description: string) => z.number().nullable().openapi({ description });
 
 const walletTokenSchema = z
   .object({
@@ -19,12 +20,14 @@ const walletTokenSchema = z
     }),
     balance_formatted: z.string().nullable(),
     native_token: z.boolean(),
-    usd_price: price.openapi({ description: 'null, as all prices: no prices are available' }),
-    usd_price_24hr_percent_change: price,
-    usd_price_24hr_usd_change: price,
-    usd_value: price,
-    usd_value_24hr_usd_change: price,
-    portfolio_percentage: price,
+    usd_price: number('US dollars per whole token at the block. null: no price'),
+    usd_price_24hr_percent_change: number('Change of the price since 24 hours before, in percent'),
+    usd_price_24hr_usd_change: number('Change of the price since 24 hours before, in US dollars'),
+    usd_value: number('Balance times price, in US dollars'),
+    usd_value_24hr_usd_change: number('Change of the value of this balance since 24 hours before, in US dollars'),
+    portfolio_percentage: z.number().openapi({
+      description: "Percentage of the value of all the wallet's tokens that pass the filters. 0 without a price",
+    }),
   })
   .openapi('WalletToken');
 
@@ -43,30 +46,35 @@ export const walletTokensSchema = z
   })
   .openapi('WalletTokens');
 
-type WalletToken = z.infer<typeof walletTokenSchema>;
-
-const NO_PRICES = {
-  usd_price: null,
-  usd_price_24hr_percent_change: null,
-  usd_price_24hr_usd_change: null,
-  usd_value: null,
-  usd_value_24hr_usd_change: null,
-  portfolio_percentage: null,
-};
-
-/** Returns a token of the response. */
-export function showWalletToken(reported: ResolvedBalance): WalletToken {
+/**
+ * Returns a token of the response.
+ * @param total US dollars of all tokens of the wallet
+ */
+export function showWalletToken(
+  reported: ResolvedBalance,
+  price: HeldPrice | undefined,
+  total: Fraction,
+): z.infer<typeof walletTokenSchema> {
   const { decimals } = reported.facts;
   return {
     ...showToken(reported),
     balance_formatted: decimals === null ? null : decimalAmount(reported.balance.toString(), decimals),
     native_token: false,
-    ...NO_PRICES,
+    ...showValues({ balance: reported.balance, decimals, price }, total),
   };
 }
 
-/** Returns the native token of the response. @param wei decimal digits */
-export function showNativeToken({ native }: Chain, wei: string): WalletToken {
+/**
+ * Returns the native token of the response.
+ * @param balance base units
+ * @param total US dollars of all tokens of the wallet
+ */
+export function showNativeToken(
+  { native }: Chain,
+  balance: bigint,
+  price: HeldPrice | undefined,
+  total: Fraction,
+): z.infer<typeof walletTokenSchema> {
   return {
     token_address: NATIVE_ADDRESS,
     name: native.name,
@@ -74,15 +82,15 @@ export function showNativeToken({ native }: Chain, wei: string): WalletToken {
     logo: null,
     thumbnail: null,
     decimals: native.decimals,
-    balance: wei,
+    balance: balance.toString(),
     possible_spam: false,
     verified_contract: true,
     total_supply: null,
     total_supply_formatted: null,
     percentage_relative_to_total_supply: null,
     security_score: null,
-    balance_formatted: decimalAmount(wei, native.decimals),
+    balance_formatted: decimalAmount(balance.toString(), native.decimals),
     native_token: true,
-    ...NO_PRICES,
+    ...showValues({ balance, decimals: native.decimals, price }, total),
   };
 }

@@ -1,13 +1,12 @@
 import { createChainRegistry } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressOf } from '@chainstead/testkit';
+import { ALICE, BOB, type Move, nameInList, openBalancesApi } from '@chainstead/erc20/testing';
+import { addressOf, rpcError } from '@chainstead/testkit';
 import { stageOfTest } from '@chainstead/testkit/hooks';
+import type { z } from '@hono/zod-openapi';
 import { describe, expect, test } from 'vitest';
-import type { z } from 'zod';
-import { ALICE, BOB, nameInList } from './testing/balance-stage.ts';
-import { openBalancesApi, TOKENS_PATH } from './testing/balances-api.ts';
-import type { Move } from './testing/token-chain.ts';
 import { walletTokensSchema } from './wallet-tokens-response.ts';
+import { createWalletTokensRoute } from './wallet-tokens-route.ts';
 
 const MINTER = addressOf(0x111);
 const ETH_DEPTH = createChainRegistry().get('eth').reorgDepthMax;
@@ -15,7 +14,8 @@ const COIN = `0x${'ee'.repeat(20)}`;
 const tokenOf = (number: number): Address => addressOf(0x1_000 + number);
 const gives = (number: number, value = 10n): Move => ({ token: tokenOf(number), from: MINTER, to: ALICE, value });
 
-const served = stageOfTest(openBalancesApi);
+const TOKENS_PATH = `/api/v2.2/wallets/${ALICE}/tokens`;
+const served = stageOfTest(() => openBalancesApi([], (options) => [createWalletTokensRoute(options)]));
 
 type Answer = z.infer<typeof walletTokensSchema>;
 
@@ -61,7 +61,7 @@ describe('a page', () => {
       usd_price_24hr_usd_change: null,
       usd_value: null,
       usd_value_24hr_usd_change: null,
-      portfolio_percentage: null,
+      portfolio_percentage: 0,
       total_supply: null,
       total_supply_formatted: null,
       percentage_relative_to_total_supply: null,
@@ -152,4 +152,12 @@ test('without a reading of the coin the answer is not complete', async () => {
   const answer = await get();
   expect(addresses(answer)).toEqual([tokenOf(1)]);
   expect(answer.indexed.complete).toBe(false);
+});
+
+test('a token whose balance no node returns is named', async () => {
+  const { stage } = served;
+  await stage.mine([gives(1), gives(2)]);
+  for (const node of stage.nodes) node.odd.set(tokenOf(2), async () => rpcError(-32_603, 'oops'));
+  const answer = await get();
+  expect(answer).toMatchObject({ unread_tokens: [tokenOf(2)], indexed: { complete: false } });
 });

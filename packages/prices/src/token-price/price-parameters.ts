@@ -1,0 +1,32 @@
+import type { Fraction } from '@chainstead/core';
+import { textParameter } from '@chainstead/http';
+
+/** Query parameters that limit the pools of a price, for {@link PriceLimits}. */
+export function priceLimits(descriptions: { readonly inactivity: string; readonly depth: string }) {
+  return {
+    max_token_inactivity: textParameter('a number of days', (given) =>
+      DECIMAL.test(given) ? Number(given) : undefined,
+    )
+      .optional()
+      .openapi({ type: 'number', description: descriptions.inactivity }),
+    min_pair_side_liquidity_usd: textParameter('a number of US dollars', parseDecimal)
+      .optional()
+      .openapi({ type: 'number', description: descriptions.depth }),
+  };
+}
+
+/** Given limits of a price. */
+export interface PriceLimits {
+  /** Days. */
+  readonly max_token_inactivity?: number | undefined;
+  /** US dollars. */
+  readonly min_pair_side_liquidity_usd?: Fraction | undefined;
+}
+
+const DECIMAL = /^\d{1,12}(\.\d{1,6})?$/;
+
+function parseDecimal(given: string): Fraction | undefined {
+  if (!DECIMAL.test(given)) return undefined;
+  const [whole = '0', digits = ''] = given.split('.');
+  return { numerator: BigInt(`${whole}${digits}`), denominator: 10n ** BigInt(digits.length) };
+}

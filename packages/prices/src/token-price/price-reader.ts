@@ -1,0 +1,130 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
+import { addressBytes, type Bind, type ReadDatabase } from '@chainstead/db';
+import { factoriesOf, undecidedPoolsOf, wrappedNativeOf } from '@chainstead/markets';
+import { DEFAULT_PRICING_RULES } from './decide-price.ts';
+import type { PriceLimits } from './price-parameters.ts';
+import { type PriceMoment, type PricePlace, readPlace } from './price-place.ts';
+import type { Refusal } from './price-refusals.ts';
+import type { FoundPrice, PricedToken } from './price-response.ts';
+import { type PriceSources, readPricesWithBalances } from './prices-with-balances.ts';
+import { DAY_SECONDS, dollarsOf, isDepthKnown, isInactive } from './token-price.ts';
+
+interface Refused {
+  readonly refusal: Refusal;
+  /** Newest indexed block. */
+  readonly newest: number | null;
+}
+
+interface WantedPrice {
+  readonly token: Address;
+  readonly exchange: string | null;
+  readonly toBlock: number | null;
+}
+
+/**
+ * Returns a function that reads prices, in the order of the request. Tokens of one block and exchange are read together; places and prices of
+ * the native token are read once.
+ */
+export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain: Chain, options: PriceLimits) {
+  const sources = { ...given, waitsUntil: performance.now() + given.balances.waitMs };
+  const { reads: database } = sources;
+  const { max_token_inactivity: maxDays, min_pair_side_liquidity_usd: minSideDepth } = options;
+  const rules = { ...DEFAULT_PRICING_RULES, ...(minSideDepth !== undefined && { minSideDepth }) };
+  const places = new Map<string, ReturnType<typeof readPlace>>();
+  const natives = new Map<number, Promise<Fraction | null>>();
+
+  function placeAt(moment: PriceMoment): ReturnType<typeof readPlace> {
+    return remembered(places, JSON.stringify(moment), () => readPlace(database, chain, moment, rules.windowSeconds));
+  }
+
+  function nativeAt(place: PricePlace): Promise<Fraction | null> {
+    return remembered(natives, place.block, async () => {
+      const native = wrappedNativeOf(chain) ?? ZERO_ADDRESS;
+      const conditions = { factories: null, rules: DEFAULT_PRICING_RULES };
+      return dollarsOf((await readPricesWithBalances(sources, chain, [native], conditions, place)).get(native));
+    });
+  }
+
+  async function readGroup({ exchange, toBlock }: Group, tokens: readonly Address[]): Promise<PriceOf> {
+    const factories = exchange === null || exchange === '' ? null : factoriesOf(exchange, chain);
+    const { place, indexed } = await placeAt(toBlock === null ? { of: 'newest' } : { of: 'block', block: toBlock });
+    const refuse = (refusal: Refusal): Refused => ({ refusal, newest: indexed.toBlock });
+    if (factories?.length === 0) return async () => refuse('unknown-exchange');
+    if (toBlock !== null && indexed.toBlock !== null && toBlock > indexed.toBlock)
+      return async () => refuse('beyond-head');
+    if (place === null) return async () => refuse('no-pools');
+    const prices = await readPricesWithBalances(sources, chain, tokens, { factories, rules }, place);
+    const priced = tokens.filter((token) => dollarsOf(prices.get(token)) !== null);
+    const earlier = priced.length === 0 ? null : await earlierPrices(priced, factories, place);
+    return async (token) => {
+      const price = prices.get(token);
+      if (price === undefined || price.of === 'nothing') {
+        const isNative = token === ZERO_ADDRESS || token === wrappedNativeOf(chain);
+        return refuse(isNative ? 'no-native-price' : (price?.reason ?? 'no-pools'));
+      }
+      if (maxDays !== undefined && isInactive(price, place, maxDays)) return refuse('inactive');
+      const { facts, isDecided } = await readFacts(database, chain, token);
+      return {
+        ...{ token, place, toBlock, price, facts },
+        // An unproven pool might be the deepest one, and so might one of unknown depth.
+        indexed: { ...indexed, complete: indexed.complete && isDecided && isDepthKnown(price) },
+        native: await nativeAt(place),
+        before: dollarsOf(earlier?.get(token)),
+      };
+    };
+  }
+
+  async function earlierPrices(tokens: readonly Address[], factories: readonly Address[] | null, { time }: PricePlace) {
+    const { place } = await placeAt({ of: 'time', time: time - DAY_SECONDS });
+    return place === null ? null : readPricesWithBalances(sources, chain, tokens, { factories, rules }, place);
+  }
+
+  return async (wanted: readonly WantedPrice[]): Promise<readonly (FoundPrice | Refused)[]> => {
+    const keyOf = ({ exchange, toBlock }: WantedPrice): string => JSON.stringify([exchange, toBlock]);
+    const groups = Map.groupBy(wanted, keyOf);
+    const readers = new Map<string, PriceOf>();
+    const found: (FoundPrice | Refused)[] = [];
+    for (const one of wanted) {
+      const key = keyOf(one);
+      const tokens = (groups.get(key) ?? []).map(({ token }) => token);
+      const priceOf = readers.get(key) ?? (await readGroup(one, tokens));
+      readers.set(key, priceOf);
+      found.push(await priceOf(one.token));
+    }
+    return found;
+  };
+}
+
+type Group = Omit<WantedPrice, 'token'>;
+
+type PriceOf = (token: Address) => Promise<FoundPrice | Refused>;
+
+function remembered<Key, Value>(known: Map<Key, Promise<Value>>, key: Key, read: () => Promise<Value>): Promise<Value> {
+  const found = known.get(key) ?? read();
+  known.set(key, found);
+  return found;
+}
+
+async function readFacts(
+  database: ReadDatabase,
+  chain: Chain,
+  token: Address,
+): Promise<{ readonly facts: PricedToken | null; readonly isDecided: boolean }> {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = `${bind(chain.id)}::bigint`;
+  const [row] = await database.select<FactsRow>(
+    `WITH undecided AS MATERIALIZED (${undecidedPoolsOf(token, chain, chainId, bind)}),
+       known AS MATERIALIZED (SELECT name, symbol, logo, decimals, possible_spam, verified FROM tokens
+         WHERE chain_id = ${chainId} AND address = ${bind(addressBytes(token))}::bytea)
+     SELECT NOT EXISTS (SELECT FROM undecided) AS is_decided, (SELECT to_json(known) FROM known) AS facts`,
+    values,
+  );
+  return { facts: row?.facts ?? null, isDecided: row?.is_decided ?? false };
+}
+
+interface FactsRow {
+  readonly is_decided: boolean;
+  readonly facts: PricedToken | null;
+}

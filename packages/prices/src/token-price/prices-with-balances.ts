@@ -1,0 +1,41 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, Logger } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
+import { type BalanceRequestSources, requestBalances } from '@chainstead/erc20';
+import type { PricePlace } from './price-place.ts';
+import { type PriceConditions, readTokenPrices, type TokenPrice } from './token-price.ts';
+
+/** Sources of prices. */
+export interface PriceSources {
+  readonly reads: ReadDatabase;
+  /** The primary: it has new contract reads first. */
+  readonly database: ReadDatabase;
+  readonly logger: Logger;
+  readonly balances: BalanceRequestSources;
+  /** End of the request's waits, on the clock of `performance.now()`: all of its prices share them. Milliseconds. */
+  readonly waitsUntil: number;
+}
+
+/** Balances that one request may read from contracts. Later requests read the rest. */
+const READS_MAX = 256;
+
+/** Returns the prices of tokens at a place, after reading missing balances of their pools. Reads that take too long serve later requests. */
+export async function readPricesWithBalances(
+  { reads, database, logger, balances, waitsUntil }: PriceSources,
+  chain: Chain,
+  tokens: readonly Address[],
+  conditions: PriceConditions,
+  place: PricePlace,
+): Promise<ReadonlyMap<Address, TokenPrice>> {
+  const found = await readTokenPrices(reads, chain, tokens, conditions, place);
+  const unknown = [...found].flatMap(([token, price]) => (price.of === 'anchor' ? [] : [{ token, ...price.unknown }]));
+  const old = unknown.flatMap((one) => one.old).slice(0, READS_MAX);
+  if (old.length > 0) await requestBalances({ ...balances, waitMs: 0 }, chain, old, logger);
+  const unread = unknown.flatMap((one) => one.unread).slice(0, READS_MAX);
+  if (unread.length === 0) return found;
+  const waitMs = Math.max(0, waitsUntil - performance.now());
+  const isRead = await requestBalances({ ...balances, waitMs }, chain, unread, logger);
+  if (!isRead) return found;
+  const again = unknown.filter((one) => one.unread.length > 0).map(({ token }) => token);
+  return new Map([...found, ...(await readTokenPrices(database, chain, again, conditions, place))]);
+}

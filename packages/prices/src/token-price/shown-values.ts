@@ -1,0 +1,47 @@
+import { compareFractions, decimalAmount, decimalFraction, type Fraction, multiplyFractions } from '@chainstead/core';
+
+/** Significant digits of a double. */
+const DIGITS = 17;
+const PERCENT_DIGITS = 6;
+
+/** A value of at least zero as the nearest number. */
+export function numberOf(fraction: Fraction): number {
+  return Number(decimalFraction(fraction, DIGITS));
+}
+
+/** Percent and dollars from `before` to `now`, with their signs; null if there was no price to compare with. */
+export function changeBetween(
+  before: Fraction,
+  now: Fraction,
+): { readonly percent: number; readonly dollars: number } | null {
+  if (before.numerator === 0n) return null;
+  const difference = now.numerator * before.denominator - before.numerator * now.denominator;
+  const sign = compareFractions(now, before) < 0 ? -1 : 1;
+  const size = difference < 0n ? -difference : difference;
+  const percent = { numerator: 100n * size, denominator: before.numerator * now.denominator };
+  const dollars = { numerator: size, denominator: now.denominator * before.denominator };
+  return { percent: sign * Number(decimalFraction(percent, PERCENT_DIGITS)), dollars: sign * numberOf(dollars) };
+}
+
+/** 18 digits after the point; for a tiny price, 6 digits that are not zero. */
+export function plainDecimal(fraction: Fraction): string {
+  const scaled = roundedUnits(fraction, PLACES_UNIT);
+  return scaled < TINY ? decimalFraction(fraction, PERCENT_DIGITS) : decimalAmount(scaled.toString(), PLACES);
+}
+
+const PLACES = 18;
+const PLACES_UNIT = 10n ** BigInt(PLACES);
+/** A price below 1e-12 with 18 digits after the point has fewer than 6 digits. */
+const TINY = 10n ** 6n;
+
+/** US dollars with two decimals, rounded half up. */
+export function cents(fraction: Fraction): string {
+  const digits = roundedUnits(fraction, 100n).toString().padStart(3, '0');
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+/** A fraction in units of 1/unit, rounded half up. */
+export function roundedUnits(fraction: Fraction, unit: bigint): bigint {
+  const { numerator, denominator } = multiplyFractions(fraction, { numerator: unit, denominator: 1n });
+  return (2n * numerator + denominator) / (2n * denominator);
+}

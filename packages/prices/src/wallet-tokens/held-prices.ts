@@ -1,0 +1,119 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, addFractions, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
+import { toDateBound } from '@chainstead/data-api';
+import type { Bind, ReadDatabase } from '@chainstead/db';
+import { wrappedNativeOf } from '@chainstead/markets';
+import { anchorPrices, readAnchorPrices } from '../token-price/anchor-prices.ts';
+import { DEFAULT_PRICING_RULES } from '../token-price/decide-price.ts';
+import type { PriceLimits } from '../token-price/price-parameters.ts';
+import { type PriceMoment, readPlace } from '../token-price/price-place.ts';
+import { type PriceSources, readPricesWithBalances } from '../token-price/prices-with-balances.ts';
+import { DAY_SECONDS, dollarsOf, isInactive, type TokenPrice } from '../token-price/token-price.ts';
+
+/** Price of a token that a wallet holds. */
+export interface HeldPrice {
+  /** US dollars per whole token. */
+  readonly usd: Fraction;
+  /** The same 24 hours before; null: unknown. */
+  readonly before: Fraction | null;
+  /** US dollars that the pools of the token could pay out: the depth of their other sides. Null: an anchor, whose price needs no pool. */
+  readonly depth: Fraction | null;
+}
+
+/** By token. The zero address is the native token. */
+export type HeldPrices = ReadonlyMap<Address, HeldPrice>;
+
+/** Tokens of a wallet that count for its whole value: those that moved last. */
+export const TOKENS_MAX = 2_000;
+
+/**
+ * Returns the prices of tokens at the end of a block. Tokens without a price, and those beyond the limits, are missing.
+ * @param tokens the zero address is the native token, which is priced as its wrapped one
+ */
+export async function readHeldPrices(
+  sources: PriceSources,
+  chain: Chain,
+  tokens: readonly Address[],
+  block: number,
+  limits: PriceLimits,
+): Promise<HeldPrices> {
+  const { max_token_inactivity: maxDays } = limits;
+  const pricedAs = (token: Address): Address =>
+    token === ZERO_ADDRESS ? (wrappedNativeOf(chain) ?? ZERO_ADDRESS) : token;
+  const now = await pricesAt(sources, chain, tokens.map(pricedAs), { of: 'block', block }, limits);
+  if (now === null) return new Map();
+  const found = tokens.flatMap((token) => {
+    const price = now.prices.get(pricedAs(token));
+    if (price === undefined || price.of === 'nothing') return [];
+    return maxDays !== undefined && isInactive(price, now, maxDays) ? [] : [{ token, price }];
+  });
+  if (found.length === 0) return new Map();
+  const moment = { of: 'time', time: now.time - DAY_SECONDS } as const;
+  const wanted = found.map(({ token }) => pricedAs(token));
+  const earlier = await pricesAt(sources, chain, wanted, moment, limits);
+  return new Map(
+    found.map(({ token, price }) => [
+      token,
+      { usd: price.usd, before: dollarsOf(earlier?.prices.get(pricedAs(token))), depth: depthOf(price) },
+    ]),
+  );
+}
+
+interface PricesAt {
+  /** Unix seconds. */
+  readonly time: number;
+  readonly prices: ReadonlyMap<Address, TokenPrice>;
+}
+
+type Moment = Exclude<PriceMoment, { of: 'newest' }>;
+
+/** Null: no known block is at or before the moment. */
+async function pricesAt(
+  sources: PriceSources,
+  chain: Chain,
+  tokens: readonly Address[],
+  moment: Moment,
+  { min_pair_side_liquidity_usd: minSideDepth }: PriceLimits,
+): Promise<PricesAt | null> {
+  const { database } = sources;
+  const rules = { ...DEFAULT_PRICING_RULES, ...(minSideDepth !== undefined && { minSideDepth }) };
+  const { place } = await readPlace(database, chain, moment, rules.windowSeconds);
+  if (place !== null) {
+    const conditions = { factories: null, rules };
+    return { time: place.time, prices: await readPricesWithBalances(sources, chain, tokens, conditions, place) };
+  }
+  // The states of pools may not be indexed there: anchors have a price without them.
+  const known = await readBlockTime(database, chain, moment);
+  if (known === null) return null;
+  const anchors = [...anchorPrices(await readAnchorPrices(database, chain, known))];
+  return { time: known.time, prices: new Map(anchors.map(([token, usd]) => [token, { of: 'anchor', usd }])) };
+}
+
+/** The last known block at or before a moment, with its time in Unix seconds; null: none. */
+async function readBlockTime(
+  database: ReadDatabase,
+  chain: Chain,
+  moment: Moment,
+): Promise<{ readonly block: number; readonly time: number } | null> {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = `${bind(chain.id)}::bigint`;
+  const [dates, highest] =
+    moment.of === 'block'
+      ? ['', `${bind(moment.block)}::bigint`]
+      : [`WITH ${toDateBound(chainId, `to_timestamp(${bind(moment.time)}::float8)`)} `, '(SELECT block FROM to_date)'];
+  const [row] = await database.select<{ block: number; time: number }>(
+    `${dates}SELECT block_number AS block, extract(epoch FROM block_timestamp)::float8 AS time FROM blocks
+     WHERE chain_id = ${chainId} AND block_number <= ${highest} ORDER BY block_number DESC LIMIT 1`,
+    values,
+  );
+  return row ?? null;
+}
+
+/** Depth that has lasted, of the pools that had a say. */
+function depthOf(price: TokenPrice): Fraction | null {
+  if (price.of !== 'pools') return null;
+  return price.decision.candidates
+    .filter(({ role }) => role === 'chosen' || role === 'counted')
+    .reduce((sum, { weight }) => addFractions(sum, weight), wholeFraction(0n));
+}

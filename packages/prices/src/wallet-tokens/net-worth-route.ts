@@ -1,0 +1,145 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
+import { erc20Transfers, resolveWalletBalances } from '@chainstead/erc20';
+import {
+  type ApiDependencies,
+  booleanParameter,
+  errorResponses,
+  indexedChain,
+  knownChainsOf,
+  querySchema,
+  type RouteModule,
+  requesterOf,
+} from '@chainstead/http';
+import { createRoute, z } from '@hono/zod-openapi';
+import { type PriceLimits, priceLimits } from '../token-price/price-parameters.ts';
+import { readHeldPrices, TOKENS_MAX } from './held-prices.ts';
+import { dollarValue, holdingOf, nativeHolding, payableValue, sumOf } from './held-values.ts';
+import { nativeOf } from './native-balance.ts';
+import { type ChainNetWorth, netWorthSchema, showNetWorth } from './net-worth-response.ts';
+import type { WalletTokensOptions } from './wallet-tokens-route.ts';
+
+export interface NetWorthOptions extends WalletTokensOptions {
+  /** The indexed chains, used if a request has no chain. */
+  readonly served: readonly Chain[];
+}
+
+/** Query values of one request. */
+interface NetWorthRequest extends PriceLimits {
+  readonly exclude_spam?: boolean | undefined;
+  readonly exclude_unverified_contracts?: boolean | undefined;
+}
+
+/**
+ * `GET /api/v2.2/wallets/{address}/net-worth`: value of all tokens of a wallet by chain (docs/api/wallets.md#net-worth).
+ * A token counts with at most what its pools could pay out, so an airdrop with a small pool adds next to nothing.
+ */
+export function createNetWorthRoute(options: NetWorthOptions): RouteModule {
+  return (app, dependencies) => {
+    const { chains } = dependencies;
+    app.openapi(routeOf(dependencies), async (c) => {
+      const address = c.req.valid('param').address as Address;
+      const { chains: requested, ...query } = c.req.valid('query');
+      const wanted =
+        requested === undefined
+          ? options.served.toSorted((one, other) => one.id - other.id)
+          : knownChainsOf(chains, requested);
+      const served = wanted.filter((chain) => chains.isIndexed(chain));
+      for (const { key } of served) indexedChain(chains, key, erc20Transfers.name);
+      const unavailable = wanted.filter((chain) => !chains.isIndexed(chain));
+      const requester = requesterOf(c);
+      const found = await Promise.all(
+        served.map((chain) => readNetWorth(options, dependencies, chain, { address, requester, query })),
+      );
+      return c.json(showNetWorth(found, unavailable), 200);
+    });
+  };
+}
+
+async function readNetWorth(
+  options: NetWorthOptions,
+  dependencies: Pick<ApiDependencies, 'database' | 'logger'>,
+  chain: Chain,
+  { address: wallet, requester, query }: { address: Address; requester: string; query: NetWorthRequest },
+): Promise<ChainNetWorth> {
+  const { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs, nativeMaxAgeMs } = options;
+  const { database, logger } = dependencies;
+  const waitsUntil = performance.now() + waitMs;
+  const ofNative = { nodeReads, waitMs, maxAgeMs: nativeMaxAgeMs };
+  const native =
+    wallet === ZERO_ADDRESS
+      ? { balance: 0n, isKnown: true }
+      : await nativeOf(ofNative, dependencies, chain, { wallet, toBlock: null });
+  const reported = await resolveWalletBalances({ database, nodeReads, projections, logger, waitMs }, chain, {
+    wallet,
+    tokens: null,
+    excludeSpam: query.exclude_spam ?? false,
+    verifiedOnly: query.exclude_unverified_contracts ?? false,
+    toBlock: null,
+    limit: TOKENS_MAX,
+    order: null,
+    liveMaxAgeMs,
+  });
+  if (!reported.isCovered && wallet !== ZERO_ADDRESS)
+    await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
+  const held = reported.balances.map(({ token }) => token);
+  const block = reported.indexed.toBlock ?? 0;
+  const priceSources = { reads: database, database, logger, balances: options, waitsUntil };
+  const prices = await readHeldPrices(priceSources, chain, [ZERO_ADDRESS, ...held], block, query);
+  const complete = reported.isComplete && !reported.hasNext && native.isKnown;
+  return {
+    ...{ chain, native: native.balance },
+    nativeValue: dollarValue(nativeHolding(chain, native.balance, prices)) ?? wholeFraction(0n),
+    tokensValue: sumOf(reported.balances.map((one) => payableValue(holdingOf(one, prices)))),
+    indexed: { ...reported.indexed, complete },
+  };
+}
+
+/** Each costs some statements, and reads of the native balance. */
+const CHAINS_MAX = 100;
+
+const OF_TOKENS = 'Other tokens do not count.';
+
+function routeOf({ parameters }: ApiDependencies) {
+  return createRoute({
+    method: 'get',
+    path: '/api/v2.2/wallets/{address}/net-worth',
+    operationId: 'getWalletNetWorth',
+    tags: ['Wallets'],
+    summary: 'Get the net worth of a wallet',
+    description:
+      'Value of the native token and of all priced tokens by chain, at the newest indexed block. A token counts with at most the depth of its pools. Up to 2,000 tokens per chain count, those that moved last.',
+    request: {
+      params: z.object({ address: parameters.address }),
+      query: querySchema(
+        {
+          exclude_spam: booleanParameter({ default: false, description: 'Leaves out tokens that are possible spam.' }),
+          exclude_unverified_contracts: booleanParameter({
+            default: false,
+            description: 'Counts only the native token and tokens of imported lists.',
+          }),
+          ...priceLimits({
+            inactivity: `Maximum number of days since the pools of a token have moved. ${OF_TOKENS}`,
+            depth: `US dollars that each side of a pool must hold. Default: 500. ${OF_TOKENS}`,
+          }),
+        },
+        {
+          chains: z
+            .array(z.string())
+            .max(CHAINS_MAX, { error: `at most ${CHAINS_MAX} items` })
+            .optional()
+            .openapi({
+              type: 'array',
+              items: { type: 'string' },
+              description: 'Chains to count, in this order. Default: all indexed chains by ID.',
+              example: ['eth'],
+            }),
+        },
+      ),
+    },
+    responses: {
+      200: { description: 'The net worth', content: { 'application/json': { schema: netWorthSchema } } },
+      ...errorResponses(400, 401, 429, 500, 503),
+    },
+  });
+}
