@@ -45,7 +45,7 @@ import {
   type ReadingContext,
   transactionFactsOf,
 } from '@chainstead/node-reads';
-import { createWalletValueRoutes, tokenPriceRoute, tokenPricesRoute } from '@chainstead/prices';
+import { createWalletValueRoutes, priceRoutes } from '@chainstead/prices';
 import { createSubjectProjections, type Dataset } from '@chainstead/sync';
 import { reviewContractsRoute } from '@chainstead/tokens';
 import {
@@ -141,8 +141,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     walletSwapsRoute,
     pairReservesRoute,
     pairAddressRoute,
-    tokenPriceRoute,
-    tokenPricesRoute,
+    ...priceRoutes,
     createWalletApprovalsRoute({ ...subjects, nodeReads }),
     ...tokenHolderRoutes(balances),
     ...tokenFactsRoutes({ nodeReads, waitMs }),

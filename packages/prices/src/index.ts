@@ -1,4 +1,3 @@
 /** Prices of tokens in US dollars, from proven pools and price feeds. Start with `token-price/token-price.ts`. */
-
-export { tokenPriceRoute, tokenPricesRoute } from './token-price/price-routes.ts';
+export { priceRoutes } from './price-routes.ts';
 export { createWalletValueRoutes } from './wallet-tokens/wallet-value-routes.ts';
