@@ -45,6 +45,7 @@ const ROUTES: readonly (readonly [method: string, path: string, dataset: string 
   ['GET', `pairs/${ADDRESS}/ohlcv`, 'swaps'],
   ['GET', `erc20/${ADDRESS}/swaps`, 'swaps'],
   ['GET', `erc20/${ADDRESS}/price`, 'pool-states'],
+  ['GET', `${ADDRESS}/${ADDRESS}/price`, 'pool-states'],
   ['GET', `wallets/${ADDRESS}/swaps`, 'swaps'],
   ['GET', `${ADDRESS}/reserves`, 'pool-states'],
   ['GET', `nft/${ADDRESS}/1/price`, 'nft-trades'],

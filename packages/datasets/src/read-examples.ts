@@ -142,6 +142,7 @@ function examplesOfPair({
     getSwapsByTokenAddress: { address: token0, chain },
     getPairReserves: { pair_address: pool, chain },
     getPairAddress: { token0_address: token0, token1_address: token1, exchange: factory, chain },
+    getPairPrice: { token0_address: token0, token1_address: token1, chain },
   };
 }
 

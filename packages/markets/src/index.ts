@@ -10,4 +10,7 @@ export { priceOf } from './pools/pool-price.ts';
 export { DUE_POOLS, POOL_WORK } from './proofs/pool-rows.ts';
 export { addPoolProofs } from './proofs/pool-worker.ts';
 export { factoriesOf } from './swap-lists/exchange-names.ts';
+export { getPairOfTokens, type PairOfTokens, type TokenRecord } from './swap-lists/get-pair-state.ts';
+export { getPoolPrice } from './swap-lists/get-pool-price.ts';
+export { PAIR_NOT_FOUND } from './swap-lists/pair-parameter.ts';
 export { formsOf, undecidedPoolsOf } from './swap-lists/swaps-statement.ts';

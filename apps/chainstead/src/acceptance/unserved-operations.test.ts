@@ -55,7 +55,7 @@ function callOf(api: object, name: string): Call | undefined {
 
 describe('the official SDK', () => {
   test.each([
-    ['getPairPrice', { chain, token0Address: address, token1Address: address }],
+    ['getWalletProfitability', WALLET],
     ['getTopERC20TokensByMarketCap', {}],
     ['getDefiSummary', WALLET],
     ['getNFTTokenStats', { ...WALLET, tokenId: '1' }],
@@ -73,7 +73,14 @@ describe('the official SDK', () => {
       ...['getNativeBalance', 'getNativeBalancesForAddresses', 'getTokenMetadata', 'getTokenMetadataBySymbol'],
       ...['getTokenTransfers', 'getTokenStats', 'getTokenAllowance'],
       ...['getWalletNFTTransfers', 'getNFTContractTransfers', 'getNFTTransfers'],
-      ...['getTokenOwners', 'getPairReserves', 'getPairAddress', 'getTokenPrice', 'getMultipleTokenPrices'],
+      ...[
+        'getTokenOwners',
+        'getPairReserves',
+        'getPairAddress',
+        'getPairPrice',
+        'getTokenPrice',
+        'getMultipleTokenPrices',
+      ],
       ...['getContractLogs', 'getContractEvents'],
       ...['resolveENSDomain', 'resolveAddress', 'resolveDomain', 'resolveAddressToDomain'],
       ...['web3ApiVersion', 'endpointWeights', 'runContractFunction', 'reviewContracts'],

@@ -39,7 +39,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/wallets/{address}/profitability/summary', 'getWalletProfitabilitySummary'],
     ['GET', '/wallets/{address}/profitability', 'getWalletProfitability'],
   ]),
-  ...unserved('/api/v2.2', 'DeFi', [['GET', '/{token0_address}/{token1_address}/price', 'getPairPrice']]),
   ...unserved('/api/v2.2', 'Market Data', [
     ['GET', '/market-data/erc20s/top-tokens', 'getTopERC20TokensByMarketCap'],
     ['GET', '/market-data/erc20s/top-movers', 'getTopERC20TokensByPriceMovers'],

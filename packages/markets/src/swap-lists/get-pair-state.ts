@@ -61,6 +61,8 @@ export interface TokenRecord {
   readonly symbol: string | null;
   readonly decimals: number | null;
   readonly logo: string | null;
+  readonly possible_spam: boolean;
+  readonly verified: boolean;
   readonly created_block: number | null;
   readonly created_at: Date | null;
 }
@@ -134,7 +136,7 @@ async function readDepth(database: ReadDatabase, chain: Chain, pool: PoolId, at:
 
 async function readTokens(database: ReadDatabase, chain: Chain, { token0, token1 }: Candidate): Promise<TokenRecord[]> {
   return database.select<TokenRecord>(
-    `SELECT ${hexText('address')} AS address, name, symbol, decimals, logo, created_block, created_at FROM tokens
+    `SELECT ${hexText('address')} AS address, name, symbol, decimals, logo, possible_spam, verified, created_block, created_at FROM tokens
      WHERE chain_id = $1::bigint AND address = ANY ($2::bytea[])`,
     [chain.id, [token0, token1].map(addressBytes)],
   );

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hex } from '@chainstead/core';
-import { addressBytes, type Bind, hexText, type ReadDatabase } from '@chainstead/db';
+import { addressBytes, type Bind, hexText, type ReadDatabase, type Statement } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 
 /** A proven pool of a token against an anchor. */
@@ -14,16 +14,25 @@ export interface PoolOfToken {
   readonly isStable: boolean | null;
 }
 
-/**
- * Returns the pools of tokens against anchors at some factories, in one statement. Each factory has one or two pools of two tokens, so pools
- * of other tokens and of other factories cost nothing.
- * @param forms the tokens; a wrapped native token also as the native one
- */
+/** The wanted pools: of these tokens, a wrapped native token also as the native one, against these anchors at these factories. */
+type PoolsQuery = Readonly<Record<'forms' | 'anchors' | 'factories', readonly Address[]>>;
+
+/** Returns the pools of tokens against anchors, in one statement. */
 export async function readPoolsOfTokens(
   database: ReadDatabase,
   chain: Chain,
-  { forms, anchors, factories }: Readonly<Record<'forms' | 'anchors' | 'factories', readonly Address[]>>,
+  query: PoolsQuery,
 ): Promise<readonly PoolOfToken[]> {
+  const { text, values } = poolsStatement(chain, query);
+  const rows = await database.select<PoolRow>(text, values);
+  return rows.map(({ is_stable: isStable, ...pool }) => ({ ...pool, isStable }));
+}
+
+/**
+ * Builds the statement: two ranges of an index for each token (pools-of-token.explain.test.ts). Each factory has one or two pools of two
+ * tokens, so few of them are read in vain.
+ */
+export function poolsStatement(chain: Chain, { forms, anchors, factories }: PoolsQuery): Statement {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = `${bind(chain.id)}::bigint`;
@@ -39,11 +48,8 @@ export async function readPoolsOfTokens(
          AND ${other} = ANY (${others}) AND factory = ANY (${known})`,
   );
   const columns = ['pool', 'factory', 'token0', 'token1'].map((column) => `${hexText(column)} AS ${column}`).join(', ');
-  const rows = await database.select<PoolRow>(
-    `SELECT ${columns}, exchange, is_stable FROM (${ranges.join(' UNION ALL ')}) AS found ORDER BY found.pool`,
-    values,
-  );
-  return rows.map(({ is_stable: isStable, ...pool }) => ({ ...pool, isStable }));
+  const text = `SELECT ${columns}, exchange, is_stable FROM (${ranges.join(' UNION ALL ')}) AS found ORDER BY found.pool`;
+  return { text, values };
 }
 
 interface PoolRow extends Omit<PoolOfToken, 'isStable'> {

@@ -4,12 +4,10 @@ import { textParameter } from '@chainstead/http';
 /** Query parameters that limit the pools of a price, for {@link PriceLimits}. */
 export function priceLimits(descriptions: { readonly inactivity: string; readonly depth: string }) {
   return {
-    max_token_inactivity: textParameter('a number of days', (given) =>
-      DECIMAL.test(given) ? Number(given) : undefined,
-    )
+    max_token_inactivity: textParameter('a number from 0', (given) => (DECIMAL.test(given) ? Number(given) : undefined))
       .optional()
       .openapi({ type: 'number', description: descriptions.inactivity }),
-    min_pair_side_liquidity_usd: textParameter('a number of US dollars', parseDecimal)
+    min_pair_side_liquidity_usd: textParameter('a number from 0', parseDecimal)
       .optional()
       .openapi({ type: 'number', description: descriptions.depth }),
   };

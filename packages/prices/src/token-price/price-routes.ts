@@ -22,7 +22,7 @@ import { showTokenPrice, tokenPriceSchema } from './price-response.ts';
 /**
  * Routes of prices (docs/api/prices.md). The first request for a token reads the balances of its pools with concentrated liquidity.
  */
-export function createPriceRoutes(balances: BalanceRequestSources): readonly RouteModule[] {
+export function createTokenPriceRoutes(balances: BalanceRequestSources): readonly RouteModule[] {
   return [
     (app, dependencies) => addTokenPriceRoute(app, dependencies, balances),
     (app, dependencies) => addTokenPricesRoute(app, dependencies, balances),

@@ -27,7 +27,7 @@ const WITHOUT_RESULT = [
   ...['getNFTContractSalePrices', 'getNFTSalePrices', 'resolveAddressToDomain', 'reviewContracts'],
   ...['resolveAddress', 'resolveDomain', 'resolveENSDomain', 'getLatestCoins', 'getCoinsBySymbolRange'],
   // The chain has no exchange.
-  ...['getPairAddress', 'getPairReserves', 'getTokenPrice'],
+  ...['getPairAddress', 'getPairPrice', 'getPairReserves', 'getTokenPrice'],
 ];
 
 const parts = new AsyncDisposableStack();

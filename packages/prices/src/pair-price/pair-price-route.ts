@@ -1,0 +1,95 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import {
+  errorResponses,
+  InvalidParameterError,
+  indexedChain,
+  NotFoundError,
+  querySchema,
+  type RouteModule,
+} from '@chainstead/http';
+import { exchangesOf, factoriesOf, getPairOfTokens, getPoolPrice, PAIR_NOT_FOUND } from '@chainstead/markets';
+import { createRoute, z } from '@hono/zod-openapi';
+import { DEFAULT_PRICING_RULES } from '../token-price/decide-price.ts';
+import { type PriceMoment, readPlace, STATES_DATASET } from '../token-price/price-place.ts';
+import { dollarsOf, readTokenPrices } from '../token-price/token-price.ts';
+import { pairPriceSchema, showPairPrice } from './pair-price-response.ts';
+
+/** `GET /api/v2.2/{token0_address}/{token1_address}/price`: price of a token in another one (docs/api/prices.md#price-of-a-pair). */
+export const pairPriceRoute: RouteModule = (app, dependencies) => {
+  const { chains, parameters, reads } = dependencies;
+  const route = createRoute({
+    method: 'get',
+    path: '/api/v2.2/{token0_address}/{token1_address}/price',
+    operationId: 'getPairPrice',
+    tags: ['Tokens'],
+    summary: 'Get the price of a pair',
+    description:
+      'Price by the state of one proven pool at the end of a block: the deepest one with reserves, or a pool of the given exchange. The time rule of token prices applies to price_usd only. Returns 404 if no pool or state is known.',
+    request: {
+      params: z.object({
+        token0_address: parameters.address.openapi({ description: 'Address of the priced token.' }),
+        token1_address: parameters.address.openapi({ description: 'Address of the token that the price is in.' }),
+      }),
+      query: querySchema({
+        chain: parameters.chain,
+        to_block: parameters.toBlock.openapi({
+          type: 'string',
+          pattern: '^[0-9]+$',
+          description: 'Block of the price, inclusive. Takes precedence over to_date. Default: the newest.',
+        }),
+        to_date: parameters.toDate,
+        exchange: z
+          .string()
+          .optional()
+          .openapi({ description: 'Name of an exchange (uniswapv2, …) or address of its factory.' }),
+      }),
+    },
+    responses: {
+      200: { description: 'Price of the pair', content: { 'application/json': { schema: pairPriceSchema } } },
+      ...errorResponses(400, 401, 404, 429, 500, 503),
+    },
+  });
+  app.openapi(route, async (c) => {
+    const { token0_address: base, token1_address: quote } = c.req.valid('param');
+    const query = c.req.valid('query');
+    const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
+    const factories = wantedFactories(chain, query.exchange ?? '');
+    const { place } = await readPlace(reads, chain, momentOf(query), DEFAULT_PRICING_RULES.windowSeconds);
+    if (place === null) throw new NotFoundError(NO_STATE);
+    const at = { toBlock: place.block, toDate: null };
+    const pair = await getPairOfTokens(reads, chain, [base, quote], factories, at);
+    if (pair === null) throw new NotFoundError(PAIR_NOT_FOUND);
+    const ratio = await getPoolPrice(reads, chain, pair, { from: place.runStart, to: place.block });
+    if (ratio === null) throw new NotFoundError(NO_STATE);
+    const conditions = { factories: null, rules: DEFAULT_PRICING_RULES };
+    const usd = dollarsOf((await readTokenPrices(reads, chain, [base], conditions, place)).get(base));
+    return c.json(showPairPrice(pair, chain, [base, quote], ratio, usd), 200);
+  });
+};
+
+const DEFAULT_CHAIN = 'eth';
+const NO_STATE = `${PAIR_NOT_FOUND}: no state of it is indexed at or before the requested block`;
+
+/** Families whose depths are comparable, in reserves. */
+const RESERVE_FAMILIES: readonly string[] = ['v2', 'solidly-1', 'solidly-2'];
+
+function wantedFactories(chain: Chain, exchange: string): readonly Address[] {
+  if (exchange === '')
+    return exchangesOf(chain)
+      .all.filter(({ exchange: { family } }) => RESERVE_FAMILIES.includes(family.name))
+      .map(({ deployment }) => deployment.factory);
+  const factories = factoriesOf(exchange, chain);
+  if (factories.length > 0) return factories;
+  throw new InvalidParameterError({
+    parameter: 'exchange',
+    given: exchange,
+    allowed: 'an exchange of the chain',
+    message: 'exchange is not supported on this chain',
+  });
+}
+
+function momentOf(query: { readonly to_block?: number | undefined; readonly to_date?: Date | undefined }): PriceMoment {
+  if (query.to_block !== undefined) return { of: 'block', block: query.to_block };
+  return query.to_date === undefined ? { of: 'newest' } : { of: 'time', time: query.to_date.getTime() / 1_000 };
+}
