@@ -1,4 +1,4 @@
-/** Dollar values in lists of swaps: anchors, places in a block, and missing blocks of the price feed. */
+/** Dollar values in lists of swaps: anchors, blocks, and missing blocks of the price feed. */
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
@@ -90,7 +90,7 @@ test('a swap against ether is worth its ether, in every list', async () => {
     ]);
 });
 
-test('the ether price is the last one before the place of the swap', async () => {
+test('the ether price is the last one until the end of the block', async () => {
   await seedPrices([[6], 1_000n], [[7, 3, 8], 2_000n], [[7, 3, 10], 3_000n], [[8], 4_000n]);
   const amounts = { amount0: `${-UNIT}`, amount1: `${ETHER}` };
   await seedPair(
@@ -102,9 +102,9 @@ test('the ether price is the last one before the place of the swap', async () =>
       { ...amounts, blockNumber: 9 },
     ],
   );
-  expect((await pairValues()).map(([, , value]) => value)).toEqual([1_000, 2_000, 3_000, 4_000]);
+  expect((await pairValues()).map(([, , value]) => value)).toEqual([3_000, 3_000, 3_000, 4_000]);
   const newest = await rowsOf(`/pairs/${PAIR}/swaps`);
-  expect(newest.map(({ totalValueUsd }) => totalValueUsd)).toEqual([4_000, 3_000, 2_000, 1_000]);
+  expect(newest.map(({ totalValueUsd }) => totalValueUsd)).toEqual([4_000, 3_000, 3_000, 3_000]);
 });
 
 test('of two anchors the dollar counts', async () => {

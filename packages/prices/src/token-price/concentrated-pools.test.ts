@@ -43,7 +43,11 @@ beforeEach(async () => {
   await seedBuilt(database, eth.id, { name: 'erc20-wallet-tokens', version: 2 });
   const [aggregator] = eth.etherPrice.feed?.aggregators ?? [];
   if (aggregator === undefined) throw new RangeError('Ethereum has an ether feed');
-  await seedAnswers(database, eth, [{ aggregator, blockNumber: 1, answer: '200000000000' }]);
+  // A value counts for 25 hours, which are 300 blocks.
+  for (const blockNumber of [1, 200])
+    await seedAnswers(database, eth, [
+      { aggregator, blockNumber, answer: '200000000000', time: 1_700_000_000 + blockNumber * 300 },
+    ]);
   for (const [token, decimals] of [
     [CATS, 6],
     [WETH, 18],

@@ -123,11 +123,11 @@ test('an earlier block has its own prices', async () => {
   });
 });
 
-test('without states of pools, only anchors have a price; without the feed, dollar tokens alone', async () => {
+test('without states of pools, only anchors have a price; without their feeds, no token has one', async () => {
   await holdAll();
   await served.scratch.database.query("DELETE FROM sync_ranges WHERE dataset = 'pool-states'");
   const anchors = await rowsOf();
   expect(anchors).toMatchObject({ [NATIVE]: { usd_value: 200, usd_value_24hr_usd_change: 40 }, [CATS]: UNPRICED });
   await served.cover('feed-answers', DAYS_LATER + 1);
-  expect(await rowsOf()).toMatchObject({ [NATIVE]: UNPRICED, [USDC]: { usd_value: 100, portfolio_percentage: 100 } });
+  expect(await rowsOf()).toMatchObject({ [NATIVE]: UNPRICED, [USDC]: UNPRICED });
 });

@@ -52,9 +52,13 @@ export async function openPricedWallet(): Promise<PricedWallet> {
   await createPartitions(database, 'pool_states', eth.id);
   const [aggregator] = eth.etherPrice.feed?.aggregators ?? [];
   if (aggregator === undefined) throw new RangeError('Ethereum has an ether feed');
+  const [ofDollar] = eth.tokenFeeds.find(({ tokens }) => tokens.includes(USDC))?.aggregators ?? [];
+  if (ofDollar === undefined) throw new RangeError('USDC has a feed');
   await seedAnswers(database, eth, [
     { aggregator, blockNumber: 0, answer: '160000000000' },
     { aggregator, blockNumber: DAYS_LATER, answer: '200000000000' },
+    { aggregator: ofDollar, blockNumber: 0, answer: '100000000' },
+    { aggregator: ofDollar, blockNumber: DAYS_LATER, answer: '100000000' },
   ]);
   const wallet: PricedWallet = {
     ...served,
@@ -80,6 +84,10 @@ export async function openPricedWallet(): Promise<PricedWallet> {
       await database.query(
         "UPDATE blocks SET block_timestamp = block_timestamp - interval '2 days' WHERE block_number < $1",
         [DAYS_LATER],
+      );
+      await database.query(
+        `UPDATE feed_answers AS answer SET block_timestamp = (SELECT block_timestamp FROM blocks
+           WHERE blocks.chain_id = answer.chain_id AND blocks.block_number >= answer.block_number ORDER BY blocks.block_number LIMIT 1)`,
       );
       for (const dataset of ['pool-states', 'feed-answers']) await wallet.cover(dataset, 0);
     },
