@@ -8,7 +8,7 @@ import type { Fraction } from '@chainstead/core';
 import { isComplete } from '@chainstead/data-api';
 import { addressBytes, type Bind } from '@chainstead/db';
 import { priceOfAnswer, priceOfPool } from './ether-price.ts';
-import { feedAnswers } from './feed-answers.ts';
+import { feedAnswers } from './feeds/feed-answers.ts';
 import { poolPrices, pricingPools } from './pool-prices.ts';
 
 /** A place in the chain. */

@@ -49,7 +49,7 @@ export function candleOfTrade({ time, price, value, isDust }: PricedTrade, timef
 
 /** A candle that can be joined with others of the same span. */
 export interface OpenCandle extends Candle {
-  /** Whether the price of every trade is known. Of dust it doesn't matter. */
+  /** Whether the price of every trade but dust is known. */
   readonly isPriced: boolean;
 }
 

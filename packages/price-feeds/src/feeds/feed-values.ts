@@ -4,7 +4,7 @@ import { type Chain, DEFAULT_HEARTBEAT_SECONDS, feedsOf, type PriceFeed } from '
 import type { Address, Fraction } from '@chainstead/core';
 import { isComplete } from '@chainstead/data-api';
 import { addressBytes, type Bind, hexText, type ReadDatabase } from '@chainstead/db';
-import { priceOfAnswer } from './ether-price.ts';
+import { priceOfAnswer } from '../ether-price.ts';
 import { feedAnswers } from './feed-answers.ts';
 
 /** A price that a feed had, and the log that it comes from. */

@@ -4,7 +4,7 @@ import type { Database } from '@chainstead/db';
 import type { Schedule } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { createFeedPhasesReader } from './feed-phases.ts';
-import { saveFeedPhases, seedPriceSources } from './price-sources.ts';
+import { saveFeedPhases, seedPriceSources } from '../price-sources.ts';
 
 export interface PriceFeedScheduleOptions {
   readonly database: Database;

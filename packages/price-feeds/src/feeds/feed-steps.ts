@@ -3,7 +3,7 @@
 import { type Chain, DEFAULT_HEARTBEAT_SECONDS, type PriceFeed } from '@chainstead/chains';
 import type { Fraction } from '@chainstead/core';
 import { addressBytes, type Bind, type ReadDatabase } from '@chainstead/db';
-import { priceOfAnswer } from './ether-price.ts';
+import { priceOfAnswer } from '../ether-price.ts';
 import { feedAnswers } from './feed-answers.ts';
 import { sourcesSql } from './feed-values.ts';
 

@@ -6,7 +6,7 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
 import { readFeedSteps } from './feed-steps.ts';
 import { readFeedValues } from './feed-values.ts';
-import { seedPriceSources } from './price-sources.ts';
+import { seedPriceSources } from '../price-sources.ts';
 
 const [ETHER, DOLLAR, SILENT] = [addressOf(0xe), addressOf(0xd), addressOf(0x5)];
 const [FIRST, SECOND, THIRD] = [addressOf(1), addressOf(2), addressOf(3)];

@@ -26,7 +26,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { feedAnswers } from './feed-answers.ts';
 import { createFeedPhasesReader } from './feed-phases.ts';
 import { createPriceFeedSchedules } from './price-feed-worker.ts';
-import { seedPriceSources } from './price-sources.ts';
+import { seedPriceSources } from '../price-sources.ts';
 
 /** As much of Chainlink's proxy and aggregator as is called and emitted. */
 const SOURCE = `// SPDX-License-Identifier: MIT
