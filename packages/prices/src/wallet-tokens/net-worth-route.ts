@@ -82,7 +82,9 @@ async function readNetWorth(
     await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
   const held = reported.balances.map(({ token }) => token);
   const block = reported.indexed.toBlock ?? 0;
-  const prices = await readHeldPrices(database, chain, [ZERO_ADDRESS, ...held], block, query);
+  const prices = await readHeldPrices(database, chain, [ZERO_ADDRESS, ...held], {
+    ...{ block, limits: query, changing: [] },
+  });
   const complete = reported.isComplete && !reported.hasNext && native.isKnown;
   return {
     ...{ chain, native: native.balance },
