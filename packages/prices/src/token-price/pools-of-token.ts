@@ -30,7 +30,7 @@ export async function readPoolsOfTokens(
 
 /**
  * Builds the statement: two ranges of an index for each token (pools-of-token.explain.test.ts). Each factory has one or two pools of two
- * tokens, so few of them are read in vain.
+ * tokens, so few others are read.
  */
 export function poolsStatement(chain: Chain, { forms, anchors, factories }: PoolsQuery): Statement {
   const values: unknown[] = [];

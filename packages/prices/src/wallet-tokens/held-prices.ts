@@ -14,7 +14,7 @@ import { DAY_SECONDS, dollarsOf, isInactive, type TokenPrice } from '../token-pr
 export interface HeldPrice {
   /** US dollars per whole token. */
   readonly usd: Fraction;
-  /** The same 24 hours before; null: unknown. */
+  /** The same 24 hours before; null: unknown, or not wanted. */
   readonly before: Fraction | null;
   /** US dollars that the pools of the token could pay out: the depth of their other sides. Null: an anchor, whose price needs no pool. */
   readonly depth: Fraction | null;
@@ -26,6 +26,13 @@ export type HeldPrices = ReadonlyMap<Address, HeldPrice>;
 /** Tokens of a wallet that count for its whole value: those that moved last. */
 export const TOKENS_MAX = 2_000;
 
+export interface HeldPricesQuery {
+  readonly block: number;
+  readonly limits: PriceLimits;
+  /** Tokens whose price 24 hours before is wanted too. */
+  readonly changing: readonly Address[];
+}
+
 /**
  * Returns the prices of tokens at the end of a block. Tokens without a price, and those beyond the limits, are missing.
  * @param tokens the zero address is the native token, which is priced as its wrapped one
@@ -34,8 +41,7 @@ export async function readHeldPrices(
   sources: PriceSources,
   chain: Chain,
   tokens: readonly Address[],
-  block: number,
-  limits: PriceLimits,
+  { block, limits, changing }: HeldPricesQuery,
 ): Promise<HeldPrices> {
   const { max_token_inactivity: maxDays } = limits;
   const pricedAs = (token: Address): Address =>
@@ -48,9 +54,10 @@ export async function readHeldPrices(
     return maxDays !== undefined && isInactive(price, now, maxDays) ? [] : [{ token, price }];
   });
   if (found.length === 0) return new Map();
+  const shown = new Set(changing);
+  const wanted = found.flatMap(({ token }) => (shown.has(token) ? [pricedAs(token)] : []));
   const moment = { of: 'time', time: now.time - DAY_SECONDS } as const;
-  const wanted = found.map(({ token }) => pricedAs(token));
-  const earlier = await pricesAt(sources, chain, wanted, moment, limits);
+  const earlier = wanted.length === 0 ? null : await pricesAt(sources, chain, wanted, moment, limits);
   return new Map(
     found.map(({ token, price }) => [
       token,

@@ -85,7 +85,9 @@ async function readNetWorth(
   const held = reported.balances.map(({ token }) => token);
   const block = reported.indexed.toBlock ?? 0;
   const priceSources = { reads: database, database, logger, balances: options, waitsUntil };
-  const prices = await readHeldPrices(priceSources, chain, [ZERO_ADDRESS, ...held], block, query);
+  const prices = await readHeldPrices(priceSources, chain, [ZERO_ADDRESS, ...held], {
+    ...{ block, limits: query, changing: [] },
+  });
   const complete = reported.isComplete && !reported.hasNext && native.isKnown;
   return {
     ...{ chain, native: native.balance },

@@ -86,13 +86,17 @@ export function createWalletTokensRoute(options: WalletTokensOptions): RouteModu
         if (!reported.isCovered && wallet !== ZERO_ADDRESS)
           await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
         const block = blockOf(page, reported);
-        const readAll = () =>
-          resolveWalletBalances(sources, chain, { ...request, toBlock: block, limit: TOKENS_MAX, order: null });
+        // The page has waited for contracts. A past block may need nodes for each token.
+        const withoutWait = { ...sources, waitMs: filter.to_block === null ? 0 : waitMs };
+        const whole = { ...request, toBlock: filter.to_block, limit: TOKENS_MAX, order: null };
+        const readAll = () => resolveWalletBalances(withoutWait, chain, whole);
         // Later pages have the total of the first one.
         const all = page.position === null && reported.hasNext ? (await readAll()).balances : reported.balances;
-        const held = [...all, ...reported.balances].map(({ token }) => token);
+        const tokensOf = (some: typeof all) => [ZERO_ADDRESS, ...some.map(({ token }) => token)];
         const priceSources = { reads: database, database, logger, balances: options, waitsUntil };
-        const prices = await readHeldPrices(priceSources, chain, [ZERO_ADDRESS, ...held], block, limitsOf(filter));
+        const prices = await readHeldPrices(priceSources, chain, tokensOf([...all, ...reported.balances]), {
+          ...{ block, limits: limitsOf(filter), changing: tokensOf(reported.balances) },
+        });
         const total =
           page.position === null
             ? totalOf([nativeHolding(chain, native.balance, prices), ...all.map((one) => holdingOf(one, prices))])
