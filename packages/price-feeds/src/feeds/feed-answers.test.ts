@@ -4,8 +4,8 @@ import { addressOf, exampleChain, fieldsOfRow, hashOf, readRecordedLogs, recorde
 import fc from 'fast-check';
 import { encodeAbiParameters, encodeEventTopics, parseAbi, toEventSelector } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { ANSWER_UPDATED_TOPIC, feedAnswers } from './feed-answers.ts';
 import type { FeedAnswerRow } from '../schema.ts';
+import { ANSWER_UPDATED_TOPIC, feedAnswers } from './feed-answers.ts';
 
 const { isMissing, title } = recordedData('data/evm');
 
