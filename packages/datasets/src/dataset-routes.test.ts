@@ -42,7 +42,7 @@ const ROUTES: readonly (readonly [method: string, path: string, dataset: string 
   ['GET', `nft/${ADDRESS}/trades`, 'nft-trades'],
   ['GET', `wallets/${ADDRESS}/nfts/trades`, 'nft-trades'],
   ['GET', `pairs/${ADDRESS}/swaps`, 'swaps'],
-  ['GET', `pairs/${ADDRESS}/ohlcv`, 'swaps'],
+  ['GET', `pairs/${ADDRESS}/ohlcv?fromDate=2020-01-01&toDate=2030-01-01`, 'swaps'],
   ['GET', `erc20/${ADDRESS}/swaps`, 'swaps'],
   ['GET', `erc20/${ADDRESS}/price`, 'pool-states'],
   ['GET', `${ADDRESS}/${ADDRESS}/price`, 'pool-states'],
@@ -91,10 +91,12 @@ describe('a chain that is not in CHAINS', () => {
     },
   });
 
+  const onChain = (path: string, chain: string) => `${path}${path.includes('?') ? '&' : '?'}chain=${chain}`;
+
   test.each(ROUTES)('%s %s is refused by name', async (method, path) => {
     expect(await ask(api, path, method)).toMatchObject(refusal('eth'));
-    expect(await ask(api, `${path}?chain=0x2105`, method)).toMatchObject(refusal('base'));
-    expect((await ask(api, `${path}?chain=polygon`, method)).status).not.toBe(400);
+    expect(await ask(api, onChain(path, '0x2105'), method)).toMatchObject(refusal('base'));
+    expect((await ask(api, onChain(path, 'polygon'), method)).status).not.toBe(400);
   });
 
   test('has no latest block here either', async () => {

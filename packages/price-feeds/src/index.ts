@@ -5,4 +5,4 @@ export { etherQuotes, hasEtherQuotes, readEtherQuote } from './ether-quote.ts';
 export { readFeedSteps } from './feeds/feed-steps.ts';
 export { type FeedState, type FeedValue, readFeedValues } from './feeds/feed-values.ts';
 export { createPriceFeedSchedules } from './feeds/price-feed-worker.ts';
-export { seedPriceSources } from './price-sources.ts';
+export { seedPriceSources } from './feeds/price-sources.ts';

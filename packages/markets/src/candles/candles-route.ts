@@ -36,27 +36,27 @@ export const pairCandlesRoute: RouteModule = (app, dependencies) => {
     firstPage: 0,
     cursorName: 'pair-candles',
     filter: filterSchema,
-    filterOf: ({ address, chain, timeframe, currency, fromDate, toDate, cursor: ofPage }) => {
-      if (ofPage === undefined) refuseSpan(fromDate, toDate);
-      const [from_date, to_date] = [fromDate?.getTime(), toDate?.getTime()];
-      return { address, chain: chain?.key, timeframe, currency, from_date, to_date };
-    },
+    filterOf: ({ address, chain, timeframe, currency, fromDate, toDate }) => ({
+      ...{ address, chain: chain?.key, timeframe, currency },
+      ...{ from_date: fromDate?.getTime(), to_date: toDate?.getTime() },
+    }),
     position: positionSchema,
     read: async ({ chain, filter, limit, position, upperBound }): Promise<FoundCandles> => {
+      const [from, to] = spanOf(filter);
       const pool = filter.address as PoolId;
       const found = await getPair(reads, chain, pool);
       if (found === null || found.tokens === null) throw new NotFoundError(PAIR_NOT_FOUND);
       const pair = pairOf(...found.tokens, chain);
       const [base, quote] = [found.tokenOf(pair.base), found.tokenOf(pair.quote)];
       // The end is exclusive; block times are whole seconds.
-      const end = Math.min(filter.to_date, position === null ? Number.POSITIVE_INFINITY : position.start * 1_000) - 1;
+      const end = Math.min(to, position === null ? Number.POSITIVE_INFINITY : position.start * 1_000) - 1;
       const { timeframe, currency } = filter;
       const page = await getCandles(reads, chain, {
         ...{ pool, pair, timeframe, currency, limit },
         decimals: { base: base.decimals, quote: quote.decimals },
         bounds: {
           ...{ fromBlock: null, toBlock: null, pinnedBlock: upperBound },
-          fromDate: new Date(filter.from_date),
+          fromDate: new Date(from),
           toDate: new Date(end),
         },
       });
@@ -97,8 +97,8 @@ const filterSchema = z.object({
   chain: z.string().default('eth'),
   timeframe: z.enum(TIMEFRAMES).default('1h'),
   currency: z.enum(CURRENCIES).default('usd'),
-  from_date: z.int(),
-  to_date: z.int(),
+  from_date: z.int().nullable().default(null),
+  to_date: z.int().nullable().default(null),
 });
 
 /** Start of the last candle of a page. Unix seconds. */
@@ -108,17 +108,17 @@ interface FoundCandles extends ShownCandles {
   readonly next: { readonly position: z.infer<typeof positionSchema>; readonly upperBound: number } | null;
 }
 
-/** @throws {InvalidParameterError} if a date is missing, or if the span is empty */
-function refuseSpan(from: Date | undefined, to: Date | undefined): void {
-  for (const [parameter, given] of [
-    ['fromDate', from],
-    ['toDate', to],
-  ] as const)
-    if (given === undefined) throw new InvalidParameterError({ parameter, message: `${parameter} is required` });
-  if (from !== undefined && to !== undefined && from >= to)
-    throw new InvalidParameterError({
-      parameter: 'fromDate',
-      given: from.toISOString(),
-      allowed: `before toDate (${to.toISOString()})`,
-    });
+/**
+ * Start, inclusive, and end, exclusive. Milliseconds.
+ * @throws {InvalidParameterError} if one is missing, or if the span is empty
+ */
+function spanOf({ from_date: from, to_date: to }: z.infer<typeof filterSchema>): readonly [number, number] {
+  if (from === null) throw new InvalidParameterError({ parameter: 'fromDate', message: 'fromDate is required' });
+  if (to === null) throw new InvalidParameterError({ parameter: 'toDate', message: 'toDate is required' });
+  if (from < to) return [from, to];
+  throw new InvalidParameterError({
+    parameter: 'fromDate',
+    given: new Date(from).toISOString(),
+    allowed: `before toDate (${new Date(to).toISOString()})`,
+  });
 }

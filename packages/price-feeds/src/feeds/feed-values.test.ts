@@ -4,9 +4,9 @@ import { addressBytes } from '@chainstead/db';
 import { addressOf, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
-import { seedPriceSources } from '../price-sources.ts';
 import { readFeedSteps } from './feed-steps.ts';
 import { readFeedValues } from './feed-values.ts';
+import { seedPriceSources } from './price-sources.ts';
 
 const [ETHER, DOLLAR, SILENT] = [addressOf(0xe), addressOf(0xd), addressOf(0x5)];
 const [FIRST, SECOND, THIRD] = [addressOf(1), addressOf(2), addressOf(3)];

@@ -3,8 +3,8 @@ import type { Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { Schedule } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { saveFeedPhases, seedPriceSources } from '../price-sources.ts';
 import { createFeedPhasesReader } from './feed-phases.ts';
+import { saveFeedPhases, seedPriceSources } from './price-sources.ts';
 
 export interface PriceFeedScheduleOptions {
   readonly database: Database;

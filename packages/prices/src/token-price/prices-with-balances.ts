@@ -16,6 +16,14 @@ export interface PriceSources {
   readonly waitsUntil: number;
 }
 
+/** Sources for one request on the primary, whose waits begin now. */
+export function startPriceSources(
+  { database, logger }: Pick<PriceSources, 'database' | 'logger'>,
+  balances: BalanceRequestSources,
+): PriceSources {
+  return { reads: database, database, logger, balances, waitsUntil: performance.now() + balances.waitMs };
+}
+
 /** Balances that one request may read from contracts. Later requests read the rest. */
 const READS_MAX = 256;
 

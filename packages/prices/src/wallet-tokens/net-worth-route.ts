@@ -13,6 +13,7 @@ import {
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { type PriceLimits, priceLimits } from '../token-price/price-parameters.ts';
+import { startPriceSources } from '../token-price/prices-with-balances.ts';
 import { readHeldPrices, TOKENS_MAX } from './held-prices.ts';
 import { dollarValue, holdingOf, nativeHolding, payableValue, sumOf } from './held-values.ts';
 import { nativeOf } from './native-balance.ts';
@@ -64,7 +65,7 @@ async function readNetWorth(
 ): Promise<ChainNetWorth> {
   const { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs, nativeMaxAgeMs } = options;
   const { database, logger } = dependencies;
-  const waitsUntil = performance.now() + waitMs;
+  const priceSources = startPriceSources(dependencies, options);
   const ofNative = { nodeReads, waitMs, maxAgeMs: nativeMaxAgeMs };
   const native =
     wallet === ZERO_ADDRESS
@@ -84,7 +85,6 @@ async function readNetWorth(
     await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
   const held = reported.balances.map(({ token }) => token);
   const block = reported.indexed.toBlock ?? 0;
-  const priceSources = { reads: database, database, logger, balances: options, waitsUntil };
   const prices = await readHeldPrices(priceSources, chain, [ZERO_ADDRESS, ...held], {
     ...{ block, limits: query, changing: [] },
   });

@@ -18,6 +18,7 @@ import {
 } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import { type PriceLimits, priceLimits } from '../token-price/price-parameters.ts';
+import { startPriceSources } from '../token-price/prices-with-balances.ts';
 import { type HeldPrices, readHeldPrices, TOKENS_MAX } from './held-prices.ts';
 import { holdingOf, nativeHolding, totalOf } from './held-values.ts';
 import { nativeOf } from './native-balance.ts';
@@ -61,7 +62,7 @@ export function createWalletTokensRoute(options: WalletTokensOptions): RouteModu
       firstPage: 0,
       read: async ({ chain, requester, ...page }) => {
         const { filter } = page;
-        const waitsUntil = performance.now() + waitMs;
+        const priceSources = startPriceSources(dependencies, options);
         const wallet = filter.address as Address;
         const native = showsNative(page)
           ? await nativeOf({ nodeReads, waitMs, maxAgeMs: nativeMaxAgeMs }, dependencies, chain, {
@@ -93,7 +94,6 @@ export function createWalletTokensRoute(options: WalletTokensOptions): RouteModu
         // Later pages have the total of the first one.
         const all = page.position === null && reported.hasNext ? (await readAll()).balances : reported.balances;
         const tokensOf = (some: typeof all) => [ZERO_ADDRESS, ...some.map(({ token }) => token)];
-        const priceSources = { reads: database, database, logger, balances: options, waitsUntil };
         const prices = await readHeldPrices(priceSources, chain, tokensOf([...all, ...reported.balances]), {
           ...{ block, limits: limitsOf(filter), changing: tokensOf(reported.balances) },
         });

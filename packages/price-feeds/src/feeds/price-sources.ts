@@ -3,7 +3,7 @@
 import { type Chain, feedsOf, type PriceFeed } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, type Database, hexText } from '@chainstead/db';
-import type { FeedPhase } from './feeds/feed-phases.ts';
+import type { FeedPhase } from './feed-phases.ts';
 
 /**
  * Writes what the chain's facts say: the known aggregators of its feeds, its native currency, plain and wrapped, and bridged ether.
