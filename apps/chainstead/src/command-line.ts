@@ -4,6 +4,7 @@ import { configCommand } from './commands/config.ts';
 import { demoCommand } from './commands/demo.ts';
 import { distributeCommand } from './commands/distribute.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { explainPriceCommand } from './commands/explain-price.ts';
 import { exportCommand } from './commands/export.ts';
 import { gapsCommand } from './commands/gaps.ts';
 import { importCommand } from './commands/import.ts';
@@ -67,6 +68,7 @@ const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
   verifyCommand,
   jobsCommand,
   verifyBalancesCommand,
+  explainPriceCommand,
   indexesCommand,
   distributeCommand,
   recordCommand,

@@ -12,7 +12,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/tokens/categories', 'getTokenCategories'],
     ['GET', '/erc20/{address}/top-gainers', 'getTopProfitableWalletPerToken'],
     ['GET', '/tokens/search', 'searchTokens'],
-    ['GET', '/pairs/{address}/ohlcv', 'getPairCandlesticks'],
     ['GET', '/pairs/{address}/stats', 'getPairStats'],
     ['GET', '/erc20/{token_address}/pairs', 'getTokenPairs'],
     ['GET', '/erc20/{token_address}/pairs/stats', 'getAggregatedTokenPairStats'],

@@ -6,20 +6,21 @@ import { plainDecimal } from '../token-price/shown-values.ts';
 
 const text = (description: string) => z.string().nullable().openapi({ description });
 
-const tokenSchema = z
-  .object({
-    address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$', description: 'Token contract' }),
-    name: text('Name of the token'),
-    symbol: text('Symbol of the token'),
-    decimals: text('Decimals of the token'),
-    logo: text('Logo from an imported token list'),
-    logo_hash: z.null().openapi({ description: 'Always null: not available' }),
-    thumbnail: text('Same as logo'),
-    created_at: text('Time of the creation block. null until it is found'),
-    possible_spam: z.boolean().openapi({ description: 'Whether the token is flagged as spam' }),
-    verified_contract: z.boolean().openapi({ description: 'Whether an imported list verifies the token' }),
-  })
-  .openapi('PairPriceToken');
+const tokenSchema = (name: string) =>
+  z
+    .object({
+      address: z.string().openapi({ pattern: '^0x[0-9a-f]{40}$', description: 'Token contract' }),
+      name: text('Name of the token'),
+      symbol: text('Symbol of the token'),
+      decimals: text('Decimals of the token'),
+      logo: text('Logo from an imported token list'),
+      logo_hash: z.null().openapi({ description: 'Always null: not available' }),
+      thumbnail: text('Same as logo'),
+      created_at: text('Time of the creation block. null until it is found'),
+      possible_spam: z.boolean().openapi({ description: 'Whether the token is flagged as spam' }),
+      verified_contract: z.boolean().openapi({ description: 'Whether an imported list verifies the token' }),
+    })
+    .openapi(name);
 
 /** The response of `getPairPrice` (docs/api/prices.md#price-of-a-pair). */
 export const pairPriceSchema = z
@@ -31,8 +32,8 @@ export const pairPriceSchema = z
       .string()
       .openapi({ description: 'Second token of the path per first one, by the state of the pool' }),
     price_usd: text('Price of the first token in US dollars, as in getTokenPrice. null: unknown'),
-    base_token: tokenSchema.openapi({ description: 'First token of the path' }),
-    quote_token: tokenSchema.openapi({ description: 'Second token of the path' }),
+    base_token: tokenSchema('PairPriceBaseToken').openapi({ description: 'First token of the path' }),
+    quote_token: tokenSchema('PairPriceQuoteToken').openapi({ description: 'Second token of the path' }),
   })
   .openapi('PairPrice');
 
@@ -63,7 +64,11 @@ export function showPairPrice(
   };
 }
 
-function showToken(token: Address, records: readonly TokenRecord[], chain: Chain): z.infer<typeof tokenSchema> {
+function showToken(
+  token: Address,
+  records: readonly TokenRecord[],
+  chain: Chain,
+): z.infer<ReturnType<typeof tokenSchema>> {
   const isNative = token === ZERO_ADDRESS || token === wrappedNativeOf(chain);
   const known = records.find(({ address }) => address === token);
   const { name, symbol, decimals } = known ?? (isNative ? chain.native : UNKNOWN);

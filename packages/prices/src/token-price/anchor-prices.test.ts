@@ -164,7 +164,13 @@ describe('the price of a token', () => {
     expect((await get(USDC, 60)).usdPrice).toBe(0.88);
     expect(anchors.find(({ token_address }) => token_address === USDC)).toEqual({
       ...{ token_address: USDC, price_usd: '0.88', source: 'feed', feed: feedOf(USDC)?.proxy, aggregator },
-      ...{ block: '60', transaction_index: 4, log_index: 5 },
+      ...{
+        price_numerator: '88000000',
+        price_denominator: '100000000',
+        block: '60',
+        transaction_index: 4,
+        log_index: 5,
+      },
     });
     expect(anchors.find(({ token_address }) => token_address === USDT)).toMatchObject({
       ...{ price_usd: '1', source: 'assumed', feed: null, aggregator: null, block: null, log_index: null },

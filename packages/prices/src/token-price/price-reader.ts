@@ -16,7 +16,7 @@ interface Refused {
   readonly newest: number | null;
 }
 
-interface WantedPrice {
+export interface WantedPrice {
   readonly token: Address;
   readonly exchange: string | null;
   readonly toBlock: number | null;
@@ -27,7 +27,7 @@ interface WantedPrice {
  * the native token are read once.
  */
 export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain: Chain, options: PriceLimits) {
-  const sources = { ...given, waitsUntil: performance.now() + given.balances.waitMs };
+  const sources = { ...given, waitsUntil: performance.now() + (given.contracts?.balances.waitMs ?? 0) };
   const { reads: database } = sources;
   const { max_token_inactivity: maxDays, min_pair_side_liquidity_usd: minSideDepth } = options;
   const rules = { ...DEFAULT_PRICING_RULES, ...(minSideDepth !== undefined && { minSideDepth }) };
@@ -66,7 +66,7 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
       if (maxDays !== undefined && isInactive(price, place, maxDays)) return refuse('inactive');
       const { facts, isDecided } = await readFacts(database, chain, token);
       return {
-        ...{ token, place, toBlock, price, facts },
+        ...{ token, place, rules, toBlock, price, facts },
         // An unproven pool might be the deepest one, and so might one of unknown depth.
         indexed: { ...indexed, complete: indexed.complete && isDecided && isDepthKnown(price) },
         native: await nativeAt(place),

@@ -1,76 +1,17 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/data-api';
 import { wrappedNativeOf } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
-import type { AnchorPrice } from './anchor-prices.ts';
-import type { PriceCandidate } from './decide-price.ts';
-import type { PoolHistory } from './pool-histories.ts';
+import type { PriceCandidate, PricingRules } from './decide-price.ts';
+import { explainPrice, explanationSchema } from './price-explanation.ts';
 import type { PricePlace } from './price-place.ts';
 import { cents, changeBetween, numberOf, plainDecimal, roundedUnits } from './shown-values.ts';
-import { virtualReserves } from './side-depths.ts';
 import { newest } from './time-weighted.ts';
 import type { TokenPrice } from './token-price.ts';
 
 const text = (description: string) => z.string().nullable().openapi({ description });
 const number = (description: string) => z.number().nullable().openapi({ description });
-
-const sideSchema = z
-  .object({
-    token_address: z.string().openapi({ description: 'Token of the side' }),
-    balance: text('Base units that the pool holds. null: unknown, and counted as zero'),
-    virtual_reserve: z.string().openapi({
-      description: 'Base units of the reserve with the same price and slippage, rounded. Depth is the smaller of both',
-    }),
-  })
-  .openapi('PriceCandidateSide', { description: 'One token of a pool, at the block of the price' });
-
-const candidateSchema = z
-  .object({
-    pair_address: z.string().openapi({ description: 'Address of the pool' }),
-    exchange_name: z.string().openapi({ description: 'Name of the exchange' }),
-    role: z.enum(['chosen', 'counted', 'too-shallow', 'too-young', 'not-among-deepest']).openapi({
-      description: 'Role of the pool in the decision',
-    }),
-    price_usd: z.string().openapi({ description: 'Price of the token in this pool, by its newest state' }),
-    weight_usd: z.string().openapi({
-      description: 'Smaller of the current depth and its median over the window, on the side of the known token',
-    }),
-    sides: z.array(sideSchema).openapi({ description: 'Both tokens of the pool' }),
-  })
-  .openapi('PriceCandidate', { description: 'A pool that was considered' });
-
-const anchorSchema = z
-  .object({
-    token_address: z.string().openapi({ description: 'Token. The zero address is the native token' }),
-    price_usd: z.string().openapi({ description: 'Price in US dollars' }),
-    source: z.enum(['feed', 'pool', 'assumed']).openapi({
-      description: 'feed: the last value of its price feed. pool: a pool of ether and dollars. assumed: 1 US dollar',
-    }),
-    feed: text('Proxy of the price feed'),
-    aggregator: text('Aggregator that emitted the value'),
-    block: text('Block of the value'),
-    transaction_index: number('Index of its transaction'),
-    log_index: number('Index of its log'),
-  })
-  .openapi('AnchorPrice', { description: 'Price of an anchor. Fields about the feed are null for other sources' });
-
-const explanationSchema = z
-  .object({
-    block: z.string().openapi({ description: 'Block of the price' }),
-    rule: z.enum(['anchor', 'spot', 'median']).openapi({
-      description:
-        'anchor: the price of the anchor itself. spot: newest state of the chosen pool. median: its median over the window',
-    }),
-    price_numerator: z.string().openapi({ description: 'Numerator of the exact price in US dollars' }),
-    price_denominator: z.string().openapi({ description: 'Denominator of the exact price' }),
-    median_usd: text('Median price of the chosen pool over the window. null for an anchor'),
-    held_seconds: number('Seconds for which the price has stayed near its newest value. null for an anchor'),
-    ether_usd: text('Ether price. null if unknown'),
-    anchors: z.array(anchorSchema).openapi({ description: 'Prices of the tokens that pools are priced with' }),
-    candidates: z.array(candidateSchema).openapi({ description: 'Considered pools' }),
-  })
-  .openapi('PriceExplanation', { description: 'How the price was decided. Only with explain=true' });
 
 export const tokenPriceSchema = z
   .object({
@@ -134,6 +75,8 @@ export interface FoundPrice {
   /** Price 24 hours before; null: unknown. */
   readonly before: Fraction | null;
   readonly place: PricePlace;
+  /** By which the price was decided. */
+  readonly rules: PricingRules;
   readonly indexed: Indexed;
   /** Null: none was given. */
   readonly toBlock: number | null;
@@ -172,7 +115,7 @@ export function showTokenPrice(found: FoundPrice, chain: Chain, explains: boolea
     verifiedContract: facts?.verified ?? false,
     securityScore: null,
     indexed: showIndexed(indexed),
-    ...(explains && { explanation: explain(found) }),
+    ...(explains && { explanation: explainPrice(found) }),
   };
 }
 
@@ -208,63 +151,4 @@ function showNativePrice(
         unit,
       );
   return { value: value.toString(), decimals, name, symbol, address: wrappedNativeOf(chain) ?? ZERO_ADDRESS };
-}
-
-function explain({ price, place }: FoundPrice): ShownTokenPrice['explanation'] {
-  const { usd } = price;
-  const common = {
-    block: String(place.block),
-    price_numerator: usd.numerator.toString(),
-    price_denominator: usd.denominator.toString(),
-    ether_usd: place.ether === null ? null : plainDecimal(place.ether),
-    anchors: place.anchors.map(showAnchor),
-  };
-  if (price.of === 'anchor') return { ...common, rule: 'anchor', median_usd: null, held_seconds: null, candidates: [] };
-  const { rule, median, heldSeconds, candidates } = price.decision;
-  return {
-    ...common,
-    rule,
-    median_usd: plainDecimal(median),
-    held_seconds: heldSeconds,
-    candidates: candidates.flatMap(({ pool, role, weight }) => {
-      const known = price.pools.find(({ history }) => history.pool === pool);
-      if (known === undefined) return [];
-      const { history, candidate } = known;
-      return [
-        {
-          pair_address: pool,
-          exchange_name: history.exchange,
-          role,
-          price_usd: plainDecimal(newest(candidate.price)),
-          weight_usd: cents(weight),
-          sides: showSides(history),
-        },
-      ];
-    }),
-  };
-}
-
-function showAnchor({ token, usd, source }: AnchorPrice): z.infer<typeof anchorSchema> {
-  const log = source.of === 'feed' ? source : null;
-  return {
-    token_address: token,
-    price_usd: plainDecimal(usd),
-    source: source.of,
-    feed: log?.proxy ?? null,
-    aggregator: log?.aggregator ?? null,
-    block: log === null ? null : String(log.block),
-    transaction_index: log?.transactionIndex ?? null,
-    log_index: log?.logIndex ?? null,
-  };
-}
-
-function showSides({ token0, token1, states }: PoolHistory): z.infer<typeof sideSchema>[] {
-  const last = states.at(-1);
-  if (last === undefined) return [];
-  const reserves = virtualReserves(last.state);
-  return [token0, token1].map((token, side) => ({
-    token_address: token,
-    balance: last.balances[side]?.toString() ?? null,
-    virtual_reserve: roundedUnits(reserves[side] ?? wholeFraction(0n), 1n).toString(),
-  }));
 }

@@ -170,8 +170,17 @@ describe('the price of a token', () => {
     expect(prices).toEqual([1, 1, 1, 2]);
     const { body } = await get(CATS, '?to_block=391&explain=true');
     expect(body.explanation).toEqual({
-      ...{ block: '391', rule: 'median', price_numerator: expect.any(String), price_denominator: expect.any(String) },
+      ...{
+        block: '391',
+        time: timeOf(391),
+        rule: 'median',
+        price_numerator: expect.any(String),
+        price_denominator: expect.any(String),
+      },
       ...{ median_usd: '1', held_seconds: 300, ether_usd: '2000', anchors: expect.any(Array) },
+      // √1.1 − 1 of 20,000 dollars.
+      ...{ move_cost_usd: '976.18', is_move_cost_upper_bound: false },
+      rules: { min_side_usd: 500, window_seconds: 1_800, jump_limit: 1.1, hold_seconds: 600, pools_max: 64 },
       candidates: [
         {
           ...{
@@ -181,7 +190,11 @@ describe('the price of a token', () => {
             price_usd: '2',
             weight_usd: '10000.00',
           },
-          sides: expect.any(Array),
+          ...{ is_stable: null, first_state_time: timeOf(10), sides: expect.any(Array) },
+          states: [
+            expect.objectContaining({ block: '10', reserve0: '10000000000', reserve1: '10000000000' }),
+            expect.objectContaining({ block: '390', time: timeOf(390), reserve1: '20000000000', liquidity: null }),
+          ],
         },
       ],
     });

@@ -66,7 +66,7 @@ function addTokenPriceRoute(app: ApiApp, dependencies: ApiDependencies, balances
     const query = c.req.valid('query');
     const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
     const wanted = { token: tokenOf(address), exchange: query.exchange ?? null, toBlock: query.to_block ?? null };
-    const [found] = await createPriceReader({ ...dependencies, balances }, chain, query)([wanted]);
+    const [found] = await createPriceReader(sourcesOf(dependencies, balances), chain, query)([wanted]);
     if (found === undefined) throw errorOf('no-pools', null);
     if ('refusal' in found) throw errorOf(found.refusal, found.newest);
     return c.json(showTokenPrice(found, chain, query.explain ?? false), 200);
@@ -115,7 +115,7 @@ function addTokenPricesRoute(app: ApiApp, dependencies: ApiDependencies, balance
     async (c) => {
       const query = c.req.valid('query');
       const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
-      const read = createPriceReader({ ...dependencies, balances }, chain, query);
+      const read = createPriceReader(sourcesOf(dependencies, balances), chain, query);
       const shown = [];
       const wanted = c.req
         .valid('json')
@@ -132,6 +132,10 @@ function addTokenPricesRoute(app: ApiApp, dependencies: ApiDependencies, balance
     },
     refuseBody('tokens', TOKENS_MAX),
   );
+}
+
+function sourcesOf({ reads, database, logger }: ApiDependencies, balances: BalanceRequestSources) {
+  return { reads, database, contracts: { balances, logger } };
 }
 
 const DEFAULT_CHAIN = 'eth';

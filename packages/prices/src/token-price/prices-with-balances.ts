@@ -10,18 +10,26 @@ export interface PriceSources {
   readonly reads: ReadDatabase;
   /** The primary: it has new contract reads first. */
   readonly database: ReadDatabase;
-  readonly logger: Logger;
-  readonly balances: BalanceRequestSources;
+  /** Null: only stored balances count. */
+  readonly contracts: ContractSources | null;
   /** End of the request's waits, on the clock of `performance.now()`: all of its prices share them. Milliseconds. */
   readonly waitsUntil: number;
 }
 
+export interface ContractSources {
+  readonly balances: BalanceRequestSources;
+  readonly logger: Logger;
+}
+
 /** Sources for one request on the primary, whose waits begin now. */
 export function startPriceSources(
-  { database, logger }: Pick<PriceSources, 'database' | 'logger'>,
+  { database, logger }: { readonly database: ReadDatabase; readonly logger: Logger },
   balances: BalanceRequestSources,
 ): PriceSources {
-  return { reads: database, database, logger, balances, waitsUntil: performance.now() + balances.waitMs };
+  return {
+    ...{ reads: database, database, contracts: { balances, logger } },
+    waitsUntil: performance.now() + balances.waitMs,
+  };
 }
 
 /** Balances that one request may read from contracts. Later requests read the rest. */
@@ -29,13 +37,15 @@ const READS_MAX = 256;
 
 /** Returns the prices of tokens at a place, after reading missing balances of their pools. Reads that take too long serve later requests. */
 export async function readPricesWithBalances(
-  { reads, database, logger, balances, waitsUntil }: PriceSources,
+  { reads, database, contracts, waitsUntil }: PriceSources,
   chain: Chain,
   tokens: readonly Address[],
   conditions: PriceConditions,
   place: PricePlace,
 ): Promise<ReadonlyMap<Address, TokenPrice>> {
   const found = await readTokenPrices(reads, chain, tokens, conditions, place);
+  if (contracts === null) return found;
+  const { balances, logger } = contracts;
   const unknown = [...found].flatMap(([token, price]) => (price.of === 'anchor' ? [] : [{ token, ...price.unknown }]));
   const old = unknown.flatMap((one) => one.old).slice(0, READS_MAX);
   if (old.length > 0) await requestBalances({ ...balances, waitMs: 0 }, chain, old, logger);

@@ -8,7 +8,7 @@ import { candidateOf } from './pool-candidate.ts';
 import { type PoolHistory, readPoolHistories } from './pool-histories.ts';
 import { type PoolOfToken, readPoolsOfTokens } from './pools-of-token.ts';
 import type { PricePlace } from './price-place.ts';
-import { virtualReserves } from './side-depths.ts';
+import { type Sides, virtualReserves } from './side-depths.ts';
 import { type UnknownDepth, unknownDepthOf } from './unknown-depth.ts';
 
 /** Price of a token at the end of a block. */
@@ -29,6 +29,8 @@ export type TokenPrice =
 export interface PricedPool {
   readonly history: PoolHistory;
   readonly candidate: PriceCandidate;
+  /** Decimals of token 0 and token 1. */
+  readonly decimals: Sides<number>;
 }
 
 export interface PriceConditions {
@@ -94,20 +96,23 @@ export function isDepthKnown(price: TokenPrice): boolean {
 export const DAY_SECONDS = 86_400;
 
 /** What turns states of pools into dollars. */
-interface Figures {
+export interface Figures {
   readonly anchors: ReadonlyMap<Address, Fraction>;
   readonly decimals: ReadonlyMap<Address, number>;
   readonly rules: PricingRules;
 }
 
-function priceFrom(
+/** The price of a token by the states of its pools. */
+export function priceFrom(
   histories: readonly PoolHistory[],
   { anchors, decimals, rules }: Figures,
-  { time }: PricePlace,
+  { time }: Pick<PricePlace, 'time'>,
 ): TokenPrice {
   const pools = histories.flatMap((history) => {
     const candidate = candidateOf(history, anchors, decimals);
-    return candidate === null ? [] : [{ history, candidate }];
+    const [own0, own1] = [decimals.get(history.token0), decimals.get(history.token1)];
+    if (candidate === null || own0 === undefined || own1 === undefined) return [];
+    return [{ history, candidate, decimals: [own0, own1] as const }];
   });
   const unknown = unknownDepthOf(
     pools.map(({ history }) => history),

@@ -1,0 +1,90 @@
+import { type Address, InvalidPrimitiveError, parseAddress } from '@chainstead/core';
+import { type PriceExplanation, readExplainedPrice, type ShownTokenPrice } from '@chainstead/prices';
+import type { Command } from 'commander';
+import { UsageError } from '../errors/usage-error.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { findDatabase } from '../session/find-database.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { renderTable } from '../text/text-table.ts';
+
+export interface ExplainPriceOptions {
+  readonly chain: string;
+  readonly token: string;
+  readonly block?: string;
+  readonly exchange?: string;
+  readonly json?: boolean;
+}
+
+/** Writes the price of a token and what decided it. */
+export async function showExplainedPrice(
+  options: ExplainPriceOptions,
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  const token = readAddress(options.token);
+  const toBlock = readBlock(options.block);
+  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
+  const chain = configuration.chainRegistry.find(options.chain);
+  if (chain === null) throw new UsageError(`--chain ${options.chain} is not a known chain`, 'Use a chain name or ID');
+  await withStorage({ configuration, context, name: 'explain-price' }, async ({ database }) => {
+    const wanted = { token, toBlock, exchange: options.exchange ?? null };
+    const price = await readExplainedPrice(database, chain, wanted);
+    context.stdout.write(options.json === true ? `${JSON.stringify(price)}\n` : render(price, chain.key));
+  });
+}
+
+function readAddress(text: string): Address {
+  try {
+    return parseAddress(text);
+  } catch (error) {
+    if (!(error instanceof InvalidPrimitiveError)) throw error;
+    throw new UsageError(`--token ${text} is not an address`, 'Use 0x and 40 hexadecimal digits');
+  }
+}
+
+function readBlock(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new UsageError(`--block ${text} is not a block number`, 'Use decimal digits');
+}
+
+function render({ explanation, ...price }: ShownTokenPrice, chain: string): string {
+  const name = price.tokenSymbol === null ? price.tokenAddress : `${price.tokenSymbol} (${price.tokenAddress})`;
+  const title = `${name} on ${chain}: ${price.usdPriceFormatted} US dollars at the end of block ${explanation?.block}\n`;
+  const incomplete = price.indexed.complete ? '' : 'Not complete: missing blocks, proofs or balances may change it.\n';
+  return explanation === undefined ? title : `${title}${incomplete}${renderExplanation(explanation)}`;
+}
+
+const RULES: Readonly<Record<PriceExplanation['rule'], string>> = {
+  anchor: 'The token is an anchor: its price does not come from pools.',
+  spot: 'Rule spot: the newest state of the chosen pool.',
+  median: 'Rule median: the median of the chosen pool, because its newest price has not held for long enough.',
+};
+
+function renderExplanation(explanation: PriceExplanation): string {
+  const { rule, move_cost_usd: cost, is_move_cost_upper_bound: isUpperBound, candidates, anchors } = explanation;
+  const fraction = `Exactly ${explanation.price_numerator} / ${explanation.price_denominator}\n`;
+  const moved = cost === null ? '' : `Raising it by 10 % takes ${isUpperBound ? 'at most ' : ''}${cost} US dollars.\n`;
+  const pools = candidates.map((pool) => [
+    pool.pair_address,
+    pool.exchange_name,
+    pool.role,
+    pool.price_usd,
+    pool.weight_usd,
+    pool.states.at(-1)?.block ?? '',
+  ]);
+  const known = anchors.map((anchor) => [
+    anchor.token_address,
+    anchor.price_usd,
+    anchor.source,
+    anchor.aggregator ?? '',
+    anchor.block === null ? '' : `${anchor.block}:${anchor.log_index}`,
+  ]);
+  const poolTable =
+    pools.length === 0
+      ? ''
+      : `\nPools:\n${renderTable(['pool', 'exchange', 'role', 'price', 'weight', 'state of'], pools)}`;
+  const anchorTable = `\nAnchors:\n${renderTable(['token', 'price', 'source', 'aggregator', 'block:log'], known)}`;
+  return `${fraction}${RULES[rule]}\n${moved}${poolTable}${anchorTable}`;
+}

@@ -1,0 +1,72 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { type Address, parseAddress } from '@chainstead/core';
+import { hexBytes } from '@chainstead/db';
+import { exchangesOf } from '@chainstead/markets';
+import { addressOf, createPartitions, createScratchDatabase, timestampOf } from '@chainstead/testkit';
+import { expect, it } from 'vitest';
+import { runCaptured } from '../testing/captured-context.ts';
+
+const eth = createChainRegistry().get('eth');
+const USDC = parseAddress('0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48');
+const CATS = parseAddress(`0x${'11'.repeat(20)}`);
+const FACTORY = exchangesOf(eth).all.find(({ exchange }) => exchange.name === 'Uniswap v2')?.deployment.factory;
+const HEAD = 1_000;
+
+it('shows the pools, anchors and the rule of a price, as text and as JSON', async () => {
+  const { database, url, drop } = await createScratchDatabase();
+  try {
+    await database.query(
+      `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+       SELECT $1, number, sha256(number::text::bytea), to_timestamp($2::float8 + number * 12) FROM generate_series(0, ${HEAD}) AS number`,
+      [eth.id, timestampOf(0)],
+    );
+    for (const dataset of ['pool-states', 'feed-answers'])
+      await database.query(
+        `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, ${HEAD}, 'receipts')`,
+        [eth.id, dataset],
+      );
+    for (const [token, symbol] of [
+      [CATS, 'CATS'],
+      [USDC, 'USDC'],
+    ] as const)
+      await database.query(
+        `INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES ($1, $2, $3, $3, 6, 'known')`,
+        [hexBytes(token), eth.id, symbol],
+      );
+    await createPartitions(database, 'pool_states', eth.id);
+    const pool: Address = addressOf(0x9a1);
+    await database.query(
+      `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
+       VALUES (address_key($1), $2, $1, 'proven', 'Uniswap v2', $3, $4, $5, true, NULL)`,
+      [hexBytes(pool), eth.id, ...[FACTORY ?? pool, CATS, USDC].map(hexBytes)],
+    );
+    await database.query(
+      `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+       VALUES (address_key($1), $2, 5, 0, 0, $1, 1000000000, 2000000000)`,
+      [hexBytes(pool), eth.id],
+    );
+    const run = (...more: readonly string[]) =>
+      runCaptured(['explain-price', '--chain', 'eth', ...more], { DATABASE_URL: url });
+    const { stdout, exitCode } = await run('--token', CATS, '--block', '900');
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(`CATS (${CATS}) on eth: 2 US dollars at the end of block 900\n`);
+    expect(stdout).toContain('Rule spot: the newest state of the chosen pool.\n');
+    expect(stdout).toContain('Raising it by 10 % takes 97.62 US dollars.\n');
+    expect(stdout).toMatch(new RegExp(`${pool} +Uniswap v2 +chosen +2 +2000.00 +5`));
+    expect(stdout).toMatch(new RegExp(`${USDC} +1 +assumed`));
+    const price = JSON.parse((await run('--token', CATS, '--json')).stdout);
+    expect(price).toMatchObject({ usdPrice: 2, explanation: { block: '1000', candidates: [{ pair_address: pool }] } });
+    const refusals = [
+      [['--token', addressOf(0x404)], 'No liquidity pools found for the specified token address'],
+      [['--token', CATS, '--block', '2000'], 'to_block must be at most the newest indexed block (1000)'],
+      [['--token', CATS, '--block', 'x'], '--block x is not a block number'],
+      [['--token', 'cats'], '--token cats is not an address'],
+    ] as const;
+    for (const [given, message] of refusals) {
+      const { stderr, exitCode: code } = await run(...given);
+      expect([code > 0, stderr]).toEqual([true, expect.stringContaining(message)]);
+    }
+  } finally {
+    await drop();
+  }
+});

@@ -1,0 +1,34 @@
+import { Command } from 'commander';
+import type { ExplainPriceOptions } from '../actions/explain-price.ts';
+import type { CommandContext } from '../session/command-context.ts';
+
+/** `chainstead explain-price` */
+export function explainPriceCommand(context: CommandContext): Command {
+  return new Command('explain-price')
+    .description('Show the pools, feeds and rules that decide the price of a token')
+    .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
+    .requiredOption('--token <address>', 'Token contract; the zero address is the native token')
+    .option('--block <number>', 'Block of the price (default: the newest indexed one)')
+    .option('--exchange <name>', 'Only pools of this exchange: its name or the address of its factory')
+    .option('--json', 'JSON output, as GET /erc20/{address}/price with explain=true')
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: ExplainPriceOptions, command: Command) => {
+      const { showExplainedPrice } = await import('../actions/explain-price.ts');
+      await showExplainedPrice(options, command, context);
+    });
+}
+
+const EXAMPLES = `
+Reads stored rows only, no node. A pool of concentrated liquidity counts once its balances are stored: the first
+request to the price route reads them.
+
+Roles of pools:
+  chosen             its price is the price of the token
+  counted            its weight counts
+  too-shallow        a side holds less than 500 US dollars, now or in the median of 30 minutes
+  too-young          younger than 30 minutes, and there are older pools
+  not-among-deepest  64 pools are deeper
+
+Examples:
+  $ chainstead explain-price --chain eth --token 0x1f9840a85d5af5bf1d1762f925bdaddc4201f984
+  $ chainstead explain-price --chain eth --token 0x1f9840a85d5af5bf1d1762f925bdaddc4201f984 --block 18000000 --json`;

@@ -1,0 +1,241 @@
+import { type Fraction, multiplyFractions, wholeFraction } from '@chainstead/core';
+import { z } from '@hono/zod-openapi';
+import type { AnchorPrice } from './anchor-prices.ts';
+import type { PriceDecision, PricingRules } from './decide-price.ts';
+import { type MovedPool, moveCost } from './move-cost.ts';
+import type { PricePlace } from './price-place.ts';
+import { cents, numberOf, plainDecimal, roundedUnits } from './shown-values.ts';
+import { type StateSince, virtualReserves } from './side-depths.ts';
+import { newest } from './time-weighted.ts';
+import type { PricedPool, TokenPrice } from './token-price.ts';
+
+const text = (description: string) => z.string().nullable().openapi({ description });
+const number = (description: string) => z.number().nullable().openapi({ description });
+
+const sideSchema = z
+  .object({
+    token_address: z.string().openapi({ description: 'Token of the side' }),
+    decimals: z.int().openapi({ description: 'Decimals of the token' }),
+    balance: text('Base units that the pool holds. null: unknown, and counted as zero'),
+    virtual_reserve: z.string().openapi({
+      description: 'Base units of the reserve with the same price and slippage, rounded. Depth is the smaller of both',
+    }),
+  })
+  .openapi('PriceCandidateSide', { description: 'One token of a pool, at the block of the price' });
+
+const stateSchema = z
+  .object({
+    block: z.string().openapi({ description: 'First block of the state' }),
+    time: z.number().openapi({ description: 'Time of that block, in seconds since 1970' }),
+    reserve0: text('Base units of token 0. null: not a pool with reserves'),
+    reserve1: text('Base units of token 1. null: not a pool with reserves'),
+    sqrt_price_x96: text('Square root of the price times 2^96. null: not a concentrated pool'),
+    liquidity: text('Liquidity in range. null: not a concentrated pool'),
+    balance0: text('Base units of token 0 that the pool holds. null: unknown'),
+    balance1: text('Base units of token 1 that the pool holds. null: unknown'),
+  })
+  .openapi('PoolStateSince', { description: 'State of a pool until the next one' });
+
+const candidateSchema = z
+  .object({
+    pair_address: z.string().openapi({ description: 'Address of the pool' }),
+    exchange_name: z.string().openapi({ description: 'Name of the exchange' }),
+    role: z.enum(['chosen', 'counted', 'too-shallow', 'too-young', 'not-among-deepest']).openapi({
+      description: 'Role of the pool in the decision',
+    }),
+    price_usd: z.string().openapi({ description: 'Price of the token in this pool, by its newest state' }),
+    weight_usd: z.string().openapi({
+      description: 'Smaller of the current depth and its median over the window, on the side of the known token',
+    }),
+    is_stable: z.boolean().nullable().openapi({ description: 'Whether it has the curve of stable pairs' }),
+    first_state_time: z.number().openapi({ description: 'Time of the first stored state, in seconds since 1970' }),
+    sides: z.array(sideSchema).openapi({ description: 'Both tokens of the pool' }),
+    states: z.array(stateSchema).openapi({
+      description: 'States of the window, oldest first: the first one is from before the window, if there is one',
+    }),
+  })
+  .openapi('PriceCandidate', { description: 'A pool that was considered' });
+
+const anchorSchema = z
+  .object({
+    token_address: z.string().openapi({ description: 'Token. The zero address is the native token' }),
+    price_usd: z.string().openapi({ description: 'Price in US dollars' }),
+    price_numerator: z.string().openapi({ description: 'Numerator of the exact price' }),
+    price_denominator: z.string().openapi({ description: 'Denominator of the exact price' }),
+    source: z.enum(['feed', 'pool', 'assumed']).openapi({
+      description: 'feed: the last value of its price feed. pool: a pool of ether and dollars. assumed: 1 US dollar',
+    }),
+    feed: text('Proxy of the price feed'),
+    aggregator: text('Aggregator that emitted the value'),
+    block: text('Block of the value'),
+    transaction_index: number('Index of its transaction'),
+    log_index: number('Index of its log'),
+  })
+  .openapi('AnchorPrice', { description: 'Price of an anchor. Fields about the feed are null for other sources' });
+
+const rulesSchema = z
+  .object({
+    min_side_usd: z.number().openapi({ description: 'US dollars that each side of a pool must hold' }),
+    window_seconds: z.int().openapi({ description: 'Length of the window' }),
+    jump_limit: z.number().openapi({ description: 'Factor between price and median above which a price has to hold' }),
+    hold_seconds: z.int().openapi({ description: 'Seconds for which such a price has to hold' }),
+    pools_max: z.int().openapi({ description: 'Number of deepest pools that count' }),
+  })
+  .openapi('PriceRules', { description: 'Figures of the method' });
+
+export const explanationSchema = z
+  .object({
+    block: z.string().openapi({ description: 'Block of the price' }),
+    time: z.number().openapi({ description: 'Time of that block, in seconds since 1970' }),
+    rule: z.enum(['anchor', 'spot', 'median']).openapi({
+      description:
+        'anchor: the price of the anchor itself. spot: newest state of the chosen pool. median: its median over the window',
+    }),
+    price_numerator: z.string().openapi({ description: 'Numerator of the exact price in US dollars' }),
+    price_denominator: z.string().openapi({ description: 'Denominator of the exact price' }),
+    median_usd: text('Median price of the chosen pool over the window. null for an anchor'),
+    held_seconds: number('Seconds for which the price has stayed near its newest value. null for an anchor'),
+    move_cost_usd: text(
+      'US dollars that raise the price by 10 %, in the cheapest pools with half of the weight. null for an anchor',
+    ),
+    is_move_cost_upper_bound: z.boolean().openapi({
+      description: 'Whether the cost may be lower: liquidity out of the current range is not counted',
+    }),
+    ether_usd: text('Ether price. null if unknown'),
+    rules: rulesSchema,
+    anchors: z.array(anchorSchema).openapi({ description: 'Prices of the tokens that pools are priced with' }),
+    candidates: z.array(candidateSchema).openapi({ description: 'Considered pools' }),
+  })
+  .openapi('PriceExplanation', { description: 'How the price was decided. Only with explain=true' });
+
+export type PriceExplanation = z.infer<typeof explanationSchema>;
+
+/** A price and what decided it. */
+export interface ExplainedPrice {
+  readonly price: Exclude<TokenPrice, { of: 'nothing' }>;
+  readonly place: PricePlace;
+  readonly rules: PricingRules;
+}
+
+/** Everything that a price follows from: its states, anchors and rules are enough to compute it again. */
+export function explainPrice({ price, place, rules }: ExplainedPrice): PriceExplanation {
+  const { usd } = price;
+  const common = {
+    block: String(place.block),
+    time: place.time,
+    price_numerator: usd.numerator.toString(),
+    price_denominator: usd.denominator.toString(),
+    ether_usd: place.ether === null ? null : plainDecimal(place.ether),
+    rules: showRules(rules),
+    anchors: place.anchors.map(showAnchor),
+  };
+  if (price.of === 'anchor')
+    return { ...common, ...{ rule: 'anchor', median_usd: null, held_seconds: null, move_cost_usd: null }, ...NO_POOLS };
+  const { rule, median, heldSeconds, candidates } = price.decision;
+  const cost = costOf(price.pools, price.decision, place);
+  return {
+    ...common,
+    rule,
+    median_usd: plainDecimal(median),
+    held_seconds: heldSeconds,
+    move_cost_usd: cost === null ? null : cents(cost.usd),
+    is_move_cost_upper_bound: cost?.isUpperBound ?? false,
+    candidates: candidates.flatMap(({ pool, role, weight }) => {
+      const known = price.pools.find(({ history }) => history.pool === pool);
+      if (known === undefined) return [];
+      const { history, candidate } = known;
+      return [
+        {
+          pair_address: pool,
+          exchange_name: history.exchange,
+          role,
+          price_usd: plainDecimal(newest(candidate.price)),
+          weight_usd: cents(weight),
+          is_stable: history.isStable,
+          first_state_time: history.createdAt,
+          sides: showSides(known),
+          states: history.states.map(showState),
+        },
+      ];
+    }),
+  };
+}
+
+const NO_POOLS = { is_move_cost_upper_bound: false, candidates: [] };
+
+function showRules(rules: PricingRules): PriceExplanation['rules'] {
+  return {
+    min_side_usd: numberOf(rules.minSideDepth),
+    window_seconds: rules.windowSeconds,
+    jump_limit: numberOf(rules.jumpLimit),
+    hold_seconds: rules.holdSeconds,
+    pools_max: rules.poolsMax,
+  };
+}
+
+function showAnchor({ token, usd, source }: AnchorPrice): z.infer<typeof anchorSchema> {
+  const log = source.of === 'feed' ? source : null;
+  return {
+    token_address: token,
+    price_usd: plainDecimal(usd),
+    price_numerator: usd.numerator.toString(),
+    price_denominator: usd.denominator.toString(),
+    source: source.of,
+    feed: log?.proxy ?? null,
+    aggregator: log?.aggregator ?? null,
+    block: log === null ? null : String(log.block),
+    transaction_index: log?.transactionIndex ?? null,
+    log_index: log?.logIndex ?? null,
+  };
+}
+
+function showSides({ history: { token0, token1, states }, decimals }: PricedPool): z.infer<typeof sideSchema>[] {
+  const last = states.at(-1);
+  if (last === undefined) return [];
+  const reserves = virtualReserves(last.state);
+  return [token0, token1].map((token, side) => ({
+    token_address: token,
+    decimals: decimals[side] ?? 0,
+    balance: last.balances[side]?.toString() ?? null,
+    virtual_reserve: roundedUnits(reserves[side] ?? wholeFraction(0n), 1n).toString(),
+  }));
+}
+
+function showState({ block, since, state, balances: [balance0, balance1] }: StateSince): z.infer<typeof stateSchema> {
+  const reserves = state.of === 'reserves' ? state : null;
+  const concentrated = state.of === 'price' ? state : null;
+  return {
+    block: String(block),
+    time: since,
+    reserve0: reserves?.reserve0.toString() ?? null,
+    reserve1: reserves?.reserve1.toString() ?? null,
+    sqrt_price_x96: concentrated?.sqrtPriceX96.toString() ?? null,
+    liquidity: concentrated?.liquidity.toString() ?? null,
+    balance0: balance0?.toString() ?? null,
+    balance1: balance1?.toString() ?? null,
+  };
+}
+
+function costOf(pools: readonly PricedPool[], { candidates }: PriceDecision, place: PricePlace) {
+  const dollars = new Map(place.anchors.map(({ token, usd }) => [token, usd]));
+  const moved = candidates.flatMap(({ pool, role, weight }): MovedPool[] => {
+    const known = pools.find(({ history }) => history.pool === pool);
+    const state = known?.history.states.at(-1);
+    if (known === undefined || state === undefined || (role !== 'chosen' && role !== 'counted')) return [];
+    const { history, candidate, decimals } = known;
+    const anchorSide = dollars.has(history.token0) ? 0 : 1;
+    const inDollars = (amount: Fraction, side: 0 | 1, usd: Fraction): Fraction =>
+      multiplyFractions({ ...amount, denominator: amount.denominator * 10n ** BigInt(decimals[side]) }, usd);
+    const anchorUsd = dollars.get(anchorSide === 0 ? history.token0 : history.token1) ?? wholeFraction(0n);
+    const tokenSide = anchorSide === 0 ? 1 : 0;
+    return [
+      {
+        weight,
+        anchorReserve: inDollars(virtualReserves(state.state)[anchorSide], anchorSide, anchorUsd),
+        tokenBalance: inDollars(wholeFraction(state.balances[tokenSide] ?? 0n), tokenSide, newest(candidate.price)),
+        isConcentrated: state.state.of === 'price',
+      },
+    ];
+  });
+  return moveCost(moved);
+}

@@ -1,0 +1,138 @@
+/** Computes a price again from its explanation alone, as docs/concepts/prices.md describes it, with none of the program's code. */
+import type { PriceExplanation } from '../price-explanation.ts';
+
+type Ratio = readonly [bigint, bigint];
+type Candidate = PriceExplanation['candidates'][number];
+
+interface Figures {
+  readonly time: number;
+  readonly price: Ratio;
+  readonly anchorDepth: Ratio;
+  readonly tokenDepth: Ratio;
+}
+
+/** The price as numerator and denominator, the pool that decided and the rule; null: no pool is deep enough. */
+export function recomputePrice({ candidates, anchors, rules, time }: PriceExplanation) {
+  const usd = new Map(
+    anchors.map((one) => [one.token_address, [BigInt(one.price_numerator), BigInt(one.price_denominator)] as const]),
+  );
+  const minimum: Ratio = [BigInt(Math.round(rules.min_side_usd * 1e6)), 1_000_000n];
+  const pools = candidates.map((candidate) => {
+    const states = figuresOf(candidate, usd);
+    const weightOf = (side: 'anchorDepth' | 'tokenDepth') =>
+      smaller(
+        last(states)[side],
+        median(states, (one) => one[side], time, rules.window_seconds),
+      );
+    const weight = weightOf('anchorDepth');
+    const isDeep = !isLess(weight, minimum) && !isLess(weightOf('tokenDepth'), minimum);
+    return { candidate, states, weight, isDeep, isYoung: time - candidate.first_state_time < rules.window_seconds };
+  });
+  const deep = pools.filter(({ isDeep }) => isDeep);
+  const old = deep.filter(({ isYoung }) => !isYoung);
+  const byName = (a: (typeof pools)[number], b: (typeof pools)[number]) =>
+    a.candidate.pair_address < b.candidate.pair_address ? -1 : 1;
+  const counted = (old.length > 0 ? old : deep)
+    .toSorted((a, b) => compare(b.weight, a.weight) || byName(a, b))
+    .slice(0, rules.pools_max)
+    .toSorted((a, b) => compare(last(a.states).price, last(b.states).price) || byName(a, b));
+  const half = times(
+    counted.reduce<Ratio>((sum, { weight }) => plus(sum, weight), [0n, 1n]),
+    [1n, 2n],
+  );
+  let sum: Ratio = [0n, 1n];
+  for (const { candidate, states, weight, isYoung } of counted) {
+    sum = plus(sum, weight);
+    if (isLess(sum, half)) continue;
+    const spot = last(states).price;
+    const usual = median(states, (one) => one.price, time, rules.window_seconds);
+    const limit: Ratio = [BigInt(Math.round(rules.jump_limit * 1_000)), 1_000n];
+    const isNear = (one: Ratio, other: Ratio) => !isLess(times(one, limit), other) && !isLess(times(other, limit), one);
+    let held = 0;
+    for (const state of states.toReversed()) {
+      if (!isNear(state.price, spot)) break;
+      held = time - state.time;
+    }
+    const isMedian = !isYoung && !isNear(spot, usual) && held < rules.hold_seconds;
+    return { price: isMedian ? usual : spot, pool: candidate.pair_address, rule: isMedian ? 'median' : 'spot' };
+  }
+  return null;
+}
+
+function figuresOf(candidate: Candidate, usd: ReadonlyMap<string, Ratio>): Figures[] {
+  const [side0, side1] = candidate.sides;
+  if (side0 === undefined || side1 === undefined) throw new RangeError('A pool has two sides');
+  const anchorIs0 = usd.has(side0.token_address);
+  const dollars = usd.get(anchorIs0 ? side0.token_address : side1.token_address) ?? [0n, 1n];
+  const [unit0, unit1] = [10n ** BigInt(side0.decimals), 10n ** BigInt(side1.decimals)];
+  const found: Figures[] = [];
+  for (const state of candidate.states) {
+    const [virtual0, virtual1, ratio] = reservesOf(state, candidate, [unit0, unit1]);
+    const whole =
+      ratio === null ? null : times(anchorIs0 ? flip(ratio) : ratio, anchorIs0 ? [unit1, unit0] : [unit0, unit1]);
+    const price = whole === null ? found.at(-1)?.price : times(whole, dollars);
+    if (price === undefined) continue;
+    const depth0 = smaller(virtual0, [BigInt(state.balance0 ?? 0), 1n]);
+    const depth1 = smaller(virtual1, [BigInt(state.balance1 ?? 0), 1n]);
+    const [anchor, token] = anchorIs0 ? [depth0, depth1] : [depth1, depth0];
+    const [anchorUnit, tokenUnit] = anchorIs0 ? [unit0, unit1] : [unit1, unit0];
+    found.push({
+      time: state.time,
+      price,
+      anchorDepth: times(times(anchor, dollars), [1n, anchorUnit]),
+      tokenDepth: times(times(token, price), [1n, tokenUnit]),
+    });
+  }
+  return found;
+}
+
+/** Virtual reserves, and base units of token 1 per base unit of token 0; null: empty. */
+function reservesOf(
+  state: Candidate['states'][number],
+  { is_stable: isStable }: Candidate,
+  [unit0, unit1]: Ratio,
+): readonly [Ratio, Ratio, Ratio | null] {
+  if (state.sqrt_price_x96 !== null && state.liquidity !== null) {
+    const [root, liquidity] = [BigInt(state.sqrt_price_x96), BigInt(state.liquidity)];
+    if (root === 0n) return [[0n, 1n], [0n, 1n], null];
+    return [
+      [liquidity << 96n, root],
+      [liquidity * root, 1n << 96n],
+      [root * root, 1n << 192n],
+    ];
+  }
+  const [r0, r1] = [BigInt(state.reserve0 ?? 0), BigInt(state.reserve1 ?? 0)];
+  const virtual = [[r0, 1n] as const, [r1, 1n] as const] as const;
+  if (r0 === 0n || r1 === 0n) return [...virtual, null];
+  if (isStable !== true) return [...virtual, [r1, r0]];
+  const [x, y] = [r0 * unit1, r1 * unit0];
+  return [...virtual, [(3n * x * x * y + y * y * y) * unit1, (x * x * x + 3n * x * y * y) * unit0]];
+}
+
+function median(states: readonly Figures[], of: (one: Figures) => Ratio, now: number, seconds: number): Ratio {
+  const parts = states.map((one, place) => {
+    const end = states[place + 1]?.time ?? now;
+    return { value: of(one), held: Math.max(0, end - Math.max(one.time, now - seconds)) };
+  });
+  const whole = parts.reduce((sum, { held }) => sum + held, 0);
+  if (whole === 0) return of(last(states));
+  let held = 0;
+  for (const part of parts.toSorted((a, b) => compare(a.value, b.value))) {
+    held += part.held;
+    if (held * 2 >= whole) return part.value;
+  }
+  return of(last(states));
+}
+
+function last(states: readonly Figures[]): Figures {
+  const state = states.at(-1);
+  if (state === undefined) throw new RangeError('A candidate has a state');
+  return state;
+}
+
+const times = ([a, b]: Ratio, [c, d]: Ratio): Ratio => [a * c, b * d];
+const plus = ([a, b]: Ratio, [c, d]: Ratio): Ratio => [a * d + c * b, b * d];
+const flip = ([a, b]: Ratio): Ratio => [b, a];
+const isLess = ([a, b]: Ratio, [c, d]: Ratio): boolean => a * d < c * b;
+const compare = (one: Ratio, other: Ratio): number => (isLess(one, other) ? -1 : isLess(other, one) ? 1 : 0);
+const smaller = (one: Ratio, other: Ratio): Ratio => (isLess(other, one) ? other : one);
