@@ -33,6 +33,11 @@ export function multiplyFractions(one: Fraction, other: Fraction): Fraction {
   };
 }
 
+/** One divided by a fraction above zero. */
+export function invertFraction({ numerator, denominator }: Fraction): Fraction {
+  return { numerator: denominator, denominator: numerator };
+}
+
 export function smallerFraction(one: Fraction, other: Fraction): Fraction {
   return compareFractions(one, other) <= 0 ? one : other;
 }
@@ -51,6 +56,14 @@ export function decimalFraction({ numerator, denominator }: Fraction, significan
     rounded = roundedAt(numerator, denominator, places);
   }
   return places <= 0 ? (rounded * 10n ** BigInt(-places)).toString() : decimalAmount(rounded.toString(), places);
+}
+
+/** Significant digits of a double. */
+const DOUBLE_DIGITS = 17;
+
+/** Returns a fraction of at least zero as the nearest number. */
+export function nearestNumber(fraction: Fraction): number {
+  return Number(decimalFraction(fraction, DOUBLE_DIGITS));
 }
 
 /** The quotient times 10^places, rounded half up. */

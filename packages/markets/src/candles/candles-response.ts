@@ -1,4 +1,4 @@
-import { decimalFraction, type Fraction } from '@chainstead/core';
+import { type Fraction, nearestNumber } from '@chainstead/core';
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/data-api';
 import type { PageEnvelope } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
@@ -78,9 +78,6 @@ export function showCandles(
   };
 }
 
-/** A double has 17 significant digits. */
-const SIGNIFICANT_DIGITS = 17;
-
 function shown(value: Fraction | undefined): number | null {
-  return value === undefined ? null : Number(decimalFraction(value, SIGNIFICANT_DIGITS));
+  return value === undefined ? null : nearestNumber(value);
 }

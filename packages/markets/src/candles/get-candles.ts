@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Fraction, multiplyFractions, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, invertFraction, multiplyFractions, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
 import type { Indexed, PageBounds } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
@@ -118,12 +118,8 @@ async function readQuotePrices(
     if (isNative) return { usd, native: usd === null && isKnownLater ? null : wholeFraction(1n) };
     const nativeUsd = nativeUsdOf(at);
     const isKnown = usd !== null && nativeUsd !== null;
-    return { usd, native: isKnown ? multiplyFractions(usd, inverse(nativeUsd)) : null };
+    return { usd, native: isKnown ? multiplyFractions(usd, invertFraction(nativeUsd)) : null };
   };
-}
-
-function inverse({ numerator, denominator }: Fraction): Fraction {
-  return { numerator: denominator, denominator: numerator };
 }
 
 function absolute(amount: bigint): bigint {

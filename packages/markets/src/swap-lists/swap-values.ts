@@ -1,4 +1,4 @@
-import { type Address, decimalFraction, type Fraction, multiplyFractions } from '@chainstead/core';
+import { type Address, type Fraction, multiplyFractions, nearestNumber } from '@chainstead/core';
 import { type SwapSide, type SwapSides, wholeAmount } from './swap-sides.ts';
 
 /** Dollar values of a swap in its block; null: unknown. */
@@ -22,23 +22,16 @@ export function valuesOf({ base, quote }: SwapSides, usdOf: (token: Address) => 
   const amount = wholeAmount(anchor);
   if (price === null || amount === null) return UNVALUED;
   const value = multiplyFractions(amount, price);
-  const [anchorUsd, otherUsd] = [numberOf(price), pricePerToken(value, other)];
+  const [anchorUsd, otherUsd] = [nearestNumber(price), pricePerToken(value, other)];
   return {
     basePriceUsd: anchor === base ? anchorUsd : otherUsd,
     quotePriceUsd: anchor === base ? otherUsd : anchorUsd,
-    totalValueUsd: numberOf(value),
+    totalValueUsd: nearestNumber(value),
   };
 }
 
 function pricePerToken(value: Fraction, side: SwapSide): number | null {
   const amount = wholeAmount(side);
   if (amount === null || amount.numerator === 0n) return null;
-  return numberOf(multiplyFractions(value, { numerator: amount.denominator, denominator: amount.numerator }));
-}
-
-/** Significant digits of a double. */
-const DIGITS = 17;
-
-function numberOf(fraction: Fraction): number {
-  return Number(decimalFraction(fraction, DIGITS));
+  return nearestNumber(multiplyFractions(value, { numerator: amount.denominator, denominator: amount.numerator }));
 }

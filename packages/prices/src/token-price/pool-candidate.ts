@@ -1,4 +1,4 @@
-import { type Address, type Fraction, multiplyFractions } from '@chainstead/core';
+import { type Address, type Fraction, invertFraction, multiplyFractions } from '@chainstead/core';
 import { priceOf } from '@chainstead/markets';
 import type { PriceCandidate } from './decide-price.ts';
 import type { PoolHistory } from './pool-histories.ts';
@@ -36,7 +36,7 @@ export function candidateOf(
       ratio === null
         ? before
         : multiplyFractions(
-            multiplyFractions(isAnchor0 ? inverse(ratio) : ratio, {
+            multiplyFractions(isAnchor0 ? invertFraction(ratio) : ratio, {
               numerator: units.token,
               denominator: units.anchor,
             }),
@@ -74,8 +74,4 @@ function ratioOf(
 
 function inUnits({ numerator, denominator }: Fraction, unit: bigint): Fraction {
   return { numerator, denominator: denominator * unit };
-}
-
-function inverse({ numerator, denominator }: Fraction): Fraction {
-  return { numerator: denominator, denominator: numerator };
 }

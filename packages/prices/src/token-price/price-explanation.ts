@@ -1,10 +1,10 @@
-import { type Fraction, multiplyFractions, wholeFraction } from '@chainstead/core';
+import { type Fraction, multiplyFractions, nearestNumber, wholeFraction } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import type { AnchorPrice } from './anchor-prices.ts';
 import type { PriceDecision, PricingRules } from './decide-price.ts';
 import { type MovedPool, moveCost } from './move-cost.ts';
 import type { PricePlace } from './price-place.ts';
-import { cents, numberOf, plainDecimal, roundedUnits } from './shown-values.ts';
+import { cents, plainDecimal, roundedUnits } from './shown-values.ts';
 import { type StateSince, virtualReserves } from './side-depths.ts';
 import { newest } from './time-weighted.ts';
 import type { PricedPool, TokenPrice } from './token-price.ts';
@@ -165,9 +165,9 @@ const NO_POOLS = { is_move_cost_upper_bound: false, candidates: [] };
 
 function showRules(rules: PricingRules): PriceExplanation['rules'] {
   return {
-    min_side_usd: numberOf(rules.minSideDepth),
+    min_side_usd: nearestNumber(rules.minSideDepth),
     window_seconds: rules.windowSeconds,
-    jump_limit: numberOf(rules.jumpLimit),
+    jump_limit: nearestNumber(rules.jumpLimit),
     hold_seconds: rules.holdSeconds,
     pools_max: rules.poolsMax,
   };

@@ -1,12 +1,12 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, type Fraction, nearestNumber, ZERO_ADDRESS } from '@chainstead/core';
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/data-api';
 import { wrappedNativeOf } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
 import type { PriceCandidate, PricingRules } from './decide-price.ts';
 import { explainPrice, explanationSchema } from './price-explanation.ts';
 import type { PricePlace } from './price-place.ts';
-import { cents, changeBetween, numberOf, plainDecimal, roundedUnits } from './shown-values.ts';
+import { cents, changeBetween, plainDecimal, roundedUnits } from './shown-values.ts';
 import { newest } from './time-weighted.ts';
 import type { TokenPrice } from './token-price.ts';
 
@@ -96,11 +96,11 @@ export function showTokenPrice(found: FoundPrice, chain: Chain, explains: boolea
     tokenLogo: facts?.logo ?? null,
     tokenDecimals: decimals === null ? null : String(decimals),
     nativePrice: showNativePrice(found, chain, isNative),
-    usdPrice: numberOf(price.usd),
+    usdPrice: nearestNumber(price.usd),
     usdPriceFormatted: plainDecimal(price.usd),
     '24hrPercentChange': change === null ? null : change.percent.toString(),
-    usdPrice24h: before === null ? null : numberOf(before),
-    usdPrice24hr: before === null ? null : numberOf(before),
+    usdPrice24h: before === null ? null : nearestNumber(before),
+    usdPrice24hr: before === null ? null : nearestNumber(before),
     usdPrice24hrUsdChange: change?.dollars ?? null,
     usdPrice24hrPercentChange: change?.percent ?? null,
     exchangeAddress: pool?.history.factory ?? null,

@@ -1,13 +1,13 @@
-import { compareFractions, decimalAmount, decimalFraction, type Fraction, multiplyFractions } from '@chainstead/core';
+import {
+  compareFractions,
+  decimalAmount,
+  decimalFraction,
+  type Fraction,
+  multiplyFractions,
+  nearestNumber,
+} from '@chainstead/core';
 
-/** Significant digits of a double. */
-const DIGITS = 17;
 const PERCENT_DIGITS = 6;
-
-/** A value of at least zero as the nearest number. */
-export function numberOf(fraction: Fraction): number {
-  return Number(decimalFraction(fraction, DIGITS));
-}
 
 /** Percent and dollars from `before` to `now`, with their signs; null if there was no price to compare with. */
 export function changeBetween(
@@ -20,7 +20,7 @@ export function changeBetween(
   const size = difference < 0n ? -difference : difference;
   const percent = { numerator: 100n * size, denominator: before.numerator * now.denominator };
   const dollars = { numerator: size, denominator: now.denominator * before.denominator };
-  return { percent: sign * Number(decimalFraction(percent, PERCENT_DIGITS)), dollars: sign * numberOf(dollars) };
+  return { percent: sign * Number(decimalFraction(percent, PERCENT_DIGITS)), dollars: sign * nearestNumber(dollars) };
 }
 
 /** 18 digits after the point; for a tiny price, 6 digits that are not zero. */

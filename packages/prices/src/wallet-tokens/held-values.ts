@@ -4,12 +4,13 @@ import {
   decimalFraction,
   type Fraction,
   multiplyFractions,
+  nearestNumber,
   smallerFraction,
   wholeFraction,
   ZERO_ADDRESS,
 } from '@chainstead/core';
 import type { ResolvedBalance } from '@chainstead/erc20';
-import { changeBetween, numberOf } from '../token-price/shown-values.ts';
+import { changeBetween } from '../token-price/shown-values.ts';
 import type { HeldPrice, HeldPrices } from './held-prices.ts';
 
 /** A balance with the price of its token. */
@@ -61,10 +62,10 @@ export function showValues(holding: Holding, total: Fraction) {
   const change = price.before === null ? null : changeBetween(price.before, price.usd);
   const valueBefore = price.before === null ? null : timesPrice(balance, decimals, price.before);
   return {
-    usd_price: numberOf(price.usd),
+    usd_price: nearestNumber(price.usd),
     usd_price_24hr_percent_change: change?.percent ?? null,
     usd_price_24hr_usd_change: change?.dollars ?? null,
-    usd_value: numberOf(value),
+    usd_value: nearestNumber(value),
     usd_value_24hr_usd_change: valueBefore === null ? null : (changeBetween(valueBefore, value)?.dollars ?? null),
     portfolio_percentage: percentOf(value, total),
   };
