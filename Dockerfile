@@ -26,11 +26,13 @@ COPY packages/gateway/package.json packages/gateway/package.json
 COPY packages/history/package.json packages/history/package.json
 COPY packages/http/package.json packages/http/package.json
 COPY packages/jobs/package.json packages/jobs/package.json
+COPY packages/market-statistics/package.json packages/market-statistics/package.json
 COPY packages/markets/package.json packages/markets/package.json
 COPY packages/names/package.json packages/names/package.json
 COPY packages/nft/package.json packages/nft/package.json
 COPY packages/price-feeds/package.json packages/price-feeds/package.json
 COPY packages/prices/package.json packages/prices/package.json
+COPY packages/profits/package.json packages/profits/package.json
 COPY packages/proof/package.json packages/proof/package.json
 COPY packages/rpc/package.json packages/rpc/package.json
 COPY packages/node-reads/package.json packages/node-reads/package.json

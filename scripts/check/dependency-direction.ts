@@ -12,6 +12,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['tokens', 'transactions', 'contract-function', 'names', 'price-feeds'],
   ['erc20', 'markets', 'streams'],
   ['prices'],
+  ['market-statistics', 'profits'],
   ['nft'],
   ['history'],
   ['datasets'],

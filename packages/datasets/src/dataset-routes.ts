@@ -15,6 +15,7 @@ import {
 import type { CallDirectly } from '@chainstead/gateway';
 import { createHistoryRoutes } from '@chainstead/history';
 import { createOnDemandBudget, type RouteModule, withScope } from '@chainstead/http';
+import { createMarketStatisticsRoutes } from '@chainstead/market-statistics';
 import { marketRoutes } from '@chainstead/markets';
 import { createResolveRoutes } from '@chainstead/names';
 import {
@@ -40,6 +41,7 @@ import {
   transactionFactsOf,
 } from '@chainstead/node-reads';
 import { createPriceRoutes, createWalletValueRoutes } from '@chainstead/prices';
+import { createProfitRoutes } from '@chainstead/profits';
 import { createSubjectProjections, type Dataset } from '@chainstead/sync';
 import { reviewContractsRoute } from '@chainstead/tokens';
 import {
@@ -131,6 +133,8 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     tokenSalePricesRoute,
     collectionSalePricesRoute,
     ...marketRoutes,
+    ...createMarketStatisticsRoutes(balances),
+    ...createProfitRoutes({ onDemandBackfill }),
     ...createPriceRoutes(balances),
     createWalletApprovalsRoute({ ...subjects, nodeReads }),
     ...tokenHolderRoutes(balances),

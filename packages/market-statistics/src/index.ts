@@ -1,0 +1,2 @@
+/** Statistics of pools and tokens, and token search. */
+export { createMarketStatisticsRoutes } from './market-statistics-routes.ts';

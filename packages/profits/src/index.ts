@@ -1,0 +1,2 @@
+/** Realized profit and loss of wallets. */
+export { createProfitRoutes } from './profit-routes.ts';
