@@ -1,0 +1,211 @@
+/**
+ * Attacks on a price, over stored rows (docs/concepts/prices.md#attacks). The honest price is 1 dollar, from a pool with 100,000 dollars on each
+ * side. During ten minutes, each attack leaves it within 10 %, or there is no price. Blocks are 60 seconds apart.
+ */
+import { createChainRegistry, type PriceFeed } from '@chainstead/chains';
+import { type Address, type Hex, parseAddress } from '@chainstead/core';
+import { hexBytes } from '@chainstead/db';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { exchangesOf } from '@chainstead/markets';
+import { seedAnswers } from '@chainstead/price-feeds/testing';
+import { addressOf, createPartitions } from '@chainstead/testkit';
+import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { priceRoutesOf } from './testing/price-routes-of.ts';
+
+const eth = createChainRegistry().get('eth');
+const USDC = parseAddress('0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48');
+const CATS = parseAddress(`0x${'11'.repeat(20)}`);
+const DOGS = parseAddress(`0x${'22'.repeat(20)}`);
+const [HONEST, ATTACKER] = [addressOf(0x9a1), addressOf(0x9a2)];
+const UNISWAP = exchangesOf(eth).all.find(({ exchange }) => exchange.name === 'Uniswap v2')?.deployment.factory;
+const DOLLAR_FEED = eth.tokenFeeds.find(({ tokens }) => tokens.includes(USDC));
+const HEAD = 200;
+const ATTACK = 100;
+const SECONDS = 60;
+const START = 1_700_000_000;
+const TEN_MINUTES = [ATTACK, ATTACK + 3, ATTACK + 6, ATTACK + 9];
+
+const scratch = scratchOfFile();
+const api = madeForFile(() => exampleApi(scratch.database, priceRoutesOf(scratch.database, eth)));
+
+beforeEach(async () => {
+  const { database } = scratch;
+  await database.query('TRUNCATE pools, pool_states, blocks, sync_ranges, tokens, feed_answers');
+  await database.query(
+    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT $1, number, sha256(number::text::bytea), to_timestamp($2::float8 + number * ${SECONDS}) FROM generate_series(0, ${HEAD}) AS number`,
+    [eth.id, START],
+  );
+  for (const dataset of ['pool-states', 'feed-answers', 'swaps'])
+    await database.query(
+      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, ${HEAD}, 'receipts')`,
+      [eth.id, dataset],
+    );
+  await createPartitions(database, 'pool_states', eth.id);
+  await seedAnswer(DOLLAR_FEED, 1, '100000000');
+  await seedToken(CATS, 'CATS', 6);
+  await seedToken(DOGS, 'DOGS', 6);
+  await seedToken(USDC, 'USDC', 6);
+});
+
+async function seedAnswer(feed: PriceFeed | undefined, blockNumber: number, answer: string): Promise<void> {
+  const [aggregator] = feed?.aggregators ?? [];
+  if (aggregator === undefined) throw new RangeError('The feed has an aggregator');
+  const time = START + blockNumber * SECONDS;
+  await seedAnswers(scratch.database, eth, [{ aggregator, blockNumber, answer, time }]);
+}
+
+async function seedToken(token: Address, symbol: string, decimals: number): Promise<void> {
+  await scratch.database.query(
+    `INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES ($1, $2, $3, $3, $4, 'known')
+     ON CONFLICT (address, chain_id) DO UPDATE SET decimals = excluded.decimals`,
+    [hexBytes(token), eth.id, symbol, decimals],
+  );
+}
+
+interface SeededPool {
+  readonly tokens?: readonly [Address, Address];
+  readonly status?: 'proven' | 'unproven' | 'disproved';
+  readonly isCounted?: boolean;
+}
+
+/** A state is a block and the reserves of both tokens in base units. */
+type State = readonly [block: number, reserve0: bigint, reserve1: bigint];
+
+async function seedPool(
+  pool: Hex,
+  states: readonly State[],
+  { tokens: [token0, token1] = [CATS, USDC], status = 'proven', isCounted = true }: SeededPool = {},
+): Promise<void> {
+  const { database } = scratch;
+  await database.query(
+    `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
+     VALUES (address_key($1), $2, $1, $3, 'Uniswap v2', $4, $5, $6, $7, NULL)`,
+    [hexBytes(pool), eth.id, status, hexBytes(UNISWAP ?? ''), hexBytes(token0), hexBytes(token1), isCounted],
+  );
+  for (const [block, reserve0, reserve1] of states)
+    await database.query(
+      `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+       VALUES (address_key($1), $2, $3, 0, 0, $1, $4, $5)`,
+      [hexBytes(pool), eth.id, block, reserve0.toString(), reserve1.toString()],
+    );
+}
+
+const whole = (tokens: number): bigint => BigInt(tokens) * 10n ** 6n;
+const honestState: State = [2, whole(100_000), whole(100_000)];
+
+async function priceAt(block: number, token = CATS): Promise<number | null> {
+  const response = await api.request(`/api/v2.2/erc20/${token}/price?to_block=${block}`, {
+    headers: { 'x-api-key': EXAMPLE_KEY },
+  });
+  const body = (await response.json()) as { usdPrice?: number };
+  return response.status === 200 && body.usdPrice !== undefined ? body.usdPrice : null;
+}
+
+async function pricesOfTenMinutes(): Promise<readonly (number | null)[]> {
+  const prices = [];
+  for (const block of TEN_MINUTES) prices.push(await priceAt(block));
+  return prices;
+}
+
+const UNCHANGED = TEN_MINUTES.map(() => 1);
+
+describe('an attack with an own pool', () => {
+  beforeEach(() => seedPool(HONEST, [honestState]));
+
+  test.each<[string, readonly State[], SeededPool]>([
+    ['without proof, whatever its events say', [[2, whole(1_000), whole(1_000_000)]], { status: 'unproven' }],
+    ['whose factory denies it', [[2, whole(1_000), whole(1_000_000)]], { status: 'disproved' }],
+    ['whose hook may change amounts', [[2, whole(1_000), whole(1_000_000)]], { isCounted: false }],
+    [
+      'that is almost empty, by wash trading',
+      Array.from({ length: 50 }, (_, at): State => [ATTACK - 40 + at, whole(4 + (at % 2)), whole(400 + at)]),
+      {},
+    ],
+    ['that is fresh, and ten times as deep', [[ATTACK, whole(100_000), whole(10_000_000)]], {}],
+    [
+      'that is old and shallow, and gets a deposit of one block at a wrong price',
+      [
+        [2, whole(600), whole(600)],
+        [ATTACK, whole(100_000), whole(10_000_000)],
+        [ATTACK + 1, whole(600), whole(600)],
+      ],
+      {},
+    ],
+    [
+      'that pays in a token called USDC',
+      [[2, whole(1_000), whole(1_000_000)]],
+      { tokens: [CATS, parseAddress(`0x${'33'.repeat(20)}`)] },
+    ],
+    ['that pays in another worthless token', [[2, whole(1_000), whole(1_000_000)]], { tokens: [CATS, DOGS] }],
+  ])('%s leaves the price unchanged', async (_, states, pool) => {
+    await seedToken(parseAddress(`0x${'33'.repeat(20)}`), 'USDC', 6);
+    await seedPool(ATTACKER, states, pool);
+    expect(await pricesOfTenMinutes()).toEqual(UNCHANGED);
+  });
+
+  test('of less than half of the depth leaves the price unchanged, for as long as it lasts', async () => {
+    await seedPool(ATTACKER, [[2, whole(1_000), whole(99_000)]]);
+    expect(await priceAt(HEAD)).toBe(1);
+  });
+});
+
+describe('an attack on the honest pool', () => {
+  test.each<[string, readonly State[]]>([
+    [
+      'a push at the end of a block',
+      [
+        [ATTACK, whole(10_000), whole(1_000_000)],
+        [ATTACK + 1, ...honestReserves()],
+      ],
+    ],
+    [
+      'a push over several blocks',
+      Array.from({ length: 9 }, (_, at): State => {
+        const cats = 100_000 - 10_000 * (at + 1);
+        return [ATTACK + at, whole(cats), (whole(100_000) * whole(100_000)) / whole(cats)];
+      }),
+    ],
+    ['a sale of as much as the pool holds ten times', [[ATTACK, whole(1_100_000), whole(9_091)]]],
+  ])('%s leaves the price within a tenth for ten minutes', async (_, states) => {
+    await seedPool(HONEST, [honestState, ...states]);
+    for (const price of await pricesOfTenMinutes()) expect(Math.abs((price ?? 1) - 1)).toBeLessThanOrEqual(0.1);
+  });
+
+  test('a drained side leaves no price', async () => {
+    await seedPool(HONEST, [honestState, [ATTACK, whole(100_000_000), 100n]]);
+    expect(await pricesOfTenMinutes()).toEqual(TEN_MINUTES.map(() => null));
+  });
+
+  function honestReserves(): readonly [bigint, bigint] {
+    return [honestState[1], honestState[2]];
+  }
+});
+
+describe('an extreme token', () => {
+  test('without a pool against an anchor has no price', async () => {
+    await seedPool(HONEST, [honestState], { tokens: [CATS, DOGS] });
+    expect([await priceAt(HEAD), await priceAt(HEAD, DOGS)]).toEqual([null, null]);
+  });
+
+  test.each([
+    [0, 1_000n, 1_000],
+    [77, 10n ** 77n * 1_000n, 1],
+    // 1,000 dollars for 10^-180 tokens.
+    [255, 10n ** 75n, 1e183],
+  ])('of %i decimals has an exact price', async (decimals, reserve, expected) => {
+    await seedToken(CATS, 'CATS', decimals);
+    const dollars = decimals === 0 ? whole(1_000_000) : whole(1_000);
+    await seedPool(HONEST, [[2, reserve, dollars]]);
+    expect(await priceAt(HEAD)).toBe(expected);
+  });
+
+  test.each([
+    ['below 1e-18', 10n ** 6n * 10n ** 24n, whole(1_000), 1e-21],
+    ['above 1e18', 1n, whole(1_000_000_000_000), 1e18],
+  ])('with a price %s has that price', async (_, cats, dollars, price) => {
+    await seedPool(HONEST, [[2, cats, dollars]]);
+    expect(await priceAt(HEAD)).toBe(price);
+  });
+});
