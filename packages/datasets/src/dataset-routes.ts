@@ -40,7 +40,7 @@ import {
   type ReadingContext,
   transactionFactsOf,
 } from '@chainstead/node-reads';
-import { createPriceRoutes, createWalletValueRoutes } from '@chainstead/prices';
+import { createPriceRoutes, createTokenPriceReader, createWalletValueRoutes } from '@chainstead/prices';
 import { createProfitRoutes } from '@chainstead/profits';
 import { createSubjectProjections, type Dataset } from '@chainstead/sync';
 import { reviewContractsRoute } from '@chainstead/tokens';
@@ -117,6 +117,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
   const subjects = { projections, onDemandBackfill, waitMs };
   const sendersSoFar = sendersOf(reading, 0);
   const balances = { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs, nativeMaxAgeMs };
+  const readPrices = createTokenPriceReader(balances);
   const routes = [
     walletTokenTransfersRoute,
     createTokenTransfersRoute({ onDemandBackfill }),
@@ -136,8 +137,8 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     ...createMarketStatisticsRoutes(balances),
     ...createProfitRoutes({ onDemandBackfill }),
     ...createPriceRoutes(balances),
-    createWalletApprovalsRoute({ ...subjects, nodeReads }),
-    ...tokenHolderRoutes(balances),
+    createWalletApprovalsRoute({ ...subjects, nodeReads, readPrices }),
+    ...tokenHolderRoutes({ ...balances, readPrices }),
     ...tokenFactsRoutes({ nodeReads, waitMs }),
     ...nativeBalanceRoutes({ nodeReads, waitMs, maxAgeMs: nativeMaxAgeMs }),
     ...createCollectionOwnersRoutes({ ...subjects, sendersOf: sendersSoFar, heldNow }),

@@ -29,6 +29,7 @@ export { holdersCounted } from './holders/count-holders.ts';
 export { ownersNow } from './holders/read-owners.ts';
 export { tokenHolderRoutes } from './holders/token-holder-routes.ts';
 export { tokenFactsRoutes } from './token-facts/token-facts-routes.ts';
+export type { ReadTokenPrices } from './token-values/token-prices.ts';
 export { erc20Transfers } from './transfers/dataset.ts';
 export {
   getWalletTokenTransfers,

@@ -58,6 +58,17 @@ export function decimalFraction({ numerator, denominator }: Fraction, significan
   return places <= 0 ? (rounded * 10n ** BigInt(-places)).toString() : decimalAmount(rounded.toString(), places);
 }
 
+/** A fraction of at least zero in units of 1/unit, rounded half up. */
+export function roundedUnits({ numerator, denominator }: Fraction, unit: bigint): bigint {
+  return (2n * numerator * unit + denominator) / (2n * denominator);
+}
+
+/** A fraction of at least zero with two decimals, rounded half up, as dollars are shown: `13.42`. */
+export function cents(fraction: Fraction): string {
+  const digits = roundedUnits(fraction, 100n).toString().padStart(3, '0');
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
 /** Significant digits of a double. */
 const DOUBLE_DIGITS = 17;
 

@@ -1,6 +1,7 @@
-import { decimalAmount } from '@chainstead/core';
+import { type Address, decimalAmount, type Fraction, nearestNumber, smallerFraction } from '@chainstead/core';
 import { indexedSchema } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
+import { dollarsOfAmount } from '../token-values/token-prices.ts';
 import type { WalletApproval } from './get-wallet-approvals.ts';
 
 const addressText = z.string().openapi({ pattern: '^0x[0-9a-f]{40}$' });
@@ -32,8 +33,11 @@ const approvalSchema = z
         .nullable()
         .openapi({ description: 'Balance of the wallet. null if the token does not return it' }),
       current_balance_formatted: z.string().nullable(),
-      usd_price: z.null(),
-      usd_at_risk: z.null(),
+      usd_price: z.number().nullable().openapi({ description: 'US dollars per whole token at the last indexed block' }),
+      usd_at_risk: z.number().nullable().openapi({
+        description:
+          'US dollars that the spender can take: the smaller of allowance and balance. null if one is unknown',
+      }),
     }),
     spender: z.object({
       address: addressText,
@@ -67,13 +71,23 @@ export interface PresentApproval {
 }
 
 /** Returns the rows of the response. A used-up approval is omitted. */
-export function showApprovals(page: readonly PresentApproval[]): z.infer<typeof approvalSchema>[] {
-  return page.filter(({ allowance }) => allowance !== '0').map(showApproval);
+export function showApprovals(
+  page: readonly PresentApproval[],
+  prices: ReadonlyMap<Address, Fraction>,
+): z.infer<typeof approvalSchema>[] {
+  return page
+    .filter(({ allowance }) => allowance !== '0')
+    .map((one) => showApproval(one, prices.get(one.approval.token.address)));
 }
 
-function showApproval({ approval, allowance, balance }: PresentApproval): z.infer<typeof approvalSchema> {
+function showApproval(
+  { approval, allowance, balance }: PresentApproval,
+  price: Fraction | undefined,
+): z.infer<typeof approvalSchema> {
   const { token, spender } = approval;
   const value = allowance ?? approval.value;
+  const dollars = (amount: string): Fraction | null => dollarsOfAmount(BigInt(amount), token.decimals, price);
+  const [allowed, held] = [dollars(value), balance === null ? null : dollars(balance)];
   const formatted = (amount: string): string | null =>
     token.decimals === null ? null : decimalAmount(amount, token.decimals);
   return {
@@ -93,8 +107,8 @@ function showApproval({ approval, allowance, balance }: PresentApproval): z.infe
       verified_contract: token.verified,
       current_balance: balance,
       current_balance_formatted: balance === null ? null : formatted(balance),
-      usd_price: null,
-      usd_at_risk: null,
+      usd_price: price === undefined ? null : nearestNumber(price),
+      usd_at_risk: allowed === null || held === null ? null : nearestNumber(smallerFraction(allowed, held)),
     },
     spender: {
       address: spender.address,

@@ -75,6 +75,7 @@ beforeAll(async () => {
       waitMs: 10_000,
       onDemandBackfill,
       nodeReads,
+      readPrices: async () => new Map(),
     }),
   ]);
 });
@@ -169,6 +170,7 @@ test('a dataset that is left out is told, not shown as an empty list', async () 
         waitMs: 0,
         onDemandBackfill: { requestWallet: async () => 'off' },
         nodeReads: { request: async () => null },
+        readPrices: async () => new Map(),
       }),
     ],
     { indexed: { chains: [stage.chain], datasets: ['erc20-transfers'] } },

@@ -6,6 +6,7 @@ import { defineListRoute, querySchema, type RouteModule } from '@chainstead/http
 import { committedBlock, type NodeReadQueue, StateUnavailableError } from '@chainstead/node-reads';
 import type { SubjectProjections } from '@chainstead/sync';
 import { z } from '@hono/zod-openapi';
+import type { ReadTokenPrices } from '../token-values/token-prices.ts';
 import { type Allowances, type AllowancesQuestion, allowancesKind } from './allowances.ts';
 import { erc20Approvals } from './dataset.ts';
 import { getWalletApprovals, type WalletApproval } from './get-wallet-approvals.ts';
@@ -18,6 +19,7 @@ export interface WalletApprovalsOptions {
   readonly waitMs: number;
   readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestWallet'>;
   readonly nodeReads: NodeReadQueue;
+  readonly readPrices: ReadTokenPrices;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface WalletApprovalsOptions {
  * The amounts are the tokens' current allowances; events only provide the tokens and spenders to read.
  */
 export function createWalletApprovalsRoute(options: WalletApprovalsOptions): RouteModule {
-  const { projections, onDemandBackfill, waitMs } = options;
+  const { projections, onDemandBackfill, waitMs, readPrices } = options;
   const requestTokens = createAllowancesQuestion(options);
   return (app, dependencies) => {
     const { database, logger, parameters, reads } = dependencies;
@@ -65,6 +67,9 @@ export function createWalletApprovalsRoute(options: WalletApprovalsOptions): Rou
         );
         const present = await requestTokens(reads, chain, wallet, approvals);
         if (!isCovered) await onDemandBackfill.requestWallet({ database, logger }, chain, wallet, requester);
+        const tokens = approvals.map(({ token }) => token.address);
+        const block = indexed.toBlock;
+        const prices = block === null ? new Map() : await readPrices({ database, logger }, chain, tokens, block);
         const last = hasNext ? approvals.at(-1) : undefined;
         const next = last && {
           position: {
@@ -73,12 +78,12 @@ export function createWalletApprovalsRoute(options: WalletApprovalsOptions): Rou
           },
           upperBound: upperBound ?? Math.max(indexed.toBlock ?? 0, approvals[0]?.blockNumber ?? 0),
         };
-        return { indexed, present, next };
+        return { indexed, present, prices, next };
       },
-      present: ({ indexed, present }, { page, page_size, cursor }) => ({
+      present: ({ indexed, present, prices }, { page, page_size, cursor }) => ({
         ...{ page, page_size, limit: page_size, cursor },
         indexed: showIndexed(indexed),
-        result: showApprovals(present),
+        result: showApprovals(present, prices),
       }),
     });
   };

@@ -1,6 +1,7 @@
 import type { OnDemandBackfill } from '@chainstead/data-api';
 import type { NodeReadQueue } from '@chainstead/node-reads';
 import type { SubjectProjections } from '@chainstead/sync';
+import type { ReadTokenPrices } from '../token-values/token-prices.ts';
 
 export interface TokenHoldersOptions {
   readonly nodeReads: NodeReadQueue;
@@ -10,4 +11,5 @@ export interface TokenHoldersOptions {
   readonly waitMs: number;
   /** Maximum age of a read if transfers don't determine balances (`BALANCE_MAX_AGE_MS`). Milliseconds. */
   readonly liveMaxAgeMs: number;
+  readonly readPrices: ReadTokenPrices;
 }

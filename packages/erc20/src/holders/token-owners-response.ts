@@ -1,6 +1,7 @@
-import { type Address, decimalAmount } from '@chainstead/core';
+import { type Address, cents, decimalAmount, type Fraction } from '@chainstead/core';
 import { indexedSchema } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
+import { dollarsOfAmount } from '../token-values/token-prices.ts';
 import type { TokenOwner } from './resolve-token-owners.ts';
 
 const ownerSchema = z
@@ -11,7 +12,10 @@ const ownerSchema = z
     entity_logo: z.string().nullable(),
     balance: z.string().openapi({ pattern: '^[0-9]+$', description: 'In base units of the token' }),
     balance_formatted: z.string().openapi({ example: '1.5' }),
-    usd_value: z.null().openapi({ description: 'Not available' }),
+    usd_value: z.string().nullable().openapi({
+      pattern: '^[0-9]+\\.[0-9]{2}$',
+      description: 'US dollars of the balance at the last indexed block. null if the token has no price',
+    }),
     is_contract: z.boolean().openapi({ description: 'true if the owner is a contract' }),
     percentage_relative_to_total_supply: z
       .number()
@@ -36,21 +40,23 @@ export const tokenOwnersSchema = z
 export function showOwner(
   { account, balance, label }: TokenOwner,
   about: {
-    /** 0 if unknown. */
-    readonly decimals: number;
+    readonly decimals: number | null;
     percentOf(balance: bigint): number | null;
     readonly codes: ReadonlyMap<Address, boolean>;
+    /** US dollars per whole token. */
+    readonly price: Fraction | undefined;
   },
 ): z.infer<typeof ownerSchema> {
-  const { decimals, codes } = about;
+  const { decimals, codes, price } = about;
+  const value = dollarsOfAmount(BigInt(balance), decimals, price);
   return {
     owner_address: account,
     owner_address_label: label.label,
     entity: label.entity,
     entity_logo: label.entityLogo,
     balance,
-    balance_formatted: decimalAmount(balance, decimals),
-    usd_value: null,
+    balance_formatted: decimalAmount(balance, decimals ?? 0),
+    usd_value: value === null ? null : cents(value),
     is_contract: codes.get(account) ?? false,
     percentage_relative_to_total_supply: about.percentOf(BigInt(balance)),
   };

@@ -15,7 +15,7 @@ import { showOwner, tokenOwnersSchema } from './token-owners-response.ts';
  * contract.
  */
 export function createTokenOwnersRoute(options: TokenHoldersOptions): RouteModule {
-  const { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs } = options;
+  const { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs, readPrices } = options;
   return (app, dependencies) => {
     const { database, logger, parameters } = dependencies;
     const hasCodeOf = createHasCodeOf();
@@ -49,16 +49,18 @@ export function createTokenOwnersRoute(options: TokenHoldersOptions): RouteModul
         if (!reported.isCovered) await onDemandBackfill.requestContract({ database, logger }, chain, token, requester);
         const accounts = reported.owners.map(({ account }) => account);
         const codes = await hasCodeOf(sources, chain, accounts, waitMs);
+        const block = reported.indexed.toBlock;
+        const prices = block === null ? null : await readPrices({ database, logger }, chain, [token], block);
         const next = reported.next && { position: { ...reported.next }, upperBound: reported.indexed.toBlock ?? 0 };
-        return { ...reported, codes, next };
+        return { ...reported, codes, next, price: prices?.get(token) };
       },
-      present: ({ owners, indexed, isComplete, totalSupply, decimals, codes }, envelope) => {
+      present: ({ owners, indexed, isComplete, totalSupply, decimals, codes, price }, envelope) => {
         const percentOf = totalSupply === null ? () => null : percentagesOf(BigInt(totalSupply));
         return {
           ...envelope,
           indexed: showIndexed({ ...indexed, complete: isComplete }),
           total_supply: totalSupply,
-          result: owners.map((owner) => showOwner(owner, { decimals: decimals ?? 0, percentOf, codes })),
+          result: owners.map((owner) => showOwner(owner, { decimals, percentOf, codes, price })),
         };
       },
     });

@@ -1,10 +1,10 @@
-import { type Fraction, multiplyFractions, nearestNumber, wholeFraction } from '@chainstead/core';
+import { cents, type Fraction, multiplyFractions, nearestNumber, roundedUnits, wholeFraction } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import type { AnchorPrice } from './anchor-prices.ts';
 import type { PriceDecision, PricingRules } from './decide-price.ts';
 import { type MovedPool, moveCost } from './move-cost.ts';
 import type { PricePlace } from './price-place.ts';
-import { cents, plainDecimal, roundedUnits } from './shown-values.ts';
+import { plainDecimal } from './shown-values.ts';
 import { type StateSince, virtualReserves } from './side-depths.ts';
 import { newest } from './time-weighted.ts';
 import type { PricedPool, TokenPrice } from './token-price.ts';

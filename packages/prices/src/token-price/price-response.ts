@@ -1,12 +1,12 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Fraction, nearestNumber, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, cents, type Fraction, nearestNumber, roundedUnits, ZERO_ADDRESS } from '@chainstead/core';
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/data-api';
 import { wrappedNativeOf } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
 import type { PriceCandidate, PricingRules } from './decide-price.ts';
 import { explainPrice, explanationSchema } from './price-explanation.ts';
 import type { PricePlace } from './price-place.ts';
-import { cents, changeBetween, plainDecimal, roundedUnits } from './shown-values.ts';
+import { changeBetween, plainDecimal } from './shown-values.ts';
 import { newest } from './time-weighted.ts';
 import type { TokenPrice } from './token-price.ts';
 

@@ -3,8 +3,8 @@ import {
   decimalAmount,
   decimalFraction,
   type Fraction,
-  multiplyFractions,
   nearestNumber,
+  roundedUnits,
 } from '@chainstead/core';
 
 const PERCENT_DIGITS = 6;
@@ -33,15 +33,3 @@ const PLACES = 18;
 const PLACES_UNIT = 10n ** BigInt(PLACES);
 /** A price below 1e-12 with 18 digits after the point has fewer than 6 digits. */
 const TINY = 10n ** 6n;
-
-/** US dollars with two decimals, rounded half up. */
-export function cents(fraction: Fraction): string {
-  const digits = roundedUnits(fraction, 100n).toString().padStart(3, '0');
-  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
-}
-
-/** A fraction in units of 1/unit, rounded half up. */
-export function roundedUnits(fraction: Fraction, unit: bigint): bigint {
-  const { numerator, denominator } = multiplyFractions(fraction, { numerator: unit, denominator: 1n });
-  return (2n * numerator + denominator) / (2n * denominator);
-}

@@ -1,8 +1,7 @@
 import type { Chain } from '@chainstead/chains';
-import { addFractions, decimalAmount, type Fraction } from '@chainstead/core';
+import { addFractions, cents, decimalAmount, type Fraction } from '@chainstead/core';
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/data-api';
 import { z } from '@hono/zod-openapi';
-import { cents } from '../token-price/shown-values.ts';
 import { sumOf } from './held-values.ts';
 
 const dollars = (description: string) => z.string().openapi({ pattern: '^[0-9]+\\.[0-9]{2}$', description });

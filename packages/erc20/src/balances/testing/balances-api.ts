@@ -14,6 +14,8 @@ export interface BalancesApi {
   readonly scratch: ScratchDatabase;
   readonly stage: BalanceStage;
   readonly api: ApiApp;
+  /** Sources of the routes. */
+  readonly balances: RouteOptions;
   /** Wallets whose backfill was requested. */
   readonly histories: Address[];
   request(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
@@ -62,6 +64,7 @@ export async function openBalancesApi(
     scratch,
     stage,
     api,
+    balances: options,
     histories,
     request: async (path, headers = {}) => api.request(path, { headers: { 'x-api-key': EXAMPLE_KEY, ...headers } }),
     async know(token, known) {

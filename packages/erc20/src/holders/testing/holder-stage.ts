@@ -76,6 +76,7 @@ export async function openHolderStage(options: { readonly waitMs?: number } = {}
     onDemandBackfill: { requestContract: async () => 'unserved' },
     waitMs: options.waitMs ?? 10_000,
     liveMaxAgeMs: 60_000,
+    readPrices: async () => new Map(),
   });
   const api = await exampleApi(database, routes);
   return {
