@@ -843,8 +843,10 @@ CREATE TABLE "pools" (
   CONSTRAINT "pools_pkey" PRIMARY KEY("pool_key","chain_id","pool")
 );--> statement-breakpoint
 CREATE INDEX "pools_due" ON "pools" USING btree ("chain_id",coalesce(lease_until, due_at)) WHERE coalesce(lease_until, due_at) IS NOT NULL;--> statement-breakpoint
-CREATE INDEX "pools_by_token0" ON "pools" USING btree (address_key(token0),"chain_id") WHERE status <> 'disproved';--> statement-breakpoint
-CREATE INDEX "pools_by_token1" ON "pools" USING btree (address_key(token1),"chain_id") WHERE status <> 'disproved';--> statement-breakpoint
+CREATE INDEX "pools_by_token0" ON "pools" USING btree (address_key(token0),"chain_id",address_key(token1)) WHERE status = 'proven';--> statement-breakpoint
+CREATE INDEX "pools_by_token1" ON "pools" USING btree (address_key(token1),"chain_id",address_key(token0)) WHERE status = 'proven';--> statement-breakpoint
+CREATE INDEX "pools_unproven_by_token0" ON "pools" USING btree (address_key(token0),"chain_id") WHERE status = 'unproven';--> statement-breakpoint
+CREATE INDEX "pools_unproven_by_token1" ON "pools" USING btree (address_key(token1),"chain_id") WHERE status = 'unproven';--> statement-breakpoint
 CREATE INDEX "pools_proof_blocks" ON "pools" USING btree ("chain_id","proof_block") WHERE proof_block IS NOT NULL;--> statement-breakpoint
 ALTER TABLE "pools" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "punk_bids" (
@@ -2532,7 +2534,7 @@ SELECT
   state.pool_key
 FROM public.pool_states AS state
 LEFT JOIN public.blocks AS block ON block.chain_id = state.chain_id AND block.block_number = state.block_number;--> statement-breakpoint
--- Pools of decentralized exchanges with their proofs. Only a proven pool has an exchange. Find them by pool_key and pool_bytes, or by address_key(token0_bytes).
+-- Pools of decentralized exchanges with their proofs. Only a proven pool has an exchange. Find them by pool_key and pool_bytes, or proven ones by address_key(token0_bytes).
 CREATE VIEW analytics.pools AS
 SELECT
   chain_id,

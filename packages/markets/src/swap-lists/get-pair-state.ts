@@ -107,7 +107,7 @@ async function readCandidates(
   // Liquidity Book keeps tokens in any order.
   const branches = [...forms, ...forms.map(([one, other]) => [other, one] as const)].map(
     ([token0, token1]) =>
-      `SELECT pool, exchange, factory, token0, token1 FROM pools WHERE address_key(token0) = ${bind(addressKey(token0))}::bigint AND chain_id = ${chainId}
+      `SELECT pool, exchange, factory, token0, token1 FROM pools WHERE address_key(token0) = ${bind(addressKey(token0))}::bigint AND address_key(token1) = ${bind(addressKey(token1))}::bigint AND chain_id = ${chainId}
        AND status = 'proven' AND is_counted AND token0 = ${bind(addressBytes(token0))}::bytea AND token1 = ${bind(addressBytes(token1))}::bytea
        AND factory = ANY (${factory})`,
   );

@@ -191,8 +191,15 @@ export const pools = pgTable(
   (table) => [
     primaryKey({ name: 'pools_pkey', columns: [table.poolKey, table.chainId, table.pool] }),
     dueIndex('pools_due', table),
-    index('pools_by_token0').on(sql`address_key(token0)`, table.chainId).where(sql`status <> 'disproved'`),
-    index('pools_by_token1').on(sql`address_key(token1)`, table.chainId).where(sql`status <> 'disproved'`),
+    // Pools of two tokens: anyone may create any number of pools of one of them.
+    index('pools_by_token0')
+      .on(sql`address_key(token0)`, table.chainId, sql`address_key(token1)`)
+      .where(sql`status = 'proven'`),
+    index('pools_by_token1')
+      .on(sql`address_key(token1)`, table.chainId, sql`address_key(token0)`)
+      .where(sql`status = 'proven'`),
+    index('pools_unproven_by_token0').on(sql`address_key(token0)`, table.chainId).where(sql`status = 'unproven'`),
+    index('pools_unproven_by_token1').on(sql`address_key(token1)`, table.chainId).where(sql`status = 'unproven'`),
     index('pools_proof_blocks').on(table.chainId, table.proofBlock).where(sql`proof_block IS NOT NULL`),
   ],
 );

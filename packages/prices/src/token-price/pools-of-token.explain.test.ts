@@ -1,4 +1,4 @@
-/** The statement for pools of many tokens reads those of the tokens only. */
+/** The statement for pools of many tokens reads those of the tokens against anchors only. */
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
 import { hexBytes } from '@chainstead/db';
@@ -13,6 +13,12 @@ const FACTORY = addressOf(0xfac);
 const POOLS = 20_000;
 /** Tokens of a wallet, each with one pool. */
 const TOKENS = 100;
+/** Pools of the first token against tokens without a price. */
+const DUST_POOLS = 100_000;
+
+const tokens = Array.from({ length: TOKENS }, (_, index) =>
+  parseAddress(`0x${(7 * (index + 1)).toString(16).padStart(8, '0')}${'00'.repeat(16)}`),
+);
 
 const scratch = scratchOfFile({ autovacuum: false });
 
@@ -25,11 +31,13 @@ beforeAll(async () => {
      FROM generate_series(1, ${POOLS}) AS number`,
     [eth.id, hexBytes(`0x${'00'.repeat(16)}`), hexBytes(FACTORY), hexBytes(USDC)],
   );
+  await database.query(
+    `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
+     SELECT -number, $1, '\\xff'::bytea || int4send(number) || substr($2::bytea, 2), 'proven', 'Uniswap v2', $3, $4, int4send(-number) || $2, true, NULL
+     FROM generate_series(1, ${DUST_POOLS}) AS number`,
+    [eth.id, hexBytes(`0x${'00'.repeat(16)}`), hexBytes(FACTORY), hexBytes(tokens[0] ?? '')],
+  );
 });
-
-const tokens = Array.from({ length: TOKENS }, (_, index) =>
-  parseAddress(`0x${(7 * (index + 1)).toString(16).padStart(8, '0')}${'00'.repeat(16)}`),
-);
 
 describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   beforeAll(() => prepare(scratch.database));

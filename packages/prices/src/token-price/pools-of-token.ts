@@ -29,22 +29,22 @@ export async function readPoolsOfTokens(
 }
 
 /**
- * Builds the statement: two ranges of an index for each token (pools-of-token.explain.test.ts). Each factory has one or two pools of two
- * tokens, so few others are read.
+ * Builds the statement: two ranges of an index for each token and anchor (pools-of-token.explain.test.ts). Each factory has few pools of two
+ * tokens. Pools against other tokens are not read, however many there are.
  */
 export function poolsStatement(chain: Chain, { forms, anchors, factories }: PoolsQuery): Statement {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = `${bind(chain.id)}::bigint`;
   const [wanted, others, known] = [forms, anchors, factories].map((list) => `${bind(list.map(addressBytes))}::bytea[]`);
-  const keys = `${bind(forms.map(addressKey))}::bigint[]`;
+  const [keys, otherKeys] = [forms, anchors].map((list) => `${bind(list.map(addressKey))}::bigint[]`);
   const ranges = [
     ['token0', 'token1'],
     ['token1', 'token0'],
   ].map(
     ([own, other]) =>
       `SELECT pool, exchange, factory, token0, token1, is_stable FROM pools WHERE address_key(${own}) = ANY (${keys})
-         AND chain_id = ${chainId} AND status = 'proven' AND is_counted AND ${own} = ANY (${wanted})
+         AND address_key(${other}) = ANY (${otherKeys}) AND chain_id = ${chainId} AND status = 'proven' AND is_counted AND ${own} = ANY (${wanted})
          AND ${other} = ANY (${others}) AND factory = ANY (${known})`,
   );
   const columns = ['pool', 'factory', 'token0', 'token1'].map((column) => `${hexText(column)} AS ${column}`).join(', ');
