@@ -1,12 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type Bind, type ReadDatabase } from '@chainstead/db';
-import { factoriesOf, undecidedPoolsOf, wrappedNativeOf } from '@chainstead/markets';
+import { factoriesOf, wrappedNativeOf } from '@chainstead/markets';
 import { DEFAULT_PRICING_RULES } from './decide-price.ts';
 import type { PriceLimits } from './price-parameters.ts';
 import { type PriceMoment, type PricePlace, readPlace } from './price-place.ts';
 import type { Refusal } from './price-refusals.ts';
-import type { FoundPrice, PricedToken } from './price-response.ts';
+import type { FoundPrice } from './price-response.ts';
+import { readPricedTokens } from './priced-tokens.ts';
 import { type PriceSources, readPricesWithBalances } from './prices-with-balances.ts';
 import { DAY_SECONDS, dollarsOf, isDepthKnown, isInactive } from './token-price.ts';
 
@@ -56,6 +56,7 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
     if (place === null) return async () => refuse('no-pools');
     const prices = await readPricesWithBalances(sources, chain, tokens, { factories, rules }, place);
     const priced = tokens.filter((token) => dollarsOf(prices.get(token)) !== null);
+    const facts = await readPricedTokens(database, chain, priced);
     const earlier = priced.length === 0 ? null : await earlierPrices(priced, factories, place);
     return async (token) => {
       const price = prices.get(token);
@@ -64,9 +65,9 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
         return refuse(isNative ? 'no-native-price' : (price?.reason ?? 'no-pools'));
       }
       if (maxDays !== undefined && isInactive(price, place, maxDays)) return refuse('inactive');
-      const { facts, isDecided } = await readFacts(database, chain, token);
+      const { isDecided, ...known } = facts(token);
       return {
-        ...{ token, place, rules, toBlock, price, facts },
+        ...{ token, place, rules, toBlock, price, ...known },
         // An unproven pool might be the deepest one, and so might one of unknown depth.
         indexed: { ...indexed, complete: indexed.complete && isDecided && isDepthKnown(price) },
         native: await nativeAt(place),
@@ -104,27 +105,4 @@ function remembered<Key, Value>(known: Map<Key, Promise<Value>>, key: Key, read:
   const found = known.get(key) ?? read();
   known.set(key, found);
   return found;
-}
-
-async function readFacts(
-  database: ReadDatabase,
-  chain: Chain,
-  token: Address,
-): Promise<{ readonly facts: PricedToken | null; readonly isDecided: boolean }> {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
-  const [row] = await database.select<FactsRow>(
-    `WITH undecided AS MATERIALIZED (${undecidedPoolsOf(token, chain, chainId, bind)}),
-       known AS MATERIALIZED (SELECT name, symbol, logo, decimals, possible_spam, verified FROM tokens
-         WHERE chain_id = ${chainId} AND address = ${bind(addressBytes(token))}::bytea)
-     SELECT NOT EXISTS (SELECT FROM undecided) AS is_decided, (SELECT to_json(known) FROM known) AS facts`,
-    values,
-  );
-  return { facts: row?.facts ?? null, isDecided: row?.is_decided ?? false };
-}
-
-interface FactsRow {
-  readonly is_decided: boolean;
-  readonly facts: PricedToken | null;
 }

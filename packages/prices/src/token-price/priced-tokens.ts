@@ -1,0 +1,57 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Bind, hexText, type ReadDatabase } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import { formsOf } from '@chainstead/markets';
+import type { PricedToken } from './price-response.ts';
+
+/** Stored facts of a token; null: none. */
+export interface KnownToken {
+  readonly facts: PricedToken | null;
+  /** Whether no pool that may be the token's still waits for its proof. */
+  readonly isDecided: boolean;
+}
+
+/** Returns a look-up of the facts of tokens, read in one statement. */
+export async function readPricedTokens(
+  database: ReadDatabase,
+  chain: Chain,
+  tokens: readonly Address[],
+): Promise<(token: Address) => KnownToken> {
+  if (tokens.length === 0) return () => ({ facts: null, isDecided: false });
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = `${bind(chain.id)}::bigint`;
+  const forms = [...new Set(tokens.flatMap((token) => formsOf(token, chain)))];
+  const keys = `${bind(forms.map(addressKey))}::bigint[]`;
+  const ofTokens = SIDES.map((side) => `SELECT ${side} AS key ${unproven(chainId)} AND ${side} = ANY (${keys})`);
+  const ofUnknown = SIDES.map((side) => `(SELECT NULL ${unproven(chainId)} AND ${side} IS NULL LIMIT 1)`);
+  const [row] = await database.select<FactsRow>(
+    `WITH undecided AS MATERIALIZED (${[...ofTokens, ...ofUnknown].join(' UNION ')}),
+       known AS MATERIALIZED (SELECT ${hexText('address')} AS address, name, symbol, logo, decimals, possible_spam, verified FROM tokens
+         WHERE chain_id = ${chainId} AND address = ANY (${bind(tokens.map(addressBytes))}::bytea[]))
+     SELECT (SELECT coalesce(json_agg(key::text), '[]') FROM undecided) AS undecided, (SELECT coalesce(json_agg(known), '[]') FROM known) AS facts`,
+    values,
+  );
+  const undecided = new Set(row?.undecided);
+  const known = new Map(row?.facts.map(({ address, ...facts }) => [address, facts]));
+  return (token) => ({
+    facts: known.get(token) ?? null,
+    isDecided:
+      row !== undefined &&
+      !undecided.has(null) &&
+      formsOf(token, chain).every((form) => !undecided.has(addressKey(form))),
+  });
+}
+
+const SIDES = ['address_key(token0)', 'address_key(token1)'];
+
+function unproven(chainId: string): string {
+  return `FROM pools WHERE chain_id = ${chainId} AND status = 'unproven'`;
+}
+
+interface FactsRow {
+  /** Keys of tokens with a pool that waits for its proof. Null: the tokens of a pool are unknown. */
+  readonly undecided: readonly (string | null)[];
+  readonly facts: readonly (PricedToken & { readonly address: Address })[];
+}
