@@ -3,6 +3,7 @@ import { createMetricsRegistry, type Registry, silentLogger, systemClock } from 
 import { createWorkJournal, measureDisk, measureSizes, openDatabase } from '@chainstead/db';
 import { addPoolProofs } from '@chainstead/markets';
 import { addStateReads } from '@chainstead/node-reads';
+import { measureFeedAges } from '@chainstead/price-feeds';
 import { createSyncMetrics } from '@chainstead/sync';
 import { addTokenFacts } from '@chainstead/tokens';
 import { createSupervisorMetrics } from '../../apps/chainstead/src/supervisor/supervisor-metrics.ts';
@@ -31,6 +32,7 @@ export function createEveryMetric(): Registry {
   createSupervisorMetrics(metrics, []);
   measureSizes({ registry: metrics, database, logger });
   measureDisk(metrics, '/', logger);
+  measureFeedAges({ registry: metrics, database, chains: [], logger });
   createSyncMetrics(metrics);
   createSubjectProjectionMetrics(metrics);
   createMatchMetrics(metrics);

@@ -8,6 +8,8 @@ import { seedStream, seedWebhook } from './testing/seed-streams.ts';
 const stage = stageOfFile(openConsoleStage);
 const visitor = madeForFile(() => stage.signIn());
 
+/** Has pools against tokens with hostile names. */
+const TOKEN = `0x${'70'.repeat(20)}`;
 const STREAM = '5f263741-fcaf-447f-890d-6b1b82eea35c';
 
 beforeAll(async () => {
@@ -66,6 +68,15 @@ beforeAll(async () => {
       `INSERT INTO api_usage (key_id, day, method, route, requests, refused, failed) VALUES ($1, current_date, 'GET', $1, 1, 0, 0)`,
       [text.slice(0, 2_000)],
     );
+    await stage.database.query(
+      `INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (decode($1, 'hex'), 1, $2, $2, 18, 'known')`,
+      [tokenOf(index), text],
+    );
+    await stage.database.query(
+      `INSERT INTO pools (pool_key, chain_id, pool, exchange, token0, token1, error_message)
+       VALUES (address_key(decode($1, 'hex')), 1, decode($1, 'hex'), $2, decode($1, 'hex'), decode($3, 'hex'), $2)`,
+      [tokenOf(index), text, TOKEN.slice(2)],
+    );
     const given = {
       tag: text,
       description: text,
@@ -78,6 +89,7 @@ beforeAll(async () => {
   }
 });
 
+const tokenOf = (index: number): string => String(index + 10).repeat(20);
 const chains = HOSTILE.slice(0, -1).map((text) => `/console/chains/${encodeURIComponent(text)}`);
 
 test.each([
@@ -91,6 +103,8 @@ test.each([
   '/console/audit',
   '/console/sessions',
   '/console/streams',
+  `/console/pools?chain=eth&address=${TOKEN}`,
+  `/console/pools?chain=eth&address=0x${tokenOf(0)}`,
   `/console/streams/${STREAM}`,
   ...chains,
 ])('texts of strangers neither run on %s nor make it large', async (path) => {

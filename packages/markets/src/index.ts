@@ -8,6 +8,12 @@ export { pairOf } from './candles/price-trade.ts';
 export type { ConcentratedState, Reserves } from './events/pool-event.ts';
 export { EXCHANGE_FAMILIES, exchangesOf, findExchangeProblem } from './exchanges/custom-exchanges.ts';
 export { marketRoutes } from './market-routes.ts';
+export {
+  type ListedPool,
+  readListedPool,
+  readNewestStateBlocks,
+  readPoolsListedOf,
+} from './pools/listed-pools.ts';
 export { priceOf } from './pools/pool-price.ts';
 export { DUE_POOLS, POOL_WORK } from './proofs/pool-rows.ts';
 export { addPoolProofs } from './proofs/pool-worker.ts';

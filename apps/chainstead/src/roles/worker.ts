@@ -10,7 +10,7 @@ import { addPoolProofs } from '@chainstead/markets';
 import { createNameReader, type NameNodes } from '@chainstead/names';
 import { addNftMetadata, addTraits, createDocumentReader } from '@chainstead/nft';
 import { addStateReads, type StateReader } from '@chainstead/node-reads';
-import { createPriceFeedSchedules } from '@chainstead/price-feeds';
+import { createPriceFeedSchedules, measureFeedAges } from '@chainstead/price-feeds';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { addHistoricalJobs, createDeliveryWorker, createEnrichMatch, createWebhookBodies } from '@chainstead/streams';
 import { createSubjectProjections, sampleChains, saveSamples } from '@chainstead/sync';
@@ -52,6 +52,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const requested = { chains: [...chains, ...names.unindexed], readers: [...stateReaders, names.reader] };
   addStateReads(dueWork, { ...requested, database, clock, logger, metrics, journal });
   await schedules.start(await createPriceFeedSchedules({ database, chains, logger }));
+  measureFeedAges({ registry: metrics, database, chains: chains.map(({ chain }) => chain), logger });
   const onDemandBackfill = createOnDemandBackfill({
     chains: configuration.chains.map(({ chain }) => chain),
     datasets: configuration.datasets,

@@ -8,6 +8,7 @@ import { jobsPage } from './jobs/jobs-page.ts';
 import { keysPage } from './keys/keys-page.ts';
 import { onDemandPage } from './on-demand/on-demand-page.ts';
 import { overviewPage } from './overview/overview-page.ts';
+import { poolsPage } from './pools/pools-page.ts';
 import { sessionsPage } from './sessions/sessions-page.ts';
 import { streamsPage } from './streams/streams-page.ts';
 import { tablesPage } from './tables/tables-page.ts';
@@ -22,6 +23,7 @@ export const PAGES: readonly ConsolePage[] = [
   upstreamsPage,
   gatewayPage,
   datasetsPage,
+  poolsPage,
   tablesPage,
   jobsPage,
   onDemandPage,

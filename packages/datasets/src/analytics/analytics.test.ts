@@ -20,6 +20,7 @@ import {
 } from './testing/seeded-analytics.ts';
 import { REBASING } from './testing/seeded-balances.ts';
 import { APES, COLLECTOR } from './testing/seeded-nfts.ts';
+import { OTHER_POOL, POOL, UNPROVEN_POOL } from './testing/seeded-pools.ts';
 
 const MIGRATION = readFileSync(`${MIGRATIONS_FOLDER}/0000_initial.sql`, 'utf8');
 
@@ -34,6 +35,7 @@ beforeAll(async () => {
 const asReader = <Row extends object>(sql: string): Promise<Row[]> => asAnalyst(scratch.database, sql);
 
 const day = (block: number): Date => new Date(Math.floor(timestampOf(block) / 86_400) * 86_400_000);
+const hour = (block: number): Date => new Date(Math.floor(timestampOf(block) / 3_600) * 3_600_000);
 
 /** What each query of the document must give on the seeded rows. */
 const EXPECTED: readonly (readonly object[])[] = [
@@ -134,12 +136,32 @@ const EXPECTED: readonly (readonly object[])[] = [
       base_fees: '0.001128',
     },
   ],
+  [
+    { exchange: 'Uniswap v3', token0: 'USDC', amount0: '-500', token1: 'WETH', amount1: '0.25', wallet: FRIEND },
+    { exchange: 'Uniswap v3', amount0: '1000', amount1: '-0.5', wallet: WALLET, transaction_hash: hashOf(2, 2) },
+  ],
+  [{ hour: hour(2), swaps: 2, wallets: 2, volume0: '1500', volume1: '0.75' }],
+  [
+    { pool: OTHER_POOL, exchange: 'Uniswap v2', status: 'proven', proof: 'creation', proof_block: 2, fee: null },
+    { pool: POOL, exchange: 'Uniswap v3', proof: 'address', proof_block: null, fee: 500, is_counted: true },
+    { pool: UNPROVEN_POOL, exchange: null, status: 'unproven', proof: null, is_counted: false },
+  ],
+  [
+    { block_number: 5, role: 'sender', exchange: null, pool: UNPROVEN_POOL },
+    { block_number: 3, role: 'beneficiary', exchange: 'Uniswap v3', amount0: '-500000000' },
+    { block_number: 2, role: 'sender', exchange: 'Uniswap v3', pool: POOL, amount1: '-500000000000000000' },
+  ],
+  [
+    { exchange: 'Uniswap v2', proven: 1, by_creation: 1, waiting: 0, percent_of_pools: '25.00' },
+    { exchange: 'Uniswap v3', proven: 1, by_address: 1, by_factory: 0, percent_of_pools: '25.00' },
+    { exchange: null, proven: 0, waiting: 1, disproved: 1, percent_of_pools: '50.00' },
+  ],
 ];
 
 describe('docs/api/sql.md and docs/api/sql-examples.md', () => {
-  test('has twenty-six queries', () => {
-    expect(DOCUMENTED_QUERIES).toHaveLength(26);
-    expect(EXPECTED).toHaveLength(26);
+  test('has thirty-one queries', () => {
+    expect(DOCUMENTED_QUERIES).toHaveLength(31);
+    expect(EXPECTED).toHaveLength(31);
   });
 
   test('says by which state what is derived lacks rows', async () => {
@@ -186,6 +208,26 @@ describe('docs/api/sql.md and docs/api/sql-examples.md', () => {
     expect(await indexedPlan(scratch.database, sql)).toContain(
       `Index Cond: ((${column} = '\\x${address.slice(2)}'::bytea) AND (chain_id = 1)`,
     );
+  });
+
+  test.each([
+    ['swaps of a pool', 26, [`Index Cond: ((pool_key = '${addressKey(POOL)}'::bigint) AND (chain_id = 1)`]],
+    [
+      'swaps of a pool by hour',
+      27,
+      [`Index Cond: ((pool_key = '${addressKey(POOL)}'::bigint) AND (chain_id = 1) AND (block_number > `],
+    ],
+    ['pools of a token', 28, [0, 1].map((side) => `pools_by_token${side}`)],
+    [
+      'swaps of a wallet',
+      29,
+      ['wallet', 'beneficiary'].map(
+        (column) => `Index Cond: (((('x'::text || encode((SUBSTRING(${column} FROM 1 FOR 4)`,
+      ),
+    ],
+  ] as const)('%s are found by an index, as told', async (_what, query, conditions) => {
+    const plan = await indexedPlan(scratch.database, DOCUMENTED_QUERIES[query]?.[1] ?? '');
+    for (const condition of conditions) expect(plan).toContain(condition);
   });
 
   test('a wallet is found by an index, as told', async () => {

@@ -52,7 +52,8 @@ export function addAddressRoutes(
     const sections = await Promise.all(
       shownOn.slice(0, CHAINS_SHOWN).map(async (one) => {
         const of = { chain: one.chain.key, address, tokenId: null };
-        return chainSection(one.chain, one.name, await tablesView(request, one.chain, tablesOf(one), of, limit));
+        const tables = await tablesView(request, one.chain, tablesOf(one), of, limit);
+        return chainSection(one.chain, one.name, one.isToken ? [poolsLink(of), ...tables] : tables);
       }),
     );
     const own = `/console/look-up/address/${address}`;
@@ -143,6 +144,10 @@ function tablesOf({ isAccount, transacts, isToken, isCollection }: FoundAddress)
 
 function chainSection({ key }: Chain, name: string | null, tables: readonly Html[]): Html {
   return html`<section aria-labelledby="on-${key}"><h2 id="on-${key}">${key}${name === null ? NOTHING : html`: ${shown(name)}`}</h2>${tables}</section>`;
+}
+
+function poolsLink({ chain, address }: TableSubject): Html {
+  return html`<p><a href="/console/pools?${new URLSearchParams({ chain, address })}">Pools and price</a></p>`;
 }
 
 function moreChains(own: string, more: readonly FoundAddress[]): Html {

@@ -153,6 +153,7 @@ describe('an address', () => {
     expect(page).toMatch(/<dt>Symbol<\/dt><dd><bdi>GLD<\/bdi>/);
     expect(shownTables(page).find(({ title }) => title === 'Token transfers')?.rows).toHaveLength(10);
     expect(page).toContain('1.2 <bdi>GLD</bdi>');
+    expect(page).toContain(`href="/console/pools?chain=eth&amp;address=${TOKEN}"`);
   });
 
   test('of a collection has its NFTs with pictures, owners, trades and prices', async () => {

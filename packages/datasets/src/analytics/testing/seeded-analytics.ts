@@ -7,6 +7,7 @@ import { seedCoverage, seedTransfers } from '@chainstead/erc20/testing';
 import { addressOf } from '@chainstead/testkit';
 import { seedBalances } from './seeded-balances.ts';
 import { seedNfts } from './seeded-nfts.ts';
+import { seedPools } from './seeded-pools.ts';
 import { seedTransactions } from './seeded-transactions.ts';
 
 /** The addresses in the queries of docs/api/sql-examples.md, and others. */
@@ -55,6 +56,7 @@ export async function seedAnalytics(database: Database, chain: Chain): Promise<v
   await seedNfts(database, chain, WALLET);
   await seedBalances(database, chain, { wallet: WALLET, token: USDC, unknown: UNKNOWN, holders: [EXCHANGE, FRIEND] });
   await seedTransactions(database, chain, { wallet: WALLET, token: USDC, friend: FRIEND });
+  await seedPools(database, chain, { wallet: WALLET, token: USDC, unknown: UNKNOWN, friend: FRIEND });
   await database.query(
     `INSERT INTO upstream_errors (chain_id, upstream, kind, block_number, facts, occurrences)
      VALUES ($1, 'liar.example', 'missing-logs', 2, '{"missing": 1}', 3)`,

@@ -1,0 +1,142 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, isAddress, ZERO_ADDRESS } from '@chainstead/core';
+import type { ListedPool } from '@chainstead/markets';
+import { html } from 'hono/html';
+import { type Html, NOTHING, shown } from '../../layout/html.ts';
+import { count } from '../../layout/numbers.ts';
+import { NONE, short } from '../explorer/tables/cells.ts';
+
+/** Uniswap v4: the hook sets the fee at each swap. */
+const DYNAMIC_FEE = 0x80_00_00;
+const PPM_PER_PERCENT = 10_000;
+const SYMBOL_MAX = 20;
+const PROBLEM_MAX = 300;
+
+/** A page of the pools of a token. */
+export interface PoolList {
+  readonly pools: readonly ListedPool[];
+  /** Of all pages. */
+  readonly count: number;
+  /** Whether all pages have every pool. */
+  readonly isWhole: boolean;
+  /** Block of the newest state by pool. */
+  readonly states: ReadonlyMap<string, number>;
+  /** URL of the next page; null: none follows. */
+  readonly next: string | null;
+}
+
+/** Returns one pool as a list of facts. @param states block of the newest state by pool */
+export function poolView(pool: ListedPool, chain: Chain, states: ReadonlyMap<string, number>): Html {
+  const { key } = chain;
+  const facts: readonly (readonly [title: string, value: Html])[] = [
+    ['Pool', isAddress(pool.pool) ? wholeLink(pool.pool, key) : html`<code>${pool.pool}</code>`],
+    ['Held by', addressOrNone(pool.vault, key)],
+    ['Status', statusView(pool)],
+    ['Proof', proofView(pool, key)],
+    ['Exchange', textOrNone(pool.exchange)],
+    ['Factory', addressOrNone(pool.factory, key)],
+    ['Tokens', tokensView(pool, chain)],
+    ['Fee', feeView(pool)],
+    ['Tick spacing or bin step', pool.tickSpacing === null ? NONE : html`${pool.tickSpacing}`],
+    ['Curve of stable pairs', pool.isStable === null ? NONE : html`${pool.isStable ? 'yes' : 'no'}`],
+    ['Hook', addressOrNone(pool.hooks, key)],
+    ['Counted', countedView(pool)],
+    ['Newest state', blockLink(states.get(pool.pool) ?? null, key)],
+  ];
+  const rows = facts.filter(([, value]) => value !== NONE);
+  return html`<section aria-labelledby="pool"><h2 id="pool">Pool</h2>
+<dl class="record">${rows.map(([title, value]) => html`<div><dt>${title}</dt><dd>${value}</dd></div>`)}</dl></section>`;
+}
+
+/** Returns the pools of a token as a table. */
+export function poolListView({ pools, count: all, isWhole, states, next }: PoolList, chain: Chain): Html {
+  return html`<section aria-labelledby="pools"><h2 id="pools">Pools of this token</h2>
+${pools.length === 0 ? html`<p class="soft">${all === 0 ? 'No pool of this token is known.' : 'No pools on this page.'}</p>` : tableOf(pools, chain, states)}
+${isWhole ? NOTHING : html`<p class="soft">There are more pools than these ${count(all)}.</p>`}
+<p class="soft">Disproved pools are not in this list. Look one up by its address.</p>
+${next === null ? NOTHING : html`<p><a href="${next}" rel="next">Next page</a></p>`}</section>`;
+}
+
+function tableOf(pools: readonly ListedPool[], chain: Chain, states: ReadonlyMap<string, number>): Html {
+  const rows = pools.map(
+    (
+      pool,
+    ) => html`<tr><td>${poolLink(pool.pool, chain.key)}</td><td>${textOrNone(pool.exchange)}</td><td>${tokensView(pool, chain)}</td>
+<td>${statusView(pool)}</td><td>${proofView(pool, chain.key)}</td><td class="number">${feeView(pool)}</td><td>${countedView(pool)}</td>
+<td class="number">${blockLink(states.get(pool.pool) ?? null, chain.key)}</td></tr>`,
+  );
+  return html`<div class="table" tabindex="0" role="region" aria-label="Pools of this token, ${chain.key}"><table class="rows"><thead><tr><th scope="col">Pool</th><th scope="col">Exchange</th><th scope="col">Tokens</th><th scope="col">Status</th><th scope="col">Proof</th><th scope="col" class="number">Fee</th><th scope="col">Counted</th><th scope="col" class="number">Newest state</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+const STATUS_CLASSES = { proven: 'v-ok', unproven: 'v-warning', disproved: 'v-bad' } as const;
+
+function statusView({ status }: ListedPool): Html {
+  return html`<strong class="${STATUS_CLASSES[status]}">${status}</strong>`;
+}
+
+function proofView({ status, proof, proofBlock, isDue, problem }: ListedPool, chain: string): Html {
+  const at = proofBlock === null ? NOTHING : html`, block ${blockLink(proofBlock, chain)}`;
+  if (status === 'disproved') return html`no factory of a known exchange acknowledges it${at}`;
+  if (status === 'unproven') {
+    if (!isDue) return html`only a creation event can prove it`;
+    return html`due${problem === null ? NOTHING : html`. Last error: ${shown(problem, PROBLEM_MAX)}`}`;
+  }
+  return html`${proof === null ? NONE : PROOFS[proof]}${at}`;
+}
+
+const PROOFS: Readonly<Record<NonNullable<ListedPool['proof']>, string>> = {
+  creation: 'creation event',
+  address: 'address',
+  factory: 'reply of the factory',
+};
+
+/** The tokens of an unproven pool are only guessed. */
+function tokensView({ token0, token1, symbol0, symbol1, status }: ListedPool, chain: Chain): Html {
+  if (token0 === null && token1 === null) return NONE;
+  return html`${tokenLink(token0, symbol0, chain)} / ${tokenLink(token1, symbol1, chain)}${status === 'proven' ? NOTHING : html` <span class="soft">guessed</span>`}`;
+}
+
+/** Returns a link to the pools of a token. @param symbol untrusted */
+function tokenLink(token: Address | null, symbol: string | null, { key, native }: Chain): Html {
+  if (token === null) return html`unknown`;
+  if (token === ZERO_ADDRESS) return html`${native.symbol}`;
+  const name = symbol === null || symbol.trim() === '' ? html`<code>${short(token)}</code>` : shown(symbol, SYMBOL_MAX);
+  return html`<a href="${poolsAddress(token, key)}" title="${token}">${name}</a>`;
+}
+
+/** Returns a link to the page of a pool. */
+export function poolLink(pool: string, chain: string): Html {
+  return html`<a href="${poolsAddress(pool, chain)}" title="${pool}"><code>${short(pool)}</code></a>`;
+}
+
+function poolsAddress(address: string, chain: string): string {
+  return `/console/pools?${new URLSearchParams({ chain, address })}`;
+}
+
+function feeView({ fee }: ListedPool): Html {
+  if (fee === null) return NONE;
+  return fee === DYNAMIC_FEE ? html`set by the hook` : html`${fee / PPM_PER_PERCENT} %`;
+}
+
+function countedView({ isCounted, status }: ListedPool): Html {
+  if (isCounted) return html`yes`;
+  return status === 'proven' ? html`no: its hook may change amounts` : html`no`;
+}
+
+/** Returns a link to a block; the block of nothing is unknown. */
+export function blockLink(block: number | null, chain: string): Html {
+  if (block === null) return NONE;
+  return html`<a href="/console/look-up/block/${block}?chain=${encodeURIComponent(chain)}">${count(block)}</a>`;
+}
+
+function addressOrNone(address: Address | null, chain: string): Html {
+  return address === null ? NONE : wholeLink(address, chain);
+}
+
+function wholeLink(address: string, chain: string): Html {
+  return html`<a href="/console/look-up/address/${address}?chain=${encodeURIComponent(chain)}"><code>${address}</code></a>`;
+}
+
+function textOrNone(text: string | null): Html {
+  return text === null ? NONE : shown(text);
+}

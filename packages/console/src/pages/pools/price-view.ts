@@ -1,0 +1,155 @@
+import { decimalAmount } from '@chainstead/core';
+import type { PriceExplanation, ShownTokenPrice } from '@chainstead/prices';
+import { html } from 'hono/html';
+import { type Html, NOTHING, shown } from '../../layout/html.ts';
+import { count, duration, moment } from '../../layout/numbers.ts';
+import { accountLink, NONE } from '../explorer/tables/cells.ts';
+import { curlLine } from '../explorer/tables/curl-line.ts';
+import { curlView } from '../explorer/tables/table-view.ts';
+import { blockLink, poolLink } from './pools-view.ts';
+
+/** The price of a token with its explanation, or the reason why it has none. */
+export type PriceAnswer =
+  | { readonly kind: 'price'; readonly price: ShownTokenPrice }
+  | { readonly kind: 'none'; readonly message: string };
+
+export interface PriceContext {
+  readonly chain: string;
+  /** Address. */
+  readonly token: string;
+  /** This server's origin, for the request line. */
+  readonly origin: string;
+}
+
+type Candidate = PriceExplanation['candidates'][number];
+type Anchor = PriceExplanation['anchors'][number];
+
+/** Candidates of a page. */
+const CANDIDATES_SHOWN = 100;
+/** Digits after the point. */
+const AMOUNT_DIGITS = 4;
+
+/** Returns a price, the pools that were considered, and the prices that they rest on. */
+export function priceView(answer: PriceAnswer, context: PriceContext): Html {
+  const path = `/api/v2.2/erc20/${context.token}/price`;
+  const requestAt = (block: string | null): string =>
+    `${path}?${new URLSearchParams({ chain: context.chain, ...(block !== null && { to_block: block }), explain: 'true' })}`;
+  if (answer.kind === 'none')
+    return html`<section aria-labelledby="price"><h2 id="price">Price</h2>
+<p>No price: ${shown(answer.message, 300)}.</p>
+<p class="soft">This page uses stored balances only. An API request reads missing ones from a node.</p>
+${curlView(curlLine(context.origin, requestAt(null)))}</section>`;
+  const { price } = answer;
+  const { explanation } = price;
+  if (explanation === undefined) return NOTHING;
+  const command = `npx chainstead explain-price --chain ${context.chain} --token ${context.token} --block ${explanation.block}`;
+  return html`<section aria-labelledby="price"><h2 id="price">Price</h2>
+${price.indexed.complete ? NOTHING : html`<p class="problem"><strong>Not complete:</strong> missing blocks, proofs or balances may change this price.</p>`}
+${factsOf(price, explanation, context.chain)}
+<h3 id="candidates">Candidates</h3>${candidatesOf(explanation, context.chain)}
+<h3 id="anchors">Anchors</h3>${anchorsOf(explanation, context.chain)}
+${curlView(curlLine(context.origin, requestAt(explanation.block)))}
+${curlView(command, 'Command')}</section>`;
+}
+
+const RULES: Readonly<Record<PriceExplanation['rule'], string>> = {
+  anchor: 'anchor: the price does not come from pools',
+  spot: 'spot: newest state of the chosen pool',
+  median: 'median of the chosen pool, because its newest price has not held for long enough',
+};
+
+function factsOf(price: ShownTokenPrice, explanation: PriceExplanation, chain: string): Html {
+  const { rule, move_cost_usd: cost, rules } = explanation;
+  const dollars = (value: string | null): Html => (value === null ? NONE : html`${value} USD`);
+  const facts: readonly (readonly [title: string, value: Html])[] = [
+    [
+      'Price',
+      html`<strong>${price.usdPriceFormatted} USD</strong>${price.tokenSymbol === null ? NOTHING : html` per ${shown(price.tokenSymbol, 20)}`}`,
+    ],
+    [
+      'End of block',
+      html`${blockLink(Number(explanation.block), chain)}, ${moment(new Date(explanation.time * 1_000))}`,
+    ],
+    ['Rule', html`${RULES[rule]}`],
+    ['Median of the window', dollars(explanation.median_usd)],
+    ['Held for', explanation.held_seconds === null ? NONE : html`${duration(explanation.held_seconds)}`],
+    [
+      'Cost of raising it by 10 %',
+      cost === null ? NONE : html`${explanation.is_move_cost_upper_bound ? 'at most ' : ''}${cost} USD`,
+    ],
+    ['Ether', dollars(explanation.ether_usd)],
+    [
+      'Limits',
+      html`${rules.min_side_usd} USD on each side, window ${duration(rules.window_seconds)}, a jump by ${rules.jump_limit} holds ${duration(rules.hold_seconds)}, ${rules.pools_max} pools`,
+    ],
+    ['Exact price', html`<code>${explanation.price_numerator} / ${explanation.price_denominator}</code>`],
+  ];
+  return html`<dl class="record">${facts.filter(([, value]) => value !== NONE).map(([title, value]) => html`<div><dt>${title}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+function candidatesOf({ rule, candidates }: PriceExplanation, chain: string): Html {
+  if (candidates.length === 0)
+    return html`<p class="soft">${rule === 'anchor' ? 'An anchor needs no pool.' : 'No pool was considered.'}</p>`;
+  const rows = candidates
+    .toSorted(byRole)
+    .slice(0, CANDIDATES_SHOWN)
+    .map(
+      (
+        one,
+      ) => html`<tr><td>${poolLink(one.pair_address, chain)}</td><td>${shown(one.exchange_name)}</td><td>${roleView(one)}</td><td class="number">${one.price_usd}</td>
+<td class="number">${one.weight_usd}</td><td class="number">${one.sides.map((side, at) => html`${at === 0 ? NOTHING : html`<br>`}${depthView(side, chain)}`)}</td><td class="number">${blockLink(newestBlock(one), chain)}</td><td>${moment(new Date(one.first_state_time * 1_000))}</td></tr>`,
+    );
+  return html`<div class="table" tabindex="0" role="region" aria-label="Candidates, ${chain}"><table class="rows"><thead><tr><th scope="col">Pool</th><th scope="col">Exchange</th><th scope="col">Role</th><th scope="col" class="number">Price, USD</th><th scope="col" class="number">Weight, USD</th><th scope="col" class="number">Depth of each side</th><th scope="col" class="number">Newest state</th><th scope="col">First state</th></tr></thead><tbody>${rows}</tbody></table></div>
+${candidates.length > CANDIDATES_SHOWN ? html`<p class="soft">The ${count(CANDIDATES_SHOWN)} deepest of ${count(candidates.length)}.</p>` : NOTHING}`;
+}
+
+const ROLES: readonly Candidate['role'][] = ['chosen', 'counted', 'not-among-deepest', 'too-young', 'too-shallow'];
+
+/** Equal roles by weight. Display only, so rounded numbers are enough. */
+function byRole(one: Candidate, other: Candidate): number {
+  return ROLES.indexOf(one.role) - ROLES.indexOf(other.role) || Number(other.weight_usd) - Number(one.weight_usd);
+}
+
+function roleView({ role }: Candidate): Html {
+  if (role === 'chosen') return html`<strong class="v-ok">chosen</strong>`;
+  return role === 'counted' ? html`counted` : html`<span class="soft">${role.replaceAll('-', ' ')}</span>`;
+}
+
+function newestBlock({ states }: Candidate): number | null {
+  const block = states.at(-1)?.block;
+  return block === undefined ? null : Number(block);
+}
+
+/** The smaller of balance and virtual reserve. An unknown balance counts as no depth. */
+function depthView(
+  { token_address: token, decimals, balance, virtual_reserve: reserve }: Candidate['sides'][number],
+  chain: string,
+): Html {
+  const of = accountLink(token, chain);
+  if (balance === null) return html`<span class="v-warning">unknown</span> ${of}`;
+  const units = BigInt(balance) < BigInt(reserve) ? balance : reserve;
+  return html`${shortAmount(decimalAmount(units, decimals))} ${of}`;
+}
+
+function shortAmount(text: string): string {
+  const [whole = '', digits = ''] = text.split('.');
+  return digits === '' ? whole : `${whole}.${digits.slice(0, AMOUNT_DIGITS)}`;
+}
+
+const SOURCES: Readonly<Record<Anchor['source'], Html>> = {
+  feed: html`feed`,
+  pool: html`pool of ether and dollars`,
+  assumed: html`<span class="v-warning">assumed: 1 US dollar</span>`,
+};
+
+function anchorsOf({ anchors }: PriceExplanation, chain: string): Html {
+  if (anchors.length === 0) return html`<p class="soft">No anchor has a price at this block.</p>`;
+  const rows = anchors.map(
+    (
+      one,
+    ) => html`<tr><td>${accountLink(one.token_address, chain)}</td><td class="number">${one.price_usd}</td><td>${SOURCES[one.source]}</td>
+<td>${one.feed === null ? NONE : accountLink(one.feed, chain)}</td><td>${one.aggregator === null ? NONE : accountLink(one.aggregator, chain)}</td>
+<td class="number">${one.block === null ? NONE : html`${blockLink(Number(one.block), chain)}, log ${one.log_index}`}</td></tr>`,
+  );
+  return html`<div class="table" tabindex="0" role="region" aria-label="Anchors, ${chain}"><table class="rows"><thead><tr><th scope="col">Token</th><th scope="col" class="number">Price, USD</th><th scope="col">Source</th><th scope="col">Feed</th><th scope="col">Aggregator</th><th scope="col" class="number">Value of block</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}

@@ -1,0 +1,73 @@
+import { type Chain, DEFAULT_HEARTBEAT_SECONDS, feedsOf, type PriceFeed, type TokenFeed } from '@chainstead/chains';
+import { type Address, errorText, Gauge, type Logger, type Registry, ZERO_ADDRESS } from '@chainstead/core';
+import { type Database, hexText, readWithin } from '@chainstead/db';
+
+export interface FeedAgeOptions {
+  readonly registry: Registry;
+  readonly database: Pick<Database, 'until'>;
+  /** The chains whose feeds this process reports. */
+  readonly chains: readonly Chain[];
+  readonly logger: Logger;
+}
+
+/** A scrape must not wait for an unresponsive database. Milliseconds. */
+const READ_MS = 1_000;
+
+/** Registers the age of the newest value of each feed, and its heartbeat. A feed without a stored value has no age. */
+export function measureFeedAges({ registry, database, chains, logger }: FeedAgeOptions): void {
+  const labelNames = ['chain', 'token', 'feed'];
+  const registers = [registry];
+  new Gauge({
+    name: 'chainstead_price_feed_age_seconds',
+    help: 'Time from the newest value of a price feed to the newest followed block of its chain. Absent if no value is stored',
+    labelNames,
+    registers,
+    async collect() {
+      try {
+        const [rows = []] = await readWithin<AgeRow>(database, READ_MS, [AGES_SQL]);
+        this.reset();
+        for (const { chain_id: id, feed: proxy, age } of rows) {
+          const chain = chains.find((one) => one.id === id);
+          const feed = chain && feedsOf(chain).find((one) => one.proxy === proxy);
+          if (chain !== undefined && feed !== undefined) this.set(labelsOf(chain, feed), age);
+        }
+      } catch (error) {
+        // The last values stay: another metric reports that the database is unavailable.
+        logger.debug({ reason: errorText(error) }, 'Ages of price feeds could not be read');
+      }
+    },
+  });
+  const heartbeats = new Gauge({
+    name: 'chainstead_price_feed_heartbeat_seconds',
+    help: 'Longest time between two values of a price feed. An older value does not count',
+    labelNames,
+    registers,
+  });
+  for (const chain of chains)
+    for (const feed of feedsOf(chain))
+      heartbeats.set(labelsOf(chain, feed), feed.heartbeatSeconds ?? DEFAULT_HEARTBEAT_SECONDS);
+}
+
+interface AgeRow {
+  readonly chain_id: number;
+  readonly feed: Address;
+  readonly age: number;
+}
+
+/** One index entry per aggregator. The block of the checkpoint is the reference, so that a chain that lags has no old feeds. */
+const AGES_SQL = `SELECT phase.chain_id, ${hexText('phase.feed')} AS feed,
+    greatest(extract(epoch FROM max(block.block_timestamp) - max(newest.block_timestamp))::float8, 0) AS age
+  FROM price_feed_phases AS phase
+  JOIN sync_chains AS chain ON chain.chain_id = phase.chain_id
+  JOIN blocks AS block ON block.chain_id = chain.chain_id AND block.block_number = chain.checkpoint
+  CROSS JOIN LATERAL (
+    SELECT block_timestamp FROM feed_answers AS answer WHERE answer.aggregator = phase.aggregator AND answer.chain_id = phase.chain_id
+    ORDER BY block_number DESC, transaction_index DESC, log_index DESC LIMIT 1) AS newest
+  GROUP BY phase.chain_id, phase.feed`;
+
+/** The token is `ether`, the symbol of the native token, or the address of the first token with that price. */
+function labelsOf(chain: Chain, feed: PriceFeed | TokenFeed): Record<'chain' | 'token' | 'feed', string> {
+  const [first] = 'tokens' in feed ? feed.tokens : [];
+  const token = first === undefined ? 'ether' : first === ZERO_ADDRESS ? chain.native.symbol : first;
+  return { chain: chain.key, token, feed: feed.proxy };
+}
