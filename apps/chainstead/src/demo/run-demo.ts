@@ -124,6 +124,14 @@ Chainstead indexes a local chain. The chain is busy for a minute, then has traff
   Price of ether, by the feed of the chain; price of a token, by its pool with a dollar token:
     curl ${url(`erc20/${NATIVE}/price`)}
     curl ${url(`erc20/${ether}/price`, '&explain=true')}
+  Statistics of the pair; buys and sells of the token; tokens by name:
+    curl ${url(`pairs/${pair?.pool}/stats`)}
+    curl ${url(`erc20/${ether}/pairs`)}
+    curl ${url(`tokens/${ether}/analytics`)}
+    curl '${address}/api/v2.2/tokens/search?chains=${DEMO_CHAIN_NAME}&query=${ether}'
+  Net worth and realized profit of a wallet that trades:
+    curl '${address}/api/v2.2/wallets/${trader}/net-worth?chains=${DEMO_CHAIN_NAME}'
+    curl ${url(`wallets/${trader}/profitability`)}
   History and transactions of a wallet; a decoded transaction, and its block:
     curl ${url(`wallets/${wallet}/history`, '&limit=3')}
     curl ${url(wallet ?? '', '&limit=3')}
@@ -151,6 +159,8 @@ Chainstead indexes a local chain. The chain is busy for a minute, then has traff
   Sync progress, indexed ranges and proof levels (in another terminal):
     DATA_DIR=${dataDirectory} npx chainstead status
     DATA_DIR=${dataDirectory} npx chainstead gaps
+  How a price was decided:
+    DATA_DIR=${dataDirectory} npx chainstead explain-price --chain ${DEMO_CHAIN_NAME} --token ${ether}
 
 Press Ctrl-C to stop the demo and delete its data. Webhooks received from the stream (--webhooks shows one line each):
 `;
