@@ -3,13 +3,11 @@ import { areTablesSpread } from '@chainstead/data-api';
 import {
   type ApiApp,
   type ApiDependencies,
-  ApiError,
   addressParameter,
   blockBoundsSchema,
   boundsOfRows,
   defineListRoute,
   givenBlockBounds,
-  type InvalidParameterError,
   type ListQueryShape,
   type ListRequest,
   NotFoundError,
@@ -21,6 +19,7 @@ import type { PoolId } from '../events/pool-event.ts';
 import { getPair } from './get-pair.ts';
 import { getSwaps, type SwapsPage } from './get-swaps.ts';
 import { PAIR_NOT_FOUND, pairParameter } from './pair-parameter.ts';
+import { refuseCursor } from './refuse-cursor.ts';
 import { pairSwapsSchema, showPairSwaps, showSwaps, swapsSchema } from './swaps-response.ts';
 import {
   formsOf,
@@ -200,19 +199,6 @@ const listParts = {
   firstPage: 0,
   refusal: refuseCursor,
 } as const;
-
-/** The text of the hosted API for an invalid cursor; other contradictions name their parameter. */
-function refuseCursor(error: InvalidParameterError): Error {
-  const isOfCursor = error.message.startsWith('cursor ');
-  return isOfCursor
-    ? new ApiError({
-        code: 'INVALID_PARAMETER',
-        status: 400,
-        message: 'Cursor is invalid or expired',
-        details: error.details ?? {},
-      })
-    : error;
-}
 
 function rowsOf(filter: Filter) {
   return { types: filter.transactionTypes, ...boundsOfRows(filter) };
