@@ -10,6 +10,7 @@ export { EXCHANGE_FAMILIES, exchangesOf, findExchangeProblem } from './exchanges
 export { marketRoutes } from './market-routes.ts';
 export { poolKey } from './pools/pool-key.ts';
 export { priceOf } from './pools/pool-price.ts';
+export { pricesInPool, wholePriceOf } from './pools/prices-in-pool.ts';
 export { poolStateOf, STATE_COLUMNS, type StateColumns } from './pools/stored-state.ts';
 export { DUE_POOLS, POOL_WORK } from './proofs/pool-rows.ts';
 export { addPoolProofs } from './proofs/pool-worker.ts';

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
 import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
 import { poolKey } from '../pools/pool-key.ts';
-import { priceOf } from '../pools/pool-price.ts';
+import { wholePriceOf } from '../pools/prices-in-pool.ts';
 import { poolStateOf, STATE_COLUMNS, type StateColumns } from '../pools/stored-state.ts';
 import type { PairOfTokens } from './get-pair-state.ts';
 
@@ -35,12 +35,7 @@ export async function getPoolPrice(
   const state = row === undefined ? null : poolStateOf(row);
   if (row === undefined || state === null) return null;
   const { is_stable: isStable, tick_spacing: tickSpacing } = row;
-  const ratio = priceOf(state, { isStable, tickSpacing, decimals: [decimals0, decimals1] });
-  if (ratio === null) return null;
-  return {
-    numerator: ratio.numerator * 10n ** BigInt(decimals0),
-    denominator: ratio.denominator * 10n ** BigInt(decimals1),
-  };
+  return wholePriceOf(state, { isStable, tickSpacing, decimals: [decimals0, decimals1] });
 }
 
 interface StateRow extends StateColumns {

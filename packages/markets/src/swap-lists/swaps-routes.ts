@@ -16,7 +16,7 @@ import {
 } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import type { PoolId } from '../events/pool-event.ts';
-import { getPair } from './get-pair.ts';
+import { getPair, readPairPrices } from './get-pair.ts';
 import { getSwaps, type SwapsPage } from './get-swaps.ts';
 import { PAIR_NOT_FOUND, pairParameter } from './pair-parameter.ts';
 import { refuseCursor } from './refuse-cursor.ts';
@@ -55,10 +55,10 @@ export const pairSwapsRoute: RouteModule = (app, dependencies) => {
       if (pair === null) throw new NotFoundError(PAIR_NOT_FOUND);
       const query = { ...rowsOf(filter), order, limit, after: position, pinnedBlock: upperBound };
       const found = await getSwaps(reads, chain, { ...query, subject: { kind: 'pair', pool } }, await readingOf(reads));
-      return { ...found, pair };
+      return { ...found, pair, usd: await readPairPrices(reads, chain, pair) };
     },
     present: (found, envelope, { chain, filter }) =>
-      showPairSwaps(found, envelope, filter.address as PoolId, found.pair, chain),
+      showPairSwaps(found, envelope, { pool: filter.address as PoolId, ...found }, chain),
   });
 };
 

@@ -9,7 +9,7 @@ import {
   smallerFraction,
   wholeFraction,
 } from '@chainstead/core';
-import { type PoolId, type PoolState, pairOf, priceOf } from '@chainstead/markets';
+import { type PoolId, type PoolState, pairOf, pricesInPool, wholePriceOf } from '@chainstead/markets';
 import type { Sides } from '../token-price/side-depths.ts';
 
 /** A proven pool of two tokens. */
@@ -61,9 +61,9 @@ export function valuesOfPool(
   balances: Sides<Fraction | null>,
   anchors: ReadonlyMap<Address, Fraction>,
 ): PoolValues {
-  const ratio = wholeRatio(pool, state);
+  const ratio = wholePriceOf(state, pool);
   const { isQuotedIn0 } = pairOf(pool.token0, pool.token1, chain);
-  const usd = pricesOf(pool, ratio, isQuotedIn0, anchors);
+  const usd = pricesInPool(chain, [pool.token0, pool.token1], ratio, (token) => anchors.get(token) ?? null);
   const amounts: Sides<Fraction | null> = [wholeTokens(pool, 0, balances[0]), wholeTokens(pool, 1, balances[1])];
   const sides: Sides<Fraction | null> = [worth(amounts[0], usd[0]), worth(amounts[1], usd[1])];
   const skew = skewOf([worth(amounts[0], ratio), amounts[1]]);
@@ -74,28 +74,6 @@ export function valuesOfPool(
     ...{ usd, sides, skew },
     liquidity: sum !== null && isLopsided ? wholeFraction(0n) : sum,
   };
-}
-
-/** Whole tokens 1 per whole token 0; null: the pool is empty, or decimals are unknown. */
-function wholeRatio({ isStable, tickSpacing, decimals: [decimals0, decimals1] }: ValuedPool, state: PoolState) {
-  if (decimals0 === null || decimals1 === null) return null;
-  const ratio = priceOf(state, { isStable, tickSpacing, decimals: [decimals0, decimals1] });
-  const units = { numerator: 10n ** BigInt(decimals0), denominator: 10n ** BigInt(decimals1) };
-  return ratio === null || ratio.numerator === 0n ? null : multiplyFractions(ratio, units);
-}
-
-/** US dollars per whole token 0 and token 1. */
-function pricesOf(
-  { token0, token1 }: ValuedPool,
-  ratio: Fraction | null,
-  isQuotedIn0: boolean,
-  anchors: ReadonlyMap<Address, Fraction>,
-): Sides<Fraction | null> {
-  const [own0, own1] = [anchors.get(token0) ?? null, anchors.get(token1) ?? null];
-  const from1: Sides<Fraction | null> = [worth(own1, ratio), own1];
-  const from0: Sides<Fraction | null> = [own0, worth(own0, ratio === null ? null : invertFraction(ratio))];
-  if (isQuotedIn0) return own0 === null ? from1 : from0;
-  return own1 === null ? from0 : from1;
 }
 
 function wholeTokens({ decimals }: ValuedPool, side: 0 | 1, balance: Fraction | null): Fraction | null {
