@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { addressBytes, type Bind, type ReadDatabase, type Statement } from '@chainstead/db';
+import { addressBytes, type Bind, expectedTrue, type ReadDatabase, type Statement } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { formsOf, undecidedPoolsOf } from '@chainstead/markets';
 import { IS_LISTED, POOL_COLUMNS, type PoolRow, type StoredPool, withTokens } from '../pools/stored-pools.ts';
@@ -50,13 +50,14 @@ export async function readPoolsOfToken(
   return { pools: await withTokens(database, chain, sorted(found)), isWhole: false };
 }
 
-/** Ranges of both indexes of `pools` by token. Each stops at the limit. */
+/** Ranges of both indexes of `pools` by token. Each stops at the limit, which is part of the text: plans of any limit read too much. */
 export function poolsStatement(chain: Chain, token: Address, limit: number): Statement {
   const { values, bind, chainId } = binder(chain);
   const ranges = formsOf(token, chain).flatMap((form) =>
     SIDES.map(
       (side) => `(SELECT ${POOL_COLUMNS} FROM pools WHERE address_key(${side}) = ${bind(addressKey(form))}::bigint
-        AND chain_id = ${chainId} AND ${IS_LISTED} AND ${side} = ${bind(addressBytes(form))}::bytea LIMIT ${bind(limit)})`,
+        AND chain_id = ${chainId} AND status = 'proven' AND ${expectedTrue(`${IS_LISTED} AND ${side} = ${bind(addressBytes(form))}::bytea`)}
+        LIMIT ${limit})`,
     ),
   );
   const undecided = undecidedPoolsOf(token, chain, chainId, bind);
@@ -81,12 +82,12 @@ export function activeStatement(
       (
         side,
       ) => `(SELECT pool_key, block_number FROM trades WHERE ${side}_key = ${bind(addressKey(form))}::bigint AND chain_id = ${chainId}
-        AND block_number <= ${last} ORDER BY block_number DESC, transaction_index DESC, log_index DESC LIMIT ${bind(tradesMax)})`,
+        AND block_number <= ${last} ORDER BY block_number DESC, transaction_index DESC, log_index DESC LIMIT ${tradesMax})`,
     ),
   );
   return {
     text: `WITH traded AS MATERIALIZED (${ranges.join(' UNION ALL ')})
-SELECT pool_key::text FROM traded GROUP BY pool_key ORDER BY max(block_number) DESC, traded.pool_key LIMIT ${bind(poolsMax)}`,
+SELECT pool_key::text FROM traded GROUP BY pool_key ORDER BY max(block_number) DESC, traded.pool_key LIMIT ${poolsMax}`,
     values,
   };
 }
