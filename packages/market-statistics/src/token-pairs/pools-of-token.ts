@@ -35,11 +35,11 @@ export async function readPoolsOfToken(
   bounds = POOL_BOUNDS,
 ): Promise<PoolsOfToken> {
   const { text, values } = poolsStatement(chain, token, bounds.poolsMax + 1);
-  const rows = await database.select<PoolRow & { readonly is_decided: boolean }>(text, values);
+  const rows = await database.select<PoolRow>(text, values);
   if (rows.length <= bounds.poolsMax)
     return {
       pools: await withTokens(database, chain, sorted(rows)),
-      isWhole: rows[0]?.is_decided ?? (await isDecided(database, chain, token)),
+      isWhole: await isDecided(database, chain, token),
     };
   const active = activeStatement(chain, token, lastBlock, bounds);
   const keys = (await database.select<{ readonly pool_key: string }>(active.text, active.values)).map(
@@ -60,12 +60,7 @@ export function poolsStatement(chain: Chain, token: Address, limit: number): Sta
         LIMIT ${limit})`,
     ),
   );
-  const undecided = undecidedPoolsOf(token, chain, chainId, bind);
-  return {
-    text: `WITH undecided AS MATERIALIZED (${undecided}), found AS MATERIALIZED (${ranges.join(' UNION ALL ')})
-SELECT found.*, NOT EXISTS (SELECT FROM undecided) AS is_decided FROM found`,
-    values,
-  };
+  return { text: ranges.join(' UNION ALL '), values };
 }
 
 /** Keys of the pools with the newest trades: ranges of both indexes of `trades` by token. */
@@ -105,7 +100,7 @@ function knownStatement(chain: Chain, token: Address, keys: readonly string[]): 
   };
 }
 
-/** Whether no pool of a token without listed pools waits for its proof. */
+/** Whether no pool of a token waits for its proof. Reads all pools of the token, so it has to have few. */
 async function isDecided(database: ReadDatabase, chain: Chain, token: Address): Promise<boolean> {
   const { values, bind, chainId } = binder(chain);
   const undecided = undecidedPoolsOf(token, chain, chainId, bind);
