@@ -1,6 +1,6 @@
 /** Prices of tokens in US dollars, from proven pools and price feeds. Start with `token-price/token-price.ts`. */
 
-export { UNKNOWN_VALUES, type ValuedPool } from './pool-values/pool-values.ts';
+export type { ValuedPool } from './pool-values/pool-values.ts';
 export { type ReadPoolValues, readPoolValues } from './pool-values/read-pool-values.ts';
 export { createPriceRoutes } from './price-routes.ts';
 export { DEFAULT_PRICING_RULES } from './token-price/decide-price.ts';

@@ -62,7 +62,7 @@ beforeEach(async () => {
   await market.seedPool(database, { pool: addressOf(0x9af), tokens: [DOGS, WETH] });
 });
 
-/** Of two pools without liquidity the one with the lower address comes first. */
+/** Without liquidity, the lower address comes first. */
 const ORDER = [DEEP, EVEN, LOPSIDED, ORDINARY, DRY];
 
 describe('the pairs of a token', () => {
