@@ -33,6 +33,7 @@ export const sidebar = [
     'api/tokens',
     'api/swaps',
     'api/prices',
+    'api/market-statistics',
     'api/nfts',
     'api/transactions',
     'api/blocks',

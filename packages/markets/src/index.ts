@@ -5,7 +5,7 @@
 export { anchorsOf, wrappedNativeOf } from './anchors/anchors-of-chain.ts';
 export { DOLLAR } from './candles/candle.ts';
 export { pairOf } from './candles/price-trade.ts';
-export type { ConcentratedState, Reserves } from './events/pool-event.ts';
+export type { ConcentratedState, PoolId, PoolState, Reserves } from './events/pool-event.ts';
 export { EXCHANGE_FAMILIES, exchangesOf, findExchangeProblem } from './exchanges/custom-exchanges.ts';
 export { marketRoutes } from './market-routes.ts';
 export {
@@ -14,13 +14,18 @@ export {
   readNewestStateBlocks,
   readPoolsListedOf,
 } from './pools/listed-pools.ts';
+export { poolKey } from './pools/pool-key.ts';
 export { priceOf } from './pools/pool-price.ts';
+export { pricesInPool, wholePriceOf } from './pools/prices-in-pool.ts';
+export { poolStateOf, STATE_COLUMNS, type StateColumns } from './pools/stored-state.ts';
 export { DUE_POOLS, POOL_WORK } from './proofs/pool-rows.ts';
 export { addPoolProofs } from './proofs/pool-worker.ts';
 export { factoriesOf } from './swap-lists/exchange-names.ts';
 export { getPairOfTokens, type PairOfTokens, type TokenRecord } from './swap-lists/get-pair-state.ts';
 export { getPoolPrice } from './swap-lists/get-pool-price.ts';
-export { PAIR_NOT_FOUND } from './swap-lists/pair-parameter.ts';
-export { formsOf } from './swap-lists/swaps-statement.ts';
+export { PAIR_NOT_FOUND, pairParameter } from './swap-lists/pair-parameter.ts';
+export { refuseCursor } from './swap-lists/refuse-cursor.ts';
+export { formsOf, SWAPS_DATASET, undecidedPoolsOf } from './swap-lists/swaps-statement.ts';
+export { pairLabel, readTokenBook, type TokenFacts } from './swap-lists/token-facts.ts';
 export { type FiguredPool, readTradeFigures, type TimeSpan } from './trade-figures/read-trade-figures.ts';
 export { figuresOf, joinFigures, NO_TRADES, type TradeFigures } from './trade-figures/trade-figures.ts';

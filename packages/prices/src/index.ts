@@ -1,8 +1,14 @@
 /** Prices of tokens in US dollars, from proven pools and price feeds. Start with `token-price/token-price.ts`. */
 
+export type { ValuedPool } from './pool-values/pool-values.ts';
+export { type ReadPoolValues, readPoolValues } from './pool-values/read-pool-values.ts';
 export { createPriceRoutes } from './price-routes.ts';
+export { DEFAULT_PRICING_RULES } from './token-price/decide-price.ts';
 export { readExplainedPrice } from './token-price/explained-price.ts';
 export type { PriceExplanation } from './token-price/price-explanation.ts';
+export { type PricePlace, readPlace, STATES_DATASET } from './token-price/price-place.ts';
 export type { ShownTokenPrice } from './token-price/price-response.ts';
+export { type PriceSources, readNativePrice } from './token-price/prices-with-balances.ts';
+export { changeBetween, plainDecimal } from './token-price/shown-values.ts';
 export { createTokenPriceReader } from './wallet-tokens/token-price-reader.ts';
 export { createWalletValueRoutes } from './wallet-tokens/wallet-value-routes.ts';

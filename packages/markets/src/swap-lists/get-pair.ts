@@ -1,19 +1,26 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+import type { Address, Fraction } from '@chainstead/core';
 import { hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
-import type { PoolId } from '../events/pool-event.ts';
+import { type BlockTime, readAnchorBook } from '../anchors/anchor-steps.ts';
+import type { PoolId, PoolState } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
+import { pricesInPool, wholePriceOf } from '../pools/prices-in-pool.ts';
+import { poolStateOf, STATE_COLUMNS, type StateColumns } from '../pools/stored-state.ts';
 import { type TokenEntry, tokensOf } from './swaps-statement.ts';
 import { type TokenFacts, tokenBook } from './token-facts.ts';
 
-/** A proven pool whose swaps count, with the newest reserves. */
+/** A proven pool whose swaps count, with its newest state. */
 export interface Pair {
   readonly exchange: string | null;
   readonly factory: Address | null;
   /** Null: more than two tokens. */
   readonly tokens: readonly [Address, Address] | null;
-  /** Base units; null: not stored, or not a pool with reserves. */
-  readonly reserves: readonly [string, string] | null;
+  readonly isStable: boolean | null;
+  readonly tickSpacing: number | null;
+  /** Null: not stored. */
+  readonly state: PoolState | null;
+  /** The newest block of the chain; null: none is stored. */
+  readonly newest: BlockTime | null;
   tokenOf(token: Address): TokenFacts;
 }
 
@@ -21,33 +28,54 @@ export interface Pair {
 export async function getPair(database: ReadDatabase, chain: Chain, pool: PoolId): Promise<Pair | null> {
   const [row] = await database.select<PairRow>(STATEMENT, [poolKey(pool), chain.id, hexBytes(pool)]);
   if (row === undefined) return null;
-  const { exchange, factory, token0, token1, reserve0, reserve1 } = row;
+  const { exchange, factory, token0, token1, block, time } = row;
   return {
     exchange,
     factory,
     tokens: token0 === null || token1 === null ? null : [token0, token1],
-    reserves: reserve0 === null || reserve1 === null ? null : [reserve0, reserve1],
+    isStable: row.is_stable,
+    tickSpacing: row.tick_spacing,
+    state: poolStateOf(row),
+    newest: block === null || time === null ? null : { block, time },
     tokenOf: tokenBook(row.tokens ?? [], chain),
   };
 }
 
-interface PairRow {
+/** Returns US dollars per whole token 0 and token 1 in a pair by its newest state; null: unknown. */
+export async function readPairPrices(
+  database: ReadDatabase,
+  chain: Chain,
+  { tokens, newest, state, tokenOf, ...pool }: Pair,
+): Promise<readonly [Fraction | null, Fraction | null]> {
+  if (tokens === null || newest === null) return [null, null];
+  const anchors = await readAnchorBook(database, chain, tokens, [newest]);
+  const decimals = [tokenOf(tokens[0]).decimals, tokenOf(tokens[1]).decimals] as const;
+  const ratio = state === null ? null : wholePriceOf(state, { ...pool, decimals });
+  return pricesInPool(chain, tokens, ratio, (token) => anchors(token, newest));
+}
+
+interface PairRow extends StateColumns {
   readonly exchange: string | null;
   readonly factory: Address | null;
   readonly token0: Address | null;
   readonly token1: Address | null;
-  readonly reserve0: string | null;
-  readonly reserve1: string | null;
+  readonly is_stable: boolean | null;
+  readonly tick_spacing: number | null;
+  readonly block: number | null;
+  readonly time: number | null;
   readonly tokens: readonly TokenEntry[] | null;
 }
 
 const STATEMENT = `WITH pair AS MATERIALIZED (
-  SELECT exchange, factory, token0, token1 FROM pools
+  SELECT exchange, factory, token0, token1, is_stable, tick_spacing FROM pools
   WHERE pool_key = $1::bigint AND chain_id = $2::bigint AND pool = $3::bytea AND status = 'proven' AND is_counted
 ), state AS MATERIALIZED (
-  SELECT reserve0::text, reserve1::text FROM pool_states
+  SELECT ${STATE_COLUMNS} FROM pool_states
   WHERE pool_key = $1::bigint AND chain_id = $2::bigint AND pool = $3::bytea ORDER BY block_number DESC LIMIT 1
+), newest AS MATERIALIZED (
+  SELECT block_number AS block, extract(epoch FROM block_timestamp)::float8 AS time FROM blocks
+  WHERE chain_id = $2::bigint ORDER BY block_number DESC LIMIT 1
 )
-SELECT exchange, ${hexText('factory')} AS factory, ${hexText('token0')} AS token0, ${hexText('token1')} AS token1, reserve0, reserve1,
+SELECT exchange, ${hexText('factory')} AS factory, ${hexText('token0')} AS token0, ${hexText('token1')} AS token1, is_stable, tick_spacing, state.*, newest.*,
   ${tokensOf('SELECT token0 FROM pair UNION SELECT token1 FROM pair', '$2::bigint')} AS tokens
-FROM pair LEFT JOIN state ON true`;
+FROM pair LEFT JOIN state ON true LEFT JOIN newest ON true`;

@@ -1,9 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
 import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
-import type { PoolState } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
-import { priceOf } from '../pools/pool-price.ts';
+import { wholePriceOf } from '../pools/prices-in-pool.ts';
+import { poolStateOf, STATE_COLUMNS, type StateColumns } from '../pools/stored-state.ts';
 import type { PairOfTokens } from './get-pair-state.ts';
 
 /**
@@ -27,37 +27,18 @@ export async function getPoolPrice(
   const ofPool = `pool_key = ${bind(poolKey(pool))}::bigint AND chain_id = ${bind(chain.id)}::bigint AND pool = ${bind(hexBytes(pool))}::bytea`;
   const [row] = await database.select<StateRow>(
     `WITH known AS MATERIALIZED (SELECT is_stable, tick_spacing FROM pools WHERE ${ofPool}),
-       state AS MATERIALIZED (SELECT reserve0::text, reserve1::text, sqrt_price_x96::text, liquidity::text, tick FROM pool_states
+       state AS MATERIALIZED (SELECT ${STATE_COLUMNS} FROM pool_states
          WHERE ${ofPool} AND block_number BETWEEN ${bind(from)}::bigint AND ${bind(to)}::bigint ORDER BY block_number DESC LIMIT 1)
      SELECT known.*, state.* FROM known CROSS JOIN state`,
     values,
   );
-  const state = row === undefined ? null : stateOf(row);
+  const state = row === undefined ? null : poolStateOf(row);
   if (row === undefined || state === null) return null;
   const { is_stable: isStable, tick_spacing: tickSpacing } = row;
-  const ratio = priceOf(state, { isStable, tickSpacing, decimals: [decimals0, decimals1] });
-  if (ratio === null) return null;
-  return {
-    numerator: ratio.numerator * 10n ** BigInt(decimals0),
-    denominator: ratio.denominator * 10n ** BigInt(decimals1),
-  };
+  return wholePriceOf(state, { isStable, tickSpacing, decimals: [decimals0, decimals1] });
 }
 
-interface StateRow {
+interface StateRow extends StateColumns {
   readonly is_stable: boolean | null;
   readonly tick_spacing: number | null;
-  readonly reserve0: string | null;
-  readonly reserve1: string | null;
-  readonly sqrt_price_x96: string | null;
-  readonly liquidity: string | null;
-  readonly tick: number | null;
-}
-
-function stateOf({ reserve0, reserve1, sqrt_price_x96: root, liquidity, tick }: StateRow): PoolState | null {
-  if (reserve0 !== null && reserve1 !== null)
-    return { of: 'reserves', reserve0: BigInt(reserve0), reserve1: BigInt(reserve1) };
-  if (tick === null) return null;
-  return root === null
-    ? { of: 'bin', activeId: tick }
-    : { of: 'price', sqrtPriceX96: BigInt(root), liquidity: BigInt(liquidity ?? 0), tick };
 }

@@ -5,10 +5,11 @@ import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { poolKey } from '../pools/pool-key.ts';
 import type { SwapRow } from '../tables/schema.ts';
 import { pairSwapsRoute, tokenSwapsRoute, walletSwapsRoute } from './swaps-routes.ts';
-import { cover, seedPools, seedSwaps, seedToken, swapRow } from './testing/seeded-swaps.ts';
+import { cover, seedPools, seedStates, seedSwaps, seedToken, swapRow } from './testing/seeded-swaps.ts';
 
 const eth = createChainRegistry().get('eth');
 const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
@@ -157,4 +158,66 @@ test('a pool without proof has no swaps to value', async () => {
   const fake = { pool: FAKE, token0: CATS, token1: WETH, blockNumber: 7, amount0: '-1', amount1: `${10n ** 24n}` };
   await seedSwaps(scratch.database, eth, [swapRow(eth, fake)]);
   for (const path of [`/erc20/${CATS}/swaps`, `/wallets/${ALICE}/swaps`]) expect(await rowsOf(path)).toEqual([]);
+});
+
+describe('the tokens of a pair', () => {
+  const NO_STATE = { reserve0: null, reserve1: null, sqrtPriceX96: null, liquidity: null, tick: null };
+  const seedState = (state: Partial<typeof NO_STATE> | Readonly<Record<string, unknown>>) =>
+    seedStates(scratch.database, eth, [
+      {
+        ...{ poolKey: poolKey(PAIR), chainId: eth.id, pool: PAIR, blockNumber: 7, transactionIndex: 0, logIndex: 0 },
+        ...{ ...NO_STATE, ...state },
+      },
+    ]);
+  const tokens = async () => {
+    const response = await api.request(`/api/v2.2/pairs/${PAIR}/swaps`, { headers: { 'x-api-key': EXAMPLE_KEY } });
+    const { baseToken, quoteToken } = (await response.json()) as Record<string, Readonly<Record<string, unknown>>>;
+    return [baseToken, quoteToken].map((token) => [token?.address, token?.amount, token?.usdPrice, token?.usdAmount]);
+  };
+  /** 1,000 cats and 2 ether. */
+  const RESERVES = { reserve0: `${1_000n * UNIT}`, reserve1: `${2n * ETHER}` };
+
+  test('have the price and the value of the newest reserves', async () => {
+    await seedPrices([[1], 2_000n]);
+    await seedPair([CATS, WETH], [{}]);
+    await seedState(RESERVES);
+    expect(await tokens()).toEqual([
+      [CATS, '1000', 4, 4_000],
+      [WETH, '2', 2_000, 4_000],
+    ]);
+  });
+
+  test('have a price, and no value, in a pool without reserves', async () => {
+    await seedPrices([[1], 2_000n]);
+    await seedPair([CATS, WETH], [{}]);
+    // 4e8 wei per unit of cats.
+    await seedState({ sqrtPriceX96: `${20_000n << 96n}`, liquidity: '1', tick: 1 });
+    expect(await tokens()).toEqual([
+      [CATS, null, 0.8, null],
+      [WETH, null, 2_000, null],
+    ]);
+  });
+
+  test('have none without a price of their anchor, without an anchor, or without a state', async () => {
+    await seedPair([CATS, WETH], [{}]);
+    await seedState(RESERVES);
+    expect(await tokens()).toEqual([
+      [CATS, '1000', null, null],
+      [WETH, '2', null, null],
+    ]);
+    await scratch.database.query('TRUNCATE pools, pool_states, swaps, trades');
+    await seedPair([CATS, DOGS], [{}]);
+    await seedState(RESERVES);
+    expect(await tokens()).toEqual([
+      [CATS, '1000', null, null],
+      [DOGS, '2000000000000', null, null],
+    ]);
+    await scratch.database.query('TRUNCATE pools, pool_states, swaps, trades');
+    await seedPrices([[1], 2_000n]);
+    await seedPair([CATS, WETH], [{}]);
+    expect(await tokens()).toEqual([
+      [CATS, null, null, null],
+      [WETH, null, 2_000, null],
+    ]);
+  });
 });

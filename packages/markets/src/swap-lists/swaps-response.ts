@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, Hash } from '@chainstead/core';
+import { type Address, type Fraction, type Hash, multiplyFractions, nearestNumber } from '@chainstead/core';
 import { indexedSchema, showIndexed } from '@chainstead/data-api';
 import type { PageEnvelope } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
@@ -63,8 +63,8 @@ const pairTokenSchema = z
     symbol: text('Symbol of the token'),
     logo: text('Logo from an imported token list'),
     amount: text('Newest stored reserve of the pool in whole tokens. null for pools without reserves'),
-    usdPrice: number('Always null: not available'),
-    usdAmount: number('Always null: not available'),
+    usdPrice: number('US dollars per whole token, by the newest state of the pool. null: unknown'),
+    usdAmount: number('Value of the amount in US dollars. null: unknown'),
   })
   .openapi('PairToken');
 
@@ -134,16 +134,22 @@ export const swapsSchema = z
   })
   .openapi('Swaps');
 
-/** @param pair the pool of the swaps */
+/** The pool of a list of swaps. */
+export interface PairOfSwaps {
+  readonly pool: PoolId;
+  readonly pair: Pair;
+  /** US dollars per whole token 0 and token 1; null: unknown. */
+  readonly usd: readonly [Fraction | null, Fraction | null];
+}
+
 export function showPairSwaps(
   { swaps, tokenOf, anchorUsd, indexed }: SwapsPage,
   { page, page_size, cursor }: PageEnvelope,
-  pool: PoolId,
-  pair: Pair,
+  { pool, pair, usd }: PairOfSwaps,
   chain: Chain,
 ): z.infer<typeof pairSwapsSchema> {
   const anchors = anchorsOf(chain);
-  const [base, quote] = pairTokens(pair, anchors);
+  const [base, quote] = pairTokens(pair, usd, anchors);
   return {
     page,
     pageSize: page_size,
@@ -253,19 +259,27 @@ function amountOf({ amount, token: { decimals } }: SwapSide): string | null {
 }
 
 /** Base and quote token of a pair with their reserves; empty for a pool with more than two tokens. */
-function pairTokens({ tokens, reserves, tokenOf }: Pair, anchors: Anchors) {
+function pairTokens({ tokens, state, tokenOf }: Pair, usd: PairOfSwaps['usd'], anchors: Anchors) {
   if (tokens === null) return [];
-  const [shown0, shown1] = tokens.map((token, place) => showPairToken(tokenOf(token), reserves?.[place] ?? null));
+  const [reserve0, reserve1] = state?.of === 'reserves' ? [state.reserve0, state.reserve1] : [null, null];
+  const shown0 = showPairToken(tokenOf(tokens[0]), reserve0, usd[0]);
+  const shown1 = showPairToken(tokenOf(tokens[1]), reserve1, usd[1]);
   return isQuotedIn0(...tokens, anchors) ? [shown1, shown0] : [shown0, shown1];
 }
 
-function showPairToken(token: TokenFacts, reserve: string | null) {
+function showPairToken(token: TokenFacts, reserve: bigint | null, usd: Fraction | null) {
   const { address: contract, name, symbol, logo, decimals } = token;
   const shown: z.infer<typeof pairTokenSchema> = {
     ...{ address: contract, name, symbol, logo },
-    amount: wholeTokens(reserve, decimals),
-    usdPrice: null,
-    usdAmount: null,
+    amount: wholeTokens(reserve === null ? null : reserve.toString(), decimals),
+    usdPrice: usd === null ? null : nearestNumber(usd),
+    usdAmount:
+      reserve === null || decimals === null || usd === null ? null : nearestNumber(worth(reserve, decimals, usd)),
   };
   return { token, shown };
+}
+
+/** US dollars of base units. */
+function worth(amount: bigint, decimals: number, usd: Fraction): Fraction {
+  return multiplyFractions({ numerator: amount, denominator: 10n ** BigInt(decimals) }, usd);
 }

@@ -3,13 +3,11 @@ import { areTablesSpread } from '@chainstead/data-api';
 import {
   type ApiApp,
   type ApiDependencies,
-  ApiError,
   addressParameter,
   blockBoundsSchema,
   boundsOfRows,
   defineListRoute,
   givenBlockBounds,
-  type InvalidParameterError,
   type ListQueryShape,
   type ListRequest,
   NotFoundError,
@@ -18,9 +16,10 @@ import {
 } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import type { PoolId } from '../events/pool-event.ts';
-import { getPair } from './get-pair.ts';
+import { getPair, readPairPrices } from './get-pair.ts';
 import { getSwaps, type SwapsPage } from './get-swaps.ts';
 import { PAIR_NOT_FOUND, pairParameter } from './pair-parameter.ts';
+import { refuseCursor } from './refuse-cursor.ts';
 import { pairSwapsSchema, showPairSwaps, showSwaps, swapsSchema } from './swaps-response.ts';
 import {
   formsOf,
@@ -56,10 +55,10 @@ export const pairSwapsRoute: RouteModule = (app, dependencies) => {
       if (pair === null) throw new NotFoundError(PAIR_NOT_FOUND);
       const query = { ...rowsOf(filter), order, limit, after: position, pinnedBlock: upperBound };
       const found = await getSwaps(reads, chain, { ...query, subject: { kind: 'pair', pool } }, await readingOf(reads));
-      return { ...found, pair };
+      return { ...found, pair, usd: await readPairPrices(reads, chain, pair) };
     },
     present: (found, envelope, { chain, filter }) =>
-      showPairSwaps(found, envelope, filter.address as PoolId, found.pair, chain),
+      showPairSwaps(found, envelope, { pool: filter.address as PoolId, ...found }, chain),
   });
 };
 
@@ -200,19 +199,6 @@ const listParts = {
   firstPage: 0,
   refusal: refuseCursor,
 } as const;
-
-/** The text of the hosted API for an invalid cursor; other contradictions name their parameter. */
-function refuseCursor(error: InvalidParameterError): Error {
-  const isOfCursor = error.message.startsWith('cursor ');
-  return isOfCursor
-    ? new ApiError({
-        code: 'INVALID_PARAMETER',
-        status: 400,
-        message: 'Cursor is invalid or expired',
-        details: error.details ?? {},
-      })
-    : error;
-}
 
 function rowsOf(filter: Filter) {
   return { types: filter.transactionTypes, ...boundsOfRows(filter) };

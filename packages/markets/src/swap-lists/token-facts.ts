@@ -1,7 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, decimalAmount, ZERO_ADDRESS } from '@chainstead/core';
+import { addressBytes, type ReadDatabase } from '@chainstead/db';
 import { wrappedNativeOf } from '../anchors/anchors-of-chain.ts';
-import type { TokenEntry } from './swaps-statement.ts';
+import { type TokenEntry, tokensOf } from './swaps-statement.ts';
 
 /** A token of a pool as responses show it. */
 export interface TokenFacts {
@@ -24,6 +25,19 @@ export function tokenBook(entries: readonly TokenEntry[], chain: Chain): (token:
     address === ZERO_ADDRESS
       ? native
       : { address, ...(known.get(address) ?? { name: null, symbol: null, decimals: null, logo: null }) };
+}
+
+/** Returns a look-up of these tokens by address, in one statement. */
+export async function readTokenBook(
+  database: ReadDatabase,
+  chain: Chain,
+  tokens: Iterable<Address>,
+): Promise<(token: Address) => TokenFacts> {
+  const [row] = await database.select<{ readonly tokens: readonly TokenEntry[] | null }>(
+    `SELECT ${tokensOf('SELECT unnest($2::bytea[])', '$1::bigint')} AS tokens`,
+    [chain.id, [...new Set(tokens)].map(addressBytes)],
+  );
+  return tokenBook(row?.tokens ?? [], chain);
 }
 
 /** Amount in whole tokens without its sign; null: the amount or the decimals are unknown. @param amount base units */

@@ -102,7 +102,11 @@ function valueTrade(
   const quotePrice = usdOf(quote);
   const [anchor, price] = quotePrice === null ? [ofBase, usdOf(base)] : [ofQuote, quotePrice];
   const isKnown = price !== null && anchor.decimals !== null;
-  return { isBuy: ofBase.amount < 0n, wallet, value: isKnown ? dollarsOf(anchor.amount, anchor.decimals, price) : null };
+  return {
+    isBuy: ofBase.amount < 0n,
+    wallet,
+    value: isKnown ? dollarsOf(anchor.amount, anchor.decimals, price) : null,
+  };
 }
 
 /** Units of `DOLLAR`, rounded half up. @param amount base units, with any sign */

@@ -7,7 +7,7 @@ import { type PriceMoment, type PricePlace, readPlace } from './price-place.ts';
 import type { Refusal } from './price-refusals.ts';
 import type { FoundPrice } from './price-response.ts';
 import { readPricedTokens } from './priced-tokens.ts';
-import { type PriceSources, readPricesWithBalances } from './prices-with-balances.ts';
+import { type PriceSources, readNativePrice, readPricesWithBalances } from './prices-with-balances.ts';
 import { DAY_SECONDS, dollarsOf, isDepthKnown, isInactive } from './token-price.ts';
 
 interface Refused {
@@ -39,11 +39,7 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
   }
 
   function nativeAt(place: PricePlace): Promise<Fraction | null> {
-    return remembered(natives, place.block, async () => {
-      const native = wrappedNativeOf(chain) ?? ZERO_ADDRESS;
-      const conditions = { factories: null, rules: DEFAULT_PRICING_RULES };
-      return dollarsOf((await readPricesWithBalances(sources, chain, [native], conditions, place)).get(native));
-    });
+    return remembered(natives, place.block, () => readNativePrice(sources, chain, place));
   }
 
   async function readGroup({ exchange, toBlock }: Group, tokens: readonly Address[]): Promise<PriceOf> {

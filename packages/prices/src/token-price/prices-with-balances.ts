@@ -1,9 +1,11 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, Logger } from '@chainstead/core';
+import { type Address, type Fraction, type Logger, ZERO_ADDRESS } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { type BalanceRequestSources, requestBalances } from '@chainstead/erc20';
+import { wrappedNativeOf } from '@chainstead/markets';
+import { DEFAULT_PRICING_RULES } from './decide-price.ts';
 import type { PricePlace } from './price-place.ts';
-import { type PriceConditions, readTokenPrices, type TokenPrice } from './token-price.ts';
+import { dollarsOf, type PriceConditions, readTokenPrices, type TokenPrice } from './token-price.ts';
 
 /** Sources of prices. */
 export interface PriceSources {
@@ -56,4 +58,15 @@ export async function readPricesWithBalances(
   if (!isRead) return found;
   const again = unknown.filter((one) => one.unread.length > 0).map(({ token }) => token);
   return new Map([...found, ...(await readTokenPrices(database, chain, again, conditions, place))]);
+}
+
+/** Returns US dollars per whole native token at a place; null: unknown. */
+export async function readNativePrice(
+  sources: PriceSources,
+  chain: Chain,
+  place: PricePlace,
+): Promise<Fraction | null> {
+  const native = wrappedNativeOf(chain) ?? ZERO_ADDRESS;
+  const conditions = { factories: null, rules: DEFAULT_PRICING_RULES };
+  return dollarsOf((await readPricesWithBalances(sources, chain, [native], conditions, place)).get(native));
 }

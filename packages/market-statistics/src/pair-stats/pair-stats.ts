@@ -1,0 +1,119 @@
+import type { Chain } from '@chainstead/chains';
+import { type Fraction, invertFraction, multiplyFractions, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
+import type { Indexed } from '@chainstead/data-api';
+import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
+import {
+  NO_TRADES,
+  type PoolId,
+  poolKey,
+  readTradeFigures,
+  type TradeFigures,
+  wrappedNativeOf,
+} from '@chainstead/markets';
+import {
+  DEFAULT_PRICING_RULES,
+  type PricePlace,
+  type PriceSources,
+  type ReadPoolValues,
+  readNativePrice,
+  readPlace,
+  readPoolValues,
+} from '@chainstead/prices';
+import { readStoredPool, type StoredPool } from '../pools/stored-pools.ts';
+import { areSwapsIndexed, placeBefore, spanBefore } from '../pools/window.ts';
+
+/** Windows that end at the newest indexed block, with their seconds. */
+export const PAIR_WINDOWS = [
+  ['5min', 300],
+  ['1h', 3_600],
+  ['4h', 14_400],
+  ['24h', 86_400],
+] as const;
+
+export type PairWindow = (typeof PAIR_WINDOWS)[number][0];
+
+/** Figures of a pool in a window. */
+export interface WindowStats {
+  readonly window: PairWindow;
+  /** Values at the start of the window; null: unknown. */
+  readonly before: ReadPoolValues | null;
+  readonly trades: TradeFigures;
+}
+
+export interface PairStats {
+  readonly pool: StoredPool;
+  /** Time of the block of its creation event; null: not indexed. */
+  readonly createdAt: Date | null;
+  /** Null: nothing is indexed. */
+  readonly now: ReadPoolValues | null;
+  /** Native tokens per whole base token; null: unknown. */
+  readonly nativePrice: Fraction | null;
+  readonly windows: readonly WindowStats[];
+  readonly indexed: Indexed;
+}
+
+/** Returns the statistics of a pool at the newest indexed block; null if no proven pool of two tokens has this id. */
+export async function readPairStats(sources: PriceSources, chain: Chain, id: PoolId): Promise<PairStats | null> {
+  const { reads } = sources;
+  const pool = await readStoredPool(reads, chain, id);
+  if (pool === null) return null;
+  const createdAt = await readCreationTime(reads, chain, pool);
+  const { place, indexed } = await readPlace(reads, chain, { of: 'newest' }, DEFAULT_PRICING_RULES.windowSeconds);
+  if (place === null) {
+    const windows = PAIR_WINDOWS.map(([window]) => ({ window, before: null, trades: NO_TRADES }));
+    return { pool, createdAt, now: null, nativePrice: null, windows, indexed: { ...indexed, complete: false } };
+  }
+  const now = (await readPoolValues(sources, chain, [pool], place)).get(pool.pool) ?? null;
+  const trades = await readTradeFigures(reads, chain, {
+    pools: [pool],
+    spans: PAIR_WINDOWS.map(([, seconds]) => spanBefore(place, seconds)),
+    lastBlock: place.block,
+  });
+  const places = await Promise.all(PAIR_WINDOWS.map(([, seconds]) => placeBefore(reads, chain, place, seconds)));
+  // The balances were requested for the newest block: those of earlier ones follow from them.
+  const stored = { ...sources, contracts: null };
+  const windows = await Promise.all(
+    PAIR_WINDOWS.map(async ([window], position) => {
+      const at = places[position] ?? null;
+      const before = at === null ? null : (await readPoolValues(stored, chain, [pool], at)).get(pool.pool);
+      return { window, before: before ?? null, trades: trades.get(pool.pool)?.[position] ?? NO_TRADES };
+    }),
+  );
+  // A state before the longest window proves that the price is of the last change.
+  const isStateKnown = indexed.complete || windows.at(-1)?.before?.baseQuotePrice != null;
+  const areTradesKnown = await areSwapsIndexed(reads, chain, places.at(-1) ?? null, place);
+  const complete = isStateKnown && areTradesKnown && now?.isFinal === true;
+  const nativePrice = now === null ? null : await nativePriceOf(sources, chain, pool, now, place);
+  return { pool, createdAt, now, nativePrice, windows, indexed: { ...indexed, complete } };
+}
+
+/** Exact if the quote token is the native one; else both have prices in US dollars. */
+async function nativePriceOf(
+  sources: PriceSources,
+  chain: Chain,
+  { base, quote, baseSide }: StoredPool,
+  { usd, baseQuotePrice }: ReadPoolValues,
+  place: PricePlace,
+): Promise<Fraction | null> {
+  const native = wrappedNativeOf(chain) ?? ZERO_ADDRESS;
+  if (base.address === native) return wholeFraction(1n);
+  if (quote.address === native) return baseQuotePrice;
+  const own = usd[baseSide];
+  const inDollars = own === null ? null : await readNativePrice(sources, chain, place);
+  return own === null || inDollars === null ? null : multiplyFractions(own, invertFraction(inDollars));
+}
+
+async function readCreationTime(database: ReadDatabase, chain: Chain, pool: StoredPool): Promise<Date | null> {
+  if (pool.factory === null) return null;
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = `${bind(chain.id)}::bigint`;
+  const [row] = await database.select<{ readonly created_at: Date }>(
+    `WITH creation AS MATERIALIZED (SELECT block_number FROM pool_creations
+       WHERE pool_key = ${bind(poolKey(pool.pool))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool.pool))}::bytea
+         AND factory = ${bind(hexBytes(pool.factory))}::bytea ORDER BY block_number LIMIT 1)
+     SELECT block_timestamp AS created_at FROM creation JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = creation.block_number`,
+    values,
+  );
+  return row?.created_at ?? null;
+}

@@ -1,0 +1,34 @@
+import type { Chain } from '@chainstead/chains';
+import { readBlockRuns } from '@chainstead/data-api';
+import type { ReadDatabase } from '@chainstead/db';
+import { SWAPS_DATASET, type TimeSpan } from '@chainstead/markets';
+import { DEFAULT_PRICING_RULES, type PricePlace, readPlace } from '@chainstead/prices';
+
+export const DAY_SECONDS = 86_400;
+
+/** Returns the place at the start of a window: the last block that is at least so much older. Null: it is not indexed. */
+export async function placeBefore(
+  database: ReadDatabase,
+  chain: Chain,
+  { time }: PricePlace,
+  seconds: number,
+): Promise<PricePlace | null> {
+  const moment = { of: 'time', time: time - seconds } as const;
+  return (await readPlace(database, chain, moment, DEFAULT_PRICING_RULES.windowSeconds)).place;
+}
+
+/** The seconds until the time of a place, which belong to it, without those at the start of the window. */
+export function spanBefore({ time }: PricePlace, seconds: number): TimeSpan {
+  return { from: time - seconds + 1, to: time + 1 };
+}
+
+/** Whether all swaps between two places are indexed. @param before start of the window; null: before the first indexed block */
+export async function areSwapsIndexed(
+  database: ReadDatabase,
+  chain: Chain,
+  before: PricePlace | null,
+  { block }: PricePlace,
+): Promise<boolean> {
+  const run = (await readBlockRuns(database, chain.id, [SWAPS_DATASET], block)).get(SWAPS_DATASET);
+  return run !== undefined && run.firstBlock <= Math.max(chain.firstBlock, (before?.block ?? -1) + 1);
+}

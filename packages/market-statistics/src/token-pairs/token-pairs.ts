@@ -1,0 +1,112 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Fraction, nearestNumber } from '@chainstead/core';
+import type { Indexed } from '@chainstead/data-api';
+import { NO_TRADES, type PoolId, readTradeFigures, type TradeFigures } from '@chainstead/markets';
+import {
+  DEFAULT_PRICING_RULES,
+  type PricePlace,
+  type PriceSources,
+  type ReadPoolValues,
+  readNativePrice,
+  readPlace,
+  readPoolValues,
+} from '@chainstead/prices';
+import type { StoredPool } from '../pools/stored-pools.ts';
+import { areSwapsIndexed, DAY_SECONDS, placeBefore, spanBefore } from '../pools/window.ts';
+import { readPoolsOfToken } from './pools-of-token.ts';
+
+/** A pool of a token with its values at the block of a list. */
+export interface RankedPool {
+  readonly pool: StoredPool;
+  readonly values: ReadPoolValues;
+}
+
+/** All pools of a token, in the order of the list. */
+export interface RankedPools {
+  readonly pools: readonly RankedPool[];
+  /** Null: nothing is indexed. */
+  readonly place: PricePlace | null;
+  /** 24 hours earlier; null: not indexed. */
+  readonly dayBefore: PricePlace | null;
+  readonly indexed: Indexed;
+}
+
+/** Position in the list. */
+export interface PairPosition {
+  /** As `liquidity_usd`. */
+  readonly liquidity: number | null;
+  readonly pool: string;
+}
+
+/** Figures of a pool over the last 24 hours. */
+export interface ListedPair extends RankedPool {
+  readonly before: ReadPoolValues | null;
+  readonly trades: TradeFigures;
+}
+
+/**
+ * Returns the pools of a token by liquidity, the deepest first; of equal ones, the lower id. Pools of unknown liquidity come last.
+ * @param block of the values; null: the newest indexed one
+ */
+export async function rankPools(
+  sources: PriceSources,
+  chain: Chain,
+  token: Address,
+  block: number | null,
+): Promise<RankedPools> {
+  const { reads } = sources;
+  const moment = block === null ? ({ of: 'newest' } as const) : ({ of: 'block', block } as const);
+  const { place, indexed } = await readPlace(reads, chain, moment, DEFAULT_PRICING_RULES.windowSeconds);
+  if (place === null) return { pools: [], place, dayBefore: null, indexed: { ...indexed, complete: false } };
+  const { pools, isWhole } = await readPoolsOfToken(reads, chain, token, place.block);
+  const values = await readPoolValues(sources, chain, pools, place);
+  const ranked = pools.flatMap((pool): RankedPool[] => {
+    const own = values.get(pool.pool);
+    return own === undefined ? [] : [{ pool, values: own }];
+  });
+  const dayBefore = await placeBefore(reads, chain, place, DAY_SECONDS);
+  const isIndexed = indexed.complete && (await areSwapsIndexed(reads, chain, dayBefore, place));
+  const complete = isIndexed && isWhole && ranked.every((one) => one.values.isFinal);
+  const sorted = ranked.toSorted((one, other) => comparePairs(positionOf(one), positionOf(other)));
+  return { pools: sorted, place, dayBefore, indexed: { ...indexed, complete } };
+}
+
+export function positionOf({ pool, values: { liquidity } }: RankedPool): PairPosition {
+  return { liquidity: liquidity === null ? null : nearestNumber(liquidity), pool: pool.pool };
+}
+
+/** Below 0 if `one` comes first. */
+export function comparePairs(one: PairPosition, other: PairPosition): number {
+  const [left, right] = [one.liquidity ?? -1, other.liquidity ?? -1];
+  if (left !== right) return right - left;
+  return one.pool === other.pool ? 0 : one.pool < other.pool ? -1 : 1;
+}
+
+/** Returns figures of some of the pools, and US dollars per native token; null: unknown. */
+export async function readListedPairs(
+  sources: PriceSources,
+  chain: Chain,
+  pools: readonly RankedPool[],
+  { place, dayBefore }: Pick<RankedPools, 'place' | 'dayBefore'>,
+): Promise<{ readonly pairs: readonly ListedPair[]; readonly native: Fraction | null }> {
+  if (place === null || pools.length === 0) return { pairs: [], native: null };
+  const stored = pools.map(({ pool }) => pool);
+  const [trades, before, native] = await Promise.all([
+    readTradeFigures(sources.reads, chain, {
+      pools: stored,
+      spans: [spanBefore(place, DAY_SECONDS)],
+      lastBlock: place.block,
+    }),
+    // The balances were requested for the block of the list: earlier ones follow from them.
+    dayBefore === null
+      ? new Map<PoolId, ReadPoolValues>()
+      : readPoolValues({ ...sources, contracts: null }, chain, stored, dayBefore),
+    readNativePrice(sources, chain, place),
+  ]);
+  const pairs = pools.map((one) => ({
+    ...one,
+    before: before.get(one.pool.pool) ?? null,
+    trades: trades.get(one.pool.pool)?.[0] ?? NO_TRADES,
+  }));
+  return { pairs, native };
+}

@@ -1,0 +1,24 @@
+import type { PoolState } from '../events/pool-event.ts';
+
+/** Columns of `pool_states` as text; null: not of this kind of pool. */
+export interface StateColumns {
+  readonly reserve0: string | null;
+  readonly reserve1: string | null;
+  readonly sqrt_price_x96: string | null;
+  readonly liquidity: string | null;
+  readonly tick: number | null;
+}
+
+/** SQL of {@link StateColumns}. */
+export const STATE_COLUMNS = 'reserve0::text, reserve1::text, sqrt_price_x96::text, liquidity::text, tick';
+
+/** Returns the state of a row of `pool_states`; null: the row has none. */
+export function poolStateOf(row: StateColumns): PoolState | null {
+  const { reserve0, reserve1, sqrt_price_x96: root, liquidity, tick } = row;
+  if (reserve0 !== null && reserve1 !== null)
+    return { of: 'reserves', reserve0: BigInt(reserve0), reserve1: BigInt(reserve1) };
+  if (tick === null) return null;
+  return root === null
+    ? { of: 'bin', activeId: tick }
+    : { of: 'price', sqrtPriceX96: BigInt(root), liquidity: BigInt(liquidity ?? 0), tick };
+}

@@ -1,0 +1,155 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, compareFractions, type Fraction, wholeFraction } from '@chainstead/core';
+import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
+import { type BalanceSeries, type Holding, readBalanceSeries, requestBalances } from '@chainstead/erc20';
+import {
+  type PoolId,
+  type PoolState,
+  poolKey,
+  poolStateOf,
+  STATE_COLUMNS,
+  type StateColumns,
+} from '@chainstead/markets';
+import { anchorPrices } from '../token-price/anchor-prices.ts';
+import type { PricePlace } from '../token-price/price-place.ts';
+import type { PriceSources } from '../token-price/prices-with-balances.ts';
+import { type Sides, virtualReserves } from '../token-price/side-depths.ts';
+import { type PoolValues, UNKNOWN_VALUES, type ValuedPool, valuesOfPool } from './pool-values.ts';
+
+/** Values of a pool, and whether a later request may know more of them. */
+export interface ReadPoolValues extends PoolValues {
+  /** False: a balance of the pool was not read from its contract yet. */
+  readonly isFinal: boolean;
+}
+
+/**
+ * Returns prices and values of pools by their last states until a place. A pool with reserves holds those. The balances of other pools are
+ * the values of the token contracts, moved by transfers; missing ones of the deepest pools are read. The balances of pools in a vault are
+ * unknown. The number of statements hardly depends on that of pools.
+ */
+export async function readPoolValues(
+  sources: PriceSources,
+  chain: Chain,
+  pools: readonly ValuedPool[],
+  place: PricePlace,
+): Promise<ReadonlyMap<PoolId, ReadPoolValues>> {
+  const { reads, database } = sources;
+  const states = await readStates(reads, chain, pools, place);
+  const anchors = anchorPrices(place);
+  const held = pools.filter(({ pool, vault }) => vault === null && (states.get(pool)?.of ?? 'reserves') !== 'reserves');
+  const found = await readBalances(reads, chain, held, place);
+  const unread = held.filter(({ pool }) => found.get(pool)?.some(({ of }) => of === 'unread'));
+  const wanted = deepest(chain, unread, states, anchors);
+  const isRead = await requestOf(sources, chain, wanted, sources.waitsUntil - performance.now());
+  const again = isRead ? await readBalances(database, chain, wanted, place) : new Map<PoolId, Sides<BalanceSeries>>();
+  const old = held.filter(({ pool }) => found.get(pool)?.some((one) => one.of === 'known' && one.isOld));
+  await requestOf(sources, chain, deepest(chain, old, states, anchors), 0);
+  return new Map(
+    pools.map((pool): readonly [PoolId, ReadPoolValues] => {
+      const state = states.get(pool.pool);
+      if (state === undefined) return [pool.pool, { ...UNKNOWN_VALUES, isFinal: true }];
+      const series = again.get(pool.pool) ?? found.get(pool.pool);
+      const values = valuesOfPool(chain, pool, state, balancesOf(state, series), anchors);
+      return [pool.pool, { ...values, isFinal: series?.every(({ of }) => of !== 'unread') ?? true }];
+    }),
+  );
+}
+
+/** Bounds the length of a statement. */
+const POOLS_PER_STATEMENT = 64;
+
+/** Pools whose balances one request may read from contracts. Later requests read the rest. */
+const READS_MAX = 64;
+
+/** Last states until a place: a range of the primary key each. */
+async function readStates(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly ValuedPool[],
+  { runStart, block }: PricePlace,
+): Promise<ReadonlyMap<PoolId, PoolState>> {
+  const states = new Map<PoolId, PoolState>();
+  for (let start = 0; start < pools.length; start += POOLS_PER_STATEMENT) {
+    const some = pools.slice(start, start + POOLS_PER_STATEMENT);
+    const values: unknown[] = [];
+    const bind: Bind = (value) => `$${values.push(value)}`;
+    const [chainId, first, last] = [chain.id, runStart, block].map((value) => `${bind(value)}::bigint`);
+    const ranges = some.map(
+      ({ pool }, position) => `(SELECT ${position} AS position, ${STATE_COLUMNS} FROM pool_states
+        WHERE pool_key = ${bind(poolKey(pool))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea
+        AND block_number >= ${first} AND block_number <= ${last} ORDER BY block_number DESC LIMIT 1)`,
+    );
+    const rows = await database.select<StateColumns & { readonly position: number }>(
+      ranges.join(' UNION ALL '),
+      values,
+    );
+    for (const row of rows) {
+      const [pool, state] = [some[row.position], poolStateOf(row)];
+      if (pool !== undefined && state !== null) states.set(pool.pool, state);
+    }
+  }
+  return states;
+}
+
+async function readBalances(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly ValuedPool[],
+  { block }: PricePlace,
+): Promise<ReadonlyMap<PoolId, Sides<BalanceSeries>>> {
+  const series = await readBalanceSeries(database, chain, pools.flatMap(holdingsOf), { start: block, end: block });
+  return new Map(
+    pools.flatMap(({ pool }, position) => {
+      const [left, right] = series.slice(2 * position);
+      return left === undefined || right === undefined ? [] : [[pool, [left, right]] as const];
+    }),
+  );
+}
+
+function holdingsOf({ pool, token0, token1 }: ValuedPool): readonly Holding[] {
+  return [token0, token1].map((token) => ({ account: pool as Address, token }));
+}
+
+function balancesOf(state: PoolState, series: Sides<BalanceSeries> | undefined): Sides<Fraction | null> {
+  if (state.of === 'reserves') return [wholeFraction(state.reserve0), wholeFraction(state.reserve1)];
+  const [left, right] = series ?? [];
+  const balance = (one: BalanceSeries | undefined) => (one?.of === 'known' ? wholeFraction(one.before) : null);
+  return [balance(left), balance(right)];
+}
+
+/** The pools that may be the deepest, by their virtual reserves: anyone may create empty ones. */
+function deepest(
+  chain: Chain,
+  pools: readonly ValuedPool[],
+  states: ReadonlyMap<PoolId, PoolState>,
+  anchors: ReadonlyMap<Address, Fraction>,
+): readonly ValuedPool[] {
+  const possible = pools.map((pool) => ({ pool, depth: possibleDepth(chain, pool, states.get(pool.pool), anchors) }));
+  return possible
+    .toSorted((one, other) => compareFractions(other.depth, one.depth) || (one.pool.pool < other.pool.pool ? -1 : 1))
+    .slice(0, READS_MAX)
+    .map(({ pool }) => pool);
+}
+
+/** US dollars of the virtual reserves; 0: unknown. */
+function possibleDepth(
+  chain: Chain,
+  pool: ValuedPool,
+  state: PoolState | undefined,
+  anchors: ReadonlyMap<Address, Fraction>,
+): Fraction {
+  if (state === undefined || state.of === 'bin') return wholeFraction(0n);
+  return valuesOfPool(chain, pool, state, virtualReserves(state), anchors).liquidity ?? wholeFraction(0n);
+}
+
+async function requestOf(
+  { contracts }: PriceSources,
+  chain: Chain,
+  pools: readonly ValuedPool[],
+  waitMs: number,
+): Promise<boolean> {
+  if (contracts === null || pools.length === 0) return false;
+  const { balances, logger } = contracts;
+  const wanted = { ...balances, waitMs: Math.max(0, waitMs) };
+  return requestBalances(wanted, chain, pools.flatMap(holdingsOf), logger);
+}
