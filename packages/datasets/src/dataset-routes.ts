@@ -41,7 +41,7 @@ import {
   transactionFactsOf,
 } from '@chainstead/node-reads';
 import { createPriceRoutes, createWalletValueRoutes } from '@chainstead/prices';
-import { createProfitRoutes } from '@chainstead/profits';
+import { profitRoutes } from '@chainstead/profits';
 import { createSubjectProjections, type Dataset } from '@chainstead/sync';
 import { reviewContractsRoute } from '@chainstead/tokens';
 import {
@@ -134,7 +134,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     collectionSalePricesRoute,
     ...marketRoutes,
     ...createMarketStatisticsRoutes(balances),
-    ...createProfitRoutes({ onDemandBackfill }),
+    ...profitRoutes,
     ...createPriceRoutes(balances),
     createWalletApprovalsRoute({ ...subjects, nodeReads }),
     ...tokenHolderRoutes(balances),
