@@ -45,12 +45,10 @@ export const profitabilitySchema = z
       .array(
         z
           .object({
-            token_address: z
-              .string()
-              .openapi({
-                pattern: '^0x[0-9a-f]{40}$',
-                description: 'Token. The native token has its wrapped contract',
-              }),
+            token_address: z.string().openapi({
+              pattern: '^0x[0-9a-f]{40}$',
+              description: 'Token. The native token has its wrapped contract',
+            }),
             ...tokenShape,
             decimals: nullable('Decimals of the token'),
             ...figuresShape,

@@ -2,7 +2,7 @@ import type { Address } from '@chainstead/core';
 import { errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
 import { SWAPS_DATASET } from '@chainstead/markets';
 import { createRoute, z } from '@hono/zod-openapi';
-import { daysOf, daysParameter, OF_PROFITS } from './days-parameter.ts';
+import { daysParameter, OF_PROFITS } from './days-parameter.ts';
 import { showTopGainers, topGainersSchema } from './profit-response.ts';
 import { readTokenFacts } from './token-facts.ts';
 import { readTopGainers } from './top-gainers.ts';
@@ -28,10 +28,10 @@ export const topGainersRoute: RouteModule = (app, { chains, parameters, reads })
   });
   app.openapi(route, async (c) => {
     const token = c.req.valid('param').address as Address;
-    const { days, chain: given } = c.req.valid('query');
+    const { days = null, chain: given } = c.req.valid('query');
     const chain = indexedChain(chains, given?.key ?? 'eth', SWAPS_DATASET);
     const shown = shownToken(token, chain);
-    const found = await readTopGainers(reads, chain, { token: shown, days: daysOf(days) });
+    const found = await readTopGainers(reads, chain, { token: shown, days });
     const factsOf = await readTokenFacts(reads, chain, [shown]);
     return c.json(showTopGainers(found, factsOf(shown)), 200);
   });

@@ -2,7 +2,7 @@ import type { Address } from '@chainstead/core';
 import { type ApiDependencies, errorResponses, indexedChain, querySchema, type RouteModule } from '@chainstead/http';
 import { SWAPS_DATASET } from '@chainstead/markets';
 import { createRoute, z } from '@hono/zod-openapi';
-import { daysOf, daysParameter, OF_PROFITS } from './days-parameter.ts';
+import { daysParameter, OF_PROFITS } from './days-parameter.ts';
 import { profitabilitySchema, showProfitability, showSummary, summarySchema } from './profit-response.ts';
 import { readTokenFacts } from './token-facts.ts';
 import { readWalletProfits } from './wallet-profits.ts';
@@ -30,9 +30,9 @@ export const walletProfitabilityRoute: RouteModule = (app, { chains, parameters,
   });
   app.openapi(route, async (c) => {
     const { address } = c.req.valid('param');
-    const { days, chain: given, token_addresses: tokens = [] } = c.req.valid('query');
+    const { days = null, chain: given, token_addresses: tokens = [] } = c.req.valid('query');
     const chain = indexedChain(chains, given?.key ?? DEFAULT_CHAIN, SWAPS_DATASET);
-    const query = { wallet: address as Address, tokens: tokens.length === 0 ? null : tokens, days: daysOf(days) };
+    const query = { wallet: address as Address, tokens: tokens.length === 0 ? null : tokens, days };
     const found = await readWalletProfits(reads, chain, query);
     return c.json(showProfitability(found, await readTokenFacts(reads, chain, [...found.sums.keys()])), 200);
   });
@@ -58,9 +58,9 @@ export const walletProfitabilitySummaryRoute: RouteModule = (app, { chains, para
   });
   app.openapi(route, async (c) => {
     const { address } = c.req.valid('param');
-    const { days, chain: given } = c.req.valid('query');
+    const { days = null, chain: given } = c.req.valid('query');
     const chain = indexedChain(chains, given?.key ?? DEFAULT_CHAIN, SWAPS_DATASET);
-    const query = { wallet: address as Address, tokens: null, days: daysOf(days) };
+    const query = { wallet: address as Address, tokens: null, days };
     return c.json(showSummary(await readWalletProfits(reads, chain, query)), 200);
   });
 };
