@@ -3,7 +3,7 @@ import { indexedSchema, showIndexed } from '@chainstead/data-api';
 import { DOLLAR } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
 import { joinProfits, type ProfitSum, type ProfitTotals, realizedProfit } from './profit-sum.ts';
-import type { FactsOf, TokenFacts } from './token-facts.ts';
+import type { FactsOf, TokenFacts } from './trades/token-facts.ts';
 import type { TopGainers } from './top-gainers.ts';
 import type { WalletProfits } from './wallet-profits.ts';
 

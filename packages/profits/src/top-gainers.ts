@@ -4,8 +4,8 @@ import type { Indexed } from '@chainstead/data-api';
 import type { Bind, ReadDatabase } from '@chainstead/db';
 import { undecidedPoolsOf } from '@chainstead/markets';
 import { addTrade, type ProfitSum, realizedProfit } from './profit-sum.ts';
-import { firstBlockOfNewest, readTrades, readTradesSpan } from './read-trades.ts';
-import { shownToken } from './traded-pool.ts';
+import { firstBlockOfNewest, readTrades, readTradesSpan } from './trades/read-trades.ts';
+import { shownToken } from './trades/traded-pool.ts';
 import { sidesOf, sumOf, windowStart } from './wallet-profits.ts';
 
 export interface TopGainers {

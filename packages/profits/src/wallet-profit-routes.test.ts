@@ -5,7 +5,7 @@ import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { profitRoutes } from './profit-routes.ts';
-import { readTrades, type Trade } from './read-trades.ts';
+import { readTrades, type Trade } from './trades/read-trades.ts';
 import {
   ANN,
   BOB,

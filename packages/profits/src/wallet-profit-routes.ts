@@ -4,7 +4,7 @@ import { SWAPS_DATASET } from '@chainstead/markets';
 import { createRoute, z } from '@hono/zod-openapi';
 import { daysParameter, OF_PROFITS } from './days-parameter.ts';
 import { profitabilitySchema, showProfitability, showSummary, summarySchema } from './profit-response.ts';
-import { readTokenFacts } from './token-facts.ts';
+import { readTokenFacts } from './trades/token-facts.ts';
 import { readWalletProfits } from './wallet-profits.ts';
 
 /** `GET /api/v2.2/wallets/{address}/profitability`: realized profit of a wallet by token (docs/api/profits.md). */

@@ -3,8 +3,8 @@ import type { Address } from '@chainstead/core';
 import type { Indexed } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { addTrade, emptyProfitSum, type ProfitSum } from './profit-sum.ts';
-import { readTrades, readTradesSpan, type Trade } from './read-trades.ts';
-import { shownToken } from './traded-pool.ts';
+import { readTrades, readTradesSpan, type Trade } from './trades/read-trades.ts';
+import { shownToken } from './trades/traded-pool.ts';
 
 export interface WalletProfitsQuery {
   readonly wallet: Address;
