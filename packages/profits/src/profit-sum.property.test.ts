@@ -27,7 +27,7 @@ interface Recomputed {
   readonly covered: bigint;
 }
 
-/** Every sale anew from the trades before it. */
+/** Recomputes every sale from the trades before it. */
 function recomputed(list: readonly TokenTrade[]): Recomputed {
   const coveredOf: bigint[] = [];
   let found: Recomputed = { profit: wholeFraction(0n), cost: wholeFraction(0n), covered: 0n };
