@@ -38,7 +38,7 @@ test('profits of a wallet by token', async () => {
   ]) {
     expect(found.toJSON()).toEqual(await sent(`wallets/${ANN}/profitability`));
     const [row] = found.result.result ?? [];
-    expect([row?.tokenAddress.lowercase, row?.realizedProfitUsd, row?.decimals]).toEqual([CATS, '4', '6']);
+    expect([row?.tokenAddress.lowercase, row?.realizedProfitUsd, row?.decimals]).toEqual([CATS, '4', 6]);
   }
 });
 
