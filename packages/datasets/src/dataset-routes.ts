@@ -41,7 +41,6 @@ import {
   transactionFactsOf,
 } from '@chainstead/node-reads';
 import { createPriceRoutes, createTokenPriceReader, createWalletValueRoutes } from '@chainstead/prices';
-import { createProfitRoutes } from '@chainstead/profits';
 import { createSubjectProjections, type Dataset } from '@chainstead/sync';
 import { reviewContractsRoute } from '@chainstead/tokens';
 import {
@@ -135,7 +134,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     collectionSalePricesRoute,
     ...marketRoutes,
     ...createMarketStatisticsRoutes(balances),
-    ...createProfitRoutes({ onDemandBackfill }),
+    ...profitRoutes,
     ...createPriceRoutes(balances),
     createWalletApprovalsRoute({ ...subjects, nodeReads, readPrices }),
     ...tokenHolderRoutes({ ...balances, readPrices }),

@@ -81,10 +81,10 @@ export async function readExamples(database: Database, chains: readonly Chain[])
     ...(ofCollection && examplesOfCollection(ofCollection)),
     ...(pair !== null && examplesOfPair(pair)),
     ...((swap ?? transfer) !== null && {
-      getSwapsByWalletAddress: {
+      ...examplesOfTrader({
         address: swap?.wallet ?? transfer?.account ?? '',
         chain: swap?.chain ?? transfer?.chain ?? first.key,
-      },
+      }),
     }),
     ...(await readManifestExamples(database, chains, manifests, transfer)),
   };
@@ -129,6 +129,14 @@ function examplesOfErc20(transfer: {
   };
 }
 
+function examplesOfTrader(wallet: { readonly address: string; readonly chain: string }): DocumentExamples {
+  return {
+    getSwapsByWalletAddress: wallet,
+    getWalletProfitability: wallet,
+    getWalletProfitabilitySummary: wallet,
+  };
+}
+
 function examplesOfPair({
   pool,
   token0,
@@ -143,6 +151,7 @@ function examplesOfPair({
     getPairStats: { address: pool, chain },
     getTokenPairs: { token_address: token0, chain },
     getAggregatedTokenPairStats: { token_address: token0, chain },
+    getTopProfitableWalletPerToken: { address: token0, chain },
     getPairReserves: { pair_address: pool, chain },
     getPairAddress: { token0_address: token0, token1_address: token1, exchange: factory, chain },
     getPairPrice: { token0_address: token0, token1_address: token1, chain },

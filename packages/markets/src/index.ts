@@ -2,6 +2,7 @@
  * Decentralized exchanges: events of their pools, and proofs that a pool belongs to an exchange. Decoding is pure, and no log
  * causes an error. Start with `events/decode-pool-event.ts` and `exchanges/families.ts`.
  */
+export { readAnchorBook } from './anchors/anchor-steps.ts';
 export { anchorsOf, wrappedNativeOf } from './anchors/anchors-of-chain.ts';
 export { DOLLAR } from './candles/candle.ts';
 export { pairOf } from './candles/price-trade.ts';

@@ -1,7 +1,10 @@
-import type { OnDemandBackfill } from '@chainstead/data-api';
 import type { RouteModule } from '@chainstead/http';
+import { topGainersRoute } from './top-gainers-route.ts';
+import { walletProfitabilityRoute, walletProfitabilitySummaryRoute } from './wallet-profit-routes.ts';
 
 /** Routes of profit and loss. */
-export function createProfitRoutes(_context: { readonly onDemandBackfill: OnDemandBackfill }): readonly RouteModule[] {
-  return [];
-}
+export const profitRoutes: readonly RouteModule[] = [
+  walletProfitabilityRoute,
+  walletProfitabilitySummaryRoute,
+  topGainersRoute,
+];

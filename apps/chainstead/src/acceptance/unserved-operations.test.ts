@@ -55,7 +55,7 @@ function callOf(api: object, name: string): Call | undefined {
 
 describe('the official SDK', () => {
   test.each([
-    ['getWalletProfitability', WALLET],
+    ['getDefiPositionsSummary', WALLET],
     ['getTopERC20TokensByMarketCap', {}],
     ['getDefiSummary', WALLET],
     ['getNFTTokenStats', { ...WALLET, tokenId: '1' }],
@@ -86,6 +86,7 @@ describe('the official SDK', () => {
       ...['web3ApiVersion', 'endpointWeights', 'runContractFunction', 'reviewContracts'],
       ...['getWalletNFTs', 'getMultipleNFTs', 'getNFTMetadata'],
       ...['getWalletHistory', 'getWalletActiveChains', 'getWalletStats', 'getWalletNetWorth'],
+      ...['getWalletProfitability', 'getWalletProfitabilitySummary', 'getTopProfitableWalletPerToken'],
       ...['getTransaction', 'getTransactionVerbose', 'getBlock', 'getBlockStats', 'getDateToBlock'],
       ...['getInternalTransactions', 'getWalletTransactions', 'getWalletTransactionsVerbose'],
       ...['getContractNFTs', 'getNFTOwners', 'getNFTTokenIdOwners', 'getNFTCollectionStats'],

@@ -10,7 +10,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
   ]),
   ...unserved('/api/v2.2', 'Token', [
     ['GET', '/tokens/categories', 'getTokenCategories'],
-    ['GET', '/erc20/{address}/top-gainers', 'getTopProfitableWalletPerToken'],
     ['GET', '/tokens/search', 'searchTokens'],
     ['GET', '/erc20/exchange/{exchangeName}/new', 'getNewTokensByExchange'],
     ['GET', '/erc20/exchange/{exchangeName}/bonding', 'getBondingTokensByExchange'],
@@ -32,8 +31,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/wallets/{address}/defi/summary', 'getDefiSummary'],
     ['GET', '/wallets/{address}/defi/{protocol}/positions', 'getDefiPositionsByProtocol'],
     ['GET', '/wallets/{address}/defi/positions', 'getDefiPositionsSummary'],
-    ['GET', '/wallets/{address}/profitability/summary', 'getWalletProfitabilitySummary'],
-    ['GET', '/wallets/{address}/profitability', 'getWalletProfitability'],
   ]),
   ...unserved('/api/v2.2', 'Market Data', [
     ['GET', '/market-data/erc20s/top-tokens', 'getTopERC20TokensByMarketCap'],

@@ -1,0 +1,98 @@
+/**
+ * Realized profit of one wallet in one token, from sums only. Amounts are base units; values are units of `DOLLAR`.
+ * A sale costs the average price of the purchases before it: those of the window, or without any, all earlier ones.
+ */
+
+/** Sums of the trades so far. Add trades in chain order. */
+export interface ProfitSum {
+  /** Purchases and sales in the window: number, amount and value. */
+  buys: number;
+  bought: bigint;
+  invested: bigint;
+  sells: number;
+  sold: bigint;
+  received: bigint;
+  /** Purchases before the window. */
+  boughtBefore: bigint;
+  investedBefore: bigint;
+  /** Bought amount that no sale has covered yet, over all history. */
+  held: bigint;
+  /** Part of `sold` that was bought before, with its share of `received`, and its cost. */
+  covered: bigint;
+  coveredValue: bigint;
+  cost: bigint;
+}
+
+/** A purchase or sale. */
+export interface TokenTrade {
+  readonly isPurchase: boolean;
+  readonly amount: bigint;
+  readonly value: bigint;
+  readonly isInWindow: boolean;
+}
+
+export function emptyProfitSum(): ProfitSum {
+  return {
+    ...{ buys: 0, bought: 0n, invested: 0n, sells: 0, sold: 0n, received: 0n },
+    ...{ boughtBefore: 0n, investedBefore: 0n, held: 0n, covered: 0n, coveredValue: 0n, cost: 0n },
+  };
+}
+
+/** Adds a trade to a sum, in place: a request may add 100,000. */
+export function addTrade(sum: ProfitSum, { isPurchase, amount, value, isInWindow }: TokenTrade): void {
+  if (isPurchase) addPurchase(sum, amount, value, isInWindow);
+  else addSale(sum, amount, value, isInWindow);
+}
+
+/** Joins sums of different tokens, for totals in US dollars. Amounts of different tokens are meaningless. */
+export function joinProfits(one: ProfitTotals, other: ProfitTotals): ProfitTotals {
+  return {
+    buys: one.buys + other.buys,
+    sells: one.sells + other.sells,
+    invested: one.invested + other.invested,
+    received: one.received + other.received,
+    coveredValue: one.coveredValue + other.coveredValue,
+    cost: one.cost + other.cost,
+  };
+}
+
+/** The members of a sum that don't depend on the token. */
+export type ProfitTotals = Readonly<
+  Pick<ProfitSum, 'buys' | 'sells' | 'invested' | 'received' | 'coveredValue' | 'cost'>
+>;
+
+/** Units of `DOLLAR`; negative for a loss. */
+export function realizedProfit({ coveredValue, cost }: Pick<ProfitSum, 'coveredValue' | 'cost'>): bigint {
+  return coveredValue - cost;
+}
+
+function addPurchase(sum: ProfitSum, amount: bigint, value: bigint, isInWindow: boolean): void {
+  sum.held += amount;
+  if (!isInWindow) {
+    sum.boughtBefore += amount;
+    sum.investedBefore += value;
+    return;
+  }
+  sum.buys += 1;
+  sum.bought += amount;
+  sum.invested += value;
+}
+
+function addSale(sum: ProfitSum, amount: bigint, value: bigint, isInWindow: boolean): void {
+  const covered = amount < sum.held ? amount : sum.held;
+  sum.held -= covered;
+  if (!isInWindow) return;
+  sum.sells += 1;
+  sum.sold += amount;
+  sum.received += value;
+  if (covered === 0n) return;
+  const [basis, paid] = sum.bought > 0n ? [sum.bought, sum.invested] : [sum.boughtBefore, sum.investedBefore];
+  sum.covered += covered;
+  sum.coveredValue += covered === amount ? value : rounded(value * covered, amount);
+  sum.cost += rounded(paid * covered, basis);
+}
+
+/** Half up, of numbers of at least zero. */
+function rounded(numerator: bigint, denominator: bigint): bigint {
+  return (2n * numerator + denominator) / (2n * denominator);
+}

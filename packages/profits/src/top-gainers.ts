@@ -1,0 +1,71 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { Indexed } from '@chainstead/data-api';
+import type { Bind, ReadDatabase } from '@chainstead/db';
+import { undecidedPoolsOf } from '@chainstead/markets';
+import { addTrade, type ProfitSum, realizedProfit } from './profit-sum.ts';
+import { firstBlockOfNewest, readTrades, readTradesSpan } from './trades/read-trades.ts';
+import { shownToken } from './trades/traded-pool.ts';
+import { sidesOf, sumOf, windowStart } from './wallet-profits.ts';
+
+export interface TopGainers {
+  /** Wallets with a profit, the highest first. */
+  readonly wallets: readonly { readonly wallet: Address; readonly sum: ProfitSum }[];
+  /** `complete` is also false if the token has more trades than the limit, or a trade without a known value. */
+  readonly indexed: Indexed;
+}
+
+/**
+ * Returns the wallets with the highest realized profit in a token, from its newest trades. Holds one sum per wallet.
+ * @param days length of the window; null: all trades
+ */
+export async function readTopGainers(
+  database: ReadDatabase,
+  chain: Chain,
+  { token: given, days }: { readonly token: Address; readonly days: number | null },
+  { tradesMax, walletsMax } = LIMITS,
+): Promise<TopGainers> {
+  const token = shownToken(given, chain);
+  const { indexed, newestTime } = await readTradesSpan(database, chain);
+  const lastBlock = indexed.toBlock ?? -1;
+  const firstBlock = await firstBlockOfNewest(database, chain, token, { lastBlock, tradesMax });
+  const start = windowStart(newestTime, days);
+  const sums = new Map<Address, ProfitSum>();
+  let isWhole = firstBlock === 0 && !(await hasUndecided(database, chain, token));
+  const reading = { subject: { kind: 'token', token }, firstBlock, lastBlock } as const;
+  for await (const { trades } of readTrades(database, chain, reading))
+    for (const trade of trades)
+      for (const side of sidesOf(trade)) {
+        if (side.token !== token) continue;
+        if (trade.value === null) isWhole = false;
+        else
+          for (const wallet of trade.parties)
+            addTrade(sumOf(sums, wallet), { ...side, value: trade.value, isInWindow: trade.time >= start });
+      }
+  const wallets = [...sums].map(([wallet, sum]) => ({ wallet, sum, profit: realizedProfit(sum) }));
+  return {
+    wallets: wallets
+      .filter(({ profit }) => profit > 0n)
+      .sort((one, other) => compare(other.profit, one.profit) || compare(one.wallet, other.wallet))
+      .slice(0, walletsMax),
+    indexed: { ...indexed, complete: indexed.complete && isWhole },
+  };
+}
+
+/** Newest trades of a token that count: a request holds a sum for each of their wallets. */
+const LIMITS = { tradesMax: 100_000, walletsMax: 100 };
+
+async function hasUndecided(database: ReadDatabase, chain: Chain, token: Address): Promise<boolean> {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const [row] = await database.select<{ readonly found: boolean }>(
+    `WITH undecided AS MATERIALIZED (${undecidedPoolsOf(token, chain, `${bind(chain.id)}::bigint`, bind)})
+     SELECT EXISTS (SELECT FROM undecided) AS found`,
+    values,
+  );
+  return row?.found ?? true;
+}
+
+function compare<Value extends bigint | string>(one: Value, other: Value): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

@@ -1,0 +1,197 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import {
+  areTablesSpread,
+  boundsInSql,
+  InconsistentPageError,
+  type Indexed,
+  type IndexedColumns,
+  readConsistentPage,
+  readIndexed,
+} from '@chainstead/data-api';
+import type { Bind, ReadDatabase } from '@chainstead/db';
+import { type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
+import { anchorsOf, readAnchorBook, SWAPS_DATASET } from '@chainstead/markets';
+import { readTokenFacts } from './token-facts.ts';
+import { type TradedPool, tradedPoolOf, valueOfSwap } from './traded-pool.ts';
+import {
+  cutStatement,
+  type PoolEntry,
+  TOKEN_SWAPS,
+  type TradePosition,
+  type TradesSubject,
+  tradesStatement,
+  WALLET_SWAPS,
+} from './trades-statement.ts';
+
+/** A swap with the value of either side. */
+export interface Trade {
+  readonly pool: TradedPool;
+  /** Unix seconds of its block. */
+  readonly time: number;
+  /** Whether token 0 was sold and token 1 bought. */
+  readonly isSold0: boolean;
+  /** Base units, without sign. */
+  readonly amount0: bigint;
+  readonly amount1: bigint;
+  /** Units of `DOLLAR`; null: unknown. */
+  readonly value: bigint | null;
+  /** Sender and beneficiary; empty if a wallet was requested. */
+  readonly parties: readonly Address[];
+}
+
+/** Part of the trades of a subject, in chain order. */
+export interface TradesPart {
+  readonly trades: readonly Trade[];
+  /** Tokens of pools that may have a proof later: their swaps are not trades yet. Null: unknown tokens. */
+  readonly undecided: readonly (Address | null)[];
+}
+
+/** Indexed blocks of swaps. */
+export interface TradesSpan {
+  readonly indexed: Indexed;
+  /** Unix seconds of the newest known block; null: none. */
+  readonly newestTime: number | null;
+}
+
+/** Returns the indexed blocks of the chain's swaps. `complete`: all from the first block. */
+export async function readTradesSpan(database: ReadDatabase, chain: Chain): Promise<TradesSpan> {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = `${bind(chain.id)}::bigint`;
+  const { ctes, complete } = boundsInSql(chain, chainId, SWAPS_DATASET, UNBOUNDED, bind, null);
+  const [row] = await database.select<IndexedColumns & { readonly time: number | null }>(
+    `WITH ${ctes.join(', ')} SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
+       (SELECT extract(epoch FROM block_timestamp)::float8 FROM blocks WHERE chain_id = ${chainId}
+         AND block_number <= (SELECT indexed_to FROM covered) ORDER BY block_number DESC LIMIT 1) AS time FROM covered`,
+    values,
+  );
+  return { indexed: readIndexed(row), newestTime: row?.time ?? null };
+}
+
+const UNBOUNDED = { fromBlock: null, toBlock: null, fromDate: null, toDate: null, pinnedBlock: null };
+
+/** Returns the first block after the newest `tradesMax` trades of a token; 0: it has no more. */
+export async function firstBlockOfNewest(
+  database: ReadDatabase,
+  chain: Chain,
+  token: Address,
+  { lastBlock, tradesMax }: { readonly lastBlock: number; readonly tradesMax: number },
+): Promise<number> {
+  const { text, values } = cutStatement(chain, token, lastBlock, tradesMax + 1);
+  const [row] = await database.select<{ readonly block_number: number }>(text, values);
+  return row === undefined ? 0 : row.block_number + 1;
+}
+
+export interface TradesReading {
+  readonly subject: TradesSubject;
+  readonly firstBlock: number;
+  readonly lastBlock: number;
+  /** Swaps per statement. @default 10,000 */
+  readonly part?: number;
+}
+
+/** Reads the trades of a subject in parts, oldest first, so that a request holds one part at a time. */
+export async function* readTrades(
+  database: ReadDatabase,
+  chain: Chain,
+  { subject, firstBlock, lastBlock, part = PART }: TradesReading,
+): AsyncGenerator<TradesPart> {
+  const isSpread = await areTablesSpread(database);
+  const { dollar, native, ether, other } = anchorsOf(chain);
+  const anchors = [...dollar, ...native, ...ether, ...other];
+  const facts = await readTokenFacts(database, chain, anchors);
+  const decimalsOf = (token: Address) => (anchors.includes(token) ? facts(token).decimals : null);
+  let after: TradePosition | null = null;
+  for (;;) {
+    const query = { subject, after, firstBlock, lastBlock, limit: part };
+    const found: FoundPart = await readPart(database, chain, query, isSpread);
+    const pools = new Map(found.pools.flatMap((entry) => poolOf(entry, chain, decimalsOf)));
+    yield { trades: await valueSwaps(database, chain, found, pools), undecided: undecidedTokens(found.pools) };
+    after = found.last;
+    if (after === null || found.count < part) return;
+  }
+}
+
+const PART = 10_000;
+
+interface PartRow extends PackedTexts {
+  readonly count: number;
+  readonly last: TradePosition | null;
+  readonly pools: readonly PoolEntry[] | null;
+}
+
+interface FoundSwap {
+  readonly block: number;
+  readonly time: number;
+  readonly pool: number;
+  readonly amount0: string;
+  readonly amount1: string;
+  readonly wallet?: Address;
+  readonly beneficiary?: Address | null;
+}
+
+interface FoundPart {
+  readonly swaps: readonly FoundSwap[];
+  readonly pools: readonly PoolEntry[];
+  readonly count: number;
+  readonly last: TradePosition | null;
+}
+
+function readPart(
+  database: ReadDatabase,
+  chain: Chain,
+  query: Parameters<typeof tradesStatement>[1],
+  isSpread: boolean,
+): Promise<FoundPart> {
+  return readConsistentPage(async () => {
+    const packed = query.subject.kind === 'wallet' ? WALLET_SWAPS : TOKEN_SWAPS;
+    const { rows, page } = await readPackedPage<FoundSwap, PartRow>(database, packed, (select) =>
+      tradesStatement(chain, query, { select }, isSpread),
+    );
+    const torn = rows.find(({ time }) => time === -1);
+    if (torn !== undefined) throw new InconsistentPageError(torn.block);
+    return { swaps: rows, pools: page.pools ?? [], count: page.count, last: page.last };
+  });
+}
+
+async function valueSwaps(
+  database: ReadDatabase,
+  chain: Chain,
+  { swaps }: FoundPart,
+  pools: ReadonlyMap<number, TradedPool>,
+): Promise<readonly Trade[]> {
+  const anchors = [...pools.values()].flatMap((pool) => pool.anchors.map(({ token }) => token));
+  const usdOf = await readAnchorBook(database, chain, anchors, swaps);
+  return swaps.flatMap((swap) => {
+    const pool = pools.get(swap.pool);
+    if (pool === undefined) return [];
+    const [amount0, amount1] = [BigInt(swap.amount0), BigInt(swap.amount1)];
+    const { wallet, beneficiary = null, time } = swap;
+    const isTwo = beneficiary !== null && beneficiary !== wallet;
+    return {
+      ...{ pool, time, isSold0: amount0 > 0n },
+      amount0: amount0 < 0n ? -amount0 : amount0,
+      amount1: amount1 < 0n ? -amount1 : amount1,
+      value: valueOfSwap(pool, amount0, amount1, (token) => usdOf(token, swap)),
+      parties: wallet === undefined ? [] : isTwo ? [wallet, beneficiary] : [wallet],
+    };
+  });
+}
+
+function poolOf(
+  [number, token0, token1, isTraded]: PoolEntry,
+  chain: Chain,
+  decimalsOf: (token: Address) => number | null,
+): readonly [number, TradedPool][] {
+  if (!isTraded || token0 === null || token1 === null) return [];
+  return [[number, tradedPoolOf(`0x${token0}` as Address, `0x${token1}` as Address, chain, decimalsOf)]];
+}
+
+function undecidedTokens(pools: readonly PoolEntry[]): readonly (Address | null)[] {
+  return pools
+    .filter(([, , , , isUndecided]) => isUndecided)
+    .flatMap(([, token0, token1]) =>
+      [token0, token1].map((token) => (token === null ? null : (`0x${token}` as Address))),
+    );
+}

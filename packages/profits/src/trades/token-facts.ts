@@ -1,0 +1,33 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { addressBytes, hexText, type ReadDatabase } from '@chainstead/db';
+
+/** Facts of a token as responses show them. Null: unknown. */
+export interface TokenFacts {
+  readonly name: string | null;
+  readonly symbol: string | null;
+  readonly decimals: number | null;
+  readonly logo: string | null;
+  readonly possibleSpam: boolean;
+}
+
+export type FactsOf = (token: Address) => TokenFacts;
+
+/** Returns facts of tokens. The zero address is the native token. */
+export async function readTokenFacts(
+  database: ReadDatabase,
+  chain: Chain,
+  tokens: readonly Address[],
+): Promise<FactsOf> {
+  const rows = await database.select<TokenFacts & { readonly address: Address }>(
+    `SELECT ${hexText('address')} AS address, name, symbol, decimals, logo, possible_spam AS "possibleSpam"
+     FROM tokens WHERE address = ANY ($1::bytea[]) AND chain_id = $2::bigint`,
+    [tokens.map(addressBytes), chain.id],
+  );
+  const known = new Map(rows.map(({ address, ...facts }) => [address, facts]));
+  const { name, symbol, decimals } = chain.native;
+  known.set(ZERO_ADDRESS, { name, symbol, decimals, logo: null, possibleSpam: false });
+  return (token) => known.get(token) ?? UNKNOWN;
+}
+
+const UNKNOWN: TokenFacts = { name: null, symbol: null, decimals: null, logo: null, possibleSpam: false };

@@ -1,0 +1,74 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
+import { anchorsOf, DOLLAR, pairOf, wrappedNativeOf } from '@chainstead/markets';
+
+/** The tokens of a swap, by the rules of profits. */
+export interface TradedPool {
+  /** With the wrapped native token for the native one. */
+  readonly token0: Address;
+  readonly token1: Address;
+  /** Whether a purchase or sale of the token counts. */
+  readonly isCounted0: boolean;
+  readonly isCounted1: boolean;
+  /** Anchors that value a swap, the preferred one first. */
+  readonly anchors: readonly PoolAnchor[];
+}
+
+interface PoolAnchor {
+  readonly token: Address;
+  readonly isToken0: boolean;
+  readonly decimals: number;
+}
+
+/**
+ * Returns the rules of a pool. A dollar token is never counted; the wrapped native token only against a dollar token.
+ * @param decimalsOf decimals of an anchor; null: no anchor, or unknown
+ */
+export function tradedPoolOf(
+  token0: Address,
+  token1: Address,
+  chain: Chain,
+  decimalsOf: (token: Address) => number | null,
+): TradedPool {
+  const { dollar, native } = anchorsOf(chain);
+  const isCounted = (token: Address, other: Address) =>
+    !dollar.includes(token) && (!native.includes(token) || dollar.includes(other));
+  const { quote, base } = pairOf(token0, token1, chain);
+  return {
+    token0: shownToken(token0, chain),
+    token1: shownToken(token1, chain),
+    isCounted0: isCounted(token0, token1),
+    isCounted1: isCounted(token1, token0),
+    anchors: [quote, base].flatMap((token) => {
+      const decimals = decimalsOf(token);
+      return decimals === null ? [] : [{ token, isToken0: token === token0, decimals }];
+    }),
+  };
+}
+
+/** The wrapped native token for the native one, so that each token is a contract. */
+export function shownToken(token: Address, chain: Chain): Address {
+  return token === ZERO_ADDRESS ? (wrappedNativeOf(chain) ?? token) : token;
+}
+
+/**
+ * Returns the value of a swap in units of `DOLLAR`, rounded half up: the amount of its anchor times the price of the anchor. Null: unknown.
+ * @param amount0 base units, with any sign
+ * @param usdOf US dollars per whole token in the block of the swap
+ */
+export function valueOfSwap(
+  { anchors }: TradedPool,
+  amount0: bigint,
+  amount1: bigint,
+  usdOf: (token: Address) => Fraction | null,
+): bigint | null {
+  for (const { token, isToken0, decimals } of anchors) {
+    const price = usdOf(token);
+    if (price === null) continue;
+    const amount = isToken0 ? amount0 : amount1;
+    const numerator = (amount < 0n ? -amount : amount) * price.numerator * DOLLAR;
+    const denominator = price.denominator * 10n ** BigInt(decimals);
+    return (2n * numerator + denominator) / (2n * denominator);
+  }
+  return null;
+}

@@ -1,0 +1,118 @@
+/** A part of the trades of a wallet or token is read from ranges of indexes that stop after the part, in any plan. */
+import { seedPools } from '@chainstead/markets/testing';
+import {
+  addressOf,
+  createPartitions,
+  explain,
+  PLANS,
+  type PlanKind,
+  type PlanNode,
+  partitionsRead,
+  rowsScanned,
+} from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ANN, CATS, DOGS, eth, seedStage, WETH } from '../testing/profit-stage.ts';
+import {
+  cutStatement,
+  TOKEN_SWAPS,
+  type TradesQuery,
+  type TradesSubject,
+  tradesStatement,
+  WALLET_SWAPS,
+} from './trades-statement.ts';
+
+const LIMIT = 100;
+const SWAPS = 40_000;
+/** Swaps in the stale statistics. */
+const ANALYZED = 2_000;
+const CUT = 20_000;
+const [PAIR, OTHER] = [addressOf(0x91), addressOf(0x92)];
+
+const scratch = scratchOfFile({ autovacuum: false });
+const bytes = (hex: string) => `'\\x${hex.slice(2)}'::bytea`;
+
+/** One swap a block: nine of ten in one pool; every second one by the wallet, and of the rest a third for it. */
+async function seedRange(first: number, last: number): Promise<void> {
+  await scratch.database.query(
+    `INSERT INTO swaps (pool_key, chain_id, block_number, transaction_index, log_index, kind, pool, token0, token1, amount0, amount1, wallet, beneficiary, transaction_hash)
+     SELECT address_key(pool), ${eth.id}, number, 0, 0, 0, pool, token0, ${bytes(WETH)}, 5, -7,
+       CASE WHEN number % 2 = 0 THEN ${bytes(ANN)} ELSE ${bytes(addressOf(0x52))} END, CASE WHEN number % 6 = 1 THEN ${bytes(ANN)} END, sha256(number::text::bytea)
+     FROM (SELECT number, CASE WHEN number % 10 = 0 THEN ${bytes(OTHER)} ELSE ${bytes(PAIR)} END AS pool,
+         CASE WHEN number % 10 = 0 THEN ${bytes(DOGS)} ELSE ${bytes(CATS)} END AS token0 FROM generate_series($1::int, $2::int) AS number) AS numbered`,
+    [first, last],
+  );
+  await scratch.database.query(
+    `INSERT INTO trades (pool_key, chain_id, block_number, transaction_index, log_index, token0_key, token1_key)
+     SELECT pool_key, chain_id, block_number, transaction_index, log_index, address_key(token0), address_key(token1) FROM swaps
+     WHERE block_number BETWEEN $1 AND $2`,
+    [first, last],
+  );
+  await scratch.database.query(
+    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT ${eth.id}, number, sha256(number::text::bytea), to_timestamp(1600000000 + number * 12) FROM generate_series($1::int, $2::int) AS number`,
+    [first, last],
+  );
+}
+
+beforeAll(async () => {
+  const { database } = scratch;
+  await seedStage(database);
+  await createPartitions(database, 'swaps', eth.id, [CUT]);
+  await seedPools(database, eth, [
+    { pool: PAIR, tokens: [CATS, WETH] },
+    { pool: OTHER, tokens: [DOGS, WETH] },
+  ]);
+  await seedRange(1, ANALYZED);
+  await database.query('ANALYZE');
+  await seedRange(ANALYZED + 1, SWAPS);
+});
+
+const WALLET: TradesSubject = { kind: 'wallet', wallet: ANN };
+const TOKEN: TradesSubject = { kind: 'token', token: CATS };
+const FIRST = { after: null, firstBlock: 0, lastBlock: SWAPS, limit: LIMIT };
+
+const CASES: readonly (readonly [name: string, query: TradesQuery])[] = [
+  ['the first part of a wallet', { ...FIRST, subject: WALLET }],
+  ['a later part of a wallet', { ...FIRST, subject: WALLET, after: [30_000, 0, 0] }],
+  ['a wallet without swaps', { ...FIRST, subject: { kind: 'wallet', wallet: addressOf(0x404) } }],
+  ['the first part of a token', { ...FIRST, subject: TOKEN, firstBlock: 15_000 }],
+  ['a later part of a token', { ...FIRST, subject: TOKEN, after: [30_000, 0, 0] }],
+  ['the wrapped native token', { ...FIRST, subject: { kind: 'token', token: WETH } }],
+];
+const ofTables = (node: PlanNode): boolean => /^(swaps|trades|blocks|pools)/.test(node['Relation Name'] ?? '');
+
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
+  beforeAll(() => prepare(scratch.database));
+  // Without statistics of an expression, the planner sorts all swaps of a wallet. Autovacuum collects them soon.
+  const isWithoutStatistics = plan === 'custom' && statistics === 'without statistics';
+  const cases = CASES.filter(([, { subject }]) => subject.kind !== 'wallet' || !isWithoutStatistics);
+  const explained = (query: TradesQuery, kind: PlanKind) =>
+    explain(
+      scratch.database,
+      tradesStatement(eth, query, query.subject.kind === 'wallet' ? WALLET_SWAPS : TOKEN_SWAPS, false),
+      kind,
+    );
+
+  test.each(cases)('%s stops after the part', async (_name, query) => {
+    const { nodes } = await explained(query, plan);
+    const scans = nodes.filter(ofTables);
+    const ofSwaps = scans.filter((node) => !/^pools/.test(node['Relation Name'] ?? ''));
+    for (const scan of ofSwaps) expect(scan['Node Type']).toMatch(/^(Index|Bitmap Heap)/);
+    // At most four ranges, with a swap and a block for each row of the part.
+    expect(rowsScanned(ofSwaps)).toBeLessThanOrEqual(6 * (LIMIT + 2));
+  });
+
+  test('a part that one partition fills reads no other one', async () => {
+    const subject = isWithoutStatistics ? TOKEN : WALLET;
+    expect(partitionsRead(await explained({ ...FIRST, subject }, plan), 'swaps')).toEqual([0]);
+    expect(partitionsRead(await explained({ ...FIRST, subject, after: [30_000, 0, 0] }, plan), 'swaps')).toEqual([CUT]);
+  });
+
+  test('the block after the newest trades of a token is found in a range', async () => {
+    const { nodes } = await explain(scratch.database, cutStatement(eth, CATS, SWAPS, LIMIT), plan);
+    const scans = nodes.filter(ofTables);
+    for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index|Bitmap Heap)/);
+    expect(rowsScanned(scans)).toBeLessThanOrEqual(2 * (LIMIT + 2));
+  });
+});

@@ -1,0 +1,77 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { Indexed } from '@chainstead/data-api';
+import type { ReadDatabase } from '@chainstead/db';
+import { addTrade, emptyProfitSum, type ProfitSum } from './profit-sum.ts';
+import { readTrades, readTradesSpan, type Trade } from './trades/read-trades.ts';
+import { shownToken } from './trades/traded-pool.ts';
+
+export interface WalletProfitsQuery {
+  readonly wallet: Address;
+  /** Null: all tokens. */
+  readonly tokens: readonly Address[] | null;
+  /** Length of the window; null: all trades. */
+  readonly days: number | null;
+}
+
+export interface WalletProfits {
+  /** Tokens with a trade in the window. */
+  readonly sums: ReadonlyMap<Address, ProfitSum>;
+  /** `complete` is also false if a trade has no known value, or its pool may have a proof later. */
+  readonly indexed: Indexed;
+}
+
+/** Returns the profits of a wallet by token, from its swaps as sender or beneficiary. Holds one sum per token. */
+export async function readWalletProfits(
+  database: ReadDatabase,
+  chain: Chain,
+  { wallet, tokens, days }: WalletProfitsQuery,
+): Promise<WalletProfits> {
+  const { indexed, newestTime } = await readTradesSpan(database, chain);
+  const wanted = tokens === null ? null : new Set(tokens.map((token) => shownToken(token, chain)));
+  const isWanted = (token: Address) => wanted?.has(token) ?? true;
+  const start = windowStart(newestTime, days);
+  const sums = new Map<Address, ProfitSum>();
+  let isWhole = true;
+  const reading = { subject: { kind: 'wallet', wallet }, firstBlock: 0, lastBlock: indexed.toBlock ?? -1 } as const;
+  for await (const { trades, undecided } of readTrades(database, chain, reading)) {
+    if (undecided.some((token) => token === null || isWanted(shownToken(token, chain)))) isWhole = false;
+    for (const trade of trades)
+      for (const side of sidesOf(trade)) {
+        if (!isWanted(side.token)) continue;
+        if (trade.value === null) isWhole = false;
+        else addTrade(sumOf(sums, side.token), { ...side, value: trade.value, isInWindow: trade.time >= start });
+      }
+  }
+  for (const [token, { buys, sells }] of sums) if (buys + sells === 0) sums.delete(token);
+  return { sums, indexed: { ...indexed, complete: indexed.complete && isWhole } };
+}
+
+/** The purchase or sale of each token that counts. */
+export function sidesOf({
+  pool,
+  isSold0,
+  amount0,
+  amount1,
+}: Trade): readonly { readonly token: Address; readonly isPurchase: boolean; readonly amount: bigint }[] {
+  return [
+    ...(pool.isCounted0 ? [{ token: pool.token0, isPurchase: !isSold0, amount: amount0 }] : []),
+    ...(pool.isCounted1 ? [{ token: pool.token1, isPurchase: isSold0, amount: amount1 }] : []),
+  ];
+}
+
+/** Unix seconds. The window ends at the newest indexed block, so that a stopped chain has the same profits every day. */
+export function windowStart(newestTime: number | null, days: number | null): number {
+  return days === null || newestTime === null ? 0 : newestTime - days * SECONDS_OF_DAY;
+}
+
+const SECONDS_OF_DAY = 86_400;
+
+/** The sum of a key, added if it is new. */
+export function sumOf<Key>(sums: Map<Key, ProfitSum>, key: Key): ProfitSum {
+  const known = sums.get(key);
+  if (known !== undefined) return known;
+  const sum = emptyProfitSum();
+  sums.set(key, sum);
+  return sum;
+}
