@@ -41,6 +41,7 @@ import {
   transactionFactsOf,
 } from '@chainstead/node-reads';
 import { createPriceRoutes, createTokenPriceReader, createWalletValueRoutes } from '@chainstead/prices';
+import { profitRoutes } from '@chainstead/profits';
 import { createSubjectProjections, type Dataset } from '@chainstead/sync';
 import { reviewContractsRoute } from '@chainstead/tokens';
 import {
