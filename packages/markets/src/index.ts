@@ -16,5 +16,6 @@ export { getPairOfTokens, type PairOfTokens, type TokenRecord } from './swap-lis
 export { getPoolPrice } from './swap-lists/get-pool-price.ts';
 export { PAIR_NOT_FOUND } from './swap-lists/pair-parameter.ts';
 export { formsOf, undecidedPoolsOf } from './swap-lists/swaps-statement.ts';
-export { type FiguredPool, readTradeFigures, type TimeSpan } from './trade-figures/read-trade-figures.ts';
+export type { FiguredPool, TimeSpan } from './trade-figures/figured-pool.ts';
+export { readTradeFigures } from './trade-figures/read-trade-figures.ts';
 export { figuresOf, joinFigures, NO_TRADES, type TradeFigures } from './trade-figures/trade-figures.ts';

@@ -8,7 +8,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { DOLLAR } from '../candles/candle.ts';
 import { cover, seedPools, seedSwaps, swapRow } from '../swap-lists/testing/seeded-swaps.ts';
 import type { SwapRow } from '../tables/schema.ts';
-import { type FiguredPool, readTradeFigures } from './read-trade-figures.ts';
+import type { FiguredPool } from './figured-pool.ts';
+import { readTradeFigures } from './read-trade-figures.ts';
 import { NO_TRADES } from './trade-figures.ts';
 
 const eth = createChainRegistry().get('eth');
