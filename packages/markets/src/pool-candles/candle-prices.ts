@@ -13,7 +13,8 @@ export function packPrices(candles: Readonly<Record<Currency, StoredPrices>>): B
   const parts: Buffer[] = [];
   for (const currency of CURRENCIES) {
     const { prices, isPriced } = candles[currency];
-    const fractions = prices === null ? [] : distinct([prices.open, prices.high, prices.low, prices.close].map(reduced));
+    const fractions =
+      prices === null ? [] : distinct([prices.open, prices.high, prices.low, prices.close].map(reduced));
     parts.push(Buffer.of(fractions.length + (isPriced ? IS_PRICED : 0)));
     for (const { numerator, denominator } of fractions) parts.push(packed(numerator), packed(denominator));
   }

@@ -29,7 +29,12 @@ export async function copyCandles(
     [
       ...[copyValue(poolKey(pool)), copyValue(chain.id), copyValue(hours), copyValue(start), copyHex(pool)],
       ...decimals.map(copyValue),
-      ...[copyValue(figures.buys), copyValue(figures.sells), copyValue(figures.buyVolume), copyValue(figures.sellVolume)],
+      ...[
+        copyValue(figures.buys),
+        copyValue(figures.sells),
+        copyValue(figures.buyVolume),
+        copyValue(figures.sellVolume),
+      ],
       ...[copyValue(own.usd.volume !== null), copyHex(`0x${packPrices(own).toString('hex')}`)],
       ...[figures.buyers, figures.sellers].map((set) => (keepsTraders ? packTraders(set) : COPY_NULL)),
     ].join('\t'),
@@ -94,7 +99,12 @@ export function totalsOfRecord(record: PricedRecord): PoolTotals {
 export function figuresOfRecord(record: FigureRecord): TradeFigures {
   const { buys, sells, buy_volume: bought, sell_volume: sold, buyers, sellers } = record;
   return {
-    ...{ buys, sells, buyVolume: bought === null ? null : BigInt(bought), sellVolume: sold === null ? null : BigInt(sold) },
+    ...{
+      buys,
+      sells,
+      buyVolume: bought === null ? null : BigInt(bought),
+      sellVolume: sold === null ? null : BigInt(sold),
+    },
     ...{ buyers: unpackTraders(buyers), sellers: unpackTraders(sellers) },
   };
 }

@@ -11,8 +11,8 @@ import { priceDatasetOf } from './price-settings.ts';
 import { type PoolSwapsQuery, readPoolSwaps } from './read-pool-swaps.ts';
 import { hourOf } from './stored-span.ts';
 
-/** Parts of an hour that are read one after another: a busy chain has 500,000 swaps in an hour. */
-const PARTS = 12;
+/** Blocks that are read at a time: a busy chain has 500,000 swaps in an hour. */
+const BLOCKS_MAX = 300;
 
 /** Totals of a pool in an hour. */
 export interface HourCandle extends PoolCandle {
@@ -30,6 +30,7 @@ export async function computeCandles(
   const candles = new Map<PoolId, HourCandle>();
   for (const range of partsOf(blocks)) {
     const swapsOf = ofHour(await readPoolSwaps(database, chain, { pools, ranges: [range] }), hour);
+    if (swapsOf.size === 0) continue;
     const facts = await readPoolFacts(database, chain, [...swapsOf.keys()]);
     const book = await readBook(database, chain, facts, [...swapsOf.values()]);
     for (const pool of facts) {
@@ -73,9 +74,8 @@ function ofHour(
 }
 
 function partsOf({ from, to }: BlockRange): readonly BlockRange[] {
-  const size = Math.ceil((to - from + 1) / PARTS);
-  return Array.from({ length: PARTS }, (_, part) => ({
-    from: from + part * size,
-    to: Math.min(to, from + (part + 1) * size - 1),
-  })).filter((range) => range.from <= range.to);
+  const parts: BlockRange[] = [];
+  for (let first = from; first <= to; first += BLOCKS_MAX)
+    parts.push({ from: first, to: Math.min(to, first + BLOCKS_MAX - 1) });
+  return parts;
 }

@@ -30,7 +30,7 @@ export function totalsOf(
   const pair = pairOf(pool.token0, pool.token1, chain);
   const priceOf = swapPricer(pair, decimalsOf(pool, pair));
   const pricesAt = quotePrices(chain, pair.quote, book);
-  const valueOf = tradeValuer(pool, chain);
+  const valueTrade = tradeValuer(pool, chain);
   let [usd, native]: [OpenCandle | null, OpenCandle | null] = [null, null];
   const valued: ValuedTrade[] = [];
   for (const swap of swaps) {
@@ -39,7 +39,7 @@ export function totalsOf(
     const inNative = candleOfTrade(priceOf(swap, prices, 'native'), '1h');
     usd = usd === null ? inDollars : joinCandles(usd, inDollars);
     native = native === null ? inNative : joinCandles(native, inNative);
-    valued.push(valueOf(swap, (token) => (token === pair.quote ? prices.usd : book(token, swap))));
+    valued.push(valueTrade(swap, (token) => (token === pair.quote ? prices.usd : book(token, swap))));
   }
   return usd === null || native === null ? null : { candles: { usd, native }, figures: figuresOf(valued) };
 }

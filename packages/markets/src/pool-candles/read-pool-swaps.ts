@@ -24,7 +24,9 @@ export async function readPoolSwaps(
   const rows = await database.select<PackedRow>(text, values);
   const times = unpackTimes(rows.find(({ pool }) => pool === null)?.packed ?? null);
   return new Map(
-    rows.flatMap(({ pool, packed }) => (pool === null || packed === null ? [] : [[pool, swapsOf(packed, times)] as const])),
+    rows.flatMap(({ pool, packed }) =>
+      pool === null || packed === null ? [] : [[pool, swapsOf(packed, times)] as const],
+    ),
   );
 }
 

@@ -21,7 +21,11 @@ export function hourOf(time: number): number {
 }
 
 /** The spans of a width that lie whole within a time span: the first start, and the end. */
-export function wholeSpans(hours: StoredWidth, from: number, to: number): { readonly first: number; readonly end: number } {
+export function wholeSpans(
+  hours: StoredWidth,
+  from: number,
+  to: number,
+): { readonly first: number; readonly end: number } {
   const seconds = secondsOf(hours);
   return { first: Math.ceil(from / seconds) * hours, end: Math.floor(to / seconds) * hours };
 }

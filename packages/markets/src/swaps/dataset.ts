@@ -1,8 +1,8 @@
 import type { Address } from '@chainstead/core';
 import { type Dataset, defineTable } from '@chainstead/sync';
+import { candlesOfSwaps } from '../pool-candles/candles-projection.ts';
 import { poolsOfSwaps } from '../proofs/discovered-pools.ts';
 import { type SwapRow, swaps as table } from '../tables/schema.ts';
-import { candlesOfSwaps } from '../pool-candles/candles-projection.ts';
 import { tradesOfProvenPools } from '../trades/trades-projection.ts';
 import { swapRows } from './swap-rows.ts';
 

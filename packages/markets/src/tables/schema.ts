@@ -284,7 +284,10 @@ export const poolCandles = pgTable(
     sellers: bytea('sellers'),
   },
   (table) => [
-    primaryKey({ name: 'pool_candles_pkey', columns: [table.poolKey, table.chainId, table.hours, table.start, table.pool] }),
+    primaryKey({
+      name: 'pool_candles_pkey',
+      columns: [table.poolKey, table.chainId, table.hours, table.start, table.pool],
+    }),
     index('pool_candles_by_start').using('brin', table.chainId, table.start.op('int4_minmax_multi_ops')),
   ],
 );
@@ -335,7 +338,10 @@ export const staleCandles = pgTable(
     checkedAt: timestamp('checked_at', { withTimezone: true }).notNull().defaultNow(),
   },
   (table) => [
-    primaryKey({ name: 'stale_candles_pkey', columns: [table.poolKey, table.chainId, table.hours, table.start, table.pool] }),
+    primaryKey({
+      name: 'stale_candles_pkey',
+      columns: [table.poolKey, table.chainId, table.hours, table.start, table.pool],
+    }),
     index('stale_candles_by_check').on(table.chainId, table.checkedAt),
   ],
 );

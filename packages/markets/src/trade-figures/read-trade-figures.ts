@@ -5,7 +5,6 @@ import type { PoolId } from '../events/pool-event.ts';
 import { readBoundary } from '../pool-candles/block-boundaries.ts';
 import { type FigureRecord, figuresOfRecord } from '../pool-candles/candle-record.ts';
 import { readBook } from '../pool-candles/compute-candles.ts';
-import type { PoolSwap } from '../pool-candles/pool-totals.ts';
 import { readPoolSwaps } from '../pool-candles/read-pool-swaps.ts';
 import { readStoredFigures, type StoredSpans } from '../pool-candles/read-stored-spans.ts';
 import { hourOf, secondsOf, wholeSpans } from '../pool-candles/stored-span.ts';
@@ -43,10 +42,10 @@ export async function readTradeFigures(
   const book = await readBook(database, chain, pools, [...swapsOf.values()]);
   return new Map(
     pools.map((pool) => {
-      const valueOf = tradeValuer(pool, chain);
+      const valueTrade = tradeValuer(pool, chain);
       const trades = (swapsOf.get(pool.pool) ?? []).map((swap) => ({
         ...{ time: swap.time, hour: hourOf(swap.time) },
-        ...valueOf(swap, (token) => book(token, swap)),
+        ...valueTrade(swap, (token) => book(token, swap)),
       }));
       return [pool.pool, spans.map((span) => figuresOfSpan(pool.pool, span, trades, stored))];
     }),

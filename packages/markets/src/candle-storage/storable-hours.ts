@@ -1,11 +1,11 @@
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
+import { type BlockBoundary, readBoundary } from '../pool-candles/block-boundaries.ts';
+import { priceDatasetOf, priceSettingsOf } from '../pool-candles/price-settings.ts';
+import { secondsOf } from '../pool-candles/stored-span.ts';
 import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
-import { type BlockBoundary, readBoundary } from './block-boundaries.ts';
 import type { SpanToStore } from './claimed-span.ts';
-import { priceDatasetOf, priceSettingsOf } from './price-settings.ts';
-import { secondsOf } from './stored-span.ts';
 
 /** Blocks whose candles may be stored: settled, and with indexed swaps and prices. */
 export interface StorableBlocks {

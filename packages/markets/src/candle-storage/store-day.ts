@@ -1,15 +1,10 @@
 import type { Chain } from '@chainstead/chains';
 import type { Database } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
-import {
-  CANDLE_COLUMNS,
-  type PoolCandle,
-  type PricedRecord,
-  totalsOfRecord,
-} from './candle-record.ts';
+import { CANDLE_COLUMNS, type PoolCandle, type PricedRecord, totalsOfRecord } from '../pool-candles/candle-record.ts';
+import { joinTotals } from '../pool-candles/pool-totals.ts';
+import { priceSettingsOf } from '../pool-candles/price-settings.ts';
 import { claimSpan, type SpanToStore, storeClaimed } from './claimed-span.ts';
-import { joinTotals } from './pool-totals.ts';
-import { priceSettingsOf } from './price-settings.ts';
 
 const DAY_HOURS = 24;
 const DAYS_MAX = 100;

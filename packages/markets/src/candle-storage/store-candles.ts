@@ -1,11 +1,11 @@
 import type { Chain } from '@chainstead/chains';
 import type { Database } from '@chainstead/db';
-import { computeCandles, isUncertain } from './compute-candles.ts';
+import { computeCandles, isUncertain } from '../pool-candles/compute-candles.ts';
+import { secondsOf } from '../pool-candles/stored-span.ts';
 import { claimSpan, storeClaimed } from './claimed-span.ts';
 import { settleStale } from './settle-stale.ts';
-import { storeDays } from './store-day.ts';
 import { createHourExaminer, listMissingHours, readStorableBlocks } from './storable-hours.ts';
-import { secondsOf } from './stored-span.ts';
+import { storeDays } from './store-day.ts';
 
 export interface StoreCandlesOptions {
   readonly database: Database;
@@ -17,6 +17,8 @@ export interface StoreCandlesOptions {
 
 /** Hours that are looked for at a time. */
 const HOURS_MAX = 500;
+/** Aggregators of price feeds are looked up every 10 minutes: an hour is not stored before a new one is known. */
+const DELAY_SECONDS = 1_800;
 /** Windows of statistics reach back a week. */
 const TRADERS_SECONDS = 8 * 86_400;
 
@@ -34,7 +36,7 @@ export async function storeCandles(options: StoreCandlesOptions): Promise<number
   let stored = 0;
   for (const hour of await listMissingHours(database, chain, storable, HOURS_MAX)) {
     if (signal.aborted) break;
-    const span = await examine(hour);
+    const span = now < secondsOf(hour + 1) + DELAY_SECONDS ? null : await examine(hour);
     if (span === null) continue;
     const claim = await claimSpan(database, chain, span);
     if (claim === null) continue;

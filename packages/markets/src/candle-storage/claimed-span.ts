@@ -3,9 +3,9 @@ import type { Chain } from '@chainstead/chains';
 import { type Database, hexBytes, type Transaction } from '@chainstead/db';
 import { lockChainCommits } from '@chainstead/sync';
 import type { PoolId } from '../events/pool-event.ts';
+import { copyCandles, type PoolCandle } from '../pool-candles/candle-record.ts';
+import type { StoredSpan } from '../pool-candles/stored-span.ts';
 import { poolKey } from '../pools/pool-key.ts';
-import { copyCandles, type PoolCandle } from './candle-record.ts';
-import type { StoredSpan } from './stored-span.ts';
 
 /** A span to store. */
 export interface SpanToStore extends StoredSpan {

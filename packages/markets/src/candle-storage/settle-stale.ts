@@ -1,13 +1,13 @@
 import type { Chain } from '@chainstead/chains';
 import { type Database, hexBytes, hexText } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
+import { CANDLE_COLUMNS, copyCandles, type PoolCandle, type PricedRecord } from '../pool-candles/candle-record.ts';
+import { computeCandles, isUncertain } from '../pool-candles/compute-candles.ts';
+import { priceSettingsOf } from '../pool-candles/price-settings.ts';
+import type { StoredSpan, StoredWidth } from '../pool-candles/stored-span.ts';
 import { poolKey } from '../pools/pool-key.ts';
-import { CANDLE_COLUMNS, copyCandles, type PoolCandle, type PricedRecord } from './candle-record.ts';
-import { computeCandles, isUncertain } from './compute-candles.ts';
-import { priceSettingsOf } from './price-settings.ts';
 import { covers, type StorableBlocks } from './storable-hours.ts';
 import { joinRecord } from './store-day.ts';
-import type { StoredSpan, StoredWidth } from './stored-span.ts';
 
 /** Stale candles per turn. */
 const STALE_MAX = 2_000;
@@ -24,9 +24,7 @@ export async function settleStale(
     if (signal.aborted) return;
     const revisionOf = new Map(span.pools.map((pool, place) => [pool, span.revisions[place] ?? '']));
     const settled =
-      span.hours === 1
-        ? await computeHour(database, chain, storable, span)
-        : await computeDay(database, chain, span);
+      span.hours === 1 ? await computeHour(database, chain, storable, span) : await computeDay(database, chain, span);
     // Those of a span that can't be computed yet come again later, after others.
     await database.query(
       'UPDATE stale_candles SET checked_at = now() WHERE chain_id = $1 AND hours = $2 AND start = $3 AND pool_key = ANY ($4::bigint[])',
