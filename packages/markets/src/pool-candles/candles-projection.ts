@@ -25,7 +25,8 @@ export function markPoolStale(poolKey: string, chainId: number, pool: Buffer): S
 }
 
 /**
- * Spans and blocks have the same order, so the spans of a range of blocks are a range of an index.
+ * Spans and blocks have the same order, so the spans of a range of blocks are a range of an index. Neighbors of an hour without known blocks
+ * end with the same block: the first of them counts.
  * @param rows swaps of one chain
  */
 function markStale(rows: Sql): Sql {
@@ -37,7 +38,7 @@ function markStale(rows: Sql): Sql {
   SELECT chain_id, start, first_block, last_block FROM candle_spans
   WHERE chain_id = (SELECT chain_id FROM bounds) AND hours = 1 AND first_block <= (SELECT highest FROM bounds) AND first_block >= (
     SELECT first_block FROM candle_spans WHERE chain_id = (SELECT chain_id FROM bounds) AND hours = 1 AND last_block >= (SELECT lowest FROM bounds)
-    ORDER BY last_block LIMIT 1)
+    ORDER BY last_block, start LIMIT 1)
 )
 INSERT INTO stale_candles (pool_key, chain_id, hours, start, pool)
 SELECT DISTINCT changed.pool_key, changed.chain_id, width.hours, touched.start - touched.start % width.hours, changed.pool
