@@ -417,6 +417,22 @@ CREATE TABLE "block_headers" (
   CONSTRAINT "block_headers_pkey" PRIMARY KEY("block_key","chain_id","block_number")
 ) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
 CREATE INDEX "block_headers_by_block" ON "block_headers" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "candle_spans" (
+  "chain_id" bigint NOT NULL,
+  "hours" smallint NOT NULL,
+  "start" integer NOT NULL,
+  "first_block" bigint NOT NULL,
+  "last_block" bigint NOT NULL,
+  "prices_from_block" bigint NOT NULL,
+  "settings" text NOT NULL,
+  "is_stored" boolean DEFAULT false NOT NULL,
+  "claim" uuid NOT NULL,
+  "claimed_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "candle_spans_pkey" PRIMARY KEY("chain_id","hours","start")
+);--> statement-breakpoint
+CREATE INDEX "candle_spans_by_first_block" ON "candle_spans" USING btree ("chain_id","hours","first_block");--> statement-breakpoint
+CREATE INDEX "candle_spans_by_last_block" ON "candle_spans" USING btree ("chain_id","hours","last_block");--> statement-breakpoint
+ALTER TABLE "candle_spans" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "erc20_approvals" (
   "owner_key" bigint NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -771,6 +787,26 @@ CREATE INDEX "nft_wallet_tokens_by_change" ON "nft_wallet_tokens" USING btree ("
 CREATE INDEX "nft_wallet_tokens_given_by_change" ON "nft_wallet_tokens" USING btree ("wallet","chain_id","last_block","token_address","token_id") WHERE amount <= 0 AND newest IS NULL;--> statement-breakpoint
 CREATE INDEX "nft_wallet_tokens_given_by_contract" ON "nft_wallet_tokens" USING btree ("wallet","chain_id","token_address","token_id") WHERE amount <= 0 AND newest IS NULL;--> statement-breakpoint
 ALTER TABLE "nft_wallet_tokens" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+CREATE TABLE "pool_candles" (
+  "pool_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "start" integer NOT NULL,
+  "buys" integer NOT NULL,
+  "sells" integer NOT NULL,
+  "hours" smallint NOT NULL,
+  "decimals0" smallint,
+  "decimals1" smallint,
+  "is_valued" boolean NOT NULL,
+  "pool" bytea NOT NULL,
+  "buy_volume" numeric,
+  "sell_volume" numeric,
+  "prices" bytea NOT NULL,
+  "buyers" bytea,
+  "sellers" bytea,
+  CONSTRAINT "pool_candles_pkey" PRIMARY KEY("pool_key","chain_id","hours","start","pool")
+);--> statement-breakpoint
+CREATE INDEX "pool_candles_by_start" ON "pool_candles" USING brin ("chain_id","start" int4_minmax_multi_ops);--> statement-breakpoint
+ALTER TABLE "pool_candles" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
 CREATE TABLE "pool_creations" (
   "pool_key" bigint NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -863,6 +899,18 @@ CREATE TABLE "punk_bids" (
 );--> statement-breakpoint
 CREATE INDEX "punk_bids_by_block" ON "punk_bids" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
 ALTER TABLE "punk_bids" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+CREATE TABLE "stale_candles" (
+  "pool_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "hours" smallint NOT NULL,
+  "start" integer NOT NULL,
+  "pool" bytea NOT NULL,
+  "revision" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "checked_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "stale_candles_pkey" PRIMARY KEY("pool_key","chain_id","hours","start","pool")
+);--> statement-breakpoint
+CREATE INDEX "stale_candles_by_check" ON "stale_candles" USING btree ("chain_id","checked_at");--> statement-breakpoint
+ALTER TABLE "stale_candles" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "swaps" (
   "pool_key" bigint NOT NULL,
   "chain_id" bigint NOT NULL,

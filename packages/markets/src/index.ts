@@ -7,6 +7,7 @@ export { anchorsOf, wrappedNativeOf } from './anchors/anchors-of-chain.ts';
 export { DOLLAR } from './candles/candle.ts';
 export { pairOf } from './candles/price-trade.ts';
 export type { ConcentratedState, PoolId, PoolState, Reserves } from './events/pool-event.ts';
+export { createCandleSchedules } from './candle-storage/candles-worker.ts';
 export { EXCHANGE_FAMILIES, exchangesOf, findExchangeProblem } from './exchanges/custom-exchanges.ts';
 export { marketRoutes } from './market-routes.ts';
 export {
@@ -28,5 +29,6 @@ export { PAIR_NOT_FOUND, pairParameter } from './swap-lists/pair-parameter.ts';
 export { refuseCursor } from './swap-lists/refuse-cursor.ts';
 export { formsOf, SWAPS_DATASET, undecidedPoolsOf } from './swap-lists/swaps-statement.ts';
 export { pairLabel, readTokenBook, type TokenFacts } from './swap-lists/token-facts.ts';
-export { type FiguredPool, readTradeFigures, type TimeSpan } from './trade-figures/read-trade-figures.ts';
+export type { FiguredPool, TimeSpan } from './trade-figures/figured-pool.ts';
+export { readTradeFigures } from './trade-figures/read-trade-figures.ts';
 export { figuresOf, joinFigures, NO_TRADES, type TradeFigures } from './trade-figures/trade-figures.ts';

@@ -6,7 +6,7 @@ import { stateReaders } from '@chainstead/datasets';
 import { createWorkJournal, failureLevel, sampleTables, type WorkJournal } from '@chainstead/db';
 import { createEgress, type Egress } from '@chainstead/egress';
 import { createDueWork, createSchedules } from '@chainstead/jobs';
-import { addPoolProofs } from '@chainstead/markets';
+import { addPoolProofs, createCandleSchedules } from '@chainstead/markets';
 import { createNameReader, type NameNodes } from '@chainstead/names';
 import { addNftMetadata, addTraits, createDocumentReader } from '@chainstead/nft';
 import { addStateReads, type StateReader } from '@chainstead/node-reads';
@@ -51,8 +51,11 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   const names = openNameReader(context, { indexed: chains, egress, signal: stop.signal });
   const requested = { chains: [...chains, ...names.unindexed], readers: [...stateReaders, names.reader] };
   addStateReads(dueWork, { ...requested, database, clock, logger, metrics, journal });
-  await schedules.start(await createPriceFeedSchedules({ database, chains, logger }));
   measureFeedAges({ registry: metrics, database, chains: chains.map(({ chain }) => chain), logger });
+  await schedules.start([
+    ...(await createPriceFeedSchedules({ database, chains, logger })),
+    ...createCandleSchedules({ database, chains }),
+  ]);
   const onDemandBackfill = createOnDemandBackfill({
     chains: configuration.chains.map(({ chain }) => chain),
     datasets: configuration.datasets,

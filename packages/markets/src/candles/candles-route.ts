@@ -48,17 +48,13 @@ export const pairCandlesRoute: RouteModule = (app, dependencies) => {
       if (found === null || found.tokens === null) throw new NotFoundError(PAIR_NOT_FOUND);
       const pair = pairOf(...found.tokens, chain);
       const [base, quote] = [found.tokenOf(pair.base), found.tokenOf(pair.quote)];
-      // The end is exclusive; block times are whole seconds.
-      const end = Math.min(to, position === null ? Number.POSITIVE_INFINITY : position.start * 1_000) - 1;
+      const end = Math.min(to / 1_000, position?.start ?? Number.POSITIVE_INFINITY);
       const { timeframe, currency } = filter;
       const page = await getCandles(reads, chain, {
         ...{ pool, pair, timeframe, currency, limit },
         decimals: { base: base.decimals, quote: quote.decimals },
-        bounds: {
-          ...{ fromBlock: null, toBlock: null, pinnedBlock: upperBound },
-          fromDate: new Date(from),
-          toDate: new Date(end),
-        },
+        times: { from: from / 1_000, to: end },
+        pinnedBlock: upperBound,
       });
       const last = page.candles.at(-1);
       const next =

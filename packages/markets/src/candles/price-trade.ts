@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Fraction, multiplyFractions } from '@chainstead/core';
+import type { Address, Fraction } from '@chainstead/core';
 import { anchorsOf, isQuotedIn0 } from '../anchors/anchors-of-chain.ts';
 import { DOLLAR, type PricedTrade } from './candle.ts';
 
@@ -21,41 +21,56 @@ export function pairOf(token0: Address, token1: Address, chain: Chain): PricedPa
   return { isQuotedIn0: isIn0, base, quote };
 }
 
-/** Amounts of a swap in base units, without sign. */
-export interface TradedAmounts {
-  readonly time: number;
-  readonly base: bigint;
-  readonly quote: bigint;
-}
-
 /** Prices of the quote token in the block of a swap; null: unknown. */
 export interface QuotePrices {
   readonly usd: Fraction | null;
   readonly native: Fraction | null;
 }
 
+/** Decimals of the base and the quote token; null: unknown. */
+export interface PairDecimals {
+  readonly base: number | null;
+  readonly quote: number | null;
+}
+
+/** Amounts of a swap in base units: positive into the pool. */
+export interface SwapAmounts {
+  readonly time: number;
+  readonly amount0: bigint;
+  readonly amount1: bigint;
+}
+
 /**
- * Prices a swap by its exact amounts and the price of its quote token.
- * @param decimals of the base and the quote token
+ * Returns a pricing of the swaps of a pair, by their exact amounts and the price of the quote token. Prices and values are null while
+ * decimals are unknown.
  */
-export function priceTrade(
-  { time, base, quote }: TradedAmounts,
-  decimals: { readonly base: number; readonly quote: number },
-  prices: QuotePrices,
-  currency: Currency,
-): PricedTrade {
-  const paid = { numerator: quote, denominator: 10n ** BigInt(decimals.quote) };
-  const value = prices.usd === null ? null : dollars(multiplyFractions(paid, prices.usd));
-  const inCurrency = prices[currency];
-  const price =
-    inCurrency === null || base === 0n
-      ? null
-      : multiplyFractions(
-          { numerator: paid.numerator * 10n ** BigInt(decimals.base), denominator: paid.denominator * base },
-          inCurrency,
-        );
-  // A swap that moved no base token has no price.
-  return { time, price, value, isDust: base === 0n || (value !== null && value < DUST) };
+export function swapPricer(
+  { isQuotedIn0 }: PricedPair,
+  { base, quote }: PairDecimals,
+): (swap: SwapAmounts, prices: QuotePrices, currency: Currency) => PricedTrade {
+  if (base === null || quote === null) return ({ time }) => ({ time, price: null, value: null, isDust: false });
+  const [baseUnit, quoteUnit] = [10n ** BigInt(base), 10n ** BigInt(quote)];
+  return ({ time, amount0, amount1 }, prices, currency) => {
+    const paid = absolute(isQuotedIn0 ? amount0 : amount1);
+    const moved = absolute(isQuotedIn0 ? amount1 : amount0);
+    const { usd } = prices;
+    const value =
+      usd === null ? null : dollars({ numerator: paid * usd.numerator, denominator: quoteUnit * usd.denominator });
+    const inCurrency = prices[currency];
+    const price =
+      inCurrency === null || moved === 0n
+        ? null
+        : {
+            numerator: paid * baseUnit * inCurrency.numerator,
+            denominator: quoteUnit * moved * inCurrency.denominator,
+          };
+    // A swap that moved no base token has no price.
+    return { time, price, value, isDust: moved === 0n || (value !== null && value < DUST) };
+  };
+}
+
+function absolute(amount: bigint): bigint {
+  return amount < 0n ? -amount : amount;
 }
 
 /** A cent: the amounts of a smaller trade are too coarse for a price (contract 2.3). */

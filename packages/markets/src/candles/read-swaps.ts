@@ -23,19 +23,23 @@ import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
 /** A swap of a pool with its time. Amounts in base units: positive into the pool. */
 export interface TimedSwap {
   readonly block: number;
-  readonly transaction: number;
-  readonly log: number;
   /** Unix seconds. */
   readonly time: number;
   readonly amount0: bigint;
   readonly amount1: bigint;
 }
 
-export type SwapPosition = Pick<TimedSwap, 'block' | 'transaction' | 'log'>;
+export interface SwapPosition {
+  readonly block: number;
+  readonly transaction: number;
+  readonly log: number;
+}
 
 /** Part of a pool's swaps, newest first. */
 export interface SwapsPart {
   readonly swaps: readonly TimedSwap[];
+  /** Place of the last one; null: there are none. */
+  readonly last: SwapPosition | null;
   readonly indexed: Indexed;
 }
 
@@ -52,8 +56,12 @@ export interface SwapsPartQuery {
 /** Returns the next swaps of a pool in a range. */
 export async function readSwaps(database: ReadDatabase, chain: Chain, query: SwapsPartQuery): Promise<SwapsPart> {
   const { text, values } = poolSwapsStatement(chain, query);
-  const rows = await database.select<SwapRecord>(text, values);
-  return { swaps: rows.flatMap(swapOf), indexed: readIndexed(rows[0]) };
+  const rows = await database.select<PackedSwaps>(text, values);
+  const [row] = rows;
+  const swaps = swapsOf(row?.packed ?? null, row?.times ?? null);
+  const [block, transaction, log] = row?.last ?? [];
+  const isLast = block !== undefined && transaction !== undefined && log !== undefined;
+  return { swaps, last: isLast ? { block, transaction, log } : null, indexed: readIndexed(row) };
 }
 
 /** The statement of a part: one range of the primary key of `swaps`. */
@@ -73,28 +81,47 @@ export function poolSwapsStatement(chain: Chain, { pool, bounds, after, limit }:
     ${where([...ofPool, ...scan, isSwap])} ORDER BY ${order} LIMIT ${bind(limit)}`;
   return {
     text: `WITH ${ctes.join(', ')}, found AS MATERIALIZED (SELECT * FROM (${newest}) AS newest ${where(far)})
-SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, found.block_number AS block, found.transaction_index AS transaction,
-  found.log_index AS log, amount0::text, amount1::text, extract(epoch FROM block.block_timestamp)::float8 AS time
-FROM covered LEFT JOIN (found JOIN blocks AS block ON block.chain_id = ${chainId} AND block.block_number = found.block_number) ON true
-ORDER BY found.block_number DESC, found.transaction_index DESC, found.log_index DESC`,
+SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
+  (SELECT string_agg(block_number || ' ' || amount0 || ' ' || amount1, ' ' ORDER BY ${order}) FROM found) AS packed,
+  (SELECT string_agg(block.block_number || ' ' || extract(epoch FROM block.block_timestamp)::bigint, ' ')
+    FROM (SELECT DISTINCT block_number FROM found) AS seen JOIN blocks AS block ON block.chain_id = ${chainId} AND block.block_number = seen.block_number) AS times,
+  (SELECT ARRAY[block_number, transaction_index, log_index] FROM found ORDER BY ${PLACE.join(', ')} LIMIT 1) AS last
+FROM covered`,
     values,
   };
 }
 
-interface SwapRecord extends IndexedColumns {
-  readonly block: number | null;
-  readonly transaction: number | null;
-  readonly log: number | null;
-  readonly time: number | null;
-  readonly amount0: string | null;
-  readonly amount1: string | null;
+/** All swaps in one text: a row per swap takes several times as long to read. */
+interface PackedSwaps extends IndexedColumns {
+  /** Block, amount 0 and amount 1 of each. */
+  readonly packed: string | null;
+  /** Block and time of each block. */
+  readonly times: string | null;
+  /** Block, transaction index and log index. */
+  readonly last: readonly number[] | null;
 }
 
-/** Nothing for the row that a pool without swaps has. */
-function swapOf({ block, transaction, log, time, amount0, amount1 }: SwapRecord): readonly TimedSwap[] {
-  if (block === null || transaction === null || log === null || time === null || amount0 === null || amount1 === null)
-    return [];
-  return [{ block, transaction, log, time, amount0: BigInt(amount0), amount1: BigInt(amount1) }];
+function swapsOf(packed: string | null, times: string | null): readonly TimedSwap[] {
+  if (packed === null) return [];
+  const timeOf = unpackTimes(times);
+  const words = packed.split(' ');
+  const swaps: TimedSwap[] = [];
+  for (let place = 0; place + 2 < words.length; place += 3) {
+    const block = Number(words[place]);
+    const time = timeOf.get(block);
+    // A swap is stored together with its block.
+    if (time === undefined) continue;
+    swaps.push({ block, time, amount0: BigInt(words[place + 1] ?? 0), amount1: BigInt(words[place + 2] ?? 0) });
+  }
+  return swaps;
+}
+
+/** Returns the times of blocks. @param packed number and Unix seconds of each; null: none */
+export function unpackTimes(packed: string | null): ReadonlyMap<number, number> {
+  const numbers = packed === null ? [] : packed.split(' ').map(Number);
+  const times = new Map<number, number>();
+  for (let place = 0; place + 1 < numbers.length; place += 2) times.set(numbers[place] ?? 0, numbers[place + 1] ?? 0);
+  return times;
 }
 
 const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;

@@ -5,6 +5,7 @@ import { lockChainCommits } from '@chainstead/sync';
 import type { PoolId } from '../events/pool-event.ts';
 import type { ChainExchanges } from '../exchanges/exchanges-of-chain.ts';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';
+import { markPoolStale } from '../pool-candles/candles-projection.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { PoolProof } from '../tables/schema.ts';
 import { addTradesOfPool } from '../trades/trades-projection.ts';
@@ -130,7 +131,7 @@ async function storeOutcome(
        AND swap.pool = $3 AND (swap.block_number, swap.transaction_index, swap.log_index) = (trade.block_number, trade.transaction_index, trade.log_index)`,
     [...key],
   );
-  await runStatements(transaction, [addTradesOfPool(...key)]);
+  await runStatements(transaction, [addTradesOfPool(...key), markPoolStale(...key)]);
 }
 
 function bytesOrNull(hex: Hex | null | undefined): Buffer | null {

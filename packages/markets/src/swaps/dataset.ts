@@ -1,5 +1,6 @@
 import type { Address } from '@chainstead/core';
 import { type Dataset, defineTable } from '@chainstead/sync';
+import { candlesOfSwaps } from '../pool-candles/candles-projection.ts';
 import { poolsOfSwaps } from '../proofs/discovered-pools.ts';
 import { type SwapRow, swaps as table } from '../tables/schema.ts';
 import { tradesOfProvenPools } from '../trades/trades-projection.ts';
@@ -19,7 +20,7 @@ export const swaps: Dataset<SwapRow> = {
     decode: ({ transactions }, { chain }) => transactions.flatMap((transaction) => swapRows(transaction, chain)),
   },
   contracts,
-  projections: [poolsOfSwaps, tradesOfProvenPools],
+  projections: [poolsOfSwaps, tradesOfProvenPools, candlesOfSwaps],
 };
 
 /** The traded tokens: responses need their symbols and decimals. */

@@ -5,11 +5,23 @@
  * and time of a row's block are in `blocks`.
  */
 import { blockRangeIndex } from '@chainstead/db/block-range-index';
-import { address, hash, hexadecimal, int8Text } from '@chainstead/db/column-types';
-import { declareStorage, distributedBy } from '@chainstead/db/table-storage';
+import { address, bytea, hash, hexadecimal, int8Text } from '@chainstead/db/column-types';
+import { declareStorage, distributedBy, LOCAL } from '@chainstead/db/table-storage';
 import { dueColumns, dueIndex } from '@chainstead/jobs/due-columns';
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, index, integer, numeric, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  numeric,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  timestamp,
+  uuid,
+} from 'drizzle-orm/pg-core';
 
 /** 0: swap, 1: liquidity added, 2: liquidity removed. */
 export type SwapKind = 0 | 1 | 2;
@@ -244,3 +256,101 @@ export const trades = pgTable(
 );
 
 declareStorage(trades, { writes: 'append', placement: distributedBy('pool', 'pool_key') });
+
+/**
+ * Candles and figures of pools by hour and by day (UTC), derived from final swaps. A row is valid if `candle_spans` has its span and
+ * `stale_candles` does not have it. A pool without a row had no swap in a stored span.
+ */
+export const poolCandles = pgTable(
+  'pool_candles',
+  {
+    /** The `poolKey` of `pool`: first column of the primary key, and distribution column on Citus. Pools may share one. */
+    poolKey: int8Text('pool_key').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    /** Start of the span, in hours since the epoch. */
+    start: integer('start').notNull(),
+    /** Number of swaps that buy, and that sell, the base token. */
+    buys: integer('buys').notNull(),
+    sells: integer('sells').notNull(),
+    /** Width: 1 or 24. */
+    hours: smallint('hours').notNull(),
+    /** Decimals of the tokens in this row's figures; null: unknown. */
+    decimals0: smallint('decimals0'),
+    decimals1: smallint('decimals1'),
+    /** Whether the price of the quote token is known for every swap. */
+    isValued: boolean('is_valued').notNull(),
+    /** Address of the pool, or its 32-byte id at a pool manager. */
+    pool: hexadecimal('pool').notNull(),
+    /** Sums of the values in 1e-24 US dollars; null: one is unknown. */
+    buyVolume: numeric('buy_volume'),
+    sellVolume: numeric('sell_volume'),
+    /** Open, high, low and close in both currencies as exact fractions (packages/markets/src/pool-candles/candle-prices.ts). */
+    prices: bytea('prices').notNull(),
+    /** Addresses of distinct senders, 20 bytes each; null: not stored. */
+    buyers: bytea('buyers'),
+    sellers: bytea('sellers'),
+  },
+  (table) => [
+    primaryKey({
+      name: 'pool_candles_pkey',
+      columns: [table.poolKey, table.chainId, table.hours, table.start, table.pool],
+    }),
+    index('pool_candles_by_start').using('brin', table.chainId, table.start.op('int4_minmax_multi_ops')),
+  ],
+);
+
+declareStorage(poolCandles, { writes: 'append', placement: distributedBy('pool', 'pool_key') });
+
+/** Hours and days whose candles are stored for all proven pools, or are being stored. */
+export const candleSpans = pgTable(
+  'candle_spans',
+  {
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    /** Width: 1 or 24. */
+    hours: smallint('hours').notNull(),
+    /** In hours since the epoch. */
+    start: integer('start').notNull(),
+    /** All blocks of the span are among these. */
+    firstBlock: bigint('first_block', { mode: 'number' }).notNull(),
+    lastBlock: bigint('last_block', { mode: 'number' }).notNull(),
+    /** Prices in the span follow from no earlier block. */
+    pricesFromBlock: bigint('prices_from_block', { mode: 'number' }).notNull(),
+    /** Hash of the price settings; rows of other settings are invalid. */
+    settings: text('settings').notNull(),
+    /** False: a worker is storing it. */
+    isStored: boolean('is_stored').notNull().default(false),
+    claim: uuid('claim').notNull(),
+    claimedAt: timestamp('claimed_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ name: 'candle_spans_pkey', columns: [table.chainId, table.hours, table.start] }),
+    index('candle_spans_by_first_block').on(table.chainId, table.hours, table.firstBlock),
+    index('candle_spans_by_last_block').on(table.chainId, table.hours, table.lastBlock),
+  ],
+);
+
+declareStorage(candleSpans, { writes: 'counter', placement: LOCAL });
+
+/** Pools of stored hours and days whose swaps changed since. */
+export const staleCandles = pgTable(
+  'stale_candles',
+  {
+    poolKey: int8Text('pool_key').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    hours: smallint('hours').notNull(),
+    start: integer('start').notNull(),
+    pool: hexadecimal('pool').notNull(),
+    /** Another one after each change. */
+    revision: uuid('revision').notNull().defaultRandom(),
+    checkedAt: timestamp('checked_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'stale_candles_pkey',
+      columns: [table.poolKey, table.chainId, table.hours, table.start, table.pool],
+    }),
+    index('stale_candles_by_check').on(table.chainId, table.checkedAt),
+  ],
+);
+
+declareStorage(staleCandles, { writes: 'queue', placement: LOCAL });

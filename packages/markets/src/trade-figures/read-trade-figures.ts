@@ -1,28 +1,16 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Fraction, multiplyFractions } from '@chainstead/core';
-import { fromDateBound } from '@chainstead/data-api';
-import { type Bind, hexBytes, hexText, type ReadDatabase, type Statement } from '@chainstead/db';
-import { readAnchorBook } from '../anchors/anchor-steps.ts';
-import { DOLLAR } from '../candles/candle.ts';
-import { pairOf } from '../candles/price-trade.ts';
+import type { BlockRange } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
-import { poolKey } from '../pools/pool-key.ts';
-import { figuresOf, type TradeFigures, type ValuedTrade } from './trade-figures.ts';
-
-/** A proven pool of two tokens. */
-export interface FiguredPool {
-  readonly pool: PoolId;
-  readonly token0: Address;
-  readonly token1: Address;
-  /** Decimals of token 0 and token 1; null: unknown. */
-  readonly decimals: readonly [number | null, number | null];
-}
-
-/** Unix seconds: start inclusive, end exclusive. */
-export interface TimeSpan {
-  readonly from: number;
-  readonly to: number;
-}
+import { readBoundary } from '../pool-candles/block-boundaries.ts';
+import { type FigureRecord, figuresOfRecord } from '../pool-candles/candle-record.ts';
+import { readBook } from '../pool-candles/compute-candles.ts';
+import { readPoolSwaps } from '../pool-candles/read-pool-swaps.ts';
+import { readStoredFigures, type StoredSpans } from '../pool-candles/read-stored-spans.ts';
+import { hourOf, secondsOf, wholeSpans } from '../pool-candles/stored-span.ts';
+import type { FiguredPool, TimeSpan } from './figured-pool.ts';
+import { figuresOf, joinAllFigures, type TradeFigures, type ValuedTrade } from './trade-figures.ts';
+import { tradeValuer } from './value-trade.ts';
 
 export interface TradeFiguresQuery {
   readonly pools: readonly FiguredPool[];
@@ -31,7 +19,10 @@ export interface TradeFiguresQuery {
   readonly lastBlock: number;
 }
 
-/** Returns the figures of the trades of each pool in each span, in the order of the spans. */
+/**
+ * Returns the figures of the trades of each pool in each span, in the order of the spans: of whole hours from their stored figures, and of
+ * all other times from swaps.
+ */
 export async function readTradeFigures(
   database: ReadDatabase,
   chain: Chain,
@@ -39,87 +30,81 @@ export async function readTradeFigures(
 ): Promise<ReadonlyMap<PoolId, readonly TradeFigures[]>> {
   if (pools.length === 0 || spans.length === 0) return new Map();
   const from = Math.min(...spans.map((span) => span.from));
-  const { text, values } = tradesStatement(
-    chain,
-    pools.map(({ pool }) => pool),
-    from,
-    lastBlock,
-  );
-  const rows = await database.select<TradeRow>(text, values);
-  const anchors = await readAnchorBook(database, chain, new Set(pools.flatMap(tokensOf)), rows);
-  const rowsOf = Map.groupBy(rows, ({ pool }) => pool);
+  const to = Math.max(...spans.map((span) => span.to));
+  const { first, end } = wholeSpans(1, from, to);
+  const stored = await readStoredFigures(database, chain, pools, { hours: 1, first, end, lastBlock });
+  const times = timesToRead(pools, spans, stored, { from, to });
+  const ranges = await Promise.all(times.map((time) => readBlocks(database, chain, time, lastBlock)));
+  const swapsOf = await readPoolSwaps(database, chain, {
+    pools: pools.map(({ pool }) => pool),
+    ranges: ranges.flat(),
+  });
+  const book = await readBook(database, chain, pools, [...swapsOf.values()]);
   return new Map(
     pools.map((pool) => {
-      const valued = (rowsOf.get(pool.pool) ?? []).map((row) => ({
-        time: row.time,
-        ...valueTrade(row, pool, chain, (token) => anchors(token, row)),
+      const valueTrade = tradeValuer(pool, chain);
+      const trades = (swapsOf.get(pool.pool) ?? []).map((swap) => ({
+        ...{ time: swap.time, hour: hourOf(swap.time) },
+        ...valueTrade(swap, (token) => book(token, swap)),
       }));
-      return [pool.pool, spans.map((span) => figuresOf(valued.filter(({ time }) => isIn(time, span))))];
+      return [pool.pool, spans.map((span) => figuresOfSpan(pool.pool, span, trades, stored))];
     }),
   );
 }
 
-interface TradeRow {
-  readonly pool: PoolId;
-  readonly block: number;
+interface TimedTrade extends ValuedTrade {
   readonly time: number;
-  readonly amount0: string;
-  readonly amount1: string;
-  readonly wallet: Address;
+  readonly hour: number;
 }
 
-/** One range of the primary key of `swaps` for each pool. */
-function tradesStatement(chain: Chain, pools: readonly PoolId[], from: number, lastBlock: number): Statement {
-  const values: unknown[] = [];
-  const bind: Bind = (value) => `$${values.push(value)}`;
-  const chainId = `${bind(chain.id)}::bigint`;
-  const ofPools = `pool_key = ANY (${bind(pools.map(poolKey))}::bigint[]) AND pool = ANY (${bind(pools.map(hexBytes))}::bytea[])`;
-  const found = `SELECT pool, block_number, amount0, amount1, wallet FROM swaps
-    WHERE ${ofPools} AND chain_id = ${chainId} AND block_number >= (SELECT block FROM from_date) AND block_number <= ${bind(lastBlock)}::bigint
-      AND kind = 0 AND amount0 IS NOT NULL AND amount1 IS NOT NULL`;
-  return {
-    text: `WITH ${fromDateBound(chainId, `to_timestamp(${bind(from)}::float8)`)}, found AS MATERIALIZED (${found})
-SELECT ${hexText('found.pool')} AS pool, found.block_number AS block, extract(epoch FROM block.block_timestamp)::float8 AS time,
-  amount0::text, amount1::text, ${hexText('found.wallet')} AS wallet
-FROM found JOIN blocks AS block ON block.chain_id = ${chainId} AND block.block_number = found.block_number`,
-    values,
-  };
+function figuresOfSpan(
+  pool: PoolId,
+  { from, to }: TimeSpan,
+  trades: readonly TimedTrade[],
+  stored: StoredSpans<FigureRecord>,
+): TradeFigures {
+  const { first, end } = wholeSpans(1, from, to);
+  const isStored = (hour: number): boolean => hour >= first && hour < end && stored.has(pool, hour);
+  const parts = [figuresOf(trades.filter(({ time, hour }) => time >= from && time < to && !isStored(hour)))];
+  for (let hour = first; hour < end; hour += 1) {
+    const row = isStored(hour) ? stored.row(pool, hour) : undefined;
+    if (row !== undefined) parts.push(figuresOfRecord(row));
+  }
+  return joinAllFigures(parts);
 }
 
-/** Values a swap by its anchor: the quote token, or the base token while that has no price. */
-function valueTrade(
-  { amount0, amount1, wallet }: TradeRow,
-  { token0, token1, decimals }: FiguredPool,
+/** Ranges of time above which one range over all of them is read. */
+const RANGES_MAX = 24;
+
+/** Returns the times whose swaps are needed: hours that a span has in part, or that are not stored for every pool. */
+function timesToRead(
+  pools: readonly FiguredPool[],
+  spans: readonly TimeSpan[],
+  stored: StoredSpans<FigureRecord>,
+  { from, to }: TimeSpan,
+): readonly TimeSpan[] {
+  const times: { from: number; to: number }[] = [];
+  for (let hour = hourOf(from); secondsOf(hour) < to; hour += 1) {
+    const [begin, end] = [secondsOf(hour), secondsOf(hour + 1)];
+    const touching = spans.filter((span) => span.from < end && span.to > begin);
+    const isPart = touching.some((span) => span.from > begin || span.to < end);
+    if (touching.length === 0 || (!isPart && pools.every(({ pool }) => stored.has(pool, hour)))) continue;
+    const open = times.at(-1);
+    if (open?.to === begin) open.to = Math.min(end, to);
+    else times.push({ from: Math.max(begin, from), to: Math.min(end, to) });
+  }
+  return times.length > RANGES_MAX ? [{ from, to }] : times;
+}
+
+/** Returns the known blocks of a time. */
+async function readBlocks(
+  database: ReadDatabase,
   chain: Chain,
-  usdOf: (token: Address) => Fraction | null,
-): ValuedTrade {
-  const { isQuotedIn0, base, quote } = pairOf(token0, token1, chain);
-  const sides = [
-    { amount: BigInt(amount0), decimals: decimals[0] },
-    { amount: BigInt(amount1), decimals: decimals[1] },
-  ] as const;
-  const [ofBase, ofQuote] = isQuotedIn0 ? [sides[1], sides[0]] : [sides[0], sides[1]];
-  const quotePrice = usdOf(quote);
-  const [anchor, price] = quotePrice === null ? [ofBase, usdOf(base)] : [ofQuote, quotePrice];
-  const isKnown = price !== null && anchor.decimals !== null;
-  return {
-    isBuy: ofBase.amount < 0n,
-    wallet,
-    value: isKnown ? dollarsOf(anchor.amount, anchor.decimals, price) : null,
-  };
-}
-
-/** Units of `DOLLAR`, rounded half up. @param amount base units, with any sign */
-function dollarsOf(amount: bigint, decimals: number, price: Fraction): bigint {
-  const whole = { numerator: amount < 0n ? -amount : amount, denominator: 10n ** BigInt(decimals) };
-  const { numerator, denominator } = multiplyFractions(whole, price);
-  return (2n * numerator * DOLLAR + denominator) / (2n * denominator);
-}
-
-function tokensOf({ token0, token1 }: FiguredPool): readonly Address[] {
-  return [token0, token1];
-}
-
-function isIn(time: number, { from, to }: TimeSpan): boolean {
-  return time >= from && time < to;
+  { from, to }: TimeSpan,
+  lastBlock: number,
+): Promise<readonly BlockRange[]> {
+  const [begin, end] = await Promise.all([readBoundary(database, chain, from), readBoundary(database, chain, to)]);
+  if (begin.at === null) return [];
+  const last = Math.min(lastBlock, end.before ?? -1);
+  return begin.at <= last ? [{ from: begin.at, to: last }] : [];
 }

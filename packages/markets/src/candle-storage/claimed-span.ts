@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import type { Chain } from '@chainstead/chains';
+import { type Database, hexBytes, type Transaction } from '@chainstead/db';
+import { lockChainCommits } from '@chainstead/sync';
+import type { PoolId } from '../events/pool-event.ts';
+import { copyCandles, type PoolCandle } from '../pool-candles/candle-record.ts';
+import type { StoredSpan } from '../pool-candles/stored-span.ts';
+import { poolKey } from '../pools/pool-key.ts';
+
+/** A span to store. */
+export interface SpanToStore extends StoredSpan {
+  /** All blocks of the span are among these. */
+  readonly firstBlock: number;
+  readonly lastBlock: number;
+  /** Prices in the span follow from no earlier block. */
+  readonly pricesFromBlock: number;
+  readonly settings: string;
+}
+
+/** Time after which another worker takes over a span that was never finished. Seconds. */
+const CLAIM_SECONDS = 600;
+
+/**
+ * Claims a span for {@link storeClaimed}. Changes of swaps that are committed later make candles stale, so the claimer may read the swaps
+ * without a lock.
+ * @returns null if it is stored, or claimed by another worker, or if it may not be stored now
+ */
+export async function claimSpan(
+  database: Database,
+  chain: Chain,
+  span: SpanToStore,
+  isAllowed: (transaction: Transaction) => Promise<boolean> = async () => true,
+): Promise<string | null> {
+  const claim = randomUUID();
+  return database.transaction(async (transaction) => {
+    // No commit is under way that does not see the claim.
+    await lockChainCommits(transaction, chain);
+    if (!(await isAllowed(transaction))) return null;
+    const claimed = await transaction.query(
+      `INSERT INTO candle_spans AS span (chain_id, hours, start, first_block, last_block, prices_from_block, settings, claim)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+       ON CONFLICT (chain_id, hours, start) DO UPDATE SET first_block = excluded.first_block, last_block = excluded.last_block,
+         prices_from_block = excluded.prices_from_block, settings = excluded.settings, claim = excluded.claim, claimed_at = now(), is_stored = false
+       WHERE span.settings <> excluded.settings OR NOT span.is_stored AND span.claimed_at < now() - make_interval(secs => $9)
+       RETURNING claim`,
+      [
+        ...[chain.id, span.hours, span.start, span.firstBlock, span.lastBlock, span.pricesFromBlock, span.settings],
+        ...[claim, CLAIM_SECONDS],
+      ],
+    );
+    if (claimed.length === 0) return null;
+    await transaction.query('DELETE FROM stale_candles WHERE chain_id = $1 AND hours = $2 AND start = $3', [
+      ...[chain.id, span.hours, span.start],
+    ]);
+    return claim;
+  });
+}
+
+/** Candles of all pools in a claimed span. */
+export interface ClaimedCandles {
+  readonly span: StoredSpan;
+  readonly claim: string;
+  readonly candles: Iterable<PoolCandle>;
+  /** Whether the sets of buyers and sellers are stored. */
+  readonly keepsTraders: boolean;
+  /** Pools whose candles are not used yet. */
+  readonly uncertain: readonly PoolId[];
+}
+
+/** Stores the candles of a claimed span. Does nothing if the claim was lost. @returns whether they are stored */
+export function storeClaimed(
+  database: Database,
+  chain: Chain,
+  { span, claim, candles, keepsTraders, uncertain }: ClaimedCandles,
+): Promise<boolean> {
+  return database.transaction(async (transaction) => {
+    const key = [chain.id, span.hours, span.start];
+    const own = await transaction.query(
+      `UPDATE candle_spans SET is_stored = true WHERE chain_id = $1 AND hours = $2 AND start = $3 AND claim = $4 AND NOT is_stored RETURNING start`,
+      [...key, claim],
+    );
+    if (own.length === 0) return false;
+    await transaction.query('DELETE FROM pool_candles WHERE chain_id = $1 AND hours = $2 AND start = $3', key);
+    await copyCandles(transaction, chain, span, candles, keepsTraders);
+    if (uncertain.length > 0)
+      await transaction.query(
+        `INSERT INTO stale_candles (pool_key, chain_id, hours, start, pool)
+         SELECT key, $1, width.hours, $2 - $2 % width.hours, pool FROM unnest($3::bigint[], $4::bytea[]) AS uncertain (key, pool)
+         CROSS JOIN (VALUES (1), (24)) AS width (hours) ORDER BY key, pool
+         ON CONFLICT (pool_key, chain_id, hours, start, pool) DO UPDATE SET revision = gen_random_uuid()`,
+        [chain.id, span.start, uncertain.map(poolKey), uncertain.map(hexBytes)],
+      );
+    return true;
+  });
+}

@@ -1,0 +1,126 @@
+import type { Chain } from '@chainstead/chains';
+import { type Database, hexBytes, hexText } from '@chainstead/db';
+import type { PoolId } from '../events/pool-event.ts';
+import { CANDLE_COLUMNS, copyCandles, type PoolCandle, type PricedRecord } from '../pool-candles/candle-record.ts';
+import { computeCandles, isUncertain } from '../pool-candles/compute-candles.ts';
+import { priceSettingsOf } from '../pool-candles/price-settings.ts';
+import type { StoredSpan, StoredWidth } from '../pool-candles/stored-span.ts';
+import { poolKey } from '../pools/pool-key.ts';
+import { covers, type StorableBlocks } from './storable-hours.ts';
+import { joinRecord } from './store-day.ts';
+
+/** Stale candles per turn. */
+const STALE_MAX = 2_000;
+
+/** Computes stale candles again, those first that were not examined for longest. Hours come before their days. */
+export async function settleStale(
+  database: Database,
+  chain: Chain,
+  storable: StorableBlocks,
+  signal: AbortSignal,
+): Promise<void> {
+  const spans = await listStale(database, chain);
+  for (const span of spans.toSorted((one, other) => one.hours - other.hours)) {
+    if (signal.aborted) return;
+    const revisionOf = new Map(span.pools.map((pool, place) => [pool, span.revisions[place] ?? '']));
+    const settled =
+      span.hours === 1 ? await computeHour(database, chain, storable, span) : await computeDay(database, chain, span);
+    // Those of a span that can't be computed yet come again later, after others.
+    await database.query(
+      'UPDATE stale_candles SET checked_at = now() WHERE chain_id = $1 AND hours = $2 AND start = $3 AND pool_key = ANY ($4::bigint[])',
+      [chain.id, span.hours, span.start, span.pools.map(poolKey)],
+    );
+    for (const { pool, candle } of settled)
+      await replaceCandle(database, chain, span, { pool, candle, revision: revisionOf.get(pool) ?? '' });
+  }
+}
+
+interface StaleSpan extends StoredSpan {
+  readonly pools: readonly PoolId[];
+  readonly revisions: readonly string[];
+  /** Null: the span is not stored with the current settings. */
+  readonly first_block: number | null;
+  readonly last_block: number | null;
+  readonly prices_from_block: number | null;
+}
+
+/** A pool with its candle; null: it has no swaps there. */
+interface Settled {
+  readonly pool: PoolId;
+  readonly candle: PoolCandle | null;
+}
+
+function listStale(database: Database, chain: Chain): Promise<readonly StaleSpan[]> {
+  return database.select<StaleSpan>(
+    `SELECT stale.hours, stale.start, array_agg(${hexText('stale.pool')}) AS pools, array_agg(stale.revision::text) AS revisions,
+  min(span.first_block) AS first_block, max(span.last_block) AS last_block, min(span.prices_from_block) AS prices_from_block
+FROM (SELECT * FROM stale_candles WHERE chain_id = $1 ORDER BY checked_at LIMIT ${STALE_MAX}) AS stale
+LEFT JOIN candle_spans AS span ON span.chain_id = stale.chain_id AND span.hours = stale.hours AND span.start = stale.start AND span.is_stored AND span.settings = $2
+GROUP BY stale.hours, stale.start ORDER BY stale.hours, stale.start`,
+    [chain.id, priceSettingsOf(chain)],
+  );
+}
+
+async function computeHour(
+  database: Database,
+  chain: Chain,
+  { swaps, prices }: StorableBlocks,
+  { start, pools, first_block: first, last_block: last, prices_from_block: pricesFrom }: StaleSpan,
+): Promise<readonly Settled[]> {
+  if (first === null || last === null || pricesFrom === null) return [];
+  // Dropped swaps leave their candles as they are.
+  if (!covers(swaps, first, last) || (prices !== null && !covers(prices, pricesFrom, last))) return [];
+  const candles = await computeCandles(database, chain, start, { from: first, to: last }, pools);
+  const candleOf = new Map(candles.map((candle) => [candle.pool.pool, candle]));
+  return pools.flatMap((pool) => {
+    const candle = candleOf.get(pool) ?? null;
+    return candle !== null && isUncertain(candle, chain) ? [] : [{ pool, candle }];
+  });
+}
+
+/** Joins the hours of pools of which no hour is stale. */
+async function computeDay(
+  database: Database,
+  chain: Chain,
+  { start, pools, first_block: first }: StaleSpan,
+): Promise<readonly Settled[]> {
+  if (first === null) return [];
+  const range = [chain.id, pools.map(poolKey), start, start + 24];
+  const stale = await database.select<{ readonly pool: PoolId }>(
+    `SELECT DISTINCT ${hexText('pool')} AS pool FROM stale_candles WHERE pool_key = ANY ($2::bigint[]) AND chain_id = $1 AND hours = 1 AND start >= $3 AND start < $4`,
+    range,
+  );
+  const rows = await database.select<PricedRecord>(
+    `SELECT ${CANDLE_COLUMNS} FROM pool_candles WHERE pool_key = ANY ($2::bigint[]) AND chain_id = $1 AND hours = 1 AND start >= $3 AND start < $4 ORDER BY start`,
+    range,
+  );
+  const rowsOf = Map.groupBy(rows, ({ pool }) => pool);
+  const isStale = new Set(stale.map(({ pool }) => pool));
+  return pools
+    .filter((pool) => !isStale.has(pool))
+    .map((pool) => {
+      let candle: PoolCandle | undefined;
+      for (const row of rowsOf.get(pool) ?? []) candle = joinRecord(candle, row);
+      return { pool, candle: candle ?? null };
+    });
+}
+
+/** Replaces a candle unless its swaps changed since it was found stale. */
+function replaceCandle(
+  database: Database,
+  chain: Chain,
+  span: { readonly hours: StoredWidth; readonly start: number },
+  { pool, candle, revision }: Settled & { readonly revision: string },
+): Promise<void> {
+  const key = [poolKey(pool), chain.id, span.hours, span.start, hexBytes(pool)];
+  const ofKey = 'pool_key = $1 AND chain_id = $2 AND hours = $3 AND start = $4 AND pool = $5';
+  return database.transaction(async (transaction) => {
+    const found = await transaction.query(
+      `DELETE FROM stale_candles WHERE ${ofKey} AND revision = $6 RETURNING start`,
+      [...key, revision],
+    );
+    if (found.length === 0) return;
+    await transaction.query(`DELETE FROM pool_candles WHERE ${ofKey}`, key);
+    if (candle !== null) await copyCandles(transaction, chain, span, [candle], span.hours === 1);
+  });
+}

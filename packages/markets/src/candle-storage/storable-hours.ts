@@ -1,0 +1,101 @@
+import type { Chain } from '@chainstead/chains';
+import type { BlockRange } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
+import { type BlockBoundary, readBoundary } from '../pool-candles/block-boundaries.ts';
+import { priceDatasetOf, priceSettingsOf } from '../pool-candles/price-settings.ts';
+import { secondsOf } from '../pool-candles/stored-span.ts';
+import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
+import type { SpanToStore } from './claimed-span.ts';
+
+/** Blocks whose candles may be stored: settled, and with indexed swaps and prices. */
+export interface StorableBlocks {
+  readonly swaps: readonly BlockRange[];
+  /** Null: prices need no indexed blocks. */
+  readonly prices: readonly BlockRange[] | null;
+}
+
+/** Returns the storable blocks of a chain. */
+export async function readStorableBlocks(database: ReadDatabase, chain: Chain): Promise<StorableBlocks> {
+  const prices = priceDatasetOf(chain);
+  const [row] = await database.select<{ readonly settled: number | null }>(
+    'SELECT least(checkpoint, greatest(coalesce(finalized, 0), checkpoint - $2::bigint)) AS settled FROM sync_chains WHERE chain_id = $1',
+    [chain.id, chain.reorgDepthMax],
+  );
+  const settled = row?.settled ?? null;
+  if (settled === null) return { swaps: [], prices: null };
+  const runsOf = async (dataset: string) => cut(await readRuns(database, chain, dataset), settled);
+  return { swaps: await runsOf(SWAPS_DATASET), prices: prices === null ? null : await runsOf(prices.name) };
+}
+
+/** Returns hours that are not stored, in runs of storable blocks, newest first. Some may turn out not to be storable. */
+export async function listMissingHours(
+  database: ReadDatabase,
+  chain: Chain,
+  { swaps }: StorableBlocks,
+  limit: number,
+): Promise<readonly number[]> {
+  const missing: number[] = [];
+  for (const { from, to } of swaps.toReversed()) {
+    const rows = await database.select<{ readonly hour: number }>(
+      `WITH bounds AS MATERIALIZED (
+  SELECT floor(extract(epoch FROM (SELECT block_timestamp FROM blocks WHERE chain_id = $1 AND block_number >= $2 ORDER BY block_number LIMIT 1)) / 3600)::int AS lowest,
+    floor(extract(epoch FROM (SELECT block_timestamp FROM blocks WHERE chain_id = $1 AND block_number <= $3 ORDER BY block_number DESC LIMIT 1)) / 3600)::int AS highest
+)
+SELECT hour FROM bounds CROSS JOIN generate_series(bounds.highest, bounds.lowest, -1) AS hour
+WHERE NOT EXISTS (SELECT FROM candle_spans AS span WHERE span.chain_id = $1 AND span.hours = 1 AND span.start = hour AND span.is_stored AND span.settings = $4)
+ORDER BY hour DESC LIMIT $5`,
+      [chain.id, from, to, priceSettingsOf(chain), limit - missing.length],
+    );
+    missing.push(...rows.map(({ hour }) => hour));
+    if (missing.length >= limit) break;
+  }
+  return missing;
+}
+
+/** Returns hours as spans to store; null: a block of the hour, or one that its prices follow from, is not storable. */
+export function createHourExaminer(database: ReadDatabase, chain: Chain, storable: StorableBlocks) {
+  const settings = priceSettingsOf(chain);
+  const heartbeat = priceDatasetOf(chain)?.heartbeatSeconds ?? 0;
+  const known = new Map<number, BlockBoundary>();
+
+  async function boundaryAt(time: number): Promise<BlockBoundary> {
+    const boundary = known.get(time) ?? (await readBoundary(database, chain, time));
+    known.set(time, boundary);
+    return boundary;
+  }
+
+  return async (hour: number): Promise<SpanToStore | null> => {
+    const [begin, end] = [await boundaryAt(secondsOf(hour)), await boundaryAt(secondsOf(hour + 1))];
+    if (end.at === null) return null;
+    const [firstBlock, lastBlock] = [begin.before === null ? chain.firstBlock : begin.before + 1, end.at - 1];
+    const past = heartbeat === 0 ? begin : await boundaryAt(secondsOf(hour) - heartbeat);
+    const pricesFromBlock = past.before === null ? chain.firstBlock : past.before + 1;
+    const isStorable =
+      covers(storable.swaps, firstBlock, lastBlock) &&
+      (storable.prices === null || covers(storable.prices, pricesFromBlock, lastBlock));
+    return isStorable ? { hours: 1, start: hour, firstBlock, lastBlock, pricesFromBlock, settings } : null;
+  };
+}
+
+/** Whether one run has all blocks of a range. An empty range is covered. */
+export function covers(runs: readonly BlockRange[], first: number, last: number): boolean {
+  return first > last || runs.some(({ from, to }) => from <= first && last <= to);
+}
+
+async function readRuns(database: ReadDatabase, chain: Chain, dataset: string): Promise<readonly BlockRange[]> {
+  const ranges = await database.select<{ readonly first_block: number; readonly last_block: number }>(
+    'SELECT first_block, last_block FROM sync_ranges WHERE chain_id = $1 AND dataset = $2 ORDER BY first_block',
+    [chain.id, dataset],
+  );
+  const runs: { from: number; to: number }[] = [];
+  for (const { first_block: from, last_block: to } of ranges) {
+    const open = runs.at(-1);
+    if (open !== undefined && open.to === from - 1) open.to = to;
+    else runs.push({ from, to });
+  }
+  return runs;
+}
+
+function cut(runs: readonly BlockRange[], settled: number): readonly BlockRange[] {
+  return runs.map(({ from, to }) => ({ from, to: Math.min(to, settled) })).filter(({ from, to }) => from <= to);
+}

@@ -1,0 +1,56 @@
+import type { Chain } from '@chainstead/chains';
+import type { Database } from '@chainstead/db';
+import { computeCandles, isUncertain } from '../pool-candles/compute-candles.ts';
+import { secondsOf } from '../pool-candles/stored-span.ts';
+import { claimSpan, storeClaimed } from './claimed-span.ts';
+import { settleStale } from './settle-stale.ts';
+import { createHourExaminer, listMissingHours, readStorableBlocks } from './storable-hours.ts';
+import { storeDays } from './store-day.ts';
+
+export interface StoreCandlesOptions {
+  readonly database: Database;
+  readonly chain: Chain;
+  readonly signal: AbortSignal;
+  /** Unix seconds. Traders are stored for windows that end now. */
+  readonly now: number;
+}
+
+/** Hours that are looked for at a time. */
+const HOURS_MAX = 500;
+/** Aggregators of price feeds are looked up every 10 minutes: an hour is not stored before a new one is known. */
+const DELAY_SECONDS = 1_800;
+/** Windows of statistics reach back a week. */
+const TRADERS_SECONDS = 8 * 86_400;
+
+/**
+ * Stores candles of final hours and days that are missing, newest first, and computes stale ones again, until the signal aborts. Several
+ * processes may do so.
+ * @returns the number of stored hours
+ */
+export async function storeCandles(options: StoreCandlesOptions): Promise<number> {
+  const { database, chain, signal, now } = options;
+  const storable = await readStorableBlocks(database, chain);
+  if (storable.swaps.length === 0) return 0;
+  await settleStale(database, chain, storable, signal);
+  const examine = createHourExaminer(database, chain, storable);
+  let stored = 0;
+  for (const hour of await listMissingHours(database, chain, storable, HOURS_MAX)) {
+    if (signal.aborted) break;
+    const span = now < secondsOf(hour + 1) + DELAY_SECONDS ? null : await examine(hour);
+    if (span === null) continue;
+    const claim = await claimSpan(database, chain, span);
+    if (claim === null) continue;
+    const candles = await computeCandles(
+      database,
+      chain,
+      hour,
+      { from: span.firstBlock, to: span.lastBlock },
+      'proven',
+    );
+    const uncertain = candles.filter((candle) => isUncertain(candle, chain)).map(({ pool }) => pool.pool);
+    const keepsTraders = now - secondsOf(hour) < TRADERS_SECONDS;
+    if (await storeClaimed(database, chain, { span, claim, candles, keepsTraders, uncertain })) stored += 1;
+  }
+  await storeDays(database, chain, signal);
+  return stored;
+}

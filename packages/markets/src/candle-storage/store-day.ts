@@ -1,0 +1,79 @@
+import type { Chain } from '@chainstead/chains';
+import type { Database } from '@chainstead/db';
+import type { PoolId } from '../events/pool-event.ts';
+import { CANDLE_COLUMNS, type PoolCandle, type PricedRecord, totalsOfRecord } from '../pool-candles/candle-record.ts';
+import { joinTotals } from '../pool-candles/pool-totals.ts';
+import { priceSettingsOf } from '../pool-candles/price-settings.ts';
+import { claimSpan, type SpanToStore, storeClaimed } from './claimed-span.ts';
+
+const DAY_HOURS = 24;
+const DAYS_MAX = 100;
+
+/** Stores days whose hours are all stored, newest first, until the signal aborts. */
+export async function storeDays(database: Database, chain: Chain, signal: AbortSignal): Promise<void> {
+  const settings = priceSettingsOf(chain);
+  for (const day of await listMissingDays(database, chain, settings)) {
+    if (signal.aborted) return;
+    const { start, first_block: firstBlock, last_block: lastBlock, prices_from_block: pricesFromBlock } = day;
+    const span: SpanToStore = { hours: DAY_HOURS, start, firstBlock, lastBlock, pricesFromBlock, settings };
+    const claim = await claimSpan(database, chain, span, async (transaction) => {
+      const [row] = await transaction.query<{ isReady: boolean }>(
+        `SELECT count(*) = $4 AND NOT EXISTS (SELECT FROM stale_candles WHERE chain_id = $1 AND hours = 1 AND start >= $2 AND start < $2 + $4) AS "isReady"
+         FROM candle_spans WHERE chain_id = $1 AND hours = 1 AND start >= $2 AND start < $2 + $4 AND is_stored AND settings = $3`,
+        [chain.id, day.start, settings, DAY_HOURS],
+      );
+      return row?.isReady ?? false;
+    });
+    if (claim === null) continue;
+    const candles = await joinHours(database, chain, day.start);
+    await storeClaimed(database, chain, { span, claim, candles, keepsTraders: false, uncertain: [] });
+  }
+}
+
+interface MissingDay {
+  readonly start: number;
+  readonly first_block: number;
+  readonly last_block: number;
+  readonly prices_from_block: number;
+}
+
+function listMissingDays(database: Database, chain: Chain, settings: string): Promise<readonly MissingDay[]> {
+  return database.select<MissingDay>(
+    `SELECT day.* FROM (
+  SELECT start - start % ${DAY_HOURS} AS start, min(first_block) AS first_block, max(last_block) AS last_block, min(prices_from_block) AS prices_from_block
+  FROM candle_spans WHERE chain_id = $1 AND hours = 1 AND is_stored AND settings = $2 GROUP BY 1 HAVING count(*) = ${DAY_HOURS}) AS day
+WHERE NOT EXISTS (SELECT FROM candle_spans AS span WHERE span.chain_id = $1 AND span.hours = ${DAY_HOURS} AND span.start = day.start
+  AND span.is_stored AND span.settings = $2)
+ORDER BY day.start DESC LIMIT ${DAYS_MAX}`,
+    [chain.id, settings],
+  );
+}
+
+/** Joins the hours of all pools in a day, an hour at a time. */
+async function joinHours(database: Database, chain: Chain, day: number): Promise<readonly PoolCandle[]> {
+  const candles = new Map<PoolId, PoolCandle>();
+  for (let hour = day; hour < day + DAY_HOURS; hour += 1) {
+    const rows = await database.select<PricedRecord>(
+      `SELECT ${CANDLE_COLUMNS} FROM pool_candles WHERE chain_id = $1 AND hours = 1 AND start = $2`,
+      [chain.id, hour],
+    );
+    for (const row of rows) candles.set(row.pool, joinRecord(candles.get(row.pool), row));
+  }
+  return [...candles.values()];
+}
+
+/** Joins a later hour to a day of the same pool. */
+export function joinRecord(earlier: PoolCandle | undefined, row: PricedRecord): PoolCandle {
+  const decimals = [row.decimals0, row.decimals1] as const;
+  const totals = totalsOfRecord(row);
+  if (earlier === undefined) return { pool: { pool: row.pool, decimals }, totals };
+  const [decimals0, decimals1] = earlier.pool.decimals;
+  const isSame = decimals0 === row.decimals0 && decimals1 === row.decimals1;
+  return {
+    pool: { pool: row.pool, decimals: isSame ? decimals : CHANGED_DECIMALS },
+    totals: joinTotals(earlier.totals, totals),
+  };
+}
+
+/** Equal to the decimals of no token: readers then use the hours. */
+const CHANGED_DECIMALS = [-1, -1] as const;

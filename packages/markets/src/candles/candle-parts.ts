@@ -1,0 +1,153 @@
+import type { Chain } from '@chainstead/chains';
+import { ZERO_ADDRESS } from '@chainstead/core';
+import type { PageBounds } from '@chainstead/data-api';
+import type { ReadDatabase } from '@chainstead/db';
+import { readAnchorBook } from '../anchors/anchor-steps.ts';
+import type { PoolId } from '../events/pool-event.ts';
+import { candleOf } from '../pool-candles/candle-record.ts';
+import { readStoredBounds, readStoredCandles } from '../pool-candles/read-stored-spans.ts';
+import { type StoredWidth, secondsOf, wholeSpans } from '../pool-candles/stored-span.ts';
+import { candleOfTrade, joinCandles, type OpenCandle } from './candle.ts';
+import { type Currency, type PairDecimals, type PricedPair, type QuotePrices, swapPricer } from './price-trade.ts';
+import { quotePrices } from './quote-prices.ts';
+import { readSwaps, type SwapPosition, type TimedSwap } from './read-swaps.ts';
+import type { Timeframe } from './timeframe.ts';
+
+/** A pool whose candles are read. */
+export interface CandlePool {
+  readonly pool: PoolId;
+  readonly pair: PricedPair;
+  readonly decimals: PairDecimals;
+  readonly timeframe: Timeframe;
+  readonly currency: Currency;
+}
+
+/** Unix seconds: start inclusive, end exclusive. */
+export interface CandleTimes {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Sizes of one reading. */
+export interface CandleLimits {
+  /** Swaps per statement, at first and at most. */
+  readonly part: number;
+  readonly partMax: number;
+  /** Swaps per request. */
+  readonly swapsMax: number;
+}
+
+/** Reads parts of candles of a pool. */
+export interface CandleReading {
+  readonly database: ReadDatabase;
+  readonly chain: Chain;
+  readonly pool: CandlePool;
+  /** Swaps of later blocks are left out; null: the first page. */
+  readonly pinnedBlock: number | null;
+  /** Stored candles of later blocks are left out. */
+  readonly lastBlock: number;
+  readonly limits: CandleLimits;
+}
+
+/** Parts of candles, newest first. */
+export interface PartsBatch {
+  readonly parts: readonly OpenCandle[];
+  /** Number of swaps that were read for them. */
+  readonly swaps: number;
+}
+
+/** Stored spans per statement, at first and at most: a page of a busy pool ends soon. */
+const SPANS = { first: 1_024, most: 16_384 };
+
+/**
+ * Reads the parts of a pool's candles in a time, newest first: stored candles of whole spans, narrower ones of spans that are not stored, and
+ * swaps of the rest.
+ * @param width of stored candles; null: none is used
+ */
+export async function* readParts(
+  reading: CandleReading,
+  times: CandleTimes,
+  width: StoredWidth | null,
+): AsyncGenerator<PartsBatch> {
+  if (times.from >= times.to) return;
+  if (width === null) return yield* liveParts(reading, times);
+  const { database, chain, lastBlock, pool } = reading;
+  const narrower = width === 1 ? null : 1;
+  const known = await readStoredBounds(database, chain, width);
+  const whole = wholeSpans(width, times.from, times.to);
+  const [lowest, end] = [Math.max(whole.first, known.first), Math.min(whole.end, known.end)];
+  // Everything from here to the last stored candle is read from narrower ones.
+  let gapEnd = times.to;
+  for (let [upper, size] = [end, SPANS.first]; upper > lowest; size = Math.min(2 * size, SPANS.most)) {
+    const first = Math.max(lowest, upper - size * width);
+    const stored = await readStoredCandles(database, chain, [storedPool(pool)], {
+      ...{ hours: width, first, end: upper, lastBlock },
+    });
+    let parts: OpenCandle[] = [];
+    for (let start = upper - width; start >= first; start -= width) {
+      if (!stored.has(pool.pool, start)) continue;
+      const from = secondsOf(start + width);
+      if (gapEnd > from) {
+        yield { parts, swaps: 0 };
+        parts = [];
+        yield* readParts(reading, { from, to: gapEnd }, narrower);
+      }
+      gapEnd = secondsOf(start);
+      const row = stored.row(pool.pool, start);
+      if (row !== undefined) parts.push(candleOf(row, pool.currency));
+    }
+    yield { parts, swaps: 0 };
+    upper = first;
+  }
+  yield* readParts(reading, { from: times.from, to: gapEnd }, narrower);
+}
+
+async function* liveParts(reading: CandleReading, times: CandleTimes): AsyncGenerator<PartsBatch> {
+  const { database, chain, pool, limits } = reading;
+  // Block times are whole seconds, and the end is exclusive.
+  const bounds = { ...boundsOf(times), pinnedBlock: reading.pinnedBlock };
+  let after: SwapPosition | null = null;
+  for (let limit = limits.part; ; limit = Math.min(2 * limit, limits.partMax)) {
+    const { swaps, last } = await readSwaps(database, chain, { pool: pool.pool, bounds, after, limit });
+    yield { parts: await joinSwaps(reading, swaps), swaps: swaps.length };
+    if (swaps.length < limit) return;
+    after = last;
+  }
+}
+
+/** Returns bounds of a page between two times. */
+export function boundsOf({ from, to }: CandleTimes): Omit<PageBounds, 'pinnedBlock'> {
+  return { fromBlock: null, toBlock: null, fromDate: new Date(from * 1_000), toDate: new Date((to - 1) * 1_000) };
+}
+
+/** Joins swaps to a part for each candle. @param swaps newest first */
+async function joinSwaps(
+  { database, chain, pool: { pair, decimals, timeframe, currency } }: CandleReading,
+  swaps: readonly TimedSwap[],
+): Promise<readonly OpenCandle[]> {
+  const priceOf = swapPricer(pair, decimals);
+  const tokens = currency === 'usd' ? [pair.quote] : [pair.quote, ZERO_ADDRESS];
+  const book = await readAnchorBook(database, chain, tokens, oncePerBlock(swaps));
+  const pricesAt = quotePrices(chain, pair.quote, book);
+  const parts: OpenCandle[] = [];
+  let prices: QuotePrices | undefined;
+  let block = -1;
+  for (const swap of swaps) {
+    if (prices === undefined || swap.block !== block) prices = pricesAt(swap);
+    block = swap.block;
+    const own = candleOfTrade(priceOf(swap, prices, currency), timeframe);
+    const later = parts.at(-1);
+    if (later?.start === own.start) parts[parts.length - 1] = joinCandles(own, later);
+    else parts.push(own);
+  }
+  return parts;
+}
+
+/** Swaps of a block are neighbors. */
+function oncePerBlock(swaps: readonly TimedSwap[]): readonly TimedSwap[] {
+  return swaps.filter(({ block }, place) => swaps[place - 1]?.block !== block);
+}
+
+function storedPool({ pool, pair, decimals: { base, quote } }: CandlePool) {
+  return { pool, decimals: pair.isQuotedIn0 ? ([quote, base] as const) : ([base, quote] as const) };
+}

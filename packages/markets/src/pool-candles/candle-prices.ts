@@ -1,0 +1,69 @@
+import type { Fraction } from '@chainstead/core';
+import type { CandlePrices, OpenCandle } from '../candles/candle.ts';
+import { CURRENCIES, type Currency } from '../candles/price-trade.ts';
+
+/** Prices of a candle; `isPriced` as in `OpenCandle`. */
+export type StoredPrices = Pick<OpenCandle, 'prices' | 'isPriced'>;
+
+/**
+ * Returns prices in all currencies as bytes. Per currency: a byte with the number of prices (0; 1: all are equal; 4: open, high, low, close)
+ * plus 8 if every trade is priced; then each price as numerator and denominator, with two bytes of length before each number.
+ */
+export function packPrices(candles: Readonly<Record<Currency, StoredPrices>>): Buffer {
+  const parts: Buffer[] = [];
+  for (const currency of CURRENCIES) {
+    const { prices, isPriced } = candles[currency];
+    const fractions =
+      prices === null ? [] : distinct([prices.open, prices.high, prices.low, prices.close].map(reduced));
+    parts.push(Buffer.of(fractions.length + (isPriced ? IS_PRICED : 0)));
+    for (const { numerator, denominator } of fractions) parts.push(packed(numerator), packed(denominator));
+  }
+  return Buffer.concat(parts);
+}
+
+/** Returns the prices of {@link packPrices}. */
+export function unpackPrices(bytes: Buffer): Readonly<Record<Currency, StoredPrices>> {
+  let place = 0;
+  const number = (): bigint => {
+    const length = bytes.readUInt16BE(place);
+    place += 2 + length;
+    return length === 0 ? 0n : BigInt(`0x${bytes.toString('hex', place - length, place)}`);
+  };
+  const currency = (): StoredPrices => {
+    const flags = bytes.readUInt8(place);
+    place += 1;
+    const fractions = Array.from({ length: flags % IS_PRICED }, () => ({ numerator: number(), denominator: number() }));
+    return { prices: pricesOf(fractions), isPriced: flags >= IS_PRICED };
+  };
+  return { usd: currency(), native: currency() };
+}
+
+const IS_PRICED = 8;
+
+function pricesOf([open, high = open, low = open, close = open]: readonly Fraction[]): CandlePrices | null {
+  return open === undefined || high === undefined || low === undefined || close === undefined
+    ? null
+    : { open, high, low, close };
+}
+
+function distinct(fractions: readonly Fraction[]): readonly Fraction[] {
+  const [first] = fractions;
+  const isOne = fractions.every(
+    ({ numerator, denominator }) => numerator === first?.numerator && denominator === first.denominator,
+  );
+  return isOne ? fractions.slice(0, 1) : fractions;
+}
+
+function packed(number: bigint): Buffer {
+  const hex = number === 0n ? '' : number.toString(16);
+  const bytes = Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex');
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(bytes.length);
+  return Buffer.concat([length, bytes]);
+}
+
+function reduced({ numerator, denominator }: Fraction): Fraction {
+  let [one, other] = [numerator, denominator];
+  while (other !== 0n) [one, other] = [other, one % other];
+  return one <= 1n ? { numerator, denominator } : { numerator: numerator / one, denominator: denominator / one };
+}

@@ -1,0 +1,48 @@
+import { type Sql, sql } from '@chainstead/db';
+import type { Projection } from '@chainstead/sync';
+import { candleSpans, poolCandles, staleCandles } from '../tables/schema.ts';
+
+/**
+ * Keeps stored candles valid: swaps that are added to or removed from a stored span make those of their pool stale. A worker stores the spans
+ * once they are final ({@link createCandleSchedules}), so that the head causes no work. Dropped swaps leave their candles.
+ */
+export const candlesOfSwaps: Projection = {
+  name: 'pool-candles',
+  version: 1,
+  tables: [candleSpans, staleCandles, poolCandles],
+  added: ({ rows }) => [markStale(rows)],
+  removed: ({ rows }) => [markStale(rows)],
+  // The hours of later blocks may have other blocks then.
+  rolledBack: (chainId, ancestor) => [
+    sql`DELETE FROM candle_spans WHERE chain_id = ${chainId} AND hours IN (1, 24) AND last_block > ${ancestor}`,
+  ],
+  dropped: () => [],
+};
+
+/** Returns the statement that makes the candles of a pool's stored swaps stale: its tokens, or whether it counts, changed. */
+export function markPoolStale(poolKey: string, chainId: number, pool: Buffer): Sql {
+  return markStale(sql`(SELECT * FROM swaps WHERE pool_key = ${poolKey} AND chain_id = ${chainId} AND pool = ${pool})`);
+}
+
+/**
+ * Spans and blocks have the same order, so the spans of a range of blocks are a range of an index. Neighbors of an hour without known blocks
+ * end with the same block: the first of them counts.
+ * @param rows swaps of one chain
+ */
+function markStale(rows: Sql): Sql {
+  return sql`WITH changed AS MATERIALIZED (
+  SELECT DISTINCT pool_key, chain_id, pool, block_number FROM ${rows} AS swap WHERE kind = 0
+), bounds AS MATERIALIZED (
+  SELECT min(chain_id) AS chain_id, min(block_number) AS lowest, max(block_number) AS highest FROM changed
+), touched AS MATERIALIZED (
+  SELECT chain_id, start, first_block, last_block FROM candle_spans
+  WHERE chain_id = (SELECT chain_id FROM bounds) AND hours = 1 AND first_block <= (SELECT highest FROM bounds) AND first_block >= (
+    SELECT first_block FROM candle_spans WHERE chain_id = (SELECT chain_id FROM bounds) AND hours = 1 AND last_block >= (SELECT lowest FROM bounds)
+    ORDER BY last_block, start LIMIT 1)
+)
+INSERT INTO stale_candles (pool_key, chain_id, hours, start, pool)
+SELECT DISTINCT changed.pool_key, changed.chain_id, width.hours, touched.start - touched.start % width.hours, changed.pool
+FROM changed JOIN touched ON changed.block_number BETWEEN touched.first_block AND touched.last_block
+CROSS JOIN (VALUES (1::smallint), (24::smallint)) AS width (hours)
+ORDER BY 1, 2, 3, 4, 5 ON CONFLICT (pool_key, chain_id, hours, start, pool) DO UPDATE SET revision = gen_random_uuid()`;
+}

@@ -1,0 +1,81 @@
+import type { Chain } from '@chainstead/chains';
+import { type BlockRange, ZERO_ADDRESS } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
+import { type AnchorBook, isPriceable, readAnchorBook } from '../anchors/anchor-steps.ts';
+import type { PoolId } from '../events/pool-event.ts';
+import type { FiguredPool } from '../trade-figures/figured-pool.ts';
+import type { PoolCandle } from './candle-record.ts';
+import { readPoolFacts } from './pool-facts.ts';
+import { joinTotals, type PoolSwap, totalsOf } from './pool-totals.ts';
+import { priceDatasetOf } from './price-settings.ts';
+import { type PoolSwapsQuery, readPoolSwaps } from './read-pool-swaps.ts';
+import { hourOf } from './stored-span.ts';
+
+/** Blocks that are read at a time: a busy chain has 500,000 swaps in an hour. */
+const BLOCKS_MAX = 300;
+
+/** Totals of a pool in an hour. */
+export interface HourCandle extends PoolCandle {
+  readonly pool: FiguredPool;
+}
+
+/** Computes the candles of pools in an hour from their swaps. @param blocks all blocks of the hour are among these */
+export async function computeCandles(
+  database: ReadDatabase,
+  chain: Chain,
+  hour: number,
+  blocks: BlockRange,
+  pools: PoolSwapsQuery['pools'],
+): Promise<readonly HourCandle[]> {
+  const candles = new Map<PoolId, HourCandle>();
+  for (const range of partsOf(blocks)) {
+    const swapsOf = ofHour(await readPoolSwaps(database, chain, { pools, ranges: [range] }), hour);
+    if (swapsOf.size === 0) continue;
+    const facts = await readPoolFacts(database, chain, [...swapsOf.keys()]);
+    const book = await readBook(database, chain, facts, [...swapsOf.values()]);
+    for (const pool of facts) {
+      const own = totalsOf(pool, swapsOf.get(pool.pool) ?? [], chain, book);
+      const earlier = candles.get(pool.pool);
+      if (own === null) continue;
+      candles.set(pool.pool, { pool, totals: earlier === undefined ? own : joinTotals(earlier.totals, own) });
+    }
+  }
+  return [...candles.values()];
+}
+
+/** Returns the prices of all anchors among the tokens of pools, and of the native token, in the blocks of swaps. */
+export function readBook(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly FiguredPool[],
+  swaps: readonly (readonly PoolSwap[])[],
+): Promise<AnchorBook> {
+  const blocks = new Map<number, PoolSwap>();
+  for (const list of swaps) for (const swap of list) blocks.set(swap.block, swap);
+  const tokens = pools.flatMap(({ token0, token1 }) => [token0, token1]);
+  return readAnchorBook(database, chain, [...tokens, ZERO_ADDRESS], [...blocks.values()]);
+}
+
+/** Whether a candle may change once earlier prices are indexed: prices of pools have no heartbeat. */
+export function isUncertain({ pool, totals }: HourCandle, chain: Chain): boolean {
+  if (priceDatasetOf(chain)?.name !== 'pool-prices') return false;
+  const { figures, candles } = totals;
+  const isValued = figures.buyVolume !== null && figures.sellVolume !== null;
+  if (isValued && candles.usd.isPriced && candles.native.isPriced) return false;
+  return [pool.token0, pool.token1].some((token) => isPriceable(chain, token));
+}
+
+function ofHour(
+  swaps: ReadonlyMap<PoolId, readonly PoolSwap[]>,
+  hour: number,
+): ReadonlyMap<PoolId, readonly PoolSwap[]> {
+  const inHour = [...swaps].map(([pool, list]) => [pool, list.filter(({ time }) => hourOf(time) === hour)] as const);
+  return new Map(inHour.filter(([, list]) => list.length > 0));
+}
+
+function partsOf({ from, to }: BlockRange): readonly BlockRange[] {
+  const parts: BlockRange[] = [];
+  for (let first = from; first <= to; first += BLOCKS_MAX)
+    parts.push({ from: first, to: Math.min(to, first + BLOCKS_MAX - 1) });
+  return parts;
+}

@@ -1,0 +1,29 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import type { PoolId } from '../events/pool-event.ts';
+import { poolKey } from '../pools/pool-key.ts';
+import { type TokenEntry, tokensOf } from '../swap-lists/swaps-statement.ts';
+import { tokenBook } from '../swap-lists/token-facts.ts';
+import type { FiguredPool } from '../trade-figures/figured-pool.ts';
+
+/** Returns the tokens and decimals of those pools that are proven and have two tokens. */
+export async function readPoolFacts(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly PoolId[],
+): Promise<readonly FiguredPool[]> {
+  const found = await database.select<{ readonly pool: PoolId; readonly token0: Address; readonly token1: Address }>(
+    `SELECT ${hexText('pool')} AS pool, ${hexText('token0')} AS token0, ${hexText('token1')} AS token1 FROM pools
+     WHERE pool_key = ANY ($1::bigint[]) AND chain_id = $2 AND pool = ANY ($3::bytea[])
+       AND status = 'proven' AND token0 IS NOT NULL AND token1 IS NOT NULL`,
+    [pools.map(poolKey), chain.id, pools.map(hexBytes)],
+  );
+  const tokens = [...new Set(found.flatMap(({ token0, token1 }) => [token0, token1]))];
+  const [row] = await database.select<{ readonly tokens: readonly TokenEntry[] | null }>(
+    `SELECT ${tokensOf('SELECT unnest($2::bytea[])', '$1::bigint')} AS tokens`,
+    [chain.id, tokens.map(addressBytes)],
+  );
+  const factsOf = tokenBook(row?.tokens ?? [], chain);
+  return found.map((pool) => ({ ...pool, decimals: [factsOf(pool.token0).decimals, factsOf(pool.token1).decimals] }));
+}

@@ -1,0 +1,83 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type BlockRange, parseAddress } from '@chainstead/core';
+import { type Bind, hexBytes, hexText, type ReadDatabase, type Statement } from '@chainstead/db';
+import { unpackTimes } from '../candles/read-swaps.ts';
+import type { PoolId } from '../events/pool-event.ts';
+import { poolKey } from '../pools/pool-key.ts';
+import type { PoolSwap } from './pool-totals.ts';
+
+export interface PoolSwapsQuery {
+  /** `proven`: all proven pools of two tokens. */
+  readonly pools: readonly PoolId[] | 'proven';
+  /** Disjoint. */
+  readonly ranges: readonly BlockRange[];
+}
+
+/** Returns the swaps of pools in ranges of blocks, in chain order. A pool without one is missing. */
+export async function readPoolSwaps(
+  database: ReadDatabase,
+  chain: Chain,
+  query: PoolSwapsQuery,
+): Promise<ReadonlyMap<PoolId, readonly PoolSwap[]>> {
+  if (query.ranges.length === 0 || query.pools.length === 0) return new Map();
+  const { text, values } = poolSwapsOfRanges(chain, query);
+  const rows = await database.select<PackedRow>(text, values);
+  const times = unpackTimes(rows.find(({ pool }) => pool === null)?.packed ?? null);
+  return new Map(
+    rows.flatMap(({ pool, packed }) =>
+      pool === null || packed === null ? [] : [[pool, swapsOf(packed, times)] as const],
+    ),
+  );
+}
+
+/** All swaps of a pool in one text: a row per swap takes several times as long to read. */
+interface PackedRow {
+  /** Null: block times. */
+  readonly pool: PoolId | null;
+  readonly packed: string | null;
+}
+
+/** The statement: a range of the primary key of `swaps` per pool and range, or ranges of its index by block. */
+export function poolSwapsOfRanges(chain: Chain, { pools, ranges }: PoolSwapsQuery): Statement {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = `${bind(chain.id)}::bigint`;
+  const columns = ['pool', 'block_number', 'transaction_index', 'log_index', 'amount0', 'amount1', 'wallet']
+    .map((column) => `swap.${column}`)
+    .join(', ');
+  const isSwap = 'swap.kind = 0 AND swap.amount0 IS NOT NULL AND swap.amount1 IS NOT NULL';
+  const source =
+    pools === 'proven'
+      ? `FROM swaps AS swap JOIN pools AS known ON known.pool_key = swap.pool_key AND known.chain_id = swap.chain_id AND known.pool = swap.pool
+      AND known.status = 'proven' AND known.token0 IS NOT NULL AND known.token1 IS NOT NULL WHERE true`
+      : `FROM swaps AS swap WHERE swap.pool_key = ANY (${bind(pools.map(poolKey))}::bigint[]) AND swap.pool = ANY (${bind(pools.map(hexBytes))}::bytea[])`;
+  const parts = ranges.map(
+    ({ from, to }) =>
+      `SELECT ${columns} ${source} AND swap.chain_id = ${chainId} AND swap.block_number BETWEEN ${bind(from)}::int AND ${bind(to)}::int AND ${isSwap}`,
+  );
+  return {
+    text: `WITH found AS MATERIALIZED (${parts.join('\n  UNION ALL ')})
+SELECT ${hexText('pool')} AS pool, string_agg(block_number || ' ' || amount0 || ' ' || amount1 || ' ' || encode(wallet, 'hex'), ' '
+  ORDER BY block_number, transaction_index, log_index) AS packed FROM found GROUP BY pool
+UNION ALL SELECT NULL, string_agg(block.block_number || ' ' || extract(epoch FROM block.block_timestamp)::bigint, ' ')
+FROM (SELECT DISTINCT block_number FROM found) AS seen JOIN blocks AS block ON block.chain_id = ${chainId} AND block.block_number = seen.block_number`,
+    values,
+  };
+}
+
+function swapsOf(packed: string, times: ReadonlyMap<number, number>): PoolSwap[] {
+  const words = packed.split(' ');
+  const swaps: PoolSwap[] = [];
+  const wallets = new Map<string, Address>();
+  for (let place = 0; place + 3 < words.length; place += 4) {
+    const block = Number(words[place]);
+    const time = times.get(block);
+    // Swaps are stored together with their blocks.
+    if (time === undefined) continue;
+    const digits = words[place + 3] ?? '';
+    const wallet = wallets.get(digits) ?? parseAddress(`0x${digits}`);
+    wallets.set(digits, wallet);
+    swaps.push({ block, time, amount0: BigInt(words[place + 1] ?? 0), amount1: BigInt(words[place + 2] ?? 0), wallet });
+  }
+  return swaps;
+}

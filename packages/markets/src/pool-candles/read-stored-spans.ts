@@ -1,0 +1,122 @@
+import type { Chain } from '@chainstead/chains';
+import { hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import type { PoolId } from '../events/pool-event.ts';
+import { poolKey } from '../pools/pool-key.ts';
+import type { FiguredPool } from '../trade-figures/figured-pool.ts';
+import {
+  CANDLE_COLUMNS,
+  type CandleRecord,
+  FIGURE_COLUMNS,
+  type FigureRecord,
+  hasDecimals,
+  type PricedRecord,
+} from './candle-record.ts';
+import { priceSettingsOf } from './price-settings.ts';
+import type { StoredWidth } from './stored-span.ts';
+
+/** Spans of one width. */
+export interface SpansQuery {
+  readonly hours: StoredWidth;
+  /** In hours since the epoch: first start, and exclusive end. */
+  readonly first: number;
+  readonly end: number;
+  /** Spans with a later block are left out; null: no limit. */
+  readonly lastBlock: number | null;
+}
+
+/** Stored spans of pools. */
+export interface StoredSpans<Row extends CandleRecord> {
+  /** Whether the candle of a pool in a span is stored; then no row means that the pool had no swap. */
+  has(pool: PoolId, start: number): boolean;
+  row(pool: PoolId, start: number): Row | undefined;
+}
+
+/** Returns stored candles of pools with their prices. */
+export function readStoredCandles(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly Pick<FiguredPool, 'pool' | 'decimals'>[],
+  query: SpansQuery,
+): Promise<StoredSpans<PricedRecord>> {
+  return readStored<PricedRecord>(database, chain, { pools, query, columns: CANDLE_COLUMNS, isUsable: () => true });
+}
+
+/** Returns stored figures of pools with their traders. */
+export function readStoredFigures(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly Pick<FiguredPool, 'pool' | 'decimals'>[],
+  query: SpansQuery,
+): Promise<StoredSpans<FigureRecord>> {
+  const isUsable = ({ buyers, sellers }: FigureRecord): boolean => buyers !== null && sellers !== null;
+  return readStored<FigureRecord>(database, chain, { pools, query, columns: FIGURE_COLUMNS, isUsable });
+}
+
+/** Returns the first start of stored spans of a width, and the end of the last one. They are equal if none is stored. */
+export async function readStoredBounds(
+  database: ReadDatabase,
+  chain: Chain,
+  hours: StoredWidth,
+): Promise<Pick<SpansQuery, 'first' | 'end'>> {
+  const [row] = await database.select<{ readonly first: number | null; readonly last: number | null }>(
+    'SELECT min(start) AS first, max(start) AS last FROM candle_spans WHERE chain_id = $1 AND hours = $2',
+    [chain.id, hours],
+  );
+  const [first, last] = [row?.first ?? null, row?.last ?? null];
+  return first === null || last === null ? { first: 0, end: 0 } : { first, end: last + hours };
+}
+
+interface Reading<Row> {
+  readonly pools: readonly Pick<FiguredPool, 'pool' | 'decimals'>[];
+  readonly query: SpansQuery;
+  readonly columns: string;
+  readonly isUsable: (row: Row) => boolean;
+}
+
+async function readStored<Row extends CandleRecord>(
+  database: ReadDatabase,
+  chain: Chain,
+  { pools, query, columns, isUsable }: Reading<Row>,
+): Promise<StoredSpans<Row>> {
+  const keys = pools.map(({ pool }) => poolKey(pool));
+  const inSpans = [chain.id, query.hours, query.first, query.end];
+  // Read before the rows: a row that is replaced meanwhile is valid as well.
+  const [spans] = await database.select<SpansRow>(
+    `SELECT ARRAY(SELECT start FROM candle_spans WHERE chain_id = $1 AND hours = $2 AND start >= $3 AND start < $4 AND is_stored AND settings = $5
+    AND last_block <= coalesce($6::bigint, 9223372036854775807)) AS stored,
+  ARRAY(SELECT ${hexText('pool')} || ' ' || start FROM stale_candles
+    WHERE pool_key = ANY ($7::bigint[]) AND chain_id = $1 AND hours = $2 AND start >= $3 AND start < $4) AS stale`,
+    [...inSpans, priceSettingsOf(chain), query.lastBlock, keys],
+  );
+  const stored = new Set(spans?.stored ?? []);
+  const unusable = new Set(spans?.stale ?? []);
+  const rows =
+    stored.size === 0
+      ? []
+      : await database.select<Row>(
+          `SELECT ${columns} FROM pool_candles
+           WHERE pool_key = ANY ($5::bigint[]) AND chain_id = $1 AND hours = $2 AND start >= $3 AND start < $4 AND pool = ANY ($6::bytea[])`,
+          [...inSpans, keys, pools.map(({ pool }) => hexBytes(pool))],
+        );
+  const decimalsOf = new Map(pools.map(({ pool, decimals }) => [pool, decimals]));
+  const rowOf = new Map<string, Row>();
+  for (const row of rows) {
+    const key = keyOf(row.pool, row.start);
+    const decimals = decimalsOf.get(row.pool);
+    if (decimals === undefined || !hasDecimals(row, decimals) || !isUsable(row)) unusable.add(key);
+    else rowOf.set(key, row);
+  }
+  return {
+    has: (pool, start) => stored.has(start) && !unusable.has(keyOf(pool, start)),
+    row: (pool, start) => rowOf.get(keyOf(pool, start)),
+  };
+}
+
+interface SpansRow {
+  readonly stored: readonly number[];
+  readonly stale: readonly string[];
+}
+
+function keyOf(pool: PoolId, start: number): string {
+  return `${pool} ${start}`;
+}

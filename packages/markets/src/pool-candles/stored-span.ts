@@ -1,0 +1,31 @@
+/** Width of a stored span, in hours. */
+export type StoredWidth = 1 | 24;
+
+/** A stored hour or day. */
+export interface StoredSpan {
+  readonly hours: StoredWidth;
+  /** In hours since the epoch. */
+  readonly start: number;
+}
+
+const HOUR_SECONDS = 3_600;
+
+/** Unix seconds of a time in hours since the epoch. */
+export function secondsOf(hours: number): number {
+  return hours * HOUR_SECONDS;
+}
+
+/** The hour of a time, in hours since the epoch. @param time Unix seconds */
+export function hourOf(time: number): number {
+  return Math.floor(time / HOUR_SECONDS);
+}
+
+/** The spans of a width that lie whole within a time span: the first start, and the end. */
+export function wholeSpans(
+  hours: StoredWidth,
+  from: number,
+  to: number,
+): { readonly first: number; readonly end: number } {
+  const seconds = secondsOf(hours);
+  return { first: Math.ceil(from / seconds) * hours, end: Math.floor(to / seconds) * hours };
+}

@@ -1,0 +1,17 @@
+import type { Address } from '@chainstead/core';
+import type { PoolId } from '../events/pool-event.ts';
+
+/** A proven pool of two tokens. */
+export interface FiguredPool {
+  readonly pool: PoolId;
+  readonly token0: Address;
+  readonly token1: Address;
+  /** Decimals of token 0 and token 1; null: unknown. */
+  readonly decimals: readonly [number | null, number | null];
+}
+
+/** Unix seconds: start inclusive, end exclusive. */
+export interface TimeSpan {
+  readonly from: number;
+  readonly to: number;
+}

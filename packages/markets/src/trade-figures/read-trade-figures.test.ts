@@ -1,0 +1,121 @@
+/** Figures of trades: sides, spans, values, traders, and swaps that don't count. */
+import { createChainRegistry } from '@chainstead/chains';
+import { parseAddress } from '@chainstead/core';
+import { seedAnswers } from '@chainstead/price-feeds/testing';
+import { addressOf, timestampOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, test } from 'vitest';
+import { DOLLAR } from '../candles/candle.ts';
+import { cover, seedPools, seedSwaps, swapRow } from '../swap-lists/testing/seeded-swaps.ts';
+import type { SwapRow } from '../tables/schema.ts';
+import type { FiguredPool } from './figured-pool.ts';
+import { readTradeFigures } from './read-trade-figures.ts';
+import { NO_TRADES } from './trade-figures.ts';
+
+const eth = createChainRegistry().get('eth');
+const [WETH, USDC, CATS, DOGS] = [
+  parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'),
+  parseAddress('0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'),
+  parseAddress(`0x${'11'.repeat(20)}`),
+  parseAddress(`0x${'12'.repeat(20)}`),
+];
+const [IN_DOLLARS, IN_ETHER, UNPRICED] = [addressOf(0x9a1), addressOf(0x9a2), addressOf(0x9a3)];
+const [ANN, BEN] = [addressOf(0xa1), addressOf(0xb1)];
+const DOLLAR_FEED = eth.tokenFeeds.find(({ tokens }) => tokens.includes(USDC))?.aggregators[0] ?? addressOf(0);
+const FEED = eth.etherPrice.feed?.aggregators[0] ?? addressOf(0);
+const CAT = 10n ** 6n;
+
+const POOLS: readonly FiguredPool[] = [
+  { pool: IN_DOLLARS, token0: CATS, token1: USDC, decimals: [6, 6] },
+  { pool: IN_ETHER, token0: CATS, token1: WETH, decimals: [6, 18] },
+  { pool: UNPRICED, token0: CATS, token1: DOGS, decimals: [6, 18] },
+];
+const scratch = scratchOfFile();
+
+/** A trade of CATS: positive cats are bought. */
+function trade(blockNumber: number, pool: FiguredPool, cats: bigint, paid: bigint, more: Partial<SwapRow> = {}) {
+  const { token0, token1 } = pool;
+  return swapRow(eth, {
+    ...{ pool: pool.pool, token0, token1, blockNumber, amount0: `${-cats}`, amount1: `${paid}`, wallet: ANN },
+    ...more,
+  });
+}
+
+beforeAll(async () => {
+  const { database } = scratch;
+  const [dollars, ether, unpriced] = POOLS as [FiguredPool, FiguredPool, FiguredPool];
+  await cover(database, eth, 'swaps', 1_000);
+  await cover(database, eth, 'feed-answers', 15);
+  await seedAnswers(database, eth, [
+    { aggregator: DOLLAR_FEED, blockNumber: 0, answer: `${10n ** 8n}` },
+    { aggregator: FEED, blockNumber: 0, answer: `${2_000n * 10n ** 8n}` },
+  ]);
+  await seedPools(
+    database,
+    eth,
+    POOLS.map(({ pool, token0, token1 }) => ({ pool, tokens: [token0, token1] })),
+  );
+  await seedSwaps(database, eth, [
+    trade(10, dollars, 2n * CAT, 3_000_000n),
+    trade(10, dollars, CAT, 1_500_000n, { logIndex: 1, wallet: BEN }),
+    trade(11, dollars, CAT, 1_000_000n, { wallet: ANN }),
+    trade(12, dollars, -CAT, -750_000n, { wallet: BEN }),
+    // A change of liquidity, and a swap without amounts.
+    trade(12, dollars, CAT, CAT, { logIndex: 1, kind: 1 }),
+    trade(12, dollars, CAT, CAT, { logIndex: 2, amount0: null }),
+    trade(11, ether, CAT, 10n ** 16n),
+    // The price of ether and dollars is unknown there.
+    trade(20, ether, -CAT, -(10n ** 16n), { wallet: BEN }),
+    trade(11, unpriced, CAT, 5n, { wallet: BEN }),
+  ]);
+});
+
+test('each pool has its figures in each span', async () => {
+  const at = timestampOf;
+  const spans = [
+    { from: at(0), to: at(1_000) },
+    { from: at(11), to: at(12) },
+    { from: at(12), to: at(20) },
+    { from: at(500), to: at(900) },
+  ];
+  const figures = await readTradeFigures(scratch.database, eth, { pools: POOLS, spans, lastBlock: 1_000 });
+  expect(figures.get(IN_DOLLARS)).toEqual([
+    {
+      ...{ buys: 3, sells: 1, buyVolume: (11n * DOLLAR) / 2n, sellVolume: (3n * DOLLAR) / 4n },
+      ...{ buyers: new Set([ANN, BEN]), sellers: new Set([BEN]) },
+    },
+    { ...NO_TRADES, buys: 1, buyVolume: DOLLAR, buyers: new Set([ANN]) },
+    { ...NO_TRADES, sells: 1, sellVolume: (3n * DOLLAR) / 4n, sellers: new Set([BEN]) },
+    NO_TRADES,
+  ]);
+  expect(figures.get(IN_ETHER)).toEqual([
+    {
+      ...{ buys: 1, sells: 1, buyVolume: 20n * DOLLAR, sellVolume: null },
+      ...{ buyers: new Set([ANN]), sellers: new Set([BEN]) },
+    },
+    { ...NO_TRADES, buys: 1, buyVolume: 20n * DOLLAR, buyers: new Set([ANN]) },
+    NO_TRADES,
+    NO_TRADES,
+  ]);
+  // Neither token has a price.
+  expect(figures.get(UNPRICED)?.[0]).toEqual({ ...NO_TRADES, buys: 1, buyVolume: null, buyers: new Set([BEN]) });
+});
+
+test('swaps after the last block, and other pools, do not count', async () => {
+  const spans = [{ from: timestampOf(0), to: timestampOf(1_000) }];
+  const figures = await readTradeFigures(scratch.database, eth, { pools: POOLS.slice(0, 2), spans, lastBlock: 10 });
+  expect([...figures.keys()]).toEqual([IN_DOLLARS, IN_ETHER]);
+  expect(figures.get(IN_DOLLARS)?.[0]).toMatchObject({ buys: 2, sells: 0, buyVolume: (9n * DOLLAR) / 2n });
+  expect(figures.get(IN_ETHER)).toEqual([NO_TRADES]);
+  expect(await readTradeFigures(scratch.database, eth, { pools: [], spans, lastBlock: 10 })).toEqual(new Map());
+});
+
+test('a pool whose quote token has unknown decimals has no volume', async () => {
+  const [dollars] = POOLS as [FiguredPool];
+  const spans = [{ from: timestampOf(0), to: timestampOf(1_000) }];
+  const figures = await readTradeFigures(scratch.database, eth, {
+    ...{ spans, lastBlock: 1_000 },
+    pools: [{ ...dollars, decimals: [6, null] }],
+  });
+  expect(figures.get(IN_DOLLARS)?.[0]).toMatchObject({ buys: 3, sells: 1, buyVolume: null, sellVolume: null });
+});
