@@ -133,7 +133,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     tokenSalePricesRoute,
     collectionSalePricesRoute,
     ...marketRoutes,
-    ...createMarketStatisticsRoutes(balances),
+    ...createMarketStatisticsRoutes({ ...balances, served: chains }),
     ...createProfitRoutes({ onDemandBackfill }),
     ...createPriceRoutes(balances),
     createWalletApprovalsRoute({ ...subjects, nodeReads }),

@@ -1,7 +1,14 @@
-import type { BalanceRequestSources } from '@chainstead/erc20';
 import type { RouteModule } from '@chainstead/http';
+import { createTimeSeriesRoute } from './token-analytics/time-series-route.ts';
+import { createTokenAnalyticsRoutes } from './token-analytics/token-analytics-routes.ts';
+import { createTokenSearchRoute, type TokenSearchOptions } from './token-search/token-search-route.ts';
 
 /** Routes of statistics of pools and tokens. */
-export function createMarketStatisticsRoutes(_balances: BalanceRequestSources): readonly RouteModule[] {
-  return [];
+export function createMarketStatisticsRoutes(options: TokenSearchOptions): readonly RouteModule[] {
+  return [
+    // Before the routes of a token: its address may be any segment there.
+    createTokenSearchRoute(options),
+    createTimeSeriesRoute(options),
+    ...createTokenAnalyticsRoutes(options),
+  ];
 }

@@ -8,6 +8,7 @@ export { EXCHANGE_FAMILIES, exchangesOf, findExchangeProblem } from './exchanges
 export { DOLLAR } from './candles/candle.ts';
 export { pairOf } from './candles/price-trade.ts';
 export { marketRoutes } from './market-routes.ts';
+export { poolKey } from './pools/pool-key.ts';
 export { priceOf } from './pools/pool-price.ts';
 export { DUE_POOLS, POOL_WORK } from './proofs/pool-rows.ts';
 export { addPoolProofs } from './proofs/pool-worker.ts';

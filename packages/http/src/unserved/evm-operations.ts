@@ -11,7 +11,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
   ...unserved('/api/v2.2', 'Token', [
     ['GET', '/tokens/categories', 'getTokenCategories'],
     ['GET', '/erc20/{address}/top-gainers', 'getTopProfitableWalletPerToken'],
-    ['GET', '/tokens/search', 'searchTokens'],
     ['GET', '/pairs/{address}/stats', 'getPairStats'],
     ['GET', '/erc20/{token_address}/pairs', 'getTokenPairs'],
     ['GET', '/erc20/{token_address}/pairs/stats', 'getAggregatedTokenPairStats'],
@@ -24,12 +23,9 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/volume/categories', 'getVolumeStatsByCategory'],
     ['GET', '/volume/timeseries', 'getTimeSeriesVolume'],
     ['GET', '/volume/timeseries/{categoryId}', 'getTimeSeriesVolumeByCategory'],
-    ['POST', '/tokens/analytics/timeseries', 'getTimeSeriesTokenAnalytics'],
     ['GET', '/tokens/trending', 'getTrendingTokensV2'],
-    ['GET', '/tokens/{tokenAddress}/analytics', 'getTokenAnalytics'],
     ['GET', '/tokens/{tokenAddress}/score', 'getTokenScore'],
     ['GET', '/tokens/{tokenAddress}/score/historical', 'getHistoricalTokenScore'],
-    ['POST', '/tokens/analytics', 'getMultipleTokenAnalytics'],
   ]),
   ...unserved('/api/v2.2', 'Wallets', [
     ['GET', '/wallets/{address}/defi/summary', 'getDefiSummary'],
