@@ -45,6 +45,7 @@ const ROUTES: readonly (readonly [method: string, path: string, dataset: string 
   ['GET', `pairs/${ADDRESS}/ohlcv?fromDate=2020-01-01&toDate=2030-01-01`, 'swaps'],
   ['GET', `erc20/${ADDRESS}/swaps`, 'swaps'],
   ['GET', `erc20/${ADDRESS}/price`, 'pool-states'],
+  ['GET', `tokens/${ADDRESS}/analytics`, 'swaps'],
   ['GET', `${ADDRESS}/${ADDRESS}/price`, 'pool-states'],
   ['GET', `wallets/${ADDRESS}/swaps`, 'swaps'],
   ['GET', `${ADDRESS}/reserves`, 'pool-states'],

@@ -3,10 +3,10 @@
  * causes an error. Start with `events/decode-pool-event.ts` and `exchanges/families.ts`.
  */
 export { anchorsOf, wrappedNativeOf } from './anchors/anchors-of-chain.ts';
-export type { ConcentratedState, Reserves } from './events/pool-event.ts';
-export { EXCHANGE_FAMILIES, exchangesOf, findExchangeProblem } from './exchanges/custom-exchanges.ts';
 export { DOLLAR } from './candles/candle.ts';
 export { pairOf } from './candles/price-trade.ts';
+export type { ConcentratedState, Reserves } from './events/pool-event.ts';
+export { EXCHANGE_FAMILIES, exchangesOf, findExchangeProblem } from './exchanges/custom-exchanges.ts';
 export { marketRoutes } from './market-routes.ts';
 export { poolKey } from './pools/pool-key.ts';
 export { priceOf } from './pools/pool-price.ts';

@@ -56,7 +56,9 @@ export async function readCountedHolders(
   const values: unknown[] = [];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const chainId = `${bind(chain.id)}::bigint`;
-  const counted = tokens.map((token) => recentAnswer(HOLDERS_COUNTED, { token }, { chainId, maxAgeMs: COUNTED_MS }, bind));
+  const counted = tokens.map((token) =>
+    recentAnswer(HOLDERS_COUNTED, { token }, { chainId, maxAgeMs: COUNTED_MS }, bind),
+  );
   const [row] = await database.select<{ counted: readonly unknown[] }>(
     `SELECT json_build_array(${counted.map(({ sql }) => sql).join(', ')}) AS counted`,
     values,

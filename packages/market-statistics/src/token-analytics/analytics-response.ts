@@ -8,7 +8,11 @@ import type { TokenSpans } from './read-token-spans.ts';
 import { dilutedValuation, inDollars, type TokenSupply } from './token-figures.ts';
 
 const windowed = (name: string, of: string) => {
-  const value = (window: string) => z.number().nullable().openapi({ description: `The last ${window}` });
+  const value = (window: string) =>
+    z
+      .number()
+      .nullable()
+      .openapi({ description: `The last ${window}` });
   return z
     .object({
       '5m': value('5 minutes'),

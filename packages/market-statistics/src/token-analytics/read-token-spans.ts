@@ -60,8 +60,7 @@ export async function readTokenSpans(
   const { spans, moments } = timesOf(time);
   const figures = await readTradeFigures(reads, chain, { pools: eachOnce(pools), spans, lastBlock: place.block });
   const states: ReadonlyMap<Address, TokenState>[] = [];
-  for (const moment of moments)
-    states.push(moment >= time ? now : await readPastStates(sources, chain, names, moment));
+  for (const moment of moments) states.push(moment >= time ? now : await readPastStates(sources, chain, names, moment));
   const since = await readSwapsSince(reads, chain, place.block);
   const undecided = await readUndecided(reads, chain, names);
   const isCovered = spans.map(({ from }) => since !== null && since < from);

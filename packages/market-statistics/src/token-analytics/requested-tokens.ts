@@ -17,7 +17,11 @@ export function tokensBody({ parameters }: Pick<ApiDependencies, 'parameters'>) 
     tokenAddress: parameters.address.openapi({ description: 'Token contract.' }),
   });
   const schema = z.object({
-    tokens: z.array(item).min(1).max(TOKENS_MAX).openapi({ description: `Up to ${TOKENS_MAX} tokens of any chains.` }),
+    tokens: z
+      .array(item)
+      .min(1)
+      .max(TOKENS_MAX)
+      .openapi({ description: `Up to ${TOKENS_MAX} tokens of any chains.` }),
   });
   return { required: true, content: { 'application/json': { schema } } };
 }

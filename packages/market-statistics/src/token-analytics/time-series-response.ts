@@ -51,10 +51,7 @@ export interface SeriesOfToken {
 type ShownSeries = z.infer<typeof timeSeriesSchema>['result'][number];
 
 /** Values are rounded here only. */
-export function showSeries(
-  { chain, token }: RequestedToken,
-  { found, starts, supply }: SeriesOfToken,
-): ShownSeries {
+export function showSeries({ chain, token }: RequestedToken, { found, starts, supply }: SeriesOfToken): ShownSeries {
   return {
     chainId: `0x${chain.id.toString(16)}`,
     tokenAddress: token,

@@ -2,8 +2,8 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, compareFractions, type Fraction } from '@chainstead/core';
 import { type PriceSources, readTradedPools } from '@chainstead/prices';
 import { readTokenSpans, type TokenSpans, type WantedTimes } from '../token-analytics/read-token-spans.ts';
-import { dilutedValuation, type TokenSupply, volumeOf } from '../token-analytics/token-figures.ts';
 import { windowsUntil } from '../token-analytics/times.ts';
+import { dilutedValuation, type TokenSupply, volumeOf } from '../token-analytics/token-figures.ts';
 import type { Candidate } from './search-statement.ts';
 
 export const SORTS = ['volume1hDesc', 'volume24hDesc', 'liquidityDesc', 'marketCapDesc'] as const;

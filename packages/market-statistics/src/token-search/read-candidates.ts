@@ -2,7 +2,13 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, type Hex, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
 import { pairOf, poolKey, wrappedNativeOf } from '@chainstead/markets';
-import { addressesStatement, addressOf, type Candidate, type CandidatesQuery, textStatement } from './search-statement.ts';
+import {
+  addressesStatement,
+  addressOf,
+  type Candidate,
+  type CandidatesQuery,
+  textStatement,
+} from './search-statement.ts';
 
 /** Returns tokens that match a query: exact matches first, then those of imported lists, at most `CANDIDATES_MAX`. */
 export async function readCandidates(database: ReadDatabase, query: CandidatesQuery): Promise<readonly Candidate[]> {

@@ -134,5 +134,7 @@ function difference(now: Fraction | undefined, before: Fraction | undefined): nu
 
 /** The nearest number of a fraction that may be below zero. */
 function signed({ numerator, denominator }: Fraction): number {
-  return numerator < 0n ? -nearestNumber({ numerator: -numerator, denominator }) : nearestNumber({ numerator, denominator });
+  return numerator < 0n
+    ? -nearestNumber({ numerator: -numerator, denominator })
+    : nearestNumber({ numerator, denominator });
 }

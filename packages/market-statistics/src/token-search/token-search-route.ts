@@ -129,9 +129,9 @@ function routeOf() {
   });
 }
 
-/** Without spaces around it. Postgres has no texts with a zero character. */
+/** Without spaces around it. */
 function parseQuery(text: string): string | undefined {
   const query = text.trim();
   const { length } = [...query];
-  return length >= 1 && length <= QUERY_LENGTH_MAX && !query.includes('\0') ? query : undefined;
+  return length >= 1 && length <= QUERY_LENGTH_MAX ? query : undefined;
 }

@@ -64,10 +64,7 @@ function stateOf(price: TokenPrice, usd: Fraction | null, anchors: ReadonlyMap<A
 }
 
 /** US dollars of the balances of both sides; 0 if one side is nearly empty (contract 2.1). */
-function liquidityOf(
-  { history, candidate, decimals }: PricedPool,
-  anchors: ReadonlyMap<Address, Fraction>,
-): Fraction {
+function liquidityOf({ history, candidate, decimals }: PricedPool, anchors: ReadonlyMap<Address, Fraction>): Fraction {
   const balances = history.states.at(-1)?.balances ?? [null, null];
   const own = newest(candidate.price);
   const [one, other] = ([history.token0, history.token1] as const).map((token, side) => {

@@ -94,7 +94,9 @@ function historiesByToken(histories: readonly PoolHistory[]): ReadonlyMap<Addres
     { token: history.token0, history },
     { token: history.token1, history },
   ]);
-  return new Map([...Map.groupBy(sides, ({ token }) => token)].map(([token, of]) => [token, of.map((one) => one.history)]));
+  return new Map(
+    [...Map.groupBy(sides, ({ token }) => token)].map(([token, of]) => [token, of.map((one) => one.history)]),
+  );
 }
 
 /** US dollars per whole token; null: none. */
