@@ -6,7 +6,7 @@ export { readTradedPools } from './token-markets/traded-pools.ts';
 export { DEFAULT_PRICING_RULES } from './token-price/decide-price.ts';
 export { readExplainedPrice } from './token-price/explained-price.ts';
 export type { PriceExplanation } from './token-price/price-explanation.ts';
-export { type PriceMoment, type PricePlace, readPlace, STATES_DATASET } from './token-price/price-place.ts';
+export { readPlace, STATES_DATASET } from './token-price/price-place.ts';
 export { errorOf } from './token-price/price-refusals.ts';
 export type { ShownTokenPrice } from './token-price/price-response.ts';
 export { type PriceSources, startPriceSources } from './token-price/prices-with-balances.ts';

@@ -31,7 +31,7 @@ export interface WantedTimes {
 }
 
 /** By token. */
-export interface SpansOfTokens {
+interface SpansOfTokens {
   /** Unix seconds of the newest indexed block; null: no block is indexed. */
   readonly time: number | null;
   readonly tokens: ReadonlyMap<Address, TokenSpans>;

@@ -13,7 +13,7 @@ export function windowsUntil(newest: number, lengths: readonly number[]): Wanted
 
 export const TIMEFRAMES = ['1d', '7d', '30d'] as const;
 
-export type SeriesTimeframe = (typeof TIMEFRAMES)[number];
+type SeriesTimeframe = (typeof TIMEFRAMES)[number];
 
 /** Steps by timeframe: their number and length in seconds. */
 const STEPS: Readonly<Record<SeriesTimeframe, { readonly count: number; readonly seconds: number }>> = {

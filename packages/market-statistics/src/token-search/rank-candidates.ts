@@ -8,12 +8,12 @@ import type { Candidate } from './search-statement.ts';
 
 export const SORTS = ['volume1hDesc', 'volume24hDesc', 'liquidityDesc', 'marketCapDesc'] as const;
 
-export type Sort = (typeof SORTS)[number];
+type Sort = (typeof SORTS)[number];
 
 /** Candidates whose figures are computed for the order. */
 const COMPARED_MAX = 100;
 
-export interface Ranking {
+interface Ranking {
   readonly chains: readonly Chain[];
   readonly sortBy: Sort;
   /** Whether tokens of imported lists come before others. */

@@ -10,7 +10,7 @@ import {
   textStatement,
 } from './search-statement.ts';
 
-/** Returns tokens that match a query: exact matches first, then those of imported lists, at most `CANDIDATES_MAX`. */
+/** Returns tokens that match a query: exact matches first, then those of imported lists, at most 1,000. */
 export async function readCandidates(database: ReadDatabase, query: CandidatesQuery): Promise<readonly Candidate[]> {
   const address = addressOf(query.query);
   const { text, values } =

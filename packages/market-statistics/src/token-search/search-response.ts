@@ -70,7 +70,7 @@ export const searchSchema = z
 /** Lengths of the windows in seconds. */
 export const SEARCH_WINDOWS = { oneHour: 3_600, oneDay: 86_400, oneWeek: 604_800 } as const;
 
-export interface FoundToken {
+interface FoundToken {
   readonly token: Candidate;
   readonly chain: Chain;
   /** In the order of `SEARCH_WINDOWS`. Undefined: no proven pool. */

@@ -4,7 +4,7 @@ import { addressBytes, type Bind, hexText, type Statement } from '@chainstead/db
 
 /** Rows that a text may read from each index, and tokens that are ranked. */
 const SCANNED_MAX = 10_000;
-export const CANDIDATES_MAX = 1_000;
+const CANDIDATES_MAX = 1_000;
 /** Shorter texts have no three letters for the index, so they are searched at the beginning of a name. Characters. */
 const PART_LENGTH_MIN = 3;
 
@@ -77,7 +77,7 @@ const COLUMNS = `${hexText('address')} AS address, chain_id AS "chainId", name, 
   extract(epoch FROM created_at)::float8 AS "createdAt"`;
 
 /** Pattern of a text for `LIKE`. Wildcards in it stand for themselves. */
-export function patternOf(query: string): string {
+function patternOf(query: string): string {
   const literal = query.replaceAll(/[\\%_]/g, String.raw`\$&`);
   return [...query].length < PART_LENGTH_MIN ? `${literal}%` : `%${literal}%`;
 }

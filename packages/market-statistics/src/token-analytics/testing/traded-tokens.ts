@@ -105,7 +105,7 @@ export async function seedToken(
 }
 
 /** Tokens in ascending order of their addresses. */
-export interface SeededPool {
+interface SeededPool {
   readonly pool: Address;
   readonly tokens: readonly [Address, Address];
   readonly exchange?: string;
@@ -145,7 +145,7 @@ export async function seedReserves(
   );
 }
 
-export interface SeededSwap extends Pick<SeededPool, 'pool' | 'tokens'> {
+interface SeededSwap extends Pick<SeededPool, 'pool' | 'tokens'> {
   readonly block: number;
   /** Base units into the pool; negative out of it. */
   readonly amounts: readonly [bigint, bigint];
