@@ -38,7 +38,7 @@ interface SpansOfTokens {
 }
 
 /**
- * Returns tokens that have a proven pool against an anchor, or a price of their own. Others are missing. The number of statements hardly
+ * Returns tokens that have a proven pool against an anchor, or are anchors with a price. Others are missing. The number of statements hardly
  * depends on that of tokens.
  * @param timesOf the wanted times by the time of the newest indexed block
  */

@@ -35,7 +35,7 @@ export interface CandidatesQuery {
 
 /**
  * Builds the statement for tokens with a text in their name or symbol (token-search.explain.test.ts). Each range stops after
- * {@link SCANNED_MAX} rows, however common the text is; those of imported lists have a range of their own.
+ * {@link SCANNED_MAX} rows, however common the text is; those of imported lists have a separate range.
  */
 export function textStatement({ chains, query, verifiedOnly }: CandidatesQuery): Statement {
   const values: unknown[] = [];
