@@ -7,6 +7,8 @@
 -- ============================================================================
 -- Exclusion constraints on numbers and texts need it.
 CREATE EXTENSION IF NOT EXISTS btree_gist;--> statement-breakpoint
+-- Indexes of parts of names need it.
+CREATE EXTENSION IF NOT EXISTS pg_trgm;--> statement-breakpoint
 -- Eight bytes of an address, as in packages/db/src/columns/address-key.ts. They come from both ends: vanity addresses differ at one end only.
 CREATE FUNCTION "address_key"(address bytea) RETURNS bigint
   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -355,6 +357,8 @@ CREATE TABLE "tokens" (
 );--> statement-breakpoint
 CREATE INDEX "tokens_due" ON "tokens" USING btree ("chain_id",coalesce(facts_lease_until, facts_due_at)) WHERE facts_status IN ('pending', 'failed');--> statement-breakpoint
 CREATE INDEX "tokens_by_symbol" ON "tokens" USING btree (lower(symbol),"chain_id");--> statement-breakpoint
+CREATE INDEX "tokens_by_text" ON "tokens" USING gin (lower(name) gin_trgm_ops,lower(symbol) gin_trgm_ops);--> statement-breakpoint
+CREATE INDEX "tokens_verified_by_text" ON "tokens" USING gin (lower(name) gin_trgm_ops,lower(symbol) gin_trgm_ops) WHERE verified;--> statement-breakpoint
 CREATE TABLE "contract_reviews" (
   "key_id" text NOT NULL,
   "chain_id" bigint NOT NULL,

@@ -19,10 +19,13 @@ const VALUES: Readonly<Record<string, string>> = {
   ...{ address: ADDRESS, token_address: ADDRESS, owner_address: ADDRESS, spender_address: ADDRESS },
   ...{ token_id: '1', transaction_hash: `0x${'ab'.repeat(32)}`, block_number_or_hash: '1', date: '2024-01-31' },
   ...{ 'addresses[]': ADDRESS, 'wallet_addresses[]': ADDRESS, 'symbols[]': 'ABC', traits: 'mood', chain: 'eth' },
+  ...{ tokenAddress: ADDRESS, query: 'ABC' },
 };
 const BODIES: Readonly<Record<string, unknown>> = {
   events: EVENT,
   getMultipleNFTs: { tokens: [{ token_address: ADDRESS, token_id: '1' }] },
+  analytics: { tokens: [{ tokenAddress: ADDRESS }] },
+  timeseries: { tokens: [{ tokenAddress: ADDRESS }] },
   'nfts-by-traits': { traits: { mood: 'good' } },
 };
 

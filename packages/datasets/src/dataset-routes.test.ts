@@ -48,6 +48,7 @@ const ROUTES: readonly (readonly [method: string, path: string, dataset: string 
   ['GET', `erc20/${ADDRESS}/pairs`, 'swaps'],
   ['GET', `erc20/${ADDRESS}/pairs/stats`, 'pool-states'],
   ['GET', `erc20/${ADDRESS}/price`, 'pool-states'],
+  ['GET', `tokens/${ADDRESS}/analytics`, 'swaps'],
   ['GET', `${ADDRESS}/${ADDRESS}/price`, 'pool-states'],
   ['GET', `wallets/${ADDRESS}/swaps`, 'swaps'],
   ['GET', `wallets/${ADDRESS}/profitability`, 'swaps'],

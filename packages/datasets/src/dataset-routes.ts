@@ -134,7 +134,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     tokenSalePricesRoute,
     collectionSalePricesRoute,
     ...marketRoutes,
-    ...createMarketStatisticsRoutes(balances),
+    ...createMarketStatisticsRoutes({ ...balances, served: chains }),
     ...profitRoutes,
     ...createPriceRoutes(balances),
     createWalletApprovalsRoute({ ...subjects, nodeReads, readPrices }),

@@ -61,6 +61,7 @@ export async function readExamples(database: Database, chains: readonly Chain[])
       },
     }),
     getTokenPrice: { address: NATIVE, chain: first.key },
+    searchTokens: { query: token?.symbol ?? 'USDC', chains: token?.chain ?? first.key },
     getTokenMetadataBySymbol: { symbols: token?.symbol ?? 'USDC', chain: token?.chain ?? first.key },
     ...(holding !== null && {
       getWalletNFTCollections: { address: holding.account, chain: holding.chain },
@@ -152,6 +153,7 @@ function examplesOfPair({
     getTokenPairs: { token_address: token0, chain },
     getAggregatedTokenPairStats: { token_address: token0, chain },
     getTopProfitableWalletPerToken: { address: token0, chain },
+    getTokenAnalytics: { tokenAddress: token0, chain },
     getPairReserves: { pair_address: pool, chain },
     getPairAddress: { token0_address: token0, token1_address: token1, exchange: factory, chain },
     getPairPrice: { token0_address: token0, token1_address: token1, chain },

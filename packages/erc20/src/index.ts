@@ -26,8 +26,10 @@ export { createWalletBalancesRoute, type WalletBalancesOptions } from './balance
 export type { SettledOrder } from './balances/wallet-balances-statement.ts';
 export { balanceOfCall, readBalance } from './calls/balance-of.ts';
 export { holdersCounted } from './holders/count-holders.ts';
+export { readCountedHolders } from './holders/get-known-holders.ts';
 export { ownersNow } from './holders/read-owners.ts';
 export { tokenHolderRoutes } from './holders/token-holder-routes.ts';
+export { getTokenFacts } from './token-facts/get-token-facts.ts';
 export { tokenFactsRoutes } from './token-facts/token-facts-routes.ts';
 export type { ReadTokenPrices } from './token-values/token-prices.ts';
 export { erc20Transfers } from './transfers/dataset.ts';

@@ -1,9 +1,19 @@
-import type { BalanceRequestSources } from '@chainstead/erc20';
 import type { RouteModule } from '@chainstead/http';
 import { createPairStatsRoute } from './pair-stats/pair-stats-route.ts';
+import { createTimeSeriesRoute } from './token-analytics/time-series-route.ts';
+import { createTokenAnalyticsRoutes } from './token-analytics/token-analytics-routes.ts';
 import { createAggregatedPairStatsRoute, createTokenPairsRoute } from './token-pairs/token-pairs-routes.ts';
+import { createTokenSearchRoute, type TokenSearchOptions } from './token-search/token-search-route.ts';
 
 /** Routes of statistics of pools and tokens. */
-export function createMarketStatisticsRoutes(balances: BalanceRequestSources): readonly RouteModule[] {
-  return [createPairStatsRoute(balances), createTokenPairsRoute(balances), createAggregatedPairStatsRoute(balances)];
+export function createMarketStatisticsRoutes(options: TokenSearchOptions): readonly RouteModule[] {
+  return [
+    createPairStatsRoute(options),
+    createTokenPairsRoute(options),
+    createAggregatedPairStatsRoute(options),
+    // Before the routes of a token: its address may be any segment there.
+    createTokenSearchRoute(options),
+    createTimeSeriesRoute(options),
+    ...createTokenAnalyticsRoutes(options),
+  ];
 }

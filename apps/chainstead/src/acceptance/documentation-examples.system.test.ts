@@ -40,8 +40,8 @@ const OF_EMITTERS = /\/\{address\}\/logs$/;
 const OF_DATASETS = manifests.flatMap(({ endpoints }) => endpoints.map(({ path }) => path));
 
 /** The stage has no exchange: its pair is a row of this test, without swaps and states. */
-const OF_SWAPS = /\/(?:swaps|ohlcv|profitability|top-gainers)$/;
-const OF_PAIRS = /\/(?:reserves|pairAddress)$|\{token1_address\}\/price$/;
+const OF_SWAPS = /\/(?:swaps|ohlcv|profitability|top-gainers|tokens\/search)$/;
+const OF_PAIRS = /\/(?:reserves|pairAddress|analytics)$|\{token1_address\}\/price$/;
 
 /** Listings are not on the chain. */
 const NEVER_ANSWERED = /\/floor-price(?:\/|$)/;

@@ -9,8 +9,8 @@ export const SUPERUSER = 'postgres';
 const PROGRAM_ROLE = 'chainstead';
 const READER_ROLE = 'chainstead_reader';
 const DATABASE = 'chainstead';
-/** Extension required by the schema. On some servers, only a superuser may create it. */
-const EXTENSION = 'btree_gist';
+/** Extensions required by the schema. On some servers, only a superuser may create them. */
+const EXTENSIONS = ['btree_gist', 'pg_trgm'];
 /**
  * Limit of temporary files per session of any other role in Chainstead's database: sorts and joins that exceed memory.
  */
@@ -75,8 +75,10 @@ export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
         );
     });
     await withClient({ ...superuser, database: program.database }, async (admin) => {
-      const [extension] = await rowsOf(admin, 'SELECT 1 FROM pg_extension WHERE extname = $1', [EXTENSION]);
-      if (extension === undefined) await make(admin, `CREATE EXTENSION ${EXTENSION}`);
+      for (const name of EXTENSIONS) {
+        const [extension] = await rowsOf(admin, 'SELECT 1 FROM pg_extension WHERE extname = $1', [name]);
+        if (extension === undefined) await make(admin, `CREATE EXTENSION ${name}`);
+      }
       for (const { statement } of await rowsOf<{ statement: string }>(admin, BOUNDS_SQL, [
         program.role,
         TEMP_FILE_LIMIT,

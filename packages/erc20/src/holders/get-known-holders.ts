@@ -7,7 +7,7 @@ import {
   subjectColumns,
   subjectHistory,
 } from '@chainstead/data-api';
-import { addressBytes, type Database } from '@chainstead/db';
+import { addressBytes, type Database, type ReadDatabase } from '@chainstead/db';
 import { recentAnswer } from '@chainstead/node-reads';
 import { isAskNoted } from '@chainstead/sync';
 import { erc20Transfers } from '../transfers/dataset.ts';
@@ -44,4 +44,30 @@ FROM covered LEFT JOIN ${subjectHistory(of)}`,
     isAskNoted: row?.is_ask_noted ?? false,
     counts: counted.read(row?.counted ?? null),
   };
+}
+
+/** Returns the numbers of holders of tokens that were counted within the last minutes. Others are missing. */
+export async function readCountedHolders(
+  database: ReadDatabase,
+  chain: Chain,
+  tokens: readonly Address[],
+): Promise<ReadonlyMap<Address, number>> {
+  if (tokens.length === 0) return new Map();
+  const values: unknown[] = [];
+  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const chainId = `${bind(chain.id)}::bigint`;
+  const counted = tokens.map((token) =>
+    recentAnswer(HOLDERS_COUNTED, { token }, { chainId, maxAgeMs: COUNTED_MS }, bind),
+  );
+  const [row] = await database.select<{ counted: readonly unknown[] }>(
+    `SELECT json_build_array(${counted.map(({ sql }) => sql).join(', ')}) AS counted`,
+    values,
+  );
+  const found = counted.map(({ read }, position) => read(row?.counted[position] ?? null));
+  return new Map(
+    tokens.flatMap((token, position) => {
+      const counts = found[position];
+      return counts?.isSound === true ? [[token, counts.holders] as const] : [];
+    }),
+  );
 }

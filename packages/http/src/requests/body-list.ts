@@ -44,4 +44,5 @@ const ITEM_TEXTS: Readonly<Record<string, string>> = {
   token_id: '[C0005] Invalid TokenId provided',
   to_block: 'to_block must be a block number',
   exchange: 'exchange must be a string',
+  chain: 'chain must be a known chain',
 };

@@ -10,7 +10,6 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
   ]),
   ...unserved('/api/v2.2', 'Token', [
     ['GET', '/tokens/categories', 'getTokenCategories'],
-    ['GET', '/tokens/search', 'searchTokens'],
     ['GET', '/erc20/exchange/{exchangeName}/new', 'getNewTokensByExchange'],
     ['GET', '/erc20/exchange/{exchangeName}/bonding', 'getBondingTokensByExchange'],
     ['GET', '/erc20/exchange/{exchangeName}/graduated', 'getGraduatedTokensByExchange'],
@@ -20,12 +19,9 @@ export const EVM_OPERATIONS: readonly UnservedOperation[] = [
     ['GET', '/volume/categories', 'getVolumeStatsByCategory'],
     ['GET', '/volume/timeseries', 'getTimeSeriesVolume'],
     ['GET', '/volume/timeseries/{categoryId}', 'getTimeSeriesVolumeByCategory'],
-    ['POST', '/tokens/analytics/timeseries', 'getTimeSeriesTokenAnalytics'],
     ['GET', '/tokens/trending', 'getTrendingTokensV2'],
-    ['GET', '/tokens/{tokenAddress}/analytics', 'getTokenAnalytics'],
     ['GET', '/tokens/{tokenAddress}/score', 'getTokenScore'],
     ['GET', '/tokens/{tokenAddress}/score/historical', 'getHistoricalTokenScore'],
-    ['POST', '/tokens/analytics', 'getMultipleTokenAnalytics'],
   ]),
   ...unserved('/api/v2.2', 'Wallets', [
     ['GET', '/wallets/{address}/defi/summary', 'getDefiSummary'],

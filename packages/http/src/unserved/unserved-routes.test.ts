@@ -37,7 +37,7 @@ describe('an operation that is not served', () => {
   });
 
   test('refuses other methods by name', async () => {
-    const answer = await ask('DELETE', '/api/v2.2/tokens/search');
+    const answer = await ask('DELETE', '/api/v2.2/tokens/trending');
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 });

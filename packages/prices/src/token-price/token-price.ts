@@ -37,6 +37,8 @@ export interface PriceConditions {
   /** Factories whose pools count; null: all. */
   readonly factories: readonly Address[] | null;
   readonly rules: PricingRules;
+  /** Whether anchors too are priced by their pools, against the other anchors. Default: no. */
+  readonly isOfPools?: boolean;
 }
 
 /**
@@ -48,14 +50,14 @@ export async function readTokenPrices(
   database: ReadDatabase,
   chain: Chain,
   tokens: readonly Address[],
-  { factories, rules }: PriceConditions,
+  { factories, rules, isOfPools = false }: PriceConditions,
   place: PricePlace,
 ): Promise<ReadonlyMap<Address, TokenPrice>> {
   const anchors = anchorPrices(place);
   const { dollar } = anchorsOf(chain);
   const unique = [...new Set(tokens)];
   // A dollar token has the price of its feed or none: what it can be sold for is no measure of others.
-  const ofPools = unique.filter((token) => !anchors.has(token) && !dollar.includes(token));
+  const ofPools = isOfPools ? unique : unique.filter((token) => !anchors.has(token) && !dollar.includes(token));
   const formsByToken = new Map(ofPools.map((token) => [token, formsOf(token, chain)] as const));
   const wanted = {
     forms: [...new Set([...formsByToken.values()].flat())],
@@ -64,15 +66,36 @@ export async function readTokenPrices(
   };
   const pools = wanted.forms.length === 0 ? [] : await readPoolsOfTokens(database, chain, wanted);
   const histories = await readHistories(database, chain, pools, place);
-  const figures: Figures = { anchors, decimals: await readDecimals(database, chain, histories), rules };
+  const decimals = await readDecimals(database, chain, histories);
+  const byToken = historiesByToken(histories);
   return new Map(
     unique.map((token): readonly [Address, TokenPrice] => {
-      const own = anchors.get(token);
+      const own = isOfPools ? undefined : anchors.get(token);
       if (own !== undefined) return [token, { of: 'anchor', usd: own }];
       const forms = formsByToken.get(token) ?? [];
-      const ofToken = histories.filter(({ token0, token1 }) => forms.includes(token0) || forms.includes(token1));
-      return [token, priceFrom(ofToken, figures, place)];
+      const ofToken = new Set(forms.flatMap((form) => byToken.get(form) ?? []));
+      return [token, priceFrom([...ofToken], { anchors: otherAnchors(anchors, forms), decimals, rules }, place)];
     }),
+  );
+}
+
+/** The anchors that a token can be priced with: none is priced with itself. */
+export function otherAnchors(
+  anchors: ReadonlyMap<Address, Fraction>,
+  forms: readonly Address[],
+): ReadonlyMap<Address, Fraction> {
+  return forms.some((form) => anchors.has(form))
+    ? new Map([...anchors].filter(([token]) => !forms.includes(token)))
+    : anchors;
+}
+
+function historiesByToken(histories: readonly PoolHistory[]): ReadonlyMap<Address, readonly PoolHistory[]> {
+  const sides = histories.flatMap((history) => [
+    { token: history.token0, history },
+    { token: history.token1, history },
+  ]);
+  return new Map(
+    [...Map.groupBy(sides, ({ token }) => token)].map(([token, of]) => [token, of.map((one) => one.history)]),
   );
 }
 
@@ -161,10 +184,10 @@ function pricedFactories(chain: Chain, wanted: readonly Address[] | null): reado
 }
 
 /** Decimals of the tokens of pools; unknown ones are missing. */
-async function readDecimals(
+export async function readDecimals(
   database: ReadDatabase,
   chain: Chain,
-  pools: readonly PoolOfToken[],
+  pools: readonly Pick<PoolOfToken, 'token0' | 'token1'>[],
 ): Promise<ReadonlyMap<Address, number>> {
   if (pools.length === 0) return new Map();
   const tokens = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]));

@@ -1,0 +1,97 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { Indexed } from '@chainstead/data-api';
+import { type FiguredPool, readTradeFigures, type TimeSpan, type TradeFigures } from '@chainstead/markets';
+import {
+  DEFAULT_PRICING_RULES,
+  type PriceSources,
+  readPlace,
+  readTokenStates,
+  readTradedPools,
+  type TokenState,
+} from '@chainstead/prices';
+import { readSwapsSince, readUndecided } from './token-coverage.ts';
+import { figuresOfToken } from './token-figures.ts';
+
+/** A token at the newest indexed block, over spans of time, and at some moments. */
+export interface TokenSpans {
+  readonly now: TokenState;
+  /** In the order of the spans. Null: not all swaps of the span are indexed. */
+  readonly figures: readonly (TradeFigures | null)[];
+  /** In the order of the moments. Null: not indexed. */
+  readonly states: readonly (TokenState | null)[];
+  readonly indexed: Indexed;
+}
+
+/** The wanted times of a token. */
+export interface WantedTimes {
+  readonly spans: readonly TimeSpan[];
+  /** Unix seconds. A state is that of the last block until there. */
+  readonly moments: readonly number[];
+}
+
+/** By token. */
+interface SpansOfTokens {
+  /** Unix seconds of the newest indexed block; null: no block is indexed. */
+  readonly time: number | null;
+  readonly tokens: ReadonlyMap<Address, TokenSpans>;
+}
+
+/**
+ * Returns tokens that have a proven pool against an anchor, or are anchors with a price. Others are missing. The number of statements hardly
+ * depends on that of tokens.
+ * @param timesOf the wanted times by the time of the newest indexed block
+ */
+export async function readTokenSpans(
+  sources: PriceSources,
+  chain: Chain,
+  tokens: readonly Address[],
+  timesOf: (newest: number) => WantedTimes,
+): Promise<SpansOfTokens> {
+  const { reads } = sources;
+  const { place, indexed } = await readPlace(reads, chain, { of: 'newest' }, DEFAULT_PRICING_RULES.windowSeconds);
+  if (place === null) return { time: null, tokens: new Map() };
+  const { time } = place;
+  const now = await readTokenStates(sources, chain, tokens, place);
+  const pools = await readTradedPools(reads, chain, now);
+  const known = new Map([...now].filter(([token, { usd }]) => usd !== null || pools.has(token)));
+  if (known.size === 0) return { time, tokens: new Map() };
+  const names = [...known.keys()];
+  const { spans, moments } = timesOf(time);
+  const figures = await readTradeFigures(reads, chain, { pools: eachOnce(pools), spans, lastBlock: place.block });
+  const states: ReadonlyMap<Address, TokenState>[] = [];
+  for (const moment of moments) states.push(moment >= time ? now : await readPastStates(sources, chain, names, moment));
+  const since = await readSwapsSince(reads, chain, place.block);
+  const undecided = await readUndecided(reads, chain, names);
+  const isCovered = spans.map(({ from }) => since !== null && since < from);
+  const isComplete = indexed.complete && isCovered.every(Boolean);
+  const found = [...known].map(([token, state]): readonly [Address, TokenSpans] => {
+    const ofToken = figuresOfToken({ token, pools: pools.get(token) ?? [] }, figures, chain, spans.length);
+    return [
+      token,
+      {
+        now: state,
+        figures: ofToken.map((one, at) => (isCovered[at] === true ? one : null)),
+        states: states.map((ofMoment) => ofMoment.get(token) ?? null),
+        indexed: { ...indexed, complete: isComplete && !undecided.has(token) && state.isFinal },
+      },
+    ];
+  });
+  return { time, tokens: new Map(found) };
+}
+
+function eachOnce(pools: ReadonlyMap<Address, readonly FiguredPool[]>): readonly FiguredPool[] {
+  return [...new Map([...pools.values()].flat().map((pool) => [pool.pool, pool])).values()];
+}
+
+/** States at the last block until a moment. Contracts are not read: past balances follow from the newest. */
+async function readPastStates(
+  sources: PriceSources,
+  chain: Chain,
+  tokens: readonly Address[],
+  time: number,
+): Promise<ReadonlyMap<Address, TokenState>> {
+  const { windowSeconds } = DEFAULT_PRICING_RULES;
+  const { place } = await readPlace(sources.reads, chain, { of: 'time', time }, windowSeconds);
+  return place === null ? new Map() : readTokenStates({ ...sources, contracts: null }, chain, tokens, place);
+}

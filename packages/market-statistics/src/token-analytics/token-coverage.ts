@@ -1,0 +1,46 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { readBlockRuns } from '@chainstead/data-api';
+import { addressBytes, type Bind, hexText, type ReadDatabase } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import { formsOf } from '@chainstead/markets';
+
+/** The dataset of trades. */
+export const SWAPS_DATASET = 'swaps';
+
+/**
+ * Returns the time from which all swaps until a block are indexed, in Unix seconds: every later block is. `-Infinity`: since the chain's
+ * first block. Null: swaps of the block itself are not indexed.
+ */
+export async function readSwapsSince(database: ReadDatabase, chain: Chain, block: number): Promise<number | null> {
+  const run = (await readBlockRuns(database, chain.id, [SWAPS_DATASET], block)).get(SWAPS_DATASET);
+  if (run === undefined) return null;
+  if (run.firstBlock <= chain.firstBlock) return Number.NEGATIVE_INFINITY;
+  const [row] = await database.select<{ time: number }>(
+    `SELECT extract(epoch FROM block_timestamp)::float8 AS time FROM blocks
+     WHERE chain_id = $1::bigint AND block_number >= $2::bigint ORDER BY block_number LIMIT 1`,
+    [chain.id, run.firstBlock],
+  );
+  return row?.time ?? null;
+}
+
+/** Returns those tokens that may have pools without a proof yet: by the guess from transfers, or without a guess all of them. */
+export async function readUndecided(
+  database: ReadDatabase,
+  chain: Chain,
+  tokens: readonly Address[],
+): Promise<ReadonlySet<Address>> {
+  const forms = [...new Set(tokens.flatMap((token) => formsOf(token, chain)))];
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = `${bind(chain.id)}::bigint`;
+  const [keys, wanted] = [`${bind(forms.map(addressKey))}::bigint[]`, `${bind(forms.map(addressBytes))}::bytea[]`];
+  const ranges = ['token0', 'token1'].flatMap((side) => [
+    `(SELECT DISTINCT ${hexText(side)} AS token FROM pools WHERE address_key(${side}) = ANY (${keys}) AND chain_id = ${chainId}
+        AND status = 'unproven' AND ${side} = ANY (${wanted}))`,
+    `(SELECT NULL AS token FROM pools WHERE address_key(${side}) IS NULL AND chain_id = ${chainId} AND status = 'unproven' LIMIT 1)`,
+  ]);
+  const rows = await database.select<{ token: Address | null }>(ranges.join(' UNION ALL '), values);
+  const found = new Set(rows.map(({ token }) => token));
+  return new Set(tokens.filter((token) => found.has(null) || formsOf(token, chain).some((form) => found.has(form))));
+}

@@ -1,0 +1,53 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Hex, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+import { hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import { pairOf, poolKey, wrappedNativeOf } from '@chainstead/markets';
+import {
+  addressesStatement,
+  addressOf,
+  type Candidate,
+  type CandidatesQuery,
+  textStatement,
+} from './search-statement.ts';
+
+/** Returns tokens that match a query: exact matches first, then those of imported lists, at most 1,000. */
+export async function readCandidates(database: ReadDatabase, query: CandidatesQuery): Promise<readonly Candidate[]> {
+  const address = addressOf(query.query);
+  const { text, values } =
+    address === null
+      ? textStatement(query)
+      : addressesStatement(await tokensOfAddress(database, query.chains, address), query.verifiedOnly);
+  return database.select<Candidate>(text, values);
+}
+
+interface TokenOnChain {
+  readonly chain: Chain;
+  readonly address: Address;
+}
+
+/** The token of an address on each chain, and the base token of a pool. */
+async function tokensOfAddress(
+  database: ReadDatabase,
+  chains: readonly Chain[],
+  address: Hex,
+): Promise<readonly TokenOnChain[]> {
+  const pools = await database.select<PoolRow>(
+    `SELECT chain_id, ${hexText('token0')} AS token0, ${hexText('token1')} AS token1 FROM pools
+     WHERE pool_key = $1::bigint AND chain_id = ANY ($2::bigint[]) AND pool = $3::bytea AND status = 'proven' AND is_counted`,
+    [poolKey(address), chains.map(({ id }) => id), hexBytes(address)],
+  );
+  const ofPools = pools.flatMap(({ chain_id: id, token0, token1 }): readonly TokenOnChain[] => {
+    const chain = chains.find((one) => one.id === id);
+    if (chain === undefined || token0 === null || token1 === null) return [];
+    const { base } = pairOf(token0, token1, chain);
+    return [{ chain, address: base === ZERO_ADDRESS ? (wrappedNativeOf(chain) ?? base) : base }];
+  });
+  const own = isAddress(address) ? chains.map((chain) => ({ chain, address: parseAddress(address) })) : [];
+  return [...new Map([...own, ...ofPools].map((one) => [`${one.chain.id} ${one.address}`, one])).values()];
+}
+
+interface PoolRow {
+  readonly chain_id: number;
+  readonly token0: Address | null;
+  readonly token1: Address | null;
+}
