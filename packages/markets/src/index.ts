@@ -13,7 +13,7 @@ export {
   readListedPool,
   readNewestStateBlocks,
   readPoolsListedOf,
-} from './pools/listed-pools.ts';
+} from './pool-lists/listed-pools.ts';
 export { priceOf } from './pools/pool-price.ts';
 export { DUE_POOLS, POOL_WORK } from './proofs/pool-rows.ts';
 export { addPoolProofs } from './proofs/pool-worker.ts';

@@ -13,7 +13,10 @@ const eth = createChainRegistry().get('eth');
 const shown = stageInBrowser(async () => {
   const stage = await openConsoleStage();
   await seedPools(stage.database, eth);
-  await stage.database.query('UPDATE tokens SET symbol = $1 WHERE address = $2', [HOSTILE.slice(0, -1).join(''), hexBytes(DOGS)]);
+  await stage.database.query('UPDATE tokens SET symbol = $1 WHERE address = $2', [
+    HOSTILE.slice(0, -1).join(''),
+    hexBytes(DOGS),
+  ]);
   return stage;
 });
 
