@@ -70,7 +70,7 @@ beforeAll(async () => {
     );
     await stage.database.query(
       `INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES (decode($1, 'hex'), 1, $2, $2, 18, 'known')`,
-      [tokenOf(index), text],
+      [tokenOf(index), text.slice(0, 1_000)],
     );
     await stage.database.query(
       `INSERT INTO pools (pool_key, chain_id, pool, exchange, token0, token1, error_message)

@@ -17,6 +17,7 @@ export {
   readPoolsListedOf,
 } from './pools/listed-pools.ts';
 export { poolKey } from './pools/pool-key.ts';
+} from './pool-lists/listed-pools.ts';
 export { priceOf } from './pools/pool-price.ts';
 export { pricesInPool, wholePriceOf } from './pools/prices-in-pool.ts';
 export { poolStateOf, STATE_COLUMNS, type StateColumns } from './pools/stored-state.ts';

@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Fraction, nearestNumber } from '@chainstead/core';
+import { type Address, cents, type Fraction, nearestNumber } from '@chainstead/core';
 import { indexedSchema, showIndexed } from '@chainstead/data-api';
 import type { TradeFigures } from '@chainstead/markets';
-import { cents, changeBetween, plainDecimal } from '@chainstead/prices';
+import { changeBetween, plainDecimal } from '@chainstead/prices';
 import { z } from '@hono/zod-openapi';
 import type { TokenSpans } from './read-token-spans.ts';
 import { dilutedValuation, inDollars, type TokenSupply } from './token-figures.ts';

@@ -5,6 +5,7 @@ import {
   compareFractions,
   type Fraction,
   multiplyFractions,
+  roundedUnits,
   smallerFraction,
   wholeFraction,
 } from '@chainstead/core';
@@ -13,7 +14,6 @@ import { anchorPrices } from '../token-price/anchor-prices.ts';
 import { DEFAULT_PRICING_RULES } from '../token-price/decide-price.ts';
 import type { PricePlace } from '../token-price/price-place.ts';
 import { type PriceSources, readPricesWithBalances } from '../token-price/prices-with-balances.ts';
-import { roundedUnits } from '../token-price/shown-values.ts';
 import { newest } from '../token-price/time-weighted.ts';
 import { dollarsOf, isDepthKnown, otherAnchors, type PricedPool, type TokenPrice } from '../token-price/token-price.ts';
 

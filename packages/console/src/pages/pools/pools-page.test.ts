@@ -103,7 +103,7 @@ describe('a token', () => {
     ]);
     const anchors = rowsOf(page, 'Anchors');
     expect(anchors.find(([token]) => token === weth)).toEqual([
-      ...[weth, '2000', 'feed', expect.any(String), expect.any(String), '200, log 0'],
+      ...[weth, '2000', 'feed', expect.any(String), expect.any(String), '200 , log 0'],
     ]);
     expect(page).toContain(`npx chainstead explain-price --chain eth --token ${CATS} --block 400`);
     expect(page).toContain(`/api/v2.2/erc20/${CATS}/price?chain=eth&amp;to_block=400&amp;explain=true`);

@@ -41,7 +41,7 @@ interface PoolsQuery {
   readonly chain: Chain | null;
   /** As entered. */
   readonly text: string;
-  /** Of the price; null: the newest. */
+  /** Block of the price; null: the newest. */
   readonly block: number | null;
   readonly status: (typeof STATUSES)[number] | null;
   /** From 1. */

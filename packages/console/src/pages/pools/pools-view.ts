@@ -15,7 +15,7 @@ const PROBLEM_MAX = 300;
 /** A page of the pools of a token. */
 export interface PoolList {
   readonly pools: readonly ListedPool[];
-  /** Of all pages. */
+  /** Number of pools on all pages. */
   readonly count: number;
   /** Whether all pages have every pool. */
   readonly isWhole: boolean;

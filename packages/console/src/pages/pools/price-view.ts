@@ -46,8 +46,8 @@ ${curlView(curlLine(context.origin, requestAt(null)))}</section>`;
   return html`<section aria-labelledby="price"><h2 id="price">Price</h2>
 ${price.indexed.complete ? NOTHING : html`<p class="problem"><strong>Not complete:</strong> missing blocks, proofs or balances may change this price.</p>`}
 ${factsOf(price, explanation, context.chain)}
-<h3 id="candidates">Candidates</h3>${candidatesOf(explanation, context.chain)}
-<h3 id="anchors">Anchors</h3>${anchorsOf(explanation, context.chain)}
+<section aria-labelledby="candidates"><h3 id="candidates">Candidates</h3>${candidatesOf(explanation, context.chain)}</section>
+<section aria-labelledby="anchors"><h3 id="anchors">Anchors</h3>${anchorsOf(explanation, context.chain)}</section>
 ${curlView(curlLine(context.origin, requestAt(explanation.block)))}
 ${curlView(command, 'Command')}</section>`;
 }

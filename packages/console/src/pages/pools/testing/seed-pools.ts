@@ -16,7 +16,7 @@ export const [FAKE, GONE, DOG_PAIR] = [addressOf(0x9a4), addressOf(0x9a5), addre
 export const MANAGED = hashOf(4, 4);
 export const HEAD = 400;
 const START = 1_700_000_000;
-/** Of a block. Seconds. */
+/** Time between blocks. Seconds. */
 const SECONDS = 300;
 export const timeOf = (block: number): number => START + block * SECONDS;
 

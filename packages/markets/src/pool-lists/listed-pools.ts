@@ -4,9 +4,9 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, type Bind, hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import type { PoolId } from '../events/pool-event.ts';
+import { poolKey } from '../pools/pool-key.ts';
 import { formsOf } from '../swap-lists/swaps-statement.ts';
 import type { PoolProof, PoolStatus } from '../tables/schema.ts';
-import { poolKey } from './pool-key.ts';
 
 /** A stored pool. Facts of an unproven one are null or guessed. */
 export interface ListedPool {
