@@ -20,8 +20,8 @@ export function isPriceable(chain: Chain, token: Address): boolean {
 }
 
 /**
- * Returns prices of a token in many blocks, by the rules of anchors (docs/concepts/prices.md): its feed; of a dollar token whose feed has no
- * price yet, 1.
+ * Returns prices of a token in many blocks, by the rules of anchors (docs/concepts/prices.md): its feed; of a dollar token without a feed, or
+ * with no contract at the address of its feed, 1.
  */
 export async function readAnchorSteps(
   database: ReadDatabase,
@@ -37,7 +37,7 @@ export async function readAnchorSteps(
     const steps = await readFeedSteps(database, chain, feed, numbers);
     return ({ block, time }) => {
       const price = steps.at(block, time);
-      return price === 'unseen' ? assumed : price;
+      return price === 'absent' ? assumed : price;
     };
   }
   if (assumed !== null || !isEther(chain, token)) return () => assumed;

@@ -42,7 +42,7 @@ async function cover(first: number, last: number): Promise<void> {
 
 const store = (aggregator: typeof FIRST, block: number, answer: string, logIndex = 0): Promise<unknown> =>
   scratch.database.query(
-    `INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, block_timestamp)
+    `INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, updated_at)
      VALUES ($1, $2, $3, 0, $4, 1, $5, to_timestamp($6::float8))`,
     [addressBytes(aggregator), chain.id, block, logIndex, answer, timeOf(block)],
   );

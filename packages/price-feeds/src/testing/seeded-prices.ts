@@ -10,7 +10,7 @@ export interface SeededAnswer {
   readonly logIndex?: number;
   /** In units of the feed. */
   readonly answer: string;
-  /** Unix seconds of the block. Default: that of seeded blocks. */
+  /** Unix seconds of the update. Default: the time of the seeded block. */
   readonly time?: number;
 }
 
@@ -25,7 +25,7 @@ export async function seedAnswers(database: Database, chain: Chain, answers: rea
     time = timestampOf(blockNumber),
   } of answers)
     await database.query(
-      `INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, block_timestamp)
+      `INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, updated_at)
        VALUES ($1, $2, $3, $4, $5, 1, $6, $7)`,
       [
         Buffer.from(aggregator.slice(2), 'hex'),

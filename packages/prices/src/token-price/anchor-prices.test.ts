@@ -59,7 +59,7 @@ async function store(token: Address, block: number, dollars: number): Promise<Ad
     [hexBytes(feed.proxy), polygon.id, hexBytes(aggregator)],
   );
   await scratch.database.query(
-    `INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, block_timestamp)
+    `INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, updated_at)
      VALUES ($1, $2, $3, 4, 5, 1, $4, to_timestamp($5::float8))`,
     [hexBytes(aggregator), polygon.id, block, Math.round(dollars * 1e8), timeOf(block)],
   );

@@ -23,7 +23,7 @@ export type AnchorSource =
   | ({ readonly of: 'feed'; readonly proxy: Address } & Omit<FeedValue, 'usd'>)
   /** A pool of ether and dollars, on a chain without an ether feed. */
   | { readonly of: 'pool' }
-  /** A dollar token without a feed, or whose feed had no value yet since indexing began. */
+  /** A dollar token without a feed, or with no contract at the address of its feed. */
   | { readonly of: 'assumed' };
 
 /** Prices of a chain's anchors at the end of a block. */
@@ -34,8 +34,8 @@ export interface AnchorPrices {
 }
 
 /**
- * Returns the prices of anchors at the end of a block. An anchor is left out if its price is unknown: the last value of its feed is too old,
- * zero, or before a block that is not indexed.
+ * Returns the prices of anchors at the end of a block. An anchor is left out if its price is unknown: its feed has no value in the unbroken run
+ * of indexed blocks, or the last one is too old or zero.
  * @param at the block and its time in Unix seconds
  */
 export async function readAnchorPrices(
@@ -54,7 +54,7 @@ export async function readAnchorPrices(
     if (feed === undefined && ethers.has(token)) return ether === null ? [] : [{ ...ether, token }];
     const state = feed === undefined ? undefined : states.get(feed.proxy);
     if (state?.of === 'value' && feed !== undefined) return [{ ...fromFeed(feed.proxy, state.value), token }];
-    const isAssumed = dollars.has(token) && (state === undefined || state.of === 'unseen');
+    const isAssumed = dollars.has(token) && (state === undefined || state.of === 'absent');
     return isAssumed ? [{ token, usd: wholeFraction(1n), source: { of: 'assumed' } as const }] : [];
   });
   return { anchors: priced, ether: ether?.usd ?? null };
@@ -67,8 +67,8 @@ export function anchorPrices({ anchors }: Pick<AnchorPrices, 'anchors'>): Readon
 
 type FoundPrice = Omit<AnchorPrice, 'token'>;
 
-function fromFeed(proxy: Address, { usd, ...log }: FeedValue): FoundPrice {
-  return { usd, source: { of: 'feed', proxy, ...log } };
+function fromFeed(proxy: Address, { usd, ...origin }: FeedValue): FoundPrice {
+  return { usd, source: { of: 'feed', proxy, ...origin } };
 }
 
 /** The price of ether from its feed; without a feed, from pools. */
