@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, multiplyFractions } from '@chainstead/core';
 import { fromDateBound } from '@chainstead/data-api';
 import { type Bind, hexBytes, hexText, type ReadDatabase, type Statement } from '@chainstead/db';
-import { readAnchorBook } from '../anchors/anchor-steps.ts';
+import { type AnchorBook, readAnchorBook } from '../anchors/anchor-steps.ts';
 import { DOLLAR } from '../candles/candle.ts';
 import { pairOf } from '../candles/price-trade.ts';
 import type { PoolId } from '../events/pool-event.ts';
@@ -52,7 +52,7 @@ export async function readTradeFigures(
     pools.map((pool) => {
       const valued = (rowsOf.get(pool.pool) ?? []).map((row) => ({
         time: row.time,
-        ...valueTrade(row, pool, chain, (token) => anchors(token, row)),
+        ...valueTrade(row, pool, chain, anchors),
       }));
       return [pool.pool, spans.map((span) => figuresOf(valued.filter(({ time }) => isIn(time, span))))];
     }),
@@ -86,22 +86,23 @@ FROM found JOIN blocks AS block ON block.chain_id = ${chainId} AND block.block_n
   };
 }
 
-/** Values a swap by its anchor: the quote token, or the base token while that has no price. */
+/** Values a swap by its anchor: the quote token, or the base token if that has no price. */
 function valueTrade(
-  { amount0, amount1, wallet }: TradeRow,
+  row: TradeRow,
   { token0, token1, decimals }: FiguredPool,
   chain: Chain,
-  usdOf: (token: Address) => Fraction | null,
+  anchors: AnchorBook,
 ): ValuedTrade {
+  const { amount0, amount1, wallet } = row;
   const { isQuotedIn0, base, quote } = pairOf(token0, token1, chain);
   const sides = [
     { amount: BigInt(amount0), decimals: decimals[0] },
     { amount: BigInt(amount1), decimals: decimals[1] },
   ] as const;
   const [ofBase, ofQuote] = isQuotedIn0 ? [sides[1], sides[0]] : [sides[0], sides[1]];
-  const quotePrice = usdOf(quote);
-  const [anchor, price] = quotePrice === null ? [ofBase, usdOf(base)] : [ofQuote, quotePrice];
-  const isKnown = price !== null && anchor.decimals !== null;
+  const quotePrice = anchors(quote, row);
+  const [anchor, price] = quotePrice === null ? [ofBase, anchors(base, row)] : [ofQuote, quotePrice];
+  const isKnown = !anchors.isPending(quote, row) && price !== null && anchor.decimals !== null;
   return { isBuy: ofBase.amount < 0n, wallet, value: isKnown ? dollarsOf(anchor.amount, anchor.decimals, price) : null };
 }
 

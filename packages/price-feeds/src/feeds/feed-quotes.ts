@@ -20,7 +20,9 @@ export interface FeedValue {
 
 export type FeedState =
   | { readonly of: 'value'; readonly value: FeedValue }
-  /** The last value is too old or zero, none is known, or a block since then is not indexed. */
+  /** No value is known at or before the block in its unbroken run of indexed blocks. One may get known. */
+  | { readonly of: 'pending' }
+  /** The last value is too old or zero, or the contract has none. */
   | { readonly of: 'unknown' }
   /** There is no contract at the address of the feed. */
   | { readonly of: 'absent' };
@@ -112,7 +114,7 @@ export function stateOfFeed(
   at: { readonly block: number; readonly time: number },
 ): FeedState {
   // Without an aggregator there are no logs: where there is no contract, there was none before.
-  if (quote === null) return { of: !isKnown && absentTo !== null && at.block <= absentTo ? 'absent' : 'unknown' };
+  if (quote === null) return { of: !isKnown && absentTo !== null && at.block <= absentTo ? 'absent' : 'pending' };
   if (quote.status === 'absent') return { of: 'absent' };
   const { aggregator, round, answer, decimals, time, block, transaction, log } = quote;
   if (aggregator === null || round === null || answer === null || decimals === null || time === null)

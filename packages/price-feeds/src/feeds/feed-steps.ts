@@ -9,10 +9,10 @@ import { absentToSql, type FeedQuote, NEWEST_FIRST, quotesSql, sourcesSql, state
 
 export interface FeedSteps {
   /**
-   * Returns US dollars per token at the end of a block; null and `absent` as `unknown` and `absent` of `FeedState`.
+   * Returns US dollars per token at the end of a block; null is `unknown` of `FeedState`, the others are its states.
    * @param time of the block, in Unix seconds
    */
-  at(block: number, time: number): Fraction | 'absent' | null;
+  at(block: number, time: number): Fraction | 'absent' | 'pending' | null;
 }
 
 /** Returns the prices of a feed in some blocks. */
@@ -71,7 +71,7 @@ interface StepsRow {
 }
 
 function stepsOf(row: StepsRow | undefined, feed: PriceFeed): FeedSteps {
-  if (row === undefined) return { at: () => null };
+  if (row === undefined) return { at: () => 'pending' };
   const { steps, is_known: isKnown, absent_to: absentTo } = row;
   const blocks = steps.map(({ block }) => block);
   const runs = joinRanges(row.ranges);
@@ -83,7 +83,7 @@ function stepsOf(row: StepsRow | undefined, feed: PriceFeed): FeedSteps {
       const isComplete = step !== undefined && run !== undefined && run[1] >= block && run[0] <= step.block;
       const state = stateOfFeed({ quote: isComplete ? step : null, isKnown, absentTo }, feed, { block, time });
       if (state.of === 'value') return state.value.usd;
-      return state.of === 'absent' ? 'absent' : null;
+      return state.of === 'unknown' ? null : state.of;
     },
   };
 }

@@ -61,9 +61,9 @@ test('each feed has the last value of its own aggregators until the end of the b
   await store(FIRST, 10, '210000000000', 4);
   await store(SECOND, 11, '88000000');
   await store(THIRD, 11, '7');
-  expect(await at(9)).toEqual(['unknown', 'unknown', 'unknown']);
-  expect(await at(10)).toEqual([2_100, 'unknown', 'unknown']);
-  expect(await at(11)).toEqual([2_100, 0.88, 'unknown']);
+  expect(await at(9)).toEqual(['pending', 'pending', 'pending']);
+  expect(await at(10)).toEqual([2_100, 'pending', 'pending']);
+  expect(await at(11)).toEqual([2_100, 0.88, 'pending']);
   const found = await readFeedValues(scratch.database, chain, { block: 11, time: timeOf(11) });
   expect(found.get(ETHER)).toEqual({
     of: 'value',
@@ -77,29 +77,29 @@ test('each feed has the last value of its own aggregators until the end of the b
 test('a value is known until it is older than its heartbeat', async () => {
   await store(FIRST, 10, '200000000000');
   await store(SECOND, 10, '100000000');
-  expect(await at(12)).toEqual([2_000, 1, 'unknown']);
+  expect(await at(12)).toEqual([2_000, 1, 'pending']);
   // 25 hours apply to a feed without a known heartbeat.
-  expect(await at(13)).toEqual(['unknown', 'unknown', 'unknown']);
+  expect(await at(13)).toEqual(['unknown', 'unknown', 'pending']);
 });
 
 test('zero and below are no values, also if an earlier one was', async () => {
   await store(FIRST, 10, '200000000000');
   await store(FIRST, 11, '0');
   await store(SECOND, 11, '-100000000');
-  expect(await at(11)).toEqual(['unknown', 'unknown', 'unknown']);
+  expect(await at(11)).toEqual(['unknown', 'unknown', 'pending']);
 });
 
-test('a value is unknown while a block since then is not indexed', async () => {
+test('a value is pending while a block since then is not indexed', async () => {
   await store(FIRST, 10, '200000000000');
   await cover(11, 30);
-  expect(await at(11)).toEqual(['unknown', 'unknown', 'unknown']);
-  expect(await at(31)).toEqual(['unknown', 'unknown', 'unknown']);
+  expect(await at(11)).toEqual(['pending', 'pending', 'pending']);
+  expect(await at(31)).toEqual(['pending', 'pending', 'pending']);
   await cover(10, 30);
-  expect(await at(11)).toEqual([2_000, 'unknown', 'unknown']);
+  expect(await at(11)).toEqual([2_000, 'pending', 'pending']);
 });
 
-test('a feed without a value is unknown', async () => {
-  for (const block of [0, 3, 30]) expect(await at(block)).toEqual(['unknown', 'unknown', 'unknown']);
+test('a feed without a value is pending', async () => {
+  for (const block of [0, 3, 30]) expect(await at(block)).toEqual(['pending', 'pending', 'pending']);
 });
 
 describe('a reading', () => {
@@ -112,7 +112,7 @@ describe('a reading', () => {
     await read(DOLLAR, 10, '99000000');
     await store(SECOND, 12, '98000000');
     expect([await at(9), await at(10), await at(11), await at(12)].map(([, dollar]) => dollar)).toEqual([
-      ...['unknown', 0.99, 0.99, 0.98],
+      ...['pending', 0.99, 0.99, 0.98],
     ]);
     const found = await readFeedValues(scratch.database, chain, { block: 11, time: timeOf(11) });
     expect(found.get(DOLLAR)).toEqual({
@@ -139,7 +139,7 @@ describe('a reading', () => {
     await cover(1, 12);
     await cover(14, 30);
     await read(DOLLAR, 12, '99000000');
-    expect([(await at(12))[1], (await at(13))[1], (await at(14))[1]]).toEqual([0.99, 'unknown', 'unknown']);
+    expect([(await at(12))[1], (await at(13))[1], (await at(14))[1]]).toEqual([0.99, 'pending', 'pending']);
   });
 
   test('of a contract without a value or of zero is unknown, and one that no node had is none', async () => {
@@ -150,8 +150,8 @@ describe('a reading', () => {
     ]);
     await store(FIRST, 9, '200000000000');
     await store(SECOND, 9, '99000000');
-    expect(await at(9)).toEqual([2_000, 0.99, 'unknown']);
-    expect(await at(10)).toEqual(['unknown', 'unknown', 'unknown']);
+    expect(await at(9)).toEqual([2_000, 0.99, 'pending']);
+    expect(await at(10)).toEqual(['unknown', 'unknown', 'pending']);
   });
 
   test('of no contract is absent from there on, and before while no aggregator is known', async () => {
@@ -162,7 +162,7 @@ describe('a reading', () => {
     await store(SECOND, 12, '98000000');
     const states = await Promise.all([9, 10, 11, 12].map(async (block) => (await at(block)).slice(1)));
     expect(states).toEqual([
-      ['unknown', 'absent'],
+      ['pending', 'absent'],
       ['absent', 'absent'],
       ['absent', 'absent'],
       [0.98, 'absent'],
@@ -209,7 +209,7 @@ test('steps of a feed have the same prices as a look-up of each block, for close
     const steps = await readFeedSteps(scratch.database, chain, feed, wanted);
     for (const block of wanted) {
       const state = (await readFeedValues(scratch.database, chain, { block, time: timeOf(block) })).get(feed.proxy);
-      const expected = state?.of === 'value' ? state.value.usd : state?.of === 'absent' ? 'absent' : null;
+      const expected = state?.of === 'value' ? state.value.usd : state?.of === 'unknown' ? null : state?.of;
       expect(steps.at(block, timeOf(block)), `${feed.proxy} at ${block}`).toEqual(expected);
     }
   }

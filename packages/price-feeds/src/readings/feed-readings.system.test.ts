@@ -137,7 +137,7 @@ test('a feed that is older than the index has its value from the first block on,
   await stage.devnet.mine(20);
   const following = follow(chain, null);
   const start = await caughtUp();
-  expect((await statesAt(chain, start)).map(usdOf)).toEqual(['unknown', 'unknown', 'unknown', 'unknown']);
+  expect((await statesAt(chain, start)).map(usdOf)).toEqual(['pending', 'pending', 'pending', 'pending']);
   await readNewest(chain);
   const states = await statesAt(chain, start);
   const eight = 10n ** 8n;
@@ -247,7 +247,7 @@ test('a failed read leaves the feeds unknown until the next one', async () => {
   node.alter = ({ method }) =>
     method === 'eth_call' ? { error: { code: -32_005, message: 'limit exceeded' } } : undefined;
   await expect(readNewest(chain)).rejects.toThrow();
-  expect((await statesAt(chain, start)).map(usdOf)).toEqual(['unknown', 'unknown', 'unknown', 'unknown']);
+  expect((await statesAt(chain, start)).map(usdOf)).toEqual(['pending', 'pending', 'pending', 'pending']);
   node.alter = () => undefined;
   await vi.waitFor(() => readNewest(chain), { timeout: 15_000 });
   expect((await statesAt(chain, start)).map(usdOf)).toEqual([99_000_000n, 200_000_000_000n, 'unknown', 'absent']);

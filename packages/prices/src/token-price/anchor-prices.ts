@@ -29,6 +29,8 @@ export type AnchorSource =
 /** Prices of a chain's anchors at the end of a block. */
 export interface AnchorPrices {
   readonly anchors: readonly AnchorPrice[];
+  /** Anchors whose price is not known yet. */
+  readonly pending: readonly Address[];
   /** US dollars per ether; null: unknown. */
   readonly ether: Fraction | null;
 }
@@ -49,15 +51,23 @@ export async function readAnchorPrices(
   const dollars = new Set(anchors.dollar);
   const natives = new Set(anchors.native);
   const ethers = new Set([...(chain.native.isEther ? anchors.native : []), ...anchors.ether]);
-  const priced = [...anchors.dollar, ...anchors.native, ...anchors.ether, ...anchors.other].flatMap((token) => {
-    const feed = chain.tokenFeeds.find(({ tokens }) => tokens.includes(natives.has(token) ? ZERO_ADDRESS : token));
+  const feedOf = (token: Address) =>
+    chain.tokenFeeds.find(({ tokens }) => tokens.includes(natives.has(token) ? ZERO_ADDRESS : token));
+  const all = [...anchors.dollar, ...anchors.native, ...anchors.ether, ...anchors.other];
+  const pending = all.filter((token) => {
+    const feed = feedOf(token);
+    if (feed !== undefined) return states.get(feed.proxy)?.of === 'pending';
+    return ethers.has(token) && isEtherPending(chain, states, ether);
+  });
+  const priced = all.flatMap((token) => {
+    const feed = feedOf(token);
     if (feed === undefined && ethers.has(token)) return ether === null ? [] : [{ ...ether, token }];
     const state = feed === undefined ? undefined : states.get(feed.proxy);
     if (state?.of === 'value' && feed !== undefined) return [{ ...fromFeed(feed.proxy, state.value), token }];
     const isAssumed = dollars.has(token) && (state === undefined || state.of === 'absent');
     return isAssumed ? [{ token, usd: wholeFraction(1n), source: { of: 'assumed' } as const }] : [];
   });
-  return { anchors: priced, ether: ether?.usd ?? null };
+  return { anchors: priced, pending, ether: ether?.usd ?? null };
 }
 
 /** US dollars per whole token of each anchor that has a price. */
@@ -69,6 +79,12 @@ type FoundPrice = Omit<AnchorPrice, 'token'>;
 
 function fromFeed(proxy: Address, { usd, ...origin }: FeedValue): FoundPrice {
   return { usd, source: { of: 'feed', proxy, ...origin } };
+}
+
+/** Swaps that price ether on a chain without a feed don't get old: without a price, one may get known. */
+function isEtherPending(chain: Chain, states: ReadonlyMap<Address, FeedState>, ether: FoundPrice | null): boolean {
+  const { feed } = chain.etherPrice;
+  return feed === null ? ether === null && hasEtherQuotes(chain) : states.get(feed.proxy)?.of === 'pending';
 }
 
 /** The price of ether from its feed; without a feed, from pools. */
