@@ -2,8 +2,8 @@
 export { dollarsOf } from './ether-price.ts';
 export { readEtherPrices } from './ether-prices-of-blocks.ts';
 export { etherQuotes, hasEtherQuotes, readEtherQuote } from './ether-quote.ts';
-export { readFeedSteps } from './feeds/feed-steps.ts';
 export type { FeedState, FeedValue } from './feeds/feed-quotes.ts';
+export { readFeedSteps } from './feeds/feed-steps.ts';
 export { readFeedValues } from './feeds/feed-values.ts';
 export { createPriceFeedSchedules } from './feeds/price-feed-worker.ts';
 export { seedPriceSources } from './feeds/price-sources.ts';

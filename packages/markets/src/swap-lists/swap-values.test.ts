@@ -25,7 +25,9 @@ const scratch = scratchOfFile();
 const api = madeForFile(() => exampleApi(scratch.database, [pairSwapsRoute, tokenSwapsRoute, walletSwapsRoute]));
 
 beforeEach(async () => {
-  await scratch.database.query('TRUNCATE swaps, trades, pools, pool_states, blocks, sync_ranges, tokens, feed_answers, feed_readings');
+  await scratch.database.query(
+    'TRUNCATE swaps, trades, pools, pool_states, blocks, sync_ranges, tokens, feed_answers, feed_readings',
+  );
   for (const [token, symbol, decimals] of [
     [CATS, 'CATS', 6],
     [DOGS, 'DOGS', 6],

@@ -159,8 +159,7 @@ export function showPairSwaps(
     result: swaps.map((row) => {
       const sides = sidesOf(row, tokenOf, anchors);
       // The price within the block of a liquidity change is unknown.
-      const values =
-        row.kind === 0 && sides !== null ? valuesOf(sides, anchorUsd, timeOf(row)) : null;
+      const values = row.kind === 0 && sides !== null ? valuesOf(sides, anchorUsd, timeOf(row)) : null;
       return {
         ...commonFields(row),
         baseQuotePrice: row.kind === 0 && sides !== null ? baseQuotePrice(sides) : null,

@@ -103,7 +103,11 @@ function valueTrade(
   const quotePrice = anchors(quote, row);
   const [anchor, price] = quotePrice === null ? [ofBase, anchors(base, row)] : [ofQuote, quotePrice];
   const isKnown = !anchors.isPending(quote, row) && price !== null && anchor.decimals !== null;
-  return { isBuy: ofBase.amount < 0n, wallet, value: isKnown ? dollarsOf(anchor.amount, anchor.decimals, price) : null };
+  return {
+    isBuy: ofBase.amount < 0n,
+    wallet,
+    value: isKnown ? dollarsOf(anchor.amount, anchor.decimals, price) : null,
+  };
 }
 
 /** Units of `DOLLAR`, rounded half up. @param amount base units, with any sign */

@@ -5,7 +5,15 @@ import type { Address } from '@chainstead/core';
 import { isComplete } from '@chainstead/data-api';
 import { addressBytes, type Bind, hexText, type ReadDatabase } from '@chainstead/db';
 import { feedAnswers } from './feed-answers.ts';
-import { absentToSql, type FeedQuote, type FeedState, NEWEST_FIRST, quotesSql, sourcesSql, stateOfFeed } from './feed-quotes.ts';
+import {
+  absentToSql,
+  type FeedQuote,
+  type FeedState,
+  NEWEST_FIRST,
+  quotesSql,
+  sourcesSql,
+  stateOfFeed,
+} from './feed-quotes.ts';
 
 /**
  * Returns the state of each feed at the end of a block, by its proxy.

@@ -1,8 +1,8 @@
 /** Feeds that are older than the index, on a real node followed by the real engine: values from the first block on, the same after a backfill. */
 import { type Chain, feedsOf } from '@chainstead/chains';
 import { type Address, createMetricsRegistry, silentLogger, systemClock } from '@chainstead/core';
-import { openStateStage } from '@chainstead/node-reads/testing';
 import { hexBytes } from '@chainstead/db';
+import { openStateStage } from '@chainstead/node-reads/testing';
 import { createChainSync, createSyncMetrics, type Dataset } from '@chainstead/sync';
 import { addressOf, type CompiledContract, compileSolidity } from '@chainstead/testkit';
 import { madeForFile, stageOfTest } from '@chainstead/testkit/hooks';
@@ -46,9 +46,9 @@ const TOKENS = [addressOf(1), addressOf(2), addressOf(3), addressOf(4)] as const
 
 const contracts = madeForFile(async () => {
   const compiled = await compileSolidity({ 'Feeds.sol': SOURCE });
-  const [Aggregator, Proxy] = [compiled.get('Aggregator'), compiled.get('Proxy')];
-  if (Aggregator === undefined || Proxy === undefined) throw new Error('The contracts were not compiled');
-  return { Aggregator, Proxy };
+  const [aggregatorCode, proxyCode] = [compiled.get('Aggregator'), compiled.get('Proxy')];
+  if (aggregatorCode === undefined || proxyCode === undefined) throw new Error('The contracts were not compiled');
+  return { aggregatorCode, proxyCode };
 });
 const stage = stageOfTest(() =>
   openStateStage({ chain: { pollIntervalMs: 50, finalizedTag: false, confirmations: 1, reorgDepthMax: 8 } }),
@@ -56,25 +56,30 @@ const stage = stageOfTest(() =>
 
 /** A proxy in its second phase, with an answer in each; an aggregator without a proxy; one without an answer; and an address without a contract. */
 async function deployFeeds() {
-  const { Aggregator, Proxy } = contracts;
+  const { aggregatorCode, proxyCode } = contracts;
   const { devnet } = stage;
   const call = (contract: CompiledContract, address: Address, functionName: string, argument: unknown) =>
     devnet.send({ address, abi: contract.abi, functionName, args: [argument], gas: 200_000n });
-  const proxy = await devnet.deploy(Proxy);
+  const proxy = await devnet.deploy(proxyCode);
   const [first, second, alone, silent] = [
-    ...[await devnet.deploy(Aggregator), await devnet.deploy(Aggregator)],
-    ...[await devnet.deploy(Aggregator), await devnet.deploy(Aggregator)],
+    ...[await devnet.deploy(aggregatorCode), await devnet.deploy(aggregatorCode)],
+    ...[await devnet.deploy(aggregatorCode), await devnet.deploy(aggregatorCode)],
   ] as const;
   if (first === undefined || second === undefined || alone === undefined || silent === undefined)
     throw new Error('The node deployed nothing');
-  const answer = (aggregator: Address, value: bigint) => call(Aggregator, aggregator, 'answer', value);
-  await call(Proxy, proxy, 'confirm', first);
+  const answer = (aggregator: Address, value: bigint) => call(aggregatorCode, aggregator, 'answer', value);
+  await call(proxyCode, proxy, 'confirm', first);
   await answer(first, 90_000_000n);
-  await call(Proxy, proxy, 'confirm', second);
+  await call(proxyCode, proxy, 'confirm', second);
   await answer(second, 98_000_000n);
   await answer(second, 99_000_000n);
   await answer(alone, 200_000_000_000n);
-  const feed = (address: Address, token: Address) => ({ proxy: address, decimals: 8, aggregators: [], tokens: [token] });
+  const feed = (address: Address, token: Address) => ({
+    proxy: address,
+    decimals: 8,
+    aggregators: [],
+    tokens: [token],
+  });
   const chain: Chain = {
     ...stage.chain,
     tokenFeeds: [feed(proxy, TOKENS[0]), feed(alone, TOKENS[1]), feed(silent, TOKENS[2]), feed(NOWHERE, TOKENS[3])],

@@ -67,12 +67,14 @@ LEFT JOIN LATERAL (SELECT block_number, block_hash FROM blocks WHERE ${inRun('bl
 ORDER BY run.number, feed.number`,
     values,
   );
-  return rows.flatMap(({ feed: place, run: ofRun, block, hash, value_from: valueFrom, is_unavailable: isUnavailable }) => {
-    const [feed, run] = [feeds[place - 1], runs[ofRun - 1]];
-    if (feed === undefined || run === undefined) return [];
-    const first = block === null || hash === null ? null : { number: block, hash };
-    return [{ feed, run, first, valueFrom, isUnavailable }];
-  });
+  return rows.flatMap(
+    ({ feed: place, run: ofRun, block, hash, value_from: valueFrom, is_unavailable: isUnavailable }) => {
+      const [feed, run] = [feeds[place - 1], runs[ofRun - 1]];
+      if (feed === undefined || run === undefined) return [];
+      const first = block === null || hash === null ? null : { number: block, hash };
+      return [{ feed, run, first, valueFrom, isUnavailable }];
+    },
+  );
 }
 
 interface StartRow {

@@ -20,11 +20,7 @@ const feed = (proxy: Address, token: number, aggregators: readonly Address[], he
   ...{ proxy, decimals: 8, aggregators, heartbeatSeconds, tokens: [addressOf(token)] },
 });
 const chain = exampleChain({
-  tokenFeeds: [
-    feed(DOLLAR, 21, [FIRST, SECOND], 4_000),
-    feed(GOLD, 22, [THIRD], 1_200),
-    feed(NOWHERE, 23, [], 90_000),
-  ],
+  tokenFeeds: [feed(DOLLAR, 21, [FIRST, SECOND], 4_000), feed(GOLD, 22, [THIRD], 1_200), feed(NOWHERE, 23, [], 90_000)],
 });
 const HEAD = 300;
 const START = 200;

@@ -48,7 +48,10 @@ export async function readFeeds(
 ): Promise<(FeedReading | ChainsteadError)[]> {
   const state = stateAt(pool, chain, block, { answerBytesMax: ANSWER_BYTES_MAX });
 
-  async function ask<T>(count: number, request: () => Promise<readonly T[]>): Promise<readonly (T | ChainsteadError)[]> {
+  async function ask<T>(
+    count: number,
+    request: () => Promise<readonly T[]>,
+  ): Promise<readonly (T | ChainsteadError)[]> {
     if (count === 0) return [];
     try {
       return await request();
@@ -64,10 +67,11 @@ export async function readFeeds(
       return results.map(({ data, unread }) => unread ?? (data === null ? null : (data.toLowerCase() as Hex)));
     });
 
-  const first = await call(
-    feeds.flatMap(({ proxy }) => CALLS.map((data) => ({ to: proxy, data }))),
-  );
-  const found = feeds.map((feed, place) => ({ feed, seen: interpret(first.slice(place * CALLS.length, (place + 1) * CALLS.length)) }));
+  const first = await call(feeds.flatMap(({ proxy }) => CALLS.map((data) => ({ to: proxy, data }))));
+  const found = feeds.map((feed, place) => ({
+    feed,
+    seen: interpret(first.slice(place * CALLS.length, (place + 1) * CALLS.length)),
+  }));
   const phased = found.flatMap(({ feed, seen }) =>
     'phase' in seen && seen.phase !== null ? [{ to: feed.proxy, data: phaseAggregator(seen.phase) }] : [],
   );

@@ -3,8 +3,8 @@ import { addressBytes, type Database, hexBytes, type Transaction } from '@chains
 import { lockChainCommits } from '@chainstead/sync';
 import type { BlockRun } from '../feeds/block-runs.ts';
 import { timeOfUpdate } from '../feeds/feed-answers.ts';
-import { type FeedStart, type KnownBlock, readFeedStarts } from './feed-starts.ts';
 import { saveFeedPhases } from '../feeds/price-sources.ts';
+import { type FeedStart, type KnownBlock, readFeedStarts } from './feed-starts.ts';
 import type { FeedReading } from './read-feeds.ts';
 
 /**

@@ -58,7 +58,15 @@ export async function seedReadings(
   chain: Chain,
   readings: readonly SeededReading[],
 ): Promise<void> {
-  for (const { feed, block, status = 'answer', aggregator, round = '1', answer, time = timestampOf(block) } of readings) {
+  for (const {
+    feed,
+    block,
+    status = 'answer',
+    aggregator,
+    round = '1',
+    answer,
+    time = timestampOf(block),
+  } of readings) {
     const hasAnswer = status === 'answer';
     await database.query(
       `INSERT INTO feed_readings (feed, chain_id, block_number, status, aggregator, round, answer, decimals, updated_at)

@@ -34,7 +34,9 @@ const api = madeForFile(() => exampleApi(scratch.database, priceRoutesOf(scratch
 
 beforeEach(async () => {
   const { database } = scratch;
-  await database.query('TRUNCATE pools, pool_states, blocks, sync_ranges, tokens, feed_answers, feed_readings, price_feed_phases');
+  await database.query(
+    'TRUNCATE pools, pool_states, blocks, sync_ranges, tokens, feed_answers, feed_readings, price_feed_phases',
+  );
   await database.query(
     `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
      SELECT $1, number, sha256(number::text::bytea), to_timestamp($2::float8 + number * 3600) FROM generate_series(0, ${HEAD}) AS number`,
