@@ -579,7 +579,7 @@ CREATE TABLE "feed_answers" (
   "log_index" integer NOT NULL,
   "round" numeric(78,0) NOT NULL,
   "answer" numeric(78,0) NOT NULL,
-  "block_timestamp" timestamp with time zone NOT NULL,
+  "updated_at" timestamp with time zone NOT NULL,
   CONSTRAINT "feed_answers_aggregator_chain_id_block_number_transaction_index_log_index_pk" PRIMARY KEY("aggregator","chain_id","block_number","transaction_index","log_index")
 );--> statement-breakpoint
 CREATE INDEX "feed_answers_by_block" ON "feed_answers" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
@@ -1238,6 +1238,19 @@ CREATE TABLE "payment_tokens" (
   "decimals" smallint NOT NULL,
   "is_ether" boolean NOT NULL,
   CONSTRAINT "payment_tokens_token_address_chain_id_pk" PRIMARY KEY("token_address","chain_id")
+);--> statement-breakpoint
+CREATE TABLE "feed_readings" (
+  "feed" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" bigint NOT NULL,
+  "status" text NOT NULL,
+  "aggregator" bytea,
+  "round" numeric(78, 0),
+  "answer" numeric(78, 0),
+  "decimals" smallint,
+  "updated_at" timestamp with time zone,
+  "read_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "feed_readings_feed_chain_id_block_number_pk" PRIMARY KEY("feed","chain_id","block_number")
 );--> statement-breakpoint
 CREATE TABLE "price_feed_phases" (
   "feed" bytea NOT NULL,
@@ -2330,7 +2343,7 @@ SELECT
   answer.block_number,
   answer.transaction_index,
   answer.log_index,
-  answer.block_timestamp AS block_time,
+  answer.updated_at AS block_time,
   analytics.amount(answer.answer, phase.decimals) AS usd,
   analytics.hex(phase.feed) AS feed,
   analytics.hex(answer.aggregator) AS aggregator,

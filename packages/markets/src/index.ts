@@ -15,9 +15,8 @@ export {
   readListedPool,
   readNewestStateBlocks,
   readPoolsListedOf,
-} from './pools/listed-pools.ts';
-export { poolKey } from './pools/pool-key.ts';
 } from './pool-lists/listed-pools.ts';
+export { poolKey } from './pools/pool-key.ts';
 export { priceOf } from './pools/pool-price.ts';
 export { pricesInPool, wholePriceOf } from './pools/prices-in-pool.ts';
 export { poolStateOf, STATE_COLUMNS, type StateColumns } from './pools/stored-state.ts';

@@ -1,6 +1,6 @@
 /**
- * Looks up the price of ether in SQL: the last price of the chain's feed, or the last swap of its most trusted pool, at or
- * before a place in the chain. Arguments are SQL expressions, never values.
+ * Looks up the price of ether in SQL: the last price of the chain's feed (a log, or a reading at the end of a block), or the last swap of its most
+ * trusted pool, at or before a place in the chain. Arguments are SQL expressions, never values.
  */
 
 import type { Chain } from '@chainstead/chains';
@@ -9,6 +9,7 @@ import { isComplete } from '@chainstead/data-api';
 import { addressBytes, type Bind } from '@chainstead/db';
 import { priceOfAnswer, priceOfPool } from './ether-price.ts';
 import { feedAnswers } from './feeds/feed-answers.ts';
+import { END_OF_BLOCK, NEWEST_FIRST } from './feeds/feed-quotes.ts';
 import { poolPrices, pricingPools } from './pool-prices.ts';
 
 /** A place in the chain. */
@@ -56,10 +57,10 @@ export function etherQuotes(chain: Chain, chainId: string, bind: Bind): EtherQuo
   return {
     ctes: [ranges, source.cte],
     at: (place) => `(SELECT value, source FROM (
-      SELECT found.*, sources.source FROM price_sources AS sources CROSS JOIN LATERAL (
+      SELECT * FROM (SELECT found.*, sources.source FROM price_sources AS sources CROSS JOIN LATERAL (
         SELECT block_number, transaction_index, log_index, ${source.value} AS value FROM ${source.table} AS quote
         WHERE quote.${source.key} = sources.address AND quote.chain_id = ${chainId}${place === null ? '' : ` AND ${notAfter(place)}`}
-        ORDER BY block_number DESC, transaction_index DESC, log_index DESC LIMIT 1) AS found
+        ORDER BY ${NEWEST_FIRST} LIMIT 1) AS found${source.readings(place)}) AS quote
       ORDER BY ${source.order} LIMIT 1) AS latest
       ${place === null ? '' : `WHERE ${isComplete({ lowest: 'latest.block_number', highest: place.block }, 'price_ranges')}`})`,
   };
@@ -84,9 +85,11 @@ interface QuoteSource {
   readonly value: string;
   /** Which of the sources' quotes counts. */
   readonly order: string;
+  /** More quotes: a `UNION ALL`, or nothing. */
+  readings(place: ChainPlace | null): string;
 }
 
-/** The newest price of all aggregators. Those that the proxy named come with the proxy's decimals. */
+/** The newest price of all aggregators, and of the feed's readings. Aggregators that the proxy named come with the proxy's decimals. */
 function feedSource(proxy: string, chainId: string, seeds: string, decimals: string): QuoteSource {
   return {
     cte: `price_sources AS MATERIALIZED (
@@ -97,7 +100,11 @@ function feedSource(proxy: string, chainId: string, seeds: string, decimals: str
     table: 'feed_answers',
     key: 'aggregator',
     value: 'answer',
-    order: 'found.block_number DESC, found.transaction_index DESC, found.log_index DESC',
+    order: NEWEST_FIRST,
+    readings: (place) => ` UNION ALL SELECT * FROM (
+        SELECT block_number, ${END_OF_BLOCK}, ${END_OF_BLOCK}, answer, decimals::integer FROM feed_readings AS quote
+        WHERE quote.feed = ${proxy} AND quote.chain_id = ${chainId} AND quote.status <> 'unavailable'${place === null ? '' : ` AND ${hasEnded(place)}`}
+        ORDER BY block_number DESC LIMIT 1) AS reading`,
   };
 }
 
@@ -108,8 +115,14 @@ function poolSource(pools: string): QuoteSource {
     table: 'pool_prices',
     key: 'pool',
     value: 'sqrt_price_x96',
-    order: 'sources.source',
+    order: 'source',
+    readings: () => '',
   };
+}
+
+/** Whether the end of a reading's block is not after the place. */
+function hasEnded({ block, transaction, log }: ChainPlace): string {
+  return `(quote.block_number < ${block} OR (quote.block_number = ${block} AND ${transaction} >= ${END_OF_BLOCK} AND ${log} >= ${END_OF_BLOCK}))`;
 }
 
 function notAfter({ block, transaction, log }: ChainPlace): string {

@@ -16,7 +16,8 @@ export const feedAnswers = pgTable(
     round: numeric('round', { precision: 78, scale: 0 }).notNull(),
     /** In units of the feed's decimals. Signed. */
     answer: numeric('answer', { precision: 78, scale: 0 }).notNull(),
-    blockTimestamp: blockTime('block_timestamp').notNull(),
+    /** Named by the event, as by the feed's state. */
+    updatedAt: blockTime('updated_at').notNull(),
   },
   (table) => [
     primaryKey({
@@ -30,6 +31,33 @@ declareStorage(feedAnswers, { writes: 'append', placement: LOCAL });
 
 /** One answer; `round` and `answer` are decimal digits. */
 export type FeedAnswerRow = Readonly<typeof feedAnswers.$inferSelect>;
+
+/**
+ * `answer`: the feed's value. `silent`: the contract has decimals, and no value. `absent`: no feed at the address. `unavailable`: no node has the
+ * state of the block.
+ */
+export type FeedReadingStatus = 'answer' | 'silent' | 'absent' | 'unavailable';
+
+/** State of known feeds at the end of a block, read by its hash. A reorg of the block deletes them. */
+export const feedReadings = pgTable(
+  'feed_readings',
+  {
+    feed: bytea('feed').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+    status: text('status').$type<FeedReadingStatus>().notNull(),
+    /** The aggregator behind the proxy, its round and its value. Null without a value. */
+    aggregator: bytea('aggregator'),
+    round: numeric('round', { precision: 78, scale: 0 }),
+    answer: numeric('answer', { precision: 78, scale: 0 }),
+    /** Decimals of the feed in that block. */
+    decimals: smallint('decimals'),
+    /** Named by the feed. */
+    updatedAt: timestamp('updated_at', { withTimezone: true }),
+    readAt: timestamp('read_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.feed, table.chainId, table.blockNumber] })],
+);
 
 /** Aggregators behind a feed's proxy: from chain facts, from the proxy's events, and from calls of the proxy. */
 export const priceFeedPhases = pgTable(

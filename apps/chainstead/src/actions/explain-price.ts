@@ -79,12 +79,13 @@ function renderExplanation(explanation: PriceExplanation): string {
     anchor.price_usd,
     anchor.source,
     anchor.aggregator ?? '',
-    anchor.block === null ? '' : `${anchor.block}:${anchor.log_index}`,
+    anchor.round ?? '',
+    anchor.block === null ? '' : `${anchor.block}:${anchor.log_index ?? 'end'}`,
   ]);
   const poolTable =
     pools.length === 0
       ? ''
       : `\nPools:\n${renderTable(['pool', 'exchange', 'role', 'price', 'weight', 'state of'], pools)}`;
-  const anchorTable = `\nAnchors:\n${renderTable(['token', 'price', 'source', 'aggregator', 'block:log'], known)}`;
+  const anchorTable = `\nAnchors:\n${renderTable(['token', 'price', 'source', 'aggregator', 'round', 'block:log'], known)}`;
   return `${fraction}${RULES[rule]}\n${moved}${poolTable}${anchorTable}`;
 }

@@ -2,6 +2,7 @@ import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { hexBytes } from '@chainstead/db';
 import { exchangesOf } from '@chainstead/markets';
+import { seedReadings } from '@chainstead/price-feeds/testing';
 import { addressOf, createPartitions, createScratchDatabase, timestampOf } from '@chainstead/testkit';
 import { expect, it } from 'vitest';
 import { runCaptured } from '../testing/captured-context.ts';
@@ -45,6 +46,8 @@ it('shows the pools, anchors and the rule of a price, as text and as JSON', asyn
        VALUES (address_key($1), $2, 5, 0, 0, $1, 1000000000, 2000000000)`,
       [hexBytes(pool), eth.id],
     );
+    const feed = eth.tokenFeeds.find(({ tokens }) => tokens.includes(USDC))?.proxy ?? USDC;
+    await seedReadings(database, eth, [{ feed, block: 890, aggregator: addressOf(0xa66), round: '39' }]);
     const run = (...more: readonly string[]) =>
       runCaptured(['explain-price', '--chain', 'eth', ...more], { DATABASE_URL: url });
     const { stdout, exitCode } = await run('--token', CATS, '--block', '900');
@@ -53,7 +56,7 @@ it('shows the pools, anchors and the rule of a price, as text and as JSON', asyn
     expect(stdout).toContain('Rule spot: the newest state of the chosen pool.\n');
     expect(stdout).toContain('Raising it by 10 % takes 97.62 US dollars.\n');
     expect(stdout).toMatch(new RegExp(`${pool} +Uniswap v2 +chosen +2 +2000.00 +5`));
-    expect(stdout).toMatch(new RegExp(`${USDC} +1 +assumed`));
+    expect(stdout).toMatch(new RegExp(`${USDC} +1 +feed +${addressOf(0xa66)} +39 +890:end`));
     const price = JSON.parse((await run('--token', CATS, '--json')).stdout);
     expect(price).toMatchObject({ usdPrice: 2, explanation: { block: '1000', candidates: [{ pair_address: pool }] } });
     const refusals = [

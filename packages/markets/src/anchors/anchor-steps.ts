@@ -20,8 +20,8 @@ export function isPriceable(chain: Chain, token: Address): boolean {
 }
 
 /**
- * Returns prices of a token in many blocks, by the rules of anchors (docs/concepts/prices.md): its feed; of a dollar token whose feed has no
- * price yet, 1.
+ * Returns prices of a token in many blocks, by the rules of anchors (docs/concepts/prices.md): its feed; of a dollar token without a feed, or
+ * with no contract at the address of its feed, 1.
  */
 export async function readAnchorSteps(
   database: ReadDatabase,
@@ -29,6 +29,19 @@ export async function readAnchorSteps(
   token: Address,
   blocks: readonly BlockTime[],
 ): Promise<AnchorSteps> {
+  const steps = await readSteps(database, chain, token, blocks);
+  return (at) => known(steps(at));
+}
+
+/** As {@link AnchorSteps}; `pending`: a price may get known. */
+type PendingSteps = (at: BlockTime) => Fraction | 'pending' | null;
+
+async function readSteps(
+  database: ReadDatabase,
+  chain: Chain,
+  token: Address,
+  blocks: readonly BlockTime[],
+): Promise<PendingSteps> {
   const feed = feedOf(chain, token);
   const assumed = anchorsOf(chain).dollar.includes(token) ? wholeFraction(1n) : null;
   if (blocks.length === 0) return () => null;
@@ -37,16 +50,25 @@ export async function readAnchorSteps(
     const steps = await readFeedSteps(database, chain, feed, numbers);
     return ({ block, time }) => {
       const price = steps.at(block, time);
-      return price === 'unseen' ? assumed : price;
+      return price === 'absent' ? assumed : price;
     };
   }
   if (assumed !== null || !isEther(chain, token)) return () => assumed;
   const ether = await readEtherPrices(database, chain, numbers);
-  return ({ block }) => ether.get(block) ?? null;
+  return ({ block }) => ether.get(block) ?? 'pending';
 }
 
-/** Returns US dollars per whole token at the end of a block; null: no anchor, or its price is unknown. */
-export type AnchorBook = (token: Address, at: BlockTime) => Fraction | null;
+function known(price: Fraction | 'pending' | null): Fraction | null {
+  return price === 'pending' ? null : price;
+}
+
+/** Prices of anchors at the ends of blocks. */
+export interface AnchorBook {
+  /** Returns US dollars per whole token; null: no anchor, or its price is unknown. */
+  (token: Address, at: BlockTime): Fraction | null;
+  /** Whether the price is not known yet: another anchor must not take the place of this one, as its price would be replaced later. */
+  isPending(token: Address, at: BlockTime): boolean;
+}
 
 /** Returns prices of those tokens that are anchors, in many blocks. */
 export async function readAnchorBook(
@@ -57,10 +79,13 @@ export async function readAnchorBook(
 ): Promise<AnchorBook> {
   const anchors = [...new Set(tokens)].filter((token) => isPriceable(chain, token));
   const steps = await Promise.all(
-    anchors.map(async (token) => [token, await readAnchorSteps(database, chain, token, blocks)] as const),
+    anchors.map(async (token) => [token, await readSteps(database, chain, token, blocks)] as const),
   );
   const byToken = new Map(steps);
-  return (token, at) => byToken.get(token)?.(at) ?? null;
+  const priceOf = (token: Address, at: BlockTime) => byToken.get(token)?.(at) ?? null;
+  return Object.assign((token: Address, at: BlockTime) => known(priceOf(token, at)), {
+    isPending: (token: Address, at: BlockTime) => priceOf(token, at) === 'pending',
+  });
 }
 
 function feedOf(chain: Chain, token: Address) {

@@ -2,7 +2,7 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { seedAnswers } from '@chainstead/price-feeds/testing';
+import { seedAnswers, seedReadings } from '@chainstead/price-feeds/testing';
 import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -26,7 +26,9 @@ const scratch = scratchOfFile();
 const api = madeForFile(() => exampleApi(scratch.database, [pairSwapsRoute, tokenSwapsRoute, walletSwapsRoute]));
 
 beforeEach(async () => {
-  await scratch.database.query('TRUNCATE swaps, trades, pools, pool_states, blocks, sync_ranges, tokens, feed_answers');
+  await scratch.database.query(
+    'TRUNCATE swaps, trades, pools, pool_states, blocks, sync_ranges, tokens, feed_answers, feed_readings',
+  );
   for (const [token, symbol, decimals] of [
     [CATS, 'CATS', 6],
     [DOGS, 'DOGS', 6],
@@ -108,10 +110,16 @@ test('the ether price is the last one until the end of the block', async () => {
   expect(newest.map(({ totalValueUsd }) => totalValueUsd)).toEqual([4_000, 3_000, 3_000, 3_000]);
 });
 
-test('of two anchors the dollar counts', async () => {
+test('of two anchors the dollar counts, and no other takes its place before its price is known', async () => {
+  const feed = eth.tokenFeeds.find(({ tokens }) => tokens.includes(USDC))?.proxy ?? USDC;
   await seedPrices([[5], 2_000n]);
   await seedPair([USDC, WETH], [{ amount0: `${1_990n * UNIT}`, amount1: `${-ETHER}` }]);
+  expect(await pairValues()).toEqual([UNKNOWN]);
+  await seedReadings(scratch.database, eth, [{ feed, block: 4 }]);
   expect(await pairValues()).toEqual([[1_990, 1, 1_990]]);
+  await scratch.database.query('TRUNCATE feed_readings');
+  await seedReadings(scratch.database, eth, [{ feed, block: 4, answer: '0' }]);
+  expect(await pairValues()).toEqual([[2_000, 1.0050251256281406, 2_000]]);
 });
 
 test('without an anchor, an amount or decimals there is no value', async () => {

@@ -1,4 +1,5 @@
 import { type Address, type Fraction, multiplyFractions, nearestNumber } from '@chainstead/core';
+import type { AnchorBook, BlockTime } from '../anchors/anchor-steps.ts';
 import { type SwapSide, type SwapSides, wholeAmount } from './swap-sides.ts';
 
 /** Dollar values of a swap in its block; null: unknown. */
@@ -12,10 +13,12 @@ const UNVALUED: SwapValues = { basePriceUsd: null, quotePriceUsd: null, totalVal
 
 /**
  * Returns the values of a swap: the amount of its anchor times the price of the anchor. The quote token is the preferred anchor; the base token
- * counts if the quote token has no price. The price of the other token follows from its amount.
- * @param usdOf US dollars per whole token in the block of the swap; null: no anchor, or unknown
+ * counts if the quote token has no price. The price of the other token follows from its amount. While the price of the quote token is not known
+ * yet, there are no values.
  */
-export function valuesOf({ base, quote }: SwapSides, usdOf: (token: Address) => Fraction | null): SwapValues {
+export function valuesOf({ base, quote }: SwapSides, anchors: AnchorBook, at: BlockTime): SwapValues {
+  const usdOf = (token: Address): Fraction | null => anchors(token, at);
+  if (anchors.isPending(quote.token.address, at)) return UNVALUED;
   const quotePrice = usdOf(quote.token.address);
   const [anchor, other] = quotePrice === null ? [base, quote] : [quote, base];
   const price = quotePrice ?? usdOf(base.token.address);

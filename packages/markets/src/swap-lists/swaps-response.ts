@@ -165,8 +165,7 @@ export function showPairSwaps(
     result: swaps.map((row) => {
       const sides = sidesOf(row, tokenOf, anchors);
       // The price within the block of a liquidity change is unknown.
-      const values =
-        row.kind === 0 && sides !== null ? valuesOf(sides, (token) => anchorUsd(token, timeOf(row))) : null;
+      const values = row.kind === 0 && sides !== null ? valuesOf(sides, anchorUsd, timeOf(row)) : null;
       return {
         ...commonFields(row),
         baseQuotePrice: row.kind === 0 && sides !== null ? baseQuotePrice(sides) : null,
@@ -198,7 +197,7 @@ export function showSwaps(
       // The statement leaves out swaps of unknown tokens.
       if (sides === null) return [];
       const viewed = focus.length === 0 ? sides.base : focusedSide(row, sides, focus);
-      const values = valuesOf(sides, (token) => anchorUsd(token, timeOf(row)));
+      const values = valuesOf(sides, anchorUsd, timeOf(row));
       return {
         ...commonFields(row),
         transactionType: typeOf(sides, viewed),

@@ -46,7 +46,7 @@ test('an answer becomes a row, with the column order of the table', () => {
     logIndex: 9,
     round: '32938',
     answer: '200012345678',
-    blockTimestamp: '2020-09-13T12:26:47.000Z',
+    updatedAt: '2023-11-14T22:13:20.000Z',
   });
   if (row === undefined) throw new Error('no row');
   expect(fieldsOfRow(feedAnswers.table.copyLine(row))).toHaveLength(feedAnswers.table.columns.length);
@@ -60,6 +60,15 @@ test('answers are signed numbers of 256 bits, rounds unsigned ones', () => {
       ]);
     }),
   );
+});
+
+test('an update may be of any time, until the year 9999', () => {
+  const at = (seconds: bigint) =>
+    decode([answerLog(1n, 1n, { data: encodeAbiParameters([{ type: 'uint256' }], [seconds]) })])[0]?.updatedAt;
+  expect([0n, 253_402_300_799n, 253_402_300_800n, 2n ** 256n - 1n].map(at)).toEqual([
+    '1970-01-01T00:00:00.000Z',
+    ...Array.from({ length: 3 }, () => '9999-12-31T23:59:59.000Z'),
+  ]);
 });
 
 test.each<[string, Partial<Log>]>([

@@ -1,6 +1,7 @@
 import { feedsOf } from '@chainstead/chains';
 import type { Hash, Log } from '@chainstead/core';
 import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
+import { readingsOfBlocks } from '../readings/readings-of-blocks.ts';
 import { type FeedAnswerRow, feedAnswers as table } from '../schema.ts';
 
 /** keccak256 of `AnswerUpdated(int256,uint256,uint256)` (Chainlink's aggregators of every kind; current and roundId indexed). */
@@ -15,9 +16,10 @@ export const feedAnswers: Dataset<FeedAnswerRow> = {
   topics: (chain) => (feedsOf(chain).length === 0 ? [] : [ANSWER_UPDATED_TOPIC]),
   table: defineTable(table),
   decode,
+  projections: [readingsOfBlocks],
 };
 
-function decode(logs: readonly Log[], { chain, timestampOf }: DecodeContext): FeedAnswerRow[] {
+function decode(logs: readonly Log[], { chain }: DecodeContext): FeedAnswerRow[] {
   if (feedsOf(chain).length === 0) return [];
   return logs.flatMap((log) => {
     const [topic0, current, round, ...more] = log.topics;
@@ -33,7 +35,7 @@ function decode(logs: readonly Log[], { chain, timestampOf }: DecodeContext): Fe
         logIndex: log.logIndex,
         round: BigInt(round).toString(),
         answer: BigInt.asIntN(256, BigInt(current)).toString(),
-        blockTimestamp: new Date(timestampOf(log.blockNumber) * 1000).toISOString(),
+        updatedAt: timeOfUpdate(BigInt(log.data)).toISOString(),
       },
     ];
   });
@@ -41,3 +43,11 @@ function decode(logs: readonly Log[], { chain, timestampOf }: DecodeContext): Fe
 
 /** `0x` and 32 bytes. */
 const WORD_LENGTH = 66;
+
+/** The last second of the year 9999, which Postgres and JavaScript both know. Any contract may emit the event. */
+const LAST_SECOND = 253_402_300_799n;
+
+/** Time of a value, from the seconds that a feed names. */
+export function timeOfUpdate(seconds: bigint): Date {
+  return new Date(Number(seconds < LAST_SECOND ? seconds : LAST_SECOND) * 1000);
+}

@@ -19,16 +19,21 @@ export interface FeedPhasesReader {
 }
 
 /** First bytes of keccak256 of `decimals()`, `phaseId()`, `phaseAggregators(uint16)` (Chainlink's EACAggregatorProxy). */
-const DECIMALS = '0x313ce567';
-const PHASE_ID = '0x58303b10';
+export const DECIMALS = '0x313ce567';
+export const PHASE_ID = '0x58303b10';
 const PHASE_AGGREGATORS = '0xc1597304';
 
 /** What `phaseId()` can answer: an uint16. Anything else is no proxy. */
-const PHASE_ID_MAX = 65_535n;
+export const PHASE_ID_MAX = 65_535n;
 /** Feeds are in their first ten phases; for a contract that claims thousands, only the newest are read. */
 const PHASES_READ_MAX = 100;
 /** numeric holds far more; a feed has 8 or 18. */
-const DECIMALS_MAX = 77n;
+export const DECIMALS_MAX = 77n;
+
+/** Returns the call that names the aggregator of a phase. */
+export function phaseAggregator(phase: number): Hex {
+  return `${PHASE_AGGREGATORS}${phase.toString(16).padStart(64, '0')}`;
+}
 
 /** Asks a feed's proxy on chain, once whole and then only when its phase has changed. */
 export function createFeedPhasesReader(pool: UpstreamPool, feed: Pick<PriceFeed, 'proxy'>): FeedPhasesReader {
@@ -56,7 +61,7 @@ export function createFeedPhasesReader(pool: UpstreamPool, feed: Pick<PriceFeed,
       const newest = Number(phase);
       const phases: FeedPhase[] = [];
       for (let id = Math.max(1, newest - PHASES_READ_MAX + 1); id <= newest; id++) {
-        const word = await call(`${PHASE_AGGREGATORS}${id.toString(16).padStart(64, '0')}`, signal);
+        const word = await call(phaseAggregator(id), signal);
         const aggregator = word === null ? null : addressOf(word);
         if (aggregator !== null) phases.push({ aggregator, decimals: Number(decimals) });
       }

@@ -3,7 +3,8 @@ import { feedsOf } from '@chainstead/chains';
 import { addressBytes } from '@chainstead/db';
 import { addressOf, exampleChain } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { seedReadings } from '../testing/seeded-prices.ts';
 import { readFeedSteps } from './feed-steps.ts';
 import { readFeedValues } from './feed-values.ts';
 import { seedPriceSources } from './price-sources.ts';
@@ -22,7 +23,7 @@ const timeOf = (block: number): number => 1_700_000_000 + block * 10 * HOURS;
 
 const scratch = scratchOfFile();
 beforeEach(async () => {
-  await scratch.database.query('TRUNCATE blocks, sync_ranges, feed_answers, price_feed_phases');
+  await scratch.database.query('TRUNCATE blocks, sync_ranges, feed_answers, feed_readings, price_feed_phases');
   await scratch.database.query(
     `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
      SELECT $1, number, sha256(number::text::bytea), to_timestamp($2::float8 + number * ${10 * HOURS}) FROM generate_series(0, 30) AS number`,
@@ -42,7 +43,7 @@ async function cover(first: number, last: number): Promise<void> {
 
 const store = (aggregator: typeof FIRST, block: number, answer: string, logIndex = 0): Promise<unknown> =>
   scratch.database.query(
-    `INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, block_timestamp)
+    `INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, updated_at)
      VALUES ($1, $2, $3, 0, $4, 1, $5, to_timestamp($6::float8))`,
     [addressBytes(aggregator), chain.id, block, logIndex, answer, timeOf(block)],
   );
@@ -60,15 +61,15 @@ test('each feed has the last value of its own aggregators until the end of the b
   await store(FIRST, 10, '210000000000', 4);
   await store(SECOND, 11, '88000000');
   await store(THIRD, 11, '7');
-  expect(await at(9)).toEqual(['unknown', 'unknown', 'unseen']);
-  expect(await at(10)).toEqual([2_100, 'unknown', 'unseen']);
-  expect(await at(11)).toEqual([2_100, 0.88, 'unseen']);
+  expect(await at(9)).toEqual(['pending', 'pending', 'pending']);
+  expect(await at(10)).toEqual([2_100, 'pending', 'pending']);
+  expect(await at(11)).toEqual([2_100, 0.88, 'pending']);
   const found = await readFeedValues(scratch.database, chain, { block: 11, time: timeOf(11) });
   expect(found.get(ETHER)).toEqual({
     of: 'value',
     value: {
       ...{ usd: { numerator: 210_000_000_000n, denominator: 10n ** 8n }, aggregator: FIRST },
-      ...{ block: 10, transactionIndex: 0, logIndex: 4 },
+      ...{ round: '1', block: 10, log: { transactionIndex: 0, logIndex: 4 } },
     },
   });
 });
@@ -76,31 +77,97 @@ test('each feed has the last value of its own aggregators until the end of the b
 test('a value is known until it is older than its heartbeat', async () => {
   await store(FIRST, 10, '200000000000');
   await store(SECOND, 10, '100000000');
-  expect(await at(12)).toEqual([2_000, 1, 'unseen']);
+  expect(await at(12)).toEqual([2_000, 1, 'pending']);
   // 25 hours apply to a feed without a known heartbeat.
-  expect(await at(13)).toEqual(['unknown', 'unknown', 'unseen']);
+  expect(await at(13)).toEqual(['unknown', 'unknown', 'pending']);
 });
 
 test('zero and below are no values, also if an earlier one was', async () => {
   await store(FIRST, 10, '200000000000');
   await store(FIRST, 11, '0');
   await store(SECOND, 11, '-100000000');
-  expect(await at(11)).toEqual(['unknown', 'unknown', 'unseen']);
+  expect(await at(11)).toEqual(['unknown', 'unknown', 'pending']);
 });
 
-test('a value is unknown while a block since then is not indexed', async () => {
+test('a value is pending while a block since then is not indexed', async () => {
   await store(FIRST, 10, '200000000000');
   await cover(11, 30);
-  expect(await at(11)).toEqual(['unknown', 'unseen', 'unseen']);
-  expect(await at(31)).toEqual(['unknown', 'unknown', 'unseen']);
+  expect(await at(11)).toEqual(['pending', 'pending', 'pending']);
+  expect(await at(31)).toEqual(['pending', 'pending', 'pending']);
   await cover(10, 30);
-  expect(await at(11)).toEqual([2_000, 'unseen', 'unseen']);
+  expect(await at(11)).toEqual([2_000, 'pending', 'pending']);
 });
 
-test('a feed without a value is unseen for the first 25 hours of the index, then unknown', async () => {
-  expect(await at(3)).toEqual(['unseen', 'unseen', 'unseen']);
-  expect(await at(4)).toEqual(['unknown', 'unknown', 'unseen']);
-  expect(await at(0)).toEqual(['unknown', 'unknown', 'unseen']);
+test('a feed without a value is pending', async () => {
+  for (const block of [0, 3, 30]) expect(await at(block)).toEqual(['pending', 'pending', 'pending']);
+});
+
+describe('a reading', () => {
+  const read = (feed: typeof ETHER, block: number, answer: string, updatedBefore = 0): Promise<void> =>
+    seedReadings(scratch.database, chain, [
+      { feed, block, answer, aggregator: THIRD, round: '7', time: timeOf(block - updatedBefore) },
+    ]);
+
+  test('has the value from the end of its block on, until a later log', async () => {
+    await read(DOLLAR, 10, '99000000');
+    await store(SECOND, 12, '98000000');
+    expect([await at(9), await at(10), await at(11), await at(12)].map(([, dollar]) => dollar)).toEqual([
+      ...['pending', 0.99, 0.99, 0.98],
+    ]);
+    const found = await readFeedValues(scratch.database, chain, { block: 11, time: timeOf(11) });
+    expect(found.get(DOLLAR)).toEqual({
+      of: 'value',
+      value: {
+        ...{ usd: { numerator: 99_000_000n, denominator: 10n ** 8n }, aggregator: THIRD, round: '7', block: 10 },
+        log: null,
+      },
+    });
+  });
+
+  test('comes after the logs of its block', async () => {
+    await store(SECOND, 10, '98000000', 9);
+    await read(DOLLAR, 10, '99000000');
+    expect((await at(10))[1]).toBe(0.99);
+  });
+
+  test('is as old as its feed says', async () => {
+    await read(DOLLAR, 10, '99000000', 1);
+    expect([(await at(11))[1], (await at(12))[1]]).toEqual([0.99, 'unknown']);
+  });
+
+  test('counts for the unbroken run of its block alone', async () => {
+    await cover(1, 12);
+    await cover(14, 30);
+    await read(DOLLAR, 12, '99000000');
+    expect([(await at(12))[1], (await at(13))[1], (await at(14))[1]]).toEqual([0.99, 'pending', 'pending']);
+  });
+
+  test('of a contract without a value or of zero is unknown, and one that no node had is none', async () => {
+    await read(ETHER, 10, '0');
+    await seedReadings(scratch.database, chain, [
+      { feed: DOLLAR, block: 10, status: 'silent' },
+      { feed: SILENT, block: 10, status: 'unavailable' },
+    ]);
+    await store(FIRST, 9, '200000000000');
+    await store(SECOND, 9, '99000000');
+    expect(await at(9)).toEqual([2_000, 0.99, 'pending']);
+    expect(await at(10)).toEqual(['unknown', 'unknown', 'pending']);
+  });
+
+  test('of no contract is absent from there on, and before while no aggregator is known', async () => {
+    await seedReadings(scratch.database, chain, [
+      { feed: DOLLAR, block: 10, status: 'absent' },
+      { feed: SILENT, block: 10, status: 'absent' },
+    ]);
+    await store(SECOND, 12, '98000000');
+    const states = await Promise.all([9, 10, 11, 12].map(async (block) => (await at(block)).slice(1)));
+    expect(states).toEqual([
+      ['pending', 'absent'],
+      ['absent', 'absent'],
+      ['absent', 'absent'],
+      [0.98, 'absent'],
+    ]);
+  });
 });
 
 test('an aggregator that the proxy named counts, in the decimals of the proxy', async () => {
@@ -124,6 +191,15 @@ test('steps of a feed have the same prices as a look-up of each block, for close
   for (const block of [3, 4, 8, 15, 22, 25]) await store(FIRST, block, String(block * 10 ** 8), block);
   await store(SECOND, 8, '0');
   await store(SECOND, 18, '99000000');
+  await seedReadings(scratch.database, chain, [
+    { feed: ETHER, block: 21, answer: '100', aggregator: THIRD, time: timeOf(20) },
+    { feed: ETHER, block: 22, answer: '200', aggregator: THIRD, time: timeOf(21) },
+    { feed: DOLLAR, block: 10, answer: '300', aggregator: THIRD, time: timeOf(10) },
+    { feed: DOLLAR, block: 14, status: 'silent' },
+    { feed: DOLLAR, block: 21, status: 'absent' },
+    { feed: SILENT, block: 15, status: 'absent' },
+    { feed: SILENT, block: 16, status: 'unavailable' },
+  ]);
   const blocks = Array.from({ length: 31 }, (_, block) => block);
   for (const [feed, wanted] of feedsOf(chain).flatMap((one) => [
     [one, blocks] as const,
@@ -133,7 +209,7 @@ test('steps of a feed have the same prices as a look-up of each block, for close
     const steps = await readFeedSteps(scratch.database, chain, feed, wanted);
     for (const block of wanted) {
       const state = (await readFeedValues(scratch.database, chain, { block, time: timeOf(block) })).get(feed.proxy);
-      const expected = state?.of === 'value' ? state.value.usd : state?.of === 'unseen' ? 'unseen' : null;
+      const expected = state?.of === 'value' ? state.value.usd : state?.of === 'unknown' ? null : state?.of;
       expect(steps.at(block, timeOf(block)), `${feed.proxy} at ${block}`).toEqual(expected);
     }
   }

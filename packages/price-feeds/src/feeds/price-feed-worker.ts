@@ -3,6 +3,7 @@ import type { Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { Schedule } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
+import { readNewestRun, readStartsOfRuns } from '../readings/read-starts.ts';
 import { createFeedPhasesReader } from './feed-phases.ts';
 import { saveFeedPhases, seedPriceSources } from './price-sources.ts';
 
@@ -13,22 +14,34 @@ export interface PriceFeedScheduleOptions {
   readonly logger: Logger;
   /** Time between two reads of the feeds' aggregators. Default 600,000 ms. */
   readonly refreshEveryMs?: number;
+  /** Time between two searches for feeds without a value in the newest blocks. Default 5,000 ms. */
+  readonly readEveryMs?: number;
 }
 
 const REFRESH_EVERY_MS = 600_000;
 const REFRESH_MS_MAX = 60_000;
+const READ_EVERY_MS = 5_000;
+const READ_MS_MAX = 30_000;
 
 /**
- * Stores the configured price sources of the chains. Returns a schedule `price-feeds-<chain>` for each chain with feeds: it detects
- * aggregators that change behind a feed's proxy. Their prices are already indexed, but not yet used.
+ * Stores the configured price sources of the chains. Returns two schedules for each chain with feeds:
+ * - `feed-readings-<chain>` reads feeds that have no value yet in the newest run of indexed blocks.
+ * - `price-feeds-<chain>` detects aggregators that change behind a feed's proxy, and reads feeds at the beginning of older runs. Prices of new
+ *   aggregators are already indexed, but not yet used.
  */
 export async function createPriceFeedSchedules(options: PriceFeedScheduleOptions): Promise<Schedule[]> {
-  const { database, logger, refreshEveryMs = REFRESH_EVERY_MS } = options;
+  const { database, logger, refreshEveryMs = REFRESH_EVERY_MS, readEveryMs = READ_EVERY_MS } = options;
   const schedules: Schedule[] = [];
   for (const { chain, pool } of options.chains) {
     await seedPriceSources(database, chain);
     const readers = feedsOf(chain).map((feed) => ({ feed, reader: createFeedPhasesReader(pool, feed) }));
     if (readers.length === 0) continue;
+    const context = { database, chain, pool, logger };
+    schedules.push({
+      name: `feed-readings-${chain.key}`,
+      everyMs: readEveryMs,
+      run: (ending) => readNewestRun(context, AbortSignal.any([ending, AbortSignal.timeout(READ_MS_MAX)])),
+    });
     schedules.push({
       name: `price-feeds-${chain.key}`,
       everyMs: refreshEveryMs,
@@ -45,6 +58,7 @@ export async function createPriceFeedSchedules(options: PriceFeedScheduleOptions
           await saveFeedPhases(database, chain, feed, phases);
           logger.info({ ...fields, aggregators: phases.length }, 'Aggregators of the price feed read');
         }
+        await readStartsOfRuns(context, signal);
       },
     });
   }

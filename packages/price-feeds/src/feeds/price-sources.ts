@@ -2,7 +2,7 @@
 
 import { type Chain, feedsOf, type PriceFeed } from '@chainstead/chains';
 import { type Address, ZERO_ADDRESS } from '@chainstead/core';
-import { addressBytes, type Database, hexText } from '@chainstead/db';
+import { addressBytes, type Database, hexText, type Transaction } from '@chainstead/db';
 import type { FeedPhase } from './feed-phases.ts';
 
 /**
@@ -11,10 +11,11 @@ import type { FeedPhase } from './feed-phases.ts';
  */
 export async function seedPriceSources(database: Database, chain: Chain): Promise<void> {
   const feeds = feedsOf(chain);
-  await database.query('DELETE FROM price_feed_phases WHERE chain_id = $1 AND NOT feed = ANY ($2::bytea[])', [
-    chain.id,
-    feeds.map(({ proxy }) => addressBytes(proxy)),
-  ]);
+  for (const table of ['price_feed_phases', 'feed_readings'])
+    await database.query(`DELETE FROM ${table} WHERE chain_id = $1 AND NOT feed = ANY ($2::bytea[])`, [
+      chain.id,
+      feeds.map(({ proxy }) => addressBytes(proxy)),
+    ]);
   for (const feed of feeds) {
     const seeds = feed.aggregators.map((aggregator) => ({ aggregator, decimals: feed.decimals }));
     await insertPhases(database, chain, feed, seeds, 'NOTHING');
@@ -64,7 +65,7 @@ async function arePaymentTokens(
 
 /** Adds aggregators that a feed's proxy named; what the proxy says of their decimals wins over the chain's facts. */
 export async function saveFeedPhases(
-  database: Database,
+  database: Pick<Transaction, 'query'>,
   chain: Chain,
   feed: PriceFeed,
   phases: readonly FeedPhase[],
@@ -73,7 +74,7 @@ export async function saveFeedPhases(
 }
 
 async function insertPhases(
-  database: Database,
+  database: Pick<Transaction, 'query'>,
   chain: Chain,
   feed: PriceFeed,
   phases: readonly FeedPhase[],

@@ -1,2 +1,2 @@
 /** For tests of other packages: prices as the sync engine would write them. */
-export { seedAnswers } from './seeded-prices.ts';
+export { seedAnswers, seedReadings } from './seeded-prices.ts';

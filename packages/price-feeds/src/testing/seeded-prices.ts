@@ -1,7 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import type { Database } from '@chainstead/db';
+import { addressBytes, type Database } from '@chainstead/db';
 import { timestampOf } from '@chainstead/testkit';
+import type { FeedReadingStatus } from '../schema.ts';
 
 export interface SeededAnswer {
   readonly aggregator: Address;
@@ -10,7 +11,7 @@ export interface SeededAnswer {
   readonly logIndex?: number;
   /** In units of the feed. */
   readonly answer: string;
-  /** Unix seconds of the block. Default: that of seeded blocks. */
+  /** Unix seconds of the update. Default: the time of the seeded block. */
   readonly time?: number;
 }
 
@@ -25,7 +26,7 @@ export async function seedAnswers(database: Database, chain: Chain, answers: rea
     time = timestampOf(blockNumber),
   } of answers)
     await database.query(
-      `INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, block_timestamp)
+      `INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, updated_at)
        VALUES ($1, $2, $3, $4, $5, 1, $6, $7)`,
       [
         Buffer.from(aggregator.slice(2), 'hex'),
@@ -37,4 +38,50 @@ export async function seedAnswers(database: Database, chain: Chain, answers: rea
         new Date(time * 1000),
       ],
     );
+}
+
+export interface SeededReading {
+  readonly feed: Address;
+  readonly block: number;
+  readonly status?: FeedReadingStatus;
+  readonly aggregator?: Address;
+  readonly round?: string;
+  /** In units of 1e-8. */
+  readonly answer?: string;
+  /** Unix seconds of the update. Default: the time of the seeded block. */
+  readonly time?: number;
+}
+
+/** Writes readings of feeds. Coverage is the caller's. */
+export async function seedReadings(
+  database: Database,
+  chain: Chain,
+  readings: readonly SeededReading[],
+): Promise<void> {
+  for (const {
+    feed,
+    block,
+    status = 'answer',
+    aggregator,
+    round = '1',
+    answer,
+    time = timestampOf(block),
+  } of readings) {
+    const hasAnswer = status === 'answer';
+    await database.query(
+      `INSERT INTO feed_readings (feed, chain_id, block_number, status, aggregator, round, answer, decimals, updated_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [
+        addressBytes(feed),
+        chain.id,
+        block,
+        status,
+        hasAnswer ? addressBytes(aggregator ?? feed) : null,
+        hasAnswer ? round : null,
+        hasAnswer ? (answer ?? '100000000') : null,
+        hasAnswer ? 8 : null,
+        hasAnswer ? new Date(time * 1000) : null,
+      ],
+    );
+  }
 }

@@ -5,6 +5,7 @@ import { hexBytes } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { exchangesOf } from '@chainstead/markets';
 import { seedPriceSources } from '@chainstead/price-feeds';
+import { seedReadings } from '@chainstead/price-feeds/testing';
 import { addressOf, createPartitions, exampleChain } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -33,7 +34,9 @@ const api = madeForFile(() => exampleApi(scratch.database, priceRoutesOf(scratch
 
 beforeEach(async () => {
   const { database } = scratch;
-  await database.query('TRUNCATE pools, pool_states, blocks, sync_ranges, tokens, feed_answers, price_feed_phases');
+  await database.query(
+    'TRUNCATE pools, pool_states, blocks, sync_ranges, tokens, feed_answers, feed_readings, price_feed_phases',
+  );
   await database.query(
     `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
      SELECT $1, number, sha256(number::text::bytea), to_timestamp($2::float8 + number * 3600) FROM generate_series(0, ${HEAD}) AS number`,
@@ -59,7 +62,7 @@ async function store(token: Address, block: number, dollars: number): Promise<Ad
     [hexBytes(feed.proxy), polygon.id, hexBytes(aggregator)],
   );
   await scratch.database.query(
-    `INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, block_timestamp)
+    `INSERT INTO feed_answers (aggregator, chain_id, block_number, transaction_index, log_index, round, answer, updated_at)
      VALUES ($1, $2, $3, 4, 5, 1, $4, to_timestamp($5::float8))`,
     [hexBytes(aggregator), polygon.id, block, Math.round(dollars * 1e8), timeOf(block)],
   );
@@ -69,6 +72,22 @@ async function store(token: Address, block: number, dollars: number): Promise<Ad
 async function pricesAt(block: number, chain: Chain = polygon): Promise<Record<string, number>> {
   const found = await readAnchorPrices(scratch.database, chain, { block, time: timeOf(block) });
   return Object.fromEntries([...anchorPrices(found)].map(([token, usd]) => [token, Number(decimalFraction(usd, 17))]));
+}
+
+const get = async (token: Address, block: number) => {
+  const path = `/api/v2.2/erc20/${token}/price?chain=polygon&explain=true&to_block=${block}`;
+  const response = await api.request(path, { headers: { 'x-api-key': EXAMPLE_KEY } });
+  const { usdPrice, explanation } = (await response.json()) as {
+    readonly usdPrice?: number;
+    readonly explanation?: { readonly anchors: readonly Record<string, unknown>[] };
+  };
+  return { status: response.status, usdPrice, anchors: explanation?.anchors ?? [] };
+};
+
+function proxyOf(token: Address): Address {
+  const feed = feedOf(token);
+  if (feed === undefined || feed === null) throw new RangeError('The token has a feed');
+  return feed.proxy;
 }
 
 describe('an anchor', () => {
@@ -95,13 +114,34 @@ describe('an anchor', () => {
     expect((await pricesAt(61))[WETH]).toBeUndefined();
   });
 
-  test('that is a dollar token is worth 1 if its feed is unseen or it has none, and nothing else is', async () => {
-    expect(await pricesAt(25)).toMatchObject({ [USDC]: 1, [USDT]: 1 });
-    // 25 hours after indexing began, a feed with a known aggregator had to have a value.
-    const later = await pricesAt(26);
-    expect([later[USDC], later[USDT]]).toEqual([undefined, 1]);
+  test('that is a dollar token is worth 1 if it has no feed, or there is no contract at the address of the feed', async () => {
     const own = exampleChain({ id: 424_242, dollarTokens: [addressOf(7)] });
     expect(await pricesAt(26, own)).toEqual({ [addressOf(7)]: 1 });
+    expect(await pricesAt(26)).toEqual({});
+    await store(ZERO_ADDRESS, 50, 0.45);
+    for (const token of [USDT, WBTC])
+      await seedReadings(scratch.database, polygon, [{ feed: proxyOf(token), block: 50, status: 'absent' }]);
+    const found = await pricesAt(51);
+    expect([USDC, USDT, WBTC].map((token) => found[token])).toEqual([undefined, 1, undefined]);
+  });
+
+  test('is worth what its feed returned at a block, and explains the reading', async () => {
+    const proxy = proxyOf(USDC);
+    const [round, aggregator] = ['39', addressOf(0xa66)];
+    const reading = { feed: proxy, block: 50, aggregator, round, answer: '99980000', time: timeOf(49) };
+    await seedReadings(scratch.database, polygon, [reading]);
+    const { anchors } = await readAnchorPrices(scratch.database, polygon, { block: 60, time: timeOf(60) });
+    expect(anchors.find(({ token }) => token === USDCE)).toEqual({
+      token: USDCE,
+      usd: { numerator: 99_980_000n, denominator: 10n ** 8n },
+      source: { of: 'feed', proxy, aggregator, round, block: 50, log: null },
+    });
+    expect((await get(USDC, 60)).anchors.find(({ token_address }) => token_address === USDC)).toMatchObject({
+      ...{ price_usd: '0.9998', source: 'feed', feed: proxy, aggregator, round, block: '50' },
+      ...{ transaction_index: null, log_index: null },
+    });
+    expect((await pricesAt(49))[USDC]).toBeUndefined();
+    expect([(await pricesAt(74))[USDC], (await pricesAt(75))[USDC]]).toEqual([0.9998, undefined]);
   });
 
   test('of ether comes from a pool on a chain without a feed', async () => {
@@ -144,16 +184,6 @@ describe('the price of a token', () => {
     );
   }
 
-  const get = async (token: Address, block: number) => {
-    const path = `/api/v2.2/erc20/${token}/price?chain=polygon&explain=true&to_block=${block}`;
-    const response = await api.request(path, { headers: { 'x-api-key': EXAMPLE_KEY } });
-    const { usdPrice, explanation } = (await response.json()) as {
-      readonly usdPrice?: number;
-      readonly explanation?: { readonly anchors: readonly Record<string, unknown>[] };
-    };
-    return { status: response.status, usdPrice, anchors: explanation?.anchors ?? [] };
-  };
-
   test('falls with a dollar that loses its peg, and explains the value of the feed', async () => {
     await seedPool(USDC);
     await store(USDC, 50, 1);
@@ -167,13 +197,16 @@ describe('the price of a token', () => {
       ...{
         price_numerator: '88000000',
         price_denominator: '100000000',
+        round: '1',
         block: '60',
         transaction_index: 4,
         log_index: 5,
       },
     });
-    expect(anchors.find(({ token_address }) => token_address === USDT)).toMatchObject({
-      ...{ price_usd: '1', source: 'assumed', feed: null, aggregator: null, block: null, log_index: null },
+    expect(anchors.find(({ token_address }) => token_address === USDT)).toBeUndefined();
+    await seedReadings(scratch.database, polygon, [{ feed: proxyOf(USDT), block: 55, status: 'absent' }]);
+    expect((await get(CATS, 60)).anchors.find(({ token_address }) => token_address === USDT)).toMatchObject({
+      ...{ price_usd: '1', source: 'assumed', feed: null, aggregator: null, round: null, block: null, log_index: null },
     });
   });
 
@@ -187,6 +220,7 @@ describe('the price of a token', () => {
 
 test('every anchor price has one source', async () => {
   await store(USDC, 50, 1);
+  await seedReadings(scratch.database, polygon, [{ feed: proxyOf(USDT), block: 49, status: 'absent' }]);
   const { anchors } = await readAnchorPrices(scratch.database, polygon, { block: 50, time: timeOf(50) });
   const sourceOf = (token: Address): AnchorPrice['source']['of'] | undefined =>
     anchors.find((anchor) => anchor.token === token)?.source.of;

@@ -23,19 +23,21 @@ export type AnchorSource =
   | ({ readonly of: 'feed'; readonly proxy: Address } & Omit<FeedValue, 'usd'>)
   /** A pool of ether and dollars, on a chain without an ether feed. */
   | { readonly of: 'pool' }
-  /** A dollar token without a feed, or whose feed had no value yet since indexing began. */
+  /** A dollar token without a feed, or with no contract at the address of its feed. */
   | { readonly of: 'assumed' };
 
 /** Prices of a chain's anchors at the end of a block. */
 export interface AnchorPrices {
   readonly anchors: readonly AnchorPrice[];
+  /** Anchors whose price is not known yet. */
+  readonly pending: readonly Address[];
   /** US dollars per ether; null: unknown. */
   readonly ether: Fraction | null;
 }
 
 /**
- * Returns the prices of anchors at the end of a block. An anchor is left out if its price is unknown: the last value of its feed is too old,
- * zero, or before a block that is not indexed.
+ * Returns the prices of anchors at the end of a block. An anchor is left out if its price is unknown: its feed has no value in the unbroken run
+ * of indexed blocks, or the last one is too old or zero.
  * @param at the block and its time in Unix seconds
  */
 export async function readAnchorPrices(
@@ -49,15 +51,23 @@ export async function readAnchorPrices(
   const dollars = new Set(anchors.dollar);
   const natives = new Set(anchors.native);
   const ethers = new Set([...(chain.native.isEther ? anchors.native : []), ...anchors.ether]);
-  const priced = [...anchors.dollar, ...anchors.native, ...anchors.ether, ...anchors.other].flatMap((token) => {
-    const feed = chain.tokenFeeds.find(({ tokens }) => tokens.includes(natives.has(token) ? ZERO_ADDRESS : token));
+  const feedOf = (token: Address) =>
+    chain.tokenFeeds.find(({ tokens }) => tokens.includes(natives.has(token) ? ZERO_ADDRESS : token));
+  const all = [...anchors.dollar, ...anchors.native, ...anchors.ether, ...anchors.other];
+  const pending = all.filter((token) => {
+    const feed = feedOf(token);
+    if (feed !== undefined) return states.get(feed.proxy)?.of === 'pending';
+    return ethers.has(token) && isEtherPending(chain, states, ether);
+  });
+  const priced = all.flatMap((token) => {
+    const feed = feedOf(token);
     if (feed === undefined && ethers.has(token)) return ether === null ? [] : [{ ...ether, token }];
     const state = feed === undefined ? undefined : states.get(feed.proxy);
     if (state?.of === 'value' && feed !== undefined) return [{ ...fromFeed(feed.proxy, state.value), token }];
-    const isAssumed = dollars.has(token) && (state === undefined || state.of === 'unseen');
+    const isAssumed = dollars.has(token) && (state === undefined || state.of === 'absent');
     return isAssumed ? [{ token, usd: wholeFraction(1n), source: { of: 'assumed' } as const }] : [];
   });
-  return { anchors: priced, ether: ether?.usd ?? null };
+  return { anchors: priced, pending, ether: ether?.usd ?? null };
 }
 
 /** US dollars per whole token of each anchor that has a price. */
@@ -67,8 +77,14 @@ export function anchorPrices({ anchors }: Pick<AnchorPrices, 'anchors'>): Readon
 
 type FoundPrice = Omit<AnchorPrice, 'token'>;
 
-function fromFeed(proxy: Address, { usd, ...log }: FeedValue): FoundPrice {
-  return { usd, source: { of: 'feed', proxy, ...log } };
+function fromFeed(proxy: Address, { usd, ...origin }: FeedValue): FoundPrice {
+  return { usd, source: { of: 'feed', proxy, ...origin } };
+}
+
+/** Swaps that price ether on a chain without a feed don't get old: without a price, one may get known. */
+function isEtherPending(chain: Chain, states: ReadonlyMap<Address, FeedState>, ether: FoundPrice | null): boolean {
+  const { feed } = chain.etherPrice;
+  return feed === null ? ether === null && hasEtherQuotes(chain) : states.get(feed.proxy)?.of === 'pending';
 }
 
 /** The price of ether from its feed; without a feed, from pools. */

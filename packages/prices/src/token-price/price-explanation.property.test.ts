@@ -21,6 +21,7 @@ const DECIMALS = new Map([
 ]);
 const PLACE: PricePlace = {
   ...{ block: 900, time: NOW, runStart: 0, windowStart: 700, ether: { numerator: 2_000n, denominator: 1n } },
+  pending: [],
   anchors: [
     { token: DOLLAR, usd: { numerator: 99n, denominator: 100n }, source: { of: 'assumed' } },
     { token: ETHER, usd: { numerator: 2_000n, denominator: 1n }, source: { of: 'pool' } },

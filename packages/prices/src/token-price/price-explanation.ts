@@ -66,10 +66,11 @@ const anchorSchema = z
       description: 'feed: the last value of its price feed. pool: a pool of ether and dollars. assumed: 1 US dollar',
     }),
     feed: text('Proxy of the price feed'),
-    aggregator: text('Aggregator that emitted the value'),
-    block: text('Block of the value'),
-    transaction_index: number('Index of its transaction'),
-    log_index: number('Index of its log'),
+    aggregator: text('Aggregator of the value'),
+    round: text('Round of the aggregator'),
+    block: text('Block of the log that set the value, or at whose end the feed was read'),
+    transaction_index: number('Index of the transaction of the log. null: the feed was read'),
+    log_index: number('Index of the log. null: the feed was read'),
   })
   .openapi('AnchorPrice', { description: 'Price of an anchor. Fields about the feed are null for other sources' });
 
@@ -174,18 +175,19 @@ function showRules(rules: PricingRules): PriceExplanation['rules'] {
 }
 
 function showAnchor({ token, usd, source }: AnchorPrice): z.infer<typeof anchorSchema> {
-  const log = source.of === 'feed' ? source : null;
+  const feed = source.of === 'feed' ? source : null;
   return {
     token_address: token,
     price_usd: plainDecimal(usd),
     price_numerator: usd.numerator.toString(),
     price_denominator: usd.denominator.toString(),
     source: source.of,
-    feed: log?.proxy ?? null,
-    aggregator: log?.aggregator ?? null,
-    block: log === null ? null : String(log.block),
-    transaction_index: log?.transactionIndex ?? null,
-    log_index: log?.logIndex ?? null,
+    feed: feed?.proxy ?? null,
+    aggregator: feed?.aggregator ?? null,
+    round: feed?.round ?? null,
+    block: feed === null ? null : String(feed.block),
+    transaction_index: feed?.log?.transactionIndex ?? null,
+    log_index: feed?.log?.logIndex ?? null,
   };
 }
 

@@ -231,6 +231,9 @@ describe('the price of a token', () => {
     });
     await seedPool(OTHER, USDC, [[10, 100_000, 90_000]]);
     await seedAnswer(DOLLAR_FEED, 210, '100000000');
+    // The price of ether may get known, and would then count.
+    expect((await get(CATS)).status).toBe(404);
+    await seedAnswer(ETHER_FEED, 211, '0');
     expect((await get(CATS)).body).toMatchObject({ usdPrice: 0.9, nativePrice: null });
   });
 

@@ -22,7 +22,7 @@ export type TokenPrice =
       readonly pools: readonly PricedPool[];
       readonly unknown: UnknownDepth;
     }
-  /** `no-pools`: none against an anchor with a price, or the decimals are unknown. `too-shallow`: none is deep enough. */
+  /** `no-pools`: none against an anchor with a price, one whose price is not known yet, or the decimals are unknown. `too-shallow`: none is deep enough. */
   | { readonly of: 'nothing'; readonly reason: 'no-pools' | 'too-shallow'; readonly unknown: UnknownDepth };
 
 /** A pool and its figures over the window. */
@@ -43,8 +43,9 @@ export interface PriceConditions {
 
 /**
  * Returns the price of each token at a place, from its pools with reserves (Uniswap v2 and its forks, and Solidly) or concentrated liquidity
- * (Uniswap v3, Slipstream and Algebra). An anchor has its own price. While that is unknown, a dollar token has none, and others are priced
- * by their pools. The number of statements hardly depends on that of tokens.
+ * (Uniswap v3, Slipstream and Algebra). An anchor has its own price. If that is unknown, a dollar token has none, and others are priced by their
+ * pools. While it may still get known, neither the anchor nor tokens with a pool against it have a price: it would be replaced. The number of
+ * statements hardly depends on that of tokens.
  */
 export async function readTokenPrices(
   database: ReadDatabase,
@@ -57,11 +58,14 @@ export async function readTokenPrices(
   const { dollar } = anchorsOf(chain);
   const unique = [...new Set(tokens)];
   // A dollar token has the price of its feed or none: what it can be sold for is no measure of others.
-  const ofPools = isOfPools ? unique : unique.filter((token) => !anchors.has(token) && !dollar.includes(token));
+  const pending = new Set(place.pending);
+  const ofPools = isOfPools
+    ? unique
+    : unique.filter((token) => !anchors.has(token) && !dollar.includes(token) && !pending.has(token));
   const formsByToken = new Map(ofPools.map((token) => [token, formsOf(token, chain)] as const));
   const wanted = {
     forms: [...new Set([...formsByToken.values()].flat())],
-    anchors: [...anchors.keys()],
+    anchors: [...anchors.keys(), ...pending],
     factories: pricedFactories(chain, factories),
   };
   const pools = wanted.forms.length === 0 ? [] : await readPoolsOfTokens(database, chain, wanted);
@@ -73,11 +77,21 @@ export async function readTokenPrices(
       const own = isOfPools ? undefined : anchors.get(token);
       if (own !== undefined) return [token, { of: 'anchor', usd: own }];
       const forms = formsByToken.get(token) ?? [];
-      const ofToken = new Set(forms.flatMap((form) => byToken.get(form) ?? []));
-      return [token, priceFrom([...ofToken], { anchors: otherAnchors(anchors, forms), decimals, rules }, place)];
+      const ofToken = [...new Set(forms.flatMap((form) => byToken.get(form) ?? []))];
+      const isPending = (one: Address) => pending.has(one) && !forms.includes(one);
+      const waits = pending.has(token) || ofToken.some(({ token0, token1 }) => isPending(token0) || isPending(token1));
+      const figures = { anchors: otherAnchors(anchors, forms), decimals, rules };
+      return [token, waits ? PENDING : priceFrom(ofToken, figures, place)];
     }),
   );
 }
+
+/** The price of an anchor is not known yet. */
+const PENDING: TokenPrice = {
+  of: 'nothing',
+  reason: 'no-pools',
+  unknown: { isFinal: false, unread: [], old: [] },
+};
 
 /** The anchors that a token can be priced with: none is priced with itself. */
 export function otherAnchors(

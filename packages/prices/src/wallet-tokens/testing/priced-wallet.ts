@@ -86,7 +86,7 @@ export async function openPricedWallet(): Promise<PricedWallet> {
         [DAYS_LATER],
       );
       await database.query(
-        `UPDATE feed_answers AS answer SET block_timestamp = (SELECT block_timestamp FROM blocks
+        `UPDATE feed_answers AS answer SET updated_at = (SELECT block_timestamp FROM blocks
            WHERE blocks.chain_id = answer.chain_id AND blocks.block_number >= answer.block_number ORDER BY blocks.block_number LIMIT 1)`,
       );
       for (const dataset of ['pool-states', 'feed-answers']) await wallet.cover(dataset, 0);

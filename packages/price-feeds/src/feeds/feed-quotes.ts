@@ -1,0 +1,127 @@
+/** Values that a feed had: the logs of its aggregators, and readings of its state. */
+
+import { DEFAULT_HEARTBEAT_SECONDS, type PriceFeed } from '@chainstead/chains';
+import type { Address, Fraction } from '@chainstead/core';
+import type { Bind } from '@chainstead/db';
+import { addressBytes } from '@chainstead/db';
+import { priceOfAnswer } from '../ether-price.ts';
+import type { FeedReadingStatus } from '../schema.ts';
+
+/** A price that a feed had, and where it comes from. */
+export interface FeedValue {
+  readonly usd: Fraction;
+  readonly aggregator: Address;
+  /** Round of the aggregator. Decimal digits. */
+  readonly round: string;
+  readonly block: number;
+  /** The log that set it; null: the state of the feed at the end of the block. */
+  readonly log: { readonly transactionIndex: number; readonly logIndex: number } | null;
+}
+
+export type FeedState =
+  | { readonly of: 'value'; readonly value: FeedValue }
+  /** No value is known at or before the block in its unbroken run of indexed blocks. One may get known. */
+  | { readonly of: 'pending' }
+  /** The last value is too old or zero, or the contract has none. */
+  | { readonly of: 'unknown' }
+  /** There is no contract at the address of the feed. */
+  | { readonly of: 'absent' };
+
+/** A row of {@link quotesSql}, newest last by block, transaction and log. */
+export interface FeedQuote {
+  readonly status: Exclude<FeedReadingStatus, 'unavailable'>;
+  readonly aggregator: Address | null;
+  readonly round: string | null;
+  readonly answer: string | null;
+  readonly decimals: number | null;
+  readonly block: number;
+  readonly transaction: number;
+  readonly log: number;
+  /** Unix seconds at which the feed was updated, by its own account. */
+  readonly time: number | null;
+}
+
+/** Place of a reading in its block: behind every log. */
+export const END_OF_BLOCK = 2_147_483_647;
+
+/** Order of the newest quotes. */
+export const NEWEST_FIRST = 'block_number DESC, transaction_index DESC, log_index DESC';
+
+interface QuotesOfFeed {
+  /** SQL of the feed's proxy, and of its number in `price_sources`. */
+  readonly proxy: string;
+  readonly number: string;
+  readonly chainId: string;
+  /** Returns a condition on a block. */
+  within(block: string): string;
+  /** Whether only the newest log of each aggregator and the newest reading are needed. */
+  readonly isNewest: boolean;
+}
+
+/** SQL of the quotes of a feed. Needs a CTE `price_sources` of {@link sourcesSql}. */
+export function quotesSql({ proxy, number, chainId, within, isNewest }: QuotesOfFeed): string {
+  const newest = isNewest ? ` ORDER BY ${NEWEST_FIRST} LIMIT 1` : '';
+  return `SELECT found.*, price_sources.decimals, 'answer' AS status FROM price_sources CROSS JOIN LATERAL (
+    SELECT aggregator, block_number, transaction_index, log_index, round, answer, updated_at FROM feed_answers AS quote
+    WHERE quote.aggregator = price_sources.address AND quote.chain_id = ${chainId} AND ${within('quote.block_number')}${newest}) AS found
+  WHERE price_sources.number = ${number}
+  UNION ALL SELECT * FROM (
+    SELECT aggregator, block_number, ${END_OF_BLOCK} AS transaction_index, ${END_OF_BLOCK} AS log_index, round, answer, updated_at, decimals::integer, status
+    FROM feed_readings AS quote WHERE quote.feed = ${proxy} AND quote.chain_id = ${chainId} AND quote.status <> 'unavailable'
+      AND ${within('quote.block_number')}${newest}) AS reading`;
+}
+
+/**
+ * SQL of the aggregators of each feed: number, address, decimals. Those that the proxy named come with the proxy's decimals.
+ * @param proxies SQL of a relation `feed(proxy, number)`, numbered from 1 in the order of `feeds`
+ */
+export function sourcesSql(feeds: readonly PriceFeed[], proxies: string, chainId: string, bind: Bind): string {
+  const seeds = feeds.flatMap(({ aggregators, decimals }, index) =>
+    aggregators.map((aggregator) => ({ number: index + 1, aggregator: addressBytes(aggregator), decimals })),
+  );
+  const lists = [
+    `${bind(seeds.map(({ number }) => number))}::bigint[]`,
+    `${bind(seeds.map(({ aggregator }) => aggregator))}::bytea[]`,
+    `${bind(seeds.map(({ decimals }) => decimals))}::integer[]`,
+  ];
+  return `
+  SELECT DISTINCT ON (number, address) number, address, decimals FROM (
+    SELECT feed.number, phase.aggregator AS address, phase.decimals::integer AS decimals, 0 AS rank
+    FROM ${proxies} JOIN price_feed_phases AS phase ON phase.feed = feed.proxy AND phase.chain_id = ${chainId}
+    UNION ALL SELECT number, address, decimals, 1 FROM unnest(${lists.join(', ')}) AS seed(number, address, decimals)) AS known
+  ORDER BY number, address, rank`;
+}
+
+/** Number of the newest block in which there was no feed. @param proxy SQL */
+export function absentToSql(proxy: string, chainId: string): string {
+  return `(SELECT max(block_number) FROM feed_readings AS reading WHERE reading.feed = ${proxy} AND reading.chain_id = ${chainId} AND reading.status = 'absent')`;
+}
+
+/** What is known of a feed at the end of a block. */
+export interface FeedFacts {
+  /** The newest quote, unless a block since then is not indexed. */
+  readonly quote: FeedQuote | null;
+  /** Whether an aggregator of the feed is known. */
+  readonly isKnown: boolean;
+  /** The newest block in which there was no feed. */
+  readonly absentTo: number | null;
+}
+
+/** Returns the state of a feed at the end of a block. @param at the block and its time in Unix seconds */
+export function stateOfFeed(
+  { quote, isKnown, absentTo }: FeedFacts,
+  { heartbeatSeconds = DEFAULT_HEARTBEAT_SECONDS }: PriceFeed,
+  at: { readonly block: number; readonly time: number },
+): FeedState {
+  // Without an aggregator there are no logs: where there is no contract, there was none before.
+  if (quote === null) return { of: !isKnown && absentTo !== null && at.block <= absentTo ? 'absent' : 'pending' };
+  if (quote.status === 'absent') return { of: 'absent' };
+  const { aggregator, round, answer, decimals, time, block, transaction, log } = quote;
+  if (aggregator === null || round === null || answer === null || decimals === null || time === null)
+    return { of: 'unknown' };
+  const usd = priceOfAnswer(answer, decimals);
+  if (usd === null || at.time - time > heartbeatSeconds) return { of: 'unknown' };
+  const isReading = log === END_OF_BLOCK;
+  const place = isReading ? null : { transactionIndex: transaction, logIndex: log };
+  return { of: 'value', value: { usd, aggregator, round, block, log: place } };
+}

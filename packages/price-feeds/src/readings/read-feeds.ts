@@ -1,0 +1,135 @@
+/** State of feeds at the end of one block, read through their proxies. */
+
+import { addressAt, bigIntAt, returnedNumber } from '@chainstead/abi';
+import type { Chain, PriceFeed } from '@chainstead/chains';
+import { type Address, ChainsteadError, type Hash, type Hex, ZERO_ADDRESS } from '@chainstead/core';
+import { StateNotArchivedError, stateAt } from '@chainstead/node-reads';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { DECIMALS, DECIMALS_MAX, PHASE_ID, PHASE_ID_MAX, phaseAggregator } from '../feeds/feed-phases.ts';
+
+/** A feed's value at the end of a block. */
+export interface FeedAnswer {
+  /** Behind the proxy; a feed without phases is an aggregator itself. */
+  readonly aggregator: Address;
+  /** Of the aggregator. */
+  readonly round: bigint;
+  readonly answer: bigint;
+  readonly decimals: number;
+  /** Unix seconds, as the feed names them. */
+  readonly updatedAt: bigint;
+}
+
+/** The statuses of `FeedReadingStatus`. */
+export type FeedReading =
+  | { readonly status: 'answer'; readonly answer: FeedAnswer }
+  | { readonly status: 'silent' | 'absent' | 'unavailable' };
+
+/** First bytes of keccak256 of `latestRoundData()`. */
+const LATEST_ROUND_DATA = '0xfeaf968c';
+const CALLS: readonly Hex[] = [DECIMALS, PHASE_ID, LATEST_ROUND_DATA];
+/** Longer than any result that is read here. */
+const ANSWER_BYTES_MAX = 512;
+/** `roundId`, `answer`, `startedAt`, `updatedAt`, `answeredInRound`. */
+const ROUND_DIGITS = 2 + 5 * 64;
+const [ROUND, ANSWER, UPDATED_AT] = [0, 1, 3];
+/** A proxy puts its phase above the 64 bits of the aggregator's round. */
+const AGGREGATOR_ROUND_BITS = 64;
+
+/**
+ * Reads feeds at a block by its hash.
+ * @returns readings in the order of `feeds`, or why no node returned one
+ * @throws RequestAbortedError if the signal ends it
+ */
+export async function readFeeds(
+  { chain, pool }: { readonly chain: Chain; readonly pool: UpstreamPool },
+  block: { readonly number: number; readonly hash: Hash },
+  feeds: readonly PriceFeed[],
+  signal: AbortSignal,
+): Promise<(FeedReading | ChainsteadError)[]> {
+  const state = stateAt(pool, chain, block, { answerBytesMax: ANSWER_BYTES_MAX });
+
+  async function ask<T>(
+    count: number,
+    request: () => Promise<readonly T[]>,
+  ): Promise<readonly (T | ChainsteadError)[]> {
+    if (count === 0) return [];
+    try {
+      return await request();
+    } catch (error) {
+      if (signal.aborted || !(error instanceof ChainsteadError)) throw error;
+      return Array.from({ length: count }, () => error);
+    }
+  }
+
+  const call = (calls: readonly { readonly to: Address; readonly data: Hex }[]): Promise<readonly CallResult[]> =>
+    ask(calls.length, async () => {
+      const results = await state.fetchTogether(calls, signal);
+      return results.map(({ data, unread }) => unread ?? (data === null ? null : (data.toLowerCase() as Hex)));
+    });
+
+  const first = await call(feeds.flatMap(({ proxy }) => CALLS.map((data) => ({ to: proxy, data }))));
+  const found = feeds.map((feed, place) => ({
+    feed,
+    seen: interpret(first.slice(place * CALLS.length, (place + 1) * CALLS.length)),
+  }));
+  const phased = found.flatMap(({ feed, seen }) =>
+    'phase' in seen && seen.phase !== null ? [{ to: feed.proxy, data: phaseAggregator(seen.phase) }] : [],
+  );
+  const silent = found.flatMap(({ feed, seen }) => ('status' in seen ? [feed.proxy] : []));
+  const aggregators = (await call(phased)).values();
+  const codes = (await ask(silent.length, () => state.codes(silent, signal))).values();
+  return found.map(({ feed, seen }) => {
+    if (seen instanceof ChainsteadError) return failed(seen);
+    if ('status' in seen) return ofCode(codes.next().value ?? NO_CODE);
+    const named = seen.phase === null ? null : (aggregators.next().value ?? null);
+    if (named instanceof ChainsteadError) return failed(named);
+    const aggregator = seen.phase === null ? feed.proxy : (addressAt(named ?? undefined) ?? ZERO_ADDRESS);
+    if (aggregator === ZERO_ADDRESS) return { status: 'silent' };
+    return { status: 'answer', answer: { ...seen.answer, aggregator } };
+  });
+}
+
+/** Data, null for a call that reverted or returned nothing, or why no node returned its result. */
+type CallResult = Hex | null | ChainsteadError;
+
+interface PhasedAnswer {
+  readonly phase: number | null;
+  readonly answer: Omit<FeedAnswer, 'aggregator'>;
+}
+
+const SILENT = { status: 'silent' } as const;
+
+function interpret(results: readonly CallResult[]): typeof SILENT | ChainsteadError | PhasedAnswer {
+  const failure = results.find((result) => result instanceof ChainsteadError);
+  if (failure !== undefined) return failure;
+  const [ofDecimals, ofPhase, ofRound] = results.map((result) => (typeof result === 'string' ? result : null));
+  const decimals = returnedNumber(ofDecimals);
+  if (decimals === null || decimals > DECIMALS_MAX) return SILENT;
+  if (ofRound === null || ofRound === undefined || ofRound.length < ROUND_DIGITS) return SILENT;
+  const updatedAt = bigIntAt(ofRound, UPDATED_AT);
+  // A round that has begun and has no value yet.
+  if (updatedAt === 0n) return SILENT;
+  const phase = returnedNumber(ofPhase);
+  const isPhased = phase !== null && phase > 0n && phase <= PHASE_ID_MAX;
+  const round = bigIntAt(ofRound, ROUND);
+  return {
+    phase: isPhased ? Number(phase) : null,
+    answer: {
+      round: isPhased ? BigInt.asUintN(AGGREGATOR_ROUND_BITS, round) : round,
+      answer: BigInt.asIntN(256, bigIntAt(ofRound, ANSWER)),
+      decimals: Number(decimals),
+      updatedAt,
+    },
+  };
+}
+
+const NO_CODE = '0x';
+
+function ofCode(code: string | ChainsteadError): FeedReading | ChainsteadError {
+  if (code instanceof ChainsteadError) return failed(code);
+  return { status: code === NO_CODE ? 'absent' : 'silent' };
+}
+
+function failed(error: ChainsteadError): FeedReading | ChainsteadError {
+  return error instanceof StateNotArchivedError ? { status: 'unavailable' } : error;
+}

@@ -1,0 +1,87 @@
+import type { Chain, PriceFeed } from '@chainstead/chains';
+import { ChainsteadError, type Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { committedBlock } from '@chainstead/node-reads';
+import type { UpstreamPool } from '@chainstead/rpc';
+import { type FeedStart, type KnownBlock, readFeedStarts } from './feed-starts.ts';
+import { readFeeds } from './read-feeds.ts';
+import { storeReadings } from './store-readings.ts';
+
+/** The chain whose feeds are read. */
+export interface FeedReadContext {
+  readonly database: Database;
+  readonly chain: Chain;
+  readonly pool: UpstreamPool;
+  readonly logger: Logger;
+}
+
+/**
+ * Reads feeds without any value in the newest run of indexed blocks: at its first block, else at the newest committed one.
+ * @throws why a node returned no state, unless it has none of that block
+ */
+export async function readNewestRun(context: FeedReadContext, signal: AbortSignal): Promise<void> {
+  const { database, chain } = context;
+  const starts = await readFeedStarts(database, chain, (runs) => runs.slice(-1));
+  const missing = starts.filter(({ valueFrom }) => valueFrom === null);
+  const unread = await readAtFirst(context, missing, signal);
+  if (unread.length === 0) return;
+  const newest = await committedBlock(database, chain);
+  const [start] = unread;
+  if (newest === null || start === undefined || newest.number > start.run[1] || newest.number < start.run[0]) return;
+  const feeds = unread.map(({ feed }) => feed);
+  await readAt(context, newest, feeds, signal);
+}
+
+/** Runs whose first blocks are read together. */
+const RUNS_MAX = 20;
+
+/**
+ * Reads feeds at the first blocks of the newest runs whose first value comes later.
+ * @throws why a node returned no state, unless it has none of that block
+ */
+export async function readStartsOfRuns(context: FeedReadContext, signal: AbortSignal): Promise<void> {
+  const starts = await readFeedStarts(context.database, context.chain, (runs) => runs.slice(-RUNS_MAX));
+  for (const ofRun of Map.groupBy(starts, ({ run }) => run[0]).values()) await readAtFirst(context, ofRun, signal);
+}
+
+/** Reads the feeds of one run at its first block. Returns those that have no state there. */
+async function readAtFirst(
+  context: FeedReadContext,
+  starts: readonly FeedStart[],
+  signal: AbortSignal,
+): Promise<readonly FeedStart[]> {
+  const wanted = starts.filter(
+    ({ first, valueFrom, isUnavailable }) =>
+      !isUnavailable && first !== null && (valueFrom === null || valueFrom > first.number),
+  );
+  const block = wanted[0]?.first ?? null;
+  const feeds = wanted.map(({ feed }) => feed);
+  const unavailable = block === null ? [] : await readAt(context, block, feeds, signal);
+  return starts.filter(({ feed, isUnavailable }) => isUnavailable || unavailable.includes(feed));
+}
+
+/** Reads and stores feeds at a block. Returns those whose state no node has. */
+async function readAt(
+  context: FeedReadContext,
+  block: KnownBlock,
+  feeds: readonly PriceFeed[],
+  signal: AbortSignal,
+): Promise<readonly PriceFeed[]> {
+  if (feeds.length === 0) return [];
+  const { database, chain, logger } = context;
+  const read = await readFeeds(context, block, feeds, signal);
+  const readings = feeds.flatMap((feed, place) => {
+    const reading = read[place];
+    return reading === undefined || reading instanceof ChainsteadError ? [] : [[feed, reading] as const];
+  });
+  const stored = await storeReadings(database, chain, block, readings);
+  const ofStatus = (...statuses: readonly string[]) =>
+    readings.flatMap(([feed, { status }]) => (statuses.includes(status) ? [feed] : []));
+  const fields = { chain: chain.key, block: block.number };
+  if (stored.length > 0) logger.info({ ...fields, feeds: stored.length }, 'Price feeds read at a block');
+  for (const { proxy } of ofStatus('absent').filter((feed) => stored.includes(feed)))
+    logger.warn({ ...fields, feed: proxy }, 'There is no price feed at this address');
+  const failure = read.find((one) => one instanceof ChainsteadError);
+  if (failure !== undefined) throw failure;
+  return ofStatus('unavailable');
+}
