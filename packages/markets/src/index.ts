@@ -8,6 +8,9 @@ export { EXCHANGE_FAMILIES, exchangesOf, findExchangeProblem } from './exchanges
 export { DOLLAR } from './candles/candle.ts';
 export { pairOf } from './candles/price-trade.ts';
 export { marketRoutes } from './market-routes.ts';
+export { poolLookupsReader } from './pool-readings/lookup-reader.ts';
+export { requestPoolLookups, tokensToLookUp } from './pool-readings/request-lookups.ts';
+export { PRICED_FAMILIES } from './pool-readings/state-getters.ts';
 export { priceOf } from './pools/pool-price.ts';
 export { DUE_POOLS, POOL_WORK } from './proofs/pool-rows.ts';
 export { addPoolProofs } from './proofs/pool-worker.ts';

@@ -37,7 +37,7 @@ export const poolsOfCreations: Projection = {
   rolledBack: makeUnproven,
 };
 
-/** A proof at a block that was replaced is no proof. Its trades stay until a worker has decided again. */
+/** A proof or a reading at a block that was replaced is none. Trades stay until a worker has decided again. */
 function makeUnproven(chainId: number, ancestor: number): readonly Sql[] {
   return [
     sql`UPDATE pools SET status = ${rawSql("'unproven'")}, proof = NULL, proof_block = NULL, due_at = now()
@@ -45,5 +45,7 @@ function makeUnproven(chainId: number, ancestor: number): readonly Sql[] {
     // A worker may have read a block that is replaced now, and stores its outcome later: the pool stays due.
     sql`UPDATE pools SET due_at = now()
      WHERE chain_id = ${chainId} AND coalesce(lease_until, due_at) IS NOT NULL AND lease_until IS NOT NULL`,
+    sql`DELETE FROM pool_readings WHERE chain_id = ${chainId} AND block_number > ${ancestor}`,
+    sql`DELETE FROM pool_lookups WHERE chain_id = ${chainId} AND block_number > ${ancestor}`,
   ];
 }
