@@ -15,6 +15,7 @@ export interface FactoryForm {
 /** A call of a factory for the pool of two tokens. */
 export interface PoolQuestion extends ProofCall {
   readonly tokens: readonly [Address, Address];
+  readonly family: string;
   /** Word of the result with the pool's address. */
   readonly word: number;
 }
@@ -70,7 +71,8 @@ export function poolQuestions(
         const asked = question.ask({ ...NO_HINTS, ...tier, token0, token1 });
         if (asked === null) return [];
         const to = exchange.deployment.factory;
-        return [{ to, data: asked.data, tokens: [token0, token1], word: question.word }];
+        const family = exchange.exchange.family.name;
+        return [{ to, data: asked.data, tokens: [token0, token1], family, word: question.word }];
       }),
     ),
   );

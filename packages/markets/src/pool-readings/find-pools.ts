@@ -4,7 +4,6 @@ import type { StateAt } from '@chainstead/node-reads';
 import { anchorsOf } from '../anchors/anchors-of-chain.ts';
 import type { ConcentratedState, Reserves } from '../events/pool-event.ts';
 import type { ChainExchanges } from '../exchanges/exchanges-of-chain.ts';
-import type { ProvenPool } from '../exchanges/prove-pool.ts';
 import type { ProofCall } from '../proofs/pool-proof-steps.ts';
 import type { SeenPool } from '../proofs/pool-verdict.ts';
 import {
@@ -24,6 +23,14 @@ export interface PoolSearch {
   readonly state: Pick<StateAt, 'fetchTogether'>;
 }
 
+/** A pool that a factory returned. */
+export interface FoundPool extends SeenPool {
+  readonly pool: Address;
+  readonly tokens: readonly [Address, Address];
+  /** Family of the factory. */
+  readonly family: string;
+}
+
 /**
  * Returns the pools that factories of the chain have for tokens against anchors.
  * @throws ChainsteadError if a node could not return a result
@@ -32,38 +39,38 @@ export async function findPools(
   tokens: readonly Address[],
   search: PoolSearch,
   signal: AbortSignal,
-): Promise<readonly SeenPool[]> {
+): Promise<readonly FoundPool[]> {
   const { chain, exchanges } = search;
   const forms = await readForms(exchanges, search, signal);
   const anchors = Object.values(anchorsOf(chain)).flat();
   const questions = poolQuestions(forms, tokens, anchors);
   const results = await call(questions, search, signal);
-  const found = new Map<Address, SeenPool>();
-  questions.forEach((question, place) => {
-    const pool = poolOfResult(question, results[place] ?? null);
-    if (pool !== null) found.set(pool, { pool, emitter: pool, tokens: question.tokens });
+  const found = new Map<Address, FoundPool>();
+  questions.forEach(({ tokens: pair, family, word }, place) => {
+    const pool = poolOfResult({ word }, results[place] ?? null);
+    if (pool !== null) found.set(pool, { pool, emitter: pool, tokens: pair, family });
   });
   return [...found.values()];
 }
 
-/** A proven pool with its state at the end of the block. */
+/** State of a pool at the end of the block. */
 export interface PoolReading {
   readonly pool: Address;
   readonly state: Reserves | ConcentratedState;
 }
 
 /**
- * Reads the states of proven pools. Pools without a price are left out.
+ * Reads the states of pools. Pools without a price are left out.
  * @throws ChainsteadError if a node could not return a result
  */
 export async function readPoolStates(
-  pools: readonly ProvenPool[],
+  pools: readonly Pick<FoundPool, 'pool' | 'family'>[],
   search: Pick<PoolSearch, 'state'>,
   signal: AbortSignal,
 ): Promise<readonly PoolReading[]> {
-  const read = pools.flatMap(({ pool, exchange }) => {
-    const getters = stateGettersOf(exchange.family.name);
-    return getters === null ? [] : [{ pool: pool as Address, getters }];
+  const read = pools.flatMap(({ pool, family }) => {
+    const getters = stateGettersOf(family);
+    return getters === null ? [] : [{ pool, getters }];
   });
   const results = (await call(stateCalls(read), search, signal)).values();
   return read.flatMap(({ pool, getters }) => {

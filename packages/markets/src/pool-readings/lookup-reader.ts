@@ -1,4 +1,4 @@
-import { type Address, parseAddress } from '@chainstead/core';
+import { type Address, ChainsteadError, errorText, parseAddress } from '@chainstead/core';
 import { readBlockRuns } from '@chainstead/data-api';
 import { addressBytes, hexBytes, hexText } from '@chainstead/db';
 import {
@@ -15,9 +15,10 @@ import { z } from '@hono/zod-openapi';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';
 import { poolKey } from '../pools/pool-key.ts';
+import type { ProofContext } from '../proofs/pool-verdict.ts';
 import { provePools } from '../proofs/prove-pools.ts';
-import { findPools, readPoolStates } from './find-pools.ts';
-import { saveLookup, tokensOf } from './save-lookups.ts';
+import { type FoundPool, findPools, readPoolStates } from './find-pools.ts';
+import { saveLookup } from './save-lookups.ts';
 
 /** Tokens whose pools are wanted, and the block of the price. */
 export interface PoolLookupQuestion {
@@ -47,27 +48,36 @@ export const poolLookupsReader: StateReader<PoolLookupQuestion, { readonly pools
     if (block === null) throw new StateUnavailableError(`Block ${number} of ${chain.name} is not indexed`);
     const exchanges = exchangesOf(chain);
     const state = stateAt(upstreams, chain, block, { answerBytesMax: RESULT_BYTES_MAX });
-    const seen = await findPools(tokens, { chain, exchanges, state }, signal);
-    const pools: ProvenPool[] = [];
-    // The same proof as for pools that events showed.
-    for (const one of await provePools(seen, { chain, upstreams, exchanges, block }, signal)) {
-      if (one.verdict === 'unread') throw one.reason;
-      if (one.verdict === 'proven') pools.push(one.proven);
-    }
-    const unread = await withoutReading(context, block, pools);
-    const readings = await readPoolStates(unread, { state }, signal);
+    const found = await findPools(tokens, { chain, exchanges, state }, signal);
+    const [pools, readings] = await Promise.all([
+      proveFound(found, { chain, upstreams, exchanges, block }, signal),
+      readPoolStates(await withoutReading(context, block, found), { state }, signal),
+      readDecimals(context, found, signal),
+    ]);
     await saveLookup(database, chain, { tokens, block, pools, readings });
-    await readDecimals(context, pools, signal);
     return { pools: pools.length };
   },
 };
+
+/** The same proof as for pools that events showed. */
+async function proveFound(
+  found: readonly FoundPool[],
+  context: ProofContext,
+  signal: AbortSignal,
+): Promise<readonly ProvenPool[]> {
+  const verdicts = await provePools(found, context, signal);
+  return verdicts.flatMap((one) => {
+    if (one.verdict === 'unread') throw one.reason;
+    return one.verdict === 'proven' ? [one.proven] : [];
+  });
+}
 
 /** The pools without a reading in the unbroken run of indexed blocks: from an earlier one on, their events are indexed. */
 async function withoutReading(
   { database, chain }: StateReadingContext,
   { number }: StateBlock,
-  pools: readonly ProvenPool[],
-): Promise<readonly ProvenPool[]> {
+  pools: readonly FoundPool[],
+): Promise<readonly FoundPool[]> {
   if (pools.length === 0) return [];
   const run = (await readBlockRuns(database, chain.id, [STATES_DATASET], number)).get(STATES_DATASET);
   const rows = await database.query<{ pool: string }>(
@@ -88,14 +98,23 @@ const STATES_DATASET = 'pool-states';
 /** Reads the facts of tokens that no transfer has shown yet: without decimals there is no price. */
 async function readDecimals(
   context: StateReadingContext,
-  pools: readonly ProvenPool[],
+  pools: readonly FoundPool[],
   signal: AbortSignal,
 ): Promise<void> {
-  const { database, chain } = context;
-  const rows = await database.query<{ token: string }>(
-    `SELECT ${hexText('address')} AS token FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[]) AND facts_status <> 'known'`,
-    [chain.id, tokensOf(pools).map(addressBytes)],
+  const { database, chain, logger } = context;
+  const tokens = [...new Set(pools.flatMap((one) => one.tokens))];
+  const rows = await database.query<{ token: Address }>(
+    `SELECT ${hexText('address')} AS token FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[]) AND facts_status = 'known'`,
+    [chain.id, tokens.map(addressBytes)],
   );
-  if (rows.length === 0) return;
-  await tokenFactsReader.read(context, { items: rows.map(({ token }) => token) }, signal);
+  const known = new Set(rows.map(({ token }) => token));
+  const items = tokens.filter((token) => !known.has(token));
+  if (items.length === 0) return;
+  try {
+    await tokenFactsReader.read(context, { items }, signal);
+  } catch (error) {
+    // The worker that reads facts of tokens tries again.
+    if (signal.aborted || !(error instanceof ChainsteadError)) throw error;
+    logger.debug({ chain: chain.key, error: errorText(error) }, 'Could not read the decimals of tokens');
+  }
 }

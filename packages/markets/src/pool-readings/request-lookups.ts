@@ -59,7 +59,8 @@ export async function requestPoolLookups(
   const wanted = tokens.slice(0, await tokensAllowed(database, chain, block)).toSorted();
   const ask = async (some: readonly Address[]): Promise<readonly Address[]> => {
     try {
-      const options = { waitMs, maxAgeMs: SILENCE_MS, fruitlessMs: SILENCE_MS };
+      // An earlier result may be of a block that was replaced.
+      const options = { waitMs, maxAgeMs: 0, fruitlessMs: SILENCE_MS };
       return (await nodeReads.request(chain, POOL_LOOKUPS, { tokens: some, block }, options)) === null ? [] : some;
     } catch (error) {
       if (!(error instanceof StateUnavailableError) && !(error instanceof StateNotArchivedError)) throw error;

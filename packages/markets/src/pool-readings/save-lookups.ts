@@ -12,7 +12,9 @@ import type { PoolReading } from './find-pools.ts';
 export interface PoolLookup {
   readonly tokens: readonly Address[];
   readonly block: StateBlock;
+  /** Proven ones. */
   readonly pools: readonly ProvenPool[];
+  /** Those of other pools are not stored. */
   readonly readings: readonly PoolReading[];
 }
 
@@ -37,7 +39,9 @@ export async function saveLookup(database: Database, chain: Chain, lookup: PoolL
     for (const pool of pools)
       if (!proven.has(pool.pool)) await storeFoundPool(transaction, chain.id, pool, block.number);
     await addTokens(transaction, chain, pools);
-    await addReadings(transaction, chain, block.number, readings);
+    const found = new Set<string>(pools.map(({ pool }) => pool));
+    const ofPools = readings.filter(({ pool }) => found.has(pool));
+    await addReadings(transaction, chain, block.number, ofPools);
     await transaction.query(
       `INSERT INTO pool_lookups (token, chain_id, block_number) SELECT token, $1, $2 FROM unnest($3::bytea[]) AS given (token) ORDER BY token
        ON CONFLICT (token, chain_id) DO UPDATE SET block_number = excluded.block_number, looked_up_at = now()`,
@@ -73,13 +77,8 @@ async function addTokens(
   await transaction.query(
     `INSERT INTO tokens (address, chain_id) SELECT address, $1 FROM unnest($2::bytea[]) AS found (address) ORDER BY address
      ON CONFLICT (address, chain_id) DO NOTHING`,
-    [id, tokensOf(pools).map(addressBytes)],
+    [id, [...new Set(pools.flatMap(({ tokens }) => tokens ?? []))].map(addressBytes)],
   );
-}
-
-/** Each token of the pools once. */
-export function tokensOf(pools: readonly Pick<ProvenPool, 'tokens'>[]): readonly Address[] {
-  return [...new Set(pools.flatMap(({ tokens }) => tokens ?? []))];
 }
 
 async function addReadings(
