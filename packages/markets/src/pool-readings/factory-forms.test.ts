@@ -7,7 +7,14 @@ import { anchorsOf } from '../anchors/anchors-of-chain.ts';
 import { withCustomExchanges } from '../exchanges/custom-exchanges.ts';
 import { knownExchanges } from '../exchanges/exchanges-of-chain.ts';
 import { FEES } from '../exchanges/factory-getters.ts';
-import { type FactoryForm, formCalls, poolOfResult, poolQuestions, possibleForms, usableForm } from './factory-forms.ts';
+import {
+  type FactoryForm,
+  formCalls,
+  poolOfResult,
+  poolQuestions,
+  possibleForms,
+  usableForm,
+} from './factory-forms.ts';
 import { PRICED_FAMILIES, stateCalls, stateGettersOf } from './state-getters.ts';
 
 const factory = addressOf(0xfac);
@@ -22,7 +29,8 @@ const ABI = parseAbi([
   'function feeAmountTickSpacing(uint24) view returns (int24)',
 ]);
 
-const formsOf = (family: string): readonly FactoryForm[] => possibleForms(withCustomExchanges(5, [{ family, factory }]));
+const formsOf = (family: string): readonly FactoryForm[] =>
+  possibleForms(withCustomExchanges(5, [{ family, factory }]));
 
 /** Getters and arguments of calls, as an independent decoder reads them. */
 const decoded = (calls: readonly { readonly data: Hex }[]) =>
@@ -34,8 +42,20 @@ const decoded = (calls: readonly { readonly data: Hex }[]) =>
 describe('questions for all pools of a token', () => {
   test.each([
     ['v2', [['getPair']]],
-    ['solidly-1', [['getPair', false], ['getPair', true]]],
-    ['solidly-2', [['getPool', false], ['getPool', true]]],
+    [
+      'solidly-1',
+      [
+        ['getPair', false],
+        ['getPair', true],
+      ],
+    ],
+    [
+      'solidly-2',
+      [
+        ['getPool', false],
+        ['getPool', true],
+      ],
+    ],
     ['v3', [...FEES, 1, 10, 50, 60, 80, 100, 200, 2_000, 5].map((tier) => ['getPool', tier])],
     ['v3-pancake', FEES.map((fee) => ['getPool', fee])],
     ['slipstream', [1, 10, 50, 60, 80, 100, 200, 2_000, 5].map((spacing) => ['getPool', spacing])],
@@ -113,7 +133,14 @@ describe('the state of a pool', () => {
       result: [price, tick, 1, 2, 3, 4, true],
     });
   const globalState = (price: bigint, tick: number): Hex =>
-    encodeAbiParameters(parseAbiParameters('uint160, int24, uint16, uint8, uint16, bool'), [price, tick, 1, 2, 3, true]);
+    encodeAbiParameters(parseAbiParameters('uint160, int24, uint16, uint8, uint16, bool'), [
+      price,
+      tick,
+      1,
+      2,
+      3,
+      true,
+    ]);
   const liquidity = (value: bigint): Hex => encodeAbiParameters(parseAbiParameters('uint128'), [value]);
   const price = { of: 'price', sqrtPriceX96: 5n << 90n, liquidity: 9n, tick: -887_272 };
 
@@ -131,7 +158,11 @@ describe('the state of a pool', () => {
     const getters = stateGettersOf(family);
     expect(getters?.calls).toEqual(data);
     expect(getters?.decode(results)).toEqual(state);
-    for (const bad of [[null, null], ['0x', '0x'], [results[0]?.slice(0, 66) as Hex, null]])
+    for (const bad of [
+      [null, null],
+      ['0x', '0x'],
+      [results[0]?.slice(0, 66) as Hex, null],
+    ])
       expect(getters?.decode(bad as Hex[])).toBeNull();
     if (getters !== null)
       expect(stateCalls([{ pool: TOKEN, getters }])).toEqual(data.map((one) => ({ to: TOKEN, data: one })));

@@ -42,7 +42,7 @@ const BLOCKS_MAX = 64;
 const TOGETHER = 5;
 /** Tokens of one request. Later requests look up the rest. */
 const TOKENS_MAX = 100;
-/** Tokens of a chain in a minute, whoever requests them. */
+/** Tokens of a chain in a minute, of all requests together. */
 const PER_MINUTE_MAX = 600;
 
 /**

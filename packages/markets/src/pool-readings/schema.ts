@@ -30,7 +30,7 @@ export const poolReadings = pgTable(
 
 declareStorage(poolReadings, { writes: 'append', placement: distributedBy('pool', 'pool_key') });
 
-/** Tokens that factories were asked for the pools of, with or without a pool. A reorg of the block deletes the row. */
+/** Tokens whose pools were looked up at factories, with or without a pool. A reorg of the block deletes the row. */
 export const poolLookups = pgTable(
   'pool_lookups',
   {

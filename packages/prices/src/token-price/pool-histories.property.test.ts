@@ -38,7 +38,9 @@ interface BlockEvents {
 }
 
 const blockEvents: fc.Arbitrary<BlockEvents> = fc.record({
-  swap: fc.option(fc.record({ price: fc.integer({ min: 1, max: 900 }), liquidity: fc.integer({ min: 500, max: 900 }) })),
+  swap: fc.option(
+    fc.record({ price: fc.integer({ min: 1, max: 900 }), liquidity: fc.integer({ min: 500, max: 900 }) }),
+  ),
   change: fc.option(
     fc.record({ delta: fc.integer({ min: -9, max: 9 }), isInRange: fc.boolean(), isBefore: fc.boolean() }),
   ),
@@ -113,8 +115,7 @@ async function storeReading(pool: typeof PAIR, block: number, state: State): Pro
 function reservesOf(blocks: readonly BlockEvents[]): readonly State[] {
   let state: Reserves = { of: 'reserves', reserve0: 1n, reserve1: 1n };
   return blocks.map(({ swap }) => {
-    if (swap !== null)
-      state = { of: 'reserves', reserve0: BigInt(swap.price), reserve1: BigInt(swap.liquidity) };
+    if (swap !== null) state = { of: 'reserves', reserve0: BigInt(swap.price), reserve1: BigInt(swap.liquidity) };
     return state;
   });
 }

@@ -103,7 +103,12 @@ async function readStates(
     const [first] = all;
     if (first === undefined) return [];
     // An earlier state is only needed for its time.
-    const states = all.slice(Math.max(0, all.findLastIndex(({ block }) => block <= place.windowStart)));
+    const states = all.slice(
+      Math.max(
+        0,
+        all.findLastIndex(({ block }) => block <= place.windowStart),
+      ),
+    );
     const { block, since } = all.at(-1) ?? first;
     const readAt = first === events[0] ? null : first.block;
     return [{ ...pool, states, changedAt: { block, since }, createdAt: first.since, readAt }];

@@ -62,7 +62,7 @@ export async function readPricesWithBalances(
   return new Map([...found, ...(await readTokenPrices(database, chain, again, conditions, place))]);
 }
 
-/** Has factories asked for the pools of tokens that were not looked up yet. */
+/** Returns the prices after a look-up of the pools of tokens that had none yet. */
 async function readPricesWithLookups(
   sources: PriceSources,
   chain: Chain,
