@@ -830,6 +830,16 @@ CREATE TABLE "pool_creations" (
 );--> statement-breakpoint
 CREATE INDEX "pool_creations_by_block" ON "pool_creations" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
 ALTER TABLE "pool_creations" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+CREATE TABLE "pool_lookups" (
+  "token" bytea NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "looked_up_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "pool_lookups_token_chain_id_pk" PRIMARY KEY("token","chain_id")
+);--> statement-breakpoint
+CREATE INDEX "pool_lookups_by_block" ON "pool_lookups" USING btree ("chain_id","block_number");--> statement-breakpoint
+CREATE INDEX "pool_lookups_by_time" ON "pool_lookups" USING btree ("chain_id","looked_up_at");--> statement-breakpoint
+ALTER TABLE "pool_lookups" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "pool_prices" (
   "pool" bytea NOT NULL,
   "chain_id" bigint NOT NULL,
@@ -842,6 +852,20 @@ CREATE TABLE "pool_prices" (
 );--> statement-breakpoint
 CREATE INDEX "pool_prices_by_block" ON "pool_prices" USING brin ("chain_id","block_number" int8_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
 ALTER TABLE "pool_prices" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
+CREATE TABLE "pool_readings" (
+  "pool_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "tick" integer,
+  "pool" bytea NOT NULL,
+  "reserve0" numeric,
+  "reserve1" numeric,
+  "sqrt_price_x96" numeric,
+  "liquidity" numeric,
+  CONSTRAINT "pool_readings_pkey" PRIMARY KEY("pool_key","chain_id","block_number","pool")
+);--> statement-breakpoint
+CREATE INDEX "pool_readings_by_block" ON "pool_readings" USING btree ("chain_id","block_number");--> statement-breakpoint
+ALTER TABLE "pool_readings" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
 CREATE TABLE "pool_states" (
   "pool_key" bigint NOT NULL,
   "chain_id" bigint NOT NULL,

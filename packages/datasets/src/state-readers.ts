@@ -8,6 +8,7 @@ import {
   tokenCodes,
 } from '@chainstead/erc20';
 import { insightReader, walletTransactionsReader } from '@chainstead/history';
+import { poolLookupsReader } from '@chainstead/markets';
 import { nftAmountsNow, nftOwnersNow } from '@chainstead/nft';
 import {
   accountCodesReader,
@@ -40,6 +41,7 @@ export const stateReaders: readonly StateReader[] = [
   balancesThen,
   balancesProven,
   tokenCodes,
+  poolLookupsReader,
   ownersNow,
   holdersCounted,
   nftOwnersNow,

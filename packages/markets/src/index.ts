@@ -2,7 +2,7 @@
  * Decentralized exchanges: events of their pools, and proofs that a pool belongs to an exchange. Decoding is pure, and no log
  * causes an error. Start with `events/decode-pool-event.ts` and `exchanges/families.ts`.
  */
-export { readAnchorBook } from './anchors/anchor-steps.ts';
+export { type AnchorBook, type BlockTime, readAnchorBook } from './anchors/anchor-steps.ts';
 export { anchorsOf, wrappedNativeOf } from './anchors/anchors-of-chain.ts';
 export { DOLLAR } from './candles/candle.ts';
 export { pairOf } from './candles/price-trade.ts';
@@ -17,6 +17,9 @@ export {
   readPoolsListedOf,
 } from './pool-lists/listed-pools.ts';
 export { poolKey } from './pools/pool-key.ts';
+export { poolLookupsReader } from './pool-readings/lookup-reader.ts';
+export { requestPoolLookups, tokensToLookUp } from './pool-readings/request-lookups.ts';
+export { PRICED_FAMILIES } from './pool-readings/state-getters.ts';
 export { priceOf } from './pools/pool-price.ts';
 export { pricesInPool, wholePriceOf } from './pools/prices-in-pool.ts';
 export { poolStateOf, STATE_COLUMNS, type StateColumns } from './pools/stored-state.ts';

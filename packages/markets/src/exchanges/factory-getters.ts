@@ -10,6 +10,7 @@ import {
   type Membership,
   NO_FACTS,
   type PoolHints,
+  type PoolTiers,
   type ProofByAddress,
   type ProofByArguments,
   type ProofByKey,
@@ -21,22 +22,42 @@ const FEE = hint('fee', 'fee()');
 const TICK_SPACING = hint('tickSpacing', 'tickSpacing()');
 const STABLE = hint('isStable', 'stable()');
 
-const byFee = question('getPool(address,address,uint24)', ({ fee, tickSpacing }) =>
-  fee === null ? null : { word: fee, fee, tickSpacing },
+/** Parts per million: every fee that a known exchange of the families with a fixed fee has. */
+export const FEES: readonly number[] = [
+  1, 8, 10, 20, 40, 50, 80, 100, 200, 250, 300, 350, 400, 450, 500, 1_000, 2_500, 3_000, 5_000, 10_000, 20_000,
+];
+/** Ticks: every spacing that Velodrome and Aerodrome have enabled. */
+export const TICK_SPACINGS: readonly number[] = [1, 10, 50, 60, 80, 100, 200, 2_000];
+/** Forks of Uniswap v3 by tick spacing have one more. */
+const SPACINGS = [...TICK_SPACINGS, 5];
+
+const ONE_TIER: PoolTiers = { all: [{}], enabled: null };
+const UNKNOWN_TIERS: PoolTiers = { all: [], enabled: null };
+const KINDS: PoolTiers = { all: [{ isStable: false }, { isStable: true }], enabled: null };
+
+const byFee = question(
+  'getPool(address,address,uint24)',
+  ({ fee, tickSpacing }) => (fee === null ? null : { word: fee, fee, tickSpacing }),
+  {
+    all: FEES.map((fee) => ({ fee })),
+    enabled: ({ fee }) => callData('feeAmountTickSpacing(uint24)', fee ?? 0),
+  },
 );
-const bySpacing = question('getPool(address,address,int24)', ({ tickSpacing }) =>
-  tickSpacing === null ? null : { word: tickSpacing, tickSpacing },
+const bySpacing = question(
+  'getPool(address,address,int24)',
+  ({ tickSpacing }) => (tickSpacing === null ? null : { word: tickSpacing, tickSpacing }),
+  { all: SPACINGS.map((tickSpacing) => ({ tickSpacing })), enabled: null },
 );
 
 /** Uniswap v2 and forks. */
-export const pairOfTokens = named(TOKENS, [question('getPair(address,address)', () => ({}))]);
+export const pairOfTokens = named(TOKENS, [question('getPair(address,address)', () => ({}), ONE_TIER)]);
 /** Solidly, first form: most pairs have no getter of their factory. */
 export const pairOfKind = {
-  ...named([...TOKENS, STABLE], [question('getPair(address,address,bool)', byKind)]),
+  ...named([...TOKENS, STABLE], [question('getPair(address,address,bool)', byKind, KINDS)]),
   membership: membership('isPair(address)', isTrue),
 };
 /** Velodrome v2 and Aerodrome. */
-export const poolOfKind = named([...TOKENS, STABLE], [question('getPool(address,address,bool)', byKind)]);
+export const poolOfKind = named([...TOKENS, STABLE], [question('getPool(address,address,bool)', byKind, KINDS)]);
 /** Uniswap v3 by fee, and forks with a changeable fee by tick spacing. */
 export const poolOfFeeOrSpacing = named([...TOKENS, FEE, TICK_SPACING], [byFee, bySpacing]);
 /** PancakeSwap v3. */
@@ -49,7 +70,7 @@ export const poolOfFeeUnits = named(
 /** Slipstream: the fee can change, so it is no argument. */
 export const poolOfSpacing = named([...TOKENS, TICK_SPACING], [bySpacing]);
 /** Algebra: one pool for two tokens. */
-export const poolByPair = named(TOKENS, [question('poolByPair(address,address)', () => ({}))]);
+export const poolByPair = named(TOKENS, [question('poolByPair(address,address)', () => ({}), ONE_TIER)]);
 /** Algebra Integral: `customPoolByPair` also needs the deployer, which the pool doesn't return. */
 export const poolByPairOrDeployer: ProofByArguments = {
   ...poolByPair,
@@ -64,8 +85,10 @@ export const poolByPairOrDeployer: ProofByArguments = {
 };
 
 const binQuestion: FactoryQuestion = {
-  ...question('getLBPairInformation(address,address,uint256)', ({ tickSpacing }) =>
-    tickSpacing === null ? null : { word: tickSpacing, tickSpacing },
+  ...question(
+    'getLBPairInformation(address,address,uint256)',
+    ({ tickSpacing }) => (tickSpacing === null ? null : { word: tickSpacing, tickSpacing }),
+    UNKNOWN_TIERS,
   ),
   word: 1,
 };
@@ -172,9 +195,14 @@ function named(hints: readonly Hint[], questions: readonly FactoryQuestion[]): P
 }
 
 /** A getter with two tokens and at most one further argument. */
-function question(signature: string, further: (hints: PoolHints) => FurtherArgument | null): FactoryQuestion {
+function question(
+  signature: string,
+  further: (hints: PoolHints) => FurtherArgument | null,
+  tiers: PoolTiers,
+): FactoryQuestion {
   return {
     word: 0,
+    tiers,
     ask(hints) {
       const { token0, token1 } = hints;
       const found = further(hints);

@@ -19,6 +19,7 @@ import {
 import {
   binPair,
   binPairOfParameters,
+  FEES,
   infinityBinKey,
   infinityKey,
   keyOfPositionManager,
@@ -35,6 +36,7 @@ import {
   registeredId,
   registeredPool,
   smartPool,
+  TICK_SPACINGS,
 } from './factory-getters.ts';
 import type { PoolProof } from './pool-proof.ts';
 
@@ -87,13 +89,6 @@ export const familiesByName: ReadonlyMap<string, ExchangeFamily> = new Map(
     ...[v4, infinity, infinityBin, balancer2, balancer3],
   ].map((one) => [one.name, one]),
 );
-
-/** Parts per million: every fee that a known exchange of the families with a fee in the salt has. */
-const FEES = [
-  1, 8, 10, 20, 40, 50, 80, 100, 200, 250, 300, 350, 400, 450, 500, 1_000, 2_500, 3_000, 5_000, 10_000, 20_000,
-];
-/** Ticks: every spacing that Velodrome and Aerodrome have enabled. */
-const TICK_SPACINGS = [1, 10, 50, 60, 80, 100, 200, 2_000];
 
 function family(
   name: string,

@@ -82,7 +82,19 @@ export interface FactoryQuestion {
   ask(hints: PoolHints): { readonly data: Hex; readonly facts: PoolFacts } | null;
   /** Word of the result with the pool's address. */
   readonly word: number;
+  readonly tiers: PoolTiers;
 }
+
+/** Kinds of pools that a factory may have created for the same two tokens. */
+export interface PoolTiers {
+  /** Hints of each kind. None: pools of unknown kinds. */
+  readonly all: readonly PoolTier[];
+  /** Getter of the factory that returns zero for a kind it has no pools of; null: there is none. */
+  readonly enabled: ((tier: PoolTier) => Hex) | null;
+}
+
+/** The hints of a pool that don't concern its tokens. */
+export type PoolTier = Partial<Omit<PoolHints, 'token0' | 'token1'>>;
 
 export const NO_FACTS: PoolFacts = { tokens: null, fee: null, tickSpacing: null, isStable: null, hooks: null };
 

@@ -39,7 +39,7 @@ export function totalsOf(
     const inNative = candleOfTrade(priceOf(swap, prices, 'native'), '1h');
     usd = usd === null ? inDollars : joinCandles(usd, inDollars);
     native = native === null ? inNative : joinCandles(native, inNative);
-    valued.push(valueTrade(swap, (token) => (token === pair.quote ? prices.usd : book(token, swap))));
+    valued.push(valueTrade(swap, book));
   }
   return usd === null || native === null ? null : { candles: { usd, native }, figures: figuresOf(valued) };
 }

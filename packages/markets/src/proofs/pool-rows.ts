@@ -123,9 +123,41 @@ async function storeOutcome(
     ],
   );
   // Another worker took the pool over.
-  if (rows.length === 0) return;
+  if (rows.length > 0) await replaceTrades(transaction, chainId, pool);
+}
+
+/**
+ * Stores a pool that its factory returned at a block, if it is not proven yet. Under the chain's commit lock. A worker that examines the same
+ * pool keeps its claim: both come to the same.
+ */
+export async function storeFoundPool(
+  transaction: Transaction,
+  chainId: ChainId,
+  found: ProvenPool,
+  block: number,
+): Promise<void> {
+  const { pool, exchange, deployment, tokens, fee, tickSpacing, isStable, hooks } = found;
+  const rows = await transaction.query<{ chain_id: number }>(
+    `INSERT INTO pools AS stored (pool_key, chain_id, pool, status, proof, proof_block, exchange, factory, token0, token1, fee, tick_spacing,
+       is_stable, hooks, is_counted, due_at)
+     VALUES ($1, $2, $3, 'proven', 'factory', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, NULL)
+     ON CONFLICT (pool_key, chain_id, pool) DO UPDATE SET status = excluded.status, proof = excluded.proof, proof_block = excluded.proof_block,
+       exchange = excluded.exchange, factory = excluded.factory, token0 = excluded.token0, token1 = excluded.token1, fee = excluded.fee,
+       tick_spacing = excluded.tick_spacing, is_stable = excluded.is_stable, hooks = excluded.hooks, is_counted = excluded.is_counted,
+       due_at = CASE WHEN stored.lease_until IS NULL THEN NULL ELSE stored.due_at END
+     WHERE stored.status <> 'proven' RETURNING chain_id`,
+    [
+      ...[poolKey(pool), chainId, hexBytes(pool), block, exchange.name, bytesOrNull(deployment.factory)],
+      ...[bytesOrNull(tokens?.[0]), bytesOrNull(tokens?.[1]), fee, tickSpacing, isStable, bytesOrNull(hooks)],
+      !changesAmounts(found),
+    ],
+  );
+  if (rows.length > 0) await replaceTrades(transaction, chainId, pool);
+}
+
+/** An earlier proof, at a block that was replaced, may have named other tokens. */
+async function replaceTrades(transaction: Transaction, chainId: ChainId, pool: PoolId): Promise<void> {
   const key = [poolKey(pool), chainId, hexBytes(pool)] as const;
-  // An earlier proof, at a block that was replaced, may have named other tokens.
   await transaction.query(
     `DELETE FROM trades AS trade USING swaps AS swap WHERE trade.pool_key = $1 AND trade.chain_id = $2 AND swap.pool_key = $1 AND swap.chain_id = $2
        AND swap.pool = $3 AND (swap.block_number, swap.transaction_index, swap.log_index) = (trade.block_number, trade.transaction_index, trade.log_index)`,

@@ -45,7 +45,7 @@ export async function readTradeFigures(
       const valueTrade = tradeValuer(pool, chain);
       const trades = (swapsOf.get(pool.pool) ?? []).map((swap) => ({
         ...{ time: swap.time, hour: hourOf(swap.time) },
-        ...valueTrade(swap, (token) => book(token, swap)),
+        ...valueTrade(swap, book),
       }));
       return [pool.pool, spans.map((span) => figuresOfSpan(pool.pool, span, trades, stored))];
     }),

@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, multiplyFractions } from '@chainstead/core';
+import type { AnchorBook, BlockTime } from '../anchors/anchor-steps.ts';
 import { DOLLAR } from '../candles/candle.ts';
 import { type PricedPair, pairOf } from '../candles/price-trade.ts';
 import type { FiguredPool } from './figured-pool.ts';
@@ -13,19 +14,24 @@ export interface TradeAmounts {
   readonly wallet: Address;
 }
 
-/** Returns a valuation of the swaps of a pool, by their anchor: the quote token, or the base token while that has no price. */
+/**
+ * Returns a valuation of the swaps of a pool, by their anchor: the quote token, or the base token if that has no price. While the price of the
+ * quote token is not known yet, there is no value. @param book with the anchors of the pool in the block of the swap
+ */
 export function tradeValuer(
   { token0, token1, decimals }: FiguredPool,
   chain: Chain,
-): (trade: TradeAmounts, usdOf: (token: Address) => Fraction | null) => ValuedTrade {
+): (swap: TradeAmounts & BlockTime, book: AnchorBook) => ValuedTrade {
   const pair: PricedPair = pairOf(token0, token1, chain);
   const [baseDecimals, quoteDecimals] = pair.isQuotedIn0 ? [decimals[1], decimals[0]] : decimals;
-  return ({ amount0, amount1, wallet }, usdOf) => {
+  return (swap, book) => {
+    const { amount0, amount1, wallet } = swap;
     const [base, quote] = pair.isQuotedIn0 ? [amount1, amount0] : [amount0, amount1];
-    const quotePrice = usdOf(pair.quote);
+    const quotePrice = book(pair.quote, swap);
+    const isPending = quotePrice === null && book.isPending(pair.quote, swap);
     const value =
       quotePrice === null
-        ? dollarsOf(base, baseDecimals, usdOf(pair.base))
+        ? dollarsOf(base, baseDecimals, isPending ? null : book(pair.base, swap))
         : dollarsOf(quote, quoteDecimals, quotePrice);
     return { isBuy: base < 0n, wallet, value };
   };

@@ -54,15 +54,17 @@ interface AgeRow {
   readonly age: number;
 }
 
-/** One index entry per aggregator. The block of the checkpoint is the reference, so that a chain that lags has no old feeds. */
+/** One index entry per aggregator and feed. The block of the checkpoint is the reference, so that a chain that lags has no old feeds. */
 const AGES_SQL = `SELECT phase.chain_id, ${hexText('phase.feed')} AS feed,
-    greatest(extract(epoch FROM max(block.block_timestamp) - max(newest.block_timestamp))::float8, 0) AS age
+    greatest(extract(epoch FROM max(block.block_timestamp) - max(newest.updated_at))::float8, 0) AS age
   FROM price_feed_phases AS phase
   JOIN sync_chains AS chain ON chain.chain_id = phase.chain_id
   JOIN blocks AS block ON block.chain_id = chain.chain_id AND block.block_number = chain.checkpoint
   CROSS JOIN LATERAL (
-    SELECT block_timestamp FROM feed_answers AS answer WHERE answer.aggregator = phase.aggregator AND answer.chain_id = phase.chain_id
-    ORDER BY block_number DESC, transaction_index DESC, log_index DESC LIMIT 1) AS newest
+    (SELECT updated_at FROM feed_answers AS answer WHERE answer.aggregator = phase.aggregator AND answer.chain_id = phase.chain_id
+    ORDER BY block_number DESC, transaction_index DESC, log_index DESC LIMIT 1)
+    UNION ALL (SELECT updated_at FROM feed_readings AS reading WHERE reading.feed = phase.feed AND reading.chain_id = phase.chain_id
+    AND reading.updated_at IS NOT NULL ORDER BY block_number DESC LIMIT 1)) AS newest
   GROUP BY phase.chain_id, phase.feed`;
 
 /** The token is `ether`, the symbol of the native token, or the address of the first token with that price. */

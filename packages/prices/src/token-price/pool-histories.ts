@@ -16,8 +16,10 @@ export interface PoolHistory extends PoolOfToken {
   readonly states: readonly StateSince[];
   /** The block of the last event that set the price. */
   readonly changedAt: Pick<StateSince, 'block' | 'since'>;
-  /** Unix seconds of the first stored state. */
+  /** Unix seconds of the first stored state, or of the reading. Whether the pool is older is unknown. */
   readonly createdAt: number;
+  /** Block at whose end contract calls read the first state; null: an event reported it. */
+  readonly readAt: number | null;
   readonly depth: DepthSource;
 }
 
@@ -26,7 +28,8 @@ const SWAPS_DATASET = 'swaps';
 
 /**
  * Returns pools with their states and balances until a place. Pools without a known state there are left out. Costs seven statements at most,
- * whatever the number of pools: a single one if all of them have reserves.
+ * whatever the number of pools: a single one if all of them have reserves. A state is the last one that an event reported, or that a contract
+ * read found before the first event.
  */
 export async function readPoolHistories(
   database: ReadDatabase,
@@ -40,7 +43,9 @@ export async function readPoolHistories(
   const holdings = wanted.flatMap(({ pool, token0, token1 }): Holding[] =>
     [token0, token1].map((token) => ({ account: pool as Address, token })),
   );
-  const span = { start: place.windowStart, end: place.block };
+  // Balances before the first states don't matter. So a new installation needs no transfers from before its first block.
+  const starts = wanted.map(({ states: [first] }) => Math.max(place.windowStart, first?.block ?? place.windowStart));
+  const span = { start: Math.min(place.block, ...starts), end: place.block };
   const series = await readBalanceSeries(database, chain, holdings, span);
   const places = new Map(wanted.map((pool, position) => [pool.pool, 2 * position]));
   return inRange.map(({ isUncovered, ...pool }) => {
@@ -68,12 +73,17 @@ async function readStates(
   // A range of the primary key each. Citus refuses a limit in a subquery that depends on another relation.
   const ranges = pools.flatMap(({ pool }, position) => {
     const of = `pool_key = ${bind(addressKey(pool as Address))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea`;
-    const select = `SELECT ${position} AS position, block_number, transaction_index, log_index, reserve0::text, reserve1::text,
-      sqrt_price_x96::text, liquidity::text, tick FROM pool_states WHERE ${of} AND block_number >= ${run}`;
+    const selectFrom = (table: string, place: string): string =>
+      `SELECT ${position} AS position, block_number, ${place}, reserve0::text, reserve1::text, sqrt_price_x96::text, liquidity::text, tick
+       FROM ${table} WHERE ${of} AND block_number >= ${run}`;
+    const select = selectFrom('pool_states', 'false AS is_reading, transaction_index, log_index');
+    // A reading has the state at the end of its block.
+    const read = selectFrom('pool_readings', `true, ${INT4_MAX}, ${INT4_MAX}`);
     return [
       `(${select} AND block_number <= ${end} ORDER BY block_number LIMIT 1)`,
       `(${select} AND block_number <= ${start} ORDER BY block_number DESC LIMIT 1)`,
       `(${select} AND block_number > ${start} AND block_number <= ${end})`,
+      `(${read} AND block_number <= ${end} ORDER BY block_number LIMIT 1)`,
     ];
   });
   const rows = await database.select<StateRow>(
@@ -85,19 +95,32 @@ async function readStates(
   );
   const byPool = Map.groupBy(rows, ({ position }) => position);
   return pools.flatMap((pool, position) => {
-    const [first, ...rest] = (byPool.get(position) ?? []).flatMap(stateOf);
+    const of = byPool.get(position) ?? [];
+    const events = of.filter((row) => !row.is_reading).flatMap(stateOf);
+    const reading = of.filter((row) => row.is_reading && row.block_number < (events[0]?.block ?? Infinity));
+    // From the first state on, events report all later ones. So a reading counts only if it comes before them.
+    const all = [...reading.flatMap(stateOf), ...events];
+    const [first] = all;
     if (first === undefined) return [];
-    // The first state is only needed for its time, unless it is also the last one before the window.
-    const isBefore = (one: ReportedState | undefined) => one !== undefined && one.block <= place.windowStart;
-    const states = isBefore(rest[0]) ? rest : [first, ...rest];
-    const { block, since } = rest.at(-1) ?? first;
-    return [{ ...pool, states, changedAt: { block, since }, createdAt: first.since }];
+    // An earlier state is only needed for its time.
+    const states = all.slice(
+      Math.max(
+        0,
+        all.findLastIndex(({ block }) => block <= place.windowStart),
+      ),
+    );
+    const { block, since } = all.at(-1) ?? first;
+    const readAt = first === events[0] ? null : first.block;
+    return [{ ...pool, states, changedAt: { block, since }, createdAt: first.since, readAt }];
   });
 }
+
+const INT4_MAX = 2_147_483_647;
 
 interface StateRow {
   readonly position: number;
   readonly block_number: number;
+  readonly is_reading: boolean;
   readonly transaction_index: number;
   readonly log_index: number;
   readonly reserve0: string | null;

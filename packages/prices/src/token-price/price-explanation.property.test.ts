@@ -70,7 +70,7 @@ const pool = (place: number): fc.Arbitrary<PoolHistory> =>
           return {
             ...{ pool: addressOf(100 + place), exchange: 'Example', factory: addressOf(9), token0, token1 },
             ...{ isStable: kind === 'stable', states: dated, changedAt: dated[0] ?? { block: 0, since: NOW } },
-            ...{ createdAt: dated[0]?.since ?? NOW, depth: 'known' as const },
+            ...{ createdAt: dated[0]?.since ?? NOW, readAt: null, depth: 'known' as const },
           };
         });
     });

@@ -49,6 +49,7 @@ const candidateSchema = z
     }),
     is_stable: z.boolean().nullable().openapi({ description: 'Whether it has the curve of stable pairs' }),
     first_state_time: z.number().openapi({ description: 'Time of the first stored state, in seconds since 1970' }),
+    reading_block: text('Block at whose end contract calls read the first state. null: an event reported it'),
     sides: z.array(sideSchema).openapi({ description: 'Both tokens of the pool' }),
     states: z.array(stateSchema).openapi({
       description: 'States of the window, oldest first: the first one is from before the window, if there is one',
@@ -154,6 +155,7 @@ export function explainPrice({ price, place, rules }: ExplainedPrice): PriceExpl
           weight_usd: cents(weight),
           is_stable: history.isStable,
           first_state_time: history.createdAt,
+          reading_block: history.readAt === null ? null : String(history.readAt),
           sides: showSides(known),
           states: history.states.map(showState),
         },

@@ -2,10 +2,10 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, type Logger, ZERO_ADDRESS } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { type BalanceRequestSources, requestBalances } from '@chainstead/erc20';
-import { wrappedNativeOf } from '@chainstead/markets';
+import { requestPoolLookups, tokensToLookUp, wrappedNativeOf } from '@chainstead/markets';
 import { DEFAULT_PRICING_RULES } from './decide-price.ts';
 import type { PricePlace } from './price-place.ts';
-import { dollarsOf, type PriceConditions, readTokenPrices, type TokenPrice } from './token-price.ts';
+import { dollarsOf, type PriceConditions, readTokenPrices, type TokenPrice, tokensWithPools } from './token-price.ts';
 
 /** Sources of prices. */
 export interface PriceSources {
@@ -37,15 +37,19 @@ export function startPriceSources(
 /** Balances that one request may read from contracts. Later requests read the rest. */
 const READS_MAX = 256;
 
-/** Returns the prices of tokens at a place, after reading missing balances of their pools. Reads that take too long serve later requests. */
+/**
+ * Returns the prices of tokens at a place, after looking up their pools and reading missing balances of these. Reads that take too long serve
+ * later requests.
+ */
 export async function readPricesWithBalances(
-  { reads, database, contracts, waitsUntil }: PriceSources,
+  sources: PriceSources,
   chain: Chain,
   tokens: readonly Address[],
   conditions: PriceConditions,
   place: PricePlace,
 ): Promise<ReadonlyMap<Address, TokenPrice>> {
-  const found = await readTokenPrices(reads, chain, tokens, conditions, place);
+  const { database, contracts } = sources;
+  const found = await readPricesWithLookups(sources, chain, tokens, conditions, place);
   if (contracts === null) return found;
   const { balances, logger } = contracts;
   const unknown = [...found].flatMap(([token, price]) => (price.of === 'anchor' ? [] : [{ token, ...price.unknown }]));
@@ -53,8 +57,7 @@ export async function readPricesWithBalances(
   if (old.length > 0) await requestBalances({ ...balances, waitMs: 0 }, chain, old, logger);
   const unread = unknown.flatMap((one) => one.unread).slice(0, READS_MAX);
   if (unread.length === 0) return found;
-  const waitMs = Math.max(0, waitsUntil - performance.now());
-  const isRead = await requestBalances({ ...balances, waitMs }, chain, unread, logger);
+  const isRead = await requestBalances({ ...balances, waitMs: waitLeft(sources) }, chain, unread, logger);
   if (!isRead) return found;
   const again = unknown.filter((one) => one.unread.length > 0).map(({ token }) => token);
   return new Map([...found, ...(await readTokenPrices(database, chain, again, conditions, place))]);
@@ -69,4 +72,28 @@ export async function readNativePrice(
   const native = wrappedNativeOf(chain) ?? ZERO_ADDRESS;
   const conditions = { factories: null, rules: DEFAULT_PRICING_RULES };
   return dollarsOf((await readPricesWithBalances(sources, chain, [native], conditions, place)).get(native));
+}
+
+/** Returns the prices after a look-up of the pools of tokens that had none yet. */
+async function readPricesWithLookups(
+  sources: PriceSources,
+  chain: Chain,
+  tokens: readonly Address[],
+  conditions: PriceConditions,
+  place: PricePlace,
+): Promise<ReadonlyMap<Address, TokenPrice>> {
+  const { reads, database, contracts } = sources;
+  const stored = () => readTokenPrices(reads, chain, tokens, conditions, place);
+  if (contracts === null) return stored();
+  const ofPools = tokensWithPools(tokens, chain, place);
+  const [found, unknown] = await Promise.all([stored(), tokensToLookUp(database, chain, ofPools, place)]);
+  const { logger, balances } = contracts;
+  const lookups = { database, nodeReads: balances.nodeReads, logger, waitMs: waitLeft(sources) };
+  const again = await requestPoolLookups(lookups, chain, unknown, place);
+  if (again.length === 0) return found;
+  return new Map([...found, ...(await readTokenPrices(database, chain, again, conditions, place))]);
+}
+
+function waitLeft({ waitsUntil }: PriceSources): number {
+  return Math.max(0, waitsUntil - performance.now());
 }

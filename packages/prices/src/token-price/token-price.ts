@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase } from '@chainstead/db';
-import { anchorsOf, exchangesOf, formsOf } from '@chainstead/markets';
+import { anchorsOf, exchangesOf, formsOf, PRICED_FAMILIES } from '@chainstead/markets';
 import { anchorPrices } from './anchor-prices.ts';
 import { decidePrice, type PriceCandidate, type PriceDecision, type PricingRules } from './decide-price.ts';
 import { candidateOf } from './pool-candidate.ts';
@@ -55,13 +55,9 @@ export async function readTokenPrices(
   place: PricePlace,
 ): Promise<ReadonlyMap<Address, TokenPrice>> {
   const anchors = anchorPrices(place);
-  const { dollar } = anchorsOf(chain);
   const unique = [...new Set(tokens)];
-  // A dollar token has the price of its feed or none: what it can be sold for is no measure of others.
   const pending = new Set(place.pending);
-  const ofPools = isOfPools
-    ? unique
-    : unique.filter((token) => !anchors.has(token) && !dollar.includes(token) && !pending.has(token));
+  const ofPools = isOfPools ? unique : tokensWithPools(unique, chain, place);
   const formsByToken = new Map(ofPools.map((token) => [token, formsOf(token, chain)] as const));
   const wanted = {
     forms: [...new Set([...formsByToken.values()].flat())],
@@ -111,6 +107,18 @@ function historiesByToken(histories: readonly PoolHistory[]): ReadonlyMap<Addres
   return new Map(
     [...Map.groupBy(sides, ({ token }) => token)].map(([token, of]) => [token, of.map((one) => one.history)]),
   );
+}
+
+/** The tokens, each once, whose price at a place comes from pools. */
+export function tokensWithPools(
+  tokens: readonly Address[],
+  chain: Chain,
+  place: Pick<PricePlace, 'anchors' | 'pending'>,
+): readonly Address[] {
+  const anchors = anchorPrices(place);
+  const others = new Set([...anchorsOf(chain).dollar, ...place.pending]);
+  // A dollar token has the price of its feed or none: what it can be sold for is no measure of others.
+  return [...new Set(tokens)].filter((token) => !anchors.has(token) && !others.has(token));
 }
 
 /** US dollars per whole token; null: none. */
@@ -183,12 +191,6 @@ async function readHistories(
     );
   return histories;
 }
-
-/** KyberSwap Elastic is not among them: it adds fees to liquidity that its events don't report. */
-const PRICED_FAMILIES: readonly string[] = [
-  ...['v2', 'solidly-1', 'solidly-2'],
-  ...['v3', 'v3-pancake', 'slipstream', 'algebra', 'algebra-integral'],
-];
 
 function pricedFactories(chain: Chain, wanted: readonly Address[] | null): readonly Address[] {
   return exchangesOf(chain)

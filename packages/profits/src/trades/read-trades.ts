@@ -162,7 +162,7 @@ async function valueSwaps(
   pools: ReadonlyMap<number, TradedPool>,
 ): Promise<readonly Trade[]> {
   const anchors = [...pools.values()].flatMap((pool) => pool.anchors.map(({ token }) => token));
-  const usdOf = await readAnchorBook(database, chain, anchors, swaps);
+  const book = await readAnchorBook(database, chain, anchors, swaps);
   return swaps.flatMap((swap) => {
     const pool = pools.get(swap.pool);
     if (pool === undefined) return [];
@@ -173,7 +173,7 @@ async function valueSwaps(
       ...{ pool, time, isSold0: amount0 > 0n },
       amount0: amount0 < 0n ? -amount0 : amount0,
       amount1: amount1 < 0n ? -amount1 : amount1,
-      value: valueOfSwap(pool, amount0, amount1, (token) => usdOf(token, swap)),
+      value: valueOfSwap(pool, { ...swap, amount0, amount1 }, book),
       parties: wallet === undefined ? [] : isTwo ? [wallet, beneficiary] : [wallet],
     };
   });

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
-import { anchorsOf, DOLLAR, pairOf, wrappedNativeOf } from '@chainstead/markets';
+import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { type AnchorBook, anchorsOf, type BlockTime, DOLLAR, pairOf, wrappedNativeOf } from '@chainstead/markets';
 
 /** The tokens of a swap, by the rules of profits. */
 export interface TradedPool {
@@ -52,20 +52,21 @@ export function shownToken(token: Address, chain: Chain): Address {
 }
 
 /**
- * Returns the value of a swap in units of `DOLLAR`, rounded half up: the amount of its anchor times the price of the anchor. Null: unknown.
- * @param amount0 base units, with any sign
- * @param usdOf US dollars per whole token in the block of the swap
+ * Returns the value of a swap in units of `DOLLAR`, rounded half up: the amount of its anchor times the price of the anchor. Null: unknown,
+ * also while the price of the preferred anchor is not known yet.
+ * @param swap amounts in base units, with any sign
+ * @param book prices of anchors in the block of the swap
  */
 export function valueOfSwap(
   { anchors }: TradedPool,
-  amount0: bigint,
-  amount1: bigint,
-  usdOf: (token: Address) => Fraction | null,
+  swap: BlockTime & { readonly amount0: bigint; readonly amount1: bigint },
+  book: AnchorBook,
 ): bigint | null {
   for (const { token, isToken0, decimals } of anchors) {
-    const price = usdOf(token);
+    const price = book(token, swap);
+    if (price === null && book.isPending(token, swap)) return null;
     if (price === null) continue;
-    const amount = isToken0 ? amount0 : amount1;
+    const amount = isToken0 ? swap.amount0 : swap.amount1;
     const numerator = (amount < 0n ? -amount : amount) * price.numerator * DOLLAR;
     const denominator = price.denominator * 10n ** BigInt(decimals);
     return (2n * numerator + denominator) / (2n * denominator);

@@ -1,0 +1,193 @@
+/** Prices of the running program from pools that are older than its index and have not moved since. */
+import { type Address, parseAddress } from '@chainstead/core';
+import { deployExchanges, type ExchangeDevnet, type ExchangePool, startNodeProxy } from '@chainstead/testkit';
+import { parseAbi } from 'viem';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type DevnetProgramStage, openDevnetProgramStage } from './devnet-program.ts';
+import { waitUntil } from './indexed-chain.ts';
+
+const KEY = 'acceptance-key-0123456789';
+const CHAIN_ID = 1_337_061;
+const UNIT = 10n ** 18n;
+const DOLLAR = 10n ** 6n;
+
+let stage: DevnetProgramStage;
+let proxy: Awaited<ReturnType<typeof startNodeProxy>>;
+let exchanges: ExchangeDevnet;
+let url: string;
+let tokens: Record<'usd' | 'cats' | 'dogs' | 'none', Address>;
+let pools: Record<'v2' | 'v3', ExchangePool>;
+let calls = 0;
+
+/** Amounts in the order of the pool's tokens. */
+const ordered = ({ tokens: [token0] }: ExchangePool, token: bigint, dollars: bigint): [bigint, bigint] =>
+  token0 === tokens.usd ? [dollars, token] : [token, dollars];
+
+beforeAll(async () => {
+  stage = await openDevnetProgramStage(CHAIN_ID);
+  const { devnet } = stage;
+  exchanges = await deployExchanges(devnet);
+  tokens = {
+    usd: await exchanges.deployToken('USD', 6),
+    cats: await exchanges.deployToken('CATS'),
+    dogs: await exchanges.deployToken('DOGS'),
+    none: await exchanges.deployToken('NONE'),
+  };
+  const { usd, cats, dogs } = tokens;
+  pools = {
+    v2: await exchanges.createPool({ version: 'v2', tokens: [cats, usd] }),
+    // One dog for four dollars.
+    v3: await exchanges.createPool({ version: 'v3', tokens: [dogs, usd], fee: 500, price: [10n ** 12n, 4n] }),
+  };
+  await exchanges.addLiquidity(pools.v2, ordered(pools.v2, 1_000n * UNIT, 2_500n * DOLLAR));
+  await exchanges.addLiquidity(pools.v3, ordered(pools.v3, 1_000n * UNIT, 4_000n * DOLLAR));
+  await devnet.client.mine({ blocks: 2 });
+  const { number } = await devnet.client.getBlock();
+  proxy = await startNodeProxy(devnet.url, {
+    refuse({ method }) {
+      if (method === 'eth_call') calls++;
+      return undefined;
+    },
+  });
+  const { v2, v3 } = exchanges.factories;
+  const program = stage.start(KEY, {
+    RPC_URLS_DEVNET: proxy.url,
+    START_BLOCK_DEVNET: String(number + 1n),
+    SWAPS_DEVNET: 'all',
+    EXCHANGES_DEVNET: `v2:${v2.address},v3:${v3.address}`,
+    DOLLAR_TOKENS_DEVNET: usd,
+    // A busy machine is slow.
+    ON_DEMAND_WAIT_MS: '20000',
+  });
+  url = await program.url;
+  await devnet.client.mine({ blocks: 4 });
+  await untilIndexed();
+});
+afterAll(async () => {
+  await stage?.close();
+  await proxy?.close();
+});
+
+async function untilIndexed(): Promise<void> {
+  await waitUntil(async () => {
+    const { hash } = await stage.devnet.client.getBlock();
+    const rows = await stage.scratch.database.query<{ hash: string }>(
+      `SELECT '0x' || encode(block_hash, 'hex') AS hash FROM sync_chains JOIN blocks
+         ON blocks.chain_id = sync_chains.chain_id AND block_number = checkpoint`,
+    );
+    return rows[0]?.hash === hash ? null : JSON.stringify(rows);
+  });
+}
+
+interface PriceReply {
+  readonly status: number;
+  readonly body: {
+    readonly message?: string;
+    readonly usdPrice?: number;
+    readonly priceLastChangedAtBlock?: string;
+    readonly explanation?: {
+      readonly price_numerator: string;
+      readonly price_denominator: string;
+      readonly candidates: readonly { readonly pair_address: string; readonly reading_block: string | null }[];
+    };
+  };
+}
+
+async function get(token: Address): Promise<PriceReply> {
+  const response = await fetch(`${url}/api/v2.2/erc20/${token}/price?chain=devnet&explain=true`, {
+    headers: { 'x-api-key': KEY },
+  });
+  return { status: response.status, body: (await response.json()) as PriceReply['body'] };
+}
+
+const READS = parseAbi([
+  'function getReserves() view returns (uint112, uint112, uint32)',
+  'function slot0() view returns (uint160 sqrtPriceX96, int24 tick, uint16, uint16, uint16, uint8, bool)',
+]);
+
+/** Dollars per whole token by the pool's contract, as base units of token 1 for so many of token 0. */
+async function contractPrice(pool: ExchangePool): Promise<readonly [numerator: bigint, denominator: bigint]> {
+  const { client } = stage.devnet;
+  const at = { address: parseAddress(pool.pool), abi: READS } as const;
+  const ratio = async (): Promise<readonly [bigint, bigint]> => {
+    if (pool.version === 'v2') {
+      const [reserve0, reserve1] = await client.readContract({ ...at, functionName: 'getReserves' });
+      return [reserve1, reserve0];
+    }
+    const [sqrtPrice] = await client.readContract({ ...at, functionName: 'slot0' });
+    return [sqrtPrice * sqrtPrice, 1n << 192n];
+  };
+  const [one, other] = await ratio();
+  const [dollars, token] = pool.tokens[0] === tokens.usd ? [other, one] : [one, other];
+  return [dollars * UNIT, token * DOLLAR];
+}
+
+/** Balances that a reorg or a transfer made unknown are read again within seconds. */
+async function untilPriced(token: Address): Promise<void> {
+  await waitUntil(async () => {
+    const { status, body } = await get(token);
+    return status === 200 ? null : JSON.stringify(body);
+  });
+}
+
+async function expectPrice(token: Address, pool: ExchangePool): Promise<PriceReply['body']> {
+  const { status, body } = await get(token);
+  expect([status, body.message]).toEqual([200, undefined]);
+  const { price_numerator, price_denominator, candidates = [] } = body.explanation ?? {};
+  const [numerator, denominator] = await contractPrice(pool);
+  expect(BigInt(price_numerator ?? 0) * denominator).toBe(BigInt(price_denominator ?? 0) * numerator);
+  expect(candidates.map((one) => one.pair_address)).toEqual([pool.pool]);
+  return body;
+}
+
+it('prices tokens at the first request, by the states that their pools have', async () => {
+  const head = await stage.devnet.client.getBlock();
+  const cats = await expectPrice(tokens.cats, pools.v2);
+  expect(cats).toMatchObject({ usdPrice: 2.5, explanation: { candidates: [{ reading_block: String(head.number) }] } });
+  const dogs = await expectPrice(tokens.dogs, pools.v3);
+  expect(dogs.usdPrice).toBeCloseTo(4, 12);
+  expect(dogs.explanation?.candidates).toMatchObject([{ reading_block: String(head.number) }]);
+});
+
+it('returns 404 for a token without pools, and looks each token up once', async () => {
+  const message = 'No liquidity pools found for the specified token address';
+  expect(await get(tokens.none)).toEqual({ status: 404, body: { message } });
+  const before = calls;
+  expect(await get(tokens.none)).toEqual({ status: 404, body: { message } });
+  await expectPrice(tokens.cats, pools.v2);
+  await expectPrice(tokens.dogs, pools.v3);
+  expect(calls).toBe(before);
+});
+
+it('reads the pools again if a reorg replaces the block', async () => {
+  const { devnet, scratch } = stage;
+  await devnet.reorg(2);
+  await untilIndexed();
+  for (const table of ['pool_readings', 'pool_lookups'])
+    expect(await scratch.database.query(`SELECT FROM ${table}`)).toEqual([]);
+  const head = await devnet.client.getBlock();
+  for (const [token, pool] of [
+    [tokens.cats, pools.v2],
+    [tokens.dogs, pools.v3],
+  ] as const) {
+    if (pool.version === 'v3') await untilPriced(token);
+    const { explanation } = await expectPrice(token, pool);
+    expect(explanation?.candidates).toMatchObject([{ reading_block: String(head.number) }]);
+  }
+});
+
+it('follows the events of the pools from then on', async () => {
+  const read = (await get(tokens.cats)).body.explanation?.candidates[0]?.reading_block;
+  for (const [token, pool] of [
+    [tokens.cats, pools.v2],
+    [tokens.dogs, pools.v3],
+  ] as const) {
+    await exchanges.swap(pool, { token, amount: 20n * UNIT });
+    await untilIndexed();
+    const { number } = await stage.devnet.client.getBlock();
+    if (pool.version === 'v3') await untilPriced(token);
+    const body = await expectPrice(token, pool);
+    expect(body.priceLastChangedAtBlock).toBe(String(number));
+    expect(body.explanation?.candidates).toMatchObject([{ reading_block: read }]);
+  }
+});

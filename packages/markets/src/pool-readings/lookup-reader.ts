@@ -1,0 +1,120 @@
+import { type Address, ChainsteadError, errorText, parseAddress } from '@chainstead/core';
+import { readBlockRuns } from '@chainstead/data-api';
+import { addressBytes, hexBytes, hexText } from '@chainstead/db';
+import {
+  knownBlock,
+  type StateBlock,
+  type StateKind,
+  type StateReader,
+  type StateReadingContext,
+  StateUnavailableError,
+  stateAt,
+} from '@chainstead/node-reads';
+import { tokenFactsReader } from '@chainstead/tokens';
+import { z } from '@hono/zod-openapi';
+import { exchangesOf } from '../exchanges/custom-exchanges.ts';
+import type { ProvenPool } from '../exchanges/prove-pool.ts';
+import { poolKey } from '../pools/pool-key.ts';
+import type { ProofContext } from '../proofs/pool-verdict.ts';
+import { provePools } from '../proofs/prove-pools.ts';
+import { type FoundPool, findPools, readPoolStates } from './find-pools.ts';
+import { saveLookup } from './save-lookups.ts';
+
+/** Tokens whose pools are wanted, and the block of the price. */
+export interface PoolLookupQuestion {
+  readonly tokens: readonly Address[];
+  readonly block: number;
+}
+
+const address = z.string().transform((text): Address => parseAddress(text));
+
+/** Finds the pools of tokens by their factories and stores them with their states. The result only confirms it. */
+export const POOL_LOOKUPS: StateKind<PoolLookupQuestion, { readonly pools: number }> = {
+  name: 'pool-lookups',
+  question: z.object({ tokens: z.array(address).min(1), block: z.int() }),
+  answer: z.object({ pools: z.int() }),
+  // Without a node, none of them comes to anything.
+  failsAlike: () => '',
+};
+
+/** More than any getter returns that is read here. */
+const RESULT_BYTES_MAX = 512;
+
+export const poolLookupsReader: StateReader<PoolLookupQuestion, { readonly pools: number }> = {
+  kind: POOL_LOOKUPS,
+  async read(context, { tokens, block: number }, signal) {
+    const { chain, pool: upstreams, database } = context;
+    const block = await knownBlock(database, chain, number);
+    if (block === null) throw new StateUnavailableError(`Block ${number} of ${chain.name} is not indexed`);
+    const exchanges = exchangesOf(chain);
+    const state = stateAt(upstreams, chain, block, { answerBytesMax: RESULT_BYTES_MAX });
+    const found = await findPools(tokens, { chain, exchanges, state }, signal);
+    const [pools, readings] = await Promise.all([
+      proveFound(found, { chain, upstreams, exchanges, block }, signal),
+      readPoolStates(await withoutReading(context, block, found), { state }, signal),
+      readDecimals(context, found, signal),
+    ]);
+    await saveLookup(database, chain, { tokens, block, pools, readings });
+    return { pools: pools.length };
+  },
+};
+
+/** The same proof as for pools that events showed. */
+async function proveFound(
+  found: readonly FoundPool[],
+  context: ProofContext,
+  signal: AbortSignal,
+): Promise<readonly ProvenPool[]> {
+  const verdicts = await provePools(found, context, signal);
+  return verdicts.flatMap((one) => {
+    if (one.verdict === 'unread') throw one.reason;
+    return one.verdict === 'proven' ? [one.proven] : [];
+  });
+}
+
+/** The pools without a reading in the unbroken run of indexed blocks: from an earlier one on, their events are indexed. */
+async function withoutReading(
+  { database, chain }: StateReadingContext,
+  { number }: StateBlock,
+  pools: readonly FoundPool[],
+): Promise<readonly FoundPool[]> {
+  if (pools.length === 0) return [];
+  const run = (await readBlockRuns(database, chain.id, [STATES_DATASET], number)).get(STATES_DATASET);
+  const rows = await database.query<{ pool: string }>(
+    `SELECT ${hexText('pool')} AS pool FROM pool_readings WHERE pool_key = ANY ($1::bigint[]) AND chain_id = $2 AND pool = ANY ($3::bytea[])
+     AND block_number BETWEEN $4 AND $5`,
+    [
+      ...[pools.map(({ pool }) => poolKey(pool)), chain.id, pools.map(({ pool }) => hexBytes(pool))],
+      ...[run?.firstBlock ?? number, number],
+    ],
+  );
+  const read = new Set(rows.map(({ pool }) => pool));
+  return pools.filter(({ pool }) => !read.has(pool));
+}
+
+/** The dataset that states of pools come from. */
+const STATES_DATASET = 'pool-states';
+
+/** Reads the facts of tokens that no transfer has shown yet: without decimals there is no price. */
+async function readDecimals(
+  context: StateReadingContext,
+  pools: readonly FoundPool[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { database, chain, logger } = context;
+  const tokens = [...new Set(pools.flatMap((one) => one.tokens))];
+  const rows = await database.query<{ token: Address }>(
+    `SELECT ${hexText('address')} AS token FROM tokens WHERE chain_id = $1 AND address = ANY ($2::bytea[]) AND facts_status = 'known'`,
+    [chain.id, tokens.map(addressBytes)],
+  );
+  const known = new Set(rows.map(({ token }) => token));
+  const items = tokens.filter((token) => !known.has(token));
+  if (items.length === 0) return;
+  try {
+    await tokenFactsReader.read(context, { items }, signal);
+  } catch (error) {
+    // The worker that reads facts of tokens tries again.
+    if (signal.aborted || !(error instanceof ChainsteadError)) throw error;
+    logger.debug({ chain: chain.key, error: errorText(error) }, 'Could not read the decimals of tokens');
+  }
+}

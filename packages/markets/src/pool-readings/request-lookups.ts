@@ -1,0 +1,87 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, errorText, type Logger } from '@chainstead/core';
+import { addressBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import { type NodeReadQueue, SILENCE_MS, StateNotArchivedError, StateUnavailableError } from '@chainstead/node-reads';
+import { POOL_LOOKUPS } from './lookup-reader.ts';
+import { LOOKUP_MAX_AGE_SECONDS } from './save-lookups.ts';
+
+export interface PoolLookupSources {
+  readonly database: ReadDatabase;
+  readonly nodeReads: NodeReadQueue;
+  readonly logger: Logger;
+  /** Time that the request waits for look-ups. Milliseconds. */
+  readonly waitMs: number;
+}
+
+/** Block of a price, and the first block of the unbroken run of indexed blocks until there. */
+export interface LookupPlace {
+  readonly block: number;
+  readonly runStart: number;
+}
+
+/** Returns the tokens whose pools were not looked up in the run of the place, or long ago. One statement. */
+export async function tokensToLookUp(
+  database: ReadDatabase,
+  chain: Pick<Chain, 'id'>,
+  tokens: readonly Address[],
+  { runStart }: Pick<LookupPlace, 'runStart'>,
+): Promise<readonly Address[]> {
+  if (tokens.length === 0) return [];
+  const rows = await database.select<{ token: Address }>(
+    `SELECT ${hexText('token')} AS token FROM pool_lookups WHERE token = ANY ($1::bytea[]) AND chain_id = $2::bigint
+     AND block_number >= $3::bigint AND looked_up_at > now() - make_interval(secs => $4)`,
+    [tokens.map(addressBytes), chain.id, runStart, LOOKUP_MAX_AGE_SECONDS],
+  );
+  const known = new Set(rows.map(({ token }) => token));
+  return tokens.filter((token) => !known.has(token));
+}
+
+/** Nodes have the states of the newest blocks. */
+const BLOCKS_MAX = 64;
+/** Tokens of one question: their calls are made together. */
+const TOGETHER = 5;
+/** Tokens of one request. Later requests look up the rest. */
+const TOKENS_MAX = 100;
+/** Tokens of a chain in a minute, of all requests together. */
+const PER_MINUTE_MAX = 600;
+
+/**
+ * Has the worker look up the pools of tokens at a block, if it is one of the newest. Look-ups that take longer than `waitMs` continue.
+ * @returns the tokens that were looked up in time
+ */
+export async function requestPoolLookups(
+  { database, nodeReads, logger, waitMs }: PoolLookupSources,
+  chain: Chain,
+  tokens: readonly Address[],
+  { block }: Pick<LookupPlace, 'block'>,
+): Promise<readonly Address[]> {
+  if (tokens.length === 0) return [];
+  const wanted = tokens.slice(0, await tokensAllowed(database, chain, block)).toSorted();
+  const ask = async (some: readonly Address[]): Promise<readonly Address[]> => {
+    try {
+      // An earlier result may be of a block that was replaced.
+      const options = { waitMs, maxAgeMs: 0, fruitlessMs: SILENCE_MS };
+      return (await nodeReads.request(chain, POOL_LOOKUPS, { tokens: some, block }, options)) === null ? [] : some;
+    } catch (error) {
+      if (!(error instanceof StateUnavailableError) && !(error instanceof StateNotArchivedError)) throw error;
+      logger.debug({ chain: chain.key, error: errorText(error) }, 'Could not look up pools');
+      return [];
+    }
+  };
+  const parts = Array.from({ length: Math.ceil(wanted.length / TOGETHER) }, (_, part) =>
+    wanted.slice(part * TOGETHER, (part + 1) * TOGETHER),
+  );
+  return (await Promise.all(parts.map(ask))).flat();
+}
+
+/** How many tokens may be looked up now: none at an old block. */
+async function tokensAllowed(database: ReadDatabase, { id }: Pick<Chain, 'id'>, block: number): Promise<number> {
+  const [row] = await database.select<{ newest: number | null; recent: number }>(
+    `SELECT (SELECT checkpoint FROM sync_chains WHERE chain_id = $1::bigint) AS newest,
+       (SELECT count(*) FROM (SELECT FROM pool_lookups WHERE chain_id = $1::bigint AND looked_up_at > now() - interval '1 minute'
+          LIMIT ${PER_MINUTE_MAX}) AS counted)::int AS recent`,
+    [id],
+  );
+  if (row === undefined || row.newest === null || row.newest - block > BLOCKS_MAX) return 0;
+  return Math.min(TOKENS_MAX, PER_MINUTE_MAX - row.recent);
+}

@@ -1,0 +1,114 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Database, hexBytes, hexText, type Transaction } from '@chainstead/db';
+import { type StateBlock, StateUnavailableError } from '@chainstead/node-reads';
+import { lockChainCommits } from '@chainstead/sync';
+import type { ProvenPool } from '../exchanges/prove-pool.ts';
+import { poolKey } from '../pools/pool-key.ts';
+import { storeFoundPool } from '../proofs/pool-rows.ts';
+import type { PoolReading } from './find-pools.ts';
+
+/** Tokens whose pools were looked up at a block, the pools, and their states. */
+export interface PoolLookup {
+  readonly tokens: readonly Address[];
+  readonly block: StateBlock;
+  /** Proven ones. */
+  readonly pools: readonly ProvenPool[];
+  /** Those of other pools are not stored. */
+  readonly readings: readonly PoolReading[];
+}
+
+/** A look-up is repeated after this time: exchanges get new factories and kinds of pools. Seconds. */
+export const LOOKUP_MAX_AGE_SECONDS = 86_400;
+
+/**
+ * Stores a look-up under the chain's commit lock: its block is still canonical, and a later reorg of it deletes the rows.
+ * @throws StateUnavailableError if a reorg removed the block meanwhile
+ */
+export async function saveLookup(database: Database, chain: Chain, lookup: PoolLookup): Promise<void> {
+  const { tokens, block, pools, readings } = lookup;
+  await database.transaction(async (transaction) => {
+    await lockChainCommits(transaction, chain);
+    const known = await transaction.query(
+      'SELECT FROM blocks WHERE chain_id = $1 AND block_number = $2 AND block_hash = $3',
+      [chain.id, block.number, hexBytes(block.hash)],
+    );
+    if (known.length === 0)
+      throw new StateUnavailableError(`Block ${block.number} was reorganized away while pools were read at it`);
+    const proven = await provenPools(transaction, chain, pools);
+    for (const pool of pools)
+      if (!proven.has(pool.pool)) await storeFoundPool(transaction, chain.id, pool, block.number);
+    await addTokens(transaction, chain, pools);
+    const found = new Set<string>(pools.map(({ pool }) => pool));
+    const ofPools = readings.filter(({ pool }) => found.has(pool));
+    await addReadings(transaction, chain, block.number, ofPools);
+    await transaction.query(
+      `INSERT INTO pool_lookups (token, chain_id, block_number) SELECT token, $1, $2 FROM unnest($3::bytea[]) AS given (token) ORDER BY token
+       ON CONFLICT (token, chain_id) DO UPDATE SET block_number = excluded.block_number, looked_up_at = now()`,
+      [chain.id, block.number, tokens.map(addressBytes)],
+    );
+    await transaction.query(
+      'DELETE FROM pool_lookups WHERE chain_id = $1 AND looked_up_at < now() - make_interval(secs => $2)',
+      [chain.id, LOOKUP_MAX_AGE_SECONDS],
+    );
+  });
+}
+
+/** The pools that are proven already: nothing about them changes. */
+async function provenPools(
+  transaction: Transaction,
+  { id }: Pick<Chain, 'id'>,
+  pools: readonly ProvenPool[],
+): Promise<ReadonlySet<string>> {
+  const rows = await transaction.query<{ pool: string }>(
+    `SELECT ${hexText('pool')} AS pool FROM pools WHERE pool_key = ANY ($1::bigint[]) AND chain_id = $2 AND pool = ANY ($3::bytea[])
+     AND status = 'proven'`,
+    [pools.map(({ pool }) => poolKey(pool)), id, pools.map(({ pool }) => hexBytes(pool))],
+  );
+  return new Set(rows.map(({ pool }) => pool));
+}
+
+/** Prices need the decimals of both tokens. Those that are new are read by the worker. */
+async function addTokens(
+  transaction: Transaction,
+  { id }: Pick<Chain, 'id'>,
+  pools: readonly ProvenPool[],
+): Promise<void> {
+  await transaction.query(
+    `INSERT INTO tokens (address, chain_id) SELECT address, $1 FROM unnest($2::bytea[]) AS found (address) ORDER BY address
+     ON CONFLICT (address, chain_id) DO NOTHING`,
+    [id, [...new Set(pools.flatMap(({ tokens }) => tokens ?? []))].map(addressBytes)],
+  );
+}
+
+async function addReadings(
+  transaction: Transaction,
+  { id }: Pick<Chain, 'id'>,
+  block: number,
+  readings: readonly PoolReading[],
+): Promise<void> {
+  const columns = readings.map(({ pool, state }) => {
+    const [reserves, price] = state.of === 'reserves' ? [state, null] : [null, state];
+    return {
+      ...{ key: poolKey(pool), pool: hexBytes(pool), tick: price?.tick ?? null },
+      ...{ reserve0: textOf(reserves?.reserve0), reserve1: textOf(reserves?.reserve1) },
+      ...{ price: textOf(price?.sqrtPriceX96), liquidity: textOf(price?.liquidity) },
+    };
+  });
+  await transaction.query(
+    `INSERT INTO pool_readings (pool_key, chain_id, block_number, tick, pool, reserve0, reserve1, sqrt_price_x96, liquidity)
+     SELECT pool_key, $1, $2, tick, pool, reserve0, reserve1, price, liquidity
+     FROM unnest($3::bigint[], $4::bytea[], $5::int[], $6::numeric[], $7::numeric[], $8::numeric[], $9::numeric[])
+       AS given (pool_key, pool, tick, reserve0, reserve1, price, liquidity)
+     ON CONFLICT (pool_key, chain_id, block_number, pool) DO NOTHING`,
+    [
+      ...[id, block, columns.map(({ key }) => key), columns.map(({ pool }) => pool), columns.map(({ tick }) => tick)],
+      ...[columns.map(({ reserve0 }) => reserve0), columns.map(({ reserve1 }) => reserve1)],
+      ...[columns.map(({ price }) => price), columns.map(({ liquidity }) => liquidity)],
+    ],
+  );
+}
+
+function textOf(value: bigint | undefined): string | null {
+  return value === undefined ? null : value.toString();
+}
