@@ -4,10 +4,10 @@
  */
 export { type AnchorBook, type BlockTime, readAnchorBook } from './anchors/anchor-steps.ts';
 export { anchorsOf, wrappedNativeOf } from './anchors/anchors-of-chain.ts';
-export { DOLLAR } from './candles/candle.ts';
-export { pairOf } from './candles/price-trade.ts';
-export type { ConcentratedState, PoolId, PoolState, Reserves } from './events/pool-event.ts';
 export { createCandleSchedules } from './candle-storage/candles-worker.ts';
+export { DOLLAR } from './trade-values/candle.ts';
+export { pairOf } from './trade-values/price-trade.ts';
+export type { ConcentratedState, PoolId, PoolState, Reserves } from './events/pool-event.ts';
 export { EXCHANGE_FAMILIES, exchangesOf, findExchangeProblem } from './exchanges/custom-exchanges.ts';
 export { marketRoutes } from './market-routes.ts';
 export {
@@ -16,10 +16,10 @@ export {
   readNewestStateBlocks,
   readPoolsListedOf,
 } from './pool-lists/listed-pools.ts';
-export { poolKey } from './pools/pool-key.ts';
 export { poolLookupsReader } from './pool-readings/lookup-reader.ts';
 export { requestPoolLookups, tokensToLookUp } from './pool-readings/request-lookups.ts';
 export { PRICED_FAMILIES } from './pool-readings/state-getters.ts';
+export { poolKey } from './pools/pool-key.ts';
 export { priceOf } from './pools/pool-price.ts';
 export { pricesInPool, wholePriceOf } from './pools/prices-in-pool.ts';
 export { poolStateOf, STATE_COLUMNS, type StateColumns } from './pools/stored-state.ts';
@@ -32,6 +32,6 @@ export { PAIR_NOT_FOUND, pairParameter } from './swap-lists/pair-parameter.ts';
 export { refuseCursor } from './swap-lists/refuse-cursor.ts';
 export { formsOf, SWAPS_DATASET, undecidedPoolsOf } from './swap-lists/swaps-statement.ts';
 export { pairLabel, readTokenBook, type TokenFacts } from './swap-lists/token-facts.ts';
-export type { FiguredPool, TimeSpan } from './trade-figures/figured-pool.ts';
+export type { FiguredPool, TimeSpan } from './trade-values/figured-pool.ts';
 export { readTradeFigures } from './trade-figures/read-trade-figures.ts';
-export { figuresOf, joinFigures, NO_TRADES, type TradeFigures } from './trade-figures/trade-figures.ts';
+export { figuresOf, joinFigures, NO_TRADES, type TradeFigures } from './trade-values/trade-figures.ts';

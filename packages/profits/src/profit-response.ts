@@ -3,8 +3,8 @@ import { indexedSchema, showIndexed } from '@chainstead/data-api';
 import { DOLLAR } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
 import { joinProfits, type ProfitSum, type ProfitTotals, realizedProfit } from './profit-sum.ts';
-import type { FactsOf, TokenFacts } from './trades/token-facts.ts';
 import type { TopGainers } from './top-gainers.ts';
+import type { FactsOf, TokenFacts } from './trades/token-facts.ts';
 import type { WalletProfits } from './wallet-profits.ts';
 
 const decimal = (description: string) => z.string().openapi({ pattern: '^[0-9]+(\\.[0-9]+)?$', description });

@@ -4,8 +4,8 @@ import { SWAPS_DATASET } from '@chainstead/markets';
 import { createRoute, z } from '@hono/zod-openapi';
 import { daysParameter, OF_PROFITS } from './days-parameter.ts';
 import { showTopGainers, topGainersSchema } from './profit-response.ts';
-import { readTokenFacts } from './trades/token-facts.ts';
 import { readTopGainers } from './top-gainers.ts';
+import { readTokenFacts } from './trades/token-facts.ts';
 import { shownToken } from './trades/traded-pool.ts';
 
 /** `GET /api/v2.2/erc20/{address}/top-gainers`: wallets with the highest profit in a token (docs/api/profits.md). */

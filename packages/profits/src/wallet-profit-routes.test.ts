@@ -5,7 +5,6 @@ import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { profitRoutes } from './profit-routes.ts';
-import { readTrades, type Trade } from './trades/read-trades.ts';
 import {
   ANN,
   BOB,
@@ -24,6 +23,7 @@ import {
   WBTC,
   WETH,
 } from './testing/profit-stage.ts';
+import { readTrades, type Trade } from './trades/read-trades.ts';
 
 const scratch = scratchOfFile();
 const api = madeForFile(() => exampleApi(scratch.database, profitRoutes));

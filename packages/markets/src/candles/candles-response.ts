@@ -4,9 +4,9 @@ import type { PageEnvelope } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
 import type { PoolId } from '../events/pool-event.ts';
 import type { TokenFacts } from '../swap-lists/token-facts.ts';
-import { type Candle, DOLLAR } from './candle.ts';
-import { CURRENCIES, type Currency } from './price-trade.ts';
-import { TIMEFRAMES, type Timeframe } from './timeframe.ts';
+import { type Candle, DOLLAR } from '../trade-values/candle.ts';
+import { CURRENCIES, type Currency } from '../trade-values/price-trade.ts';
+import { TIMEFRAMES, type Timeframe } from '../trade-values/timeframe.ts';
 
 const price = (of: string) =>
   z

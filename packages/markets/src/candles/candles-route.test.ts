@@ -11,7 +11,7 @@ import { cover, seedPools, seedSwaps, seedToken, swapRow } from '../swap-lists/t
 import type { SwapRow } from '../tables/schema.ts';
 import { pairCandlesRoute } from './candles-route.ts';
 import { type CandlesQuery, getCandles } from './get-candles.ts';
-import { pairOf } from './price-trade.ts';
+import { pairOf } from '../trade-values/price-trade.ts';
 
 const eth = createChainRegistry().get('eth');
 const [WETH, USDC, CATS] = [

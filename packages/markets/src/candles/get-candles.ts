@@ -3,10 +3,10 @@ import type { Indexed } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
 import type { StoredWidth } from '../pool-candles/stored-span.ts';
-import { type Candle, closeCandle, joinCandles, type OpenCandle } from './candle.ts';
+import { type Candle, closeCandle, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
 import { boundsOf, type CandleLimits, type CandlePool, type CandleTimes, readParts } from './candle-parts.ts';
 import { readSwaps } from './read-swaps.ts';
-import { candleStart, type Timeframe } from './timeframe.ts';
+import { candleStart, type Timeframe } from '../trade-values/timeframe.ts';
 
 export interface CandlesQuery extends CandlePool {
   readonly times: CandleTimes;

@@ -17,6 +17,7 @@ import {
   where,
 } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
+import { unpackTimes } from '../pool-candles/read-pool-swaps.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
 
@@ -114,14 +115,6 @@ function swapsOf(packed: string | null, times: string | null): readonly TimedSwa
     swaps.push({ block, time, amount0: BigInt(words[place + 1] ?? 0), amount1: BigInt(words[place + 2] ?? 0) });
   }
   return swaps;
-}
-
-/** Returns the times of blocks. @param packed number and Unix seconds of each; null: none */
-export function unpackTimes(packed: string | null): ReadonlyMap<number, number> {
-  const numbers = packed === null ? [] : packed.split(' ').map(Number);
-  const times = new Map<number, number>();
-  for (let place = 0; place + 1 < numbers.length; place += 2) times.set(numbers[place] ?? 0, numbers[place + 1] ?? 0);
-  return times;
 }
 
 const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;

@@ -1,6 +1,6 @@
 import type { Fraction } from '@chainstead/core';
-import type { CandlePrices, OpenCandle } from '../candles/candle.ts';
-import { CURRENCIES, type Currency } from '../candles/price-trade.ts';
+import type { CandlePrices, OpenCandle } from '../trade-values/candle.ts';
+import { CURRENCIES, type Currency } from '../trade-values/price-trade.ts';
 
 /** Prices of a candle; `isPriced` as in `OpenCandle`. */
 export type StoredPrices = Pick<OpenCandle, 'prices' | 'isPriced'>;

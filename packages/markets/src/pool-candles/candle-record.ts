@@ -1,12 +1,12 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { COPY_NULL, copyHex, copyValue, type Transaction } from '@chainstead/db';
-import type { OpenCandle } from '../candles/candle.ts';
-import { CURRENCIES, type Currency } from '../candles/price-trade.ts';
+import type { OpenCandle } from '../trade-values/candle.ts';
+import { CURRENCIES, type Currency } from '../trade-values/price-trade.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
-import type { FiguredPool } from '../trade-figures/figured-pool.ts';
-import type { TradeFigures } from '../trade-figures/trade-figures.ts';
+import type { FiguredPool } from '../trade-values/figured-pool.ts';
+import type { TradeFigures } from '../trade-values/trade-figures.ts';
 import { packPrices, unpackPrices } from './candle-prices.ts';
 import type { PoolTotals } from './pool-totals.ts';
 import { type StoredSpan, secondsOf } from './stored-span.ts';

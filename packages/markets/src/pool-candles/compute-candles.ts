@@ -3,7 +3,7 @@ import { type BlockRange, ZERO_ADDRESS } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { type AnchorBook, isPriceable, readAnchorBook } from '../anchors/anchor-steps.ts';
 import type { PoolId } from '../events/pool-event.ts';
-import type { FiguredPool } from '../trade-figures/figured-pool.ts';
+import type { FiguredPool } from '../trade-values/figured-pool.ts';
 import type { PoolCandle } from './candle-record.ts';
 import { readPoolFacts } from './pool-facts.ts';
 import { joinTotals, type PoolSwap, totalsOf } from './pool-totals.ts';

@@ -5,7 +5,7 @@ import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { type TokenEntry, tokensOf } from '../swap-lists/swaps-statement.ts';
 import { tokenBook } from '../swap-lists/token-facts.ts';
-import type { FiguredPool } from '../trade-figures/figured-pool.ts';
+import type { FiguredPool } from '../trade-values/figured-pool.ts';
 
 /** Returns the tokens and decimals of those pools that are proven and have two tokens. */
 export async function readPoolFacts(

@@ -1,11 +1,11 @@
 import type { Chain } from '@chainstead/chains';
 import type { AnchorBook, BlockTime } from '../anchors/anchor-steps.ts';
-import { candleOfTrade, joinCandles, type OpenCandle } from '../candles/candle.ts';
-import { type Currency, type PairDecimals, type PricedPair, pairOf, swapPricer } from '../candles/price-trade.ts';
-import { quotePrices } from '../candles/quote-prices.ts';
-import type { FiguredPool } from '../trade-figures/figured-pool.ts';
-import { figuresOf, joinFigures, type TradeFigures, type ValuedTrade } from '../trade-figures/trade-figures.ts';
-import { type TradeAmounts, tradeValuer } from '../trade-figures/value-trade.ts';
+import { candleOfTrade, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
+import { type Currency, type PairDecimals, type PricedPair, pairOf, swapPricer } from '../trade-values/price-trade.ts';
+import { quotePrices } from '../trade-values/quote-prices.ts';
+import type { FiguredPool } from '../trade-values/figured-pool.ts';
+import { figuresOf, joinFigures, type TradeFigures, type ValuedTrade } from '../trade-values/trade-figures.ts';
+import { type TradeAmounts, tradeValuer } from '../trade-values/value-trade.ts';
 
 /** Candles of a pool in both currencies, and figures of its trades, over one span. */
 export interface PoolTotals {

@@ -1,7 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type BlockRange, parseAddress } from '@chainstead/core';
 import { type Bind, hexBytes, hexText, type ReadDatabase, type Statement } from '@chainstead/db';
-import { unpackTimes } from '../candles/read-swaps.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { PoolSwap } from './pool-totals.ts';
@@ -80,4 +79,12 @@ function swapsOf(packed: string, times: ReadonlyMap<number, number>): PoolSwap[]
     swaps.push({ block, time, amount0: BigInt(words[place + 1] ?? 0), amount1: BigInt(words[place + 2] ?? 0), wallet });
   }
   return swaps;
+}
+
+/** Returns the times of blocks. @param packed number and Unix seconds of each; null: none */
+export function unpackTimes(packed: string | null): ReadonlyMap<number, number> {
+  const numbers = packed === null ? [] : packed.split(' ').map(Number);
+  const times = new Map<number, number>();
+  for (let place = 0; place + 1 < numbers.length; place += 2) times.set(numbers[place] ?? 0, numbers[place + 1] ?? 0);
+  return times;
 }

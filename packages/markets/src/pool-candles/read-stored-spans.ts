@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
-import type { FiguredPool } from '../trade-figures/figured-pool.ts';
+import type { FiguredPool } from '../trade-values/figured-pool.ts';
 import {
   CANDLE_COLUMNS,
   type CandleRecord,

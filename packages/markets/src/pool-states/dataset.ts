@@ -3,6 +3,7 @@ import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync'
 import { decodePoolEvent, STATE_EVENT_TOPICS } from '../events/decode-pool-event.ts';
 import type { PoolId, PoolState } from '../events/pool-event.ts';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
+import { readingsOfPools } from '../pool-readings/readings-projection.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { type PoolStateRow, poolStates as table } from '../tables/schema.ts';
 
@@ -12,6 +13,7 @@ export const poolStates: Dataset<PoolStateRow> = {
   topics: () => STATE_EVENT_TOPICS,
   table: defineTable(table),
   decode,
+  projections: [readingsOfPools],
   // Prices of old blocks need them.
   isKeptWhole: true,
 };

@@ -1,6 +1,5 @@
-import { columnList, columnsAs, rawSql, type Sql, sql, tableName } from '@chainstead/db';
+import { columnList, columnsAs, rawSql, type Sql, sql } from '@chainstead/db';
 import type { Projection } from '@chainstead/sync';
-import { poolLookups, poolReadings } from '../pool-readings/schema.ts';
 import { poolCreations, pools, swaps } from '../tables/schema.ts';
 
 const swap = columnsAs(swaps, 'swap');
@@ -38,7 +37,7 @@ export const poolsOfCreations: Projection = {
   rolledBack: makeUnproven,
 };
 
-/** A proof or a reading at a block that was replaced is none. Trades stay until a worker has decided again. */
+/** A proof at a block that was replaced is no proof. Its trades stay until a worker has decided again. */
 function makeUnproven(chainId: number, ancestor: number): readonly Sql[] {
   return [
     sql`UPDATE pools SET status = ${rawSql("'unproven'")}, proof = NULL, proof_block = NULL, due_at = now()
@@ -46,7 +45,5 @@ function makeUnproven(chainId: number, ancestor: number): readonly Sql[] {
     // A worker may have read a block that is replaced now, and stores its outcome later: the pool stays due.
     sql`UPDATE pools SET due_at = now()
      WHERE chain_id = ${chainId} AND coalesce(lease_until, due_at) IS NOT NULL AND lease_until IS NOT NULL`,
-    sql`DELETE FROM ${tableName(poolReadings)} WHERE chain_id = ${chainId} AND block_number > ${ancestor}`,
-    sql`DELETE FROM ${tableName(poolLookups)} WHERE chain_id = ${chainId} AND block_number > ${ancestor}`,
   ];
 }

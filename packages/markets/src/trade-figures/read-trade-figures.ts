@@ -8,9 +8,9 @@ import { readBook } from '../pool-candles/compute-candles.ts';
 import { readPoolSwaps } from '../pool-candles/read-pool-swaps.ts';
 import { readStoredFigures, type StoredSpans } from '../pool-candles/read-stored-spans.ts';
 import { hourOf, secondsOf, wholeSpans } from '../pool-candles/stored-span.ts';
-import type { FiguredPool, TimeSpan } from './figured-pool.ts';
-import { figuresOf, joinAllFigures, type TradeFigures, type ValuedTrade } from './trade-figures.ts';
-import { tradeValuer } from './value-trade.ts';
+import type { FiguredPool, TimeSpan } from '../trade-values/figured-pool.ts';
+import { figuresOf, joinAllFigures, type TradeFigures, type ValuedTrade } from '../trade-values/trade-figures.ts';
+import { tradeValuer } from '../trade-values/value-trade.ts';
 
 export interface TradeFiguresQuery {
   readonly pools: readonly FiguredPool[];

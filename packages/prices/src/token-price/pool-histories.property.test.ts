@@ -122,7 +122,7 @@ function reservesOf(blocks: readonly BlockEvents[]): readonly State[] {
 
 const placeAt = (block: number, runStart: number): PricePlace => ({
   ...{ block, time: 1_700_000_000 + block * 12, runStart, windowStart: Math.max(-1, block - WINDOW) },
-  ...{ anchors: [], ether: null },
+  ...{ anchors: [], pending: [], ether: null },
 });
 
 test('a state is unknown or final, whichever blocks are indexed and whenever the pool was read', async () => {

@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, multiplyFractions } from '@chainstead/core';
 import type { AnchorBook, BlockTime } from '../anchors/anchor-steps.ts';
-import { DOLLAR } from '../candles/candle.ts';
-import { type PricedPair, pairOf } from '../candles/price-trade.ts';
+import { DOLLAR } from './candle.ts';
+import { type PricedPair, pairOf } from './price-trade.ts';
 import type { FiguredPool } from './figured-pool.ts';
 import type { ValuedTrade } from './trade-figures.ts';
 
