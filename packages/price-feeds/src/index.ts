@@ -5,5 +5,5 @@ export { etherQuotes, hasEtherQuotes, readEtherQuote } from './ether-quote.ts';
 export type { FeedState, FeedValue } from './feeds/feed-quotes.ts';
 export { readFeedSteps } from './feeds/feed-steps.ts';
 export { readFeedValues } from './feeds/feed-values.ts';
-export { createPriceFeedSchedules } from './feeds/price-feed-worker.ts';
 export { seedPriceSources } from './feeds/price-sources.ts';
+export { createPriceFeedSchedules } from './price-feed-worker.ts';

@@ -54,7 +54,7 @@ const stage = stageOfTest(() =>
   openStateStage({ chain: { pollIntervalMs: 50, finalizedTag: false, confirmations: 1, reorgDepthMax: 8 } }),
 );
 
-/** A proxy in its second phase, with an answer in each; an aggregator without a proxy; one without an answer; and an address without a contract. */
+/** A proxy in its second phase, with a value in each; an aggregator without a proxy; one without a value; and an address without a contract. */
 async function deployFeeds() {
   const { aggregatorCode, proxyCode } = contracts;
   const { devnet } = stage;
@@ -193,7 +193,7 @@ test('a feed that is older than the index has its value from the first block on,
   expect((await statesAt(chain, start - 1)).map(usdOf)).toEqual([99_000_000n, 200_000_000_000n, 'unknown', 'absent']);
   expect((await statesAt(chain, start - 1))[0]).toMatchObject({ value: { round: '2', log: { logIndex: 0 } } });
   expect((await statesAt(chain, 1)).map(usdOf)).toEqual(['unknown', 'unknown', 'unknown', 'absent']);
-  // The first block of all has no rows, so that its hash was not known. No contract was there yet.
+  // The first block of all has no rows, so that its hash was not known. No contract existed.
   const genesis = await stage.devnet.client.getBlock({ blockNumber: 0n });
   await stage.scratch.database.query(
     'INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, 0, $2, to_timestamp($3::float8)) ON CONFLICT DO NOTHING',
