@@ -1,6 +1,6 @@
 /**
- * Looks up the price of ether in SQL: the last price of the chain's feed (a log, or a reading at the end of a block), or the last swap of its most
- * trusted pool, at or before a place in the chain. Arguments are SQL expressions, never values.
+ * Looks up the price of ether in SQL: the last price of the chain's feed, or the last swap of its most trusted pool, at or before a place in the
+ * chain. The price of a feed is a log, or a reading at the end of a block. Arguments are SQL expressions, never values.
  */
 
 import type { Chain } from '@chainstead/chains';

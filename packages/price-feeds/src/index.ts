@@ -6,5 +6,5 @@ export { measureFeedAges } from './feeds/feed-age.ts';
 export type { FeedState, FeedValue } from './feeds/feed-quotes.ts';
 export { readFeedSteps } from './feeds/feed-steps.ts';
 export { readFeedValues } from './feeds/feed-values.ts';
-export { createPriceFeedSchedules } from './feeds/price-feed-worker.ts';
 export { seedPriceSources } from './feeds/price-sources.ts';
+export { createPriceFeedSchedules } from './price-feed-worker.ts';

@@ -20,8 +20,8 @@ export function isPriceable(chain: Chain, token: Address): boolean {
 }
 
 /**
- * Returns prices of a token in many blocks, by the rules of anchors (docs/concepts/prices.md): its feed; of a dollar token without a feed, or
- * with no contract at the address of its feed, 1.
+ * Returns prices of a token in many blocks, by the rules of anchors (docs/concepts/prices.md). A token has the price of its feed. A dollar token
+ * without a feed, or with no contract at the address of its feed, counts as 1.
  */
 export async function readAnchorSteps(
   database: ReadDatabase,

@@ -1,8 +1,8 @@
 import { feedsOf } from '@chainstead/chains';
 import type { Hash, Log } from '@chainstead/core';
 import { type Dataset, type DecodeContext, defineTable } from '@chainstead/sync';
-import { readingsOfBlocks } from '../readings/readings-of-blocks.ts';
 import { type FeedAnswerRow, feedAnswers as table } from '../schema.ts';
+import { readingsOfBlocks } from './readings-of-blocks.ts';
 
 /** keccak256 of `AnswerUpdated(int256,uint256,uint256)` (Chainlink's aggregators of every kind; current and roundId indexed). */
 export const ANSWER_UPDATED_TOPIC = '0x0559884fd3a460db3073b7fc896cc77986f16e378210ded43186175bf646fc5f' as Hash;

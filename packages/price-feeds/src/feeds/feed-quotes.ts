@@ -97,7 +97,7 @@ export function absentToSql(proxy: string, chainId: string): string {
   return `(SELECT max(block_number) FROM feed_readings AS reading WHERE reading.feed = ${proxy} AND reading.chain_id = ${chainId} AND reading.status = 'absent')`;
 }
 
-/** What is known of a feed at the end of a block. */
+/** Stored facts of a feed at the end of a block. */
 export interface FeedFacts {
   /** The newest quote, unless a block since then is not indexed. */
   readonly quote: FeedQuote | null;

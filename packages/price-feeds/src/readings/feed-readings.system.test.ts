@@ -54,7 +54,7 @@ const stage = stageOfTest(() =>
   openStateStage({ chain: { pollIntervalMs: 50, finalizedTag: false, confirmations: 1, reorgDepthMax: 8 } }),
 );
 
-/** A proxy in its second phase, with an answer in each; an aggregator without a proxy; one without an answer; and an address without a contract. */
+/** A proxy in its second phase, with a value in each; an aggregator without a proxy; one without a value; and an address without a contract. */
 async function deployFeeds() {
   const { aggregatorCode, proxyCode } = contracts;
   const { devnet } = stage;
@@ -190,10 +190,10 @@ test('a feed that is older than the index has its value from the first block on,
     { timeout: 30_000, interval: 50 },
   );
   expect(await statesAt(chain, start)).toEqual(states);
-  expect((await statesAt(chain, start - 1)).map(usdOf)).toEqual([99_000_000n, 200_000_000_000n, 'unknown', 'absent']);
+  expect((await statesAt(chain, start - 1)).map(usdOf)).toEqual([99_000_000n, 200_000_000_000n, 'pending', 'absent']);
   expect((await statesAt(chain, start - 1))[0]).toMatchObject({ value: { round: '2', log: { logIndex: 0 } } });
-  expect((await statesAt(chain, 1)).map(usdOf)).toEqual(['unknown', 'unknown', 'unknown', 'absent']);
-  // The first block of all has no rows, so that its hash was not known. No contract was there yet.
+  expect((await statesAt(chain, 1)).map(usdOf)).toEqual(['pending', 'pending', 'pending', 'absent']);
+  // The first block of all has no rows, so that its hash was not known. No contract existed.
   const genesis = await stage.devnet.client.getBlock({ blockNumber: 0n });
   await stage.scratch.database.query(
     'INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, 0, $2, to_timestamp($3::float8)) ON CONFLICT DO NOTHING',
@@ -224,7 +224,7 @@ test('without the state of the first block, the feed is read at the newest one, 
   const atStart = Array.from({ length: 4 }, () => ({ block: start, status: 'unavailable' }));
   const read = (block: number) => ['absent', 'answer', 'answer', 'silent'].map((status) => ({ block, status }));
   expect(await statuses()).toEqual([...atStart, ...read(newest)]);
-  expect((await statesAt(chain, newest - 1)).map(usdOf)).toEqual(['unknown', 'unknown', 'unknown', 'absent']);
+  expect((await statesAt(chain, newest - 1)).map(usdOf)).toEqual(['pending', 'pending', 'pending', 'absent']);
   expect((await statesAt(chain, newest)).map(usdOf)).toEqual([99_000_000n, 200_000_000_000n, 'unknown', 'absent']);
   // A node is not asked again for state that it does not have.
   const asked = node.received.length;
@@ -237,7 +237,7 @@ test('without the state of the first block, the feed is read at the newest one, 
   expect(await statuses()).toEqual(atStart);
   await answer(second, 97_000_000n);
   const later = await caughtUp();
-  expect((await statesAt(chain, later)).map(usdOf)).toEqual([97_000_000n, 'unknown', 'unknown', 'unknown']);
+  expect((await statesAt(chain, later)).map(usdOf)).toEqual([97_000_000n, 'pending', 'pending', 'pending']);
   await readNewest(chain);
   // The log is a value: only the others are read.
   expect(await statuses()).toEqual([...atStart, ...read(later).toSpliced(1, 1)]);

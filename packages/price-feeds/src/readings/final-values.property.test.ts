@@ -8,10 +8,10 @@ import { expect, test } from 'vitest';
 import { readFeedSteps } from '../feeds/feed-steps.ts';
 import { readFeedValues } from '../feeds/feed-values.ts';
 import { seedPriceSources } from '../feeds/price-sources.ts';
+import { readingsOfBlocks } from '../feeds/readings-of-blocks.ts';
 import { seedAnswers } from '../testing/seeded-prices.ts';
 import { type FeedStart, type KnownBlock, readFeedStarts } from './feed-starts.ts';
 import type { FeedReading } from './read-feeds.ts';
-import { readingsOfBlocks } from './readings-of-blocks.ts';
 import { storeReadings } from './store-readings.ts';
 
 const [DOLLAR, GOLD, NOWHERE] = [addressOf(0xd), addressOf(0x6), addressOf(0x404)];
@@ -27,7 +27,7 @@ const START = 200;
 const timeOf = (block: number): number => 1_700_000_000 + block * 12;
 const blockOf = (number: number): KnownBlock => ({ number, hash: parseHash(hashOf(7, number)) });
 
-/** Answers of the aggregators by block, the oldest from before the first block. The second one takes over from the first. */
+/** Values of the aggregators by block, the oldest from before the first block. The second one takes over from the first. */
 interface Truth {
   readonly block: number;
   readonly aggregator: Address;

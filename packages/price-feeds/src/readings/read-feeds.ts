@@ -11,7 +11,7 @@ import { DECIMALS, DECIMALS_MAX, PHASE_ID, PHASE_ID_MAX, phaseAggregator } from 
 export interface FeedAnswer {
   /** Behind the proxy; a feed without phases is an aggregator itself. */
   readonly aggregator: Address;
-  /** Of the aggregator. */
+  /** Round of the aggregator. */
   readonly round: bigint;
   readonly answer: bigint;
   readonly decimals: number;

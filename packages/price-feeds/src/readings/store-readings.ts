@@ -8,8 +8,8 @@ import { type FeedStart, type KnownBlock, readFeedStarts } from './feed-starts.t
 import type { FeedReading } from './read-feeds.ts';
 
 /**
- * Stores readings of feeds at a block. A reading never changes a price: none is stored if the feed has a value at or before the block in its
- * run of indexed blocks, or if the block is no longer canonical.
+ * Stores readings of feeds at a block. A reading never changes a price: none is stored if the feed has a value at or before the block in the run
+ * of indexed blocks. None is stored if the block is no longer canonical.
  * @returns the feeds whose reading was stored
  */
 export async function storeReadings(

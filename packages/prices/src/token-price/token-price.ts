@@ -44,8 +44,9 @@ export interface PriceConditions {
 /**
  * Returns the price of each token at a place, from its pools with reserves (Uniswap v2 and its forks, and Solidly) or concentrated liquidity
  * (Uniswap v3, Slipstream and Algebra). An anchor has its own price. If that is unknown, a dollar token has none, and others are priced by their
- * pools. While it may still get known, neither the anchor nor tokens with a pool against it have a price: it would be replaced. The number of
- * statements hardly depends on that of tokens.
+ * pools. While it may get known, neither the anchor nor tokens with a pool against it have one.
+ *
+ * The number of statements hardly depends on that of tokens.
  */
 export async function readTokenPrices(
   database: ReadDatabase,

@@ -3,9 +3,9 @@ import type { Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { Schedule } from '@chainstead/jobs';
 import type { UpstreamPool } from '@chainstead/rpc';
-import { readNewestRun, readStartsOfRuns } from '../readings/read-starts.ts';
-import { createFeedPhasesReader } from './feed-phases.ts';
-import { saveFeedPhases, seedPriceSources } from './price-sources.ts';
+import { createFeedPhasesReader } from './feeds/feed-phases.ts';
+import { saveFeedPhases, seedPriceSources } from './feeds/price-sources.ts';
+import { readNewestRun, readStartsOfRuns } from './readings/read-starts.ts';
 
 export interface PriceFeedScheduleOptions {
   readonly database: Database;

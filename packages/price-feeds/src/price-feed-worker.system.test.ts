@@ -23,10 +23,10 @@ import {
 } from '@chainstead/testkit';
 import type { TransactionReceipt } from 'viem';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { feedAnswers } from './feed-answers.ts';
-import { createFeedPhasesReader } from './feed-phases.ts';
+import { feedAnswers } from './feeds/feed-answers.ts';
+import { createFeedPhasesReader } from './feeds/feed-phases.ts';
+import { seedPriceSources } from './feeds/price-sources.ts';
 import { createPriceFeedSchedules } from './price-feed-worker.ts';
-import { seedPriceSources } from './price-sources.ts';
 
 /** As much of Chainlink's proxy and aggregator as is called and emitted. */
 const SOURCE = `// SPDX-License-Identifier: MIT
