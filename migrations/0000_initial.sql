@@ -2623,7 +2623,7 @@ SELECT
   state.pool_key
 FROM public.pool_states AS state
 LEFT JOIN public.blocks AS block ON block.chain_id = state.chain_id AND block.block_number = state.block_number;--> statement-breakpoint
--- Pools of decentralized exchanges with their proofs. Only a proven pool has an exchange. Find them by pool_key and pool_bytes, or proven ones by address_key(token0_bytes).
+-- Pools of decentralized exchanges with their proofs. Only a proven pool has an exchange. Find them by pool_key and pool_bytes, proven ones by address_key(token0_bytes).
 CREATE VIEW analytics.pools AS
 SELECT
   chain_id,

@@ -10,32 +10,19 @@ export interface BlockTime {
   readonly time: number;
 }
 
-/** Returns US dollars per whole token at the end of a block; null: unknown. */
-export type AnchorSteps = (at: BlockTime) => Fraction | null;
-
 /** Whether a token may have a price in some block: it is an anchor with a feed, a dollar token, or ether with a pool. */
 export function isPriceable(chain: Chain, token: Address): boolean {
   const { dollar } = anchorsOf(chain);
   return feedOf(chain, token) !== null || dollar.includes(token) || (isEther(chain, token) && hasEtherQuotes(chain));
 }
 
+/** Returns US dollars per whole token at the end of a block; null: unknown. `pending`: it may get known. */
+type PendingSteps = (at: BlockTime) => Fraction | 'pending' | null;
+
 /**
  * Returns prices of a token in many blocks, by the rules of anchors (docs/concepts/prices.md). A token has the price of its feed. A dollar token
  * without a feed, or with no contract at the address of its feed, counts as 1.
  */
-export async function readAnchorSteps(
-  database: ReadDatabase,
-  chain: Chain,
-  token: Address,
-  blocks: readonly BlockTime[],
-): Promise<AnchorSteps> {
-  const steps = await readSteps(database, chain, token, blocks);
-  return (at) => known(steps(at));
-}
-
-/** As {@link AnchorSteps}; `pending`: a price may get known. */
-type PendingSteps = (at: BlockTime) => Fraction | 'pending' | null;
-
 async function readSteps(
   database: ReadDatabase,
   chain: Chain,

@@ -8,10 +8,16 @@ import { candleOf } from '../pool-candles/candle-record.ts';
 import { readStoredBounds, readStoredCandles } from '../pool-candles/read-stored-spans.ts';
 import { type StoredWidth, secondsOf, wholeSpans } from '../pool-candles/stored-span.ts';
 import { candleOfTrade, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
-import { type Currency, type PairDecimals, type PricedPair, type QuotePrices, swapPricer } from '../trade-values/price-trade.ts';
+import {
+  type Currency,
+  type PairDecimals,
+  type PricedPair,
+  type QuotePrices,
+  swapPricer,
+} from '../trade-values/price-trade.ts';
 import { quotePrices } from '../trade-values/quote-prices.ts';
-import { readSwaps, type SwapPosition, type TimedSwap } from './read-swaps.ts';
 import type { Timeframe } from '../trade-values/timeframe.ts';
+import { readSwaps, type SwapPosition, type TimedSwap } from './read-swaps.ts';
 
 /** A pool whose candles are read. */
 export interface CandlePool {

@@ -9,9 +9,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { PoolId } from '../events/pool-event.ts';
 import { cover, seedPools, seedSwaps, seedToken, swapRow } from '../swap-lists/testing/seeded-swaps.ts';
 import type { SwapRow } from '../tables/schema.ts';
+import { pairOf } from '../trade-values/price-trade.ts';
 import { pairCandlesRoute } from './candles-route.ts';
 import { type CandlesQuery, getCandles } from './get-candles.ts';
-import { pairOf } from '../trade-values/price-trade.ts';
 
 const eth = createChainRegistry().get('eth');
 const [WETH, USDC, CATS] = [

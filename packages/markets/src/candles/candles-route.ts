@@ -12,10 +12,10 @@ import type { PoolId } from '../events/pool-event.ts';
 import { getPair } from '../swap-lists/get-pair.ts';
 import { PAIR_NOT_FOUND, pairParameter } from '../swap-lists/pair-parameter.ts';
 import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
-import { candlesSchema, type ShownCandles, showCandles } from './candles-response.ts';
-import { getCandles } from './get-candles.ts';
 import { CURRENCIES, pairOf } from '../trade-values/price-trade.ts';
 import { TIMEFRAMES } from '../trade-values/timeframe.ts';
+import { candlesSchema, type ShownCandles, showCandles } from './candles-response.ts';
+import { getCandles } from './get-candles.ts';
 
 /** `GET /api/v2.2/pairs/{address}/ohlcv`: candles of a pool (docs/api/swaps.md#candlesticks). */
 export const pairCandlesRoute: RouteModule = (app, dependencies) => {

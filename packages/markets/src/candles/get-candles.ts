@@ -4,9 +4,9 @@ import type { ReadDatabase } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
 import type { StoredWidth } from '../pool-candles/stored-span.ts';
 import { type Candle, closeCandle, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
+import { candleStart, type Timeframe } from '../trade-values/timeframe.ts';
 import { boundsOf, type CandleLimits, type CandlePool, type CandleTimes, readParts } from './candle-parts.ts';
 import { readSwaps } from './read-swaps.ts';
-import { candleStart, type Timeframe } from '../trade-values/timeframe.ts';
 
 export interface CandlesQuery extends CandlePool {
   readonly times: CandleTimes;
@@ -27,7 +27,7 @@ export interface CandlesPage {
 }
 
 /**
- * Returns candles of a pool: from stored hours and days where a candle has them, and from swaps elsewhere, each with its exact amounts and
+ * Returns candles of a pool, from stored hours and days where a candle has them. Other parts come from swaps, each with its exact amounts and
  * the price of its quote token in its block.
  * @throws {ApiError} 400 if one candle has more than `swapsMax` swaps that are not stored
  */

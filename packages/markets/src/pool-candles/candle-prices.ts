@@ -6,8 +6,8 @@ import { CURRENCIES, type Currency } from '../trade-values/price-trade.ts';
 export type StoredPrices = Pick<OpenCandle, 'prices' | 'isPriced'>;
 
 /**
- * Returns prices in all currencies as bytes. Per currency: a byte with the number of prices (0; 1: all are equal; 4: open, high, low, close)
- * plus 8 if every trade is priced; then each price as numerator and denominator, with two bytes of length before each number.
+ * Returns prices in all currencies as bytes. Each currency begins with a byte: the number of prices (0; 1: all are equal; 4: open, high, low,
+ * close), plus 8 if every trade is priced. Each price follows as numerator and denominator, with two bytes of length before each number.
  */
 export function packPrices(candles: Readonly<Record<Currency, StoredPrices>>): Buffer {
   const parts: Buffer[] = [];

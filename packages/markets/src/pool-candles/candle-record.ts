@@ -1,11 +1,11 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { COPY_NULL, copyHex, copyValue, type Transaction } from '@chainstead/db';
-import type { OpenCandle } from '../trade-values/candle.ts';
-import { CURRENCIES, type Currency } from '../trade-values/price-trade.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
+import type { OpenCandle } from '../trade-values/candle.ts';
 import type { FiguredPool } from '../trade-values/figured-pool.ts';
+import { CURRENCIES, type Currency } from '../trade-values/price-trade.ts';
 import type { TradeFigures } from '../trade-values/trade-figures.ts';
 import { packPrices, unpackPrices } from './candle-prices.ts';
 import type { PoolTotals } from './pool-totals.ts';

@@ -1,9 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import type { AnchorBook, BlockTime } from '../anchors/anchor-steps.ts';
 import { candleOfTrade, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
+import type { FiguredPool } from '../trade-values/figured-pool.ts';
 import { type Currency, type PairDecimals, type PricedPair, pairOf, swapPricer } from '../trade-values/price-trade.ts';
 import { quotePrices } from '../trade-values/quote-prices.ts';
-import type { FiguredPool } from '../trade-values/figured-pool.ts';
 import { figuresOf, joinFigures, type TradeFigures, type ValuedTrade } from '../trade-values/trade-figures.ts';
 import { type TradeAmounts, tradeValuer } from '../trade-values/value-trade.ts';
 

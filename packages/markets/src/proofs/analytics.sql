@@ -1,4 +1,4 @@
--- Pools of decentralized exchanges with their proofs. Only a proven pool has an exchange. Find them by pool_key and pool_bytes, or proven ones by address_key(token0_bytes).
+-- Pools of decentralized exchanges with their proofs. Only a proven pool has an exchange. Find them by pool_key and pool_bytes, proven ones by address_key(token0_bytes).
 CREATE VIEW analytics.pools AS
 SELECT
   chain_id,

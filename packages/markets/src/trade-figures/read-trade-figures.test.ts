@@ -5,12 +5,12 @@ import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, test } from 'vitest';
-import { DOLLAR } from '../trade-values/candle.ts';
 import { cover, seedPools, seedSwaps, swapRow } from '../swap-lists/testing/seeded-swaps.ts';
 import type { SwapRow } from '../tables/schema.ts';
+import { DOLLAR } from '../trade-values/candle.ts';
 import type { FiguredPool } from '../trade-values/figured-pool.ts';
-import { readTradeFigures } from './read-trade-figures.ts';
 import { NO_TRADES } from '../trade-values/trade-figures.ts';
+import { readTradeFigures } from './read-trade-figures.ts';
 
 const eth = createChainRegistry().get('eth');
 const [WETH, USDC, CATS, DOGS] = [

@@ -2,8 +2,8 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, multiplyFractions } from '@chainstead/core';
 import type { AnchorBook, BlockTime } from '../anchors/anchor-steps.ts';
 import { DOLLAR } from './candle.ts';
-import { type PricedPair, pairOf } from './price-trade.ts';
 import type { FiguredPool } from './figured-pool.ts';
+import { type PricedPair, pairOf } from './price-trade.ts';
 import type { ValuedTrade } from './trade-figures.ts';
 
 /** Amounts in base units: positive into the pool. */
