@@ -15,6 +15,7 @@ const KEYED_OTHERWISE = new Set([
   'aptos_ranges',
   'aptos_roots',
   'blocks',
+  'candle_spans',
   'dataset_failures',
   'projections',
   'gateway_answers',

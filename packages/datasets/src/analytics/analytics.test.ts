@@ -142,9 +142,8 @@ const EXPECTED: readonly (readonly object[])[] = [
   ],
   [{ hour: hour(2), swaps: 2, wallets: 2, volume0: '1500', volume1: '0.75' }],
   [
-    { pool: OTHER_POOL, exchange: 'Uniswap v2', status: 'proven', proof: 'creation', proof_block: 2, fee: null },
+    { pool: OTHER_POOL, exchange: 'Uniswap v2', proof: 'creation', proof_block: 2, fee: null },
     { pool: POOL, exchange: 'Uniswap v3', proof: 'address', proof_block: null, fee: 500, is_counted: true },
-    { pool: UNPROVEN_POOL, exchange: null, status: 'unproven', proof: null, is_counted: false },
   ],
   [
     { block_number: 5, role: 'sender', exchange: null, pool: UNPROVEN_POOL },

@@ -150,6 +150,7 @@ describe('analytics of a token', () => {
       usdPrice: null,
       totalLiquidity: '0.00',
       totalFullyDilutedValuation: null,
+      indexed: { ...COMPLETE, complete: false },
     });
   });
 
