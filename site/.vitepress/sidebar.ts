@@ -34,6 +34,8 @@ export const sidebar = [
     'api/swaps',
     'api/prices',
     'api/market-statistics',
+    'api/token-search-and-analytics',
+    'api/profits',
     'api/nfts',
     'api/transactions',
     'api/blocks',

@@ -15,6 +15,7 @@ test('examples are values of stored rows, of chains that are indexed; without ro
   expect(empty['*']).toEqual({ chain: 'eth', chainId: '0x1', limit: 10 });
   expect(empty).not.toHaveProperty('getWalletNFTs');
   await seedAnalytics(scratch.database, eth);
+  await scratch.database.query('TRUNCATE pools, swaps');
   await scratch.database.query(
     `INSERT INTO pools (pool_key, chain_id, pool, status, is_counted, exchange, factory, token0, token1)
      SELECT n, $1, int4send(n) || decode(repeat('aa', 16), 'hex'), CASE n WHEN 1 THEN 'disproved' ELSE 'proven' END, n = 2, 'Example', decode(repeat('0f', 20), 'hex'),
