@@ -195,12 +195,15 @@ describe('the pairs of a token', () => {
     });
   });
 
-  test('of the wrapped native token include those of the native one', async () => {
+  test.each([
+    ['from a swap', market.factoryOf('Uniswap v4')],
+    ['from its creation', undefined],
+  ])('of the wrapped native token include those of the native one, with a pool known %s', async (_, vault) => {
     const id = hashOf(4, 1);
-    const vault = market.factoryOf('Uniswap v4');
     await market.seedPool(scratch.database, {
-      ...{ pool: id, tokens: [ZERO_ADDRESS, USDC], exchange: 'Uniswap v4', vault },
+      ...{ pool: id, tokens: [ZERO_ADDRESS, USDC], exchange: 'Uniswap v4', ...(vault !== undefined && { vault }) },
     });
+    await market.seedRoot(scratch.database, id, 10, 1n);
     const reply = await get(`${WETH}/pairs`);
     expect(addressesOf(reply)).toContain(id);
     expect(reply.body.pairs.find((pair) => pair.pair_address === id)).toMatchObject({

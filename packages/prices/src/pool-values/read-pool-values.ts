@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, compareFractions, type Fraction, wholeFraction } from '@chainstead/core';
+import { type Address, compareFractions, type Fraction, isAddress, wholeFraction } from '@chainstead/core';
 import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
 import { type BalanceSeries, type Holding, readBalanceSeries, requestBalances } from '@chainstead/erc20';
 import {
@@ -36,7 +36,7 @@ export async function readPoolValues(
   const { reads, database } = sources;
   const states = await readStates(reads, chain, pools, place);
   const anchors = anchorPrices(place);
-  const held = pools.filter(({ pool, vault }) => vault === null && (states.get(pool)?.of ?? 'reserves') !== 'reserves');
+  const held = pools.filter((pool) => holdsTokens(pool) && (states.get(pool.pool)?.of ?? 'reserves') !== 'reserves');
   const found = await readBalances(reads, chain, held, place);
   const unread = held.filter(({ pool }) => found.get(pool)?.some(({ of }) => of === 'unread'));
   const wanted = deepest(chain, unread, states, anchors);
@@ -53,6 +53,11 @@ export async function readPoolValues(
       return [pool.pool, { ...values, isFinal: series?.every(({ of }) => of !== 'unread') ?? true }];
     }),
   );
+}
+
+/** Whether the pool is a contract. The vault of a pool is known from its swaps; its id has 32 bytes. */
+function holdsTokens({ pool, vault }: ValuedPool): boolean {
+  return vault === null && isAddress(pool);
 }
 
 /** Bounds the length of a statement. */
