@@ -50,7 +50,7 @@ export interface PoolsOfTokenQuery {
   readonly token: Address;
   /** Disproved pools have no index by token. Null: both. */
   readonly status: Exclude<PoolStatus, 'disproved'> | null;
-  /** Number of pools that are read for each side and status. */
+  /** Number of pools that are read for each side. */
   readonly limit: number;
 }
 
@@ -70,12 +70,13 @@ export async function readPoolsListedOf(
   const sides = formsOf(token, chain).flatMap((form) => ['token0', 'token1'].map((column) => ({ form, column })));
   // Each status has a partial index. A bound value would not match it.
   const statuses = status === null ? (['proven', 'unproven'] as const) : [status];
-  const ranges = sides.flatMap(({ form, column }, side) => {
+  const ranges = sides.map(({ form, column }, side) => {
     const [key, bytes] = [`${bind(addressKey(form))}::bigint`, `${bind(addressBytes(form))}::bytea`];
-    return statuses.map(
+    const ofStatus = statuses.map(
       (one) => `(SELECT ${STORED}, ${side} AS side FROM pools
       WHERE address_key(${column}) = ${key} AND chain_id = ${chainId} AND ${column} = ${bytes} AND status = '${one}' LIMIT ${most})`,
     );
+    return `(SELECT * FROM (${ofStatus.join(' UNION ALL ')}) AS of_side LIMIT ${most})`;
   });
   const rows = await database.select<PoolRow>(
     `WITH found AS MATERIALIZED (${ranges.join(' UNION ALL ')}) ${SHOWN} ORDER BY found.status, found.exchange, found.pool`,
