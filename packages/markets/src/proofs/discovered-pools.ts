@@ -23,14 +23,19 @@ export const poolsOfSwaps: Projection = {
   dropped: () => [],
 };
 
+/** Pools at a manager have ids of this length; others have an address. */
+const POOL_ID_BYTES = rawSql('32');
+
 /** Makes pools with a creation event due, also if they could not be proven before the event was indexed. */
 export const poolsOfCreations: Projection = {
   name: 'pools-of-creations',
   version: 1,
   tables: [],
   added: ({ rows }) => [
-    sql`INSERT INTO pools AS stored (${columnList(pools, KEY)})
-     SELECT DISTINCT ${creation.poolKey}, ${creation.chainId}, ${creation.pool} FROM ${rows} AS creation ORDER BY 1, 2, 3
+    // A pool with an id is held by the manager that announces it: the emitter of its swaps as well.
+    sql`INSERT INTO pools AS stored (${columnList(pools, [...KEY, 'vault'])})
+     SELECT DISTINCT ON (1, 2, 3) ${columnList(poolCreations, KEY, 'creation')}, CASE WHEN length(${creation.pool}) = ${POOL_ID_BYTES} THEN ${creation.factory} END
+     FROM ${rows} AS creation ORDER BY 1, 2, 3, ${creation.blockNumber}, ${creation.transactionIndex}, ${creation.logIndex}
      ON CONFLICT (${columnList(pools, KEY)}) DO UPDATE SET status = ${rawSql("'unproven'")}, due_at = now() WHERE stored.status <> 'proven'`,
   ],
   removed: () => [],
