@@ -13,6 +13,8 @@ export interface BenchmarkSizes {
   readonly apiWhaleRows: number;
   /** Rows of `erc20_transfer_sides` that it is filled up to, to see whether the last cost what the first did. */
   readonly growthRows: number;
+  /** Swaps of one pool behind the API. */
+  readonly swaps: number;
   /** Who holds the token behind the API. */
   readonly holders: number;
   /** Seconds of each load on the API. */
@@ -83,6 +85,7 @@ export const FULL_SIZES: BenchmarkSizes = {
   apiRows: 5_020_000,
   apiWhaleRows: 1_000_000,
   growthRows: 100_000_000,
+  swaps: 1_000_000,
   holders: 1_000_000,
   loadSeconds: 6,
   latencyRequests: 400,
@@ -101,6 +104,7 @@ export const QUICK_SIZES: BenchmarkSizes = {
   apiRows: 500_000,
   apiWhaleRows: 110_000,
   growthRows: 200_000,
+  swaps: 150_000,
   holders: 110_000,
   loadSeconds: 2,
   latencyRequests: 50,

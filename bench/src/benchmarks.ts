@@ -9,6 +9,7 @@ import { follow } from './benchmarks/follow.ts';
 import { gateway } from './benchmarks/gateway.ts';
 import { growth } from './benchmarks/growth.ts';
 import { ingestMemory } from './benchmarks/ingest-memory.ts';
+import { marketRoutes } from './benchmarks/market-routes.ts';
 import { streamsDelivery } from './benchmarks/streams-delivery.ts';
 import { streamsMatching } from './benchmarks/streams-matching.ts';
 
@@ -23,6 +24,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   growth,
   follow,
   assetRoutes,
+  marketRoutes,
   gateway,
   streamsMatching,
   streamsDelivery,
