@@ -159,8 +159,6 @@ Chainstead indexes a local chain. The chain is busy for a minute, then has traff
   Sync progress, indexed ranges and proof levels (in another terminal):
     DATA_DIR=${dataDirectory} npx chainstead status
     DATA_DIR=${dataDirectory} npx chainstead gaps
-  How a price was decided:
-    DATA_DIR=${dataDirectory} npx chainstead explain-price --chain ${DEMO_CHAIN_NAME} --token ${ether}
 
 Press Ctrl-C to stop the demo and delete its data. Webhooks received from the stream (--webhooks shows one line each):
 `;
