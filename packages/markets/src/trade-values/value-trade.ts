@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, type Fraction, multiplyFractions } from '@chainstead/core';
+import { type Address, type Fraction, multiplyFractions, roundedUnits } from '@chainstead/core';
 import type { AnchorBook, BlockTime } from '../anchors/anchor-steps.ts';
 import { DOLLAR } from './candle.ts';
 import type { FiguredPool } from './figured-pool.ts';
@@ -41,6 +41,5 @@ export function tradeValuer(
 function dollarsOf(amount: bigint, decimals: number | null, price: Fraction | null): bigint | null {
   if (decimals === null || price === null) return null;
   const whole = { numerator: amount < 0n ? -amount : amount, denominator: 10n ** BigInt(decimals) };
-  const { numerator, denominator } = multiplyFractions(whole, price);
-  return (2n * numerator * DOLLAR + denominator) / (2n * denominator);
+  return roundedUnits(multiplyFractions(whole, price), DOLLAR);
 }

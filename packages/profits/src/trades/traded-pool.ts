@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, multiplyFractions, roundedUnits, ZERO_ADDRESS } from '@chainstead/core';
 import { type AnchorBook, anchorsOf, type BlockTime, DOLLAR, pairOf, wrappedNativeOf } from '@chainstead/markets';
 
 /** The tokens of a swap, by the rules of profits. */
@@ -67,9 +67,8 @@ export function valueOfSwap(
     if (price === null && book.isPending(token, swap)) return null;
     if (price === null) continue;
     const amount = isToken0 ? swap.amount0 : swap.amount1;
-    const numerator = (amount < 0n ? -amount : amount) * price.numerator * DOLLAR;
-    const denominator = price.denominator * 10n ** BigInt(decimals);
-    return (2n * numerator + denominator) / (2n * denominator);
+    const whole = { numerator: amount < 0n ? -amount : amount, denominator: 10n ** BigInt(decimals) };
+    return roundedUnits(multiplyFractions(whole, price), DOLLAR);
   }
   return null;
 }
