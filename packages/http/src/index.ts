@@ -45,7 +45,13 @@ export { blockBoundsSchema, boundsOfRows, givenBlockBounds } from './parameters/
 export { type IndexedHere, indexedChain, indexedChainsOf, knownChainsOf } from './parameters/indexed-chains.ts';
 export { NotIndexedError } from './parameters/not-indexed.ts';
 export * from './parameters/paging.ts';
-export { addressParameter, booleanParameter, limitParameter, textParameter } from './parameters/parameters.ts';
+export {
+  addressParameter,
+  booleanParameter,
+  chainsParameter,
+  limitParameter,
+  textParameter,
+} from './parameters/parameters.ts';
 export { querySchema } from './parameters/query.ts';
 export { bodyBounds } from './requests/body-bounds.ts';
 export { type BodyBudget, bytesOfValues, createBodyBudget } from './requests/body-budget.ts';

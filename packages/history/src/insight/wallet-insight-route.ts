@@ -5,6 +5,7 @@ import type { ReadDatabase } from '@chainstead/db';
 import {
   type ApiDependencies,
   booleanParameter,
+  chainsParameter,
   errorResponses,
   indexedChainsOf,
   querySchema,
@@ -83,8 +84,6 @@ const NO_ROWS = {
   ...{ fromBlock: null, toBlock: null, fromDate: null, toDate: null },
 } satisfies Omit<HistoryQuery, 'wallet'>;
 
-const CHAINS_MAX = 100;
-
 function routeOf({ parameters }: ApiDependencies) {
   return createRoute({
     method: 'get',
@@ -104,16 +103,7 @@ function routeOf({ parameters }: ApiDependencies) {
           }),
         },
         {
-          chains: z
-            .array(z.string())
-            .max(CHAINS_MAX, { error: `at most ${CHAINS_MAX} items` })
-            .optional()
-            .openapi({
-              type: 'array',
-              items: { type: 'string' },
-              description: 'Default: all indexed chains.',
-              example: ['eth'],
-            }),
+          chains: chainsParameter('Default: all indexed chains.'),
         },
       ),
     },

@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import {
   type ApiDependencies,
+  chainsParameter,
   errorResponses,
   indexedChainsOf,
   querySchema,
@@ -52,9 +53,6 @@ export function createActiveChainsRoute({
   };
 }
 
-/** Each costs a few statements. */
-const CHAINS_MAX = 100;
-
 function routeOf({ parameters }: ApiDependencies) {
   return createRoute({
     method: 'get',
@@ -69,16 +67,7 @@ function routeOf({ parameters }: ApiDependencies) {
       query: querySchema(
         {},
         {
-          chains: z
-            .array(z.string())
-            .max(CHAINS_MAX, { error: `at most ${CHAINS_MAX} items` })
-            .optional()
-            .openapi({
-              type: 'array',
-              items: { type: 'string' },
-              description: 'Returned in this order. Default: all indexed chains by ID.',
-              example: ['eth'],
-            }),
+          chains: chainsParameter('Returned in this order. Default: all indexed chains by ID.'),
         },
       ),
     },

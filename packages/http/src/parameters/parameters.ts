@@ -149,6 +149,18 @@ function dateParameter(description: string) {
     .openapi({ type: 'string', description: `${description} Format: ${DATE}.` });
 }
 
+/** Each chain costs some statements. */
+const CHAINS_MAX = 100;
+
+/** Returns a list parameter of chains by name or id. The route resolves them. */
+export function chainsParameter(description: string) {
+  return z
+    .array(z.string())
+    .max(CHAINS_MAX, { error: `at most ${CHAINS_MAX} items` })
+    .optional()
+    .openapi({ type: 'array', items: { type: 'string' }, description, example: ['eth'] });
+}
+
 /** Returns a rows-per-page parameter: `standard` if omitted, at most `max`. */
 export function limitParameter(standard: number, max: number) {
   return textParameter(`a whole number from 1 (above ${max} means ${max})`, (text) => parseLimit(text, max))

@@ -17,7 +17,7 @@ export interface StoredPool extends ValuedPool {
 }
 
 /** Columns of {@link PoolRow}. */
-export const POOL_COLUMNS = `${['pool', 'vault', 'factory', 'token0', 'token1'].map((column) => `${hexText(column)} AS ${column}`).join(', ')},
+export const POOL_COLUMNS = `${['pool', 'factory', 'token0', 'token1'].map((column) => `${hexText(column)} AS ${column}`).join(', ')},
   exchange, is_stable, tick_spacing`;
 
 /** Condition of proven and counted pools of two tokens. */
@@ -25,7 +25,6 @@ export const IS_LISTED = `status = 'proven' AND is_counted AND token0 IS NOT NUL
 
 export interface PoolRow {
   readonly pool: PoolId;
-  readonly vault: Address | null;
   readonly factory: Address | null;
   readonly token0: Address;
   readonly token1: Address;

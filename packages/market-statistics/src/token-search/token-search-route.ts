@@ -3,6 +3,7 @@ import { type BalanceRequestSources, readCountedHolders } from '@chainstead/erc2
 import {
   type ApiDependencies,
   booleanParameter,
+  chainsParameter,
   errorResponses,
   indexedChainsOf,
   limitParameter,
@@ -74,8 +75,6 @@ const LIMIT_DEFAULT = 10;
 const LIMIT_MAX = 100;
 /** Stored names are not longer. Characters. */
 const QUERY_LENGTH_MAX = 128;
-/** Each costs some statements. */
-const CHAINS_MAX = 100;
 
 function routeOf() {
   return createRoute({
@@ -109,16 +108,7 @@ function routeOf() {
           }),
         },
         {
-          chains: z
-            .array(z.string())
-            .max(CHAINS_MAX, { error: `at most ${CHAINS_MAX} items` })
-            .optional()
-            .openapi({
-              type: 'array',
-              items: { type: 'string' },
-              description: 'Chains to search. Default: all indexed chains.',
-              example: ['eth'],
-            }),
+          chains: chainsParameter('Chains to search. Default: all indexed chains.'),
         },
       ),
     },

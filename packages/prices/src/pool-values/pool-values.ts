@@ -15,8 +15,6 @@ import type { Sides } from '../token-price/side-depths.ts';
 /** A proven pool of two tokens. */
 export interface ValuedPool {
   readonly pool: PoolId;
-  /** Contract that holds the tokens of many pools; null: the pool is a contract. */
-  readonly vault: Address | null;
   readonly token0: Address;
   readonly token1: Address;
   readonly isStable: boolean | null;

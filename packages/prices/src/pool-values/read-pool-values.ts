@@ -55,9 +55,9 @@ export async function readPoolValues(
   );
 }
 
-/** Whether the pool is a contract. The vault of a pool is known from its swaps; its id has 32 bytes. */
-function holdsTokens({ pool, vault }: ValuedPool): boolean {
-  return vault === null && isAddress(pool);
+/** Whether the pool is a contract: one at a pool manager has an id of 32 bytes. */
+function holdsTokens({ pool }: ValuedPool): boolean {
+  return isAddress(pool);
 }
 
 /** Bounds the length of a statement. */

@@ -4,6 +4,7 @@ import { erc20Transfers, resolveWalletBalances } from '@chainstead/erc20';
 import {
   type ApiDependencies,
   booleanParameter,
+  chainsParameter,
   errorResponses,
   indexedChain,
   knownChainsOf,
@@ -97,9 +98,6 @@ async function readNetWorth(
   };
 }
 
-/** Each costs some statements, and reads of the native balance. */
-const CHAINS_MAX = 100;
-
 const OF_TOKENS = 'Other tokens do not count.';
 
 function routeOf({ parameters }: ApiDependencies) {
@@ -126,16 +124,7 @@ function routeOf({ parameters }: ApiDependencies) {
           }),
         },
         {
-          chains: z
-            .array(z.string())
-            .max(CHAINS_MAX, { error: `at most ${CHAINS_MAX} items` })
-            .optional()
-            .openapi({
-              type: 'array',
-              items: { type: 'string' },
-              description: 'Chains to count, in this order. Default: all indexed chains by ID.',
-              example: ['eth'],
-            }),
+          chains: chainsParameter('Chains to count, in this order. Default: all indexed chains by ID.'),
         },
       ),
     },
