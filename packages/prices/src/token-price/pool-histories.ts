@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { readBlockRuns } from '@chainstead/data-api';
+import { areTablesSpread, readBlockRuns } from '@chainstead/data-api';
 import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import { type Holding, readBalanceSeries } from '@chainstead/erc20';
@@ -70,24 +70,30 @@ async function readStates(
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = `${bind(chain.id)}::bigint`;
   const [run, start, end] = [place.runStart, place.windowStart, place.block].map((block) => `${bind(block)}::bigint`);
-  // A range of the primary key each. Citus refuses a limit in a subquery that depends on another relation.
-  const ranges = pools.flatMap(({ pool }, position) => {
-    const of = `pool_key = ${bind(addressKey(pool as Address))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea`;
+  // A range of the primary key each.
+  const rangesOf = (position: string | number, key: string, bytes: string): string => {
+    const of = `pool_key = ${key} AND chain_id = ${chainId} AND pool = ${bytes}`;
     const selectFrom = (table: string, place: string): string =>
       `SELECT ${position} AS position, block_number, ${place}, reserve0::text, reserve1::text, sqrt_price_x96::text, liquidity::text, tick
        FROM ${table} WHERE ${of} AND block_number >= ${run}`;
     const select = selectFrom('pool_states', 'false AS is_reading, transaction_index, log_index');
     // A reading has the state at the end of its block.
     const read = selectFrom('pool_readings', `true, ${INT4_MAX}, ${INT4_MAX}`);
-    return [
-      `(${select} AND block_number <= ${end} ORDER BY block_number LIMIT 1)`,
-      `(${select} AND block_number <= ${start} ORDER BY block_number DESC LIMIT 1)`,
-      `(${select} AND block_number > ${start} AND block_number <= ${end})`,
-      `(${read} AND block_number <= ${end} ORDER BY block_number LIMIT 1)`,
-    ];
-  });
+    return `(${select} AND block_number <= ${end} ORDER BY block_number LIMIT 1)
+      UNION (${select} AND block_number <= ${start} ORDER BY block_number DESC LIMIT 1)
+      UNION (${select} AND block_number > ${start} AND block_number <= ${end})
+      UNION (${read} AND block_number <= ${end} ORDER BY block_number LIMIT 1)`;
+  };
+  const [keys, bytes] = [pools.map(({ pool }) => addressKey(pool as Address)), pools.map(({ pool }) => hexBytes(pool))];
+  // The same text for any pools is planned once. Citus refuses a limit in a subquery that depends on another relation.
+  const ranges = (await areTablesSpread(database))
+    ? pools
+        .map((_, position) => rangesOf(position, `${bind(keys[position])}::bigint`, `${bind(bytes[position])}::bytea`))
+        .join(' UNION ')
+    : `SELECT found.* FROM unnest(${bind(keys)}::bigint[], ${bind(bytes)}::bytea[]) WITH ORDINALITY AS wanted (key, pool, number)
+       CROSS JOIN LATERAL (${rangesOf('(wanted.number - 1)::integer', 'wanted.key', 'wanted.pool')}) AS found`;
   const rows = await database.select<StateRow>(
-    `WITH state AS MATERIALIZED (${ranges.join(' UNION ')})
+    `WITH state AS MATERIALIZED (${ranges})
      SELECT state.*, extract(epoch FROM block_timestamp)::float8 AS since
      FROM state JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = state.block_number
      ORDER BY position, state.block_number`,
