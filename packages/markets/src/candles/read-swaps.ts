@@ -72,16 +72,18 @@ export function poolSwapsStatement(chain: Chain, { pool, bounds, after, limit }:
   const chainId = `${bind(chain.id)}::bigint`;
   const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, SWAPS_DATASET, bounds, bind, null);
   const later = after === null ? null : placesBefore(after, bind);
-  const { scan, far } = scanBounds('DESC', { lower, upper }, later);
+  const { scan } = scanBounds('DESC', { lower, upper }, later);
+  // A comparison of rows: for two bounds of one column, the planner expects next to no rows and sorts all of them.
+  const first = bounds.fromDate === null ? [] : [`(${PLACE.join(', ')}) >= ((SELECT block FROM from_date), 0, 0)`];
   const ofPool = [`pool_key = ${bind(poolKey(pool))}::bigint`, `chain_id = ${chainId}`];
   const isSwap = expectedTrue(
     `kind = 0 AND amount0 IS NOT NULL AND amount1 IS NOT NULL AND pool = ${bind(hexBytes(pool))}::bytea`,
   );
   const order = PLACE.map((column) => `${column} DESC`).join(', ');
   const newest = `SELECT block_number, transaction_index, log_index, amount0, amount1 FROM swaps
-    ${where([...ofPool, ...scan, isSwap])} ORDER BY ${order} LIMIT ${bind(limit)}`;
+    ${where([...ofPool, ...scan, ...first, isSwap])} ORDER BY ${order} LIMIT ${bind(limit)}`;
   return {
-    text: `WITH ${ctes.join(', ')}, found AS MATERIALIZED (SELECT * FROM (${newest}) AS newest ${where(far)})
+    text: `WITH ${ctes.join(', ')}, found AS MATERIALIZED (${newest})
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
   (SELECT string_agg(block_number || ' ' || amount0 || ' ' || amount1, ' ' ORDER BY ${order}) FROM found) AS packed,
   (SELECT string_agg(block.block_number || ' ' || extract(epoch FROM block.block_timestamp)::bigint, ' ')

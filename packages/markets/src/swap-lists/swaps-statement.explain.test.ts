@@ -141,19 +141,23 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
   });
 
   test('a part of the swaps of a candle is a range of an index that stops after the part', async () => {
-    const bounds = {
-      fromBlock: null,
-      toBlock: null,
-      fromDate: null,
-      toDate: new Date(1_600_600_000_000),
-      pinnedBlock: null,
-    };
+    const toDate = new Date(1_600_600_000_000);
     for (const after of [null, { block: 40_000, transaction: 0, log: 0 }]) {
+      const bounds = { fromBlock: null, toBlock: null, fromDate: new Date(0), toDate, pinnedBlock: null };
       const statement = poolSwapsStatement(eth, { pool: PAIR, bounds, after, limit: LIMIT });
       const { nodes } = await explain(scratch.database, statement, plan);
       const scans = nodes.filter(ofTables);
       for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index|Bitmap Heap)/);
       expect(rowsScanned(scans)).toBeLessThanOrEqual(LIMIT + 2);
     }
+  });
+
+  test('a short time reads no earlier swaps', async () => {
+    const [fromDate, toDate] = [new Date(1_600_599_880_000), new Date(1_600_600_000_000)];
+    const bounds = { fromBlock: null, toBlock: null, fromDate, toDate, pinnedBlock: null };
+    const statement = poolSwapsStatement(eth, { pool: PAIR, bounds, after: null, limit: 10_000 });
+    const { nodes } = await explain(scratch.database, statement, plan);
+    // Eleven blocks.
+    expect(rowsScanned(nodes.filter(ofTables))).toBeLessThanOrEqual(11);
   });
 });
