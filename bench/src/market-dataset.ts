@@ -38,7 +38,7 @@ const ofToken = (number: string, pool: string): string => named(`('pool ' || ${n
 const POOL = named(`'pool'`);
 const [WALLET, SMALL_WALLET] = [named(`'wallet'`), named(`'small wallet'`)];
 
-/** Fills the production tables with swaps of one pool until now, ten per block, and with pools of tokens. Nothing is due. */
+/** Fills the production tables with swaps of one pool until now, ten per block, and with pools of tokens. Nothing is due, as after earlier requests. */
 export async function fillMarketDataset(database: Database, swaps: number): Promise<MarketDataset> {
   const lastBlock = Math.ceil(swaps / SWAPS_PER_BLOCK) - 1;
   const lastTime = Math.floor(Date.now() / 1_000);
@@ -131,6 +131,10 @@ async function fillPools(database: Database, lastBlock: number): Promise<void> {
     `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
      SELECT pool_key, chain_id, $1 - number * ${STATE_EVERY}, 0, 0, pool, 10::numeric ^ 21 + number, 10::numeric ^ 21 + number
      FROM pools CROSS JOIN generate_series(0, ${STATES - 1}) AS number WHERE $1 >= number * ${STATE_EVERY}`,
+    [lastBlock],
+  );
+  await database.query(
+    `INSERT INTO pool_lookups (token, chain_id, block_number) SELECT ${token('number')}, ${CHAIN_ID}, $1 FROM generate_series(0, ${TOKENS}) AS number`,
     [lastBlock],
   );
 }

@@ -157,7 +157,9 @@ async function compareCandles(
   const comparisons: Comparison[] = [];
   for (const { timeframe, seconds, stored } of TIMEFRAMES) {
     const to = Math.floor((lastTime - 3 * HOUR) / (24 * HOUR)) * 24 * HOUR;
-    const from = Math.max(to - PAGE_SIZE * seconds, lastTime - lastBlock * BLOCK_SECONDS + 31 * HOUR);
+    const earliest = Math.ceil((lastTime - lastBlock * BLOCK_SECONDS + 31 * HOUR) / (24 * HOUR)) * 24 * HOUR;
+    // Both sides read whole days.
+    const from = Math.max(to - PAGE_SIZE * seconds, earliest);
     const path = `/api/v2.2/pairs/${pool}/ohlcv?chain=eth&timeframe=${timeframe}&currency=usd&limit=${PAGE_SIZE}`;
     const span = `&fromDate=${new Date(from * 1_000).toISOString()}&toDate=${new Date(to * 1_000).toISOString()}`;
     const blockOf = (time: number): string => String(lastBlock - Math.floor((lastTime - time) / BLOCK_SECONDS));

@@ -5,7 +5,7 @@ import type { ReadDatabase } from '@chainstead/db';
 import { readAnchorBook } from '../anchors/anchor-steps.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { candleOf } from '../pool-candles/candle-record.ts';
-import { readStoredBounds, readStoredCandles } from '../pool-candles/read-stored-spans.ts';
+import { readStoredCandles, type StoredBounds } from '../pool-candles/read-stored-spans.ts';
 import { type StoredWidth, secondsOf, wholeSpans } from '../pool-candles/stored-span.ts';
 import { candleOfTrade, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
 import {
@@ -52,6 +52,7 @@ export interface CandleReading {
   readonly pinnedBlock: number | null;
   /** Stored candles of later blocks are left out. */
   readonly lastBlock: number;
+  readonly stored: StoredBounds;
   readonly limits: CandleLimits;
 }
 
@@ -79,7 +80,7 @@ export async function* readParts(
   if (width === null) return yield* liveParts(reading, times);
   const { database, chain, lastBlock, pool } = reading;
   const narrower = width === 1 ? null : 1;
-  const known = await readStoredBounds(database, chain, width);
+  const known = reading.stored[width];
   const whole = wholeSpans(width, times.from, times.to);
   const [lowest, end] = [Math.max(whole.first, known.first), Math.min(whole.end, known.end)];
   // Everything from here to the last stored candle is read from narrower ones.

@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Indexed } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
+import { readStoredBounds } from '../pool-candles/read-stored-spans.ts';
 import type { StoredWidth } from '../pool-candles/stored-span.ts';
 import { type Candle, closeCandle, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
 import { candleStart, type Timeframe } from '../trade-values/timeframe.ts';
@@ -40,9 +41,12 @@ export async function getCandles(
   const { pool, pinnedBlock, limit, timeframe } = query;
   const times = { from: Math.ceil(query.times.from), to: Math.ceil(query.times.to) };
   const bounds = { ...boundsOf(times), pinnedBlock };
-  const { indexed } = await readSwaps(database, chain, { pool, bounds, after: null, limit: 0 });
+  const [{ indexed }, stored] = await Promise.all([
+    readSwaps(database, chain, { pool, bounds, after: null, limit: 0 }),
+    readStoredBounds(database, chain),
+  ]);
   const upperBound = pinnedBlock ?? indexed.toBlock ?? 0;
-  const reading = { database, chain, pool: query, pinnedBlock, lastBlock: upperBound, limits };
+  const reading = { database, chain, pool: query, pinnedBlock, lastBlock: upperBound, stored, limits };
   const candles: OpenCandle[] = [];
   const page = (shown: readonly OpenCandle[], hasMore: boolean): CandlesPage => ({
     ...{ candles: shown.map(closeCandle), hasMore, indexed, upperBound },
