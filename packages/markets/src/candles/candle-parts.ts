@@ -1,11 +1,10 @@
 import type { Chain } from '@chainstead/chains';
 import { ZERO_ADDRESS } from '@chainstead/core';
-import type { PageBounds } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { readAnchorBook } from '../anchors/anchor-steps.ts';
 import type { PoolId } from '../events/pool-event.ts';
 import { candleOf } from '../pool-candles/candle-record.ts';
-import { readStoredCandles, type StoredBounds } from '../pool-candles/read-stored-spans.ts';
+import { readStoredCandles } from '../pool-candles/read-stored-spans.ts';
 import { type StoredWidth, secondsOf, wholeSpans } from '../pool-candles/stored-span.ts';
 import { candleOfTrade, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
 import {
@@ -17,7 +16,8 @@ import {
 } from '../trade-values/price-trade.ts';
 import { quotePrices } from '../trade-values/quote-prices.ts';
 import type { Timeframe } from '../trade-values/timeframe.ts';
-import { readSwaps, type SwapPosition, type TimedSwap } from './read-swaps.ts';
+import type { CandlesExtent } from './read-extent.ts';
+import { type DateBounds, readSwaps, type SwapPosition, type TimedSwap } from './read-swaps.ts';
 
 /** A pool whose candles are read. */
 export interface CandlePool {
@@ -52,7 +52,7 @@ export interface CandleReading {
   readonly pinnedBlock: number | null;
   /** Stored candles of later blocks are left out. */
   readonly lastBlock: number;
-  readonly stored: StoredBounds;
+  readonly stored: CandlesExtent['stored'];
   readonly limits: CandleLimits;
 }
 
@@ -112,7 +112,7 @@ export async function* readParts(
 async function* liveParts(reading: CandleReading, times: CandleTimes): AsyncGenerator<PartsBatch> {
   const { database, chain, pool, limits } = reading;
   // Block times are whole seconds, and the end is exclusive.
-  const bounds = { ...boundsOf(times), pinnedBlock: reading.pinnedBlock };
+  const bounds = boundsOf(times, reading.pinnedBlock);
   let after: SwapPosition | null = null;
   for (let limit = limits.part; ; limit = Math.min(2 * limit, limits.partMax)) {
     const { swaps, last } = await readSwaps(database, chain, { pool: pool.pool, bounds, after, limit });
@@ -123,8 +123,8 @@ async function* liveParts(reading: CandleReading, times: CandleTimes): AsyncGene
 }
 
 /** Returns bounds of a page between two times. */
-export function boundsOf({ from, to }: CandleTimes): Omit<PageBounds, 'pinnedBlock'> {
-  return { fromBlock: null, toBlock: null, fromDate: new Date(from * 1_000), toDate: new Date((to - 1) * 1_000) };
+export function boundsOf({ from, to }: CandleTimes, pinnedBlock: number | null): DateBounds {
+  return { fromDate: new Date(from * 1_000), toDate: new Date((to - 1) * 1_000), pinnedBlock };
 }
 
 /** Joins swaps to a part for each candle. @param swaps newest first */

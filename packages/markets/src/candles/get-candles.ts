@@ -2,12 +2,11 @@ import type { Chain } from '@chainstead/chains';
 import type { Indexed } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
-import { readStoredBounds } from '../pool-candles/read-stored-spans.ts';
 import type { StoredWidth } from '../pool-candles/stored-span.ts';
 import { type Candle, closeCandle, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
 import { candleStart, type Timeframe } from '../trade-values/timeframe.ts';
 import { boundsOf, type CandleLimits, type CandlePool, type CandleTimes, readParts } from './candle-parts.ts';
-import { readSwaps } from './read-swaps.ts';
+import { readExtent } from './read-extent.ts';
 
 export interface CandlesQuery extends CandlePool {
   readonly times: CandleTimes;
@@ -38,13 +37,9 @@ export async function getCandles(
   query: CandlesQuery,
   limits: CandleLimits = CANDLE_LIMITS,
 ): Promise<CandlesPage> {
-  const { pool, pinnedBlock, limit, timeframe } = query;
+  const { pinnedBlock, limit, timeframe } = query;
   const times = { from: Math.ceil(query.times.from), to: Math.ceil(query.times.to) };
-  const bounds = { ...boundsOf(times), pinnedBlock };
-  const [{ indexed }, stored] = await Promise.all([
-    readSwaps(database, chain, { pool, bounds, after: null, limit: 0 }),
-    readStoredBounds(database, chain),
-  ]);
+  const { indexed, stored } = await readExtent(database, chain, boundsOf(times, pinnedBlock));
   const upperBound = pinnedBlock ?? indexed.toBlock ?? 0;
   const reading = { database, chain, pool: query, pinnedBlock, lastBlock: upperBound, stored, limits };
   const candles: OpenCandle[] = [];

@@ -1,12 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import {
-  boundsInSql,
-  type Indexed,
-  type IndexedColumns,
-  type PageBounds,
-  readIndexed,
-  scanBounds,
-} from '@chainstead/data-api';
+import { fromDateBound, type PageBounds, toDateBound } from '@chainstead/data-api';
 import {
   type Bind,
   expectedTrue,
@@ -19,7 +12,6 @@ import {
 import type { PoolId } from '../events/pool-event.ts';
 import { unpackTimes } from '../pool-candles/read-pool-swaps.ts';
 import { poolKey } from '../pools/pool-key.ts';
-import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
 
 /** A swap of a pool with its time. Amounts in base units: positive into the pool. */
 export interface TimedSwap {
@@ -41,13 +33,15 @@ export interface SwapsPart {
   readonly swaps: readonly TimedSwap[];
   /** Place of the last one; null: there are none. */
   readonly last: SwapPosition | null;
-  readonly indexed: Indexed;
 }
+
+/** Both dates are inclusive. */
+export type DateBounds = Pick<PageBounds, 'pinnedBlock'> & Readonly<Record<'fromDate' | 'toDate', Date>>;
 
 /** A part of a pool's swaps, newest first. */
 export interface SwapsPartQuery {
   readonly pool: PoolId;
-  readonly bounds: PageBounds;
+  readonly bounds: DateBounds;
   /** The last swap of the part before; null: the first part. */
   readonly after: SwapPosition | null;
   /** Number of swaps. */
@@ -62,7 +56,7 @@ export async function readSwaps(database: ReadDatabase, chain: Chain, query: Swa
   const swaps = swapsOf(row?.packed ?? null, row?.times ?? null);
   const [block, transaction, log] = row?.last ?? [];
   const isLast = block !== undefined && transaction !== undefined && log !== undefined;
-  return { swaps, last: isLast ? { block, transaction, log } : null, indexed: readIndexed(row) };
+  return { swaps, last: isLast ? { block, transaction, log } : null };
 }
 
 /** The statement of a part: one range of the primary key of `swaps`. */
@@ -70,32 +64,31 @@ export function poolSwapsStatement(chain: Chain, { pool, bounds, after, limit }:
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = `${bind(chain.id)}::bigint`;
-  const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, SWAPS_DATASET, bounds, bind, null);
-  const later = after === null ? null : placesBefore(after, bind);
-  const { scan } = scanBounds('DESC', { lower, upper }, later);
+  const { fromDate, toDate, pinnedBlock } = bounds;
+  const ctes = [fromDateBound(chainId, bind(fromDate)), toDateBound(chainId, bind(toDate))];
   // A comparison of rows: for two bounds of one column, the planner expects next to no rows and sorts all of them.
-  const first = bounds.fromDate === null ? [] : [`(${PLACE.join(', ')}) >= ((SELECT block FROM from_date), 0, 0)`];
+  const first = `(${PLACE.join(', ')}) >= ((SELECT block FROM from_date), 0, 0)`;
+  const upper = after === null ? upperBounds(pinnedBlock, bind) : placesBefore(after, bind);
   const ofPool = [`pool_key = ${bind(poolKey(pool))}::bigint`, `chain_id = ${chainId}`];
   const isSwap = expectedTrue(
     `kind = 0 AND amount0 IS NOT NULL AND amount1 IS NOT NULL AND pool = ${bind(hexBytes(pool))}::bytea`,
   );
   const order = PLACE.map((column) => `${column} DESC`).join(', ');
   const newest = `SELECT block_number, transaction_index, log_index, amount0, amount1 FROM swaps
-    ${where([...ofPool, ...scan, ...first, isSwap])} ORDER BY ${order} LIMIT ${bind(limit)}`;
+    ${where([...ofPool, ...upper, first, isSwap])} ORDER BY ${order} LIMIT ${bind(limit)}`;
   return {
     text: `WITH ${ctes.join(', ')}, found AS MATERIALIZED (${newest})
-SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
+SELECT
   (SELECT string_agg(block_number || ' ' || amount0 || ' ' || amount1, ' ' ORDER BY ${order}) FROM found) AS packed,
   (SELECT string_agg(block.block_number || ' ' || extract(epoch FROM block.block_timestamp)::bigint, ' ')
     FROM (SELECT DISTINCT block_number FROM found) AS seen JOIN blocks AS block ON block.chain_id = ${chainId} AND block.block_number = seen.block_number) AS times,
-  (SELECT ARRAY[block_number, transaction_index, log_index] FROM found ORDER BY ${PLACE.join(', ')} LIMIT 1) AS last
-FROM covered`,
+  (SELECT ARRAY[block_number, transaction_index, log_index] FROM found ORDER BY ${PLACE.join(', ')} LIMIT 1) AS last`,
     values,
   };
 }
 
 /** All swaps in one text: a row per swap takes several times as long to read. */
-interface PackedSwaps extends IndexedColumns {
+interface PackedSwaps {
   /** Block, amount 0 and amount 1 of each. */
   readonly packed: string | null;
   /** Block and time of each block. */
@@ -120,6 +113,11 @@ function swapsOf(packed: string | null, times: string | null): readonly TimedSwa
 }
 
 const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
+
+function upperBounds(pinnedBlock: number | null, bind: Bind): readonly string[] {
+  const byDate = 'block_number <= (SELECT block FROM to_date)';
+  return pinnedBlock === null ? [byDate] : [byDate, `block_number <= ${bind(pinnedBlock)}::bigint`];
+}
 
 function placesBefore({ block, transaction, log }: SwapPosition, bind: Bind): readonly string[] {
   return rowsAfterInPartitions('DESC', PLACE, [`${bind(block)}::bigint`, bind(transaction), bind(log)]);

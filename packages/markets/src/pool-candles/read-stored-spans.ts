@@ -52,21 +52,6 @@ export function readStoredFigures(
   return readStored<FigureRecord>(database, chain, { pools, query, columns: FIGURE_COLUMNS, isUsable });
 }
 
-/** The first start of stored spans of a width, and the end of the last one. They are equal if none is stored. */
-export type StoredBounds = Readonly<Record<StoredWidth, Pick<SpansQuery, 'first' | 'end'>>>;
-
-/** Returns the bounds of both widths. */
-export async function readStoredBounds(database: ReadDatabase, chain: Chain): Promise<StoredBounds> {
-  const ofWidth = (hours: StoredWidth): string =>
-    `(SELECT ARRAY[min(start), max(start) + ${hours}] FROM candle_spans WHERE chain_id = $1 AND hours = ${hours})`;
-  const [row] = await database.select<Record<'hours' | 'days', readonly (number | null)[]>>(
-    `SELECT ${ofWidth(1)} AS hours, ${ofWidth(24)} AS days`,
-    [chain.id],
-  );
-  const boundsOf = ([first, end]: readonly (number | null)[] = []) => ({ first: first ?? 0, end: end ?? 0 });
-  return { 1: boundsOf(row?.hours), 24: boundsOf(row?.days) };
-}
-
 interface Reading<Row> {
   readonly pools: readonly Pick<FiguredPool, 'pool' | 'decimals'>[];
   readonly query: SpansQuery;

@@ -143,7 +143,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
   test('a part of the swaps of a candle is a range of an index that stops after the part', async () => {
     const toDate = new Date(1_600_600_000_000);
     for (const after of [null, { block: 40_000, transaction: 0, log: 0 }]) {
-      const bounds = { fromBlock: null, toBlock: null, fromDate: new Date(0), toDate, pinnedBlock: null };
+      const bounds = { fromDate: new Date(0), toDate, pinnedBlock: null };
       const statement = poolSwapsStatement(eth, { pool: PAIR, bounds, after, limit: LIMIT });
       const { nodes } = await explain(scratch.database, statement, plan);
       const scans = nodes.filter(ofTables);
@@ -154,7 +154,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
 
   test('a short time reads no earlier swaps', async () => {
     const [fromDate, toDate] = [new Date(1_600_599_880_000), new Date(1_600_600_000_000)];
-    const bounds = { fromBlock: null, toBlock: null, fromDate, toDate, pinnedBlock: null };
+    const bounds = { fromDate, toDate, pinnedBlock: null };
     const statement = poolSwapsStatement(eth, { pool: PAIR, bounds, after: null, limit: 10_000 });
     const { nodes } = await explain(scratch.database, statement, plan);
     // Eleven blocks.

@@ -1,0 +1,46 @@
+import type { Chain } from '@chainstead/chains';
+import { boundsInSql, type Indexed, type IndexedColumns, readIndexed } from '@chainstead/data-api';
+import type { Bind, ReadDatabase } from '@chainstead/db';
+import type { StoredWidth } from '../pool-candles/stored-span.ts';
+import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
+import type { DateBounds } from './read-swaps.ts';
+
+/** Hours since the epoch: the first start of stored spans, and the end of the last one. They are equal if none is stored. */
+export interface StoredBounds {
+  readonly first: number;
+  readonly end: number;
+}
+
+export interface CandlesExtent {
+  readonly indexed: Indexed;
+  readonly stored: Readonly<Record<StoredWidth, StoredBounds>>;
+}
+
+/** Returns the indexed blocks of a request, and the bounds of all stored candles of the chain. */
+export async function readExtent(database: ReadDatabase, chain: Chain, bounds: DateBounds): Promise<CandlesExtent> {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = `${bind(chain.id)}::bigint`;
+  const page = { ...bounds, fromBlock: null, toBlock: null };
+  const { ctes, complete } = boundsInSql(chain, chainId, SWAPS_DATASET, page, bind, null);
+  const ofWidth = (hours: StoredWidth): string =>
+    `(SELECT ARRAY[min(start), max(start) + ${hours}] FROM candle_spans WHERE chain_id = ${chainId} AND hours = ${hours})`;
+  const [row] = await database.select<ExtentRow>(
+    `WITH ${ctes.join(', ')}
+SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, ${ofWidth(1)} AS hours, ${ofWidth(24)} AS days FROM covered`,
+    values,
+  );
+  return { indexed: readIndexed(row), stored: { 1: boundsOf(row?.hours), 24: boundsOf(row?.days) } };
+}
+
+interface ExtentRow extends IndexedColumns {
+  readonly hours: BoundsColumn;
+  readonly days: BoundsColumn;
+}
+
+/** Nulls: none is stored. */
+type BoundsColumn = readonly (number | null)[];
+
+function boundsOf([first, end]: BoundsColumn = []): StoredBounds {
+  return { first: first ?? 0, end: end ?? 0 };
+}
