@@ -6,7 +6,7 @@ import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
 import type { DateBounds } from './read-swaps.ts';
 
 /** Hours since the epoch: the first start of stored spans, and the end of the last one. They are equal if none is stored. */
-export interface StoredBounds {
+interface StoredBounds {
   readonly first: number;
   readonly end: number;
 }

@@ -50,10 +50,17 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
     if (toBlock !== null && indexed.toBlock !== null && toBlock > indexed.toBlock)
       return async () => refuse('beyond-head');
     if (place === null) return async () => refuse('no-pools');
-    const prices = await readPricesWithBalances(sources, chain, tokens, { factories, rules }, place);
+    const [prices, { place: earlierPlace }] = await Promise.all([
+      readPricesWithBalances(sources, chain, tokens, { factories, rules }, place),
+      placeAt({ of: 'time', time: place.time - DAY_SECONDS }),
+    ]);
     const priced = tokens.filter((token) => dollarsOf(prices.get(token)) !== null);
-    const facts = await readPricedTokens(database, chain, priced);
-    const earlier = priced.length === 0 ? null : await earlierPrices(priced, factories, place);
+    const [facts, earlier] = await Promise.all([
+      readPricedTokens(database, chain, priced),
+      priced.length === 0 || earlierPlace === null
+        ? null
+        : readPricesWithBalances(sources, chain, priced, { factories, rules }, earlierPlace),
+    ]);
     return async (token) => {
       const price = prices.get(token);
       if (price === undefined || price.of === 'nothing') {
@@ -70,11 +77,6 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
         before: dollarsOf(earlier?.get(token)),
       };
     };
-  }
-
-  async function earlierPrices(tokens: readonly Address[], factories: readonly Address[] | null, { time }: PricePlace) {
-    const { place } = await placeAt({ of: 'time', time: time - DAY_SECONDS });
-    return place === null ? null : readPricesWithBalances(sources, chain, tokens, { factories, rules }, place);
   }
 
   return async (wanted: readonly WantedPrice[]): Promise<readonly (FoundPrice | Refused)[]> => {
