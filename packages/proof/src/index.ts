@@ -15,7 +15,7 @@ export {
 } from './blocks/prove-transactions.ts';
 export { type ReadHeader, readHeader } from './blocks/read-header.ts';
 export { checkWithdrawals } from './blocks/withdrawals-root.ts';
-export { BLOOM_BYTES, logsBloom, mayHaveLogs } from './receipts/bloom.ts';
+export { BLOOM_BYTES, logsBloom } from './receipts/bloom.ts';
 export { type ReadLog, readReceiptLogs } from './receipts/read-receipt.ts';
 export { encodeReceipt } from './receipts/receipt-encoding.ts';
 export { proveReceipts } from './receipts/receipts-proof.ts';

@@ -24,6 +24,14 @@ export interface StateProofs {
   readonly refused: readonly RefusedAnswer[];
   /** Reads an account and some of its storage. @throws UnprovableError, RequestAbortedError */
   read(address: Address, slots: readonly Hash[], signal: AbortSignal): Promise<ProvenAccount>;
+  /** The same with the verified response of `eth_getProof`. */
+  readWithProof(address: Address, slots: readonly Hash[], signal: AbortSignal): Promise<AccountWithProof>;
+}
+
+/** What an account holds, and the response of `eth_getProof` that proves it. */
+export interface AccountWithProof {
+  readonly account: ProvenAccount;
+  readonly proof: unknown;
 }
 
 /** The block of the state root. */
@@ -48,19 +56,21 @@ export function createStateProofs(options: StateProofsOptions): StateProofs {
     if (!refused.some((one) => one.upstream === upstream)) refused.push({ upstream, why });
   };
   let root: Promise<Hash> | null = null;
+  const readWithProof: StateProofs['readWithProof'] = async (address, slots, signal) => {
+    root ??= readStateRoot(options, refuse, signal);
+    try {
+      const stateRoot = await root;
+      return await readProof(options, { stateRoot, address, slots }, refuse, signal);
+    } catch (error) {
+      // A later request tries again.
+      root = null;
+      throw error;
+    }
+  };
   return {
     refused,
-    async read(address, slots, signal) {
-      root ??= readStateRoot(options, refuse, signal);
-      try {
-        const stateRoot = await root;
-        return await readProof(options, { stateRoot, address, slots }, refuse, signal);
-      } catch (error) {
-        // A later request tries again.
-        root = null;
-        throw error;
-      }
-    },
+    readWithProof,
+    read: async (address, slots, signal) => (await readWithProof(address, slots, signal)).account,
   };
 }
 
@@ -96,7 +106,7 @@ async function readProof(
   requested: { readonly stateRoot: Hash; readonly address: Address; readonly slots: readonly Hash[] },
   refuse: Refuse,
   signal: AbortSignal,
-): Promise<ProvenAccount> {
+): Promise<AccountWithProof> {
   const params = [requested.address, requested.slots, toQuantity(block.number)];
   const tried = new Set<string>();
   let last = 'no proof';
@@ -106,7 +116,7 @@ async function readProof(
     if (answer === null) break;
     const { upstream, value } = answer;
     try {
-      return verifyAccountProof(value, requested);
+      return { account: verifyAccountProof(value, requested), proof: value };
     } catch (error) {
       if (!(error instanceof InvalidStateProofError)) throw error;
       if (error.fault === 'account-encoding') throw new UnprovableError('no-proof-from-upstream', error.message, error);

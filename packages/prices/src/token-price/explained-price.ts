@@ -1,21 +1,25 @@
 import type { Chain } from '@chainstead/chains';
 import type { ReadDatabase } from '@chainstead/db';
+import { type ProofSources, showProvenPrice } from '../price-proof/prove-price.ts';
 import { createPriceReader, type WantedPrice } from './price-reader.ts';
 import { errorOf } from './price-refusals.ts';
 import { type ShownTokenPrice, showTokenPrice } from './price-response.ts';
 
 /**
- * Returns a price with its explanation, from stored rows alone.
+ * Returns a price with its explanation, from stored rows alone, and its proof if there is a source of evidence.
  * @throws {ApiError} if there is no price, with the message of the route
  */
 export async function readExplainedPrice(
   database: ReadDatabase,
   chain: Chain,
   wanted: WantedPrice,
+  readEvidence: ProofSources['readEvidence'] | null = null,
 ): Promise<ShownTokenPrice> {
   const read = createPriceReader({ reads: database, database, contracts: null }, chain, {});
   const [found] = await read([wanted]);
   if (found === undefined) throw errorOf('no-pools', null);
   if ('refusal' in found) throw errorOf(found.refusal, found.newest);
-  return showTokenPrice(found, chain, true);
+  return readEvidence === null
+    ? showTokenPrice(found, chain, true)
+    : showProvenPrice(found, chain, { database, readEvidence });
 }

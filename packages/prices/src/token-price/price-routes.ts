@@ -12,6 +12,8 @@ import {
   refuseBody,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
+import { PRICE_EVIDENCE } from '../price-proof/evidence-kind.ts';
+import { type ProofSources, showProvenPrice } from '../price-proof/prove-price.ts';
 import { DEFAULT_PRICING_RULES } from './decide-price.ts';
 import { priceLimits } from './price-parameters.ts';
 import { readPlace, STATES_DATASET } from './price-place.ts';
@@ -54,6 +56,10 @@ function addTokenPriceRoute(app: ApiApp, dependencies: ApiDependencies, balances
           .openapi({ description: 'Name of an exchange (uniswapv2, …) or address of its factory. Default: all.' }),
         to_block: parameters.toBlock.openapi({ description: 'Block of the price, inclusive. Default: the newest.' }),
         explain: booleanParameter({ default: false, description: 'Adds the considered pools and the exact price.' }),
+        proof: booleanParameter({
+          default: false,
+          description: 'Adds receipt proofs of the states and feeds that decided, and the explanation.',
+        }),
       }),
     },
     responses: {
@@ -65,11 +71,17 @@ function addTokenPriceRoute(app: ApiApp, dependencies: ApiDependencies, balances
     const { address } = c.req.valid('param');
     const query = c.req.valid('query');
     const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
+    const waitsUntil = performance.now() + balances.waitMs;
     const wanted = { token: tokenOf(address), exchange: query.exchange ?? null, toBlock: query.to_block ?? null };
     const [found] = await createPriceReader(sourcesOf(dependencies, balances), chain, query)([wanted]);
     if (found === undefined) throw errorOf('no-pools', null);
     if ('refusal' in found) throw errorOf(found.refusal, found.newest);
-    return c.json(showTokenPrice(found, chain, query.explain ?? false), 200);
+    if (query.proof !== true) return c.json(showTokenPrice(found, chain, query.explain ?? false), 200);
+    const { nodeReads } = balances;
+    const waitMs = Math.max(0, waitsUntil - performance.now());
+    const readEvidence: ProofSources['readEvidence'] = (question) =>
+      nodeReads.request(chain, PRICE_EVIDENCE, question, { waitMs, maxAgeMs: EVIDENCE_KEPT_MS });
+    return c.json(await showProvenPrice(found, chain, { database: dependencies.reads, readEvidence }), 200);
   });
 }
 
@@ -139,6 +151,8 @@ function sourcesOf({ reads, database, logger }: ApiDependencies, balances: Balan
 }
 
 const DEFAULT_CHAIN = 'eth';
+/** Receipts of a block hash never change. A request that came too early finds them on its next try. Milliseconds. */
+const EVIDENCE_KEPT_MS = 300_000;
 const TOKENS_MAX = 100;
 /** The native token, as wallets and aggregators write it. */
 const NATIVE_BY_CUSTOM = parseAddress(`0x${'ee'.repeat(20)}`);

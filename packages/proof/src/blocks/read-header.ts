@@ -1,4 +1,4 @@
-import { type Hash, type Hex, keccak256Hex, parseHash } from '@chainstead/core';
+import { type Hash, keccak256Hex, parseHash } from '@chainstead/core';
 import { type RlpItem, readRlpList } from '../rlp/read-rlp.ts';
 
 /** Fields of a header that proofs under it need. */
@@ -10,15 +10,12 @@ export interface ReadHeader {
   readonly timestamp: number;
   readonly stateRoot: Hash;
   readonly receiptsRoot: Hash;
-  /** 256 bytes. */
-  readonly logsBloom: Hex;
 }
 
 /** Places of the fields (yellow paper, section 4.3). */
-const PLACES = { parentHash: 0, stateRoot: 3, receiptsRoot: 5, logsBloom: 6, number: 8, timestamp: 11 };
+const PLACES = { parentHash: 0, stateRoot: 3, receiptsRoot: 5, number: 8, timestamp: 11 };
 const FIELDS_MIN = 15;
 const HASH_BYTES = 32;
-const BLOOM_BYTES = 256;
 const NUMBER_BYTES_MAX = 6;
 
 /** Reads the bytes of a header in Ethereum's encoding; null for other bytes. */
@@ -30,12 +27,9 @@ export function readHeader(encoded: Buffer): ReadHeader | null {
   const receiptsRoot = hashOf(fields[PLACES.receiptsRoot]);
   const number = numberOf(fields[PLACES.number]);
   const timestamp = numberOf(fields[PLACES.timestamp]);
-  const bloom = fields[PLACES.logsBloom]?.payload;
   if (parentHash === null || stateRoot === null || receiptsRoot === null || number === null || timestamp === null)
     return null;
-  if (bloom?.length !== BLOOM_BYTES) return null;
-  const logsBloom: Hex = `0x${bloom.toString('hex')}`;
-  return { hash: keccak256Hex(encoded), parentHash, number, timestamp, stateRoot, receiptsRoot, logsBloom };
+  return { hash: keccak256Hex(encoded), parentHash, number, timestamp, stateRoot, receiptsRoot };
 }
 
 function hashOf(item: RlpItem | undefined): Hash | null {

@@ -58,11 +58,3 @@ export function logsBloom(logs: readonly Pick<Log, 'address' | 'topics'>[]): Buf
   addLogsToBloom(bloom, 0, logs);
   return bloom;
 }
-
-/** Returns whether logs with all of these addresses and topics may be among those of a bloom. False: certainly not. */
-export function mayHaveLogs(bloom: Hex, values: readonly Hex[]): boolean {
-  const wanted = Buffer.alloc(BLOOM_BYTES);
-  for (const value of values) addValue(wanted, 0, value);
-  const given = hexToBytes(bloom);
-  return wanted.every((byte, at) => ((given[at] ?? 0) & byte) === byte);
-}

@@ -108,7 +108,8 @@ function stepThrough(encoded: Buffer, { path, nodeBytesMax, isHashed }: WantedKe
     if ((isHashed && !isAtEnd) || content.isList) throw malformed('a leaf is not at the end of a key');
     return isOnTheWay && isAtEnd ? { child: null, value: content.payload } : ABSENT;
   }
-  if (nibbles.length === 0 || (isHashed && end >= path.length)) throw malformed('an extension of no length, or beyond the key');
+  if (nibbles.length === 0 || (isHashed && end >= path.length))
+    throw malformed('an extension of no length, or beyond the key');
   checkReference(content);
   return isOnTheWay ? { child: content, depth: end } : ABSENT;
 }
