@@ -24,12 +24,16 @@ export interface StateProofs {
   readonly refused: readonly RefusedAnswer[];
   /** Reads an account and some of its storage. @throws UnprovableError, RequestAbortedError */
   read(address: Address, slots: readonly Hash[], signal: AbortSignal): Promise<ProvenAccount>;
-  /** The same with the verified response of `eth_getProof`. */
+}
+
+/** Reads data with its proofs. */
+interface StateProofReader extends StateProofs {
+  /** Reads an account and some of its storage, with the verified response of `eth_getProof`. @throws as read */
   readWithProof(address: Address, slots: readonly Hash[], signal: AbortSignal): Promise<AccountWithProof>;
 }
 
 /** What an account holds, and the response of `eth_getProof` that proves it. */
-export interface AccountWithProof {
+interface AccountWithProof {
   readonly account: ProvenAccount;
   readonly proof: unknown;
 }
@@ -50,13 +54,13 @@ const UPSTREAMS_MAX = 3;
  * Creates proofs under the state root of a block with a known hash. It does not matter which upstream responds: a proof
  * is valid under that root, or it is refused and the next upstream is tried.
  */
-export function createStateProofs(options: StateProofsOptions): StateProofs {
+export function createStateProofs(options: StateProofsOptions): StateProofReader {
   const refused: RefusedAnswer[] = [];
   const refuse: Refuse = (upstream, why) => {
     if (!refused.some((one) => one.upstream === upstream)) refused.push({ upstream, why });
   };
   let root: Promise<Hash> | null = null;
-  const readWithProof: StateProofs['readWithProof'] = async (address, slots, signal) => {
+  const readWithProof: StateProofReader['readWithProof'] = async (address, slots, signal) => {
     root ??= readStateRoot(options, refuse, signal);
     try {
       const stateRoot = await root;

@@ -10,7 +10,7 @@ import {
   PRICE_EVIDENCE,
   type StorageProof,
 } from './evidence-kind.ts';
-import { accountProofSchema } from './proof-document.ts';
+import { accountProofSchema } from '../token-price/price-proof-document.ts';
 
 type Context = Pick<StateReadingContext, 'chain' | 'pool' | 'database'>;
 

@@ -15,7 +15,7 @@ import {
   type PriceProof,
   RECEIPT_BLOCKS_MAX,
   type UnprovenReason,
-} from './proof-document.ts';
+} from '../token-price/price-proof-document.ts';
 import { type LogsOfPool, readHashes, readLogsOfPools } from './stored-logs.ts';
 import { decidingAnchors } from './verify-anchors.ts';
 import { type NewestBalance, newestBalances } from './verify-balances.ts';

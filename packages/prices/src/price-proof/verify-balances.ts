@@ -2,7 +2,7 @@ import { type Address, isAddress, parseAddress } from '@chainstead/core';
 import { slotOfHolder } from '@chainstead/erc20';
 import { InvalidStateProofError, verifyAccountProof } from '@chainstead/proof';
 import type { PriceExplanation } from '../token-price/price-explanation.ts';
-import type { PriceProof, UnprovenFact } from './proof-document.ts';
+import type { PriceProof, UnprovenFact } from '../token-price/price-proof-document.ts';
 import { PriceProofError } from './proof-error.ts';
 import type { ProvenBlocks } from './proven-blocks.ts';
 import { isCounted } from './verify-pools.ts';

@@ -3,7 +3,7 @@ import { decodePoolEvent, type PoolEvent } from '@chainstead/markets';
 import { addLiquidityChanges, type LiquidityChange, type ReportedState } from '../token-price/liquidity-in-range.ts';
 import type { PriceExplanation } from '../token-price/price-explanation.ts';
 import type { StateSince } from '../token-price/side-depths.ts';
-import type { PriceProof, UnprovenFact } from './proof-document.ts';
+import type { PriceProof, UnprovenFact } from '../token-price/price-proof-document.ts';
 import { PriceProofError } from './proof-error.ts';
 import { compareLogs, type ProvenBlocks, type ProvenLog } from './proven-blocks.ts';
 import { readState, showState } from './stated-states.ts';

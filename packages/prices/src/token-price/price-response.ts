@@ -3,7 +3,7 @@ import { type Address, cents, type Fraction, nearestNumber, roundedUnits, ZERO_A
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/data-api';
 import { wrappedNativeOf } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
-import { priceProofSchema } from '../price-proof/proof-document.ts';
+import { priceProofSchema } from './price-proof-document.ts';
 import type { PriceCandidate, PricingRules } from './decide-price.ts';
 import { explainPrice, explanationSchema } from './price-explanation.ts';
 import type { PricePlace } from './price-place.ts';

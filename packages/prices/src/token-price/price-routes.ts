@@ -1,5 +1,7 @@
+import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { indexedHeaders } from '@chainstead/data-api';
+import type { ReadDatabase } from '@chainstead/db';
 import type { BalanceRequestSources } from '@chainstead/erc20';
 import {
   type ApiApp,
@@ -12,27 +14,40 @@ import {
   refuseBody,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { PRICE_EVIDENCE } from '../price-proof/evidence-kind.ts';
-import { type ProofSources, showProvenPrice } from '../price-proof/prove-price.ts';
 import { DEFAULT_PRICING_RULES } from './decide-price.ts';
 import { priceLimits } from './price-parameters.ts';
 import { readPlace, STATES_DATASET } from './price-place.ts';
 import { createPriceReader } from './price-reader.ts';
 import { errorOf } from './price-refusals.ts';
-import { showTokenPrice, tokenPriceSchema } from './price-response.ts';
+import { type FoundPrice, type ShownTokenPrice, showTokenPrice, tokenPriceSchema } from './price-response.ts';
 
 /**
  * Routes of prices (docs/api/prices.md). The first request for a token reads the balances of its pools with concentrated liquidity.
  */
-export function createTokenPriceRoutes(balances: BalanceRequestSources): readonly RouteModule[] {
+export function createTokenPriceRoutes(
+  balances: BalanceRequestSources,
+  provePrice: ProvePrice,
+): readonly RouteModule[] {
   return [
-    (app, dependencies) => addTokenPriceRoute(app, dependencies, balances),
+    (app, dependencies) => addTokenPriceRoute(app, dependencies, balances, provePrice),
     (app, dependencies) => addTokenPricesRoute(app, dependencies, balances),
   ];
 }
 
+/** Returns a price with its explanation and its proof, after waiting for nodes for at most `waitMs`. */
+export type ProvePrice = (
+  found: FoundPrice,
+  chain: Chain,
+  options: { readonly database: ReadDatabase; readonly waitMs: number },
+) => Promise<ShownTokenPrice>;
+
 /** `GET /api/v2.2/erc20/{address}/price`: price of a token at a block. */
-function addTokenPriceRoute(app: ApiApp, dependencies: ApiDependencies, balances: BalanceRequestSources): void {
+function addTokenPriceRoute(
+  app: ApiApp,
+  dependencies: ApiDependencies,
+  balances: BalanceRequestSources,
+  provePrice: ProvePrice,
+): void {
   const { chains, parameters } = dependencies;
   const route = createRoute({
     method: 'get',
@@ -77,11 +92,8 @@ function addTokenPriceRoute(app: ApiApp, dependencies: ApiDependencies, balances
     if (found === undefined) throw errorOf('no-pools', null);
     if ('refusal' in found) throw errorOf(found.refusal, found.newest);
     if (query.proof !== true) return c.json(showTokenPrice(found, chain, query.explain ?? false), 200);
-    const { nodeReads } = balances;
     const waitMs = Math.max(0, waitsUntil - performance.now());
-    const readEvidence: ProofSources['readEvidence'] = (question) =>
-      nodeReads.request(chain, PRICE_EVIDENCE, question, { waitMs, maxAgeMs: EVIDENCE_KEPT_MS });
-    return c.json(await showProvenPrice(found, chain, { database: dependencies.reads, readEvidence }), 200);
+    return c.json(await provePrice(found, chain, { database: dependencies.reads, waitMs }), 200);
   });
 }
 
@@ -151,8 +163,6 @@ function sourcesOf({ reads, database, logger }: ApiDependencies, balances: Balan
 }
 
 const DEFAULT_CHAIN = 'eth';
-/** Receipts of a block hash never change. A request that came too early finds them on its next try. Milliseconds. */
-const EVIDENCE_KEPT_MS = 300_000;
 const TOKENS_MAX = 100;
 /** The native token, as wallets and aggregators write it. */
 const NATIVE_BY_CUSTOM = parseAddress(`0x${'ee'.repeat(20)}`);
