@@ -13,7 +13,7 @@ export interface VerifyPriceOptions {
 /** Proofs have some megabytes. */
 const BYTES_MAX = 128 * 1024 * 1024;
 
-/** Verifies the proof of a file and writes what it shows. @throws PriceProofError, UsageError */
+/** Verifies the proof of a file and writes the result. @throws PriceProofError, UsageError */
 export async function showVerifiedPrice(
   file: string,
   { blockHash, trustedHashes }: VerifyPriceOptions,

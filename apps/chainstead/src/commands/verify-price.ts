@@ -18,8 +18,8 @@ export function verifyPriceCommand(context: CommandContext): Command {
 
 const EXAMPLES = `
 Reads the file alone: no node, database or settings. Headers must have the hashes of their blocks, and logs must be in
-the receipts of these blocks. The price is then computed again. The output lists what is proven, what is not, and the
-block hashes to compare with a node.
+the receipts of these blocks. The price is then computed again. The output lists proven
+facts, facts without a proof, and the block hashes to compare with a node.
 Exit code 1 if anything differs.
 
 Examples:

@@ -20,7 +20,7 @@ export interface EvidenceQuestion {
   } | null;
 }
 
-/** What a pool holds of a token. */
+/** Balance of a pool. */
 export interface BalanceOfPool {
   readonly pool: Address;
   readonly token: Address;

@@ -10,11 +10,18 @@ export const RECEIPT_BLOCKS_MAX = 256;
 export const LINKED_BLOCKS_MAX = 256;
 
 /**
- * Why a fact has no proof. `contract-call`: a contract returned it. `too-many-blocks`: its log is in none of the newest blocks with logs.
- * `no-proof-from-node`: no node returned the receipts of its block. `header-not-verifiable`: the hash of its block has another encoding.
- * `no-address-rule`: the address of the pool does not follow from its tokens. `unknown-feed`: the chain's list of feeds lacks the
- * aggregator. `all-events`: it follows from all events of the pool.
- * `assumed` and `pool`: sources of an anchor. `setting`: it is configured. `absence`: nothing proves that there is no more.
+ * Why a fact has no proof.
+ *
+ * - `contract-call`: a contract returned it.
+ * - `too-many-blocks`: its log is in none of the newest blocks with logs.
+ * - `no-proof-from-node`: no node returned the receipts of its block.
+ * - `header-not-verifiable`: the hash of its block has another encoding.
+ * - `no-address-rule`: the address of the pool does not follow from its tokens.
+ * - `unknown-feed`: the chain's list of feeds lacks the aggregator.
+ * - `assumed` and `pool`: sources of an anchor.
+ * - `setting`: it is configured.
+ * - `all-events`: it follows from all events of the pool.
+ * - `absence`: a proof of something missing.
  */
 const UNPROVEN_REASONS = [
   'contract-call',
@@ -141,7 +148,7 @@ const balanceSchema = z
       .openapi({ description: 'Slot of the mapping of balances, in decimal digits' }),
     proof: accountProofSchema,
   })
-  .openapi('ProvenBalance', { description: 'Storage proof of what a pool holds at the end of the block' });
+  .openapi('ProvenBalance', { description: 'Storage proof of the balance of a pool at the end of the block' });
 
 const unprovenSchema = z
   .object({

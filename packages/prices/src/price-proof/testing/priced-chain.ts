@@ -64,7 +64,7 @@ const answer = (aggregator: Address, value: bigint, round: bigint, block: number
   ...{ address: aggregator, topics: [ANSWER_UPDATED_TOPIC, topic(value), topic(round)] },
   data: data(BigInt(timeOf(block))),
 });
-/** Of a contract that has nothing to do with the price. */
+/** An event of a contract that has nothing to do with the price. */
 const other = (number: number): LogFacts => ({
   ...{ address: USDC, topics: [topicOf('Other(uint256)'), topic(BigInt(number))], data: '0x' },
 });
