@@ -21,6 +21,7 @@ import { statusCommand } from './commands/status.ts';
 import { upgradeCheckCommand } from './commands/upgrade-check.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { verifyBalancesCommand } from './commands/verify-balances.ts';
+import { verifyPriceCommand } from './commands/verify-price.ts';
 import { EXIT_CODE_OK, EXIT_CODE_USAGE } from './errors/exit-codes.ts';
 import type { CommandContext } from './session/command-context.ts';
 import { VERSION } from './version.ts';
@@ -69,6 +70,7 @@ const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
   jobsCommand,
   verifyBalancesCommand,
   explainPriceCommand,
+  verifyPriceCommand,
   indexesCommand,
   distributeCommand,
   recordCommand,

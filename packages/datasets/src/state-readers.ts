@@ -17,6 +17,7 @@ import {
   type StateReader,
   transactionFactsReader,
 } from '@chainstead/node-reads';
+import { priceEvidenceReader } from '@chainstead/prices';
 import { tokenCreationReader, tokenFactsReader } from '@chainstead/tokens';
 import {
   blockAtTimeReader,
@@ -42,6 +43,7 @@ export const stateReaders: readonly StateReader[] = [
   balancesProven,
   tokenCodes,
   poolLookupsReader,
+  priceEvidenceReader,
   ownersNow,
   holdersCounted,
   nftOwnersNow,

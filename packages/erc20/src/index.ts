@@ -8,6 +8,8 @@
 export { allowancesReader } from './approvals/allowances.ts';
 export { erc20Approvals } from './approvals/dataset.ts';
 export { createWalletApprovalsRoute } from './approvals/wallet-approvals-route.ts';
+export { readBalanceEvidence } from './balance-proofs/balance-evidence.ts';
+export { slotOfHolder } from './balance-proofs/balance-slot.ts';
 export { type BalanceProof, type BalanceProver, createBalanceProver } from './balance-proofs/prove-balance.ts';
 export { type BalanceSeries, readBalanceSeries } from './balances/balance-series.ts';
 export { balancesProven } from './balances/balances-proven.ts';

@@ -5,8 +5,10 @@
 export { type AnchorBook, type BlockTime, readAnchorBook } from './anchors/anchor-steps.ts';
 export { anchorsOf, wrappedNativeOf } from './anchors/anchors-of-chain.ts';
 export { createCandleSchedules } from './candle-storage/candles-worker.ts';
-export type { ConcentratedState, PoolId, PoolState, Reserves } from './events/pool-event.ts';
+export { decodePoolEvent } from './events/decode-pool-event.ts';
+export type { ConcentratedState, PoolEvent, PoolId, PoolState, Reserves } from './events/pool-event.ts';
 export { EXCHANGE_FAMILIES, exchangesOf, findExchangeProblem } from './exchanges/custom-exchanges.ts';
+export { recomputePool } from './exchanges/prove-pool.ts';
 export { marketRoutes } from './market-routes.ts';
 export {
   type ListedPool,

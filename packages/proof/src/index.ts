@@ -4,7 +4,7 @@
  * `prove-block.ts`.
  */
 
-export { checkHeaderHash, headerHash } from './blocks/header-hash.ts';
+export { checkHeaderHash, encodeHeader, headerHash } from './blocks/header-hash.ts';
 export { type ProofLevel, proveBlock } from './blocks/prove-block.ts';
 export {
   committedTransactions,
@@ -13,9 +13,12 @@ export {
   proveTransactions,
   type TransactionsProof,
 } from './blocks/prove-transactions.ts';
+export { type ReadHeader, readHeader } from './blocks/read-header.ts';
 export { checkWithdrawals } from './blocks/withdrawals-root.ts';
 export { BLOOM_BYTES, logsBloom } from './receipts/bloom.ts';
+export { type ReadLog, readReceiptLogs } from './receipts/read-receipt.ts';
 export { encodeReceipt } from './receipts/receipt-encoding.ts';
+export { proveReceipts } from './receipts/receipts-proof.ts';
 export { receiptsRoot } from './receipts/receipts-root.ts';
 export { hexToBytes, InvalidHexBytesError } from './rlp/hex-bytes.ts';
 export type { RecoverSigners } from './signatures/packed-signatures.ts';
@@ -27,3 +30,4 @@ export { checkSender } from './transactions/recover-sender.ts';
 export { checkTransactionHash, encodeTransaction } from './transactions/transaction-encoding.ts';
 export type { TransactionJson } from './transactions/transaction-fields.ts';
 export { EMPTY_TRIE_ROOT, orderedTrieRoot } from './tries/ordered-trie.ts';
+export { readOrderedTrieProof } from './tries/trie-proof.ts';

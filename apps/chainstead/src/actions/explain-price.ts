@@ -1,11 +1,16 @@
 import { type Address, InvalidPrimitiveError, parseAddress } from '@chainstead/core';
-import { type PriceExplanation, readExplainedPrice, type ShownTokenPrice } from '@chainstead/prices';
+import {
+  type PriceExplanation,
+  priceEvidenceReader,
+  readExplainedPrice,
+  type ShownTokenPrice,
+} from '@chainstead/prices';
 import type { Command } from 'commander';
 import { UsageError } from '../errors/usage-error.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { withStorage } from '../session/command-session.ts';
+import { withChain, withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
-import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { readChainConfiguration, readDatabaseConfiguration } from '../session/read-configuration.ts';
 import { renderTable } from '../text/text-table.ts';
 
 export interface ExplainPriceOptions {
@@ -14,6 +19,7 @@ export interface ExplainPriceOptions {
   readonly block?: string;
   readonly exchange?: string;
   readonly json?: boolean;
+  readonly proof?: boolean;
 }
 
 /** Writes the price of a token and what decided it. */
@@ -24,13 +30,35 @@ export async function showExplainedPrice(
 ): Promise<void> {
   const token = readAddress(options.token);
   const toBlock = readBlock(options.block);
+  const wanted = { token, toBlock, exchange: options.exchange ?? null };
+  if (options.proof === true) {
+    await writeProvenPrice(wanted, options, command, context);
+    return;
+  }
   const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
   const chain = configuration.chainRegistry.find(options.chain);
   if (chain === null) throw new UsageError(`--chain ${options.chain} is not a known chain`, 'Use a chain name or ID');
   await withStorage({ configuration, context, name: 'explain-price' }, async ({ database }) => {
-    const wanted = { token, toBlock, exchange: options.exchange ?? null };
     const price = await readExplainedPrice(database, chain, wanted);
     context.stdout.write(options.json === true ? `${JSON.stringify(price)}\n` : render(price, chain.key));
+  });
+}
+
+/** Writes the price as JSON, with its proof from the nodes of the chain. */
+async function writeProvenPrice(
+  wanted: Parameters<typeof readExplainedPrice>[2],
+  options: ExplainPriceOptions,
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  const { configuration, configured } = readChainConfiguration(options.chain, command, context);
+  await withChain({ configuration, configured, context, name: 'explain-price' }, async (work) => {
+    const { chain, database, pool, logger, clock } = work;
+    const reading = { chain, pool, database, logger, clock };
+    const price = await readExplainedPrice(database, chain, wanted, (question) =>
+      priceEvidenceReader.read(reading, question, context.stopSignal),
+    );
+    context.stdout.write(`${JSON.stringify(price)}\n`);
   });
 }
 

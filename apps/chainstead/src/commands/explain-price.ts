@@ -11,6 +11,7 @@ export function explainPriceCommand(context: CommandContext): Command {
     .option('--block <number>', 'Block of the price (default: the newest indexed one)')
     .option('--exchange <name>', 'Only pools of this exchange: its name or the address of its factory')
     .option('--json', 'JSON output, as GET /erc20/{address}/price with explain=true')
+    .option('--proof', 'JSON output with receipt proofs from the nodes of the chain, for verify-price')
     .addHelpText('after', EXAMPLES)
     .action(async (options: ExplainPriceOptions, command: Command) => {
       const { showExplainedPrice } = await import('../actions/explain-price.ts');
@@ -19,7 +20,7 @@ export function explainPriceCommand(context: CommandContext): Command {
 }
 
 const EXAMPLES = `
-Reads stored rows only, no node. A pool of concentrated liquidity counts once its balances are stored: the first
+Reads stored rows only, no node, except for --proof. A pool of concentrated liquidity counts once its balances are stored: the first
 request to the price route reads them.
 
 Roles of pools:
@@ -31,4 +32,6 @@ Roles of pools:
 
 Examples:
   $ chainstead explain-price --chain eth --token 0x1f9840a85d5af5bf1d1762f925bdaddc4201f984
-  $ chainstead explain-price --chain eth --token 0x1f9840a85d5af5bf1d1762f925bdaddc4201f984 --block 18000000 --json`;
+  $ chainstead explain-price --chain eth --token 0x1f9840a85d5af5bf1d1762f925bdaddc4201f984 --block 18000000 --json
+  $ chainstead explain-price --chain eth --token 0x1f9840a85d5af5bf1d1762f925bdaddc4201f984 --proof > price.json
+  $ chainstead verify-price price.json`;

@@ -124,6 +124,8 @@ Chainstead indexes a local chain. The chain is busy for a minute, then has traff
   Price of ether, by the feed of the chain; price of a token, by its pool with a dollar token:
     curl ${url(`erc20/${NATIVE}/price`)}
     curl ${url(`erc20/${ether}/price`, '&explain=true')}
+  The same price with its proof, verified offline:
+    curl ${url(`erc20/${ether}/price`, '&proof=true')} > price.json && npx chainstead verify-price price.json
   Statistics of the pair; buys and sells of the token; tokens by name:
     curl ${url(`pairs/${pair?.pool}/stats`)}
     curl ${url(`erc20/${ether}/pairs`)}

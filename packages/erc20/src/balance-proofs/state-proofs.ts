@@ -26,6 +26,18 @@ export interface StateProofs {
   read(address: Address, slots: readonly Hash[], signal: AbortSignal): Promise<ProvenAccount>;
 }
 
+/** Reads data with its proofs. */
+interface StateProofReader extends StateProofs {
+  /** Reads an account and some of its storage, with the verified response of `eth_getProof`. @throws as read */
+  readWithProof(address: Address, slots: readonly Hash[], signal: AbortSignal): Promise<AccountWithProof>;
+}
+
+/** What an account holds, and the response of `eth_getProof` that proves it. */
+interface AccountWithProof {
+  readonly account: ProvenAccount;
+  readonly proof: unknown;
+}
+
 /** The block of the state root. */
 export type BlockOfState = Pick<StateBlock, 'number' | 'hash'>;
 
@@ -42,25 +54,27 @@ const UPSTREAMS_MAX = 3;
  * Creates proofs under the state root of a block with a known hash. It does not matter which upstream responds: a proof
  * is valid under that root, or it is refused and the next upstream is tried.
  */
-export function createStateProofs(options: StateProofsOptions): StateProofs {
+export function createStateProofs(options: StateProofsOptions): StateProofReader {
   const refused: RefusedAnswer[] = [];
   const refuse: Refuse = (upstream, why) => {
     if (!refused.some((one) => one.upstream === upstream)) refused.push({ upstream, why });
   };
   let root: Promise<Hash> | null = null;
+  const readWithProof: StateProofReader['readWithProof'] = async (address, slots, signal) => {
+    root ??= readStateRoot(options, refuse, signal);
+    try {
+      const stateRoot = await root;
+      return await readProof(options, { stateRoot, address, slots }, refuse, signal);
+    } catch (error) {
+      // A later request tries again.
+      root = null;
+      throw error;
+    }
+  };
   return {
     refused,
-    async read(address, slots, signal) {
-      root ??= readStateRoot(options, refuse, signal);
-      try {
-        const stateRoot = await root;
-        return await readProof(options, { stateRoot, address, slots }, refuse, signal);
-      } catch (error) {
-        // A later request tries again.
-        root = null;
-        throw error;
-      }
-    },
+    readWithProof,
+    read: async (address, slots, signal) => (await readWithProof(address, slots, signal)).account,
   };
 }
 
@@ -96,7 +110,7 @@ async function readProof(
   requested: { readonly stateRoot: Hash; readonly address: Address; readonly slots: readonly Hash[] },
   refuse: Refuse,
   signal: AbortSignal,
-): Promise<ProvenAccount> {
+): Promise<AccountWithProof> {
   const params = [requested.address, requested.slots, toQuantity(block.number)];
   const tried = new Set<string>();
   let last = 'no proof';
@@ -106,7 +120,7 @@ async function readProof(
     if (answer === null) break;
     const { upstream, value } = answer;
     try {
-      return verifyAccountProof(value, requested);
+      return { account: verifyAccountProof(value, requested), proof: value };
     } catch (error) {
       if (!(error instanceof InvalidStateProofError)) throw error;
       if (error.fault === 'account-encoding') throw new UnprovableError('no-proof-from-upstream', error.message, error);

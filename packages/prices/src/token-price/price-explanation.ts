@@ -166,7 +166,8 @@ export function explainPrice({ price, place, rules }: ExplainedPrice): PriceExpl
 
 const NO_POOLS = { is_move_cost_upper_bound: false, candidates: [] };
 
-function showRules(rules: PricingRules): PriceExplanation['rules'] {
+/** Rules as an explanation shows them. */
+export function showRules(rules: PricingRules): PriceExplanation['rules'] {
   return {
     min_side_usd: nearestNumber(rules.minSideDepth),
     window_seconds: rules.windowSeconds,

@@ -3,6 +3,7 @@ import { type Address, cents, type Fraction, nearestNumber, roundedUnits, ZERO_A
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/data-api';
 import { wrappedNativeOf } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
+import { priceProofSchema } from './price-proof-document.ts';
 import type { PriceCandidate, PricingRules } from './decide-price.ts';
 import { explainPrice, explanationSchema } from './price-explanation.ts';
 import type { PricePlace } from './price-place.ts';
@@ -50,6 +51,7 @@ export const tokenPriceSchema = z
     securityScore: z.null().openapi({ description: 'Always null: not available' }),
     indexed: indexedSchema,
     explanation: explanationSchema.optional(),
+    proof: priceProofSchema.optional(),
   })
   .openapi('TokenPrice', { description: 'Price of a token at the end of a block' });
 

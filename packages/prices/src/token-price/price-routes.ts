@@ -1,5 +1,7 @@
+import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { indexedHeaders } from '@chainstead/data-api';
+import type { ReadDatabase } from '@chainstead/db';
 import type { BalanceRequestSources } from '@chainstead/erc20';
 import {
   type ApiApp,
@@ -17,20 +19,35 @@ import { priceLimits } from './price-parameters.ts';
 import { readPlace, STATES_DATASET } from './price-place.ts';
 import { createPriceReader } from './price-reader.ts';
 import { errorOf } from './price-refusals.ts';
-import { showTokenPrice, tokenPriceSchema } from './price-response.ts';
+import { type FoundPrice, type ShownTokenPrice, showTokenPrice, tokenPriceSchema } from './price-response.ts';
 
 /**
  * Routes of prices (docs/api/prices.md). The first request for a token reads the balances of its pools with concentrated liquidity.
  */
-export function createTokenPriceRoutes(balances: BalanceRequestSources): readonly RouteModule[] {
+export function createTokenPriceRoutes(
+  balances: BalanceRequestSources,
+  provePrice: ProvePrice,
+): readonly RouteModule[] {
   return [
-    (app, dependencies) => addTokenPriceRoute(app, dependencies, balances),
+    (app, dependencies) => addTokenPriceRoute(app, dependencies, balances, provePrice),
     (app, dependencies) => addTokenPricesRoute(app, dependencies, balances),
   ];
 }
 
+/** Returns a price with its explanation and its proof, after waiting for nodes for at most `waitMs`. */
+export type ProvePrice = (
+  found: FoundPrice,
+  chain: Chain,
+  options: { readonly database: ReadDatabase; readonly waitMs: number },
+) => Promise<ShownTokenPrice>;
+
 /** `GET /api/v2.2/erc20/{address}/price`: price of a token at a block. */
-function addTokenPriceRoute(app: ApiApp, dependencies: ApiDependencies, balances: BalanceRequestSources): void {
+function addTokenPriceRoute(
+  app: ApiApp,
+  dependencies: ApiDependencies,
+  balances: BalanceRequestSources,
+  provePrice: ProvePrice,
+): void {
   const { chains, parameters } = dependencies;
   const route = createRoute({
     method: 'get',
@@ -54,6 +71,10 @@ function addTokenPriceRoute(app: ApiApp, dependencies: ApiDependencies, balances
           .openapi({ description: 'Name of an exchange (uniswapv2, …) or address of its factory. Default: all.' }),
         to_block: parameters.toBlock.openapi({ description: 'Block of the price, inclusive. Default: the newest.' }),
         explain: booleanParameter({ default: false, description: 'Adds the considered pools and the exact price.' }),
+        proof: booleanParameter({
+          default: false,
+          description: 'Adds receipt proofs of the states and feeds that decided, and the explanation.',
+        }),
       }),
     },
     responses: {
@@ -65,11 +86,14 @@ function addTokenPriceRoute(app: ApiApp, dependencies: ApiDependencies, balances
     const { address } = c.req.valid('param');
     const query = c.req.valid('query');
     const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
+    const waitsUntil = performance.now() + balances.waitMs;
     const wanted = { token: tokenOf(address), exchange: query.exchange ?? null, toBlock: query.to_block ?? null };
     const [found] = await createPriceReader(sourcesOf(dependencies, balances), chain, query)([wanted]);
     if (found === undefined) throw errorOf('no-pools', null);
     if ('refusal' in found) throw errorOf(found.refusal, found.newest);
-    return c.json(showTokenPrice(found, chain, query.explain ?? false), 200);
+    if (query.proof !== true) return c.json(showTokenPrice(found, chain, query.explain ?? false), 200);
+    const waitMs = Math.max(0, waitsUntil - performance.now());
+    return c.json(await provePrice(found, chain, { database: dependencies.reads, waitMs }), 200);
   });
 }
 

@@ -82,12 +82,27 @@ export type HeaderHashCheck =
 export function checkHeaderHash(raw: RawHeader, expected: Hash): HeaderHashCheck {
   const fields = encodeFields(raw);
   if (fields === null) return { result: 'unchecked' };
+  if (formWithHash(fields, expected) !== null) return { result: 'verified' };
   const computed = keccak256Hex(encodeList(fields));
-  if (computed === expected) return { result: 'verified' };
-  for (let length = fields.length - 1; length >= REQUIRED_FIELDS.length; length--)
-    if (keccak256Hex(encodeList(fields.slice(0, length))) === expected) return { result: 'verified' };
   const hasUnknownField = Object.keys(raw).some((name) => !KNOWN_FIELDS.has(name));
   return hasUnknownField ? { result: 'unchecked' } : { result: 'mismatch', computed };
+}
+
+/**
+ * Returns the bytes of a header that hash to `expected`; null if no known encoding of its JSON does.
+ * @throws InvalidHexBytesError if a field is not hexadecimal
+ */
+export function encodeHeader(raw: RawHeader, expected: Hash): Buffer | null {
+  const fields = encodeFields(raw);
+  return fields === null ? null : formWithHash(fields, expected);
+}
+
+function formWithHash(fields: readonly Buffer[], expected: Hash): Buffer | null {
+  for (let length = fields.length; length >= REQUIRED_FIELDS.length; length--) {
+    const encoded = encodeList(fields.slice(0, length));
+    if (keccak256Hex(encoded) === expected) return encoded;
+  }
+  return null;
 }
 
 function encodeFields(raw: RawHeader): Buffer[] | null {

@@ -25,6 +25,29 @@ export function orderedTrieRoot(values: readonly Uint8Array[]): Hash {
   return keccak256Hex(encodeNode(entries, 0, entries.length, 0));
 }
 
+/**
+ * Returns the nodes on the path to a value of the list, root first, without those embedded in their parents.
+ * @throws RangeError for a position beyond the list
+ */
+export function orderedTrieProof(values: readonly Uint8Array[], index: number): readonly Buffer[] {
+  if (index < 0 || index >= values.length) throw new RangeError(`the list has no value ${index}`);
+  const path = pathOf(index);
+  const nodes: Buffer[] = [];
+  let entries = sortedEntries(values);
+  for (let depth = 0; ; ) {
+    const node = encodeNode(entries, 0, entries.length, depth);
+    if (nodes.length === 0 || node.length >= HASH_LENGTH) nodes.push(node);
+    if (entries.length === 1) return nodes;
+    let shared = depth;
+    while (entries[0]?.path[shared] === entries.at(-1)?.path[shared]) shared++;
+    if (shared > depth) depth = shared;
+    else {
+      const at = depth++;
+      entries = entries.filter((entry) => entry.path[at] === path[at]);
+    }
+  }
+}
+
 /** Sorts by key bytes: 1 to 127, then 0 (whose RLP is 0x80), then 128 and up. */
 function sortedEntries(values: readonly Uint8Array[]): Entry[] {
   const entries: Entry[] = [];

@@ -1,14 +1,10 @@
 import { type Hash, keccak256, keccak256Hex } from '@chainstead/core';
 import { type RlpItem, readRlpList } from '../rlp/read-rlp.ts';
-import { STRING_BASE } from '../rlp/rlp.ts';
+import { encodeString, integerBytes, STRING_BASE } from '../rlp/rlp.ts';
 import { InvalidStateProofError } from '../state-proof-error.ts';
 import { EMPTY_TRIE_ROOT } from './ordered-trie.ts';
 
 const HASH_LENGTH = 32;
-/** Nibbles of a hashed key. */
-const PATH_NIBBLES = 2 * HASH_LENGTH;
-/** A branch for each nibble of the path, and the leaf. */
-const NODES_MAX = PATH_NIBBLES + 1;
 const BRANCH_ITEMS = 17;
 const SHORT_NODE_ITEMS = 2;
 const VALUE_PLACE = 16;
@@ -20,6 +16,18 @@ const KNOWN_FLAGS = LEAF_FLAG | ODD_FLAG;
 /** Larger than any node: a full branch has 532 bytes, the leaf of an account less than 150. */
 export const NODE_BYTES_MAX = 1_024;
 
+/** Larger than any receipt: its logs cost gas by their bytes. */
+const LIST_NODE_BYTES_MAX = 8_388_608;
+
+/** A key, and the nodes that its trie may have. */
+interface WantedKey {
+  /** Nibbles. */
+  readonly path: Uint8Array;
+  readonly nodeBytesMax: number;
+  /** Whether all keys of the trie are as long. */
+  readonly isHashed: boolean;
+}
+
 /**
  * Reads the value at a key of a trie with hashed keys (Ethereum's state and storage) from the nodes of `eth_getProof`.
  * Null if they prove that the key is absent. Nodes shorter than a hash are embedded in their parents, and may be
@@ -29,27 +37,41 @@ export const NODE_BYTES_MAX = 1_024;
  */
 export function readTrieProof(root: Hash, key: Uint8Array, nodes: readonly Buffer[]): Buffer | null {
   if (key.length !== HASH_LENGTH) throw new RangeError('the key of a trie with hashed keys has 32 bytes');
-  if (nodes.length > NODES_MAX) throw new InvalidStateProofError('too-deep', `${nodes.length} nodes`);
+  return walk(root, { path: nibblesOf(key), nodeBytesMax: NODE_BYTES_MAX, isHashed: true }, nodes);
+}
+
+/**
+ * Reads the value at a position of a list from the nodes on its path in the trie of the list, whose keys are RLP(index): a receipt under a
+ * receipts root. Null if they prove that the list is shorter.
+ * @throws InvalidStateProofError if the nodes don't prove exactly that
+ */
+export function readOrderedTrieProof(root: Hash, index: number, nodes: readonly Buffer[]): Buffer | null {
+  const path = nibblesOf(encodeString(integerBytes(index)));
+  return walk(root, { path, nodeBytesMax: LIST_NODE_BYTES_MAX, isHashed: false }, nodes);
+}
+
+function walk(root: Hash, wanted: WantedKey, nodes: readonly Buffer[]): Buffer | null {
+  // A branch for each nibble of the path, and the leaf.
+  if (nodes.length > wanted.path.length + 1) throw new InvalidStateProofError('too-deep', `${nodes.length} nodes`);
   if (root === EMPTY_TRIE_ROOT) return readEmptyTrie(nodes);
-  const path = nibblesOf(key);
   const [first] = nodes;
   if (first === undefined) throw new InvalidStateProofError('too-short', 'no nodes');
   if (keccak256Hex(first) !== root)
     throw new InvalidStateProofError('other-root', `it begins at ${keccak256Hex(first)}`);
-  let step = stepThrough(first, path, 0);
+  let step = stepThrough(first, wanted, 0);
   let taken = 1;
   while (step.child !== null) {
     const { child, depth } = step;
     const node = nodes[taken];
     if (child.isList) {
       if (node?.equals(child.encoded) === true) taken++;
-      step = stepThrough(child.encoded, path, depth);
+      step = stepThrough(child.encoded, wanted, depth);
       continue;
     }
     if (node === undefined) throw new InvalidStateProofError('too-short', `it ends after ${depth} digits of the key`);
     if (!keccak256(node).equals(child.payload))
       throw new InvalidStateProofError('node-mismatch', `node ${taken} is not the one that its parent names`);
-    step = stepThrough(node, path, depth);
+    step = stepThrough(node, wanted, depth);
     taken++;
   }
   if (taken < nodes.length) throw new InvalidStateProofError('too-long', `${nodes.length - taken} nodes are left over`);
@@ -72,8 +94,8 @@ type Step =
 const ABSENT: Step = { child: null, value: null };
 
 /** @param depth nibbles of the path above the node */
-function stepThrough(encoded: Buffer, path: Uint8Array, depth: number): Step {
-  const items = encoded.length > NODE_BYTES_MAX ? null : readRlpList(encoded);
+function stepThrough(encoded: Buffer, { path, nodeBytesMax, isHashed }: WantedKey, depth: number): Step {
+  const items = encoded.length > nodeBytesMax ? null : readRlpList(encoded);
   if (items?.length === BRANCH_ITEMS) return stepThroughBranch(items, path, depth);
   const [compact, content] = items ?? [];
   if (items?.length !== SHORT_NODE_ITEMS || compact === undefined || content === undefined)
@@ -82,16 +104,19 @@ function stepThrough(encoded: Buffer, path: Uint8Array, depth: number): Step {
   const end = depth + nibbles.length;
   const isOnTheWay = nibbles.every((nibble, at) => nibble === path[depth + at]);
   if (isLeaf) {
-    if (end !== PATH_NIBBLES || content.isList) throw malformed('a leaf is not at the end of a key');
-    return isOnTheWay ? { child: null, value: content.payload } : ABSENT;
+    const isAtEnd = end === path.length;
+    if ((isHashed && !isAtEnd) || content.isList) throw malformed('a leaf is not at the end of a key');
+    return isOnTheWay && isAtEnd ? { child: null, value: content.payload } : ABSENT;
   }
-  if (nibbles.length === 0 || end >= PATH_NIBBLES) throw malformed('an extension of no length, or beyond the key');
+  if (nibbles.length === 0 || (isHashed && end >= path.length))
+    throw malformed('an extension of no length, or beyond the key');
   checkReference(content);
   return isOnTheWay ? { child: content, depth: end } : ABSENT;
 }
 
 function stepThroughBranch(items: readonly RlpItem[], path: Uint8Array, depth: number): Step {
-  const child = items[path[depth] ?? PATH_NIBBLES];
+  const nibble = path[depth];
+  const child = nibble === undefined ? undefined : items[nibble];
   // No key is a prefix of another: all have the same length.
   if (child === undefined || items[VALUE_PLACE]?.encoded[0] !== STRING_BASE)
     throw malformed('a branch holds a value, or is beyond the key');

@@ -1,0 +1,84 @@
+import { readFile, stat } from 'node:fs/promises';
+import { createChainRegistry } from '@chainstead/chains';
+import { errorText, type Hash, InvalidPrimitiveError, parseHash } from '@chainstead/core';
+import { type VerifiedPrice, verifyPrice } from '@chainstead/prices';
+import { UsageError } from '../errors/usage-error.ts';
+import type { CommandContext } from '../session/command-context.ts';
+
+export interface VerifyPriceOptions {
+  readonly blockHash?: string;
+  readonly trustedHashes?: string;
+}
+
+/** Proofs have some megabytes. */
+const BYTES_MAX = 128 * 1024 * 1024;
+
+/** Verifies the proof of a file and writes the result. @throws PriceProofError, UsageError */
+export async function showVerifiedPrice(
+  file: string,
+  { blockHash, trustedHashes }: VerifyPriceOptions,
+  context: CommandContext,
+): Promise<void> {
+  const trusted = blockHash === undefined ? null : readHash('--block-hash', blockHash);
+  const hashes = trustedHashes === undefined ? null : readHashes(await readText(trustedHashes));
+  const document = parseJson(file, await readText(file));
+  const trust = { blockHash: trusted, blockHashes: hashes };
+  context.stdout.write(render(verifyPrice(document, createChainRegistry(), trust)));
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    const { size } = await stat(file);
+    if (size > BYTES_MAX)
+      throw new UsageError(`${file} has ${size} bytes`, `A price with its proof has at most ${BYTES_MAX}`);
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${file} can't be read: ${errorText(error)}`, 'Name an existing file');
+  }
+}
+
+function parseJson(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new UsageError(`${file} is not JSON`, 'Use the output of explain-price --proof, or of a price route');
+  }
+}
+
+function readHashes(text: string): ReadonlySet<Hash> {
+  const lines = text.split('\n').map((line) => line.trim());
+  return new Set(lines.filter((line) => line !== '').map((line) => readHash('--trusted-hashes', line)));
+}
+
+function readHash(option: string, text: string): Hash {
+  try {
+    return parseHash(text);
+  } catch (error) {
+    if (!(error instanceof InvalidPrimitiveError)) throw error;
+    throw new UsageError(`${option}: ${text} is not a block hash`, 'Use 0x and 64 hexadecimal digits');
+  }
+}
+
+function render({ token, chainId, block, time, proven, unproven, blocksToCheck, ...price }: VerifiedPrice): string {
+  const at = `${new Date(time * 1_000).toISOString()}, hash ${block.hash}`;
+  return [
+    `${token} on chain ${chainId}: ${price.usd} US dollars at the end of block ${block.number} (${at})`,
+    `Exactly ${price.numerator} / ${price.denominator}`,
+    ...section('Proven', proven),
+    ...section(
+      'Not proven, taken from the file',
+      unproven.map(({ fact, reason }) => `${fact} (${reason})`),
+    ),
+    ...section(
+      'Compare these block hashes with a node',
+      blocksToCheck.map(({ number, hash }) => `block ${number}: ${hash}`),
+    ),
+    '',
+  ].join('\n');
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ['', `${title}:`, ...lines.map((line) => `  ${line}`)];
+}

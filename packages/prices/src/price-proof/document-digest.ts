@@ -1,0 +1,18 @@
+import { type Hash, keccak256Hex } from '@chainstead/core';
+
+/**
+ * Returns the digest of a response with a proof: keccak-256 of its JSON with sorted members and without `proof.digest`. Anyone can compute it,
+ * so it detects accidental changes only.
+ */
+export function documentDigest(document: unknown): Hash {
+  return keccak256Hex(Buffer.from(canonical(document, [])));
+}
+
+function canonical(value: unknown, path: readonly string[]): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, [...path, ''])).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const members = Object.entries(value)
+    .filter(([name, member]) => member !== undefined && [...path, name].join('.') !== 'proof.digest')
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member, [...path, name])}`).join(',')}}`;
+}

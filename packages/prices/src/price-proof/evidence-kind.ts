@@ -1,0 +1,107 @@
+import type { Address, Hash, Hex } from '@chainstead/core';
+import type { StateKind } from '@chainstead/node-reads';
+import { z } from 'zod';
+import { type AccountProof, accountProofSchema } from '../token-price/price-proof-document.ts';
+
+/** Logs of blocks to prove, or headers to link. */
+export interface EvidenceQuestion {
+  readonly blocks: readonly {
+    readonly number: number;
+    readonly hash: Hash;
+    readonly logs: readonly LogOfBlock[];
+  }[];
+  /** All headers from block `first` to the block of this hash; null: none. */
+  readonly link: { readonly first: number; readonly last: number; readonly hash: Hash } | null;
+  /** Balances at the end of a block; null: none. */
+  readonly state: {
+    readonly number: number;
+    readonly hash: Hash;
+    readonly balances: readonly BalanceOfPool[];
+  } | null;
+}
+
+/** Balance of a pool. */
+export interface BalanceOfPool {
+  readonly pool: Address;
+  readonly token: Address;
+  /** Base units, decimal digits. */
+  readonly balance: string;
+}
+
+/** Place of a log in a block, as rows have it. */
+export interface LogOfBlock {
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+}
+
+/** Evidence of the logs of one block. */
+export interface BlockEvidence {
+  readonly hash: Hash;
+  /** Why there is none; null: there is. */
+  readonly reason: 'no-proof-from-node' | 'header-not-verifiable' | null;
+  /** RLP of the header. */
+  readonly header: Hex;
+  readonly receipts: readonly { readonly index: number; readonly nodes: readonly Hex[] }[];
+  /** Place of each requested log: of its receipt in the trie, and of the log in the receipt. */
+  readonly logs: readonly { readonly index: number; readonly log: number }[];
+}
+
+export interface Evidence {
+  readonly blocks: readonly BlockEvidence[];
+  /** RLP of the linked headers, oldest first. None: the headers don't link, or have another encoding. */
+  readonly headers: readonly Hex[];
+  /** Storage proof of each requested balance; null: there is none. */
+  readonly balances: readonly (StorageProof | null)[];
+}
+
+/** The place of a balance in the storage of its token, and the response of `eth_getProof`. */
+export interface StorageProof {
+  readonly layout: 'solidity' | 'vyper' | 'solady';
+  /** Decimal digits. */
+  readonly slot: string;
+  readonly proof: AccountProof;
+}
+
+const hash = z.custom<Hash>((value) => typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value));
+const bytes = z.custom<Hex>((value) => typeof value === 'string' && /^0x([0-9a-f]{2})*$/.test(value));
+const place = z.int().min(0);
+const address = z.custom<Address>((value) => typeof value === 'string' && /^0x[0-9a-f]{40}$/.test(value));
+
+/** Evidence for proofs of prices. The headers of a hash never change. */
+export const PRICE_EVIDENCE: StateKind<EvidenceQuestion, Evidence> = {
+  name: 'price-evidence',
+  question: z.object({
+    blocks: z.array(
+      z.object({ number: place, hash, logs: z.array(z.object({ transactionIndex: place, logIndex: place })) }),
+    ),
+    link: z.object({ first: place, last: place, hash }).nullable(),
+    state: z
+      .object({
+        number: place,
+        hash,
+        balances: z.array(z.object({ pool: address, token: address, balance: z.string() })),
+      })
+      .nullable(),
+  }),
+  answer: z.object({
+    blocks: z.array(
+      z.object({
+        hash,
+        reason: z.enum(['no-proof-from-node', 'header-not-verifiable']).nullable(),
+        header: bytes,
+        receipts: z.array(z.object({ index: place, nodes: z.array(bytes) })),
+        logs: z.array(z.object({ index: place, log: place })),
+      }),
+    ),
+    headers: z.array(bytes),
+    balances: z.array(
+      z
+        .object({
+          layout: z.enum(['solidity', 'vyper', 'solady']),
+          slot: z.string(),
+          proof: accountProofSchema,
+        })
+        .nullable(),
+    ),
+  }),
+};

@@ -1,0 +1,25 @@
+import type { Chain } from '@chainstead/chains';
+import type { ReadDatabase } from '@chainstead/db';
+import { type ProofSources, showProvenPrice } from './prove-price.ts';
+import { createPriceReader, type WantedPrice } from '../token-price/price-reader.ts';
+import { errorOf } from '../token-price/price-refusals.ts';
+import { type ShownTokenPrice, showTokenPrice } from '../token-price/price-response.ts';
+
+/**
+ * Returns a price with its explanation, from stored rows alone, and its proof if there is a source of evidence.
+ * @throws {ApiError} if there is no price, with the message of the route
+ */
+export async function readExplainedPrice(
+  database: ReadDatabase,
+  chain: Chain,
+  wanted: WantedPrice,
+  readEvidence: ProofSources['readEvidence'] | null = null,
+): Promise<ShownTokenPrice> {
+  const read = createPriceReader({ reads: database, database, contracts: null }, chain, {});
+  const [found] = await read([wanted]);
+  if (found === undefined) throw errorOf('no-pools', null);
+  if ('refusal' in found) throw errorOf(found.refusal, found.newest);
+  return readEvidence === null
+    ? showTokenPrice(found, chain, true)
+    : showProvenPrice(found, chain, { database, readEvidence });
+}

@@ -1,0 +1,17 @@
+import type { NodeReadQueue } from '@chainstead/node-reads';
+import type { ProvePrice } from '../token-price/price-routes.ts';
+import { PRICE_EVIDENCE } from './evidence-kind.ts';
+import { showProvenPrice } from './prove-price.ts';
+
+/** Receipts of a block hash never change. A request that came too early finds them on its next try. Milliseconds. */
+const KEPT_MS = 300_000;
+
+/** Proofs with evidence that the worker role reads from nodes. */
+export function createPriceProver({ nodeReads }: { readonly nodeReads: NodeReadQueue }): ProvePrice {
+  return (found, chain, { database, waitMs }) =>
+    showProvenPrice(found, chain, {
+      database,
+      readEvidence: (question) =>
+        nodeReads.request(chain, PRICE_EVIDENCE, question, { waitMs, maxAgeMs: KEPT_MS }),
+    });
+}

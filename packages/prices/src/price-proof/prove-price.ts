@@ -1,0 +1,268 @@
+import { type Chain, createChainRegistry, DEFAULT_HEARTBEAT_SECONDS, feedsOf } from '@chainstead/chains';
+import type { Hash, Hex } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
+import { InvalidParameterError } from '@chainstead/http';
+import { StateUnavailableError } from '@chainstead/node-reads';
+import { hexToBytes, readHeader } from '@chainstead/proof';
+import type { PriceExplanation } from '../token-price/price-explanation.ts';
+import { type FoundPrice, type ShownTokenPrice, showTokenPrice } from '../token-price/price-response.ts';
+import { documentDigest } from './document-digest.ts';
+import type { BlockEvidence, Evidence, EvidenceQuestion, LogOfBlock } from './evidence-kind.ts';
+import {
+  LINKED_BLOCKS_MAX,
+  PROOF_FORMAT,
+  PROOF_VERSION,
+  type PriceProof,
+  RECEIPT_BLOCKS_MAX,
+  type UnprovenReason,
+} from '../token-price/price-proof-document.ts';
+import { type LogsOfPool, readHashes, readLogsOfPools } from './stored-logs.ts';
+import { decidingAnchors } from './verify-anchors.ts';
+import { type NewestBalance, newestBalances } from './verify-balances.ts';
+import { isCounted } from './verify-pools.ts';
+import { verifyFacts } from './verify-price.ts';
+
+/** Where evidence comes from. */
+export interface ProofSources {
+  readonly database: ReadDatabase;
+  /** Returns null if it is not there in time. */
+  readEvidence(question: EvidenceQuestion): Promise<Evidence | null>;
+}
+
+/**
+ * Returns a price as its route shows it, with its explanation and the evidence for it.
+ * @throws StateUnavailableError if the nodes have not returned the evidence in time; InvalidParameterError if no hash of the chain can be verified
+ */
+export async function showProvenPrice(
+  found: FoundPrice,
+  chain: Chain,
+  sources: ProofSources,
+): Promise<ShownTokenPrice> {
+  const shown = showTokenPrice(found, chain, true);
+  const { explanation } = shown;
+  if (explanation === undefined) return shown;
+  if (!chain.headerHash)
+    throw new InvalidParameterError({ parameter: 'proof', message: `Block hashes of ${chain.name} can't be verified` });
+  const facts = await readFacts(sources.database, chain, explanation, shown.tokenAddress);
+  const chosen = chooseBlocks(facts);
+  const hashes = await readHashes(sources.database, chain, [...chosen.keys(), Number(explanation.block)]);
+  const balances = newestBalances(explanation.candidates).slice(0, BALANCES_MAX);
+  const evidence = await readAll(sources, { chosen, hashes, balances, block: Number(explanation.block) });
+  const proof = assemble(chain, facts, evidence);
+  const document = { ...shown, explanation, proof };
+  // Unproven facts are those that a verifier without settings names.
+  const { unproven } = verifyFacts(document, createChainRegistry(), { blockHash: null, blockHashes: null });
+  const complete = { ...document, proof: { ...proof, unproven: [...unproven] } };
+  return { ...complete, proof: { ...complete.proof, digest: documentDigest(complete) } };
+}
+
+type Candidate = PriceExplanation['candidates'][number];
+type Anchor = PriceExplanation['anchors'][number];
+
+interface StoredFacts {
+  readonly pools: readonly { readonly candidate: Candidate; readonly stored: LogsOfPool }[];
+  readonly feeds: readonly {
+    readonly anchor: Anchor;
+    readonly log: (LogOfBlock & { readonly block: number }) | null;
+  }[];
+}
+
+async function readFacts(
+  database: ReadDatabase,
+  chain: Chain,
+  explanation: PriceExplanation,
+  token: string,
+): Promise<StoredFacts> {
+  const counted = explanation.candidates.filter(isCounted);
+  const spans = counted.map(({ pair_address: pool, states: [first] }) => ({
+    pool: pool as Hex,
+    first: Number(first?.block ?? 0),
+    isConcentrated: first?.sqrt_price_x96 !== null,
+  }));
+  const stored = await readLogsOfPools(database, chain, spans, Number(explanation.block));
+  const feeds = decidingAnchors(explanation, token).filter(({ source }) => source === 'feed');
+  return {
+    pools: counted.map((candidate, place) => ({ candidate, stored: stored[place] ?? { logs: [], ticks: [] } })),
+    feeds: feeds.map((anchor) => {
+      const { block, transaction_index: transactionIndex, log_index: logIndex } = anchor;
+      const isLog = transactionIndex !== null && logIndex !== null && block !== null;
+      return { anchor, log: isLog ? { block: Number(block), transactionIndex, logIndex } : null };
+    }),
+  };
+}
+
+type Chosen = ReadonlyMap<number, readonly LogOfBlock[]>;
+
+/** The blocks to read, with their logs: those of feeds, and the newest ones of pools. */
+function chooseBlocks({ pools, feeds }: StoredFacts): Chosen {
+  const ofFeeds = feeds.flatMap(({ log }) => (log === null ? [] : [log]));
+  const ofPools = pools.flatMap(({ stored }) => stored.logs);
+  const newest = [...new Set(ofPools.map(({ block }) => block))].toSorted((one, other) => other - one);
+  const wanted = new Set([...new Set(ofFeeds.map(({ block }) => block)), ...newest].slice(0, RECEIPT_BLOCKS_MAX));
+  const logs = [...ofFeeds, ...ofPools].filter(({ block }) => wanted.has(block));
+  const byBlock = Map.groupBy(logs, ({ block }) => block);
+  return new Map([...byBlock].map(([block, of]) => [block, distinct(of)]));
+}
+
+function distinct(logs: readonly LogOfBlock[]): readonly LogOfBlock[] {
+  const byPlace = new Map(logs.map((log) => [keyOf(log), log]));
+  return [...byPlace.values()].map(({ transactionIndex, logIndex }) => ({ transactionIndex, logIndex }));
+}
+
+function keyOf({ transactionIndex, logIndex }: LogOfBlock): string {
+  return `${transactionIndex} ${logIndex}`;
+}
+
+/** Storage proofs per price: each has some kilobytes, and the first one of a token takes some calls. */
+const BALANCES_MAX = 32;
+
+/** Blocks per question: one has some seconds. */
+const TOGETHER = 8;
+
+interface WantedBlocks {
+  readonly chosen: Chosen;
+  readonly hashes: ReadonlyMap<number, Hash>;
+  readonly balances: readonly NewestBalance[];
+  /** The block of the price. */
+  readonly block: number;
+}
+
+interface FoundEvidence {
+  readonly block: { readonly number: number; readonly hash: Hash };
+  readonly headers: readonly Hex[];
+  readonly balances: PriceProof['balances'];
+  readonly blocks: ReadonlyMap<number, { readonly evidence: BlockEvidence; readonly logs: readonly LogOfBlock[] }>;
+}
+
+async function readAll(
+  sources: ProofSources,
+  { chosen, hashes, balances, block }: WantedBlocks,
+): Promise<FoundEvidence> {
+  const hash = hashes.get(block);
+  if (hash === undefined) throw notReady(block);
+  const known = [...chosen].flatMap(([number, logs]) => {
+    const own = hashes.get(number);
+    return own === undefined ? [] : [{ number, hash: own, logs }];
+  });
+  const lowest = Math.max(0, block - LINKED_BLOCKS_MAX + 1);
+  const first = Math.min(block, ...[...chosen.keys()].filter((number) => number >= lowest));
+  const parts = Array.from({ length: Math.ceil(known.length / TOGETHER) }, (_, part) =>
+    known.slice(part * TOGETHER, (part + 1) * TOGETHER),
+  );
+  const none = { blocks: [], link: null, state: null };
+  const [link, state, ...found] = await Promise.all([
+    sources.readEvidence({ ...none, link: { first, last: block, hash } }),
+    balances.length === 0 ? NO_EVIDENCE : sources.readEvidence({ ...none, state: { number: block, hash, balances } }),
+    ...parts.map((blocks) => sources.readEvidence({ ...none, blocks })),
+  ]);
+  const complete = found.filter((part) => part !== null);
+  if (
+    link === null ||
+    link === undefined ||
+    link.headers.length === 0 ||
+    state === null ||
+    state === undefined ||
+    complete.length < found.length
+  )
+    throw notReady(block);
+  const byHash = new Map(complete.flatMap(({ blocks }) => blocks.map((one) => [one.hash, one] as const)));
+  return {
+    block: { number: block, hash },
+    headers: link.headers,
+    balances: balances.flatMap(({ pool, token }, place) => {
+      const proof = state.balances[place] ?? null;
+      return proof === null ? [] : [{ pair_address: pool, token_address: token, ...proof }];
+    }),
+    blocks: new Map(
+      known.flatMap(({ number, hash: own, logs }) => {
+        const evidence = byHash.get(own);
+        return evidence === undefined ? [] : [[number, { evidence, logs }] as const];
+      }),
+    ),
+  };
+}
+
+const NO_EVIDENCE: Evidence = { blocks: [], headers: [], balances: [] };
+
+function notReady(block: number): StateUnavailableError {
+  return new StateUnavailableError(`The proof of block ${block} is being read: try again`);
+}
+
+function assemble(chain: Chain, facts: StoredFacts, found: FoundEvidence): PriceProof {
+  const pools = facts.pools.map((pool) => choosePoolLogs(pool, found));
+  const feeds = facts.feeds.map(({ anchor, log }) => ({
+    anchor,
+    log,
+    place: log === null ? null : placeOf(log, found),
+  }));
+  const places = [...pools.flatMap(({ logs }) => logs), ...feeds.flatMap(({ place }) => place ?? [])];
+  const receipts = new Map(
+    places
+      .toSorted((one, other) => one.block - other.block || one.receipt.index - other.receipt.index)
+      .map((place) => [`${place.block} ${place.receipt.index}`, place]),
+  );
+  const order = [...receipts.keys()];
+  const logOf = ({ block, receipt, log }: Place) => ({ receipt: order.indexOf(`${block} ${receipt.index}`), log });
+  const headers = new Map(found.headers.map((header) => [numberOf(header), header]));
+  for (const { block, evidence } of places) headers.set(block, evidence.header);
+  return {
+    ...{ format: PROOF_FORMAT, version: PROOF_VERSION, chain_id: String(chain.id), block_hash: found.block.hash },
+    headers: [...headers].toSorted(([one], [other]) => one - other).map(([, header]) => header),
+    receipts: [...receipts.values()].map(({ evidence, receipt: { index, nodes } }) => ({
+      ...{ block_hash: evidence.hash, index, nodes: [...nodes] },
+    })),
+    pools: pools.map(({ pool, start, logs }) => ({ pair_address: pool, start, logs: logs.map(logOf) })),
+    feeds: feeds.map(({ anchor, log, place }) => ({
+      token_address: anchor.token_address,
+      heartbeat_seconds:
+        feedsOf(chain).find(({ proxy }) => proxy === anchor.feed)?.heartbeatSeconds ?? DEFAULT_HEARTBEAT_SECONDS,
+      proof: place === null ? null : logOf(place),
+      reason: place !== null ? null : log === null ? 'contract-call' : reasonOf(log.block, found),
+    })),
+    balances: found.balances,
+    unproven: [],
+    digest: `0x${'00'.repeat(32)}`,
+  };
+}
+
+function numberOf(header: Hex): number {
+  return readHeader(hexToBytes(header))?.number ?? -1;
+}
+
+/** A log with its evidence. */
+interface Place {
+  readonly block: number;
+  readonly evidence: BlockEvidence;
+  readonly receipt: BlockEvidence['receipts'][number];
+  /** Position in the receipt. */
+  readonly log: number;
+}
+
+function placeOf({ block, ...log }: LogOfBlock & { readonly block: number }, { blocks }: FoundEvidence): Place | null {
+  const { evidence, logs } = blocks.get(block) ?? {};
+  const place = evidence?.logs[logs?.findIndex((one) => keyOf(one) === keyOf(log)) ?? -1];
+  const receipt = evidence?.receipts.find(({ index }) => index === place?.index);
+  return evidence === undefined || place === undefined || receipt === undefined
+    ? null
+    : { block, evidence, receipt, log: place.log };
+}
+
+function reasonOf(block: number, { blocks }: FoundEvidence): UnprovenReason {
+  return blocks.get(block)?.evidence.reason ?? 'too-many-blocks';
+}
+
+/** The logs after the newest one without evidence, or after the block of the reading. */
+function choosePoolLogs({ candidate, stored }: StoredFacts['pools'][number], found: FoundEvidence) {
+  const missing = stored.logs.findLast((log) => placeOf(log, found) === null);
+  const { reading_block: readAt, states } = candidate;
+  const isRead = readAt !== null && readAt === states[0]?.block;
+  const cut = missing?.block ?? (isRead ? Number(readAt) : -1);
+  const last = states.findLast((state) => Number(state.block) <= cut);
+  const tick = stored.ticks.findLast(({ block }) => block <= Number(last?.block))?.tick ?? null;
+  const reason = missing === undefined ? 'contract-call' : reasonOf(missing.block, found);
+  return {
+    pool: candidate.pair_address,
+    start: last === undefined ? null : { block: last.block, tick, reason },
+    logs: stored.logs.filter(({ block }) => block > cut).flatMap((log) => placeOf(log, found) ?? []),
+  };
+}

@@ -1,0 +1,93 @@
+import type { Hash, Hex } from '@chainstead/core';
+import {
+  hexToBytes,
+  InvalidStateProofError,
+  type ReadHeader,
+  type ReadLog,
+  readHeader,
+  readOrderedTrieProof,
+  readReceiptLogs,
+} from '@chainstead/proof';
+import type { PriceProof } from '../token-price/price-proof-document.ts';
+import { PriceProofError } from './proof-error.ts';
+
+/** Blocks whose headers a document contains. */
+export interface ProvenBlocks {
+  /** The block of the price. */
+  readonly price: ReadHeader;
+  /** All blocks, by number. */
+  readonly byNumber: ReadonlyMap<number, ReadHeader>;
+  readonly byHash: ReadonlyMap<Hash, ReadHeader>;
+  /** Blocks that no chain of parent hashes leads to from the block of the price. Oldest first. */
+  readonly unlinked: readonly ReadHeader[];
+}
+
+/** Reads the headers of a document. @throws PriceProofError */
+export function readBlocks({ headers, block_hash: priceHash, receipts }: PriceProof): ProvenBlocks {
+  const read = headers.map((header, place) => {
+    const found = readHeader(hexToBytes(header));
+    if (found === null) throw new PriceProofError(`proof.headers[${place}]`, 'is not the header of a block');
+    return found;
+  });
+  read.forEach(({ number }, place) => {
+    if (place > 0 && number <= (read[place - 1]?.number ?? -1))
+      throw new PriceProofError(`proof.headers[${place}]`, 'is not of a later block than the header before it');
+  });
+  const byHash = new Map(read.map((header) => [header.hash, header]));
+  const price = read.at(-1);
+  if (price === undefined || price.hash !== priceHash)
+    throw new PriceProofError('proof.headers', `does not end with the header that hashes to ${priceHash}`);
+  const linked = new Set<Hash>();
+  for (let next: ReadHeader | undefined = price; next !== undefined; next = byHash.get(next.parentHash))
+    linked.add(next.hash);
+  const used = new Set<string>(receipts.map(({ block_hash }) => block_hash));
+  const unlinked = read.filter(({ hash }) => !linked.has(hash));
+  for (const { hash, number } of unlinked)
+    if (!used.has(hash))
+      throw new PriceProofError(`proof.headers`, `has block ${number}, which is neither linked nor has a receipt`);
+  return { price, byHash, byNumber: new Map(read.map((header) => [header.number, header])), unlinked };
+}
+
+/** A log whose receipt is proven. */
+export interface ProvenLog extends ReadLog {
+  readonly block: ReadHeader;
+  /** Position of the receipt in its block. */
+  readonly index: number;
+  /** Position in the receipt. */
+  readonly log: number;
+}
+
+/** Returns a look-up of proven logs by their place in the document. @throws PriceProofError, also the look-up */
+export function readLogs({ receipts }: PriceProof, { byHash }: ProvenBlocks) {
+  const read = receipts.map(({ block_hash: hash, index, nodes }, place) => {
+    const block = byHash.get(hash as Hash);
+    if (block === undefined)
+      throw new PriceProofError(`proof.receipts[${place}]`, `is of block ${hash}, whose header is missing`);
+    return { block, index, logs: logsOf(block, index, nodes as readonly Hex[], place) };
+  });
+  return ({ receipt, log }: { readonly receipt: number; readonly log: number }, at: string): ProvenLog => {
+    const found = read[receipt];
+    const content = found?.logs[log];
+    if (found === undefined || content === undefined)
+      throw new PriceProofError(at, `names log ${log} of proof.receipts[${receipt}], which does not exist`);
+    return { ...content, block: found.block, index: found.index, log };
+  };
+}
+
+function logsOf(block: ReadHeader, index: number, nodes: readonly Hex[], place: number): readonly ReadLog[] {
+  const at = `proof.receipts[${place}]`;
+  try {
+    const encoded = readOrderedTrieProof(block.receiptsRoot, index, nodes.map(hexToBytes));
+    const logs = encoded === null ? null : readReceiptLogs(encoded);
+    if (logs === null) throw new PriceProofError(at, `proves no receipt ${index} of block ${block.number}`);
+    return logs;
+  } catch (error) {
+    if (!(error instanceof InvalidStateProofError)) throw error;
+    throw new PriceProofError(at, `does not lead to the receipts root of block ${block.number} (${error.fault})`);
+  }
+}
+
+/** Order of logs in the chain. */
+export function compareLogs(one: ProvenLog, other: ProvenLog): number {
+  return one.block.number - other.block.number || one.index - other.index || one.log - other.log;
+}

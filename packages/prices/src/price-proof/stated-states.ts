@@ -1,0 +1,40 @@
+import type { PriceExplanation } from '../token-price/price-explanation.ts';
+import type { StateSince } from '../token-price/side-depths.ts';
+import { PriceProofError } from './proof-error.ts';
+
+type StatedState = PriceExplanation['candidates'][number]['states'][number];
+
+/** Reads an explained state of a pool. @param tick null: unknown, or the pool has none. @throws PriceProofError */
+export function readState(
+  { block, reserve0, reserve1, sqrt_price_x96: root, liquidity }: StatedState,
+  tick: number | null,
+): StateSince['state'] {
+  const at = `the state of block ${block}`;
+  if (reserve0 !== null && reserve1 !== null)
+    return { of: 'reserves', reserve0: readNumber(reserve0, at), reserve1: readNumber(reserve1, at) };
+  if (root === null || liquidity === null) throw new PriceProofError(at, 'has neither reserves nor a price');
+  return { of: 'price', sqrtPriceX96: readNumber(root, at), liquidity: readNumber(liquidity, at), tick: tick ?? 0 };
+}
+
+/** A state as an explanation shows it. */
+export function showState(
+  state: StateSince['state'],
+): Pick<StatedState, 'reserve0' | 'reserve1' | 'sqrt_price_x96' | 'liquidity'> {
+  const [reserves, concentrated] = state.of === 'reserves' ? [state, null] : [null, state];
+  return {
+    reserve0: reserves?.reserve0.toString() ?? null,
+    reserve1: reserves?.reserve1.toString() ?? null,
+    sqrt_price_x96: concentrated?.sqrtPriceX96.toString() ?? null,
+    liquidity: concentrated?.liquidity.toString() ?? null,
+  };
+}
+
+/** Longer than any number of a price. */
+const DIGITS_MAX = 4_096;
+
+/** Reads decimal digits. @throws PriceProofError */
+export function readNumber(text: string, at: string): bigint {
+  if (!/^(0|[1-9]\d*)$/.test(text) || text.length > DIGITS_MAX)
+    throw new PriceProofError(at, `has ${text.slice(0, 80)}, which is not a whole number`);
+  return BigInt(text);
+}

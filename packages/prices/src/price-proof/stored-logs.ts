@@ -1,0 +1,104 @@
+import type { Chain } from '@chainstead/chains';
+import type { Hash, Hex } from '@chainstead/core';
+import { type Bind, hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import { poolKey } from '@chainstead/markets';
+import { readLiquidityChanges } from '../token-price/liquidity-in-range.ts';
+
+/** Place of a stored log that set the state of a pool or changed its liquidity. */
+interface StoredLog {
+  readonly block: number;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+}
+
+/** Logs and ticks of a pool, oldest first. */
+export interface LogsOfPool {
+  readonly logs: readonly StoredLog[];
+  /** Ticks of reported and read states, by the block from which on they hold. */
+  readonly ticks: readonly { readonly block: number; readonly tick: number | null }[];
+}
+
+/** A pool, and the first block of its history. */
+interface PoolSpan {
+  /** Address or id. */
+  readonly pool: Hex;
+  readonly first: number;
+  readonly isConcentrated: boolean;
+}
+
+/** Returns the logs behind the states of pools until a block, in the order of the pools. Two statements. */
+export async function readLogsOfPools(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly PoolSpan[],
+  last: number,
+): Promise<readonly LogsOfPool[]> {
+  if (pools.length === 0) return [];
+  const concentrated = pools.filter((pool) => pool.isConcentrated);
+  const spans = concentrated.map(({ pool, first }) => ({ pool, first, last }));
+  const [states, changes] = await Promise.all([
+    readStates(database, chain, pools, last),
+    readLiquidityChanges(database, chain, spans),
+  ]);
+  const byPool = Map.groupBy(states, ({ position }) => position);
+  return pools.map((pool, position) => {
+    const rows = byPool.get(position) ?? [];
+    const logs = rows.flatMap(({ block, transaction_index: transactionIndex, log_index: logIndex }) =>
+      transactionIndex === null || logIndex === null ? [] : [{ block, transactionIndex, logIndex }],
+    );
+    const ofLiquidity = changes[concentrated.indexOf(pool)] ?? [];
+    const changed = ofLiquidity.map(({ block, transactionIndex, logIndex }) => ({ block, transactionIndex, logIndex }));
+    return {
+      logs: [...logs, ...changed].toSorted(
+        (one, other) =>
+          one.block - other.block || one.transactionIndex - other.transactionIndex || one.logIndex - other.logIndex,
+      ),
+      ticks: rows.map(({ block, tick }) => ({ block, tick })),
+    };
+  });
+}
+
+interface StateRow {
+  readonly position: number;
+  readonly block: number;
+  /** Null: a reading. */
+  readonly transaction_index: number | null;
+  readonly log_index: number | null;
+  readonly tick: number | null;
+}
+
+function readStates(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly PoolSpan[],
+  last: number,
+): Promise<readonly StateRow[]> {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = `${bind(chain.id)}::bigint`;
+  const end = `${bind(last)}::bigint`;
+  const ranges = pools.flatMap(({ pool, first }, position) => {
+    const of = `pool_key = ${bind(poolKey(pool))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea`;
+    const start = `${bind(first)}::bigint`;
+    return [
+      `SELECT ${position} AS position, block_number AS block, transaction_index, log_index, tick FROM pool_states
+       WHERE ${of} AND block_number BETWEEN ${start} AND ${end}`,
+      `SELECT ${position}, block_number, NULL, NULL, tick FROM pool_readings WHERE ${of} AND block_number = ${start}`,
+    ];
+  });
+  return database.select<StateRow>(`${ranges.join(' UNION ALL ')} ORDER BY position, block`, values);
+}
+
+/** Returns the hashes of stored blocks, by number. */
+export async function readHashes(
+  database: ReadDatabase,
+  chain: Chain,
+  blocks: readonly number[],
+): Promise<ReadonlyMap<number, Hash>> {
+  const rows = await database.select<{ block: number; hash: Hash }>(
+    `SELECT block_number AS block, ${hexText('block_hash')} AS hash FROM blocks
+     WHERE chain_id = $1::bigint AND block_number = ANY ($2::bigint[])`,
+    [chain.id, blocks],
+  );
+  return new Map(rows.map(({ block, hash }) => [block, hash]));
+}

@@ -1,0 +1,119 @@
+import { type Chain, DEFAULT_HEARTBEAT_SECONDS, feedsOf } from '@chainstead/chains';
+import { ANSWER_UPDATED_TOPIC } from '@chainstead/price-feeds';
+import type { PriceExplanation } from '../token-price/price-explanation.ts';
+import type { PriceProof, UnprovenFact } from '../token-price/price-proof-document.ts';
+import { PriceProofError } from './proof-error.ts';
+import type { ProvenBlocks, ProvenLog } from './proven-blocks.ts';
+import { readNumber } from './stated-states.ts';
+import { isCounted } from './verify-pools.ts';
+
+type Anchor = PriceExplanation['anchors'][number];
+
+/** What the evidence of anchors shows. */
+interface VerifiedAnchors {
+  /** A sentence for each proven value of a feed. */
+  readonly proven: readonly string[];
+  readonly unproven: readonly UnprovenFact[];
+}
+
+/** The anchors that the price follows from: the token itself, or the other sides of pools that count. */
+export function decidingAnchors({ rule, anchors, candidates }: PriceExplanation, token: string): readonly Anchor[] {
+  const sides = candidates.filter(isCounted).flatMap((pool) => pool.sides.map((side) => side.token_address));
+  const wanted = new Set(rule === 'anchor' ? [token] : sides);
+  return anchors.filter((anchor) => wanted.has(anchor.token_address));
+}
+
+/** Compares the prices of the deciding anchors with the logs of their feeds. @param chain null: unknown. @throws PriceProofError */
+export function verifyAnchors(
+  {
+    explanation,
+    token,
+    chain,
+  }: { readonly explanation: PriceExplanation; readonly token: string; readonly chain: Chain | null },
+  { feeds }: PriceProof,
+  blocks: ProvenBlocks,
+  logOf: (place: NonNullable<PriceProof['feeds'][number]['proof']>, at: string) => ProvenLog,
+): VerifiedAnchors {
+  const anchors = decidingAnchors(explanation, token);
+  const ofFeeds = anchors.filter(({ source }) => source === 'feed');
+  if (feeds.length !== ofFeeds.length)
+    throw new PriceProofError('proof.feeds', `has ${feeds.length} feeds, but ${ofFeeds.length} decide`);
+  const proven: string[] = [];
+  const unproven = anchors.flatMap((anchor): UnprovenFact[] => {
+    const fact = `Price of ${anchor.token_address}: ${anchor.price_usd} US dollars`;
+    if (anchor.source !== 'feed') return [{ fact, reason: anchor.source }];
+    const place = ofFeeds.indexOf(anchor);
+    const [feed, at] = [feeds[place], `proof.feeds[${place}]`];
+    if (feed?.token_address !== anchor.token_address)
+      throw new PriceProofError(`${at}.token_address`, 'is not that of the anchor at this place');
+    if (feed.proof === null) return [{ fact, reason: feed.reason ?? 'contract-call' }];
+    verifyValue(anchor, logOf(feed.proof, at), {
+      at,
+      stated: `explanation.anchors[${explanation.anchors.indexOf(anchor)}]`,
+    });
+    verifyAge(logOf(feed.proof, at), feed.heartbeat_seconds, blocks, at);
+    proven.push(
+      `Round ${anchor.round} of feed ${anchor.aggregator}: ${anchor.token_address} at ${anchor.price_usd} US dollars`,
+    );
+    return isKnown(anchor, feed, chain)
+      ? []
+      : [
+          {
+            fact: `Feed ${anchor.feed} of ${anchor.token_address}: aggregator, decimals and heartbeat`,
+            reason: 'unknown-feed',
+          },
+        ];
+  });
+  return { proven, unproven };
+}
+
+interface Places {
+  readonly at: string;
+  readonly stated: string;
+}
+
+/** The event has the value and the round in its topics. Its decimals are those of the denominator. */
+function verifyValue(anchor: Anchor, { address, topics, block, index }: ProvenLog, { at, stated }: Places): void {
+  const [topic0, current, round, ...more] = topics;
+  if (topic0 !== ANSWER_UPDATED_TOPIC || current === undefined || round === undefined || more.length > 0)
+    throw new PriceProofError(at, 'is not an AnswerUpdated log');
+  const denominator = readNumber(anchor.price_denominator, `${stated}.price_denominator`);
+  if (decimalsOf(denominator) === null)
+    throw new PriceProofError(`${stated}.price_denominator`, 'is not a power of ten, as that of every feed');
+  const facts = [
+    ['aggregator', anchor.aggregator, address],
+    ['round', anchor.round, BigInt(round).toString()],
+    ['price_numerator', anchor.price_numerator, BigInt.asIntN(WORD_BITS, BigInt(current)).toString()],
+    ['block', anchor.block, String(block.number)],
+    ['transaction_index', anchor.transaction_index, index],
+  ] as const;
+  for (const [member, said, found] of facts)
+    if (said !== found) throw new PriceProofError(`${stated}.${member}`, `is ${said}, but the log proves ${found}`);
+}
+
+function verifyAge({ data, block }: ProvenLog, heartbeat: number, { price }: ProvenBlocks, at: string): void {
+  if (block.number > price.number) throw new PriceProofError(at, 'is later than the block of the price');
+  const updated = data.length === WORD_LENGTH ? BigInt(data) : null;
+  if (updated === null) throw new PriceProofError(at, 'has no time of the update');
+  if (BigInt(price.timestamp) - updated > BigInt(heartbeat))
+    throw new PriceProofError(at, `was updated more than ${heartbeat} seconds before the block of the price`);
+}
+
+/** `0x` and 32 bytes. */
+const WORD_LENGTH = 66;
+const WORD_BITS = 256;
+
+/** Whether the list of the chain's feeds, which the program brings along, has all facts of the feed. */
+function isKnown(anchor: Anchor, { heartbeat_seconds: heartbeat }: PriceProof['feeds'][number], chain: Chain | null) {
+  const feed = chain === null ? undefined : feedsOf(chain).find(({ proxy }) => proxy === anchor.feed);
+  return (
+    feed?.aggregators.some((aggregator) => aggregator === anchor.aggregator) === true &&
+    decimalsOf(BigInt(anchor.price_denominator)) === feed.decimals &&
+    heartbeat === (feed.heartbeatSeconds ?? DEFAULT_HEARTBEAT_SECONDS)
+  );
+}
+
+function decimalsOf(denominator: bigint): number | null {
+  const digits = denominator.toString();
+  return /^10*$/.test(digits) ? digits.length - 1 : null;
+}

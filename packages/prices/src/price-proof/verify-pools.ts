@@ -1,0 +1,166 @@
+import { isAddress } from '@chainstead/core';
+import { decodePoolEvent, type PoolEvent } from '@chainstead/markets';
+import { addLiquidityChanges, type LiquidityChange, type ReportedState } from '../token-price/liquidity-in-range.ts';
+import type { PriceExplanation } from '../token-price/price-explanation.ts';
+import type { StateSince } from '../token-price/side-depths.ts';
+import type { PriceProof, UnprovenFact } from '../token-price/price-proof-document.ts';
+import { PriceProofError } from './proof-error.ts';
+import { compareLogs, type ProvenBlocks, type ProvenLog } from './proven-blocks.ts';
+import { readState, showState } from './stated-states.ts';
+
+type Candidate = PriceExplanation['candidates'][number];
+type StatedState = Candidate['states'][number];
+
+/** What the evidence of pools shows. */
+interface VerifiedPools {
+  /** Number of pool states that logs prove. */
+  readonly states: number;
+  readonly unproven: readonly UnprovenFact[];
+}
+
+/** Whether the price follows from the states of the pool. */
+export function isCounted({ role }: Pick<Candidate, 'role'>): boolean {
+  return role === 'chosen' || role === 'counted';
+}
+
+/** Compares the states of all pools that count with the logs that set them. @throws PriceProofError */
+export function verifyPools(
+  candidates: readonly Candidate[],
+  { pools, balances }: PriceProof,
+  blocks: ProvenBlocks,
+  logOf: (place: PriceProof['pools'][number]['logs'][number], at: string) => ProvenLog,
+): VerifiedPools {
+  const counted = candidates.filter(isCounted);
+  if (pools.length !== counted.length)
+    throw new PriceProofError('proof.pools', `has ${pools.length} pools, but ${counted.length} count`);
+  const verified = pools.map((evidence, place) => {
+    const at = `proof.pools[${place}]`;
+    const candidate = counted[place];
+    if (candidate === undefined || evidence.pair_address !== candidate.pair_address)
+      throw new PriceProofError(`${at}.pair_address`, 'is not that of the pool at this place of the candidates');
+    const logs = evidence.logs.map((log, position) => logOf(log, `${at}.logs[${position}]`));
+    const stated = `explanation.candidates[${candidates.indexOf(candidate)}]`;
+    return verifyPool(candidate, { at, stated, start: evidence.start, logs }, blocks, balances);
+  });
+  return {
+    states: verified.reduce((sum, { states }) => sum + states, 0),
+    unproven: verified.flatMap(({ unproven }) => unproven),
+  };
+}
+
+interface Evidence {
+  /** Place of the evidence in the document. */
+  readonly at: string;
+  /** Place of the explained pool. */
+  readonly stated: string;
+  readonly start: PriceProof['pools'][number]['start'];
+  readonly logs: readonly ProvenLog[];
+}
+
+function verifyPool(
+  candidate: Candidate,
+  evidence: Evidence,
+  blocks: ProvenBlocks,
+  balances: PriceProof['balances'],
+): VerifiedPools {
+  const { at, start } = evidence;
+  const pool = candidate.pair_address;
+  const isContract = isAddress(pool);
+  const emitter = isContract ? pool : evidence.logs[0]?.address;
+  const startBlock = start === null ? -1 : Number(start.block);
+  const logs = evidence.logs.map((log, place): PoolLog => {
+    // The events of a vault name the pool.
+    const event = decodePoolEvent(log, new Set([log.address]));
+    if (event?.pool !== pool || log.address !== emitter)
+      throw new PriceProofError(`${at}.logs[${place}]`, `is not an event of pool ${pool}`);
+    const before = evidence.logs[place - 1];
+    if (before !== undefined && compareLogs(before, log) >= 0)
+      throw new PriceProofError(`${at}.logs[${place}]`, 'is not later than the log before it');
+    if (log.block.number <= startBlock || log.block.number > blocks.price.number)
+      throw new PriceProofError(`${at}.logs[${place}]`, 'is not in a block of the proven states');
+    return { log, event };
+  });
+  const last = candidate.states.find(({ block }) => Number(block) === startBlock);
+  if (start !== null && last === undefined)
+    throw new PriceProofError(`${at}.start.block`, `is ${start.block}, which is not the block of an explained state`);
+  const expected = addLiquidityChanges(reportedStates(logs, last, start), liquidityChanges(logs));
+  compareStates(candidate, evidence, expected);
+  const unproven: UnprovenFact[] = [];
+  if (start !== null)
+    unproven.push({ fact: `States of pool ${pool} until block ${start.block}`, reason: start.reason });
+  if (candidate.states.some(({ sqrt_price_x96: root }) => root !== null))
+    unproven.push(unprovenBalances(candidate, balances, isContract));
+  if (!isContract) unproven.push({ fact: `Vault ${emitter} of pool ${pool}`, reason: 'no-address-rule' });
+  return { states: expected.length - (start === null ? 0 : 1), unproven };
+}
+
+interface PoolLog {
+  readonly log: ProvenLog;
+  readonly event: PoolEvent;
+}
+
+/** Storage proves the balances at the end of the block; transfers lead to earlier ones. */
+function unprovenBalances(
+  { pair_address: pool, sides }: Candidate,
+  balances: PriceProof['balances'],
+  isContract: boolean,
+): UnprovenFact {
+  const isProven = sides.every(({ token_address: token }) =>
+    balances.some((one) => one.pair_address === pool && one.token_address === token),
+  );
+  const fact = isProven ? `Earlier balances of pool ${pool}` : `Balances of pool ${pool}`;
+  return { fact, reason: isContract ? 'contract-call' : 'all-events' };
+}
+
+function placeOf({ block, index, log }: ProvenLog) {
+  return { block: block.number, since: block.timestamp, transactionIndex: index, logIndex: log };
+}
+
+function reportedStates(
+  logs: readonly PoolLog[],
+  last: StatedState | undefined,
+  start: Evidence['start'],
+): readonly ReportedState[] {
+  const states = logs.flatMap(({ log, event }): ReportedState[] => {
+    const state = event.kind === 'liquidity' ? null : event.state;
+    return state === null || state.of === 'bin' ? [] : [{ ...placeOf(log), state }];
+  });
+  if (last === undefined) return states;
+  const state = readState(last, start?.tick ?? null);
+  // It is the state at the end of its block.
+  const place = { block: Number(last.block), since: last.time, transactionIndex: END_OF_BLOCK, logIndex: END_OF_BLOCK };
+  return [{ ...place, state }, ...states];
+}
+
+const END_OF_BLOCK = Number.MAX_SAFE_INTEGER;
+
+function liquidityChanges(logs: readonly PoolLog[]): readonly LiquidityChange[] {
+  return logs.flatMap(({ log, event }) =>
+    event.kind === 'liquidity' && event.range !== null ? [{ ...placeOf(log), ...event.range }] : [],
+  );
+}
+
+/** Requires each explained state after the start to be the one that the logs until its block lead to, and none to be left out. */
+function compareStates(
+  { states }: Candidate,
+  { at, stated, start }: Evidence,
+  expected: readonly Pick<StateSince, 'block' | 'since' | 'state'>[],
+): void {
+  const startBlock = start === null ? -1 : Number(start.block);
+  states.forEach((one, place) => {
+    if (Number(one.block) <= startBlock) return;
+    const path = `${stated}.states[${place}]`;
+    const found = expected.findLast(({ block }) => block <= Number(one.block));
+    if (found === undefined) throw new PriceProofError(path, 'has no log that proves it');
+    const shown = showState(found.state);
+    for (const member of ['reserve0', 'reserve1', 'sqrt_price_x96', 'liquidity'] as const)
+      if (one[member] !== shown[member])
+        throw new PriceProofError(`${path}.${member}`, `is ${one[member]}, but the logs prove ${shown[member]}`);
+    if (Number(one.block) === found.block && one.time !== found.since)
+      throw new PriceProofError(`${path}.time`, `is ${one.time}, but that of block ${one.block} is ${found.since}`);
+  });
+  const blocks = new Set(states.map(({ block }) => Number(block)));
+  for (const { block } of expected)
+    if (!blocks.has(block))
+      throw new PriceProofError(at, `has a change in block ${block}, which is not among the explained states`);
+}

@@ -1,0 +1,431 @@
+/** Proofs of a price over hand-made blocks with real hashes, roots and blooms: what holds, and that nothing altered does. */
+import { createChainRegistry } from '@chainstead/chains';
+import { type Hash, parseHash, silentLogger, systemClock } from '@chainstead/core';
+import { hexBytes } from '@chainstead/db';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { createSeededRandom, examplePool, type SeededRandom, serveChain } from '@chainstead/testkit';
+import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readExplainedPrice } from './explained-price.ts';
+import type { ShownTokenPrice } from '../token-price/price-response.ts';
+import { priceRoutesOf } from '../token-price/testing/price-routes-of.ts';
+import { documentDigest } from './document-digest.ts';
+import type { Evidence, EvidenceQuestion } from './evidence-kind.ts';
+import { priceEvidenceReader } from './evidence-reader.ts';
+import { PriceProofError } from './proof-error.ts';
+import type { ProofSources } from './prove-price.ts';
+import {
+  CATS,
+  DOLLAR_AGGREGATOR,
+  ETHER_AGGREGATOR,
+  eth,
+  HEAD,
+  PAIR,
+  POOL,
+  pricedChain,
+  storePricedChain,
+  USDC,
+  WETH,
+} from './testing/priced-chain.ts';
+import { type Trust, verifyPrice } from './verify-price.ts';
+
+const chains = createChainRegistry();
+const NO_TRUST: Trust = { blockHash: null, blockHashes: null };
+const scratch = scratchOfFile();
+const api = madeForFile(() => exampleApi(scratch.database, priceRoutesOf(scratch.database, eth)));
+const source = pricedChain();
+const hashOf = (block: number): Hash => parseHash(source.blockAt(block)?.hash);
+const parts = new AsyncDisposableStack();
+let read: (question: EvidenceQuestion) => Promise<Evidence>;
+let price: ShownTokenPrice;
+
+beforeAll(async () => {
+  await storePricedChain(scratch.database, source);
+  const node = parts.adopt(await serveChain(source), (one) => one.close());
+  const pool = parts.adopt(await examplePool(eth, node.url), (one) => one.close());
+  const context = { chain: eth, pool, database: scratch.database, logger: silentLogger(), clock: systemClock };
+  read = (question) => priceEvidenceReader.read(context, question, AbortSignal.timeout(20_000));
+  price = await prove(read);
+}, 60_000);
+afterAll(() => parts.disposeAsync());
+
+function prove(readEvidence: ProofSources['readEvidence'], token = CATS): Promise<ShownTokenPrice> {
+  return readExplainedPrice(scratch.database, eth, { token, exchange: null, toBlock: HEAD }, readEvidence);
+}
+
+type File = ReturnType<typeof JSON.parse>;
+
+/** As a file has it. */
+const fileOf = (document: unknown = price): File => JSON.parse(JSON.stringify(document));
+
+describe('a proof that holds', () => {
+  test('shows the price, what is proven and what is not', () => {
+    const verified = verifyPrice(fileOf(), chains, { blockHash: hashOf(HEAD), blockHashes: null });
+    expect(verified).toMatchObject({
+      ...{ chainId: '1', token: CATS, block: { number: HEAD, hash: hashOf(HEAD) }, usd: price.usdPriceFormatted },
+      ...{ numerator: price.explanation?.price_numerator, denominator: price.explanation?.price_denominator },
+      // More than 256 blocks before the block of the price.
+      blocksToCheck: [
+        { number: 5, hash: hashOf(5) },
+        { number: 10, hash: hashOf(10) },
+      ],
+    });
+    const pools = price.explanation?.candidates ?? [];
+    expect(pools.map(({ role }) => role).toSorted()).toEqual(['chosen', 'counted']);
+    expect(verified.proven).toEqual([
+      'Block 400: number, time and receipts root follow from its hash',
+      '50 earlier blocks are linked to it by parent hashes',
+      '6 pool states from logs in 9 receipts',
+      `Round 77 of feed ${DOLLAR_AGGREGATOR}: ${USDC} at 0.9999 US dollars`,
+      `Round 4242 of feed ${ETHER_AGGREGATOR}: ${WETH} at 2000.12345678 US dollars`,
+      ...pools.map(
+        (pool) =>
+          `Pool ${pool.pair_address} of these tokens belongs to ${pool.exchange_name}: its address follows from them`,
+      ),
+      'The price follows from the states, anchors and rules',
+    ]);
+    const tokens = new Set(pools.flatMap(({ sides }) => sides.map((side) => side.token_address)));
+    expect(verified.unproven).toEqual([
+      { fact: `Balances of pool ${POOL.address}`, reason: 'contract-call' },
+      ...[...tokens].map((token) => ({ fact: `Decimals of ${token}`, reason: 'contract-call' })),
+      { fact: 'No later log of these pools and feeds until the block', reason: 'absence' },
+      { fact: 'No other pools that count', reason: 'absence' },
+    ]);
+    expect(price.proof?.unproven).toEqual(verified.unproven);
+  });
+
+  test('needs no trust in the file if all hashes are given', () => {
+    const blockHashes = new Set([hashOf(5), hashOf(10)]);
+    const verified = verifyPrice(fileOf(), chains, { blockHash: hashOf(HEAD), blockHashes });
+    expect(verified.blocksToCheck).toEqual([]);
+    expect(() => verifyPrice(fileOf(), chains, { blockHash: hashOf(HEAD), blockHashes: new Set([hashOf(5)]) })).toThrow(
+      `block 10 has the hash ${hashOf(10)}, which is not trusted and not linked`,
+    );
+    expect(() => verifyPrice(fileOf(), chains, { blockHash: hashOf(5), blockHashes: null })).toThrow(
+      `The price proof is invalid: proof.block_hash is ${hashOf(HEAD)}, but the trusted hash is ${hashOf(5)}`,
+    );
+  });
+
+  test('begins later if nodes lack the receipts of a block, and says so', async () => {
+    const partial = await prove(async (question) => {
+      const evidence = await read(question);
+      const without = { reason: 'no-proof-from-node', header: '0x', receipts: [], logs: [] } as const;
+      return {
+        ...evidence,
+        blocks: evidence.blocks.map((one) => (one.hash === hashOf(380) ? { ...one, ...without } : one)),
+      };
+    });
+    const verified = verifyPrice(fileOf(partial), chains, NO_TRUST);
+    expect(verified.usd).toBe(price.usdPriceFormatted);
+    expect(verified.unproven).toContainEqual({
+      ...{ fact: `States of pool ${PAIR.address} until block 380`, reason: 'no-proof-from-node' },
+    });
+    expect(verified.blocksToCheck.map(({ number }) => number)).toEqual([10, HEAD]);
+  });
+
+  test('holds for an anchor, whose price is that of its feed', async () => {
+    const verified = verifyPrice(fileOf(await prove(read, USDC)), chains, NO_TRUST);
+    expect(verified).toMatchObject({
+      ...{ token: USDC, usd: '0.9999', numerator: '99990000', denominator: '100000000' },
+      proven: [
+        'Block 400: number, time and receipts root follow from its hash',
+        `Round 77 of feed ${DOLLAR_AGGREGATOR}: ${USDC} at 0.9999 US dollars`,
+        'The price follows from the states, anchors and rules',
+      ],
+      unproven: [{ fact: 'No later log of these pools and feeds until the block', reason: 'absence' }],
+    });
+    expect(verified.blocksToCheck.map(({ number }) => number)).toEqual([10, HEAD]);
+  });
+
+  test('begins after a reading by contract calls', async () => {
+    const { database } = scratch;
+    const key = [hexBytes(PAIR.address), eth.id];
+    const removed = await database.query('DELETE FROM pool_states WHERE pool = $1 AND block_number < 380 RETURNING *', [
+      key[0],
+    ]);
+    await database.query(
+      `INSERT INTO pool_readings (pool_key, chain_id, block_number, pool, reserve0, reserve1) VALUES (address_key($1), $2, 360, $1, 300000000000, 240000000000)`,
+      key,
+    );
+    try {
+      const verified = verifyPrice(fileOf(await prove(read)), chains, NO_TRUST);
+      expect(verified.usd).toBe(price.usdPriceFormatted);
+      expect(verified.unproven).toContainEqual({
+        ...{ fact: `States of pool ${PAIR.address} until block 360`, reason: 'contract-call' },
+      });
+    } finally {
+      await database.query('DELETE FROM pool_readings');
+      await database.query(
+        `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+         VALUES (address_key($1), $2, 5, 1, 1, $1, 300000000000, 240000000000)`,
+        key,
+      );
+    }
+    expect(removed).toHaveLength(1);
+  });
+
+  test('is refused while evidence is missing', async () => {
+    await expect(prove(async () => null)).rejects.toThrow('The proof of block 400 is being read: try again');
+    const path = `/api/v2.2/erc20/${CATS}/price?to_block=${HEAD}&proof=true`;
+    const response = await api.request(path, { headers: { 'x-api-key': EXAMPLE_KEY } });
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      { message: 'The proof of block 400 is being read: try again' },
+    ]);
+  });
+});
+
+describe('a changed proof', () => {
+  test('is rejected with one other digit anywhere, for 50 seeds', () => {
+    const text = JSON.stringify(price);
+    const accepted = Array.from({ length: 50 }, (_, seed) => seed).filter((seed) => {
+      const changed = changeDigit(text, createSeededRandom(seed + 1));
+      return rejection(() => verifyPrice(JSON.parse(changed), chains, NO_TRUST)) === null;
+    });
+    expect(accepted).toEqual([]);
+  });
+
+  test('is rejected with one other digit of its evidence and a new digest, for 50 seeds', () => {
+    const accepted = Array.from({ length: 50 }, (_, seed) => seed).filter((seed) => {
+      const random = createSeededRandom(1_000 + seed);
+      const document = fileOf();
+      const { headers, receipts } = document.proof;
+      const nodes = random.pick<{ nodes: string[] }>(receipts).nodes;
+      const list = random.chance(0.5) ? headers : nodes;
+      const place = random.integer(0, list.length - 1);
+      list[place] = `0x${changeDigit(list[place].slice(2), random)}`;
+      return rejection(() => verifyPrice(sealed(document), chains, NO_TRUST)) === null;
+    });
+    expect(accepted).toEqual([]);
+  });
+
+  const pair = (document: File): File =>
+    document.explanation.candidates.find((one: File) => one.pair_address === PAIR.address);
+  const pool = (document: File): File =>
+    document.explanation.candidates.find((one: File) => one.pair_address === POOL.address);
+  const anchor = (document: File, token: string): File =>
+    document.explanation.anchors.find((one: File) => one.token_address === token);
+  const evidence = (document: File, address: string): File =>
+    document.proof.pools.find((one: File) => one.pair_address === address);
+
+  test.each<readonly [name: string, change: (document: File) => void, message: string]>([
+    [
+      'a reserve',
+      (one) => (pair(one).states[1].reserve0 = '1'),
+      '.states[1].reserve0 is 1, but the logs prove 310000000000',
+    ],
+    [
+      'a root',
+      (one) => (pool(one).states[0].sqrt_price_x96 = '7'),
+      '.states[0].sqrt_price_x96 is 7, but the logs prove 1584563',
+    ],
+    [
+      'a liquidity',
+      (one) => (pool(one).states[1].liquidity = '8'),
+      '.states[1].liquidity is 8, but the logs prove 5100000000000000',
+    ],
+    [
+      'a time',
+      (one) => (pair(one).states[2].time -= 1),
+      '.states[2].time is 1700023699, but that of block 395 is 1700023700',
+    ],
+    [
+      'a left out state',
+      (one) => pair(one).states.splice(1, 1),
+      'has a change in block 380, which is not among the explained states',
+    ],
+    [
+      'an added state',
+      (one) => pair(one).states.splice(1, 0, { ...pair(one).states[1], block: '379' }),
+      '.states[1].reserve0 is 310000000000, but the logs prove 300000000000',
+    ],
+    [
+      'a left out log',
+      (one) => evidence(one, PAIR.address).logs.pop(),
+      '.states[2].reserve0 is 305000000000, but the logs prove 310000000000',
+    ],
+    [
+      'a left out change of liquidity',
+      (one) => evidence(one, POOL.address).logs.splice(1, 1),
+      '.states[1].liquidity is 5100000000000000, but the logs prove 5000000000000000',
+    ],
+    ['a log of another contract', (one) => (evidence(one, PAIR.address).logs[2].log = 1), 'which does not exist'],
+    [
+      'a log of another pool',
+      (one) => (evidence(one, PAIR.address).logs[2] = evidence(one, POOL.address).logs[2]),
+      `is not an event of pool ${PAIR.address}`,
+    ],
+    [
+      'logs in another order',
+      (one) => evidence(one, POOL.address).logs.reverse(),
+      'is not later than the log before it',
+    ],
+    [
+      'a receipt of another block',
+      (one) => (one.proof.receipts[3].block_hash = hashOf(HEAD)),
+      'does not lead to the receipts root of block 400',
+    ],
+    [
+      'another place of a receipt',
+      (one) => (one.proof.receipts[0].index = 0),
+      'does not lead to the receipts root of block 5',
+    ],
+    ['a left out header', (one) => one.proof.headers.splice(0, 1), `is of block ${hashOf(5)}, whose header is missing`],
+    ['a header without use', (one) => one.proof.headers.splice(4, 1), 'which is neither linked nor has a receipt'],
+    [
+      'another last header',
+      (one) => one.proof.headers.pop(),
+      `does not end with the header that hashes to ${hashOf(HEAD)}`,
+    ],
+    [
+      'a price of a feed',
+      (one) => (anchor(one, USDC).price_numerator = '99990001'),
+      '.price_numerator is 99990001, but the log proves 99990000',
+    ],
+    ['a round', (one) => (anchor(one, WETH).round = '4243'), '.round is 4243, but the log proves 4242'],
+    [
+      'an aggregator',
+      (one) => (anchor(one, WETH).aggregator = CATS),
+      `.aggregator is ${CATS}, but the log proves ${ETHER_AGGREGATOR}`,
+    ],
+    [
+      'an old value',
+      (one) => (one.proof.feeds[0].heartbeat_seconds = 60),
+      'was updated more than 60 seconds before the block of the price',
+    ],
+    ['a source', (one) => (anchor(one, USDC).source = 'assumed'), 'proof.feeds has 2 feeds, but 1 decide'],
+    ['a role', (one) => (pair(one).role = 'too-shallow'), 'proof.pools has 2 pools, but 1 count'],
+    [
+      'another exchange',
+      (one) => (pair(one).exchange_name = 'SushiSwap'),
+      `differs from the facts of the address ${PAIR.address}`,
+    ],
+    ['decimals', (one) => (pair(one).sides[1].decimals = 7), 'follows from the states, anchors and rules'],
+    ['decimals that contradict', (one) => (pair(one).sides[0].decimals = 7), `decimals of ${CATS}, and `],
+    [
+      'a balance',
+      (one) => (pair(one).states[0].balance1 = '1'),
+      '.states[0] has balances that differ from its reserves',
+    ],
+    ['an age', (one) => (pair(one).first_state_time += 900), 'is 1700001200, but the states begin at 1700000300'],
+    ['the fraction', (one) => (one.explanation.price_numerator += '0'), 'explanation.price_numerator is '],
+    [
+      'the cost of a move',
+      (one) => (one.explanation.move_cost_usd = '1.00'),
+      'explanation.move_cost_usd is 1.00, but ',
+    ],
+    ['the rule', (one) => (one.explanation.rule = 'median'), 'explanation.rule is median, but spot follows'],
+    [
+      'a depth rule',
+      (one) => (one.explanation.rules.min_side_usd = 1e9),
+      'explanation has no pool that decides a price',
+    ],
+    [
+      'the time',
+      (one) => (one.explanation.time += 1),
+      'explanation.time is 1700024001, but that of the block is 1700024000',
+    ],
+    ['the block', (one) => (one.explanation.block = '399'), 'explanation.block is 399, but the header is of block 400'],
+    ['the token', (one) => (one.tokenAddress = USDC), 'do not contain the priced token'],
+    ['the shown price', (one) => (one.usdPrice += 1), 'usdPrice is '],
+    [
+      'a balance of no pool',
+      (one) =>
+        one.proof.balances.push({
+          pair_address: PAIR.address,
+          token_address: CATS,
+          layout: 'solidity',
+          slot: '0',
+          proof: NO_ACCOUNT,
+        }),
+      'proof.balances[0] is not a balance of a concentrated pool that counts',
+    ],
+    [
+      'a balance without nodes',
+      (one) =>
+        one.proof.balances.push({
+          pair_address: POOL.address,
+          token_address: CATS,
+          layout: 'solidity',
+          slot: '0',
+          proof: NO_ACCOUNT,
+        }),
+      'proof.balances[0] does not lead to the state root of block 400 (too-short)',
+    ],
+    ['the shown pool', (one) => (one.pairAddress = CATS), `pairAddress is ${CATS}, but the explanation has `],
+  ])('is rejected with a new digest and %s', (_, change, message) => {
+    const document = fileOf();
+    change(document);
+    const found = rejection(() => verifyPrice(sealed(document), chains, NO_TRUST));
+    expect(found).toMatch(/^The price proof is invalid: /);
+    expect(found).toContain(message);
+  });
+
+  test('shows other rules as not proven', () => {
+    const document = fileOf();
+    document.explanation.rules.hold_seconds = 601;
+    expect(verifyPrice(sealed(document), chains, NO_TRUST).unproven).toContainEqual({
+      ...{ fact: 'Rules other than the defaults', reason: 'setting' },
+    });
+    document.explanation.rules.hold_seconds = 602;
+    expect(() => verifyPrice(document, chains, NO_TRUST)).toThrow(
+      'The price proof is invalid: proof.digest is not that of the document: a member was changed that no proof covers',
+    );
+  });
+
+  test.each<readonly [name: string, document: unknown, message: string]>([
+    ['a list', [], 'the document is not a price response with a proof: request it with proof=true'],
+    ['null', null, 'the document is not a price response with a proof: request it with proof=true'],
+    [
+      'a price without a proof',
+      { usdPrice: 1 },
+      'the document is not a price response with a proof: request it with proof=true',
+    ],
+    [
+      'another format',
+      { proof: { format: 'x', version: 1 } },
+      'the document is not a price response with a proof: request it with proof=true',
+    ],
+    [
+      'another version',
+      { proof: { format: 'chainstead-price-proof', version: 2 } },
+      'proof.version is 2, but this program reads 1',
+    ],
+    ['no explanation', { proof: { format: 'chainstead-price-proof', version: 1 } }, 'tokenAddress is malformed: '],
+  ])('%s is refused', (_, document, message) => {
+    expect(() => verifyPrice(document, chains, NO_TRUST)).toThrow(`The price proof is invalid: ${message}`);
+  });
+});
+
+const NO_ACCOUNT = {
+  ...{ address: CATS, balance: '0x0', nonce: '0x0', codeHash: '0x', storageHash: '0x' },
+  ...{ accountProof: [], storageProof: [] },
+};
+
+/** Changes a digit or a letter of hexadecimal text to another one of its kind, so that the file keeps its form. */
+function changeDigit(text: string, random: SeededRandom): string {
+  for (;;) {
+    const at = random.integer(0, text.length - 1);
+    const before = text[at] ?? '';
+    if (!/[0-9a-f]/.test(before)) continue;
+    const after = random.pick([...(/\d/.test(before) ? '0123456789' : 'abcdef')].filter((one) => one !== before));
+    return text.slice(0, at) + after + text.slice(at + 1);
+  }
+}
+
+/** The document with the digest of its members. */
+function sealed(document: File): File {
+  document.proof.digest = documentDigest(document);
+  return document;
+}
+
+/** Message of the error; null: there is none. @throws for an error of another kind */
+function rejection(verify: () => unknown): string | null {
+  try {
+    verify();
+    return null;
+  } catch (error) {
+    if (error instanceof PriceProofError || error instanceof SyntaxError) return error.message;
+    throw error;
+  }
+}

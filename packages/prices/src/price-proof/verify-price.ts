@@ -1,0 +1,206 @@
+import type { ChainRegistry } from '@chainstead/chains';
+import { type Address, type Hash, isAddress, nearestNumber, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+import { exchangesOf, formsOf, recomputePool } from '@chainstead/markets';
+import { z } from '@hono/zod-openapi';
+import { DEFAULT_PRICING_RULES } from '../token-price/decide-price.ts';
+import { explanationSchema, type PriceExplanation, showRules } from '../token-price/price-explanation.ts';
+import { plainDecimal } from '../token-price/shown-values.ts';
+import { documentDigest } from './document-digest.ts';
+import { PROOF_FORMAT, PROOF_VERSION, priceProofSchema, type UnprovenFact } from '../token-price/price-proof-document.ts';
+import { PriceProofError } from './proof-error.ts';
+import { type ProvenBlocks, readBlocks, readLogs } from './proven-blocks.ts';
+import { rebuildPrice } from './rebuilt-price.ts';
+import { verifyAnchors } from './verify-anchors.ts';
+import { verifyBalances } from './verify-balances.ts';
+import { isCounted, verifyPools } from './verify-pools.ts';
+
+/** What the reader of a proof trusts. */
+export interface Trust {
+  /** Hash of the block of the price; null: that of the document. */
+  readonly blockHash: Hash | null;
+  /** Hashes of blocks; null: those of the document. */
+  readonly blockHashes: ReadonlySet<Hash> | null;
+}
+
+/** A block whose hash the reader has to compare with a node. */
+interface BlockToCheck {
+  readonly number: number;
+  readonly hash: Hash;
+}
+
+/** A price that holds, and under which conditions. */
+export interface VerifiedPrice {
+  readonly chainId: string;
+  readonly token: Address;
+  /** US dollars per whole token, as a plain decimal. */
+  readonly usd: string;
+  readonly numerator: string;
+  readonly denominator: string;
+  readonly block: BlockToCheck;
+  /** Unix seconds of the block. */
+  readonly time: number;
+  /** Sentences. */
+  readonly proven: readonly string[];
+  readonly unproven: readonly UnprovenFact[];
+  /** Blocks that are neither trusted nor linked to a trusted one. */
+  readonly blocksToCheck: readonly BlockToCheck[];
+}
+
+/** The members of a price response that are verified. Its other members are in the digest only. */
+const documentSchema = z.object({
+  tokenAddress: z.string(),
+  usdPrice: z.number(),
+  usdPriceFormatted: z.string(),
+  pairAddress: z.string().nullable(),
+  exchangeName: z.string().nullable(),
+  explanation: explanationSchema,
+  proof: priceProofSchema,
+});
+
+type PriceDocument = z.infer<typeof documentSchema>;
+
+/**
+ * Verifies a price response with a proof, from the document and the known chains alone. Headers are checked by their hashes, and receipts by the
+ * roots of headers. States of pools and values of feeds must follow from the logs of receipts, and the price from these.
+ * @throws PriceProofError naming the part that does not hold
+ */
+export function verifyPrice(document: unknown, chains: ChainRegistry, trust: Trust): VerifiedPrice {
+  const parsed = readDocument(document);
+  const price = verifyFacts(parsed, chains, trust);
+  if (documentDigest(document) !== parsed.proof.digest)
+    throw new PriceProofError('proof.digest', 'is not that of the document: a member was changed that no proof covers');
+  return price;
+}
+
+/** Verifies all but the digest. @throws PriceProofError */
+export function verifyFacts(document: PriceDocument, chains: ChainRegistry, trust: Trust): VerifiedPrice {
+  const { explanation, proof, tokenAddress } = document;
+  if (!isAddress(tokenAddress)) throw new PriceProofError('tokenAddress', 'is not an address');
+  const token = parseAddress(tokenAddress);
+  const blocks = readBlocks(proof);
+  checkPlace(explanation, blocks);
+  const blocksToCheck = checkTrust(blocks, trust);
+  const logOf = readLogs(proof, blocks);
+  const chain = chains.find(proof.chain_id);
+  const pools = verifyPools(explanation.candidates, proof, blocks, logOf);
+  const anchors = verifyAnchors({ explanation, token, chain }, proof, blocks, logOf);
+  const balances = verifyBalances(explanation.candidates, proof, blocks);
+  const identities = verifyIdentities(explanation, chain);
+  const forms = chain === null ? [token, ZERO_ADDRESS] : formsOf(token, chain);
+  const usd = rebuildPrice(explanation, token, forms);
+  checkResponse(document, plainDecimal(usd), nearestNumber(usd));
+  const { price: at } = blocks;
+  const linked = blocks.byHash.size - blocks.unlinked.length;
+  const proven = [
+    `Block ${at.number}: number, time and receipts root follow from its hash`,
+    ...(linked > 1 ? [`${linked - 1} earlier blocks are linked to it by parent hashes`] : []),
+    ...(pools.states > 0 ? [`${pools.states} pool states from logs in ${proof.receipts.length} receipts`] : []),
+    ...balances.proven,
+    ...anchors.proven,
+    ...identities.proven,
+    'The price follows from the states, anchors and rules',
+  ];
+  const unproven = [
+    ...pools.unproven,
+    ...balances.unproven,
+    ...anchors.unproven,
+    ...identities.unproven,
+    ...unprovenRules(explanation),
+    { fact: 'No later log of these pools and feeds until the block', reason: 'absence' } as const,
+    ...(explanation.rule === 'anchor' ? [] : [{ fact: 'No other pools that count', reason: 'absence' } as const]),
+  ];
+  return {
+    ...{ chainId: proof.chain_id, token, usd: plainDecimal(usd), block: { number: at.number, hash: at.hash } },
+    ...{ numerator: explanation.price_numerator, denominator: explanation.price_denominator, time: at.timestamp },
+    ...{ proven, unproven, blocksToCheck },
+  };
+}
+
+function readDocument(given: unknown): PriceDocument {
+  const proof = isObject(given) ? given.proof : undefined;
+  if (!isObject(proof) || proof.format !== PROOF_FORMAT)
+    throw new PriceProofError('the document', 'is not a price response with a proof: request it with proof=true');
+  if (proof.version !== PROOF_VERSION)
+    throw new PriceProofError('proof.version', `is ${String(proof.version)}, but this program reads ${PROOF_VERSION}`);
+  const parsed = documentSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new PriceProofError(pathOf(issue?.path ?? []), `is malformed: ${issue?.message}`);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function pathOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .slice(1);
+}
+
+function checkPlace({ block, time }: PriceExplanation, { price }: ProvenBlocks): void {
+  if (block !== String(price.number))
+    throw new PriceProofError('explanation.block', `is ${block}, but the header is of block ${price.number}`);
+  if (time !== price.timestamp)
+    throw new PriceProofError('explanation.time', `is ${time}, but that of the block is ${price.timestamp}`);
+}
+
+function checkTrust({ price, unlinked }: ProvenBlocks, { blockHash, blockHashes }: Trust): readonly BlockToCheck[] {
+  if (blockHash !== null && price.hash !== blockHash)
+    throw new PriceProofError('proof.block_hash', `is ${price.hash}, but the trusted hash is ${blockHash}`);
+  const isTrusted = (hash: Hash) => (hash === price.hash && blockHash !== null) || (blockHashes?.has(hash) ?? false);
+  const unknown = [...unlinked, price].filter(({ hash }) => !isTrusted(hash));
+  const [first] = unknown;
+  if (blockHashes !== null && first !== undefined)
+    throw new PriceProofError(
+      `block ${first.number}`,
+      `has the hash ${first.hash}, which is not trusted and not linked`,
+    );
+  return unknown.map(({ number, hash }) => ({ number, hash }));
+}
+
+/** The address of a pool may follow from its tokens and the factory of a known exchange. Decimals are results of calls. */
+function verifyIdentities({ candidates }: PriceExplanation, chain: ReturnType<ChainRegistry['find']>) {
+  const [proven, unproven]: [string[], UnprovenFact[]] = [[], []];
+  const tokens = new Set<string>();
+  for (const [place, candidate] of candidates.entries()) {
+    if (!isCounted(candidate)) continue;
+    const { pair_address: pool, exchange_name: exchange, is_stable: isStable } = candidate;
+    const sides = candidate.sides.flatMap(({ token_address: token }) =>
+      isAddress(token) ? [parseAddress(token)] : [],
+    );
+    for (const token of sides) tokens.add(token);
+    const [token0, token1] = sides;
+    const isComplete = chain !== null && isAddress(pool) && token0 !== undefined && token1 !== undefined;
+    const found = isComplete ? recomputePool(parseAddress(pool), [token0, token1], exchangesOf(chain)) : null;
+    if (found === null)
+      unproven.push({ fact: `Tokens, exchange and curve of pool ${pool}`, reason: 'no-address-rule' });
+    else {
+      if (found.exchange.name !== exchange || found.isStable !== isStable || found.tokens?.[0] !== token0)
+        throw new PriceProofError(`explanation.candidates[${place}]`, `differs from the facts of the address ${pool}`);
+      proven.push(`Pool ${pool} of these tokens belongs to ${exchange}: its address follows from them`);
+    }
+  }
+  for (const token of tokens) unproven.push({ fact: `Decimals of ${token}`, reason: 'contract-call' });
+  return { proven, unproven };
+}
+
+function unprovenRules({ rules }: PriceExplanation): readonly UnprovenFact[] {
+  const usual = showRules(DEFAULT_PRICING_RULES);
+  return JSON.stringify(Object.entries(usual).toSorted()) === JSON.stringify(Object.entries(rules).toSorted())
+    ? []
+    : [{ fact: 'Rules other than the defaults', reason: 'setting' }];
+}
+
+function checkResponse({ explanation, ...shown }: PriceDocument, formatted: string, nearest: number): void {
+  const chosen = explanation.candidates.find(({ role }) => role === 'chosen');
+  const facts = [
+    ['usdPrice', shown.usdPrice, nearest],
+    ['usdPriceFormatted', shown.usdPriceFormatted, formatted],
+    ['pairAddress', shown.pairAddress, chosen?.pair_address ?? null],
+    ['exchangeName', shown.exchangeName, chosen?.exchange_name ?? null],
+  ] as const;
+  for (const [member, said, found] of facts)
+    if (said !== found) throw new PriceProofError(member, `is ${said}, but the explanation has ${found}`);
+}

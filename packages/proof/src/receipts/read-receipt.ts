@@ -1,0 +1,47 @@
+import { type Address, type Hash, type Hex, parseAddress, parseHash } from '@chainstead/core';
+import { type RlpItem, readRlpList } from '../rlp/read-rlp.ts';
+import { LIST_BASE } from '../rlp/rlp.ts';
+
+/** A log of a receipt in the receipts trie. Its index in the block is not part of it. */
+export interface ReadLog {
+  readonly address: Address;
+  readonly topics: readonly Hash[];
+  readonly data: Hex;
+}
+
+/** Status or root, cumulative gas, bloom, logs; deposits of the OP Stack append nonce and version. */
+const MEMBERS_MIN = 4;
+const LOGS_PLACE = 3;
+const LOG_MEMBERS = 3;
+const ADDRESS_BYTES = 20;
+const TOPIC_BYTES = 32;
+const TOPICS_MAX = 4;
+
+/** Reads the logs of a receipt from its bytes in the receipts trie; null for other bytes. */
+export function readReceiptLogs(encoded: Buffer): readonly ReadLog[] | null {
+  const [first] = encoded;
+  const members = first === undefined ? null : readRlpList(first < LIST_BASE ? encoded.subarray(1) : encoded);
+  const logs = members?.[LOGS_PLACE];
+  if (members === null || members.length < MEMBERS_MIN || logs?.isList !== true) return null;
+  const read = (readRlpList(logs.encoded) ?? [null]).map((item) => (item === null ? null : readLog(item)));
+  const found = read.filter((log) => log !== null);
+  return found.length === read.length ? found : null;
+}
+
+function readLog(item: RlpItem): ReadLog | null {
+  const members = item.isList ? readRlpList(item.encoded) : null;
+  const [address, topicList, data] = members ?? [];
+  const topics = topicList?.isList === true ? readRlpList(topicList.encoded) : null;
+  if (members?.length !== LOG_MEMBERS || topics === null || topics.length > TOPICS_MAX) return null;
+  if (address?.isList !== false || address.payload.length !== ADDRESS_BYTES || data?.isList !== false) return null;
+  if (topics.some(({ isList, payload }) => isList || payload.length !== TOPIC_BYTES)) return null;
+  return {
+    address: parseAddress(hexOf(address)),
+    topics: topics.map((topic) => parseHash(hexOf(topic))),
+    data: hexOf(data),
+  };
+}
+
+function hexOf({ payload }: RlpItem): Hex {
+  return `0x${payload.toString('hex')}`;
+}

@@ -1,0 +1,38 @@
+import type { Hash, Receipt } from '@chainstead/core';
+import { orderedTrieProof, orderedTrieRoot } from '../tries/ordered-trie.ts';
+import { encodeReceipt } from './receipt-encoding.ts';
+import { committedReceipts, type ReceiptsRootContext } from './receipts-root.ts';
+
+/** Proof that a receipt is under the receipts root of a block. */
+interface ReceiptProof {
+  /** Position of the receipt in the trie: that of its transaction among those that the header commits to. */
+  readonly index: number;
+  /** Nodes from the root to the leaf with the receipt. */
+  readonly nodes: readonly Buffer[];
+}
+
+/**
+ * Returns proofs of some receipts of a block, by the positions of their transactions. A receipt that the header does not commit to has none.
+ * @param receipts all of the block, in order
+ * @returns null if the receipts don't hash to `root`
+ * @throws InvalidHexBytesError if a receipt has a value that is not hexadecimal of the right size
+ */
+export function proveReceipts(
+  receipts: readonly Receipt[],
+  context: ReceiptsRootContext,
+  root: Hash,
+  transactions: readonly number[],
+): ReadonlyMap<number, ReceiptProof> | null {
+  const committed = committedReceipts(receipts, context);
+  for (const bloom of ['given', 'computed'] as const) {
+    const values = committed.map((receipt) => encodeReceipt(receipt, bloom));
+    if (orderedTrieRoot(values) !== root) continue;
+    return new Map(
+      transactions.flatMap((wanted): (readonly [number, ReceiptProof])[] => {
+        const index = committed.findIndex(({ transactionIndex }) => transactionIndex === wanted);
+        return index < 0 ? [] : [[wanted, { index, nodes: orderedTrieProof(values, index) }]];
+      }),
+    );
+  }
+  return null;
+}
