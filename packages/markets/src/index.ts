@@ -7,7 +7,7 @@ export { anchorsOf, wrappedNativeOf } from './anchors/anchors-of-chain.ts';
 export { createCandleSchedules } from './candle-storage/candles-worker.ts';
 export type { ConcentratedState, PoolId, PoolState, Reserves } from './events/pool-event.ts';
 export { EXCHANGE_FAMILIES, exchangesOf, findExchangeProblem } from './exchanges/custom-exchanges.ts';
-export { marketRoutes } from './market-routes.ts';
+export { createMarketRoutes } from './market-routes.ts';
 export {
   type ListedPool,
   readListedPool,
@@ -30,6 +30,7 @@ export { PAIR_NOT_FOUND, pairParameter } from './swap-lists/pair-parameter.ts';
 export { refuseCursor } from './swap-lists/refuse-cursor.ts';
 export { formsOf, SWAPS_DATASET, undecidedPoolsOf } from './swap-lists/swaps-statement.ts';
 export { pairLabel, readTokenBook, type TokenFacts } from './swap-lists/token-facts.ts';
+export { readCoveredBlocks } from './swaps/covered-blocks.ts';
 export { readTradeFigures } from './trade-figures/read-trade-figures.ts';
 export { DOLLAR } from './trade-values/candle.ts';
 export type { FiguredPool, TimeSpan } from './trade-values/figured-pool.ts';

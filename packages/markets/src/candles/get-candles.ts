@@ -3,6 +3,7 @@ import type { Indexed } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
 import type { StoredWidth } from '../pool-candles/stored-span.ts';
+import { readCoveredBlocks } from '../swaps/covered-blocks.ts';
 import { type Candle, closeCandle, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
 import { candleStart, type Timeframe } from '../trade-values/timeframe.ts';
 import { boundsOf, type CandleLimits, type CandlePool, type CandleTimes, readParts } from './candle-parts.ts';
@@ -42,7 +43,8 @@ export async function getCandles(
   const bounds = { ...boundsOf(times), pinnedBlock };
   const { indexed } = await readSwaps(database, chain, { pool, bounds, after: null, limit: 0 });
   const upperBound = pinnedBlock ?? indexed.toBlock ?? 0;
-  const reading = { database, chain, pool: query, pinnedBlock, lastBlock: upperBound, limits };
+  const covered = await readCoveredBlocks(database, chain);
+  const reading = { database, chain, pool: query, pinnedBlock, lastBlock: upperBound, limits, covered };
   const candles: OpenCandle[] = [];
   const page = (shown: readonly OpenCandle[], hasMore: boolean): CandlesPage => ({
     ...{ candles: shown.map(closeCandle), hasMore, indexed, upperBound },
