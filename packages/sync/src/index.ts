@@ -107,7 +107,7 @@ export {
 export { type HistoriesPage, listHistories } from './requests/list-histories.ts';
 export { isHistoryMissing, readHighestFinal } from './requests/plan-history.ts';
 export { readHistory } from './requests/read-history.ts';
-export type { SentTransactions } from './requests/transactions/sent-transactions.ts';
+export type { SentTransactions } from './requests/sent-transactions.ts';
 export { keepSealing, sealFullPartitions } from './retention/seal-partitions.ts';
 export { createKnownContracts } from './rows/known-contracts.ts';
 export { lockChainCommits } from './rows/write-batch.ts';

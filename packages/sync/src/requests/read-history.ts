@@ -2,48 +2,22 @@
  * Backfills one wallet or contract on demand: plans and estimates the missing blocks, then reads them newest first in
  * chunks. Each chunk is recorded with its rows, so the backfill resumes there after any interruption.
  */
-import type { Chain } from '@chainstead/chains';
-import { type BlockRange, type Clock, type Logger, rangeSize } from '@chainstead/core';
-import type { Database, WorkJournal } from '@chainstead/db';
-import type { UpstreamPool } from '@chainstead/rpc';
+import { type BlockRange, rangeSize } from '@chainstead/core';
 import { type ClaimOwner, createClaimOwner } from '../coverage/claims.ts';
-import type { RetentionSettings } from '../coverage/retention-settings.ts';
 import type { Subject } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { datasetsOf } from '../dataset/datasets-of.ts';
 import { registerProjections } from '../projections/projection-record.ts';
 import { type ChunkSizing, createChunkSizing } from '../read/chunk-size.ts';
-import type { KnownContracts } from '../rows/known-contracts.ts';
 import { awaitMore, claimHistory, type HistoryOutcome, refuseForCalls } from './claim-history.ts';
 import { commitChunk } from './commit-chunk.ts';
 import { finishHistory, type HistoryRecord, saveEstimate } from './history-record.ts';
 import { estimateCalls, planHistory } from './plan-history.ts';
 import { readSubjectLogs } from './read-subject-logs.ts';
 import { type SharedHistory, shareRanges } from './share-ranges.ts';
-import { endOfTurn, runRisky, type Turn } from './transactions/history-turn.ts';
-import { readSentRows } from './transactions/read-sent.ts';
-import type { SentTransactions } from './transactions/sent-transactions.ts';
-import { writeTransactions } from './transactions/write-transactions.ts';
-
-export interface HistoryOptions {
-  readonly chain: Chain;
-  readonly pool: UpstreamPool;
-  readonly database: Database;
-  readonly datasets: readonly Dataset[];
-  readonly knownContracts: KnownContracts;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** Blocks below a dataset's retention window are not read for it. @default all blocks are retained */
-  readonly retention?: RetentionSettings | undefined;
-  /** Maximum node calls per backfill. */
-  readonly maxCalls: number;
-  /** Milliseconds after which it yields to others, at the next chunk. */
-  readonly sliceMs: number;
-  /** Records work that might crash the process. @default not recorded */
-  readonly journal?: Pick<WorkJournal, 'run'>;
-  /** Transactions that an account sent, found by wallet searches. @default none are known */
-  readonly sentTransactions?: SentTransactions;
-}
+import { endOfTurn, type HistoryOptions, runRisky, type Turn } from './history-turn.ts';
+import { readSentRows } from './read-sent.ts';
+import { writeTransactions } from './write-transactions.ts';
 
 /** Target number of logs per chunk: held in memory, and written in one transaction. */
 const LOGS_PER_CHUNK = 2_000;

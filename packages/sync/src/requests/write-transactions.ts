@@ -1,9 +1,9 @@
 /** Reads and writes an account's rows of found transactions in pieces, newest first. */
 import type { BlockRange, Hash } from '@chainstead/core';
-import type { RangeSubject } from '../../coverage/subject.ts';
-import type { Dataset } from '../../dataset/dataset.ts';
-import type { HistoryOutcome } from '../claim-history.ts';
-import { commitChunk } from '../commit-chunk.ts';
+import type { RangeSubject } from '../coverage/subject.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import type { HistoryOutcome } from './claim-history.ts';
+import { commitChunk } from './commit-chunk.ts';
 import { endOfTurn, runRisky, type Turn } from './history-turn.ts';
 import { type FoundTransaction, readTransactions } from './read-transactions.ts';
 

@@ -2,13 +2,13 @@
 import type { Chain } from '@chainstead/chains';
 import type { Hash, Logger } from '@chainstead/core';
 import { parseReceipt, type UpstreamPool } from '@chainstead/rpc';
-import type { Subject } from '../../coverage/subject.ts';
-import type { Dataset, DecodeContext } from '../../dataset/dataset.ts';
-import type { BlockPart } from '../../dataset/whole-block.ts';
-import { ReorgedWhileReadingError, UnprovenBlockError } from '../../errors.ts';
-import { wholeBlockReader } from '../../read/decodable-block.ts';
-import type { BlockFacts } from '../../read/decoded-batch.ts';
-import { readWatchedBlock } from '../../read/read-watched-block.ts';
+import type { Subject } from '../coverage/subject.ts';
+import type { Dataset, DecodeContext } from '../dataset/dataset.ts';
+import type { BlockPart } from '../dataset/whole-block.ts';
+import { ReorgedWhileReadingError, UnprovenBlockError } from '../errors.ts';
+import { wholeBlockReader } from '../read/decodable-block.ts';
+import type { BlockFacts } from '../read/decoded-batch.ts';
+import { readWatchedBlock } from '../read/read-watched-block.ts';
 
 /** A transaction whose receipt is not read yet. */
 export interface FoundTransaction {

@@ -1,12 +1,12 @@
 /** The rows of transactions that an account sent without a log that names it. */
 import { type BlockRange, intersectRanges, mergeRanges, subtractRanges } from '@chainstead/core';
-import { listCoverage } from '../../coverage/coverage.ts';
-import type { RangeSubject } from '../../coverage/subject.ts';
-import { listSubjectRanges } from '../../coverage/subject-ranges.ts';
-import type { Dataset } from '../../dataset/dataset.ts';
-import { awaitMore, type HistoryOutcome } from '../claim-history.ts';
-import { refuseWithoutSent } from '../history-record.ts';
-import { filtersOf } from '../read-subject-logs.ts';
+import { listCoverage } from '../coverage/coverage.ts';
+import type { RangeSubject } from '../coverage/subject.ts';
+import { listSubjectRanges } from '../coverage/subject-ranges.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { awaitMore, type HistoryOutcome } from './claim-history.ts';
+import { refuseWithoutSent } from './history-record.ts';
+import { filtersOf } from './read-subject-logs.ts';
 import { endOfTurn, type Turn } from './history-turn.ts';
 import { writeTransactions } from './write-transactions.ts';
 
