@@ -119,7 +119,11 @@ describe('the swaps of a wallet before the first indexed block', () => {
       return { status, status_message, complete: indexed.complete, from: indexed.from_block, swaps: result.length };
     };
     const syncing = { status: 'SYNCING', complete: false, from: String(start) };
-    expect(await ask()).toEqual({ ...syncing, status_message: 'Reading the history of this wallet has begun', swaps: 0 });
+    expect(await ask()).toEqual({
+      ...syncing,
+      status_message: 'Reading the history of this wallet has begun',
+      swaps: 0,
+    });
     expect(await index.read(ann)).toBe('waits');
     await prove(pair.pool);
     const waiting = await ask();
@@ -139,27 +143,31 @@ describe('the swaps of a wallet before the first indexed block', () => {
     expect(covered.ranges).toEqual([followed]);
   }, 300_000);
 
-  test.each(['before', 'after'] as const)('are the rows of the chain’s backfill that comes %s', async (order) => {
-    const { ann, bob } = traded;
-    const all = { from: 0, to: start - 1 };
-    if (order === 'before') {
-      await index.backfill(all);
-      traded.node.received.length = 0;
-      await index.request(ann);
-      expect(await index.read(ann)).toBe('done');
-      // Only the head is read.
-      const methods = new Set(traded.node.received.map(({ method }) => method));
-      expect(methods.difference(new Set(['eth_blockNumber', 'eth_getBlockByNumber']))).toEqual(new Set());
-    } else {
-      for (const account of [ann, bob]) await complete(account);
-      const rows = await storedOf(null);
-      await index.backfill(all);
-      expect(await storedOf(null)).toEqual(expect.arrayContaining([...rows]));
-    }
-    expect(await storedOf(null)).toEqual(await expectedOf(null));
-    const pools = (from: Database) => from.query('SELECT pool, status FROM pools ORDER BY pool');
-    expect(await pools(database)).toEqual(await pools(reference.database));
-  }, 300_000);
+  test.each(['before', 'after'] as const)(
+    'are the rows of the chain’s backfill that comes %s',
+    async (order) => {
+      const { ann, bob } = traded;
+      const all = { from: 0, to: start - 1 };
+      if (order === 'before') {
+        await index.backfill(all);
+        traded.node.received.length = 0;
+        await index.request(ann);
+        expect(await index.read(ann)).toBe('done');
+        // Only the head is read.
+        const methods = new Set(traded.node.received.map(({ method }) => method));
+        expect(methods.difference(new Set(['eth_blockNumber', 'eth_getBlockByNumber']))).toEqual(new Set());
+      } else {
+        for (const account of [ann, bob]) await complete(account);
+        const rows = await storedOf(null);
+        await index.backfill(all);
+        expect(await storedOf(null)).toEqual(expect.arrayContaining([...rows]));
+      }
+      expect(await storedOf(null)).toEqual(await expectedOf(null));
+      const pools = (from: Database) => from.query('SELECT pool, status FROM pools ORDER BY pool');
+      expect(await pools(database)).toEqual(await pools(reference.database));
+    },
+    300_000,
+  );
 
   test('take no more calls than allowed, and continue with a higher limit', async () => {
     const { ann } = traded;
@@ -206,7 +214,9 @@ describe('the swaps of a wallet before the first indexed block', () => {
 
   test('of a node without old state stay incomplete, and the reason is named', async () => {
     const { ann, node } = traded;
-    const pruned = { error: { code: -32_000, message: 'missing trie node 1b3f (path ) state 0x1b3f is not available' } };
+    const pruned = {
+      error: { code: -32_000, message: 'missing trie node 1b3f (path ) state 0x1b3f is not available' },
+    };
     node.alter = ({ method }) => (method === 'eth_getTransactionCount' ? pruned : undefined);
     try {
       await index.request(ann);

@@ -123,7 +123,10 @@ export interface IndexOfTrades {
   backfill(range: BlockRange): Promise<void>;
   request(account: Address, maxCalls?: number): Promise<string>;
   /** One turn of a worker. */
-  read(account: Address, options?: { maxCalls?: number; signal?: AbortSignal; journal?: Pick<WorkJournal, 'run'> }): Promise<HistoryOutcome>;
+  read(
+    account: Address,
+    options?: { maxCalls?: number; signal?: AbortSignal; journal?: Pick<WorkJournal, 'run'> },
+  ): Promise<HistoryOutcome>;
   /** Searches the transactions that the account sent. */
   searchSent(account: Address): Promise<HistoryOutcome>;
 }
@@ -166,7 +169,11 @@ export async function indexFrom(
 }
 
 /** All rows as text, with the hash of their block. @param account sender or beneficiary of swaps; null: all rows of all kinds */
-export async function storedSwaps(database: Database, chain: Chain, account: Address | null): Promise<readonly string[]> {
+export async function storedSwaps(
+  database: Database,
+  chain: Chain,
+  account: Address | null,
+): Promise<readonly string[]> {
   const rows = await database.query<{ readonly row: string }>(
     `SELECT swaps::text || ' ' || encode(block_hash, 'hex') || ' ' || block_timestamp AS row FROM swaps JOIN blocks USING (chain_id, block_number)
       WHERE chain_id = $1 AND ($2::bytea IS NULL OR kind = 0 AND (wallet = $2 OR beneficiary = $2))

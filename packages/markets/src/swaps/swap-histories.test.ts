@@ -39,14 +39,18 @@ function isNamed({ logs }: ExecutedTransaction, filters: readonly HistoryFilter[
     filters.some(
       (filter) =>
         filter.topics.some((topic) => topic === topics[0]) &&
-        (filter.indexed ?? []).every((wanted, place) => wanted === null || wanted.some((one) => one === topics[place + 1])),
+        (filter.indexed ?? []).every(
+          (wanted, place) => wanted === null || wanted.some((one) => one === topics[place + 1]),
+        ),
     ),
   );
 }
 
 function transactionsOf(folder: string): readonly ExecutedTransaction[] {
   const path = join(RECORDINGS.folder, folder, 'receipts.json');
-  const receipts: { transactionHash: string; from: string; to: string | null }[] = JSON.parse(readFileSync(path, 'utf8'));
+  const receipts: { transactionHash: string; from: string; to: string | null }[] = JSON.parse(
+    readFileSync(path, 'utf8'),
+  );
   const byHash = Map.groupBy(readRecordedLogs(folder), ({ transactionHash }) => transactionHash);
   const address = (text: string | null): Address | null => (text === null ? null : parseAddress(text));
   return receipts.map(

@@ -12,11 +12,11 @@ import { type ChunkSizing, createChunkSizing } from '../read/chunk-size.ts';
 import { awaitMore, claimHistory, type HistoryOutcome, refuseForCalls } from './claim-history.ts';
 import { commitChunk } from './commit-chunk.ts';
 import { finishHistory, type HistoryRecord, saveEstimate } from './history-record.ts';
+import { endOfTurn, type HistoryOptions, runRisky, type Turn } from './history-turn.ts';
 import { estimateCalls, planHistory } from './plan-history.ts';
+import { readSentRows } from './read-sent.ts';
 import { readSubjectLogs } from './read-subject-logs.ts';
 import { type SharedHistory, shareRanges } from './share-ranges.ts';
-import { endOfTurn, type HistoryOptions, runRisky, type Turn } from './history-turn.ts';
-import { readSentRows } from './read-sent.ts';
 import { writeTransactions } from './write-transactions.ts';
 
 /** Target number of logs per chunk: held in memory, and written in one transaction. */

@@ -6,8 +6,8 @@ import { listSubjectRanges } from '../coverage/subject-ranges.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { awaitMore, type HistoryOutcome } from './claim-history.ts';
 import { refuseWithoutSent } from './history-record.ts';
-import { filtersOf } from './read-subject-logs.ts';
 import { endOfTurn, type Turn } from './history-turn.ts';
+import { filtersOf } from './read-subject-logs.ts';
 import { writeTransactions } from './write-transactions.ts';
 
 /** Transactions listed at a time. */
