@@ -39,7 +39,8 @@ export {
   type SubjectSnapshot,
   subjectState,
 } from './coverage/subject-state.ts';
-export { showSyncState, syncStateOf } from './coverage/sync-state.ts';
+export { type SyncState, showSyncState, syncStateOf } from './coverage/sync-state.ts';
+export { requestTraderState, traderInSql } from './coverage/trader-state.ts';
 export { createLabelBook, LABEL_REVISION, type LabelBook } from './labels/label-book.ts';
 export { type AddressLabel, getLabels, type LabelEntry, labelsOf, readLabels } from './labels/page-labels.ts';
 export {

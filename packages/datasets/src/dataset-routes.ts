@@ -16,7 +16,7 @@ import type { CallDirectly } from '@chainstead/gateway';
 import { createHistoryRoutes } from '@chainstead/history';
 import { createOnDemandBudget, type RouteModule, withScope } from '@chainstead/http';
 import { createMarketStatisticsRoutes } from '@chainstead/market-statistics';
-import { marketRoutes } from '@chainstead/markets';
+import { createMarketRoutes } from '@chainstead/markets';
 import { createResolveRoutes } from '@chainstead/names';
 import {
   collectionSalePricesRoute,
@@ -41,7 +41,7 @@ import {
   transactionFactsOf,
 } from '@chainstead/node-reads';
 import { createPriceRoutes, createTokenPriceReader, createWalletValueRoutes } from '@chainstead/prices';
-import { profitRoutes } from '@chainstead/profits';
+import { createProfitRoutes } from '@chainstead/profits';
 import { createSubjectProjections, type Dataset } from '@chainstead/sync';
 import { reviewContractsRoute } from '@chainstead/tokens';
 import {
@@ -133,9 +133,9 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     walletTradesRoute,
     tokenSalePricesRoute,
     collectionSalePricesRoute,
-    ...marketRoutes,
+    ...createMarketRoutes({ onDemandBackfill }),
     ...createMarketStatisticsRoutes({ ...balances, served: chains }),
-    ...profitRoutes,
+    ...createProfitRoutes({ onDemandBackfill }),
     ...createPriceRoutes(balances),
     createWalletApprovalsRoute({ ...subjects, nodeReads, readPrices }),
     ...tokenHolderRoutes({ ...balances, readPrices }),

@@ -9,7 +9,7 @@ export { decodePoolEvent } from './events/decode-pool-event.ts';
 export type { ConcentratedState, PoolEvent, PoolId, PoolState, Reserves } from './events/pool-event.ts';
 export { EXCHANGE_FAMILIES, exchangesOf, findExchangeProblem } from './exchanges/custom-exchanges.ts';
 export { recomputePool } from './exchanges/prove-pool.ts';
-export { marketRoutes } from './market-routes.ts';
+export { createMarketRoutes } from './market-routes.ts';
 export {
   type ListedPool,
   readListedPool,
@@ -32,6 +32,7 @@ export { PAIR_NOT_FOUND, pairParameter } from './swap-lists/pair-parameter.ts';
 export { refuseCursor } from './swap-lists/refuse-cursor.ts';
 export { formsOf, SWAPS_DATASET, undecidedPoolsOf } from './swap-lists/swaps-statement.ts';
 export { pairLabel, readTokenBook, type TokenFacts } from './swap-lists/token-facts.ts';
+export { readCoveredBlocks } from './swaps/covered-blocks.ts';
 export { readTradeFigures } from './trade-figures/read-trade-figures.ts';
 export { DOLLAR } from './trade-values/candle.ts';
 export type { FiguredPool, TimeSpan } from './trade-values/figured-pool.ts';

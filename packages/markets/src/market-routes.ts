@@ -1,14 +1,21 @@
 import type { RouteModule } from '@chainstead/http';
 import { pairCandlesRoute } from './candles/candles-route.ts';
 import { pairAddressRoute, pairReservesRoute } from './swap-lists/pair-routes.ts';
-import { pairSwapsRoute, tokenSwapsRoute, walletSwapsRoute } from './swap-lists/swaps-routes.ts';
-
-/** Routes of pools and swaps. */
-export const marketRoutes: readonly RouteModule[] = [
+import {
+  createWalletSwapsRoute,
   pairSwapsRoute,
-  pairCandlesRoute,
   tokenSwapsRoute,
-  walletSwapsRoute,
-  pairReservesRoute,
-  pairAddressRoute,
-];
+  type WalletSwapsOptions,
+} from './swap-lists/swaps-routes.ts';
+
+/** Returns the routes of pools and swaps. */
+export function createMarketRoutes(options: WalletSwapsOptions): readonly RouteModule[] {
+  return [
+    pairSwapsRoute,
+    pairCandlesRoute,
+    tokenSwapsRoute,
+    createWalletSwapsRoute(options),
+    pairReservesRoute,
+    pairAddressRoute,
+  ];
+}

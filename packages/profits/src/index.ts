@@ -1,2 +1,2 @@
 /** Realized profit and loss of wallets. Start with `wallet-profits.ts`. */
-export { profitRoutes } from './profit-routes.ts';
+export { createProfitRoutes } from './profit-routes.ts';

@@ -1,5 +1,5 @@
 import { type Address, decimalAmount, decimalFraction, type Fraction, nearestNumber } from '@chainstead/core';
-import { indexedSchema, showIndexed } from '@chainstead/data-api';
+import { indexedSchema, type SyncState, showIndexed, showSyncState } from '@chainstead/data-api';
 import { DOLLAR } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
 import { joinProfits, type ProfitSum, type ProfitTotals, realizedProfit } from './profit-sum.ts';
@@ -37,9 +37,19 @@ const tokenShape = {
   possible_spam: z.boolean().openapi({ description: 'Whether the token is flagged as spam' }),
 };
 
+/** State of the wallet's swaps. */
+const stateShape = {
+  status: z.enum(['SYNCED', 'SYNCING']).openapi({ description: 'SYNCING while blocks of the wallet are missing' }),
+  status_message: z.string().optional().openapi({ description: 'Reason for SYNCING, and whether it will end' }),
+  trades_without_value: count(
+    'Trades of these tokens that are left out because their US dollar value is unknown. Chainstead extension',
+  ),
+};
+
 /** The response of `getWalletProfitability` (docs/api/profits.md). */
 export const profitabilitySchema = z
   .object({
+    ...stateShape,
     indexed: indexedSchema,
     result: z
       .array(
@@ -62,6 +72,7 @@ export const profitabilitySchema = z
 /** The response of `getWalletProfitabilitySummary` (docs/api/profits.md). */
 export const summarySchema = z
   .object({
+    ...stateShape,
     indexed: indexedSchema,
     total_count_of_trades: count('Number of purchases and sales of all tokens'),
     total_trade_volume: decimal('US dollars of all purchases and sales'),
@@ -94,7 +105,8 @@ export const topGainersSchema = z
   .openapi('TopGainers');
 
 export function showProfitability(
-  { sums, indexed }: WalletProfits,
+  { sums, indexed, unvalued }: WalletProfits,
+  state: SyncState,
   factsOf: FactsOf,
 ): z.infer<typeof profitabilitySchema> {
   const byProfit = [...sums].sort(
@@ -102,6 +114,8 @@ export function showProfitability(
       compare(realizedProfit(other), realizedProfit(one)) || compare(oneToken, otherToken),
   );
   return {
+    ...showSyncState(state),
+    trades_without_value: unvalued,
     indexed: showIndexed(indexed),
     result: byProfit.map(([token, sum]) => ({
       token_address: token,
@@ -112,10 +126,15 @@ export function showProfitability(
   };
 }
 
-export function showSummary({ sums, indexed }: WalletProfits): z.infer<typeof summarySchema> {
+export function showSummary(
+  { sums, indexed, unvalued }: WalletProfits,
+  state: SyncState,
+): z.infer<typeof summarySchema> {
   const total = [...sums.values()].reduce(joinProfits, NOTHING);
   const { buys, sells, invested, received } = total;
   return {
+    ...showSyncState(state),
+    trades_without_value: unvalued,
     indexed: showIndexed(indexed),
     total_count_of_trades: buys + sells,
     total_trade_volume: dollars(invested + received),

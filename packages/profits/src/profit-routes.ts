@@ -1,10 +1,12 @@
 import type { RouteModule } from '@chainstead/http';
 import { topGainersRoute } from './top-gainers-route.ts';
-import { walletProfitabilityRoute, walletProfitabilitySummaryRoute } from './wallet-profit-routes.ts';
+import {
+  createWalletProfitabilityRoute,
+  createWalletSummaryRoute,
+  type WalletProfitOptions,
+} from './wallet-profit-routes.ts';
 
-/** Routes of profit and loss. */
-export const profitRoutes: readonly RouteModule[] = [
-  walletProfitabilityRoute,
-  walletProfitabilitySummaryRoute,
-  topGainersRoute,
-];
+/** Returns the routes of profit and loss. */
+export function createProfitRoutes(options: WalletProfitOptions): readonly RouteModule[] {
+  return [createWalletProfitabilityRoute(options), createWalletSummaryRoute(options), topGainersRoute];
+}

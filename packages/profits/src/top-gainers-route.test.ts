@@ -1,11 +1,11 @@
 /** Wallets with the highest profit in a token: order, roles, windows, the native token, limits, and refusals. */
 import type { Address } from '@chainstead/core';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { seedPools } from '@chainstead/markets/testing';
+import { noBackfill, seedPools } from '@chainstead/markets/testing';
 import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
-import { profitRoutes } from './profit-routes.ts';
+import { createProfitRoutes } from './profit-routes.ts';
 import {
   ANN,
   BOB,
@@ -26,7 +26,7 @@ import {
 import { readTopGainers } from './top-gainers.ts';
 
 const scratch = scratchOfFile();
-const api = madeForFile(() => exampleApi(scratch.database, profitRoutes));
+const api = madeForFile(() => exampleApi(scratch.database, createProfitRoutes(noBackfill)));
 
 beforeEach(() => seedStage(scratch.database));
 

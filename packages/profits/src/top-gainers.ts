@@ -26,7 +26,7 @@ export async function readTopGainers(
   { tradesMax, walletsMax } = LIMITS,
 ): Promise<TopGainers> {
   const token = shownToken(given, chain);
-  const { indexed, newestTime } = await readTradesSpan(database, chain);
+  const { indexed, newestTime } = await readTradesSpan(database, chain, null);
   const lastBlock = indexed.toBlock ?? -1;
   const firstBlock = await firstBlockOfNewest(database, chain, token, { lastBlock, tradesMax });
   const start = windowStart(newestTime, days);

@@ -1,10 +1,11 @@
 /** Profits of wallets over HTTP, with exact values: by dollars and ether, cost, coverage, windows, roles, unknown values, and refusals. */
+import { hexBytes } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { seedPools } from '@chainstead/markets/testing';
+import { noBackfill, seedPools } from '@chainstead/markets/testing';
 import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
-import { beforeEach, describe, expect, test } from 'vitest';
-import { profitRoutes } from './profit-routes.ts';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createProfitRoutes } from './profit-routes.ts';
 import {
   ANN,
   BOB,
@@ -26,7 +27,7 @@ import {
 import { readTrades, type Trade } from './trades/read-trades.ts';
 
 const scratch = scratchOfFile();
-const api = madeForFile(() => exampleApi(scratch.database, profitRoutes));
+const api = madeForFile(() => exampleApi(scratch.database, createProfitRoutes(noBackfill)));
 
 beforeEach(() => seedStage(scratch.database));
 
@@ -56,6 +57,7 @@ describe('trades against a dollar token', () => {
     expect(await get(`${ANN}/profitability`)).toEqual({
       status: 200,
       body: {
+        ...{ status: 'SYNCED', trades_without_value: 0 },
         indexed: { from_block: '0', to_block: String(HEAD), complete: true },
         result: [
           {
@@ -80,6 +82,7 @@ describe('trades against a dollar token', () => {
     expect(await get(`${ANN}/profitability/summary`)).toEqual({
       status: 200,
       body: {
+        ...{ status: 'SYNCED', trades_without_value: 0 },
         indexed: { from_block: '0', to_block: String(HEAD), complete: true },
         ...{ total_count_of_trades: 4, total_buys: 2, total_sells: 2 },
         ...{ total_trade_volume: '3031', total_bought_volume_usd: '2020', total_sold_volume_usd: '1011' },
@@ -178,6 +181,9 @@ test('a trade without a known value is left out, and the response is incomplete'
   ]);
   expect(await profitsOf(ANN)).toMatchObject([{ token_address: CATS, count_of_trades: 1 }]);
   expect(await isComplete(ANN)).toBe(false);
+  // Both tokens of one trade.
+  expect((await get(`${ANN}/profitability/summary`)).body).toMatchObject({ trades_without_value: 1 });
+  expect((await get(`${ANN}/profitability?token_addresses=${WETH}`)).body).toMatchObject({ trades_without_value: 0 });
   expect(await isComplete(ANN, `token_addresses=${DOGS}`)).toBe(false);
   expect(await isComplete(ANN, `token_addresses=${WETH}`)).toBe(true);
 });
@@ -268,16 +274,37 @@ test('tokens can be chosen, and a list without any is all', async () => {
   });
 });
 
-test('a chain with missing blocks is incomplete', async () => {
-  await scratch.database.query(`UPDATE sync_ranges SET first_block = 5 WHERE dataset = 'swaps'`);
-  expect((await get(`${ANN}/profitability`)).body).toEqual({
+test('a chain with missing blocks is incomplete, unless those of the wallet are read on demand', async () => {
+  const { database } = scratch;
+  await database.query(`UPDATE sync_ranges SET first_block = 5 WHERE dataset = 'swaps'`);
+  const missing = {
+    ...{ status: 'SYNCING', status_message: 'This server does not index Ethereum Mainnet', trades_without_value: 0 },
     indexed: { from_block: '5', to_block: String(HEAD), complete: false },
     result: [],
-  });
+  };
+  expect((await get(`${ANN}/profitability`)).body).toEqual(missing);
   expect((await get(`${ANN}/profitability/summary`)).body).toMatchObject({
     ...{ indexed: { complete: false }, total_count_of_trades: 0, total_trade_volume: '0' },
     ...{ total_realized_profit_usd: '0', total_realized_profit_percentage: 0 },
   });
+  const record = (kind: string) =>
+    database.query(
+      `INSERT INTO subject_ranges (chain_id, kind, subject, dataset, first_block, last_block) VALUES ($1, $2, $3, 'swaps', 0, 9)`,
+      [eth.id, kind, hexBytes(ANN)],
+    );
+  onTestFinished(async () => {
+    await database.query('TRUNCATE subject_ranges');
+  });
+  // Transfers alone miss swaps that moved none of its tokens.
+  await record('trader');
+  expect((await get(`${ANN}/profitability`)).body).toEqual(missing);
+  await record('trader-sent');
+  expect((await get(`${ANN}/profitability`)).body).toEqual({
+    ...{ status: 'SYNCED', trades_without_value: 0 },
+    indexed: { from_block: '0', to_block: String(HEAD), complete: true },
+    result: [],
+  });
+  expect((await get(`${BOB}/profitability`)).body).toEqual(missing);
 });
 
 const DAYS = 'all, 7, 30, 60 or 90';

@@ -19,6 +19,10 @@ export interface WalletProfits {
   readonly sums: ReadonlyMap<Address, ProfitSum>;
   /** `complete` is also false if a trade has no known value, or its pool may have a proof later. */
   readonly indexed: Indexed;
+  /** Known blocks of the wallet's swaps, whatever their values. */
+  readonly known: Pick<Indexed, 'fromBlock' | 'toBlock'>;
+  /** Number of trades of the tokens, in all time, that are left out because their values are unknown. */
+  readonly unvalued: number;
 }
 
 /** Returns the profits of a wallet by token, from its swaps as sender or beneficiary. Holds one sum per token. */
@@ -27,24 +31,27 @@ export async function readWalletProfits(
   chain: Chain,
   { wallet, tokens, days }: WalletProfitsQuery,
 ): Promise<WalletProfits> {
-  const { indexed, newestTime } = await readTradesSpan(database, chain);
+  const { indexed, newestTime } = await readTradesSpan(database, chain, wallet);
   const wanted = tokens === null ? null : new Set(tokens.map((token) => shownToken(token, chain)));
   const isWanted = (token: Address) => wanted?.has(token) ?? true;
   const start = windowStart(newestTime, days);
   const sums = new Map<Address, ProfitSum>();
   let isWhole = true;
+  let unvalued = 0;
   const reading = { subject: { kind: 'wallet', wallet }, firstBlock: 0, lastBlock: indexed.toBlock ?? -1 } as const;
   for await (const { trades, undecided } of readTrades(database, chain, reading)) {
     if (undecided.some((token) => token === null || isWanted(shownToken(token, chain)))) isWhole = false;
-    for (const trade of trades)
-      for (const side of sidesOf(trade)) {
-        if (!isWanted(side.token)) continue;
-        if (trade.value === null) isWhole = false;
-        else addTrade(sumOf(sums, side.token), { ...side, value: trade.value, isInWindow: trade.time >= start });
-      }
+    for (const trade of trades) {
+      const sides = sidesOf(trade).filter(({ token }) => isWanted(token));
+      if (trade.value === null && sides.length > 0) unvalued += 1;
+      const { value } = trade;
+      if (value === null) continue;
+      for (const side of sides) addTrade(sumOf(sums, side.token), { ...side, value, isInWindow: trade.time >= start });
+    }
   }
   for (const [token, { buys, sells }] of sums) if (buys + sells === 0) sums.delete(token);
-  return { sums, indexed: { ...indexed, complete: indexed.complete && isWhole } };
+  const complete = indexed.complete && isWhole && unvalued === 0;
+  return { sums, unvalued, known: indexed, indexed: { ...indexed, complete } };
 }
 
 /** The purchase or sale of each token that counts. */

@@ -22,6 +22,7 @@ export type {
   HistoryFilter,
   MentionedContract,
   SubjectHistories,
+  TransactionHistories,
 } from './dataset/dataset.ts';
 export { findTableMismatches, requireDatasetTables } from './dataset/dataset-tables.ts';
 export { datasetsOf } from './dataset/datasets-of.ts';
@@ -100,11 +101,13 @@ export {
   postponeHistory,
   readHistories,
   recordProgress,
+  SENT_UNKNOWN,
   saveEstimate,
 } from './requests/history-record.ts';
 export { type HistoriesPage, listHistories } from './requests/list-histories.ts';
 export { isHistoryMissing, readHighestFinal } from './requests/plan-history.ts';
 export { readHistory } from './requests/read-history.ts';
+export type { SentTransactions } from './requests/sent-transactions.ts';
 export { keepSealing, sealFullPartitions } from './retention/seal-partitions.ts';
 export { createKnownContracts } from './rows/known-contracts.ts';
 export { lockChainCommits } from './rows/write-batch.ts';

@@ -32,6 +32,7 @@ export { type TransactionRecord, transactionRecord, transactionRecordSchema } fr
 export { showTransaction, transactionShape, verboseLogSchema } from './records/transaction-response.ts';
 export { olderMarksShape } from './records/wallet-transactions-response.ts';
 export { createTransactionRoutes } from './routes/create-transaction-routes.ts';
+export { sentTransactions } from './sent/sent-transactions.ts';
 export { accountTransactions, transactions } from './stored/datasets.ts';
 export { hasTransactions } from './stored/has-transactions.ts';
 export { IN_HISTORY } from './stored/in-history.ts';

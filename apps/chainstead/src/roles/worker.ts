@@ -15,7 +15,7 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import { addHistoricalJobs, createDeliveryWorker, createEnrichMatch, createWebhookBodies } from '@chainstead/streams';
 import { createSubjectProjections, sampleChains, saveSamples } from '@chainstead/sync';
 import { addTokenFacts } from '@chainstead/tokens';
-import { readReceiver, readSender } from '@chainstead/transactions';
+import { readReceiver, readSender, sentTransactions } from '@chainstead/transactions';
 import { openPool, startPool } from '../session/upstream-pools.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 
@@ -61,7 +61,8 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
     datasets: configuration.datasets,
     ...onDemand,
   });
-  onDemandBackfill.work(dueWork, { database, chains, clock, logger, metrics, journal, readSender, readReceiver });
+  const readers = { readSender, readReceiver, sentTransactions };
+  onDemandBackfill.work(dueWork, { database, chains, clock, logger, metrics, journal, ...readers });
   addNftMetadata(dueWork, {
     database,
     chains,

@@ -7,6 +7,8 @@ import { isSubjectBuilt } from './is-subject-built.ts';
 /** A wallet or a contract whose rows make up a response, in SQL. */
 export interface SubjectInSql {
   readonly kind: SubjectKind;
+  /** Kind of the ranges that count, if not the subject's. @default kind */
+  readonly recordedAs?: `${SubjectKind}-${string}`;
   /** Its 20 bytes. */
   readonly subject: string;
   readonly chainId: string;
@@ -29,14 +31,15 @@ export interface SubjectInSql {
  * The logs of an emitter may be read for it alone, of a chain whose logs are not kept: its newest block is then the chain's checkpoint.
  * @param prefix of the names of all of them, for a statement that asks about several datasets
  */
-export function subjectCoverage({ kind, subject, chainId, dataset, followed }: SubjectInSql, prefix = ''): string {
+export function subjectCoverage(of: SubjectInSql, prefix = ''): string {
+  const { kind, recordedAs = kind, subject, chainId, dataset, followed } = of;
   const more =
     followed === undefined ? '' : `UNION ALL SELECT first_block, last_block, last_block FROM (${followed}) AS followed`;
   return `${prefix}known AS (
   SELECT first_block, last_block, last_block AS chain_last FROM sync_ranges WHERE chain_id = ${chainId} AND dataset = '${dataset}'
   UNION ALL
   SELECT first_block, last_block, NULL FROM subject_ranges
-  WHERE chain_id = ${chainId} AND kind = '${kind}' AND subject = ${subject} AND dataset = '${dataset}'
+  WHERE chain_id = ${chainId} AND kind = '${recordedAs}' AND subject = ${subject} AND dataset = '${dataset}'
   ${more}
 ), ${prefix}joined AS (
   SELECT first_block, last_block, chain_last,
@@ -62,7 +65,7 @@ export const SUBJECT_RANGES = `ranges AS (
 
 /** The block below which there is nothing of the subject, in SQL: the one that a contract was made in where that is known, else the chain's first. */
 export function firstBlockOf({ kind, subject, chainId }: SubjectInSql, chainFirst: string): string {
-  return kind !== 'wallet'
+  return kind !== 'wallet' && kind !== 'trader'
     ? `coalesce((SELECT created_block FROM tokens WHERE address = ${subject} AND chain_id = ${chainId}), ${chainFirst})`
     : chainFirst;
 }

@@ -6,7 +6,7 @@ export type WalletHistoryMetrics = Counter<'chain' | 'kind' | 'outcome'>;
 export function createWalletHistoryMetrics(registry: Registry): WalletHistoryMetrics {
   return new Counter({
     name: 'chainstead_histories_total',
-    help: 'Number of on-demand backfill turns by kind (wallets, contracts, senders, receivers, emitters) and outcome. Outcomes: done, more (yielded to other work), waits (until blocks are final), refused (too many node calls, or quarantined), failed',
+    help: 'Number of on-demand backfill turns by kind (wallets, contracts, senders, receivers, emitters, traders) and outcome. Outcomes: done, more (yielded to other work), waits (for final blocks or another search), refused (too many node calls, or quarantined), failed',
     labelNames: ['chain', 'kind', 'outcome'],
     registers: [registry],
   });

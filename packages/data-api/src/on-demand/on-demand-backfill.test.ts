@@ -51,6 +51,12 @@ test('starts nothing where node calls on demand are turned off', async () => {
     await histories.requestSender(context, chain, addressOf(1), null),
     await histories.requestReceiver(context, chain, addressOf(1), null),
     await histories.requestEmitter(context, chain, addressOf(1), null),
+    await histories.requestTrader(context, chain, addressOf(1), null),
   ];
   expect(new Set(outcomes)).toEqual(new Set(['off']));
+});
+
+test('starts no history of a trader where no dataset is decoded from transactions', async () => {
+  const { histories, context } = await openHistories(1);
+  expect(await histories.requestTrader(context, chain, addressOf(1), null)).toBe('unserved');
 });

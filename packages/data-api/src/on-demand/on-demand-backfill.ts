@@ -15,6 +15,7 @@ import {
   type RequestOutcome,
   type RetentionSettings,
   readHistory,
+  type SentTransactions,
   type Subject,
   type SubjectKind,
 } from '@chainstead/sync';
@@ -76,6 +77,16 @@ export interface OnDemandBackfill {
     wallet: Address,
     requestedBy: string | null,
   ): Promise<WalletHistoryAnswer>;
+  /**
+   * As requestWallet, for rows decoded from the transactions of an account, such as swaps. `unserved` if the chain has no
+   * such dataset.
+   */
+  requestTrader(
+    context: RequestContext,
+    chain: Chain,
+    account: Address,
+    requestedBy: string | null,
+  ): Promise<WalletHistoryAnswer>;
   /** As requestWallet, for every log of a contract. `unserved` where the chain's logs are all kept, or no dataset takes any. */
   requestEmitter(
     context: RequestContext,
@@ -118,6 +129,8 @@ export interface WalletHistoryWorkOptions {
   readonly metrics: Registry;
   /** Where what might end the process is written down. Default: nowhere. */
   readonly journal?: Pick<WorkJournal, 'run'>;
+  /** Transactions that accounts sent. Default: none are known, so that backfills of traders stay incomplete. */
+  readonly sentTransactions?: SentTransactions;
   /** What transactions of senders are read by. Default: nothing, they wait for another process. */
   readonly readSender?: ReadSender;
   /** What coins of receivers are read by. Default as of senders. */
@@ -183,6 +196,12 @@ export function createOnDemandBackfill(options: OnDemandBackfillOptions): OnDema
     },
     requestSender: requestState('sender'),
     requestReceiver: requestState('receiver'),
+    async requestTrader(context, chain, account, requestedBy) {
+      if (maxCalls === 0) return 'off';
+      const isRead = datasetsOf(chain, options.datasets).some((dataset) => dataset.transactionHistories !== undefined);
+      if (!isRead || !served.has(chain.id)) return 'unserved';
+      return request(context, { chainId: chain.id, kind: 'trader', address: account }, requestedBy);
+    },
     async requestEmitter(context, chain, contract, requestedBy) {
       if (maxCalls === 0) return 'off';
       const isRead = options.datasets.some(
@@ -222,6 +241,7 @@ function addHistories(
     maxCalls: shared.maxCalls,
     sliceMs,
     ...(journal === undefined ? {} : { journal }),
+    ...(given.sentTransactions === undefined ? {} : { sentTransactions: given.sentTransactions }),
   };
   async function read({ kind, address }: HistoryKey, signal: AbortSignal): Promise<void> {
     const subject: Subject = { chainId: chain.id, kind, address };

@@ -6,6 +6,7 @@ import type { PoolId } from '../events/pool-event.ts';
 import { candleOf } from '../pool-candles/candle-record.ts';
 import { readStoredCandles } from '../pool-candles/read-stored-spans.ts';
 import { type StoredWidth, secondsOf, wholeSpans } from '../pool-candles/stored-span.ts';
+import type { CoveredBlocks } from '../swaps/covered-blocks.ts';
 import { candleOfTrade, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
 import {
   type Currency,
@@ -54,6 +55,8 @@ export interface CandleReading {
   readonly lastBlock: number;
   readonly stored: CandlesExtent['stored'];
   readonly limits: CandleLimits;
+  /** Blocks with all swaps. */
+  readonly covered: CoveredBlocks;
 }
 
 /** Parts of candles, newest first. */
@@ -116,7 +119,9 @@ async function* liveParts(reading: CandleReading, times: CandleTimes): AsyncGene
   let after: SwapPosition | null = null;
   for (let limit = limits.part; ; limit = Math.min(2 * limit, limits.partMax)) {
     const { swaps, last } = await readSwaps(database, chain, { pool: pool.pool, bounds, after, limit });
-    yield { parts: await joinSwaps(reading, swaps), swaps: swaps.length };
+    // Elsewhere only swaps of requested wallets are known.
+    const counted = swaps.filter(({ block }) => reading.covered.has(block));
+    yield { parts: await joinSwaps(reading, counted), swaps: swaps.length };
     if (swaps.length < limit) return;
     after = last;
   }

@@ -3,6 +3,7 @@ import type { Indexed } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
 import type { StoredWidth } from '../pool-candles/stored-span.ts';
+import { readCoveredBlocks } from '../swaps/covered-blocks.ts';
 import { type Candle, closeCandle, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
 import { candleStart, type Timeframe } from '../trade-values/timeframe.ts';
 import { boundsOf, type CandleLimits, type CandlePool, type CandleTimes, readParts } from './candle-parts.ts';
@@ -39,9 +40,12 @@ export async function getCandles(
 ): Promise<CandlesPage> {
   const { pinnedBlock, limit, timeframe } = query;
   const times = { from: Math.ceil(query.times.from), to: Math.ceil(query.times.to) };
-  const { indexed, stored } = await readExtent(database, chain, boundsOf(times, pinnedBlock));
+  const [{ indexed, stored }, covered] = await Promise.all([
+    readExtent(database, chain, boundsOf(times, pinnedBlock)),
+    readCoveredBlocks(database, chain),
+  ]);
   const upperBound = pinnedBlock ?? indexed.toBlock ?? 0;
-  const reading = { database, chain, pool: query, pinnedBlock, lastBlock: upperBound, stored, limits };
+  const reading = { database, chain, pool: query, pinnedBlock, lastBlock: upperBound, stored, limits, covered };
   const candles: OpenCandle[] = [];
   const page = (shown: readonly OpenCandle[], hasMore: boolean): CandlesPage => ({
     ...{ candles: shown.map(closeCandle), hasMore, indexed, upperBound },

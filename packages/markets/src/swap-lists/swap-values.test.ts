@@ -8,7 +8,8 @@ import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { poolKey } from '../pools/pool-key.ts';
 import type { SwapRow } from '../tables/schema.ts';
-import { pairSwapsRoute, tokenSwapsRoute, walletSwapsRoute } from './swaps-routes.ts';
+import { createWalletSwapsRoute, pairSwapsRoute, tokenSwapsRoute } from './swaps-routes.ts';
+import { noBackfill } from './testing/no-backfill.ts';
 import { cover, seedPools, seedStates, seedSwaps, seedToken, swapRow } from './testing/seeded-swaps.ts';
 
 const eth = createChainRegistry().get('eth');
@@ -23,7 +24,9 @@ const HEAD = 100;
 const DOLLARS = 10n ** 8n;
 
 const scratch = scratchOfFile();
-const api = madeForFile(() => exampleApi(scratch.database, [pairSwapsRoute, tokenSwapsRoute, walletSwapsRoute]));
+const api = madeForFile(() =>
+  exampleApi(scratch.database, [pairSwapsRoute, tokenSwapsRoute, createWalletSwapsRoute(noBackfill)]),
+);
 
 beforeEach(async () => {
   await scratch.database.query(

@@ -123,16 +123,25 @@ const swapRowSchema = z
   })
   .openapi('Swap');
 
-/** The response of `getSwapsByTokenAddress` and `getSwapsByWalletAddress` (docs/api/swaps.md). */
-export const swapsSchema = z
+const swapsShape = {
+  page: PAGE,
+  page_size: PAGE_SIZE,
+  cursor: CURSOR,
+  indexed: indexedSchema,
+  result: z.array(swapRowSchema).openapi({ description: 'Swaps' }),
+};
+
+/** The response of `getSwapsByTokenAddress` (docs/api/swaps.md). */
+export const swapsSchema = z.object(swapsShape).openapi('Swaps');
+
+/** The response of `getSwapsByWalletAddress` (docs/api/swaps.md#swaps-of-a-wallet). */
+export const walletSwapsSchema = z
   .object({
-    page: PAGE,
-    page_size: PAGE_SIZE,
-    cursor: CURSOR,
-    indexed: indexedSchema,
-    result: z.array(swapRowSchema).openapi({ description: 'Swaps' }),
+    status: z.enum(['SYNCED', 'SYNCING']).openapi({ description: 'SYNCING while blocks of the wallet are missing' }),
+    status_message: z.string().optional().openapi({ description: 'Reason for SYNCING, and whether it will end' }),
+    ...swapsShape,
   })
-  .openapi('Swaps');
+  .openapi('WalletSwaps');
 
 /** The pool of a list of swaps. */
 export interface PairOfSwaps {

@@ -11,7 +11,8 @@ import { exchangesOf } from '../exchanges/custom-exchanges.ts';
 import { swapRows } from '../swaps/swap-rows.ts';
 import type { SwapRow } from '../tables/schema.ts';
 import { exampleLog } from '../testing/example-log.ts';
-import { pairSwapsRoute, tokenSwapsRoute, walletSwapsRoute } from './swaps-routes.ts';
+import { createWalletSwapsRoute, pairSwapsRoute, tokenSwapsRoute } from './swaps-routes.ts';
+import { noBackfill } from './testing/no-backfill.ts';
 import { cover, seedPools, seedStates, seedSwaps, seedToken, swapRow } from './testing/seeded-swaps.ts';
 
 const eth = createChainRegistry().get('eth');
@@ -23,7 +24,9 @@ const CAT = 10n ** 6n;
 const ETHER = 10n ** 18n;
 
 const scratch = scratchOfFile();
-const api = madeForFile(() => exampleApi(scratch.database, [pairSwapsRoute, tokenSwapsRoute, walletSwapsRoute]));
+const api = madeForFile(() =>
+  exampleApi(scratch.database, [pairSwapsRoute, tokenSwapsRoute, createWalletSwapsRoute(noBackfill)]),
+);
 
 beforeEach(async () => {
   await scratch.database.query('TRUNCATE swaps, trades, pools, pool_states, blocks, sync_ranges, tokens');
@@ -151,9 +154,13 @@ describe('a purchase of the base token', () => {
     expect(await get(`/erc20/${CATS}/swaps`)).toEqual(expected('buy'));
     // From the view of the other token it is a sale.
     expect(await get(`/erc20/${WETH}/swaps`)).toEqual(expected('sell'));
-    expect(await get(`/wallets/${ALICE}/swaps`)).toEqual(expected('buy'));
-    expect(await get(`/wallets/${BOB}/swaps`)).toEqual(expected('buy'));
-    expect(await get(`/wallets/${ALICE}/swaps?tokenAddress=${WETH}`)).toEqual(expected('sell'));
+    const ofWallet = (transactionType: string) => {
+      const { status, body } = expected(transactionType);
+      return { status, body: { status: 'SYNCED', ...body } };
+    };
+    expect(await get(`/wallets/${ALICE}/swaps`)).toEqual(ofWallet('buy'));
+    expect(await get(`/wallets/${BOB}/swaps`)).toEqual(ofWallet('buy'));
+    expect(await get(`/wallets/${ALICE}/swaps?tokenAddress=${WETH}`)).toEqual(ofWallet('sell'));
     expect(blocksOf(await get(`/wallets/${ALICE}/swaps?tokenAddress=${addressOf(5)}`))).toEqual([]);
   });
 });

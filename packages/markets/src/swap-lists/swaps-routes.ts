@@ -1,15 +1,12 @@
 import type { Address } from '@chainstead/core';
-import { areTablesSpread } from '@chainstead/data-api';
+import { areTablesSpread, type OnDemandBackfill, requestTraderState, showSyncState } from '@chainstead/data-api';
 import {
-  type ApiApp,
   type ApiDependencies,
   addressParameter,
   blockBoundsSchema,
   boundsOfRows,
   defineListRoute,
   givenBlockBounds,
-  type ListQueryShape,
-  type ListRequest,
   NotFoundError,
   querySchema,
   type RouteModule,
@@ -17,18 +14,11 @@ import {
 import { z } from '@hono/zod-openapi';
 import type { PoolId } from '../events/pool-event.ts';
 import { getPair, readPairPrices } from './get-pair.ts';
-import { getSwaps, type SwapsPage } from './get-swaps.ts';
+import { getSwaps } from './get-swaps.ts';
 import { PAIR_NOT_FOUND, pairParameter } from './pair-parameter.ts';
 import { refuseCursor } from './refuse-cursor.ts';
-import { pairSwapsSchema, showPairSwaps, showSwaps, swapsSchema } from './swaps-response.ts';
-import {
-  formsOf,
-  SWAPS_DATASET,
-  type SwapPlace,
-  type SwapsSubject,
-  TRANSACTION_TYPES,
-  type TransactionType,
-} from './swaps-statement.ts';
+import { pairSwapsSchema, showPairSwaps, showSwaps, swapsSchema, walletSwapsSchema } from './swaps-response.ts';
+import { formsOf, SWAPS_DATASET, type SwapPlace, TRANSACTION_TYPES, type TransactionType } from './swaps-statement.ts';
 
 const LISTED =
   'Lists pools that are proven to belong to a known exchange; other pools may imitate its events. Needs `SWAPS_<CHAIN>=all`. Swaps against a token with a price feed, or a dollar token, have US dollar values.';
@@ -64,44 +54,74 @@ export const pairSwapsRoute: RouteModule = (app, dependencies) => {
 
 /** `GET /api/v2.2/erc20/{address}/swaps`: swaps of a token in all pools (docs/api/swaps.md#swaps-of-a-token). */
 export const tokenSwapsRoute: RouteModule = (app, dependencies) => {
-  const { parameters } = dependencies;
-  addSwapsRoute(app, dependencies, {
+  const { parameters, reads } = dependencies;
+  defineListRoute(app, dependencies, {
+    ...listParts,
     path: '/api/v2.2/erc20/{address}/swaps',
     operationId: 'getSwapsByTokenAddress',
+    tags: ['Tokens'],
     summary: 'List swaps by token',
     description: `Swaps with the token on either side in all pools, newest first by default. ${LISTED}`,
     params: z.object({ address: parameters.address }),
     query: swapsQuery(parameters, {}, SWAP_TYPES),
+    response: { description: 'A page of swaps', schema: swapsSchema },
     cursorName: 'token-swaps',
     filterOf: ({ address, ...given }) => ({ address, ...commonFilter(given) }),
-    tag: 'Tokens',
-    subjectOf: ({ address }) => ({ kind: 'token', token: address as Address }),
+    read: async ({ chain, filter, order, limit, position, upperBound }) => {
+      const subject = { kind: 'token', token: filter.address as Address } as const;
+      const query = { ...rowsOf(filter), subject, order, limit, after: position, pinnedBlock: upperBound };
+      return getSwaps(reads, chain, query, await readingOf(reads));
+    },
+    present: (found, envelope, { chain, filter }) =>
+      showSwaps(found, envelope, formsOf(filter.address as Address, chain), chain),
   });
 };
 
+export interface WalletSwapsOptions {
+  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestTrader'>;
+}
+
 /** `GET /api/v2.2/wallets/{address}/swaps`: swaps of a wallet (docs/api/swaps.md#swaps-of-a-wallet). */
-export const walletSwapsRoute: RouteModule = (app, dependencies) => {
-  const { parameters } = dependencies;
-  const tokenAddress = addressParameter()
-    .optional()
-    .openapi({ description: 'Returns only swaps with this token on either side.' });
-  addSwapsRoute(app, dependencies, {
-    path: '/api/v2.2/wallets/{address}/swaps',
-    operationId: 'getSwapsByWalletAddress',
-    summary: 'List swaps by wallet',
-    description: `Swaps with the wallet as sender of the transaction or as beneficiary, newest first by default. ${LISTED}`,
-    params: z.object({ address: parameters.address }),
-    query: swapsQuery(parameters, { tokenAddress }, SWAP_TYPES),
-    cursorName: 'wallet-swaps',
-    filterOf: ({ address, tokenAddress, ...given }) => ({ address, tokenAddress, ...commonFilter(given) }),
-    tag: 'Wallets',
-    subjectOf: ({ address, tokenAddress }) => ({
-      kind: 'wallet',
-      wallet: address as Address,
-      token: tokenAddress === null ? null : (tokenAddress as Address),
-    }),
-  });
-};
+export function createWalletSwapsRoute({ onDemandBackfill }: WalletSwapsOptions): RouteModule {
+  return (app, dependencies) => {
+    const { database, logger, parameters, reads } = dependencies;
+    const tokenAddress = addressParameter()
+      .optional()
+      .openapi({ description: 'Returns only swaps with this token on either side.' });
+    defineListRoute(app, dependencies, {
+      ...listParts,
+      path: '/api/v2.2/wallets/{address}/swaps',
+      operationId: 'getSwapsByWalletAddress',
+      tags: ['Wallets'],
+      summary: 'List swaps by wallet',
+      description: `Swaps with the wallet as sender of the transaction or as beneficiary, newest first by default. The first request starts the backfill of the wallet's older swaps. ${LISTED}`,
+      params: z.object({ address: parameters.address }),
+      query: swapsQuery(parameters, { tokenAddress }, SWAP_TYPES),
+      response: { description: 'A page of swaps', schema: walletSwapsSchema },
+      cursorName: 'wallet-swaps',
+      filterOf: ({ address, tokenAddress, ...given }) => ({ address, tokenAddress, ...commonFilter(given) }),
+      read: async ({ chain, filter, order, limit, position, upperBound, requester }) => {
+        const subject = walletOf(filter);
+        const query = { ...rowsOf(filter), subject, order, limit, after: position, pinnedBlock: upperBound };
+        const found = await getSwaps(reads, chain, query, await readingOf(reads));
+        const request = { account: subject.wallet, requester, indexed: found.indexed };
+        return { ...found, state: await requestTraderState(onDemandBackfill, { database, logger }, chain, request) };
+      },
+      present: (found, envelope, { chain, filter }) => {
+        const { token } = walletOf(filter);
+        return {
+          ...showSyncState(found.state),
+          ...showSwaps(found, envelope, token === null ? [] : formsOf(token, chain), chain),
+        };
+      },
+    });
+  };
+}
+
+function walletOf({ address, tokenAddress }: Filter) {
+  const token = tokenAddress === null ? null : (tokenAddress as Address);
+  return { kind: 'wallet', wallet: address as Address, token } as const;
+}
 
 const SWAP_TYPES = ['buy', 'sell'] as const satisfies readonly TransactionType[];
 
@@ -206,34 +226,4 @@ function rowsOf(filter: Filter) {
 
 async function readingOf(reads: ApiDependencies['reads']) {
   return { isSpread: await areTablesSpread(reads) };
-}
-
-/** @param subjectOf returns the subject of a filter */
-function addSwapsRoute<Params extends z.core.$ZodShape, Query extends ListQueryShape>(
-  app: ApiApp,
-  dependencies: ApiDependencies,
-  {
-    subjectOf,
-    tag,
-    ...request
-  }: ListRequest<Params, Query, Filter> & {
-    readonly tag: string;
-    readonly subjectOf: (filter: Filter) => Exclude<SwapsSubject, { readonly kind: 'pair' }>;
-  },
-): void {
-  const { reads } = dependencies;
-  defineListRoute(app, dependencies, {
-    ...request,
-    ...listParts,
-    tags: [tag],
-    response: { description: 'A page of swaps', schema: swapsSchema },
-    read: async ({ chain, filter, order, limit, position, upperBound }): Promise<SwapsPage> => {
-      const query = { subject: subjectOf(filter), order, limit, after: position, pinnedBlock: upperBound };
-      return getSwaps(reads, chain, { ...rowsOf(filter), ...query }, await readingOf(reads));
-    },
-    present: (found, envelope, { chain, filter }) => {
-      const { token } = subjectOf(filter);
-      return showSwaps(found, envelope, token === null ? [] : formsOf(token, chain), chain);
-    },
-  });
 }

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hash, ZERO_ADDRESS } from '@chainstead/core';
-import { blocksOf, boundsInSql, type PageBounds, scanBounds } from '@chainstead/data-api';
+import { blocksOf, boundsInSql, type PageBounds, scanBounds, traderInSql } from '@chainstead/data-api';
 import {
   addressBytes,
   type Bind,
@@ -89,7 +89,9 @@ export function swapsStatement(
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = `${bind(chain.id)}::bigint`;
-  const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, SWAPS_DATASET, query, bind, null);
+  const { subject } = query;
+  const of = subject.kind === 'wallet' ? traderInSql(subject.wallet, SWAPS_DATASET, chainId, bind) : SWAPS_DATASET;
+  const { ctes, lower, upper, complete } = boundsInSql(chain, chainId, of, query, bind, null);
   const after = query.after === null ? null : placesAfter(query.order, query.after, bind);
   const bounds = scanBounds(query.order, { lower, upper }, after);
   const scan = {

@@ -1,5 +1,6 @@
 /** For tests of other packages: swaps and pools of recorded blocks, as the sync engine and the worker would write them. */
 
+export { noBackfill } from '../swap-lists/testing/no-backfill.ts';
 export { cover, seedPools, seedSwaps, seedToken, swapRow } from '../swap-lists/testing/seeded-swaps.ts';
 export { isProvenByAddress, proveStoredPools } from './proven-pools.ts';
 export { recordedBlock } from './recorded-block.ts';

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { BlockRange } from '@chainstead/core';
+import { type BlockRange, intersectRanges } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { readBoundary } from '../pool-candles/block-boundaries.ts';
@@ -8,6 +8,7 @@ import { readBook } from '../pool-candles/compute-candles.ts';
 import { readPoolSwaps } from '../pool-candles/read-pool-swaps.ts';
 import { readStoredFigures, type StoredSpans } from '../pool-candles/read-stored-spans.ts';
 import { hourOf, secondsOf, wholeSpans } from '../pool-candles/stored-span.ts';
+import { readCoveredBlocks } from '../swaps/covered-blocks.ts';
 import type { FiguredPool, TimeSpan } from '../trade-values/figured-pool.ts';
 import { figuresOf, joinAllFigures, type TradeFigures, type ValuedTrade } from '../trade-values/trade-figures.ts';
 import { tradeValuer } from '../trade-values/value-trade.ts';
@@ -37,7 +38,8 @@ export async function readTradeFigures(
   const ranges = await Promise.all(times.map((time) => readBlocks(database, chain, time, lastBlock)));
   const swapsOf = await readPoolSwaps(database, chain, {
     pools: pools.map(({ pool }) => pool),
-    ranges: ranges.flat(),
+    // Elsewhere only swaps of requested wallets are known.
+    ranges: intersectRanges(ranges.flat(), (await readCoveredBlocks(database, chain)).ranges),
   });
   const book = await readBook(database, chain, pools, [...swapsOf.values()]);
   return new Map(

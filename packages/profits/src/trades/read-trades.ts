@@ -8,10 +8,11 @@ import {
   type IndexedColumns,
   readConsistentPage,
   readIndexed,
+  traderInSql,
 } from '@chainstead/data-api';
 import type { Bind, ReadDatabase } from '@chainstead/db';
 import { type PackedTexts, readPackedPage } from '@chainstead/db/packed-rows';
-import { anchorsOf, readAnchorBook, SWAPS_DATASET } from '@chainstead/markets';
+import { anchorsOf, readAnchorBook, readCoveredBlocks, SWAPS_DATASET } from '@chainstead/markets';
 import { readTokenFacts } from './token-facts.ts';
 import { type TradedPool, tradedPoolOf, valueOfSwap } from './traded-pool.ts';
 import {
@@ -54,12 +55,20 @@ export interface TradesSpan {
   readonly newestTime: number | null;
 }
 
-/** Returns the indexed blocks of the chain's swaps. `complete`: all from the first block. */
-export async function readTradesSpan(database: ReadDatabase, chain: Chain): Promise<TradesSpan> {
+/**
+ * Returns the indexed blocks of the chain's swaps. `complete`: all from the first block.
+ * @param wallet adds the blocks of its on-demand backfill; null: none
+ */
+export async function readTradesSpan(
+  database: ReadDatabase,
+  chain: Chain,
+  wallet: Address | null,
+): Promise<TradesSpan> {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const chainId = `${bind(chain.id)}::bigint`;
-  const { ctes, complete } = boundsInSql(chain, chainId, SWAPS_DATASET, UNBOUNDED, bind, null);
+  const of = wallet === null ? SWAPS_DATASET : traderInSql(wallet, SWAPS_DATASET, chainId, bind);
+  const { ctes, complete } = boundsInSql(chain, chainId, of, UNBOUNDED, bind, null);
   const [row] = await database.select<IndexedColumns & { readonly time: number | null }>(
     `WITH ${ctes.join(', ')} SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
        (SELECT extract(epoch FROM block_timestamp)::float8 FROM blocks WHERE chain_id = ${chainId}
@@ -98,6 +107,8 @@ export async function* readTrades(
   { subject, firstBlock, lastBlock, part = PART }: TradesReading,
 ): AsyncGenerator<TradesPart> {
   const isSpread = await areTablesSpread(database);
+  // Elsewhere only swaps of requested wallets are known.
+  const covered = subject.kind === 'token' ? await readCoveredBlocks(database, chain) : null;
   const { dollar, native, ether, other } = anchorsOf(chain);
   const anchors = [...dollar, ...native, ...ether, ...other];
   const facts = await readTokenFacts(database, chain, anchors);
@@ -107,7 +118,8 @@ export async function* readTrades(
     const query = { subject, after, firstBlock, lastBlock, limit: part };
     const found: FoundPart = await readPart(database, chain, query, isSpread);
     const pools = new Map(found.pools.flatMap((entry) => poolOf(entry, chain, decimalsOf)));
-    yield { trades: await valueSwaps(database, chain, found, pools), undecided: undecidedTokens(found.pools) };
+    const swaps = covered === null ? found.swaps : found.swaps.filter(({ block }) => covered.has(block));
+    yield { trades: await valueSwaps(database, chain, swaps, pools), undecided: undecidedTokens(found.pools) };
     after = found.last;
     if (after === null || found.count < part) return;
   }
@@ -158,7 +170,7 @@ function readPart(
 async function valueSwaps(
   database: ReadDatabase,
   chain: Chain,
-  { swaps }: FoundPart,
+  swaps: readonly FoundSwap[],
   pools: ReadonlyMap<number, TradedPool>,
 ): Promise<readonly Trade[]> {
   const anchors = [...pools.values()].flatMap((pool) => pool.anchors.map(({ token }) => token));

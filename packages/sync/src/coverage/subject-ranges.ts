@@ -1,12 +1,12 @@
 /** Coverage of on-demand backfills, by subject and dataset: the table `subject_ranges`. */
 import { type BlockRange, type ChainId, mergeRanges } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
-import { type RangeSubject, type Subject, subjectKey } from './subject.ts';
+import { type RangeSubject, subjectKey } from './subject.ts';
 
 /** Returns the covered ranges of a subject by dataset, ascending. */
 export async function listSubjectRanges(
   source: Pick<Database, 'query'>,
-  subject: Subject,
+  subject: RangeSubject,
 ): Promise<readonly { readonly dataset: string; readonly range: BlockRange }[]> {
   const rows = await source.query<{ dataset: string; first_block: number; last_block: number }>(
     `SELECT dataset, first_block, last_block FROM subject_ranges

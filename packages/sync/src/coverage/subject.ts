@@ -1,7 +1,7 @@
 import type { Address, ChainId } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 
-export type SubjectKind = 'wallet' | 'contract' | 'sender' | 'receiver' | 'emitter';
+export type SubjectKind = 'wallet' | 'contract' | 'sender' | 'receiver' | 'emitter' | 'trader';
 
 /**
  * Subject of an on-demand backfill:
@@ -10,6 +10,7 @@ export type SubjectKind = 'wallet' | 'contract' | 'sender' | 'receiver' | 'emitt
  * - sender: its transactions
  * - receiver: native tokens received, found through its balances
  * - emitter: all logs of a contract
+ * - trader: its rows of datasets that are decoded from whole transactions
  */
 export interface Subject {
   readonly chainId: ChainId;

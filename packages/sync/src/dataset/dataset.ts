@@ -54,6 +54,19 @@ export interface SubjectHistories {
   readonly mayBeCut?: boolean;
 }
 
+/** On-demand backfill of one account's rows for a dataset that is decoded from whole transactions. */
+export interface TransactionHistories<Row = unknown> {
+  /**
+   * Returns filters for logs of the account's transactions. Transactions that the account sent are found without a log
+   * if a wallet search has stored them.
+   */
+  filters(chain: Chain, account: Address): readonly HistoryFilter[];
+  /** Returns whether a transaction with these logs may have rows; the others are not read further. */
+  mayHaveRows(logs: readonly Log[], chain: Chain): boolean;
+  /** Returns whether the row is one of the account's. Other rows of its transactions are not stored. */
+  isOf(row: Row, account: Address): boolean;
+}
+
 /** Decoding of rows from transactions or traces. */
 export interface WholeBlockDecoding<Row = unknown> {
   /**
@@ -147,4 +160,6 @@ export interface Dataset<Row = unknown> {
   readonly isKeptWhole?: boolean;
   /** Present if on-demand backfills of single wallets and contracts are possible. */
   readonly histories?: SubjectHistories;
+  /** Present if on-demand backfills of single accounts read whole transactions; needs `wholeBlocks`. */
+  readonly transactionHistories?: TransactionHistories<Row>;
 }

@@ -2,13 +2,13 @@
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, type Clock, type Log, subtractRanges } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
-import { commitSubject } from '../commit/commit-subject.ts';
+import { commitSubject, commitSubjectRows } from '../commit/commit-subject.ts';
 import type { ClaimOwner } from '../coverage/claims.ts';
 import { listCoverage } from '../coverage/coverage.ts';
-import type { Subject } from '../coverage/subject.ts';
+import type { RangeSubject, Subject } from '../coverage/subject.ts';
 import { recordSubjectRange } from '../coverage/subject-ranges.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import type { BlockFacts } from '../read/decoded-batch.ts';
+import { type BlockFacts, linesOfRows } from '../read/decoded-batch.ts';
 import type { KnownContracts } from '../rows/known-contracts.ts';
 import { claimBlocks, consumeBlocks, releaseBlocks } from './block-claims.ts';
 import { recordProgress } from './history-record.ts';
@@ -25,14 +25,25 @@ export interface Chunk {
   readonly subject: Subject;
   readonly dataset: Dataset;
   readonly range: BlockRange;
+  /** Subject that the range is recorded for. @default the subject */
+  readonly recordedAs?: RangeSubject;
   readonly read: {
-    /** Logs of the dataset in chain order, without duplicates. */
-    readonly logs: readonly Log[];
-    /** Every block of the logs. */
+    readonly found: FoundLogs | FoundRows;
+    /** Every block with a log or row. */
     readonly blocks: ReadonlyMap<number, BlockFacts>;
     /** Node calls to record for the chunk. */
     readonly calls: number;
   };
+}
+
+interface FoundLogs {
+  /** Logs of the dataset in chain order, without duplicates. */
+  readonly logs: readonly Log[];
+}
+
+interface FoundRows {
+  /** Rows of the dataset by block, decoded already. */
+  readonly rows: ReadonlyMap<number, readonly unknown[]>;
 }
 
 /** Delay before blocks held by another process are checked again. */
@@ -44,7 +55,7 @@ const CLAIM_WAIT_MS = 500;
  * without that record, which the next attempt finds. Never holds claims while it waits.
  */
 export async function commitChunk(dependencies: ChunkDependencies, chunk: Chunk, signal: AbortSignal): Promise<number> {
-  let left = [...new Set(chunk.read.logs.map((log) => log.blockNumber))];
+  let left = blocksWithRows(chunk.read.found);
   let calls = chunk.read.calls;
   let rows = 0;
   for (;;) {
@@ -66,7 +77,7 @@ export async function commitChunk(dependencies: ChunkDependencies, chunk: Chunk,
 
 async function commit(
   dependencies: ChunkDependencies,
-  { subject, dataset, range, read }: Chunk,
+  { subject, dataset, range, read, recordedAs = subject }: Chunk,
   part: {
     readonly claimed: readonly BlockRange[];
     readonly blocks: readonly number[];
@@ -77,7 +88,7 @@ async function commit(
   const { database, owner, chain } = dependencies;
   const record = async (transaction: Transaction, rowsAdded: number): Promise<void> => {
     await recordProgress(transaction, subject, { calls: part.calls, rows: rowsAdded });
-    if (part.isLast) await recordSubjectRange(transaction, subject, dataset.name, range);
+    if (part.isLast) await recordSubjectRange(transaction, recordedAs, dataset.name, range);
   };
   if (part.claimed.length === 0) {
     // Nothing to write, so no commit lock is needed.
@@ -85,18 +96,25 @@ async function commit(
     return 0;
   }
   const wanted = new Set(part.blocks);
+  const blocks = new Map([...read.blocks].filter(([number]) => wanted.has(number)));
+  const begin = (transaction: Transaction) => consumeBlocks(transaction, owner, chain, part.claimed);
+  const { found } = read;
   try {
-    return await commitSubject(dependencies, {
-      datasets: [dataset],
-      logs: read.logs.filter((log) => wanted.has(log.blockNumber)),
-      blocks: new Map([...read.blocks].filter(([number]) => wanted.has(number))),
-      begin: (transaction) => consumeBlocks(transaction, owner, chain, part.claimed),
-      record,
-    });
+    if ('logs' in found) {
+      const logs = found.logs.filter((log) => wanted.has(log.blockNumber));
+      return await commitSubject(dependencies, { datasets: [dataset], logs, blocks, begin, record });
+    }
+    const rows = [...found.rows].flatMap(([number, ofBlock]) => (wanted.has(number) ? ofBlock : []));
+    const parts = [linesOfRows(dataset, rows)];
+    return await commitSubjectRows(dependencies, { blocks: [...blocks.values()], parts, begin, record });
   } catch (error) {
     await releaseBlocks(database, owner, chain, part.claimed);
     throw error;
   }
+}
+
+function blocksWithRows(found: Chunk['read']['found']): number[] {
+  return 'logs' in found ? [...new Set(found.logs.map((log) => log.blockNumber))] : [...found.rows.keys()];
 }
 
 async function notCovered(

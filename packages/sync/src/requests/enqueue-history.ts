@@ -1,7 +1,7 @@
 import { type Database, transactionLock, WORK_QUARANTINED } from '@chainstead/db';
 import { dueChannel } from '@chainstead/jobs';
 import { type Subject, subjectKey } from '../coverage/subject.ts';
-import { HISTORY_WORK, NO_ARCHIVE } from './history-record.ts';
+import { HISTORY_WORK, NO_ARCHIVE, SENT_UNKNOWN } from './history-record.ts';
 
 export interface HistoryRequest {
   readonly subject: Subject;
@@ -20,8 +20,8 @@ export interface HistoryRequest {
 export type RequestOutcome = 'requested' | 'known' | 'full';
 
 /**
- * Seconds before a finished backfill may start again, and one that was quarantined or found no archive node. One
- * refused for too many calls needs a higher limit too.
+ * Seconds before a finished backfill may start again, and one that was quarantined, found no archive node or lacks sent
+ * transactions. One refused for too many calls needs a higher limit too.
  */
 const DONE_REST_SECONDS = 30;
 const SET_ASIDE_REST_SECONDS = 3_600;
@@ -71,7 +71,7 @@ async function mayBegin(database: Database, { subject, maxCalls }: HistoryReques
 function mayBeginAgain(maxCalls: string): string {
   return `(history.status = 'done' AND history.updated_at < now() - interval '${DONE_REST_SECONDS} seconds'
     OR history.status = 'refused' AND CASE
-      WHEN history.error_code IN ('${WORK_QUARANTINED}', '${NO_ARCHIVE}') THEN history.updated_at < now() - interval '${SET_ASIDE_REST_SECONDS} seconds'
+      WHEN history.error_code IN ('${WORK_QUARANTINED}', '${NO_ARCHIVE}', '${SENT_UNKNOWN}') THEN history.updated_at < now() - interval '${SET_ASIDE_REST_SECONDS} seconds'
       ELSE history.calls_estimated <= ${maxCalls}::int
         OR history.updated_at < now() - interval '${REFUSED_REST_SECONDS} seconds' END)`;
 }

@@ -141,6 +141,18 @@ export async function refuseWithoutArchive(database: Database, subject: Subject,
   );
 }
 
+/** Error code of a trader's backfill that lacks transactions that the account sent. */
+export const SENT_UNKNOWN = 'SENT_UNKNOWN';
+
+/** Refuses the rest of a trader's backfill if its sent transactions can't be searched. */
+export async function refuseWithoutSent(database: Database, subject: Subject, message: string): Promise<void> {
+  await database.query(
+    `UPDATE backfill_requests SET status = 'refused', due_at = NULL, ${UNCLAIMED}, error_code = '${SENT_UNKNOWN}', error_message = $4,
+       updated_at = now() WHERE ${ONE}`,
+    [...subjectKey(subject), message.slice(0, 1_000)],
+  );
+}
+
 /** Quarantines a backfill that crashed the process several times. */
 export async function setAsideHistory(database: Database, subject: Subject, error: WorkSetAsideError): Promise<void> {
   await database.query(

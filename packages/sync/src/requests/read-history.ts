@@ -2,42 +2,22 @@
  * Backfills one wallet or contract on demand: plans and estimates the missing blocks, then reads them newest first in
  * chunks. Each chunk is recorded with its rows, so the backfill resumes there after any interruption.
  */
-import type { Chain } from '@chainstead/chains';
-import { type BlockRange, type Clock, type Logger, rangeSize } from '@chainstead/core';
-import { type Database, UNWRITTEN, type WorkJournal } from '@chainstead/db';
-import type { UpstreamPool } from '@chainstead/rpc';
+import { type BlockRange, rangeSize } from '@chainstead/core';
 import { type ClaimOwner, createClaimOwner } from '../coverage/claims.ts';
-import type { RetentionSettings } from '../coverage/retention-settings.ts';
 import type { Subject } from '../coverage/subject.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { datasetsOf } from '../dataset/datasets-of.ts';
 import { registerProjections } from '../projections/projection-record.ts';
 import { type ChunkSizing, createChunkSizing } from '../read/chunk-size.ts';
-import type { KnownContracts } from '../rows/known-contracts.ts';
 import { awaitMore, claimHistory, type HistoryOutcome, refuseForCalls } from './claim-history.ts';
 import { commitChunk } from './commit-chunk.ts';
-import { finishHistory, type HistoryRecord, postponeHistory, saveEstimate } from './history-record.ts';
+import { finishHistory, type HistoryRecord, saveEstimate } from './history-record.ts';
+import { endOfTurn, type HistoryOptions, runRisky, type Turn } from './history-turn.ts';
 import { estimateCalls, planHistory } from './plan-history.ts';
+import { readSentRows } from './read-sent.ts';
 import { readSubjectLogs } from './read-subject-logs.ts';
 import { type SharedHistory, shareRanges } from './share-ranges.ts';
-
-export interface HistoryOptions {
-  readonly chain: Chain;
-  readonly pool: UpstreamPool;
-  readonly database: Database;
-  readonly datasets: readonly Dataset[];
-  readonly knownContracts: KnownContracts;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** Blocks below a dataset's retention window are not read for it. @default all blocks are retained */
-  readonly retention?: RetentionSettings | undefined;
-  /** Maximum node calls per backfill. */
-  readonly maxCalls: number;
-  /** Milliseconds after which it yields to others, at the next chunk. */
-  readonly sliceMs: number;
-  /** Records work that might crash the process. @default not recorded */
-  readonly journal?: Pick<WorkJournal, 'run'>;
-}
+import { writeTransactions } from './write-transactions.ts';
 
 /** Target number of logs per chunk: held in memory, and written in one transaction. */
 const LOGS_PER_CHUNK = 2_000;
@@ -45,6 +25,8 @@ const LOGS_PER_CHUNK = 2_000;
 const CALLS_PER_CHUNK_FIRST = 4;
 const CALLS_PER_CHUNK_MAX = 16;
 const CHUNK_BLOCKS_MIN = 1_000;
+/** Each log of a trader leads to a transaction that is read on its own. */
+const TRADER_LOGS_PER_CHUNK = 200;
 
 /** Runs until the backfill is complete or yields. Failures are recorded and retried later. @throws only if aborted */
 export async function readHistory(
@@ -76,8 +58,11 @@ async function work(options: Work, record: HistoryRecord, signal: AbortSignal): 
   await saveEstimate(database, subject, record.callsMade + expected);
   if (record.callsMade + expected > maxCalls)
     return refuseForCalls(options, subject, { made: record.callsMade, expected });
-  const outcome = await readMissing(options, record, { shared, expected }, signal);
+  const turn: Turn = { ...options, subject, made: record.callsMade, ends: options.clock.now() + options.sliceMs };
+  const outcome = await readMissing(turn, { shared, expected }, signal);
   if (outcome !== 'done') return outcome;
+  const ofSent = subject.kind === 'trader' ? await readSentRows(turn, signal) : 'done';
+  if (ofSent !== 'done') return ofSent;
   if (plan.some(({ notFinal }) => notFinal.length > 0))
     return awaitMore(options, subject, 'The newest blocks that are missing can still be reorganised');
   await finishHistory(database, subject);
@@ -85,39 +70,46 @@ async function work(options: Work, record: HistoryRecord, signal: AbortSignal): 
 }
 
 async function readMissing(
-  options: Work,
-  { subject, callsMade }: HistoryRecord,
+  turn: Turn,
   { shared, expected }: { readonly shared: readonly SharedHistory[]; readonly expected: number },
   signal: AbortSignal,
 ): Promise<HistoryOutcome> {
-  const { chain, database, pool, clock, maxCalls, journal = UNWRITTEN } = options;
-  // Recorded per chunk, because suspects run alone and wait for each other.
-  const risky = { kind: 'history', keys: [`${chain.id} ${subject.kind} ${subject.address}`] } as const;
-  const ends = clock.now() + options.sliceMs;
-  let made = callsMade;
   for (const { datasets, ranges } of shared) {
-    const sizing = createChunkSizing({ logsPerChunk: LOGS_PER_CHUNK, ...chunkBlocks(ranges, expected) });
+    const logsPerChunk = turn.subject.kind === 'trader' ? TRADER_LOGS_PER_CHUNK : LOGS_PER_CHUNK;
+    const sizing = createChunkSizing({ logsPerChunk, ...chunkBlocks(ranges, expected) });
     for (const range of newestFirst(ranges, sizing)) {
       signal.throwIfAborted();
-      if (made >= maxCalls) return refuseForCalls(options, subject, { made, expected: null });
-      if (clock.now() >= ends) {
-        await postponeHistory(database, subject, 0);
-        return 'more';
-      }
-      made += await journal.run(risky, async () => {
-        const read = await readSubjectLogs(pool, { chain, datasets, subject, range }, signal);
-        sizing.seen(rangeSize(range), read.logCount);
-        let { calls } = read;
-        for (const { dataset, logs } of read.parts) {
-          await commitChunk(options, { subject, dataset, range, read: { logs, blocks: read.blocks, calls } }, signal);
-          // The calls were made once for all datasets.
-          calls = 0;
-        }
-        return read.calls;
-      });
+      const ended = (await endOfTurn(turn)) ?? (await readChunk(turn, { datasets, range, sizing }, signal));
+      if (ended !== null) return ended;
     }
   }
   return 'done';
+}
+
+/** Reads and writes one chunk. @returns why the turn is over; null while it is not */
+async function readChunk(
+  turn: Turn,
+  { datasets, range, sizing }: { datasets: readonly Dataset[]; range: BlockRange; sizing: ChunkSizing },
+  signal: AbortSignal,
+): Promise<HistoryOutcome | null> {
+  const { chain, pool, subject } = turn;
+  const read = await runRisky(turn, () => readSubjectLogs(pool, { chain, datasets, subject, range }, signal));
+  sizing.seen(rangeSize(range), read.logCount);
+  turn.made += read.calls;
+  let { calls } = read;
+  for (const { dataset, logs } of read.parts) {
+    if (subject.kind === 'trader') {
+      const found = logs.map(({ blockNumber, transactionHash }) => ({ block: blockNumber, hash: transactionHash }));
+      const ended = await writeTransactions(turn, { dataset, range, found, calls }, signal);
+      if (ended !== null) return ended;
+    } else {
+      const part = { found: { logs }, blocks: read.blocks, calls };
+      await runRisky(turn, () => commitChunk(turn, { subject, dataset, range, read: part }, signal));
+    }
+    // The calls were made once for all datasets.
+    calls = 0;
+  }
+  return null;
 }
 
 /** Cuts ranges into chunks, newest block first. */

@@ -22,15 +22,16 @@ interface SubjectRead {
 
 /** Returns the filters of a subject; empty if the dataset has no on-demand backfill for it. */
 export function filtersOf(dataset: Dataset, chain: Chain, { kind, address }: Subject): readonly HistoryFilter[] {
-  const { histories } = dataset;
-  if (histories === undefined) return [];
+  const { histories, transactionHistories } = dataset;
   switch (kind) {
     case 'wallet':
-      return histories.ofWallet(chain, address);
+      return histories?.ofWallet(chain, address) ?? [];
     case 'contract':
-      return histories.ofContract(chain, address);
+      return histories?.ofContract(chain, address) ?? [];
     case 'emitter':
-      return histories.ofEmitter?.(chain, address) ?? [];
+      return histories?.ofEmitter?.(chain, address) ?? [];
+    case 'trader':
+      return transactionHistories?.filters(chain, address) ?? [];
     // Transactions are not logs.
     case 'sender':
     case 'receiver':

@@ -110,7 +110,14 @@ function historyCursor(given: string | undefined): Subject | null {
   return { chainId: parseChainId(Number(chainId)), kind, address: parseAddress(address) };
 }
 
-const KINDS: ReadonlySet<string> = new Set<Subject['kind']>(['wallet', 'contract', 'sender', 'receiver', 'emitter']);
+const KINDS: ReadonlySet<string> = new Set<Subject['kind']>([
+  'wallet',
+  'contract',
+  'sender',
+  'receiver',
+  'emitter',
+  'trader',
+]);
 
 function isKind(text: string): text is Subject['kind'] {
   return KINDS.has(text);

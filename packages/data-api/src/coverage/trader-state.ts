@@ -1,0 +1,80 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Bind, type Database } from '@chainstead/db';
+import { type HistoryStatus, SENT_UNKNOWN } from '@chainstead/sync';
+import type { OnDemandBackfill, RequestContext } from '../on-demand/on-demand-backfill.ts';
+import type { Indexed } from './indexed.ts';
+import type { SubjectInSql } from './subject-coverage.ts';
+import { type SyncState, syncStateOf } from './sync-state.ts';
+
+/**
+ * Returns an account whose rows of a dataset are decoded from whole transactions, in SQL. A block counts once the
+ * transfers of the account and the transactions that it sent are read.
+ * @param chainId placeholder of the chain's id
+ */
+export function traderInSql(account: Address, dataset: string, chainId: string, bind: Bind): SubjectInSql {
+  const subject = `${bind(addressBytes(account))}::bytea`;
+  return { kind: 'trader', recordedAs: 'trader-sent', subject, chainId, dataset };
+}
+
+export interface TraderRequest {
+  readonly account: Address;
+  /** The requesting key; null without keys. */
+  readonly requester: string | null;
+  /** Known blocks of the account. */
+  readonly indexed: Pick<Indexed, 'fromBlock' | 'toBlock'>;
+}
+
+/** Requests the account's on-demand backfill if blocks are missing, and returns its state for the client. */
+export async function requestTraderState(
+  onDemandBackfill: Pick<OnDemandBackfill, 'requestTrader'>,
+  context: RequestContext,
+  chain: Chain,
+  { account, requester, indexed: { fromBlock, toBlock } }: TraderRequest,
+): Promise<SyncState> {
+  if (toBlock !== null && fromBlock !== null && fromBlock <= chain.firstBlock)
+    return { status: 'SYNCED', message: null };
+  const answer = await onDemandBackfill.requestTrader(context, chain, account, requester);
+  const [trader = null, sender = null] = answer === 'known' ? await readRequests(context.database, chain, account) : [];
+  if (trader !== null) {
+    const message = messageOf(trader, sender);
+    if (message !== null) return { status: 'SYNCING', message };
+  }
+  return syncStateOf(chain, 'wallet', { history: trader, isBuilt: true }, answer);
+}
+
+interface RequestRow {
+  readonly kind: 'trader' | 'sender';
+  readonly status: HistoryStatus;
+  readonly waits: boolean;
+  readonly callsMade: number;
+  readonly callsEstimated: number | null;
+  readonly code: string | null;
+  readonly message: string | null;
+}
+
+async function readRequests(
+  database: Pick<Database, 'query'>,
+  { id }: Pick<Chain, 'id'>,
+  account: Address,
+): Promise<readonly (RequestRow | null)[]> {
+  const rows = await database.query<RequestRow>(
+    `SELECT kind, status, status = 'pending' AND coalesce(due_at > now(), false) AS waits, calls_made AS "callsMade",
+       calls_estimated AS "callsEstimated", error_code AS code, error_message AS message
+     FROM backfill_requests WHERE chain_id = $1 AND kind IN ('trader', 'sender') AND subject = $2`,
+    [id, addressBytes(account)],
+  );
+  return (['trader', 'sender'] as const).map((kind) => rows.find((row) => row.kind === kind) ?? null);
+}
+
+/** States that other backfills don't have. */
+function messageOf(trader: RequestRow, sender: RequestRow | null): string | null {
+  if (trader.status === 'refused' && trader.code === SENT_UNKNOWN) return trader.message;
+  if (trader.waits && sender !== null && OPEN.has(sender.status)) {
+    const of = sender.callsEstimated === null ? '' : ` of about ${sender.callsEstimated}`;
+    return `The transfers of this wallet are read. The transactions that it sent are being searched: ${sender.callsMade}${of} node calls made`;
+  }
+  return null;
+}
+
+const OPEN: ReadonlySet<HistoryStatus> = new Set(['pending', 'running', 'failed']);

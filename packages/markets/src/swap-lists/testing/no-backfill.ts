@@ -1,0 +1,4 @@
+import type { WalletSwapsOptions } from '../swaps-routes.ts';
+
+/** For tests of routes: no process reads on-demand backfills. */
+export const noBackfill: WalletSwapsOptions = { onDemandBackfill: { requestTrader: async () => 'unserved' } };

@@ -1,0 +1,34 @@
+import type { Chain } from '@chainstead/chains';
+import { type BlockRange, mergeRanges } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
+import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
+
+/**
+ * Returns the blocks with all swaps of the chain, ascending. Other blocks may have swaps of requested wallets: figures
+ * of pools and tokens leave those out.
+ */
+export async function readCoveredBlocks(database: ReadDatabase, { id }: Pick<Chain, 'id'>): Promise<CoveredBlocks> {
+  const rows = await database.select<{ readonly first_block: number; readonly last_block: number }>(
+    'SELECT first_block, last_block FROM sync_ranges WHERE chain_id = $1 AND dataset = $2 ORDER BY first_block',
+    [id, SWAPS_DATASET],
+  );
+  const ranges = mergeRanges(rows.map((row) => ({ from: row.first_block, to: row.last_block })));
+  return { ranges, has: (block) => isIn(ranges, block) };
+}
+
+export interface CoveredBlocks {
+  readonly ranges: readonly BlockRange[];
+  has(block: number): boolean;
+}
+
+function isIn(ranges: readonly BlockRange[], block: number): boolean {
+  let [low, high] = [0, ranges.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const range = ranges[middle];
+    if (range === undefined || block < range.from) high = middle - 1;
+    else if (block > range.to) low = middle + 1;
+    else return true;
+  }
+  return false;
+}

@@ -1,0 +1,63 @@
+/** Filters that find the transactions of accounts, over all recorded blocks. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createChainRegistry } from '@chainstead/chains';
+import { type Address, parseAddress } from '@chainstead/core';
+import type { ExecutedTransaction, HistoryFilter } from '@chainstead/sync';
+import { listRecordedBlocks, readRecordedLogs, recordedData } from '@chainstead/testkit';
+import { expect, test } from 'vitest';
+import { swapHistories } from './swap-histories.ts';
+import { swapRows } from './swap-rows.ts';
+
+const RECORDINGS = recordedData('data/evm');
+const FOLDERS = ['ethereum/12000000', 'polygon/35779967', 'base/1962302'];
+const CHAINS: Readonly<Record<string, string>> = { ethereum: 'eth' };
+
+test.skipIf(RECORDINGS.isMissing)(RECORDINGS.title('a transfer names every beneficiary that is not the sender'), () => {
+  let found = 0;
+  for (const folder of FOLDERS.filter((one) => listRecordedBlocks().includes(one))) {
+    const [name = ''] = folder.split('/');
+    const chain = createChainRegistry().get(CHAINS[name] ?? name);
+    for (const transaction of transactionsOf(folder)) {
+      const rows = swapRows(transaction, chain).filter(({ kind }) => kind === 0);
+      expect(swapHistories.mayHaveRows(transaction.logs, chain)).toBe(rows.length > 0);
+      for (const row of rows) {
+        expect(swapHistories.isOf(row, row.wallet)).toBe(true);
+        if (row.beneficiary === null) continue;
+        expect(swapHistories.isOf(row, row.beneficiary)).toBe(true);
+        expect(isNamed(transaction, swapHistories.filters(chain, row.beneficiary))).toBe(true);
+        found += 1;
+      }
+    }
+  }
+  expect(found).toBeGreaterThan(0);
+});
+
+/** By the rules of nodes, written again. */
+function isNamed({ logs }: ExecutedTransaction, filters: readonly HistoryFilter[]): boolean {
+  return logs.some(({ topics }) =>
+    filters.some(
+      (filter) =>
+        filter.topics.some((topic) => topic === topics[0]) &&
+        (filter.indexed ?? []).every(
+          (wanted, place) => wanted === null || wanted.some((one) => one === topics[place + 1]),
+        ),
+    ),
+  );
+}
+
+function transactionsOf(folder: string): readonly ExecutedTransaction[] {
+  const path = join(RECORDINGS.folder, folder, 'receipts.json');
+  const receipts: { transactionHash: string; from: string; to: string | null }[] = JSON.parse(
+    readFileSync(path, 'utf8'),
+  );
+  const byHash = Map.groupBy(readRecordedLogs(folder), ({ transactionHash }) => transactionHash);
+  const address = (text: string | null): Address | null => (text === null ? null : parseAddress(text));
+  return receipts.map(
+    ({ transactionHash, from, to }) =>
+      ({
+        ...{ hash: transactionHash, from: parseAddress(from), to: address(to), value: 0n },
+        logs: byHash.get(transactionHash as never) ?? [],
+      }) as unknown as ExecutedTransaction,
+  );
+}

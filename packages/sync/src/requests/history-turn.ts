@@ -1,0 +1,56 @@
+/** One turn of a worker at an on-demand backfill. */
+import type { Chain } from '@chainstead/chains';
+import type { Clock, Logger } from '@chainstead/core';
+import { type Database, UNWRITTEN, type WorkJournal } from '@chainstead/db';
+import type { UpstreamPool } from '@chainstead/rpc';
+import type { ClaimOwner } from '../coverage/claims.ts';
+import type { RetentionSettings } from '../coverage/retention-settings.ts';
+import type { Subject } from '../coverage/subject.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import type { KnownContracts } from '../rows/known-contracts.ts';
+import { type HistoryOutcome, refuseForCalls } from './claim-history.ts';
+import { postponeHistory } from './history-record.ts';
+import type { SentTransactions } from './sent-transactions.ts';
+
+export interface HistoryOptions {
+  readonly chain: Chain;
+  readonly pool: UpstreamPool;
+  readonly database: Database;
+  readonly datasets: readonly Dataset[];
+  readonly knownContracts: KnownContracts;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Blocks below a dataset's retention window are not read for it. @default all blocks are retained */
+  readonly retention?: RetentionSettings | undefined;
+  /** Maximum node calls per backfill. */
+  readonly maxCalls: number;
+  /** Milliseconds after which it yields to others, at the next chunk. */
+  readonly sliceMs: number;
+  /** Records work that might crash the process. @default not recorded */
+  readonly journal?: Pick<WorkJournal, 'run'>;
+  /** Transactions that an account sent, found by wallet searches. @default none are known */
+  readonly sentTransactions?: SentTransactions;
+}
+
+export interface Turn extends HistoryOptions {
+  readonly owner: ClaimOwner;
+  readonly subject: Subject;
+  /** Node calls made for the backfill, in all turns. */
+  made: number;
+  /** When it yields to others. Milliseconds since the epoch. */
+  readonly ends: number;
+}
+
+/** Returns why the turn is over, and records it; null while it is not. */
+export async function endOfTurn(turn: Turn): Promise<HistoryOutcome | null> {
+  const { database, subject, clock, made, maxCalls, ends } = turn;
+  if (made >= maxCalls) return refuseForCalls(turn, subject, { made, expected: null });
+  if (clock.now() < ends) return null;
+  await postponeHistory(database, subject, 0);
+  return 'more';
+}
+
+/** Runs work that might crash the process. Recorded per chunk, because suspects run alone and wait for each other. */
+export function runRisky<T>({ chain, subject, journal = UNWRITTEN }: Turn, work: () => Promise<T>): Promise<T> {
+  return journal.run({ kind: 'history', keys: [`${chain.id} ${subject.kind} ${subject.address}`] }, work);
+}

@@ -1,0 +1,75 @@
+/** The rows of transactions that an account sent without a log that names it. */
+import { type BlockRange, intersectRanges, mergeRanges, subtractRanges } from '@chainstead/core';
+import { listCoverage } from '../coverage/coverage.ts';
+import type { RangeSubject } from '../coverage/subject.ts';
+import { listSubjectRanges } from '../coverage/subject-ranges.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { awaitMore, type HistoryOutcome } from './claim-history.ts';
+import { refuseWithoutSent } from './history-record.ts';
+import { endOfTurn, type Turn } from './history-turn.ts';
+import { filtersOf } from './read-subject-logs.ts';
+import { writeTransactions } from './write-transactions.ts';
+
+/** Transactions listed at a time. */
+const LISTED = 1_000;
+
+/**
+ * Reads the transactions that the account sent, in the blocks whose logs were read for it. A block is recorded for
+ * `trader-sent` once both are read: then all its rows are stored.
+ * @returns `done` if nothing is left; `waits` while a wallet search finds the transactions
+ */
+export async function readSentRows(turn: Turn, signal: AbortSignal): Promise<HistoryOutcome> {
+  const { chain, database, subject, sentTransactions: sent, maxCalls } = turn;
+  if (sent === undefined) return 'done';
+  const known = await sent.knownBlocks(database, chain, subject.address);
+  let isMissing = false;
+  for (const dataset of turn.datasets.filter((one) => filtersOf(one, chain, subject).length > 0)) {
+    const missing = await missingBlocks(turn, dataset);
+    isMissing ||= subtractRanges(missing, known).length > 0;
+    for (const range of intersectRanges(missing, known).toReversed()) {
+      const ended = await readSentOf(turn, dataset, range, signal);
+      if (ended !== null) return ended;
+    }
+  }
+  if (!isMissing) return 'done';
+  const obstacle = await sent.search(database, chain, subject.address, maxCalls);
+  if (obstacle === null) return awaitMore(turn, subject, 'Transactions that the account sent are being searched');
+  await refuseWithoutSent(database, subject, obstacle);
+  return 'refused';
+}
+
+/** Blocks that a search for transactions covers, in addition to those of the logs. */
+const sentSubject = ({ subject }: Turn): RangeSubject => ({ ...subject, kind: 'trader-sent' });
+
+async function missingBlocks(turn: Turn, { name }: Dataset): Promise<readonly BlockRange[]> {
+  const { chain, database, subject } = turn;
+  const ofDataset = (known: Awaited<ReturnType<typeof listSubjectRanges>>) =>
+    known.flatMap(({ dataset, range }) => (dataset === name ? [range] : []));
+  const ofLogs = ofDataset(await listSubjectRanges(database, subject));
+  const done = ofDataset(await listSubjectRanges(database, sentSubject(turn)));
+  const coverage = ofDataset(await listCoverage(database, chain.id));
+  return subtractRanges(ofLogs, mergeRanges([...done, ...coverage]));
+}
+
+async function readSentOf(
+  turn: Turn,
+  dataset: Dataset,
+  range: BlockRange,
+  signal: AbortSignal,
+): Promise<HistoryOutcome | null> {
+  const { chain, database, subject, sentTransactions: sent } = turn;
+  let { to } = range;
+  for (;;) {
+    signal.throwIfAborted();
+    const ended = await endOfTurn(turn);
+    if (ended !== null) return ended;
+    const wanted = { account: subject.address, range: { from: range.from, to }, limit: LISTED };
+    const found = (await sent?.list(database, chain, wanted)) ?? [];
+    const oldest = found.length < LISTED ? undefined : found.at(-1)?.block;
+    const from = oldest ?? range.from;
+    const chunk = { dataset, range: { from, to }, found, calls: 0 };
+    const stopped = await writeTransactions(turn, { ...chunk, recordedAs: sentSubject(turn) }, signal);
+    if (stopped !== null || from === range.from) return stopped;
+    to = from - 1;
+  }
+}

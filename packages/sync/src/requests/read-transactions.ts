@@ -1,0 +1,121 @@
+/** Reads single transactions for an account, and decodes them as the backfill of whole blocks does. */
+import type { Chain } from '@chainstead/chains';
+import type { Hash, Logger } from '@chainstead/core';
+import { parseReceipt, type UpstreamPool } from '@chainstead/rpc';
+import type { Subject } from '../coverage/subject.ts';
+import type { Dataset, DecodeContext } from '../dataset/dataset.ts';
+import type { BlockPart } from '../dataset/whole-block.ts';
+import { ReorgedWhileReadingError, UnprovenBlockError } from '../errors.ts';
+import { wholeBlockReader } from '../read/decodable-block.ts';
+import type { BlockFacts } from '../read/decoded-batch.ts';
+import { readWatchedBlock } from '../read/read-watched-block.ts';
+
+/** A transaction whose receipt is not read yet. */
+export interface FoundTransaction {
+  readonly block: number;
+  readonly hash: Hash;
+}
+
+/** The account's rows of some transactions. */
+export interface TransactionsRead {
+  /** Rows by block; blocks without a row are left out. */
+  readonly rows: ReadonlyMap<number, readonly unknown[]>;
+  /** Every block with a row. */
+  readonly blocks: ReadonlyMap<number, BlockFacts>;
+  /** Node calls made. */
+  readonly calls: number;
+}
+
+/** Dependencies of the reads. */
+export interface TransactionsReading {
+  readonly chain: Chain;
+  readonly pool: UpstreamPool;
+  readonly logger: Logger;
+  readonly dataset: Dataset;
+  readonly subject: Subject;
+}
+
+/** Blocks that are read concurrently. */
+const BLOCKS_AT_ONCE = 4;
+/** A block and its receipts. */
+const CALLS_PER_BLOCK = 2;
+const PARTS: ReadonlySet<BlockPart> = new Set(['transactions']);
+const NO_NEEDS = { internalTransfers: false, transactions: false } as const;
+
+/**
+ * Reads the receipt of each transaction. The blocks of those that may have rows are read whole and proven, so that the
+ * rows equal those of the backfill.
+ * @throws ReorgedWhileReadingError if responses contradict each other; UnprovenBlockError
+ */
+export async function readTransactions(
+  reading: TransactionsReading,
+  found: readonly FoundTransaction[],
+  signal: AbortSignal,
+): Promise<TransactionsRead> {
+  const wanted = await selectByReceipts(reading, found, signal);
+  const byBlock = [...Map.groupBy(wanted, ({ block }) => block)];
+  const rows = new Map<number, readonly unknown[]>();
+  const blocks = new Map<number, BlockFacts>();
+  for (let start = 0; start < byBlock.length; start += BLOCKS_AT_ONCE) {
+    const some = byBlock.slice(start, start + BLOCKS_AT_ONCE);
+    const read = await Promise.all(
+      some.map(([block, ofBlock]) => readBlockRows(reading, block, new Set(ofBlock.map(({ hash }) => hash)), signal)),
+    );
+    for (const { facts, rows: ofBlock } of read) {
+      if (ofBlock.length === 0) continue;
+      rows.set(facts.number, ofBlock);
+      blocks.set(facts.number, facts);
+    }
+  }
+  return { rows, blocks, calls: found.length + CALLS_PER_BLOCK * byBlock.length };
+}
+
+async function selectByReceipts(
+  { chain, pool, dataset }: TransactionsReading,
+  found: readonly FoundTransaction[],
+  signal: AbortSignal,
+): Promise<readonly FoundTransaction[]> {
+  if (found.length === 0) return [];
+  const calls = found.map(({ hash }) => [hash]);
+  const answers = await pool.requestMany('eth_getTransactionReceipt', calls, { signal });
+  return found.filter(({ hash, block }, place) => {
+    const json = answers[place]?.value ?? null;
+    if (json === null) throw reorged(chain, `no node has the receipt of ${hash}`);
+    const receipt = parseReceipt(json);
+    if (receipt.transactionHash !== hash || receipt.logs.some(({ blockNumber }) => blockNumber !== block))
+      throw reorged(chain, `the receipt of ${hash} is not of block ${block}`);
+    return dataset.transactionHistories?.mayHaveRows(receipt.logs, chain) === true;
+  });
+}
+
+async function readBlockRows(
+  { chain, pool, logger, dataset, subject }: TransactionsReading,
+  number: number,
+  hashes: ReadonlySet<Hash>,
+  signal: AbortSignal,
+): Promise<{ readonly facts: BlockFacts; readonly rows: readonly unknown[] }> {
+  const reader = { chain, pool, logger, policy: chain.proofPolicy, parts: PARTS };
+  const block = await readWatchedBlock(reader, number, NO_NEEDS, signal);
+  if (block === null) throw reorged(chain, `no node has block ${number}`);
+  const whole = wholeBlockReader(block)('transactions');
+  const { upstream, parts } = block;
+  if (whole === null) {
+    const reason = parts.transactions?.reason ?? 'transactions are unavailable';
+    throw new UnprovenBlockError({
+      ...{ chain: chain.key, block: number, reason, policy: chain.proofPolicy, upstreams: [upstream] },
+    });
+  }
+  const transactions = whole.transactions.filter(({ hash }) => hashes.has(hash));
+  if (transactions.length !== hashes.size) throw reorged(chain, `block ${number} lacks a transaction`);
+  const { header } = block;
+  const context: DecodeContext = { chain, timestampOf: () => header.timestamp };
+  const rows = dataset.wholeBlocks?.decode({ ...whole, transactions }, context) ?? [];
+  return {
+    facts: header,
+    rows: rows.filter((row) => dataset.transactionHistories?.isOf(row, subject.address) === true),
+  };
+}
+
+function reorged(chain: Chain, what: string): ReorgedWhileReadingError {
+  return new ReorgedWhileReadingError({ chain: chain.key, what });
+}

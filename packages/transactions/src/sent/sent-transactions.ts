@@ -1,0 +1,50 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hash } from '@chainstead/core';
+import { addressBytes, type Database, expectedTrue, hexText } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import { enqueueHistory, type SentTransactions, type Subject } from '@chainstead/sync';
+import { HAS_ROLE, ROLES } from '../stored/schema.ts';
+import { readWalletSearch } from '../wallets/read-wallet-search.ts';
+
+/** Stored transactions by sender, and the search of a wallet's older ones. */
+export const sentTransactions: SentTransactions = {
+  async knownBlocks(database, chain, account) {
+    return (await readWalletSearch(database, chain, account)).sent;
+  },
+  list(database, { id }, { account, range, limit }) {
+    return database.query<{ block: number; hash: Hash }>(
+      `SELECT sent.block_number::int8 AS block, ${hexText('known.transaction_hash')} AS hash FROM (
+         SELECT transaction_key, chain_id, block_number, transaction_index FROM account_transactions
+          WHERE account_key = $2::bigint AND ${expectedTrue('account = $3::bytea')} AND chain_id = $1
+            AND block_number BETWEEN $4::bigint AND $5::bigint AND ${HAS_ROLE} AND roles & ${ROLES.sender} <> 0
+          ORDER BY block_number DESC FETCH FIRST ($6::int) ROWS WITH TIES) AS sent
+         JOIN transactions AS known USING (transaction_key, chain_id, block_number, transaction_index)
+        ORDER BY sent.block_number DESC, sent.transaction_index DESC`,
+      [id, addressKey(account), addressBytes(account), range.from, range.to, limit],
+    );
+  },
+  async search(database, chain, account, maxCalls) {
+    if (chain.transactions.mode === 'off') return NOT_STORED;
+    const subject: Subject = { chainId: chain.id, kind: 'sender', address: account };
+    // Counts for no key: the caller is a backfill that counts for one.
+    const perKey = Number.POSITIVE_INFINITY;
+    if ((await enqueueHistory(database, { subject, requestedBy: null, perKey, maxCalls })) === 'requested') return null;
+    return readRefusal(database, chain, account);
+  },
+};
+
+const UNKNOWN = 'Swaps in which none of its tokens moved are unknown';
+const NOT_STORED = `${UNKNOWN}: with TRANSACTIONS_<CHAIN>=off, the transactions that it sent are not searched`;
+
+async function readRefusal(
+  database: Pick<Database, 'query'>,
+  { id }: Pick<Chain, 'id'>,
+  account: Address,
+): Promise<string | null> {
+  const [search] = await database.query<{ status: string; message: string | null }>(
+    `SELECT status, error_message AS message FROM backfill_requests WHERE chain_id = $1 AND kind = 'sender' AND subject = $2`,
+    [id, addressBytes(account)],
+  );
+  if (search?.status !== 'refused') return null;
+  return `${UNKNOWN}: the transactions that it sent can't be searched. ${search.message ?? ''}`.trim();
+}
