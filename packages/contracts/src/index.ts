@@ -11,4 +11,5 @@ export {
   readRevision,
 } from './definitions/contract-definition.ts';
 export { removeContract } from './definitions/remove-contract.ts';
+export { contractRoutes } from './routes/contract-routes.ts';
 export type { EventTable } from './tables/event-table.ts';

@@ -61,7 +61,8 @@ interface DefinitionRow {
 
 const storedEvents = z.array(z.object({ event: z.string(), item: z.unknown() }));
 
-function storedEvent(item: unknown): AbiEvent {
+/** Returns an event as stored. */
+export function storedEvent(item: unknown): AbiEvent {
   const read = readAbiItem(item);
   if (read === null || typeof read === 'string' || read.kind !== 'event')
     throw new RangeError('A stored event is no item of an ABI');
