@@ -100,7 +100,7 @@ describe('a request is refused by name', () => {
     ['from_block=-1', /^from_block must be a block number/],
     ['from_block=9&to_block=8', /^from_block must be at most to_block \(8\), "9" was given$/],
     ['cursor=abc', /^cursor must be the cursor of an earlier page of this query, unchanged/],
-    ['note=%00', /^The request contains a NUL character/],
+    ['note=%00', /^URL must not contain a NUL character/],
   ])('%s', async (query, message) => {
     expect(await get(`vault/deposit?${query}`)).toMatchObject({
       status: 400,

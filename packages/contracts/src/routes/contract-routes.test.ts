@@ -176,6 +176,8 @@ describe('rows', () => {
     ['an open upper bound', 'assets.lt=1000', BY_ASSETS.slice(0, 2)],
     ['both bounds', 'assets.gt=5&assets.lte=1000', BY_ASSETS.slice(1, 5)],
     ['two lower bounds', 'assets.gt=5&assets.gte=20', BY_ASSETS.slice(1)],
+    ['two lower bounds, the second one open', 'assets.gte=20&assets.gt=20', BY_ASSETS.slice(2)],
+    ['two upper bounds', 'assets.lt=1000&assets.lte=20', BY_ASSETS.slice(0, 2)],
     ['bounds without a value between', 'assets.gt=20&assets.lt=1000', []],
     ['a range within blocks', 'assets.gte=0&from_block=8&to_block=10', ['8.0', '10.0', '9.5']],
     ['negative bounds', 'delta.gte=-9&delta.lt=0', ['7.1', '7.2', '8.0', '9.5', '11.0']],

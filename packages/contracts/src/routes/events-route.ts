@@ -82,7 +82,6 @@ function eventsQuery({ parameters }: ApiDependencies) {
     param: { style: 'form', explode: true, required: false },
     description:
       'Filters by column: `owner=0x…` for equality, `assets.gte=1000` for ranges of numbers (gte, gt, lte, lt). Each filtered column needs an index. All filters apply.',
-    example: { 'assets.gte': '1000' },
   });
   return z
     .transform((raw: unknown) => {
