@@ -66,12 +66,13 @@ const REFUSED: readonly (readonly [query: string, refusal: Refusal])[] = [
   [`owner=${OWNER}&owner=${OWNER}`, ['owner', undefined, 'owner may be given once, it was given 2 times']],
   [
     'assets.gte=1&delta.lt=1',
-    ['assets, delta', undefined, 'Ranges of several parameters (assets, delta) need an equality filter, such as assets=1'],
+    [
+      'assets, delta',
+      undefined,
+      'Ranges of several parameters (assets, delta) need an equality filter, such as assets=1',
+    ],
   ],
-  [
-    `note=${'x'.repeat(2_000)}`,
-    ['filters', undefined, 'Filters may have 2000 characters together, they have 2005'],
-  ],
+  [`note=${'x'.repeat(2_000)}`, ['filters', undefined, 'Filters may have 2000 characters together, they have 2005']],
 ];
 
 describe('a request is refused by name', () => {
@@ -109,7 +110,14 @@ describe('a request is refused by name', () => {
   });
 
   test.each([
-    ...['nothing/deposit', 'vault/nothing', 'VAULT/deposit', 'vault/Deposit', '__proto__/__proto__', 'vault/deposit%27--'],
+    ...[
+      'nothing/deposit',
+      'vault/nothing',
+      'VAULT/deposit',
+      'vault/Deposit',
+      '__proto__/__proto__',
+      'vault/deposit%27--',
+    ],
     ...['%2A/%2A', `vault/${'x'.repeat(5_000)}`, 'public/contract_definitions'],
   ])('%s is not found', async (path) => {
     expect(await get(path)).toEqual({

@@ -4,7 +4,16 @@ import { hashOf, timestampOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { contractRoutes } from './contract-routes.ts';
-import { depositRow, type ExampleEvent, LABEL, OWNER, SENDER, seedContract, seedRows, VAULT } from './testing/seeded-contract.ts';
+import {
+  depositRow,
+  type ExampleEvent,
+  LABEL,
+  OWNER,
+  SENDER,
+  seedContract,
+  seedRows,
+  VAULT,
+} from './testing/seeded-contract.ts';
 
 const OTHER = parseAddress(`0x${'0d'.repeat(20)}`);
 const HUGE = String(2n ** 256n - 1n);
@@ -31,7 +40,11 @@ beforeAll(async () => {
 interface Page {
   readonly cursor: string | null;
   readonly message?: string;
-  readonly result: readonly { readonly block_number: string; readonly log_index: number; readonly params: { assets: string } }[];
+  readonly result: readonly {
+    readonly block_number: string;
+    readonly log_index: number;
+    readonly params: { assets: string };
+  }[];
 }
 
 async function get(query: string, path = 'vault/deposit'): Promise<{ readonly status: number; readonly body: Page }> {
@@ -39,7 +52,8 @@ async function get(query: string, path = 'vault/deposit'): Promise<{ readonly st
   return { status: response.status, body: (await response.json()) as Page };
 }
 
-const placesOf = ({ result = [] }: Page): string[] => result.map(({ block_number, log_index }) => `${block_number}.${log_index}`);
+const placesOf = ({ result = [] }: Page): string[] =>
+  result.map(({ block_number, log_index }) => `${block_number}.${log_index}`);
 
 /** Reads all pages. */
 async function walk(query: string, limit: number): Promise<string[]> {

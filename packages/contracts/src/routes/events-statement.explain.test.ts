@@ -85,7 +85,11 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     // Newer rows are of others.
     ['an account with many rows', '_owner', () => ofOwner()],
     ['its oldest rows', '_owner', () => ({ ...ofOwner(), order: 'ASC' })],
-    ['its rows in the middle', '_owner', () => ({ ...ofOwner(), after: { block_number: 1_000, ...place }, pinnedBlock: 4_000 })],
+    [
+      'its rows in the middle',
+      '_owner',
+      () => ({ ...ofOwner(), after: { block_number: 1_000, ...place }, pinnedBlock: 4_000 }),
+    ],
     ['its rows within blocks', '_owner', () => ({ ...ofOwner(), fromBlock: 500, toBlock: 1_000 })],
     ['an account with few rows', '_owner', () => ofOther()],
     ['an account without rows', '_owner', () => withValue('owner', Buffer.alloc(20, 0xee))],
@@ -98,7 +102,11 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     [
       'a page among rows with the same value',
       '_assets',
-      () => ({ ...withRange('assets', ['>=', '50']), after: { block_number: 2_500, ...place, value: '60' }, pinnedBlock: 4_000 }),
+      () => ({
+        ...withRange('assets', ['>=', '50']),
+        after: { block_number: 2_500, ...place, value: '60' },
+        pinnedBlock: 4_000,
+      }),
     ],
   ])('%s is an index range that stops after a page', async (_name, index, query) => {
     const statement = eventsStatement(ETH, table, { ...QUERY, ...query() }, LIMIT + 1, eventRows(table).select);

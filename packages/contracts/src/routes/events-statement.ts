@@ -96,7 +96,8 @@ function rangeOf(query: EventsQuery, span: BlockSpan, chainId: string, bind: Bin
   if (leading?.value === null) {
     const { column } = leading;
     const sideOf = (side: '<' | '>') => rangeSide(query, column, side, bind);
-    const start = after === null ? sideOf(near) : rowsAfterPlace(query, key, [numeric(after.value, bind), chainId], bind);
+    const start =
+      after === null ? sideOf(near) : rowsAfterPlace(query, key, [numeric(after.value, bind), chainId], bind);
     return {
       key,
       scan: [...start, ...sideOf(far)],
@@ -139,12 +140,7 @@ function isLeading({ column, operator }: ColumnFilter, leading: NonNullable<Even
 }
 
 /** Returns the bound of one side of a range, over the column and the chain. */
-function rangeSide(
-  { filters }: EventsQuery,
-  column: ParameterColumn,
-  side: '<' | '>',
-  bind: Bind,
-): readonly string[] {
+function rangeSide({ filters }: EventsQuery, column: ParameterColumn, side: '<' | '>', bind: Bind): readonly string[] {
   const bounds = filters.filter((one) => one.column === column && one.operator.startsWith(side));
   const columns = `(${column.name}, chain_id)`;
   // Of several bounds the tightest one, at which the scan begins or ends.
@@ -155,7 +151,9 @@ function rangeSide(
   });
   if (tightest === undefined)
     // Undecoded rows have no value, and are after infinity.
-    return [side === '<' ? `${columns} <= ('Infinity'::numeric, ${BIGINT_MAX})` : `${columns} >= ('-Infinity'::numeric, -1)`];
+    return [
+      side === '<' ? `${columns} <= ('Infinity'::numeric, ${BIGINT_MAX})` : `${columns} >= ('-Infinity'::numeric, -1)`,
+    ];
   const { operator, value } = tightest;
   const chain = operator === '>' || operator === '<=' ? BIGINT_MAX : '-1';
   return [`${columns} ${operator} (${numeric(value, bind)}, ${chain})`];
@@ -168,7 +166,13 @@ function numeric(value: unknown, bind: Bind): string {
 }
 
 /** Takes the bounds apart: an index range needs their values. */
-function blockSpan({ lower, upper }: { readonly lower: readonly string[]; readonly upper: readonly string[] }): BlockSpan {
+function blockSpan({
+  lower,
+  upper,
+}: {
+  readonly lower: readonly string[];
+  readonly upper: readonly string[];
+}): BlockSpan {
   const valuesOf = (conditions: readonly string[]) =>
     conditions.map((condition) => condition.replace(/^block_number [<>]= /, ''));
   return {

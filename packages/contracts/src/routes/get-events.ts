@@ -7,10 +7,8 @@ import { type EventRow, eventRows, paramsOf } from './event-rows.ts';
 import { type EventPlace, type EventsPageRow, type EventsQuery, eventsStatement } from './events-statement.ts';
 
 /** A row of a page. */
-export interface ListedEvent extends Pick<
-  EventRow,
-  'block_number' | 'transaction_index' | 'log_index' | 'transaction_hash' | 'contract'
-> {
+export interface ListedEvent
+  extends Pick<EventRow, 'block_number' | 'transaction_index' | 'log_index' | 'transaction_hash' | 'contract'> {
   readonly block: PageBlock;
   /** Values by column. */
   readonly params: Readonly<Record<string, unknown>>;

@@ -78,7 +78,20 @@ export const LABEL = parseHash(`0x${'1a'.repeat(32)}`);
 export function depositRow({ block, log = 0, owner = OWNER, assets = '1000', ...more }: ExampleEvent): EventRow {
   const { delta = '-5', isFirst = false, note = 'hello', payload = '0x', chainId = ETH.id, isUndecoded } = more;
   const position = `{"holder": "${OWNER}", "__proto__": "7"}`;
-  const values = [owner, SENDER, LABEL, assets, delta, isFirst, '0xabcdef01', payload, note, '3', '["1","2"]', position];
+  const values = [
+    owner,
+    SENDER,
+    LABEL,
+    assets,
+    delta,
+    isFirst,
+    '0xabcdef01',
+    payload,
+    note,
+    '3',
+    '["1","2"]',
+    position,
+  ];
   return {
     chainId,
     blockNumber: block,
@@ -97,7 +110,9 @@ export async function seedRows(database: Database, table: EventTable, rows: read
   const { columns, copyLine, name } = rowTableOf(table);
   const numbers = rows.map(({ blockNumber }) => blockNumber);
   const blocks = [...new Set(numbers)].map((number) =>
-    [ETH.id, number, `\\\\x${hashOf(1, number).slice(2)}`, new Date(timestampOf(number) * 1_000).toISOString()].join('\t'),
+    [ETH.id, number, `\\\\x${hashOf(1, number).slice(2)}`, new Date(timestampOf(number) * 1_000).toISOString()].join(
+      '\t',
+    ),
   );
   await database.transaction(async (transaction) => {
     await transaction.copy(name, columns, rows.map(copyLine));
