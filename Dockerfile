@@ -16,6 +16,7 @@ COPY packages/aptos/package.json packages/aptos/package.json
 COPY packages/chains/package.json packages/chains/package.json
 COPY packages/console/package.json packages/console/package.json
 COPY packages/contract-function/package.json packages/contract-function/package.json
+COPY packages/contracts/package.json packages/contracts/package.json
 COPY packages/core/package.json packages/core/package.json
 COPY packages/datasets/package.json packages/datasets/package.json
 COPY packages/db/package.json packages/db/package.json

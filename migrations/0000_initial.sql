@@ -1263,6 +1263,16 @@ CREATE TABLE "payment_tokens" (
   "is_ether" boolean NOT NULL,
   CONSTRAINT "payment_tokens_token_address_chain_id_pk" PRIMARY KEY("token_address","chain_id")
 );--> statement-breakpoint
+CREATE TABLE "contract_definitions" (
+  "name" text NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "addresses" text[] NOT NULL,
+  "first_block" bigint,
+  "events" jsonb NOT NULL,
+  "revision" uuid DEFAULT gen_random_uuid() NOT NULL,
+  "created_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "contract_definitions_name_chain_id_pk" PRIMARY KEY("name","chain_id")
+);--> statement-breakpoint
 CREATE TABLE "feed_readings" (
   "feed" bytea NOT NULL,
   "chain_id" bigint NOT NULL,

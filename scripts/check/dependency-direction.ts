@@ -9,7 +9,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['jobs'],
   ['sync', 'http'],
   ['node-reads', 'data-api', 'gateway', 'aptos'],
-  ['tokens', 'transactions', 'contract-function', 'names', 'price-feeds'],
+  ['tokens', 'transactions', 'contract-function', 'contracts', 'names', 'price-feeds'],
   ['erc20', 'markets', 'streams'],
   ['prices'],
   ['market-statistics', 'profits'],

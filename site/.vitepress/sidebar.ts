@@ -36,6 +36,7 @@ export const sidebar = [
     'api/market-statistics',
     'api/token-search-and-analytics',
     'api/profits',
+    'api/contracts',
     'api/nfts',
     'api/transactions',
     'api/blocks',

@@ -8,6 +8,7 @@ import { describeError } from './errors/describe-error.ts';
 import { exitCodeOf } from './errors/exit-code-of.ts';
 import { parseChainConfiguration } from './session/read-configuration.ts';
 import { createSignerProcesses } from './session/signer-processes.ts';
+import { readIndexedDatasets } from './session/indexed-datasets.ts';
 import { openPool } from './session/upstream-pools.ts';
 import { parseRoleMessage, type RoleMessage } from './supervisor/role-messages.ts';
 import { createSharedLimits } from './supervisor/shared-limits.ts';
@@ -71,7 +72,7 @@ async function work(): Promise<number> {
   const signers = createSignerProcesses();
   try {
     await pool.start();
-    const { datasets } = configuration;
+    const datasets = await readIndexedDatasets(database, configuration);
     const metrics = createSyncMetrics(registry);
     const done = await helpBackfill(
       {

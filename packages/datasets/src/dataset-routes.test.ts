@@ -66,6 +66,7 @@ const ROUTES: readonly (readonly [method: string, path: string, dataset: string 
   ['GET', `nft/${ADDRESS}/traits/resync`, null],
   ['GET', `nft/${ADDRESS}/traits`, 'nft-transfers'],
   ['GET', `nft/${ADDRESS}/traits/paginate`, 'nft-transfers'],
+  ['GET', 'contracts/vault/deposit', null],
 ];
 
 const scratch = scratchOfFile();
@@ -127,6 +128,17 @@ test.each(ROUTES.filter(([, , dataset]) => dataset !== null))(
       body: {
         message: `Dataset ${dataset} is not indexed here: add it to DATASETS (DATASETS=${dataset},…) and restart`,
       },
+    });
+  },
+);
+
+test.each(['contracts/oracle/price', 'contracts/nft/collections', 'contracts/wallet/balance'])(
+  '%s is an event of an own contract, although other routes have the word',
+  async (path) => {
+    const api = await openApi({ chains: [eth], datasets: ALL });
+    expect(await ask(api, path)).toMatchObject({
+      status: 404,
+      body: { message: expect.stringMatching(/^No such contract or event on chain eth/) },
     });
   },
 );

@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { contractFunctionRoute, tokenAllowanceRoute } from '@chainstead/contract-function';
+import { contractRoutes } from '@chainstead/contracts';
 import type { Clock, Logger, Registry } from '@chainstead/core';
 import { createOnDemandBackfill } from '@chainstead/data-api';
 import type { Database } from '@chainstead/db';
@@ -119,6 +120,8 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
   const balances = { nodeReads, projections, onDemandBackfill, waitMs, liveMaxAgeMs, nativeMaxAgeMs };
   const readPrices = createTokenPriceReader(balances);
   const routes = [
+    // Before those whose path is only parameters and a word that an event may be called.
+    ...contractRoutes,
     walletTokenTransfersRoute,
     createTokenTransfersRoute({ onDemandBackfill }),
     createTokenStatsRoute(subjects),

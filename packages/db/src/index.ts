@@ -21,7 +21,7 @@ export { measurePool } from './connections/connection-metrics.ts';
 export { parseConnectionString, redactConnectionString } from './connections/connection-string.ts';
 export { openPool } from './connections/open-pool.ts';
 export { COPY_NULL, copyHex, copyText, copyValue } from './copy/copy-text.ts';
-export { createRowWriter } from './copy/row-writer.ts';
+export { createRowWriter, type RowWriter } from './copy/row-writer.ts';
 export * from './database.ts';
 export { DatabaseError } from './database-error.ts';
 export { DatabaseUnavailableError, isOutage, outageOr } from './database-outage.ts';

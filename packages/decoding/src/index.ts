@@ -5,6 +5,7 @@
  */
 export { type AbiBook, bookOf, bookOfSignatures } from './abi-book.ts';
 export {
+  type AbiEvent,
   type AbiFunction,
   type AbiType,
   abiFunction,
@@ -19,4 +20,5 @@ export type { DecodedArgument, DecodedCall, DecodedEvent } from './decoded.ts';
 export { parseEventSignature, parseSignature } from './parse-signature.ts';
 export { readAbi, selectorOf } from './read-abi.ts';
 export { type AbiEntry, abiItemJson, readAbiItem } from './read-abi-item.ts';
+export { storableJson } from './show-argument.ts';
 export { STANDARDS } from './standards/standards.ts';

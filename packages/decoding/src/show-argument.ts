@@ -10,20 +10,30 @@ export function showArgument(type: AbiType, value: unknown): DecodedArgument {
   return { ...shown, components: type.components.map((member, index) => showArgument(member, members[index])) };
 }
 
-/** Returns a leaf as is, anything else as JSON. */
-function textOf(type: AbiType, value: unknown): string {
-  return isLeaf(type) ? leafText(type, value) : jsonOf(type, value);
+/**
+ * Returns a value as JSON that Postgres can store as `jsonb`: leaves are texts as in columns, with addresses in lower case. NUL characters
+ * are left out, and unpaired surrogates become U+FFFD.
+ */
+export function storableJson(type: AbiType, value: unknown): string {
+  return jsonOf(type, value, (_, leaf) => String(leaf).replaceAll('\0', '').toWellFormed());
 }
 
-function jsonOf(type: AbiType, value: unknown): string {
-  if (isLeaf(type)) return JSON.stringify(leafText(type, value));
+/** Returns a leaf as is, anything else as JSON. */
+function textOf(type: AbiType, value: unknown): string {
+  return isLeaf(type) ? leafText(type, value) : jsonOf(type, value, leafText);
+}
+
+type LeafText = (type: AbiType, value: unknown) => string;
+
+function jsonOf(type: AbiType, value: unknown, textOfLeaf: LeafText): string {
+  if (isLeaf(type)) return JSON.stringify(textOfLeaf(type, value));
   const members = membersOf(value);
   if (type.type.endsWith(']')) {
     const item = { ...type, type: type.type.slice(0, type.type.lastIndexOf('[')) };
-    return `[${members.map((member) => jsonOf(item, member)).join(',')}]`;
+    return `[${members.map((member) => jsonOf(item, member, textOfLeaf)).join(',')}]`;
   }
   const { components = [] } = type;
-  const shown = components.map((component, index) => jsonOf(component, members[index]));
+  const shown = components.map((component, index) => jsonOf(component, members[index], textOfLeaf));
   const names = new Set(components.map(({ name }) => name));
   if (names.has('') || names.size < components.length) return `[${shown.join(',')}]`;
   // Concatenated manually: a member may be called `__proto__`.

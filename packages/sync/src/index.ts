@@ -33,7 +33,7 @@ export {
   type RowsChange,
   type SubjectProjection,
 } from './dataset/projection.ts';
-export { defineTable } from './dataset/row-table.ts';
+export { defineTable, type RowTable } from './dataset/row-table.ts';
 export { createBlockTimes, timestampText } from './dataset/timestamp-text.ts';
 export type { ExecutedTransaction, InternalTransaction, InternalTransfer, WholeBlock } from './dataset/whole-block.ts';
 export { ReorgedWhileReadingError, WatchNeedsChangedError } from './errors.ts';

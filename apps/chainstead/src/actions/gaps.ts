@@ -6,6 +6,7 @@ import { type Configuration, retentionOfChains } from '../configuration/index.ts
 import type { CommandContext } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
+import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import { chainName } from '../text/chain-name.ts';
 import { renderTable } from '../text/text-table.ts';
@@ -21,7 +22,7 @@ export async function showGaps(
     const configured = configuration.chains.map(({ chain }) => chain);
     const statuses = await readChainStatuses(
       database,
-      configuration.datasets,
+      await readIndexedDatasets(database, configuration),
       configured,
       retentionOfChains(configuration.chains),
     );

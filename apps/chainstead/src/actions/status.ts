@@ -8,6 +8,7 @@ import { type Configuration, retentionOfChains } from '../configuration/index.ts
 import type { CommandContext } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
+import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import { readConnectedProcesses, renderConnectedProcesses } from '../start/connected-processes.ts';
 import { aptosStatusJson, renderAptosStatus } from '../text/aptos-status-text.ts';
@@ -42,7 +43,7 @@ export async function showStatus(
     const status = {
       chains: await readChainStatuses(
         database,
-        configuration.datasets,
+        await readIndexedDatasets(database, configuration),
         configured,
         retentionOfChains(configuration.chains),
       ),

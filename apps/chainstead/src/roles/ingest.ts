@@ -10,6 +10,7 @@ import {
   clearStartFailure,
   createChainSync,
   createSyncMetrics,
+  type Dataset,
   joinWatchers,
   type SyncMetrics,
   saveStartFailure,
@@ -19,6 +20,7 @@ import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } fro
 import { createSignerProcesses } from '../session/signer-processes.ts';
 import { openPool, startPool } from '../session/upstream-pools.ts';
 import { ONLY_PROCESS, shareOf } from '../shares/role-slot.ts';
+import { ingestWithContracts } from './ingest-with-contracts.ts';
 import { keepHelping } from './keep-helping.ts';
 import { keepRangeJobs } from './keep-range-jobs.ts';
 import type { RoleContext, RunningRole } from './role.ts';
@@ -109,30 +111,33 @@ async function ingestChain(
   const { clock, database, logger, configuration } = context;
   beginChainMetrics(metrics, chain.key);
   if (!(await startReported(configured, pool, context, metrics, signal))) return;
-  const sync = createChainSync({
-    chain,
-    pool,
-    database,
-    datasets: configuration.datasets,
-    logger,
-    metrics,
-    clock,
-    watcher,
-    recoverSigners,
-    onFilling: (isFilling) => void (isFilling ? filling.add(chain.key) : filling.delete(chain.key)),
-    settings: {
-      startBlock: configured.startBlock,
-      wholeBelow: configured.startsWhole ? YOUNG_BLOCKS : 0,
-      mayIdle: configured.isOwn,
-      endBlock: configured.endBlock,
-      retention: configured.retention,
-      proof: configured.proof,
-      backfillProof: configured.backfillProof,
-      backfillOrder: configured.backfillOrder,
-      verifyBlocksPerSecond: verifyRateOf(configured, configuration.verifyBlocksPerSecond),
-    },
-  });
-  await sync.run(signal);
+  const ingest = async (datasets: readonly Dataset[], running: AbortSignal): Promise<void> => {
+    const sync = createChainSync({
+      chain,
+      pool,
+      database,
+      datasets,
+      logger,
+      metrics,
+      clock,
+      watcher,
+      recoverSigners,
+      onFilling: (isFilling) => void (isFilling ? filling.add(chain.key) : filling.delete(chain.key)),
+      settings: {
+        startBlock: configured.startBlock,
+        wholeBelow: configured.startsWhole ? YOUNG_BLOCKS : 0,
+        mayIdle: configured.isOwn,
+        endBlock: configured.endBlock,
+        retention: configured.retention,
+        proof: configured.proof,
+        backfillProof: configured.backfillProof,
+        backfillOrder: configured.backfillOrder,
+        verifyBlocksPerSecond: verifyRateOf(configured, configuration.verifyBlocksPerSecond),
+      },
+    });
+    await sync.run(running);
+  };
+  await ingestWithContracts(context, ingest, signal);
   if (!signal.aborted)
     logger.info({ chain: chain.key, end_block: configured.endBlock }, 'Chain indexed up to its end block');
 }

@@ -3,6 +3,7 @@ import { failureLevel } from '@chainstead/db';
 import type { RecoverSigners } from '@chainstead/proof';
 import { helpBackfill, listFillingChains, readHelpable, type SyncMetrics } from '@chainstead/sync';
 import type { ChainConfiguration } from '../configuration/index.ts';
+import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 import { openPool, startPool } from '../session/upstream-pools.ts';
 import type { RoleContext } from './role.ts';
 
@@ -52,7 +53,7 @@ async function help(configured: ChainConfiguration, helping: Helping, signal: Ab
   const planned = {
     chain,
     database,
-    datasets: configuration.datasets,
+    datasets: await readIndexedDatasets(database, configuration),
     retention: configured.retention,
     order: configured.backfillOrder,
     proof: configured.backfillProof,

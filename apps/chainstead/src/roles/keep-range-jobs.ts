@@ -3,6 +3,7 @@ import { ChainsteadError } from '@chainstead/core';
 import type { RecoverSigners } from '@chainstead/proof';
 import { performRangeWork, type RangeJobSite, type SyncMetrics, workRangeJobs } from '@chainstead/sync';
 import type { AptosNetworkConfiguration, ChainConfiguration } from '../configuration/index.ts';
+import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 import { openPool } from '../session/upstream-pools.ts';
 import type { RoleContext } from './role.ts';
 
@@ -37,7 +38,7 @@ function chainSite(context: RangeJobContext, configured: ChainConfiguration, met
         await pool.close();
         throw error;
       }
-      const { datasets } = configuration;
+      const datasets = await readIndexedDatasets(database, configuration);
       const reading = { proof, backfillProof, retention, recoverSigners };
       const options = { chain, pool, database, datasets, logger, metrics, clock, ...reading };
       return { perform: performRangeWork(options), close: () => pool.close() };

@@ -3,6 +3,7 @@ import type { UpstreamLimits } from '@chainstead/rpc';
 import { createSyncMetrics, type RangeCommandOptions, requireDatasetTables } from '@chainstead/sync';
 import type { ChainConfiguration, Configuration } from '../configuration/index.ts';
 import type { CommandContext } from './command-context.ts';
+import { readIndexedDatasets } from './indexed-datasets.ts';
 import { createSignerProcesses } from './signer-processes.ts';
 import { openStorage, type Storage } from './storage.ts';
 import { openPool } from './upstream-pools.ts';
@@ -66,7 +67,7 @@ export async function withChain<T>(
         chain: configured.chain,
         pool,
         database: storage.database,
-        datasets: configuration.datasets,
+        datasets: await readIndexedDatasets(storage.database, configuration),
         logger,
         metrics: createSyncMetrics(registry),
         clock: context.clock,

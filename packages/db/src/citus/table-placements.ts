@@ -35,6 +35,7 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefine
   dataset_failures: LOCAL,
   erc20_balance_slots: LOCAL,
   erc20_token_classes: REFERENCE,
+  contract_definitions: LOCAL,
   feed_readings: LOCAL,
   // A cache of limited size whose oldest entries are searched for globally.
   gateway_answers: LOCAL,

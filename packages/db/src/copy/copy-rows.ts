@@ -1,9 +1,9 @@
 import { escapeIdentifier } from 'pg';
 
-/** Returns the COPY statement. */
+/** Returns the COPY statement. @param table with or without its schema */
 export function copyStatement(table: string, columns: readonly string[], isBinary: boolean): string {
   const format = isBinary ? ' (FORMAT binary)' : '';
-  return `COPY ${escapeIdentifier(table)} (${columns.map(escapeIdentifier).join(', ')}) FROM STDIN${format}`;
+  return `COPY ${table.split('.').map(escapeIdentifier).join('.')} (${columns.map(escapeIdentifier).join(', ')}) FROM STDIN${format}`;
 }
 
 /**

@@ -19,6 +19,8 @@ export interface RowWriter {
   bytea(hex: string): void;
   /** Removes NUL characters, which Postgres can't store; unpaired surrogates become U+FFFD. */
   text(value: string): void;
+  /** @param value JSON without NUL characters, as text */
+  jsonb(value: string): void;
   /** @param value ISO 8601 with a time zone */
   timestamp(value: string): void;
   array(type: ArrayElement, values: readonly (number | string)[]): void;
@@ -57,6 +59,8 @@ const MINUS = '-'.charCodeAt(0);
 /** Decimal digits per `numeric` digit. */
 const GROUP = 4;
 const INTEGER = /^-?\d+$/;
+/** First byte of a `jsonb` value, before its text. */
+const JSONB_VERSION = 1;
 
 /** Larger than every digit. */
 const NO_NIBBLE = 0x10;
@@ -160,6 +164,14 @@ class BytesWriter implements RowWriter {
     this.#room(length + VALUE_BYTES);
     this.#int32(length);
     this.#at += this.#bytes.write(storable, this.#at);
+  }
+
+  jsonb(value: string): void {
+    const length = Buffer.byteLength(value);
+    this.#room(length + VALUE_BYTES);
+    this.#int32(length + 1);
+    this.#view.setUint8(this.#at++, JSONB_VERSION);
+    this.#at += this.#bytes.write(value, this.#at);
   }
 
   timestamp(value: string): void {

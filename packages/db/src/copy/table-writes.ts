@@ -44,6 +44,7 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   projections: 'counter',
   erc20_balance_slots: 'settings',
   erc20_token_classes: 'settings',
+  contract_definitions: 'settings',
   feed_readings: 'settings',
   gateway_answers: 'queue',
   gateway_calls: 'queue',

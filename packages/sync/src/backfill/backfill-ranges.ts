@@ -1,7 +1,7 @@
 /** Plan of a backfill: spans of blocks that lack the same datasets, grouped by how those are read. */
 import type { BlockRange } from '@chainstead/core';
 import { missingCoverage } from '../coverage/coverage.ts';
-import { belowRetained, type CoveredRange, listCoveredOrOld, readRetainedFrom } from '../coverage/retained-from.ts';
+import { type CoveredRange, listCoveredOrOld, notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { deepestPart, partsOf } from '../dataset/deepest-part.ts';
 import { BLOCK_PARTS, type BlockPart } from '../dataset/whole-block.ts';
@@ -61,7 +61,7 @@ async function listDone(
   within?: BlockRange,
 ): Promise<readonly CoveredRange[]> {
   if (kind === 'add') return listCoveredOrOld(database, { chain, datasets, retention }, within);
-  return belowRetained(datasets, await readRetainedFrom(database, { chain, retention }));
+  return notNeeded(chain, datasets, await readRetainedFrom(database, { chain, retention }));
 }
 
 /** Returns the parts of the span that are not covered. */

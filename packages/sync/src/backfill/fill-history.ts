@@ -25,6 +25,7 @@ export interface FillOptions extends BackfillOptions {
 export async function fillHistory(options: FillOptions, state: ChainState, signal: AbortSignal): Promise<void> {
   const { chain, pool, clock } = options;
   await fill(options, historyOf(options, state), signal);
+  await fillEarlier(options, state, signal);
   let left = await followedWithout(options, state);
   while (left.length > 0) {
     const open = subtractRanges(left, [{ from: 0, to: await readSettledHeight(pool, chain) }]);
@@ -70,6 +71,20 @@ async function fill(options: FillOptions, ranges: readonly BlockRange[], signal:
   if (done.unavailable !== null)
     logger.error({ chain: chain.key, code: done.unavailable.code }, done.unavailable.message);
   return done.unavailable === null;
+}
+
+/** Fills the blocks below the chain's history that single datasets need. */
+async function fillEarlier(options: FillOptions, state: ChainState, signal: AbortSignal): Promise<void> {
+  const { chain } = options;
+  const to = Math.max(state.historyStart, chain.firstBlock) - 1;
+  const firstOf = ({ firstBlock }: FillOptions['datasets'][number]): number => firstBlock?.(chain) ?? to + 1;
+  const datasets = options.datasets.filter((dataset) => firstOf(dataset) <= to);
+  if (datasets.length === 0) return;
+  await fill(
+    { ...options, datasets },
+    [{ from: Math.max(chain.firstBlock, Math.min(...datasets.map(firstOf))), to }],
+    signal,
+  );
 }
 
 /** Returns one range or none. */

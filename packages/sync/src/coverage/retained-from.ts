@@ -48,14 +48,23 @@ export async function listCoveredOrOld(
   { chain, retention, datasets }: RetentionScope & { readonly datasets: readonly Dataset[] },
   within?: BlockRange,
 ): Promise<readonly CoveredRange[]> {
-  const old = belowRetained(datasets, await readRetainedFrom(source, { chain, retention }));
+  const old = notNeeded(chain, datasets, await readRetainedFrom(source, { chain, retention }));
   return [...(await listCoverage(source, chain.id, within)), ...old];
 }
 
-/** Returns the ranges that need no coverage, by dataset. @param retainedFrom see {@link readRetainedFrom} */
-export function belowRetained(datasets: readonly Dataset[], retainedFrom: number): readonly CoveredRange[] {
-  if (retainedFrom === 0) return [];
-  return datasets.filter(isDroppable).map(({ name }) => ({ dataset: name, range: { from: 0, to: retainedFrom - 1 } }));
+/**
+ * Returns the ranges that need no coverage: below the retention window, and below the first block that a dataset needs.
+ * @param retainedFrom see {@link readRetainedFrom}
+ */
+export function notNeeded(
+  chain: Pick<Chain, 'id'>,
+  datasets: readonly Dataset[],
+  retainedFrom: number,
+): readonly CoveredRange[] {
+  return datasets.flatMap((dataset) => {
+    const first = Math.max(dataset.firstBlock?.(chain) ?? 0, isDroppable(dataset) ? retainedFrom : 0);
+    return first > 0 ? [{ dataset: dataset.name, range: { from: 0, to: first - 1 } }] : [];
+  });
 }
 
 /**

@@ -135,6 +135,12 @@ export interface Dataset<Row = unknown> {
    * @default any contract
    */
   emitters?(chain: Chain): readonly Address[];
+  /**
+   * Returns the first block it needs on this chain, which may be below the chain's own history; null: all blocks of that history. Blocks below
+   * are no gaps.
+   * @default all blocks of the chain's history
+   */
+  firstBlock?(chain: Pick<Chain, 'id'>): number | null;
   /** Table of the rows: {@link defineTable} of the table in the dataset's `schema.ts`. */
   readonly table: RowTable<Row>;
   /**

@@ -20,7 +20,7 @@ import type { BackfillProgress } from '../backfill/backfill-options.ts';
 import { readChainState } from '../checkpoint.ts';
 import { createClaimOwner } from '../coverage/claims.ts';
 import { listCoverage } from '../coverage/coverage.ts';
-import { belowRetained, type CoveredRange, readRetainedFrom } from '../coverage/retained-from.ts';
+import { type CoveredRange, notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
 import { isDroppable, type RetentionSettings } from '../coverage/retention-settings.ts';
 import { readSettledHeight } from '../coverage/settled-height.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -217,7 +217,7 @@ function verifications(
 ): Verification[] {
   const alike = Map.groupBy(datasetsOf(chain, datasets), (dataset) => deepestPart(dataset, chain));
   return [...alike.values()].map((some) => {
-    const left = some.every(isDroppable) ? coverage : [...coverage, ...belowRetained(some, retainedFrom)];
+    const left = [...coverage, ...notNeeded(chain, some, some.every(isDroppable) ? 0 : retainedFrom)];
     return {
       datasets: some,
       covered: some.reduce<BlockRange[]>(
@@ -261,7 +261,9 @@ async function requireFinal(
 async function reportOld(options: RangeCommandOptions, ranges: readonly BlockRange[]): Promise<void> {
   const { chain, database, datasets, logger } = options;
   const retainedFrom = await readRetainedFrom(database, options);
-  const left = belowRetained(datasetsOf(chain, datasets), retainedFrom).map(({ dataset }) => dataset);
+  const left = datasetsOf(chain, datasets)
+    .filter(isDroppable)
+    .map(({ name }) => name);
   if (left.length > 0 && ranges.some(({ from }) => from < retainedFrom))
     logger.warn(
       { chain: chain.key, datasets: left, kept_from: retainedFrom },

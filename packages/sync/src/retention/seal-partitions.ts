@@ -10,7 +10,7 @@ import {
 import type { Database } from '@chainstead/db';
 import { readChainState } from '../checkpoint.ts';
 import { listCoverage } from '../coverage/coverage.ts';
-import { belowRetained, readRetainedFrom } from '../coverage/retained-from.ts';
+import { notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
 import type { RetentionSettings } from '../coverage/retention-settings.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { type Partition, quoted, readPartitions, SEALED } from '../partitions/read-partitions.ts';
@@ -56,7 +56,7 @@ export async function sealFullPartitions(
   const partitioned = datasets.filter(({ table }) => table.isPartitioned);
   if (partitioned.length === 0) return [];
   const state = await readChainState(database, chain.id);
-  const old = belowRetained(datasets, await readRetainedFrom(database, { chain, retention }));
+  const old = notNeeded(chain, datasets, await readRetainedFrom(database, { chain, retention }));
   const coverage = [...(await listCoverage(database, chain.id)), ...old];
   const sealed: string[] = [];
   for (const { name, table } of partitioned) {

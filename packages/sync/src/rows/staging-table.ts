@@ -7,8 +7,9 @@ export type StagingTableKind = 'incoming' | 'added' | 'removed';
 /** Position of rows that go through the same staging table in several parts. */
 export type Part = 'first' | 'later';
 
+/** Returns the name of the staging table. Temporary tables have no schema to choose. */
 export function stagingTableOf({ name }: Pick<RowTable, 'name'>, kind: StagingTableKind): string {
-  return `${kind}_${name}`;
+  return `${kind}_${name.replace('.', '_')}`;
 }
 
 /** Copies lines to an emptied staging table. @returns its name */

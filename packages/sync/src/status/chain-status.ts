@@ -4,7 +4,7 @@ import { type BlockRange, type ChainId, parseChainId } from '@chainstead/core';
 import { type Database, readLayout, readShards } from '@chainstead/db';
 import type { UpstreamStatus } from '@chainstead/rpc';
 import { type DatasetCoverage, listCoverageByChain, missingCoverage } from '../coverage/coverage.ts';
-import { belowRetained, type CoveredRange, readRetainedFrom } from '../coverage/retained-from.ts';
+import { type CoveredRange, notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
 import type { RetentionSettings } from '../coverage/retention-settings.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { datasetsOf } from '../dataset/datasets-of.ts';
@@ -87,7 +87,7 @@ export async function readChainStatuses(
     const retainedFrom =
       chain === undefined ? 0 : await readRetainedFrom(database, { chain, retention: retentionOf(chain) });
     const expected = expectedDatasets(chain, datasets, coverage);
-    const old = belowRetained(expected, retainedFrom);
+    const old = notNeeded({ id: chainId }, expected, retainedFrom);
     statuses.push({
       chainId,
       key: row.chain_key,
@@ -148,10 +148,14 @@ function findGaps(
   coverage: readonly DatasetCoverage[],
   old: readonly CoveredRange[],
 ): Gap[] {
-  const from = coverage.reduce((first, { range }) => Math.min(first, range.from), row.history_start);
-  const wanted = { from, to: row.checkpoint ?? row.first_followed - 1 };
+  const firstOf = ({ firstBlock }: Dataset): number | null => firstBlock?.({ id: parseChainId(row.chain_id) }) ?? null;
+  // What a dataset covers below the chain's history, because it needs earlier blocks, is no gap of the others.
+  const early = new Set(datasets.filter((dataset) => firstOf(dataset) !== null).map(({ name }) => name));
+  const common = coverage.filter(({ dataset }) => !early.has(dataset));
+  const from = common.reduce((first, { range }) => Math.min(first, range.from), row.history_start);
+  const to = row.checkpoint ?? row.first_followed - 1;
   return datasets.flatMap((dataset) =>
-    missingCoverage(wanted, [dataset.name], [...coverage, ...old]).map((missing) => ({
+    missingCoverage({ from: firstOf(dataset) ?? from, to }, [dataset.name], [...coverage, ...old]).map((missing) => ({
       dataset: dataset.name,
       range: missing.range,
     })),

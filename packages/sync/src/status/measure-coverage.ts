@@ -3,7 +3,7 @@ import type { ProofLevel } from '@chainstead/proof';
 import type { ChainSyncOptions } from '../chain-sync-options.ts';
 import { readChainState } from '../checkpoint.ts';
 import { type DatasetCoverage, listCoverage, missingCoverage } from '../coverage/coverage.ts';
-import { belowRetained, readRetainedFrom } from '../coverage/retained-from.ts';
+import { notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
 import type { RetentionSettings } from '../coverage/retention-settings.ts';
 import { readProjectionBuilds } from '../projections/projection-builds.ts';
 import {
@@ -44,7 +44,7 @@ export async function measureCoverage(
   const state = await readChainState(database, chain.id);
   const retainedFrom = await readRetainedFrom(database, { chain, retention });
   metrics.retainedFrom.set({ chain: chain.key }, retainedFrom);
-  const old = belowRetained(datasets, retainedFrom);
+  const old = notNeeded(chain, datasets, retainedFrom);
   for (const { state: name, part } of await readProjectionBuilds(database, chain.id))
     metrics.derivedBuilt.set({ chain: chain.key, state: name }, part);
   const left = unprovenBlocks(coverage.filter(({ dataset }) => datasets.some(({ name }) => name === dataset)));
@@ -62,7 +62,10 @@ export async function measureCoverage(
     for (const [proof, count] of Object.entries(blocks))
       if (count > 0) metrics.coveredBlocks.set({ ...labels, proof }, count);
       else metrics.coveredBlocks.remove({ ...labels, proof });
-    const wanted = { from: state?.historyStart ?? 0, to: state?.checkpoint?.number ?? (state?.firstFollowed ?? 0) - 1 };
+    const wanted = {
+      from: dataset.firstBlock?.(chain) ?? state?.historyStart ?? 0,
+      to: state?.checkpoint?.number ?? (state?.firstFollowed ?? 0) - 1,
+    };
     const gaps = missingCoverage(wanted, [dataset.name], [...own, ...old]);
     metrics.gapBlocks.set(
       labels,

@@ -1,0 +1,207 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { Chain } from '@chainstead/chains';
+import {
+  addContract,
+  type ContractDefinition,
+  type ContractStatus,
+  readContractStatuses,
+  readDefinitions,
+  removeContract,
+} from '@chainstead/contracts';
+import { type Address, errorText, InvalidPrimitiveError, parseAddress } from '@chainstead/core';
+import type { Command } from 'commander';
+import type { Configuration } from '../configuration/index.ts';
+import { UsageError } from '../errors/usage-error.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { findDatabase } from '../session/find-database.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import type { Storage } from '../session/storage.ts';
+import { chainName } from '../text/chain-name.ts';
+import { renderTable } from '../text/text-table.ts';
+
+export interface AddContractOptions {
+  readonly chain: string;
+  readonly abi: string;
+  readonly address: readonly string[];
+  readonly from?: string;
+  readonly event?: readonly string[];
+  readonly index?: readonly string[];
+}
+
+/** Larger files are no ABI. */
+const ABI_BYTES_MAX = 10 * 1024 * 1024;
+
+/** Adds a contract and writes its tables. */
+export async function addContractOfCommand(
+  name: string,
+  options: AddContractOptions,
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  const abi = await readAbiFile(options.abi);
+  await withContracts(command, context, async ({ database }, configuration) => {
+    const { tables, skipped } = await addContract(database, {
+      name,
+      abi,
+      chain: chainOf(configuration, options.chain),
+      addresses: options.address.map(readAddress),
+      firstBlock: readBlock(options.from),
+      events: options.event ?? null,
+      indexed: options.index ?? [],
+    });
+    const rows = tables.map((table) => [table.name, table.abi.signature, String(table.parameters.length)]);
+    context.stdout.write(renderTable(['table', 'event', 'parameters'], rows));
+    for (const [reason, count] of skipped) context.stderr.write(`Skipped in the ABI: ${count} × ${reason}\n`);
+    context.stderr.write('Running servers index it within seconds. "chainstead contracts status" shows the progress.\n');
+  });
+}
+
+/** Lists contracts with the columns of their tables. */
+export async function listContracts(
+  options: { readonly json?: boolean },
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  await withContracts(command, context, async ({ database }, configuration) => {
+    const definitions = await readDefinitions(database);
+    if (options.json === true) {
+      context.stdout.write(`${JSON.stringify(definitions.map((one) => definitionJson(one, configuration)))}\n`);
+      return;
+    }
+    const rows = definitions.flatMap((one) =>
+      one.tables.map((table) => [
+        one.name,
+        chainName(one, configuration.chainRegistry),
+        String(one.addresses.length),
+        table.name,
+        table.parameters.map(({ name, type }) => `${name} ${type}`).join(', '),
+      ]),
+    );
+    context.stdout.write(
+      rows.length === 0
+        ? 'No contract has been added yet. Run "chainstead contracts add --help".\n'
+        : renderTable(['contract', 'chain', 'addresses', 'table', 'columns'], rows),
+    );
+  });
+}
+
+/** Writes rows, indexed blocks and undecoded logs of each table. */
+export async function showContractStatus(
+  options: { readonly json?: boolean },
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  await withContracts(command, context, async ({ database }, configuration) => {
+    const statuses = await readContractStatuses(database);
+    if (options.json === true) {
+      context.stdout.write(`${JSON.stringify(statuses.map((one) => statusJson(one, configuration)))}\n`);
+      return;
+    }
+    const rows = statuses.map((one) => [
+      one.table,
+      chainName(one, configuration.chainRegistry),
+      `${one.isExact ? '' : '~'}${one.rows}`,
+      one.blocks.map(({ from, to }) => `${from}-${to}`).join(' ') || 'none yet',
+      String(one.undecoded),
+    ]);
+    context.stdout.write(
+      rows.length === 0
+        ? 'No contract has been added yet. Run "chainstead contracts add --help".\n'
+        : renderTable(['table', 'chain', 'rows', 'indexed blocks', 'undecoded'], rows),
+    );
+  });
+}
+
+/** Removes a contract from a chain. */
+export async function removeContractOfCommand(
+  name: string,
+  options: { readonly chain: string },
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  await withContracts(command, context, async ({ database }, configuration) => {
+    const dropped = await removeContract(database, name, chainOf(configuration, options.chain).id);
+    context.stdout.write(`Removed ${name}. Dropped tables: ${dropped.map((table) => table.name).join(', ') || 'none'}\n`);
+  });
+}
+
+async function withContracts(
+  command: Command,
+  context: CommandContext,
+  work: (storage: Storage, configuration: Configuration) => Promise<void>,
+): Promise<void> {
+  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
+  await withStorage({ configuration, context, name: 'contracts' }, (storage) => work(storage, configuration));
+}
+
+function chainOf({ chainRegistry }: Configuration, given: string): Chain {
+  const chain = chainRegistry.find(given);
+  if (chain === null) throw new UsageError(`--chain ${given} is not a known chain`, 'Use a chain name or ID');
+  return chain;
+}
+
+async function readAbiFile(path: string): Promise<unknown> {
+  const text = await readText(path);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`--abi ${path} is not JSON: ${errorText(error)}`, 'Give the ABI as a JSON file');
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    const { size } = await stat(path);
+    if (size > ABI_BYTES_MAX)
+      throw new UsageError(`--abi ${path} has ${size} bytes`, `Give a file of at most ${ABI_BYTES_MAX} bytes`);
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`--abi ${path} can't be read: ${errorText(error)}`, 'Give the path of a JSON file');
+  }
+}
+
+function readAddress(text: string): Address {
+  try {
+    return parseAddress(text);
+  } catch (error) {
+    if (!(error instanceof InvalidPrimitiveError)) throw error;
+    throw new UsageError(`--address ${text} is not an address`, 'Use 0x and 40 hexadecimal digits');
+  }
+}
+
+function readBlock(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new UsageError(`--from ${text} is not a block number`, 'Use decimal digits');
+}
+
+function definitionJson(definition: ContractDefinition, { chainRegistry }: Configuration): object {
+  const { name, chainId, addresses, firstBlock, tables } = definition;
+  return {
+    name,
+    chain: chainName(definition, chainRegistry),
+    chain_id: chainId,
+    addresses,
+    first_block: firstBlock,
+    events: tables.map(({ event, abi, ...table }) => ({
+      event,
+      signature: abi.signature,
+      table: table.name,
+      view: table.view,
+      columns: table.parameters.map((column) => ({ name: column.name, type: column.type, abi_type: column.abiType.type })),
+    })),
+  };
+}
+
+function statusJson({ table, isExact, rows, blocks, undecoded, chainId }: ContractStatus, { chainRegistry }: Configuration): object {
+  return {
+    table,
+    chain: chainName({ chainId }, chainRegistry),
+    rows,
+    is_exact: isExact,
+    indexed_blocks: blocks,
+    undecoded,
+  };
+}

@@ -1,0 +1,79 @@
+import { Command } from 'commander';
+import type { AddContractOptions } from '../actions/contracts.ts';
+import type { CommandContext } from '../session/command-context.ts';
+
+/** `chainstead contracts add|list|status|remove` */
+export function contractsCommand(context: CommandContext): Command {
+  return new Command('contracts')
+    .description('Index your own contracts: a typed table for each event')
+    .addCommand(addCommand(context))
+    .addCommand(listCommand(context))
+    .addCommand(statusCommand(context))
+    .addCommand(removeCommand(context));
+}
+
+function addCommand(context: CommandContext): Command {
+  return new Command('add')
+    .description('Add a contract, or addresses and events to a known one (running servers apply it within seconds)')
+    .argument('<name>', 'Name of the contract: tables are named contracts.<name>_<event>')
+    .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
+    .requiredOption('--abi <file>', 'JSON file with the ABI, or an artifact of Foundry, Hardhat or Truffle')
+    .requiredOption('--address <list>', 'Comma list of addresses', collect)
+    .option('--from <block>', 'First block (default: the first block of the chain\'s history)')
+    .option('--event <list>', 'Comma list of event names, or one signature (default: all events)', collectEvents)
+    .option('--index <list>', 'Comma list of columns that get an index, and can then be filtered by', collect)
+    .addHelpText('after', EXAMPLES)
+    .action(async (name: string, options: AddContractOptions, command: Command) => {
+      const { addContractOfCommand } = await import('../actions/contracts.ts');
+      await addContractOfCommand(name, options, command, context);
+    });
+}
+
+const EXAMPLES = `
+Examples:
+  $ chainstead contracts add vault --chain eth --abi ./Vault.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea
+  $ chainstead contracts add vault --chain eth --abi ./Vault.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea --from 17000000 --index owner`;
+
+function listCommand(context: CommandContext): Command {
+  return new Command('list')
+    .description('List contracts with their tables and columns')
+    .option('--json', 'JSON output (one array)')
+    .addHelpText('after', '\nExamples:\n  $ chainstead contracts list\n  $ chainstead contracts list --json')
+    .action(async (options: { json?: boolean }, command: Command) => {
+      const { listContracts } = await import('../actions/contracts.ts');
+      await listContracts(options, command, context);
+    });
+}
+
+function statusCommand(context: CommandContext): Command {
+  return new Command('status')
+    .description('Show rows, indexed blocks and logs that the ABI does not fit')
+    .option('--json', 'JSON output (one array)')
+    .addHelpText('after', '\nExamples:\n  $ chainstead contracts status\n  $ chainstead contracts status --json')
+    .action(async (options: { json?: boolean }, command: Command) => {
+      const { showContractStatus } = await import('../actions/contracts.ts');
+      await showContractStatus(options, command, context);
+    });
+}
+
+function removeCommand(context: CommandContext): Command {
+  return new Command('remove')
+    .description('Remove a contract from a chain, with its tables and rows')
+    .argument('<name>', 'Name of the contract')
+    .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
+    .addHelpText('after', '\nExamples:\n  $ chainstead contracts remove vault --chain eth')
+    .action(async (name: string, options: { chain: string }, command: Command) => {
+      const { removeContractOfCommand } = await import('../actions/contracts.ts');
+      await removeContractOfCommand(name, options, command, context);
+    });
+}
+
+/** Collects the values of repeated comma lists. */
+function collect(list: string, before: string[] = []): string[] {
+  return [...before, ...list.split(',').map((one) => one.trim())];
+}
+
+/** A signature contains commas. */
+function collectEvents(list: string, before: string[] = []): string[] {
+  return list.includes('(') ? [...before, list.trim()] : collect(list, before);
+}

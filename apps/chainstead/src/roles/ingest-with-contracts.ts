@@ -1,0 +1,77 @@
+import { readRevision } from '@chainstead/contracts';
+import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { type Database, failureLevel } from '@chainstead/db';
+import type { Dataset } from '@chainstead/sync';
+import type { Configuration } from '../configuration/index.ts';
+import { readIndexedDatasets } from '../session/indexed-datasets.ts';
+
+/** Between two looks for added and removed contracts: one small statement each. Milliseconds. */
+const LOOK_MS = 1_000;
+
+export interface ContractsWatch {
+  readonly database: Database;
+  readonly configuration: Configuration;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Runs the ingestion of a chain, again with other datasets after each change of the operator's contracts, until the signal aborts or the
+ * ingestion ends by itself.
+ * @param ingest resolves when its signal aborts
+ */
+export async function ingestWithContracts(
+  watch: ContractsWatch,
+  ingest: (datasets: readonly Dataset[], signal: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    const known = await readPatiently(watch, signal);
+    if (known === null) return;
+    const ending = new AbortController();
+    const changed = new AbortController();
+    const watching = abortWhenChanged(watch, known.revision, changed, AbortSignal.any([signal, ending.signal]));
+    await ingest(known.datasets, AbortSignal.any([signal, changed.signal]));
+    ending.abort();
+    await watching;
+    if (signal.aborted || !changed.signal.aborted) return;
+    watch.logger.info('Contracts changed, their datasets are read again');
+  }
+}
+
+/** @returns null if the signal aborts first */
+async function readPatiently(
+  { database, configuration, clock, logger }: ContractsWatch,
+  signal: AbortSignal,
+): Promise<{ readonly revision: string; readonly datasets: readonly Dataset[] } | null> {
+  while (!signal.aborted) {
+    try {
+      // Read first: a change after it is noticed, and costs one more round.
+      const revision = await readRevision(database);
+      return { revision, datasets: await readIndexedDatasets(database, configuration) };
+    } catch (error) {
+      logger[failureLevel(error)]({ error: errorText(error) }, 'Contracts could not be read, they are read again');
+      await sleepUnlessAborted(clock, LOOK_MS, signal);
+    }
+  }
+  return null;
+}
+
+async function abortWhenChanged(
+  { database, clock, logger }: ContractsWatch,
+  revision: string,
+  changed: AbortController,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    await sleepUnlessAborted(clock, LOOK_MS, signal);
+    if (signal.aborted) return;
+    try {
+      if ((await readRevision(database)) === revision) continue;
+      changed.abort();
+      return;
+    } catch (error) {
+      logger.debug({ error: errorText(error) }, 'Contracts could not be read, they are read again');
+    }
+  }
+}

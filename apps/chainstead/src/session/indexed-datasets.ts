@@ -1,0 +1,12 @@
+import { readContractDatasets } from '@chainstead/contracts';
+import type { Database } from '@chainstead/db';
+import type { Dataset } from '@chainstead/sync';
+import type { Configuration } from '../configuration/index.ts';
+
+/** Returns the configured datasets, and those of the contracts that the operator added. */
+export async function readIndexedDatasets(
+  database: Pick<Database, 'query'>,
+  configuration: Pick<Configuration, 'datasets'>,
+): Promise<readonly Dataset[]> {
+  return [...configuration.datasets, ...(await readContractDatasets(database))];
+}

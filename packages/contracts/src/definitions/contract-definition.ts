@@ -1,0 +1,70 @@
+import { type Address, type ChainId, ChainsteadError, parseAddress, parseChainId } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { type AbiEvent, readAbiItem } from '@chainstead/decoding';
+import { z } from 'zod';
+import { type EventTable, eventTable } from '../tables/event-table.ts';
+
+/** A contract, or several with one ABI, on one chain. */
+export interface ContractDefinition {
+  readonly name: string;
+  readonly chainId: ChainId;
+  readonly addresses: readonly Address[];
+  /** First wanted block; null: the first one of the chain's history. */
+  readonly firstBlock: number | null;
+  readonly tables: readonly EventTable[];
+  readonly createdAt: Date;
+}
+
+/** A definition can't be used as given. */
+export class ContractRefusedError extends ChainsteadError {
+  constructor(message: string, remedy: string) {
+    super({ code: 'CONTRACT_REFUSED', message, remedy, retryable: false });
+  }
+}
+
+/** Returns all definitions, by name and chain. @param name only this one */
+export async function readDefinitions(
+  database: Pick<Database, 'query'>,
+  name: string | null = null,
+): Promise<readonly ContractDefinition[]> {
+  const rows = await database.query<DefinitionRow>(
+    `SELECT name, chain_id, addresses, first_block, events, created_at FROM contract_definitions
+      WHERE $1::text IS NULL OR name = $1 ORDER BY name, chain_id`,
+    [name],
+  );
+  return rows.map((row) => ({
+    name: row.name,
+    chainId: parseChainId(row.chain_id),
+    addresses: row.addresses.map((address) => parseAddress(address)),
+    firstBlock: row.first_block,
+    tables: storedEvents.parse(row.events).map(({ event, item }) => eventTable(row.name, event, storedEvent(item))),
+    createdAt: row.created_at,
+  }));
+}
+
+/** Returns a text that changes with every definition. */
+export async function readRevision(database: Pick<Database, 'query'>): Promise<string> {
+  const [row] = await database.query<{ revision: string }>(
+    `SELECT coalesce(string_agg(revision::text, ' ' ORDER BY name, chain_id), '') AS revision FROM contract_definitions`,
+  );
+  return row?.revision ?? '';
+}
+
+interface DefinitionRow {
+  readonly name: string;
+  readonly chain_id: number;
+  readonly addresses: readonly string[];
+  readonly first_block: number | null;
+  readonly events: unknown;
+  readonly created_at: Date;
+}
+
+const storedEvents = z.array(z.object({ event: z.string(), item: z.unknown() }));
+
+/** Returns an event as stored. */
+export function storedEvent(item: unknown): AbiEvent {
+  const read = readAbiItem(item);
+  if (read === null || typeof read === 'string' || read.kind !== 'event')
+    throw new RangeError('A stored event is no item of an ABI');
+  return read.entry;
+}

@@ -1,0 +1,37 @@
+import type { ChainId } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { dropEventTables } from '../tables/create-tables.ts';
+import type { EventTable } from '../tables/event-table.ts';
+import { ContractRefusedError, readDefinitions } from './contract-definition.ts';
+
+/**
+ * Removes a contract from a chain. Tables that the name needs on no other chain are dropped; of the others, the rows of the chain are deleted.
+ * @returns the dropped tables
+ * @throws ContractRefusedError if the name is unknown on the chain
+ */
+export async function removeContract(
+  database: Database,
+  name: string,
+  chainId: ChainId,
+): Promise<readonly EventTable[]> {
+  return database.transaction(async (transaction) => {
+    const known = await readDefinitions(transaction, name);
+    const own = known.find((definition) => definition.chainId === chainId);
+    if (own === undefined)
+      throw new ContractRefusedError(
+        `There is no contract ${name} on this chain`,
+        'Run "chainstead contracts list" for the names',
+      );
+    await transaction.query('DELETE FROM contract_definitions WHERE name = $1 AND chain_id = $2', [name, chainId]);
+    const left = known.filter((definition) => definition !== own).flatMap(({ tables }) => tables);
+    const shared = own.tables.filter((table) => left.some((other) => other.name === table.name));
+    for (const table of shared) await transaction.query(`DELETE FROM ${table.name} WHERE chain_id = $1`, [chainId]);
+    const unshared = own.tables.filter((table) => !shared.includes(table));
+    await dropEventTables(transaction, unshared);
+    await transaction.query('DELETE FROM sync_ranges WHERE chain_id = $1 AND dataset = ANY ($2::text[])', [
+      chainId,
+      own.tables.map((table) => table.name),
+    ]);
+    return unshared;
+  });
+}

@@ -1,0 +1,15 @@
+/**
+ * Contracts of the operator: a typed table for each event, written by the sync engine like every other dataset. Start reading at
+ * `definitions/add-contract.ts`, then `dataset/event-dataset.ts`.
+ */
+export { readContractDatasets } from './dataset/contract-datasets.ts';
+export { type AddedContract, addContract, type WantedContract } from './definitions/add-contract.ts';
+export {
+  type ContractDefinition,
+  ContractRefusedError,
+  readDefinitions,
+  readRevision,
+} from './definitions/contract-definition.ts';
+export { removeContract } from './definitions/remove-contract.ts';
+export { contractRoutes } from './routes/contract-routes.ts';
+export type { EventTable } from './tables/event-table.ts';

@@ -1,0 +1,113 @@
+import type { ReadDatabase } from '@chainstead/db';
+import { errorResponses, type RouteModule } from '@chainstead/http';
+import { createRoute, z } from '@hono/zod-openapi';
+import { type ContractDefinition, readDefinitions } from '../definitions/contract-definition.ts';
+import type { EventTable } from '../tables/event-table.ts';
+import { indexColumns, indexedColumns } from './event-indexes.ts';
+
+/** `GET /api/v2.2/contracts`: contracts with their events and columns (docs/api/contracts.md#contracts). */
+export const contractsRoute: RouteModule = (app, { reads }) => {
+  app.openapi(listContracts, async (c) => {
+    const [definitions, indexes] = await Promise.all([
+      readDefinitions({ query: (text, values) => reads.select(text, values) }),
+      readIndexes(reads),
+    ]);
+    return c.json({ result: definitions.map((definition) => showContract(definition, indexes)) }, 200);
+  });
+};
+
+const columnSchema = z.object({
+  name: z.string().openapi({ description: 'Name in params, filters and SQL' }),
+  type: z
+    .enum(['numeric', 'bytea', 'boolean', 'text', 'jsonb'])
+    .openapi({ description: 'Type of the column in Postgres' }),
+  abi_type: z.string().openapi({ description: 'Type in the ABI', example: 'uint256' }),
+  is_hash: z.boolean().openapi({ description: 'true if the column contains the Keccak-256 hash of the value' }),
+  is_indexed: z.boolean().openapi({ description: 'true if an index allows filters on the column' }),
+});
+
+const eventSchema = z.object({
+  name: z.string().openapi({ description: 'Name of the event in paths', example: 'deposit' }),
+  signature: z.string().openapi({ description: 'Name and types from the ABI' }),
+  table: z.string().openapi({ description: 'Table in Postgres', example: 'contracts.vault_deposit' }),
+  view: z.string().openapi({ description: 'View with readable addresses and bytes' }),
+  columns: z.array(columnSchema).openapi({ description: 'Columns of the parameters, in the order of the ABI' }),
+});
+
+const contractSchema = z.object({
+  name: z.string().openapi({ description: 'Name of the contract in paths', example: 'vault' }),
+  chain: z.string().openapi({ description: 'Hexadecimal chain ID', example: '0x1' }),
+  addresses: z.array(z.string()).openapi({ description: 'Addresses whose events are indexed, in lower case' }),
+  first_block: z
+    .string()
+    .nullable()
+    .openapi({ description: "First indexed block. null: the first block of the chain's history" }),
+  events: z.array(eventSchema).openapi({ description: 'Indexed events' }),
+});
+
+const listContracts = createRoute({
+  method: 'get',
+  path: '/api/v2.2/contracts',
+  operationId: 'getOwnContracts',
+  tags: ['Contracts'],
+  summary: 'List your own contracts',
+  description:
+    'Contracts that the operator added, by name and chain, with their events, tables and columns. Chainstead extension: the hosted API has no such route.',
+  responses: {
+    200: {
+      description: 'The contracts',
+      content: {
+        'application/json': {
+          schema: z
+            .object({ result: z.array(contractSchema).openapi({ description: 'All contracts' }) })
+            .openapi('OwnContracts'),
+        },
+      },
+    },
+    ...errorResponses(401, 429, 500, 503),
+  },
+});
+
+function showContract(
+  { name, chainId, addresses, firstBlock, tables }: ContractDefinition,
+  indexes: ReadonlyMap<string, ReadonlySet<string>>,
+): z.infer<typeof contractSchema> {
+  return {
+    name,
+    chain: `0x${chainId.toString(16)}`,
+    addresses: [...addresses],
+    first_block: firstBlock?.toString() ?? null,
+    events: tables.map((table) => showEvent(table, indexes.get(table.name) ?? NO_COLUMNS)),
+  };
+}
+
+const NO_COLUMNS: ReadonlySet<string> = new Set();
+
+function showEvent(
+  { event, abi, name, view, parameters }: EventTable,
+  indexed: ReadonlySet<string>,
+): z.infer<typeof eventSchema> {
+  return {
+    name: event,
+    signature: abi.signature,
+    table: name,
+    view,
+    columns: parameters.map((column) => ({
+      name: column.name,
+      type: column.type,
+      abi_type: column.abiType.type,
+      is_hash: column.isHash,
+      is_indexed: indexed.has(column.name),
+    })),
+  };
+}
+
+/** Returns the filterable columns of each table with indexes. */
+async function readIndexes(database: ReadDatabase): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const rows = await database.select<{ name: string; indexes: readonly (readonly string[])[] }>(INDEXES);
+  return new Map(rows.map(({ name, indexes }) => [name, indexedColumns(indexes)]));
+}
+
+const INDEXES = `
+  SELECT 'contracts.' || relname AS name, ${indexColumns('indexed_table.oid')} AS indexes
+  FROM pg_class AS indexed_table WHERE relnamespace = to_regnamespace('contracts') AND relkind IN ('r', 'p')`;

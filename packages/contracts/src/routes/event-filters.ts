@@ -1,0 +1,132 @@
+/** Filters of an event's rows, from query parameters such as `owner=0x…` and `assets.gte=1000`. Pure. */
+import { InvalidParameterError, type ParameterProblem } from '@chainstead/http';
+import type { EventTable, ParameterColumn } from '../tables/event-table.ts';
+import { columnValues, type FilterValue } from './column-values.ts';
+
+/** A condition on a column. */
+export interface ColumnFilter {
+  readonly column: ParameterColumn;
+  readonly operator: '=' | '>=' | '>' | '<=' | '<';
+  readonly value: FilterValue;
+}
+
+/** The filters of a request. */
+export interface EventFilters {
+  /** The column whose index is read; null: the primary key. */
+  readonly leading: {
+    readonly column: ParameterColumn;
+    /** Null: a range, in whose order rows are returned. */
+    readonly value: FilterValue | null;
+  } | null;
+  /** All filters, with those of the leading column. */
+  readonly filters: readonly ColumnFilter[];
+}
+
+/** The event that a request filters. */
+export interface FilteredEvent {
+  readonly table: EventTable;
+  /** Columns with an index that serves pages. */
+  readonly indexed: ReadonlySet<string>;
+  /** Returns the command that adds an index. */
+  commandOf(column: string): string;
+}
+
+/** Parameters of the route that are no filters. */
+export const PAGE_PARAMETERS = [
+  ...['chain', 'from_block', 'to_block', 'from_date', 'to_date'],
+  ...['limit', 'order', 'cursor'],
+] as const;
+
+/** Maximum length of all filters of a request: a cursor contains them. Characters. */
+const FILTERS_LENGTH_MAX = 2_000;
+
+/**
+ * Returns query parameters other than {@link PAGE_PARAMETERS} as sorted `name=value` texts; repeated ones are repeated.
+ * @throws InvalidParameterError if they are too long
+ */
+export function filterTexts(query: Readonly<Record<string, unknown>>): readonly string[] {
+  const known: ReadonlySet<string> = new Set(PAGE_PARAMETERS);
+  const texts = Object.entries(query)
+    .filter(([name]) => !known.has(name))
+    .flatMap(([name, value]) => (Array.isArray(value) ? value : [value]).map((one) => `${name}=${String(one)}`));
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  if (length > FILTERS_LENGTH_MAX)
+    throw new InvalidParameterError({
+      parameter: 'filters',
+      message: `Filters may have ${FILTERS_LENGTH_MAX} characters together, they have ${length}`,
+    });
+  return texts.toSorted();
+}
+
+/**
+ * Returns the filters of an event. Every filtered column needs an index.
+ * @param texts of {@link filterTexts}
+ * @throws InvalidParameterError with all problems
+ */
+export function readFilters(event: FilteredEvent, texts: readonly string[]): EventFilters {
+  const given = Map.groupBy(texts, (text) => text.slice(0, text.indexOf('=')));
+  const read = [...given].map(([name, ofName]) => readFilter(event, name, ofName));
+  const problems = read.flatMap((one) => ('parameter' in one ? [one] : []));
+  if (problems.length > 0) throw new InvalidParameterError(...problems);
+  const filters = read.flatMap((one) => ('parameter' in one ? [] : [one]));
+  const values = filters.filter(({ operator }) => operator === '=');
+  const [first] = values.toSorted((one, other) => rankOf(one) - rankOf(other));
+  if (first !== undefined) return { leading: first, filters };
+  const columns = [...new Set(filters.map(({ column }) => column))];
+  const [ranged] = columns;
+  if (columns.length > 1)
+    throw new InvalidParameterError({
+      parameter: columns.map(({ name }) => name).join(', '),
+      message: `Ranges of several parameters (${columns.map(({ name }) => name).join(', ')}) need an equality filter, such as ${ranged?.name}=1`,
+    });
+  return { leading: ranged === undefined ? null : { column: ranged, value: null }, filters };
+}
+
+const OPERATORS: ReadonlyMap<string, ColumnFilter['operator']> = new Map([
+  ['gte', '>='],
+  ['gt', '>'],
+  ['lte', '<='],
+  ['lt', '<'],
+]);
+
+function readFilter(event: FilteredEvent, name: string, texts: readonly string[]): ColumnFilter | ParameterProblem {
+  const [columnName = '', suffix, ...more] = name.split('.');
+  const column = event.table.parameters.find((one) => one.name === columnName);
+  const operator = suffix === undefined ? '=' : OPERATORS.get(suffix);
+  if (column === undefined || operator === undefined || more.length > 0)
+    return { parameter: name, message: unknownMessage(event, name) };
+  const [text = ''] = texts.map((one) => one.slice(name.length + 1));
+  if (texts.length > 1)
+    return { parameter: name, message: `${name} may be given once, it was given ${texts.length} times` };
+  const values = columnValues(column);
+  if (values === null)
+    return {
+      parameter: name,
+      message: `${column.name} can't be filtered by: it has type ${column.abiType.type}`,
+    };
+  if (operator !== '=' && column.type !== 'numeric')
+    return {
+      parameter: name,
+      message: `${name} is no filter: ranges need a number, and ${column.name} has type ${column.abiType.type}`,
+    };
+  const value = values.parse(text);
+  if (value === undefined) return { parameter: name, given: text, allowed: values.allowed };
+  if (!event.indexed.has(column.name))
+    return { parameter: name, message: `${column.name} has no index. Add one with: ${event.commandOf(column.name)}` };
+  return { column, operator, value };
+}
+
+function unknownMessage({ table, indexed }: FilteredEvent, name: string): string {
+  const filters = table.parameters.flatMap((column) => {
+    if (!indexed.has(column.name) || columnValues(column) === null) return [];
+    return [column.type === 'numeric' ? `${column.name} (also with .gte, .gt, .lte, .lt)` : column.name];
+  });
+  return `${JSON.stringify(name.slice(0, SHOWN_LENGTH))} is no parameter of this route: use ${[...PAGE_PARAMETERS, ...filters].join(', ')}`;
+}
+
+const SHOWN_LENGTH = 64;
+
+/** Values of the first types occur in the fewest rows. */
+function rankOf({ column }: ColumnFilter): number {
+  return ['bytea', 'numeric', 'text', 'boolean', 'jsonb'].indexOf(column.type);
+}

@@ -1,0 +1,19 @@
+import { EVENT_KEY } from '../tables/row-table.ts';
+
+/**
+ * Returns SQL for the columns of a table's indexes, as a `jsonb` list of lists. Partial, invalid and expression indexes are left out.
+ * @param oid SQL of the table's OID; null returns an empty list
+ */
+export function indexColumns(oid: string): string {
+  return `coalesce((SELECT jsonb_agg(ARRAY(
+      SELECT attribute.attname FROM unnest(index.indkey) WITH ORDINALITY AS key (attnum, place)
+        JOIN pg_attribute AS attribute ON attribute.attrelid = index.indrelid AND attribute.attnum = key.attnum ORDER BY key.place))
+    FROM pg_index AS index
+    WHERE index.indrelid = ${oid} AND index.indisvalid AND index.indpred IS NULL AND index.indexprs IS NULL), '[]')`;
+}
+
+/** Returns the columns that lead an index which contains the key of rows next: pages of a value are ranges of it. */
+export function indexedColumns(indexes: readonly (readonly string[])[]): ReadonlySet<string> {
+  const wanted = EVENT_KEY.join();
+  return new Set(indexes.flatMap(([first, ...rest]) => (first !== undefined && rest.join() === wanted ? [first] : [])));
+}

@@ -1,0 +1,70 @@
+import type { Address, Hash } from '@chainstead/core';
+import {
+  boolean,
+  digits,
+  hex,
+  int4,
+  int8,
+  type PackedColumn,
+  type PackedRows,
+  packedRows,
+  type RowOf,
+  text,
+} from '@chainstead/db/packed-rows';
+import type { EventTable, ParameterColumn } from '../tables/event-table.ts';
+
+const PLACE_ROWS = {
+  block_number: int8('block_number'),
+  transaction_index: int4('transaction_index'),
+  log_index: int4('log_index'),
+  transaction_hash: hex<Hash>('transaction_hash', 32),
+  contract: hex<Address>('contract', 20),
+};
+
+/** A row of an event's table, with the values of parameters under their positions. */
+export type EventRow = RowOf<PackedRows<PlaceRow>> & Readonly<Record<`p${number}`, unknown>>;
+
+type PlaceRow = { [Name in keyof typeof PLACE_ROWS]: ReturnType<(typeof PLACE_ROWS)[Name]['read']> };
+
+/** Returns how rows of a table are read. */
+export function eventRows({ parameters }: EventTable): PackedRows<EventRow> {
+  const columns = parameters.map((column, index): [string, PackedColumn<unknown>] => [
+    `p${index}`,
+    parameterColumn(column),
+  ]);
+  return packedRows({ ...PLACE_ROWS, ...Object.fromEntries(columns) });
+}
+
+/** Returns the values of a row by column. */
+export function paramsOf({ parameters }: EventTable, row: EventRow): Record<string, unknown> {
+  return Object.fromEntries(parameters.map(({ name }, index) => [name, row[`p${index}`]]));
+}
+
+function parameterColumn({ name, type, abiType, isHash }: ParameterColumn): PackedColumn<unknown> {
+  switch (type) {
+    case 'numeric':
+      return digits(name);
+    case 'boolean':
+      return boolean(name);
+    case 'text':
+      return text(name);
+    case 'jsonb':
+      return { ...digits(name), read: (json) => JSON.parse(json) };
+    case 'bytea':
+      return bytesColumn(name, isHash ? HASH_BYTES : widthOf(abiType.type));
+  }
+}
+
+const HASH_BYTES = 32;
+const ADDRESS_BYTES = 20;
+
+/** @param width null: any */
+function bytesColumn(name: string, width: number | null): PackedColumn<string> {
+  return width === null ? text(`'0x' || encode(${name}, 'hex')`) : hex(name, width);
+}
+
+function widthOf(abiType: string): number | null {
+  if (abiType === 'address') return ADDRESS_BYTES;
+  const width = Number(abiType.slice('bytes'.length));
+  return width > 0 ? width : null;
+}

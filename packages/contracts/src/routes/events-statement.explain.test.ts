@@ -1,0 +1,122 @@
+import { hexBytes } from '@chainstead/db';
+import { explain, PLANS, rowsRead } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { EventTable } from '../tables/event-table.ts';
+import type { ColumnFilter, EventFilters } from './event-filters.ts';
+import { eventRows } from './event-rows.ts';
+import { type EventsQuery, eventsStatement } from './events-statement.ts';
+import { depositRow, ETH, OWNER, seedContract, seedRows } from './testing/seeded-contract.ts';
+
+// The first half of the rows is of one account, the others of 300.
+const ROWS = 20_000;
+const LIMIT = 50;
+const OTHER = `0x${'00'.repeat(19)}07`;
+const scratch = scratchOfFile({ autovacuum: false });
+let table: EventTable;
+
+beforeAll(async () => {
+  table = await seedContract(scratch.database);
+  await seedRows(scratch.database, table, [depositRow({ block: 6 })]);
+  await scratch.database.query('ANALYZE');
+  await scratch.database.query(
+    `INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract,
+       owner, from_, label, assets, delta, is_first, id, payload, note, kind, parts, position)
+     SELECT 1, 7 + n / 4, 2, n % 4, now(), transaction_hash, contract,
+       CASE WHEN n < $1 / 2 THEN owner ELSE decode(lpad(to_hex(n % 300), 40, '0'), 'hex') END,
+       from_, label, n % 100, n, n % 2 = 0, id, payload, note, kind, parts, position
+     FROM contracts.vault_deposit CROSS JOIN generate_series(0, $1::int - 1) AS n`,
+    [ROWS],
+  );
+  await scratch.database.query(
+    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) SELECT 1, n, sha256(int4send(n)), to_timestamp(1600000000 + 12 * n)
+     FROM generate_series(7, 6 + $1::int / 4) AS n`,
+    [ROWS],
+  );
+});
+
+const QUERY: EventsQuery = {
+  ...{ leading: null, filters: [] },
+  ...{ order: 'DESC', limit: LIMIT, after: null },
+  ...{ fromBlock: null, toBlock: null, fromDate: null, toDate: null, pinnedBlock: null },
+};
+
+function columnOf(name: string): ColumnFilter['column'] {
+  const column = table.parameters.find((one) => one.name === name);
+  if (column === undefined) throw new RangeError(`No column ${name}`);
+  return column;
+}
+
+function withValue(name: string, value: ColumnFilter['value']): EventFilters {
+  const filter = { column: columnOf(name), operator: '=', value } as const;
+  return { leading: filter, filters: [filter] };
+}
+
+function withRange(name: string, ...bounds: readonly (readonly [ColumnFilter['operator'], string])[]): EventFilters {
+  const column = columnOf(name);
+  return {
+    leading: { column, value: null },
+    filters: bounds.map(([operator, value]) => ({ column, operator, value })),
+  };
+}
+
+const place = { transaction_index: 2, log_index: 1, value: null };
+const ofOwner = () => withValue('owner', hexBytes(OWNER));
+const ofOther = () => withValue('owner', hexBytes(OTHER));
+
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
+  beforeAll(async () => {
+    await prepare(scratch.database);
+    if (statistics !== 'without statistics') return;
+    await scratch.database.query(
+      `SELECT pg_clear_relation_stats('contracts', relname) FROM pg_class WHERE relnamespace = 'contracts'::regnamespace`,
+    );
+    await scratch.database.query(
+      `SELECT pg_clear_attribute_stats('contracts', relname, attname, false) FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+       WHERE relkind = 'r' AND relnamespace = 'contracts'::regnamespace AND attnum > 0 AND NOT attisdropped`,
+    );
+  });
+
+  test.each<[string, string, () => Partial<EventsQuery>]>([
+    ['the first page of all', '_pkey', () => ({})],
+    ['the oldest page of all', '_pkey', () => ({ order: 'ASC' })],
+    ['a page in the middle of all', '_pkey', () => ({ after: { block_number: 2_000, ...place }, pinnedBlock: 4_000 })],
+    ['blocks', '_pkey', () => ({ fromBlock: 1_000, toBlock: 3_000 })],
+    // Newer rows are of others.
+    ['an account with many rows', '_owner', () => ofOwner()],
+    ['its oldest rows', '_owner', () => ({ ...ofOwner(), order: 'ASC' })],
+    [
+      'its rows in the middle',
+      '_owner',
+      () => ({ ...ofOwner(), after: { block_number: 1_000, ...place }, pinnedBlock: 4_000 }),
+    ],
+    ['its rows within blocks', '_owner', () => ({ ...ofOwner(), fromBlock: 500, toBlock: 1_000 })],
+    ['an account with few rows', '_owner', () => ofOther()],
+    ['an account without rows', '_owner', () => withValue('owner', Buffer.alloc(20, 0xee))],
+    ['a number', '_assets', () => withValue('assets', '77')],
+    ['a boolean', '_is_first', () => withValue('is_first', true)],
+    ['a lower bound', '_assets', () => withRange('assets', ['>=', '50'])],
+    ['a lower bound, smallest first', '_assets', () => ({ ...withRange('assets', ['>=', '50']), order: 'ASC' })],
+    ['an upper bound', '_assets', () => withRange('assets', ['<', '50'])],
+    ['both bounds', '_assets', () => withRange('assets', ['>', '40'], ['<=', '50'])],
+    [
+      'a page among rows with the same value',
+      '_assets',
+      () => ({
+        ...withRange('assets', ['>=', '50']),
+        after: { block_number: 2_500, ...place, value: '60' },
+        pinnedBlock: 4_000,
+      }),
+    ],
+  ])('%s is an index range that stops after a page', async (_name, index, query) => {
+    const statement = eventsStatement(ETH, table, { ...QUERY, ...query() }, LIMIT + 1, eventRows(table).select);
+    const { nodes } = await explain(scratch.database, statement, plan);
+    const scans = nodes.filter((node) => node['Relation Name'] === 'vault_deposit' && node['Actual Loops'] > 0);
+    expect(scans.length).toBeGreaterThan(0);
+    // The newest block is read from the primary key.
+    const names = scans.map((scan) => scan['Index Name']?.replace('vault_deposit', ''));
+    expect(new Set(names)).toEqual(new Set(['_pkey', index]));
+    // A page with fewer rows reads its range twice: once more for its end.
+    expect(rowsRead(nodes, 'vault_deposit')).toBeLessThanOrEqual(2 * (LIMIT + 2));
+  });
+});

@@ -1,0 +1,81 @@
+import type { Chain } from '@chainstead/chains';
+import { type Indexed, type PageBlock, readBlocks, readConsistentPage, readIndexed } from '@chainstead/data-api';
+import type { ReadDatabase } from '@chainstead/db';
+import { readPackedPage } from '@chainstead/db/packed-rows';
+import type { EventTable } from '../tables/event-table.ts';
+import { type EventRow, eventRows, paramsOf } from './event-rows.ts';
+import { type EventPlace, type EventsPageRow, type EventsQuery, eventsStatement } from './events-statement.ts';
+
+/** A row of a page. */
+export interface ListedEvent
+  extends Pick<EventRow, 'block_number' | 'transaction_index' | 'log_index' | 'transaction_hash' | 'contract'> {
+  readonly block: PageBlock;
+  /** Values by column. */
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** A page of an event's rows. */
+export interface EventsPage {
+  /** In order; at most `query.limit`. */
+  readonly rows: readonly ListedEvent[];
+  readonly indexed: Indexed;
+  /** Where the next page begins, and the highest block of the run; null on the last page. */
+  readonly next: { readonly position: EventPlace; readonly upperBound: number } | null;
+}
+
+/** Maximum number of rows that a page reads to find matching ones. */
+export const ROWS_READ_MAX = 10_000;
+
+/**
+ * Returns a page of rows. It has fewer than `query.limit` rows and a next page if {@link ROWS_READ_MAX} rows contain no more matching ones.
+ * @throws {InconsistentPageError} if a row repeatedly comes without its block
+ */
+export function getEvents(
+  database: ReadDatabase,
+  chain: Chain,
+  table: EventTable,
+  query: EventsQuery,
+): Promise<EventsPage> {
+  return readConsistentPage(async () => {
+    const first = await readPage(database, chain, table, query, query.limit + 1);
+    if (!first.isCut) return first.page;
+    // Rows that don't match are rare: a second statement reads more.
+    const { page } = await readPage(database, chain, table, query, Math.max(ROWS_READ_MAX, query.limit + 1));
+    return page;
+  });
+}
+
+// biome-ignore lint/complexity/useMaxParams: the last one depends on the round, the others on the request.
+async function readPage(
+  database: ReadDatabase,
+  chain: Chain,
+  table: EventTable,
+  query: EventsQuery,
+  rowsMax: number,
+): Promise<{ readonly page: EventsPage; readonly isCut: boolean }> {
+  const packed = eventRows(table);
+  const { rows, page } = await readPackedPage<EventRow, EventsPageRow>(database, packed, (select) =>
+    eventsStatement(chain, table, query, rowsMax, select),
+  );
+  const blockOf = readBlocks(page.blocks, rows);
+  const all = rows.map((row): ListedEvent => ({ ...row, block: blockOf(row), params: paramsOf(table, row) }));
+  const last = all.length > query.limit ? all[query.limit - 1] : undefined;
+  const position = last === undefined ? page.read_to : placeOf(last, query);
+  const upperBound = query.pinnedBlock ?? page.newest ?? position?.block_number ?? 0;
+  return {
+    page: {
+      rows: all.slice(0, query.limit),
+      indexed: readIndexed(page),
+      next: position === null ? null : { position, upperBound },
+    },
+    isCut: page.read_to !== null,
+  };
+}
+
+function placeOf(
+  { block_number, transaction_index, log_index, params }: ListedEvent,
+  { leading }: EventsQuery,
+): EventPlace {
+  const value = leading?.value === null ? String(params[leading.column.name]) : null;
+  return { block_number, transaction_index, log_index, value };
+}

@@ -1,0 +1,43 @@
+import type { Chain } from '@chainstead/chains';
+import type { ReadDatabase } from '@chainstead/db';
+import { storedEvent } from '../definitions/contract-definition.ts';
+import { eventTable } from '../tables/event-table.ts';
+import type { FilteredEvent } from './event-filters.ts';
+import { indexColumns, indexedColumns } from './event-indexes.ts';
+
+/** An event of a contract on a chain. */
+export interface ReadableEvent extends FilteredEvent {
+  /** First wanted block; null: the first one of the chain's history. */
+  readonly firstBlock: number | null;
+}
+
+/** Returns an event with its indexes; null if the contract is unknown on the chain, or has no such event. */
+export async function readEvent(
+  database: ReadDatabase,
+  chain: Chain,
+  { name, event }: { readonly name: string; readonly event: string },
+): Promise<ReadableEvent | null> {
+  const [row] = await database.select<EventRow>(STATEMENT, [name, event, chain.id]);
+  if (row === undefined) return null;
+  const added = `${name} --chain ${chain.key} --abi <file> --address ${row.address}`;
+  return {
+    table: eventTable(name, event, storedEvent(row.item)),
+    indexed: indexedColumns(row.indexes),
+    commandOf: (column) => `chainstead contracts add ${added} --index ${column}`,
+    firstBlock: row.first_block,
+  };
+}
+
+interface EventRow {
+  readonly first_block: number | null;
+  readonly address: string;
+  readonly item: unknown;
+  readonly indexes: readonly (readonly string[])[];
+}
+
+/** Reads the event alone: a contract has up to 256 of them. */
+const STATEMENT = `
+  SELECT definition.first_block, definition.addresses[1] AS address, event.value -> 'item' AS item,
+    ${indexColumns(`to_regclass('contracts.' || definition.name || '_' || (event.value ->> 'event'))`)} AS indexes
+  FROM contract_definitions AS definition CROSS JOIN LATERAL jsonb_array_elements(definition.events) AS event
+  WHERE definition.name = $1 AND definition.chain_id = $3 AND event.value ->> 'event' = $2`;

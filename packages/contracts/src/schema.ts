@@ -1,0 +1,20 @@
+/** Contracts that the operator added. Their tables are in the schema `contracts`. On Citus a local table of the coordinator. */
+import { bigint, jsonb, pgTable, primaryKey, text, timestamp, uuid } from 'drizzle-orm/pg-core';
+
+export const contractDefinitions = pgTable(
+  'contract_definitions',
+  {
+    name: text('name').notNull(),
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    /** Lower case. */
+    addresses: text('addresses').array().notNull(),
+    /** First wanted block; null: the first one of the chain's history. */
+    firstBlock: bigint('first_block', { mode: 'number' }),
+    /** Events with their names in paths and SQL, and their items of the ABI. */
+    events: jsonb('events').notNull(),
+    /** Another one after each change. */
+    revision: uuid('revision').notNull().defaultRandom(),
+    createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.name, table.chainId] })],
+);

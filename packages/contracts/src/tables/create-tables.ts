@@ -1,0 +1,65 @@
+import type { Transaction } from '@chainstead/db';
+import { type EventTable, type ParameterColumn, PLACE_COLUMNS, UNDECODED } from './event-table.ts';
+import { EVENT_KEY } from './row-table.ts';
+import { cutName } from './sql-names.ts';
+
+/**
+ * Creates the tables and views of events, and an index for each parameter in `indexed`. Tables that exist stay. Names come from `sqlName` and need
+ * no quotes.
+ */
+export async function createEventTables(
+  transaction: Transaction,
+  tables: readonly EventTable[],
+  indexed: readonly string[],
+): Promise<void> {
+  await transaction.query('CREATE SCHEMA IF NOT EXISTS contracts');
+  for (const table of tables) for (const statement of statementsOf(table, indexed)) await transaction.query(statement);
+}
+
+/** Drops the tables and views of events. */
+export async function dropEventTables(transaction: Transaction, tables: readonly EventTable[]): Promise<void> {
+  for (const { name, view } of tables) {
+    await transaction.query(`DROP VIEW IF EXISTS ${view}`);
+    await transaction.query(`DROP TABLE IF EXISTS ${name}`);
+  }
+}
+
+function statementsOf(table: EventTable, indexed: readonly string[]): readonly string[] {
+  const { name, view, parameters, abi } = table;
+  const columns = [
+    ...Object.entries(PLACE_COLUMNS).map(([column, type]) => `${column} ${type} NOT NULL`),
+    ...parameters.map((column) => `${column.name} ${column.type}`),
+    `${UNDECODED} bytea`,
+    `PRIMARY KEY (${EVENT_KEY.join(', ')})`,
+  ];
+  const shown = [...PLACE_VIEW, ...parameters.map(shownParameter)];
+  return [
+    `CREATE TABLE IF NOT EXISTS ${name} (${columns.join(', ')})`,
+    `COMMENT ON TABLE ${name} IS '${abi.signature}'`,
+    // Malformed logs are few, so counting them reads this index alone.
+    `CREATE INDEX IF NOT EXISTS ${indexName(table, UNDECODED)} ON ${name} (chain_id, block_number) WHERE ${UNDECODED} IS NOT NULL`,
+    ...parameters
+      .filter((column) => indexed.includes(column.name))
+      .map(
+        (column) =>
+          `CREATE INDEX IF NOT EXISTS ${indexName(table, column.name)} ON ${name} (${column.name}, ${EVENT_KEY.join(', ')})`,
+      ),
+    `CREATE OR REPLACE VIEW ${view} AS SELECT ${shown.join(', ')} FROM ${name} WHERE ${UNDECODED} IS NULL`,
+    `COMMENT ON VIEW ${view} IS '${abi.signature}'`,
+  ];
+}
+
+const PLACE_VIEW = Object.entries(PLACE_COLUMNS).map(([column, type]) =>
+  type === 'bytea' ? `analytics.hex(${column}) AS ${column}` : column,
+);
+
+function shownParameter({ name, type }: ParameterColumn): string {
+  return type === 'bytea' ? `analytics.hex(${name}) AS ${name}` : name;
+}
+
+/** Index names are local to the schema. Postgres would cut longer ones. */
+function indexName({ name }: EventTable, column: string): string {
+  return cutName(`${name.slice(name.indexOf('.') + 1)}_${column}`, NAME_BYTES);
+}
+
+const NAME_BYTES = 63;

@@ -1,0 +1,65 @@
+/** SQL names from names of ABIs, which may be any identifier of Solidity. Pure. */
+import { keccak256Hex } from '@chainstead/core';
+
+/**
+ * Returns a name in snake case that needs no quotes in SQL: `sqrtPriceX96` becomes `sqrt_price_x96`, and `_from` becomes `from_` because `FROM`
+ * is a reserved word. Empty if no letter or digit is left.
+ * @param bytesMax longer names are cut, and end with a hash of the whole name
+ */
+export function sqlName(name: string, bytesMax: number): string {
+  const snake = name
+    .replaceAll(/[^A-Za-z0-9]+/g, '_')
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .toLowerCase()
+    .replaceAll(/^_+|_+$/g, '');
+  const whole = RESERVED.has(snake) ? `${snake}_` : /^\d/.test(snake) ? `n${snake}` : snake;
+  return cutName(whole, bytesMax);
+}
+
+/** Returns the name, or its start and a hash of it if it is longer than `bytesMax`. */
+export function cutName(name: string, bytesMax: number): string {
+  if (name.length <= bytesMax) return name;
+  const hash = keccak256Hex(Buffer.from(name)).slice(2, 2 + HASH_DIGITS);
+  return `${name.slice(0, bytesMax - HASH_DIGITS - 1)}_${hash}`;
+}
+
+/**
+ * Returns different names for different positions: a name that is taken gets a number.
+ * @param names in order; the first one keeps its name
+ * @param taken names that none may have
+ */
+export function distinctNames(names: readonly string[], taken: readonly string[]): readonly string[] {
+  const used = new Set(taken);
+  // A later name may look like a numbered one: names without a number are given out first.
+  const kept = names.map((name) => {
+    if (used.has(name)) return null;
+    used.add(name);
+    return name;
+  });
+  return names.map((name, position) => kept[position] ?? numbered(name, used));
+}
+
+function numbered(name: string, used: Set<string>): string {
+  for (let number = 2; ; number++) {
+    const found = `${name}_${number}`;
+    if (used.has(found)) continue;
+    used.add(found);
+    return found;
+  }
+}
+
+const HASH_DIGITS = 8;
+
+/**
+ * Words that can't be a column name without quotes.
+ * @see https://www.postgresql.org/docs/current/sql-keywords-appendix.html, "reserved" for PostgreSQL
+ */
+const RESERVED: ReadonlySet<string> = new Set(
+  `all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation column concurrently constraint
+  create cross current_catalog current_date current_role current_schema current_time current_timestamp current_user default deferrable desc distinct
+  do else end except false fetch for foreign freeze from full grant group having ilike in initially inner intersect into is isnull join lateral
+  leading left like limit localtime localtimestamp natural not notnull null offset on only or order outer overlaps placing primary references
+  returning right select session_user similar some symmetric system_user table tablesample then to trailing true union unique user using variadic
+  verbose when where window with`.split(/\s+/),
+);
