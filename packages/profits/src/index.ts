@@ -1,2 +1,3 @@
 /** Realized profit and loss of wallets. Start with `wallet-profits.ts`. */
 export { createProfitRoutes } from './profit-routes.ts';
+export { readSwapVolume } from './swap-volume.ts';

@@ -1,11 +1,8 @@
 /** Wallets with the highest profit in a token: order, roles, windows, the native token, limits, and refusals. */
 import type { Address } from '@chainstead/core';
-import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { noBackfill, seedPools } from '@chainstead/markets/testing';
+import { seedPools } from '@chainstead/markets/testing';
 import { addressOf } from '@chainstead/testkit';
-import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
-import { beforeEach, expect, test } from 'vitest';
-import { createProfitRoutes } from './profit-routes.ts';
+import { expect, test } from 'vitest';
 import {
   ANN,
   BOB,
@@ -17,27 +14,17 @@ import {
   eth,
   ether,
   HEAD,
+  type Json,
+  profitRoutesOfFile,
   seedDollars,
-  seedStage,
   seedTrades,
   USDC,
   WETH,
 } from './testing/profit-stage.ts';
 import { readTopGainers } from './top-gainers.ts';
 
-const scratch = scratchOfFile();
-const api = madeForFile(() => exampleApi(scratch.database, createProfitRoutes(noBackfill)));
-
-beforeEach(() => seedStage(scratch.database));
-
-type Json = Readonly<Record<string, unknown>>;
-
-async function get(token: string, query = ''): Promise<{ readonly status: number; readonly body: Json }> {
-  const response = await api.request(`/api/v2.2/erc20/${token}/top-gainers?${query}`, {
-    headers: { 'x-api-key': EXAMPLE_KEY },
-  });
-  return { status: response.status, body: (await response.json()) as Json };
-}
+const { scratch, get: request } = profitRoutesOfFile();
+const get = (token: string, query = '') => request(`erc20/${token}/top-gainers?${query}`);
 
 /** A purchase of CATS for 1 dollar and its sale. */
 const round = (block: number, wallet: Address, received: number) => [

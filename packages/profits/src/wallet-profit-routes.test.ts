@@ -1,11 +1,8 @@
 /** Profits of wallets over HTTP, with exact values: by dollars and ether, cost, coverage, windows, roles, unknown values, and refusals. */
 import { hexBytes } from '@chainstead/db';
-import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { noBackfill, seedPools } from '@chainstead/markets/testing';
+import { seedPools } from '@chainstead/markets/testing';
 import { addressOf } from '@chainstead/testkit';
-import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createProfitRoutes } from './profit-routes.ts';
 import {
   ANN,
   BOB,
@@ -17,8 +14,9 @@ import {
   eth,
   ether,
   HEAD,
+  type Json,
+  profitRoutesOfFile,
   seedDollars,
-  seedStage,
   seedTrades,
   USDC,
   WBTC,
@@ -26,17 +24,8 @@ import {
 } from './testing/profit-stage.ts';
 import { readTrades, type Trade } from './trades/read-trades.ts';
 
-const scratch = scratchOfFile();
-const api = madeForFile(() => exampleApi(scratch.database, createProfitRoutes(noBackfill)));
-
-beforeEach(() => seedStage(scratch.database));
-
-type Json = Readonly<Record<string, unknown>>;
-
-async function get(path: string): Promise<{ readonly status: number; readonly body: Json }> {
-  const response = await api.request(`/api/v2.2/wallets/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
-  return { status: response.status, body: (await response.json()) as Json };
-}
+const { scratch, get: request } = profitRoutesOfFile();
+const get = (path: string) => request(`wallets/${path}`);
 
 async function profitsOf(wallet: string, query = ''): Promise<readonly Json[]> {
   return (await get(`${wallet}/profitability?${query}`)).body.result as readonly Json[];

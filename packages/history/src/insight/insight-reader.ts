@@ -3,6 +3,7 @@ import { type Address, parseAddress } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { committedBlock, type StateKind, type StateReader } from '@chainstead/node-reads';
 import { etherQuotes, hasEtherQuotes, readEtherQuote } from '@chainstead/price-feeds';
+import { readSwapVolume } from '@chainstead/profits';
 import { isDeposit } from '@chainstead/transactions';
 import { z } from 'zod';
 import {
@@ -20,6 +21,14 @@ const answerSchema = z.object({
   /** The last block that counts. */
   to: z.int(),
   counts: insightCountsSchema,
+  /** Swaps of the wallet. Not in a result that an earlier version stored. */
+  swaps: z
+    .object({
+      /** Cents; null: unknown. */
+      volume: z.string().regex(/^\d+$/).nullable(),
+      isComplete: z.boolean(),
+    })
+    .default({ volume: null, isComplete: false }),
 });
 export type CountedInsight = z.infer<typeof answerSchema>;
 
@@ -50,7 +59,8 @@ export const insightReader: StateReader<Question, CountedInsight> = {
       if (waiting.length === TOGETHER) await countWaiting();
     }
     await countWaiting();
-    return { to, counts: count.result() };
+    const { cents, isComplete } = await readSwapVolume(database, chain, { wallet, lastBlock: to, signal });
+    return { to, counts: count.result(), swaps: { volume: cents === null ? null : String(cents), isComplete } };
   },
 };
 

@@ -32,7 +32,7 @@ const figures = {
   erc20Transfers: transfers,
   nftTransfers: transfers,
   uniqueCounterparties: z.object({ sentTo: z.int(), receivedFrom: z.int(), total: z.int() }),
-  swapVolumeUsd: z.null(),
+  swapVolumeUsd: dollars,
   totalGasSpentUsd: dollars,
   avgGasPerTransactionUsd: dollars,
   nativeVolumeSentUsd: dollars,
@@ -76,6 +76,8 @@ export const walletInsightSchema = z
 export interface CountedChain {
   readonly chain: Chain;
   readonly counts: InsightCounts;
+  /** Value of all swaps in cents; null: unknown. */
+  readonly swapVolume: string | null;
   /** The last block that counts. */
   readonly toBlock: number;
   readonly isComplete: boolean;
@@ -156,11 +158,18 @@ function showFigures(chains: readonly CountedChain[], now: number) {
       receivedFrom: receivedFrom.size,
       total: new Set([...sentTo, ...receivedFrom]).size,
     },
-    swapVolumeUsd: null,
+    swapVolumeUsd: showSwapVolume(chains),
     ...showDollars(all),
     uniqueTokensInteracted: sum((counts) => counts.tokens),
     contractsCreated: sum((counts) => counts.contractsCreated),
   };
+}
+
+/** Returns no sum if one chain's volume is unknown: it would be too small. */
+function showSwapVolume(chains: readonly CountedChain[]): string | null {
+  const known = chains.flatMap(({ swapVolume }) => (swapVolume === null ? [] : [BigInt(swapVolume)]));
+  if (known.length < chains.length || chains.length === 0) return null;
+  return dollarText(known.reduce((total, cents) => total + cents, 0n));
 }
 
 /** Returns no sum if one chain's dollars are unknown: it would be too small. */

@@ -58,7 +58,9 @@ export function createWalletInsightRoute({
       const answer = await nodeReads.request(chain, INSIGHT_COUNTED, { wallet }, { waitMs, maxAgeMs: COUNTED_MS });
       if (answer === null)
         throw new StateUnavailableError(`the activity of the wallet on ${chain.key} is being counted`);
-      return { chain, counts: answer.counts, toBlock: answer.to, isComplete };
+      const { counts, swaps, to } = answer;
+      const isWhole = isComplete && (chain.swaps === 'off' || swaps.isComplete);
+      return { chain, counts, swapVolume: swaps.volume, toBlock: to, isComplete: isWhole };
     };
     app.openapi(routeOf(dependencies), async (c) => {
       const address = c.req.valid('param').address as Address;
@@ -92,7 +94,7 @@ function routeOf({ parameters }: ApiDependencies) {
     tags: ['Wallets'],
     summary: 'Get aggregated activity of a wallet',
     description:
-      'Aggregates over the requested chains, or over all indexed chains. Counted in the background and cached for a minute: returns 503 until the count is complete. USD amounts are null if prices of the native token are not available.',
+      'Aggregates over the requested chains, or over all indexed chains. Counted in the background and cached for a minute: returns 503 until the count is complete. USD amounts are null if prices are not available.',
     request: {
       params: z.object({ address: parameters.address }),
       query: querySchema(

@@ -1,9 +1,12 @@
 /** Sums of wallets' activity in recorded blocks, against SQL sums over the same rows. */
 
-import { recordedData } from '@chainstead/testkit';
+import { parseAddress } from '@chainstead/core';
+import { cover, seedPools, seedSwaps, seedToken, swapRow } from '@chainstead/markets/testing';
+import { seedAnswers } from '@chainstead/price-feeds/testing';
+import { addressOf, recordedData } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, test } from 'vitest';
-import { openHistoryStage } from '../testing/history-stage.ts';
+import { LAST_BLOCK, openHistoryStage } from '../testing/history-stage.ts';
 import { walletInsightSchema } from './wallet-insight-response.ts';
 
 const { isMissing, title } = recordedData('data/evm');
@@ -82,6 +85,30 @@ describe.skipIf(isMissing)(title('what a wallet’s activity adds up to'), () =>
       ...{ mostActiveChain: null, transactionsInvolved: 0, swapVolumeUsd: null },
     });
     expect(shown.chainBreakdown).toBeUndefined();
+  });
+
+  test('swaps add up to their volume', async () => {
+    const { chain, scratch } = stage;
+    const usdc = parseAddress('0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48');
+    const aggregator = chain.tokenFeeds.find(({ tokens }) => tokens.includes(usdc))?.aggregators[0] ?? addressOf(0);
+    const [wallet, token, pool] = [addressOf(0x5a11e7), addressOf(0x70c), addressOf(0x9a1)];
+    const [at] = await scratch.database.query<{ time: number }>(
+      `SELECT extract(epoch FROM block_timestamp)::float8 AS time FROM blocks WHERE block_number = $1`,
+      [LAST_BLOCK],
+    );
+    await seedToken(scratch.database, chain, usdc, 'USDC', 6);
+    for (const dataset of ['swaps', 'feed-answers']) await cover(scratch.database, chain, dataset, LAST_BLOCK);
+    const price = { aggregator, blockNumber: LAST_BLOCK, answer: '99000000', time: at?.time ?? 0 };
+    await seedAnswers(scratch.database, chain, [price]);
+    await seedPools(scratch.database, chain, [{ pool, tokens: [token, usdc] }]);
+    const swap = { pool, token0: token, token1: usdc, blockNumber: LAST_BLOCK, wallet };
+    await seedSwaps(scratch.database, chain, [
+      swapRow(chain, { ...swap, transactionIndex: 0, amount0: '5', amount1: '-10000000' }),
+      swapRow(chain, { ...swap, transactionIndex: 1, amount0: '-5', amount1: '2505000' }),
+    ]);
+    // 12.505 USDC at 0.99 dollars are 12.37995.
+    const shown = await insightOf(wallet, '&includeChainBreakdown=true');
+    expect([shown.swapVolumeUsd, shown.chainBreakdown?.[0]?.swapVolumeUsd]).toEqual(['12.38', '12.38']);
   });
 
   test('of a wallet that nobody asked for has the rest looked for', async () => {

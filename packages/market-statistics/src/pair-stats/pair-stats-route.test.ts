@@ -7,6 +7,7 @@ import { addressOf, hashOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as market from '../testing/seeded-market.ts';
+import * as pools from '../testing/seeded-pools.ts';
 import { createPairStatsRoute } from './pair-stats-route.ts';
 
 const { CATS, DOGS, HEAD, USDC, WETH, eth } = market;
@@ -20,7 +21,10 @@ const api = madeForFile(() =>
   exampleApi(scratch.database, [createPairStatsRoute(market.balancesOf(scratch.database))]),
 );
 
-beforeEach(() => market.seedMarket(scratch.database));
+beforeEach(async () => {
+  await market.seedMarket(scratch.database);
+  await market.seedCatsAndDogs(scratch.database);
+});
 
 async function get(pool: string): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> {
   const response = await api.request(`/api/v2.2/pairs/${pool}/stats`, { headers: { 'x-api-key': EXAMPLE_KEY } });
@@ -35,7 +39,7 @@ const UNKNOWN = windows(null, null, null, null);
 /** Reserves that rise from 1 to 1.5 dollars per cat, and six swaps. */
 async function seedPair(): Promise<void> {
   const { database } = scratch;
-  await market.seedPool(database, { pool: PAIR, tokens: [CATS, WETH] });
+  await pools.seedPool(database, eth, { pool: PAIR, tokens: [CATS, WETH] });
   for (const [block, cats, ether] of [
     [10, 1_000_000n, 500n],
     [200, 1_000_000n, 520n],
@@ -43,7 +47,7 @@ async function seedPair(): Promise<void> {
     [390, 1_000_000n, 750n],
     [400, 800_000n, 600n],
   ] as const)
-    await market.seedReserves(database, PAIR, block, [cats * CAT, ether * ETHER]);
+    await pools.seedReserves(database, eth, PAIR, block, [cats * CAT, ether * ETHER]);
   // The swap at the start of each window is not part of it.
   for (const [block, milliEther, wallet, log] of [
     [112, 9_000n, CAL, 0],
@@ -54,7 +58,7 @@ async function seedPair(): Promise<void> {
     [400, -3_000n, BEN, 0],
     [400, -250n, CAL, 1],
   ] as const)
-    await market.seedSwap(database, {
+    await pools.seedSwap(database, eth, {
       ...{ pool: PAIR, block, log, wallet },
       amounts: [-milliEther * CAT, milliEther * MILLI],
     });
@@ -74,7 +78,7 @@ describe('a pool with reserves', () => {
     await scratch.database.query(
       `INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, token0, token1, transaction_hash)
        VALUES ($1, $2, 9, 0, 0, $3, $4, $5, $6, $7)`,
-      [...[poolKey(PAIR), eth.id], ...[PAIR, market.factoryOf('Uniswap v2'), CATS, WETH, hashOf(1, 9)].map(hexBytes)],
+      [...[poolKey(PAIR), eth.id], ...[PAIR, pools.factoryOf('Uniswap v2'), CATS, WETH, hashOf(1, 9)].map(hexBytes)],
     );
     expect(await get(PAIR)).toEqual({
       status: 200,
@@ -87,7 +91,7 @@ describe('a pool with reserves', () => {
         pairLabel: 'CATS/WETH',
         pairAddress: PAIR,
         exchange: 'Uniswap v2',
-        exchangeAddress: market.factoryOf('Uniswap v2'),
+        exchangeAddress: pools.factoryOf('Uniswap v2'),
         exchangeLogo: null,
         exchangeUrl: null,
         currentUsdPrice: '1.5',
@@ -138,11 +142,11 @@ describe('a pool with reserves', () => {
   });
 
   test('is incomplete if swaps or states of the longest window are not indexed', async () => {
-    await market.cover(scratch.database, 'swaps', 114);
+    await market.cover(scratch.database, eth, 'swaps', 114);
     expect((await get(PAIR)).body.indexed).toMatchObject({ complete: false });
-    await market.cover(scratch.database, 'swaps', 113);
+    await market.cover(scratch.database, eth, 'swaps', 113);
     expect((await get(PAIR)).body.indexed).toMatchObject({ complete: true });
-    await market.cover(scratch.database, 'pool-states', 113);
+    await market.cover(scratch.database, eth, 'pool-states', 113);
     expect((await get(PAIR)).body).toMatchObject({
       pricePercentChange: windows(0, 25, 44.2308, null),
       indexed: { from_block: '113', complete: false },
@@ -153,16 +157,16 @@ describe('a pool with reserves', () => {
 describe('a pool of concentrated liquidity', () => {
   /** 4e8 wei per unit of cats: 0.0004 ether, which are 0.8 dollars. */
   beforeEach(async () => {
-    await market.seedPool(scratch.database, { pool: POOL, tokens: [CATS, WETH], exchange: 'Uniswap v3' });
-    await market.seedRoot(scratch.database, POOL, 10, 20_000n);
+    await pools.seedPool(scratch.database, eth, { pool: POOL, tokens: [CATS, WETH], exchange: 'Uniswap v3' });
+    await pools.seedRoot(scratch.database, eth, POOL, 10, 20_000n);
   });
 
   test('has the liquidity of its balances at the head and before', async () => {
-    await market.seedBalances(scratch.database, POOL, [
+    await pools.seedBalances(scratch.database, eth, POOL, [
       [CATS, 300_000n * CAT],
       [WETH, 50n * ETHER],
     ]);
-    await market.seedDeposit(scratch.database, POOL, 380, WETH, 10n * ETHER);
+    await pools.seedDeposit(scratch.database, eth, { pool: POOL, block: 380, token: WETH, value: 10n * ETHER });
     expect((await get(POOL)).body).toMatchObject({
       ...{ exchange: 'Uniswap v3', currentUsdPrice: '0.8', currentNativePrice: '0.0004', pairCreated: null },
       // 240,000 dollars of cats, and 100,000 of ether: 80,000 before the deposit.
@@ -186,8 +190,8 @@ describe('a pool of concentrated liquidity', () => {
 
 test('a pool of a manager has a price, and no known liquidity', async () => {
   const id = hashOf(4, 1);
-  const manager = market.factoryOf('Uniswap v4');
-  await market.seedPool(scratch.database, {
+  const manager = pools.factoryOf('Uniswap v4');
+  await pools.seedPool(scratch.database, eth, {
     ...{ pool: id, tokens: [ZERO_ADDRESS, CATS], exchange: 'Uniswap v4', vault: manager },
   });
   await scratch.database.query(
@@ -204,9 +208,9 @@ test('a pool of a manager has a price, and no known liquidity', async () => {
 });
 
 test('a pool of two ordinary tokens has no dollars', async () => {
-  await market.seedPool(scratch.database, { pool: PAIR, tokens: [CATS, DOGS] });
-  await market.seedReserves(scratch.database, PAIR, 10, [CAT, ETHER]);
-  await market.seedSwap(scratch.database, { pool: PAIR, block: 399, tokens: [CATS, DOGS], amounts: [CAT, -ETHER] });
+  await pools.seedPool(scratch.database, eth, { pool: PAIR, tokens: [CATS, DOGS] });
+  await pools.seedReserves(scratch.database, eth, PAIR, 10, [CAT, ETHER]);
+  await pools.seedSwap(scratch.database, eth, { pool: PAIR, block: 399, tokens: [CATS, DOGS], amounts: [CAT, -ETHER] });
   expect((await get(PAIR)).body).toMatchObject({
     ...{ pairLabel: 'CATS/DOGS', currentUsdPrice: null, currentNativePrice: null, totalLiquidityUsd: null },
     ...{ sells: windows(0, 1, 1, 1), totalVolume: windows(0, null, null, null) },
@@ -214,19 +218,19 @@ test('a pool of two ordinary tokens has no dollars', async () => {
 });
 
 test('the native price of a pool against dollars follows from the price of ether', async () => {
-  await market.seedPool(scratch.database, { pool: PAIR, tokens: [CATS, USDC] });
-  await market.seedReserves(scratch.database, PAIR, 10, [1_000n * CAT, 3_000n * CAT]);
+  await pools.seedPool(scratch.database, eth, { pool: PAIR, tokens: [CATS, USDC] });
+  await pools.seedReserves(scratch.database, eth, PAIR, 10, [1_000n * CAT, 3_000n * CAT]);
   expect((await get(PAIR)).body).toMatchObject({ currentUsdPrice: '3', currentNativePrice: '0.0015' });
 });
 
 test('a pool without proof is not found, nor is an unknown one', async () => {
-  await market.seedPool(scratch.database, { pool: PAIR, tokens: [CATS, WETH], status: 'unproven' });
+  await pools.seedPool(scratch.database, eth, { pool: PAIR, tokens: [CATS, WETH], status: 'unproven' });
   for (const pool of [PAIR, parseAddress(`0x${'99'.repeat(20)}`)])
     expect(await get(pool)).toEqual({ status: 404, body: { message: 'Pair not found' } });
 });
 
 test('without an indexed block, only facts of the pool are known', async () => {
-  await market.seedPool(scratch.database, { pool: PAIR, tokens: [CATS, WETH] });
+  await pools.seedPool(scratch.database, eth, { pool: PAIR, tokens: [CATS, WETH] });
   await scratch.database.query('TRUNCATE sync_ranges, blocks');
   expect((await get(PAIR)).body).toMatchObject({
     ...{ pairLabel: 'CATS/WETH', currentUsdPrice: null, pricePercentChange: UNKNOWN },

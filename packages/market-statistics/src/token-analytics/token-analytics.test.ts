@@ -17,15 +17,13 @@ import {
   HEAD,
   START,
   seedMarket,
-  seedPool,
-  seedReserves,
-  seedSwap,
   seedToken,
   timeOf,
   USDC,
   USDC_OF_BASE,
   WETH,
-} from './testing/traded-tokens.ts';
+} from '../testing/seeded-market.ts';
+import { seedPool, seedReserves, seedSwap } from '../testing/seeded-pools.ts';
 import { createTimeSeriesRoute } from './time-series-route.ts';
 import { createTokenAnalyticsRoutes } from './token-analytics-routes.ts';
 

@@ -6,6 +6,7 @@ import { addressOf, hashOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as market from '../testing/seeded-market.ts';
+import * as pools from '../testing/seeded-pools.ts';
 import { readPoolsOfToken } from './pools-of-token.ts';
 import { createAggregatedPairStatsRoute, createTokenPairsRoute } from './token-pairs-routes.ts';
 
@@ -36,30 +37,31 @@ const addressesOf = ({ body }: Reply) => body.pairs.map((pair) => pair.pair_addr
 beforeEach(async () => {
   const { database } = scratch;
   await market.seedMarket(database);
-  await market.seedPool(database, { pool: DEEP, tokens: [CATS, WETH] });
-  await market.seedReserves(database, DEEP, 10, [1_000_000n * CAT, 500n * ETHER]);
-  await market.seedReserves(database, DEEP, 300, [800_000n * CAT, 600n * ETHER]);
-  await market.seedSwap(database, { pool: DEEP, block: 113, amounts: [-10n * CAT, ETHER] });
-  await market.seedSwap(database, { pool: DEEP, block: HEAD, amounts: [10n * CAT, -2n * ETHER] });
-  await market.seedPool(database, { pool: EVEN, tokens: [CATS, WETH], exchange: 'Uniswap v3' });
-  await market.seedPool(database, { pool: LOPSIDED, tokens: [CATS, WETH], exchange: 'Sushiswap v3' });
+  await market.seedCatsAndDogs(database);
+  await pools.seedPool(database, eth, { pool: DEEP, tokens: [CATS, WETH] });
+  await pools.seedReserves(database, eth, DEEP, 10, [1_000_000n * CAT, 500n * ETHER]);
+  await pools.seedReserves(database, eth, DEEP, 300, [800_000n * CAT, 600n * ETHER]);
+  await pools.seedSwap(database, eth, { pool: DEEP, block: 113, amounts: [-10n * CAT, ETHER] });
+  await pools.seedSwap(database, eth, { pool: DEEP, block: HEAD, amounts: [10n * CAT, -2n * ETHER] });
+  await pools.seedPool(database, eth, { pool: EVEN, tokens: [CATS, WETH], exchange: 'Uniswap v3' });
+  await pools.seedPool(database, eth, { pool: LOPSIDED, tokens: [CATS, WETH], exchange: 'Sushiswap v3' });
   for (const [pool, cats] of [
     [EVEN, 300_000n],
     [LOPSIDED, 10n],
   ] as const) {
     // 0.0004 ether per cat.
-    await market.seedRoot(database, pool, 10, 20_000n);
-    await market.seedBalances(database, pool, [
+    await pools.seedRoot(database, eth, pool, 10, 20_000n);
+    await pools.seedBalances(database, eth, pool, [
       [CATS, cats * CAT],
       [WETH, 50n * ETHER],
     ]);
   }
-  await market.seedPool(database, { pool: DRY, tokens: [CATS, USDC] });
-  await market.seedPool(database, { pool: ORDINARY, tokens: [CATS, DOGS] });
-  await market.seedReserves(database, ORDINARY, 10, [CAT, ETHER]);
-  await market.seedSwap(database, { pool: ORDINARY, block: 300, tokens: [CATS, DOGS], amounts: [CAT, -ETHER] });
+  await pools.seedPool(database, eth, { pool: DRY, tokens: [CATS, USDC] });
+  await pools.seedPool(database, eth, { pool: ORDINARY, tokens: [CATS, DOGS] });
+  await pools.seedReserves(database, eth, ORDINARY, 10, [CAT, ETHER]);
+  await pools.seedSwap(database, eth, { pool: ORDINARY, block: 300, tokens: [CATS, DOGS], amounts: [CAT, -ETHER] });
   // Neither counts.
-  await market.seedPool(database, { pool: addressOf(0x9af), tokens: [DOGS, WETH] });
+  await pools.seedPool(database, eth, { pool: addressOf(0x9af), tokens: [DOGS, WETH] });
 });
 
 /** Without liquidity, the lower address comes first. */
@@ -79,7 +81,7 @@ describe('the pairs of a token', () => {
     expect(pairs.map((pair) => pair.pair_address)).toEqual(ORDER);
     expect(pairs[0]).toEqual({
       exchange_name: 'Uniswap v2',
-      exchange_address: market.factoryOf('Uniswap v2'),
+      exchange_address: pools.factoryOf('Uniswap v2'),
       exchange_logo: null,
       pair_address: DEEP,
       pair_label: 'CATS/WETH',
@@ -170,7 +172,7 @@ describe('the pairs of a token', () => {
       [eth.id, next, market.timeOf(next)],
     );
     await scratch.database.query(`UPDATE sync_ranges SET last_block = ${next}`);
-    await market.seedReserves(scratch.database, DRY, next, [10n ** 15n, 10n ** 15n]);
+    await pools.seedReserves(scratch.database, eth, DRY, next, [10n ** 15n, 10n ** 15n]);
     for (let number = 1; ; number += 1) {
       expect(page.body).toMatchObject({ page: number, page_size: 2 });
       shown.push(...addressesOf(page));
@@ -184,7 +186,7 @@ describe('the pairs of a token', () => {
   test('are none of an unknown token, and complete unless a pool waits for its proof', async () => {
     expect((await get(`${NO_TOKENS}/pairs`)).body).toMatchObject({ pairs: [], indexed: { complete: true } });
     for (const token of [NO_TOKENS, CATS]) {
-      await market.seedPool(scratch.database, {
+      await pools.seedPool(scratch.database, eth, {
         ...{ pool: addressOf(0x9c0 + (token === CATS ? 1 : 0)), tokens: [token, WETH], status: 'unproven' },
       });
       expect((await get(`${token}/pairs`)).body.indexed).toMatchObject({ complete: false });
@@ -196,14 +198,14 @@ describe('the pairs of a token', () => {
   });
 
   test.each([
-    ['from a swap', market.factoryOf('Uniswap v4')],
+    ['from a swap', pools.factoryOf('Uniswap v4')],
     ['from its creation', undefined],
   ])('of the wrapped native token include those of the native one, with a pool known %s', async (_, vault) => {
     const id = hashOf(4, 1);
-    await market.seedPool(scratch.database, {
+    await pools.seedPool(scratch.database, eth, {
       ...{ pool: id, tokens: [ZERO_ADDRESS, USDC], exchange: 'Uniswap v4', ...(vault !== undefined && { vault }) },
     });
-    await market.seedRoot(scratch.database, id, 10, 1n);
+    await pools.seedRoot(scratch.database, eth, id, 10, 1n);
     const reply = await get(`${WETH}/pairs`);
     expect(addressesOf(reply)).toContain(id);
     expect(reply.body.pairs.find((pair) => pair.pair_address === id)).toMatchObject({
@@ -234,8 +236,8 @@ test('totals sum the liquidity, and count pools and exchanges with a swap in 24 
       indexed: { from_block: '0', to_block: '400', complete: true },
     },
   });
-  await market.seedSwap(scratch.database, { pool: EVEN, block: 113, amounts: [-CAT, ETHER] });
-  await market.seedSwap(scratch.database, { pool: LOPSIDED, block: 112, amounts: [-CAT, ETHER] });
+  await pools.seedSwap(scratch.database, eth, { pool: EVEN, block: 113, amounts: [-CAT, ETHER] });
+  await pools.seedSwap(scratch.database, eth, { pool: LOPSIDED, block: 112, amounts: [-CAT, ETHER] });
   expect((await get(`${CATS}/pairs/stats`)).body).toMatchObject({ total_active_pairs: 3, total_active_dexes: 2 });
   expect((await get(`${NO_TOKENS}/pairs/stats`)).body).toMatchObject({
     ...{ total_liquidity_usd: 0, total_active_pairs: 0, total_active_dexes: 0 },

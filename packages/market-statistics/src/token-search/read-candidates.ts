@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Hex, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+import { areTablesSpread } from '@chainstead/data-api';
 import { hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
 import { pairOf, poolKey, wrappedNativeOf } from '@chainstead/markets';
 import {
@@ -15,7 +16,7 @@ export async function readCandidates(database: ReadDatabase, query: CandidatesQu
   const address = addressOf(query.query);
   const { text, values } =
     address === null
-      ? textStatement(query)
+      ? textStatement(query, await areTablesSpread(database))
       : addressesStatement(await tokensOfAddress(database, query.chains, address), query.verifiedOnly);
   return database.select<Candidate>(text, values);
 }

@@ -15,15 +15,13 @@ import {
   eth,
   type SeededToken,
   seedMarket,
-  seedPool,
-  seedReserves,
-  seedSwap,
   seedToken,
   timeOf,
   USDC,
   USDC_OF_BASE,
   WETH,
-} from '../token-analytics/testing/traded-tokens.ts';
+} from '../testing/seeded-market.ts';
+import { seedPool, seedReserves, seedSwap } from '../testing/seeded-pools.ts';
 import { createTokenSearchRoute } from './token-search-route.ts';
 
 const UNIT = 10n ** 6n;

@@ -1,15 +1,7 @@
 import type { Chain } from '@chainstead/chains';
-import {
-  type Address,
-  addFractions,
-  compareFractions,
-  type Fraction,
-  multiplyFractions,
-  roundedUnits,
-  smallerFraction,
-  wholeFraction,
-} from '@chainstead/core';
+import { type Address, addFractions, type Fraction, roundedUnits, wholeFraction } from '@chainstead/core';
 import { anchorsOf, DOLLAR, formsOf } from '@chainstead/markets';
+import { liquidityOf, skewOf, wholeTokens, worth } from '../pool-values/side-values.ts';
 import { anchorPrices } from '../token-price/anchor-prices.ts';
 import { DEFAULT_PRICING_RULES } from '../token-price/decide-price.ts';
 import type { PricePlace } from '../token-price/price-place.ts';
@@ -57,27 +49,24 @@ function stateOf(price: TokenPrice, usd: Fraction | null, anchors: ReadonlyMap<A
   );
   return {
     usd,
-    liquidity: eligible.map((pool) => liquidityOf(pool, anchors)).reduce(addFractions, NOTHING),
+    liquidity: eligible.map((pool) => dollarsIn(pool, anchors)).reduce(addFractions, NOTHING),
     depths: new Map(price.pools.map(({ candidate }) => [candidate.pool, newest(candidate.anchorDepth)])),
     isFinal,
   };
 }
 
-/** US dollars of the balances of both sides; 0 if one side is nearly empty (contract 2.1). */
-function liquidityOf({ history, candidate, decimals }: PricedPool, anchors: ReadonlyMap<Address, Fraction>): Fraction {
-  const balances = history.states.at(-1)?.balances ?? [null, null];
+/** US dollars of the balances of both sides. A balance that is not known counts as nothing. */
+function dollarsIn({ history, candidate, decimals }: PricedPool, anchors: ReadonlyMap<Address, Fraction>): Fraction {
+  const [balance0, balance1] = history.states.at(-1)?.balances ?? [null, null];
   const own = newest(candidate.price);
-  const [one, other] = ([history.token0, history.token1] as const).map((token, side) => {
-    const whole = { numerator: balances[side] ?? 0n, denominator: 10n ** BigInt(decimals[side] ?? 0) };
-    return multiplyFractions(whole, anchors.get(token) ?? own);
-  });
-  if (one === undefined || other === undefined) return NOTHING;
-  const sum = addFractions(one, other);
-  const twiceSmaller = multiplyFractions(smallerFraction(one, other), wholeFraction(2n));
-  const isSkewed = compareFractions(twiceSmaller, multiplyFractions(sum, SKEW_MIN)) < 0;
-  return isSkewed ? NOTHING : { numerator: roundedUnits(sum, DOLLAR), denominator: DOLLAR };
+  const valueIn = (token: Address, balance: bigint | null, digits: number | null) =>
+    worth(wholeTokens(wholeFraction(balance ?? 0n), digits), anchors.get(token) ?? own);
+  const sides = [
+    valueIn(history.token0, balance0, decimals[0]),
+    valueIn(history.token1, balance1, decimals[1]),
+  ] as const;
+  const liquidity = liquidityOf(sides, skewOf(sides));
+  return liquidity === null ? NOTHING : { numerator: roundedUnits(liquidity, DOLLAR), denominator: DOLLAR };
 }
 
 const NOTHING: Fraction = { numerator: 0n, denominator: DOLLAR };
-/** Twice the smaller side, as a share of both. */
-const SKEW_MIN: Fraction = { numerator: 5n, denominator: 1_000n };

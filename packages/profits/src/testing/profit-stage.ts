@@ -1,9 +1,13 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { type Database, hexBytes } from '@chainstead/db';
-import { cover, seedPools, seedSwaps, seedToken, swapRow } from '@chainstead/markets/testing';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { cover, noBackfill, seedPools, seedSwaps, seedToken, swapRow } from '@chainstead/markets/testing';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf } from '@chainstead/testkit';
+import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach } from 'vitest';
+import { createProfitRoutes } from '../profit-routes.ts';
 
 export const eth = createChainRegistry().get('eth');
 export const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
@@ -30,6 +34,20 @@ const POOLS: Readonly<Record<string, readonly [Address, Address]>> = {
   [addressOf(0x9a4)]: [CATS, DOGS],
   [addressOf(0x9a5)]: [CATS, WBTC],
 };
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** The profit routes of a test file, with a newly seeded stage before each test. */
+export function profitRoutesOfFile() {
+  const scratch = scratchOfFile();
+  const api = madeForFile(() => exampleApi(scratch.database, createProfitRoutes(noBackfill)));
+  beforeEach(() => seedStage(scratch.database));
+  const get = async (path: string): Promise<{ readonly status: number; readonly body: Json }> => {
+    const response = await api.request(`/api/v2.2/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
+    return { status: response.status, body: (await response.json()) as Json };
+  };
+  return { scratch, get };
+}
 
 /** Tokens, proven pools and coverage, with USDC at one dollar. */
 export async function seedStage(database: Database): Promise<void> {

@@ -1,0 +1,48 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
+import { anchorsOf, DOLLAR } from '@chainstead/markets';
+import { readTrades, readTradesSpan, type Trade } from './trades/read-trades.ts';
+
+/** Volume of a wallet's swaps. */
+export interface SwapVolume {
+  /** Cents, rounded half up once; null: no swaps are indexed, or the value of a swap against an anchor is unknown. */
+  readonly cents: bigint | null;
+  /** Whether no block of swaps is missing. */
+  readonly isComplete: boolean;
+}
+
+export interface SwapVolumeQuery {
+  readonly wallet: Address;
+  /** The last block that counts. */
+  readonly lastBlock: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Returns the sum of the values of a wallet's swaps as sender or beneficiary, by the rules of profits. A swap between two tokens that are no
+ * anchors has no value and does not count. Holds one part of the swaps at a time.
+ */
+export async function readSwapVolume(
+  database: ReadDatabase,
+  chain: Chain,
+  { wallet, lastBlock, signal }: SwapVolumeQuery,
+): Promise<SwapVolume> {
+  const { indexed } = await readTradesSpan(database, chain);
+  const { toBlock, complete: isComplete } = indexed;
+  if (toBlock === null) return { cents: null, isComplete };
+  const { dollar, native, ether, other } = anchorsOf(chain);
+  const anchors = new Set([...dollar, ...native, ...ether, ...other]);
+  const isAnchored = ({ pool }: Trade) => anchors.has(pool.token0) || anchors.has(pool.token1);
+  const last = Math.min(lastBlock, toBlock);
+  const reading = { subject: { kind: 'wallet', wallet }, firstBlock: 0, lastBlock: last } as const;
+  let sum = 0n;
+  for await (const { trades } of readTrades(database, chain, reading)) {
+    signal.throwIfAborted();
+    for (const trade of trades) {
+      if (trade.value === null && isAnchored(trade)) return { cents: null, isComplete };
+      sum += trade.value ?? 0n;
+    }
+  }
+  return { cents: (2n * sum * 100n + DOLLAR) / (2n * DOLLAR), isComplete };
+}
