@@ -10,5 +10,6 @@ export {
   readDefinitions,
   readRevision,
 } from './definitions/contract-definition.ts';
+export { type ContractStatus, readContractStatuses } from './definitions/contract-status.ts';
 export { removeContract } from './definitions/remove-contract.ts';
 export type { EventTable } from './tables/event-table.ts';
