@@ -21,6 +21,7 @@ export const sidebar = [
     'concepts/nft-transfers',
     'concepts/swaps-and-pools',
     'concepts/prices',
+    'concepts/contracts',
     'concepts/state-reads',
     'concepts/reorgs-and-finality',
     'concepts/data-kept',

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { backfillCommand } from './commands/backfill.ts';
 import { configCommand } from './commands/config.ts';
+import { contractsCommand } from './commands/contracts.ts';
 import { demoCommand } from './commands/demo.ts';
 import { distributeCommand } from './commands/distribute.ts';
 import { doctorCommand } from './commands/doctor.ts';
@@ -64,6 +65,7 @@ const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
   doctorCommand,
   statusCommand,
   gapsCommand,
+  contractsCommand,
   backfillCommand,
   reindexCommand,
   verifyCommand,

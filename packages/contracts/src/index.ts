@@ -10,6 +10,7 @@ export {
   readDefinitions,
   readRevision,
 } from './definitions/contract-definition.ts';
+export { type ContractStatus, readContractStatuses } from './definitions/contract-status.ts';
 export { removeContract } from './definitions/remove-contract.ts';
 export { contractRoutes } from './routes/contract-routes.ts';
 export type { EventTable } from './tables/event-table.ts';

@@ -17,7 +17,6 @@ import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import type { Storage } from '../session/storage.ts';
-import { chainName } from '../text/chain-name.ts';
 import { renderTable } from '../text/text-table.ts';
 
 export interface AddContractOptions {
@@ -72,7 +71,7 @@ export async function listContracts(
     const rows = definitions.flatMap((one) =>
       one.tables.map((table) => [
         one.name,
-        chainName(one, configuration.chainRegistry),
+        nameOf(one, configuration),
         String(one.addresses.length),
         table.name,
         table.parameters.map(({ name, type }) => `${name} ${type}`).join(', '),
@@ -100,7 +99,7 @@ export async function showContractStatus(
     }
     const rows = statuses.map((one) => [
       one.table,
-      chainName(one, configuration.chainRegistry),
+      nameOf(one, configuration),
       `${one.isExact ? '' : '~'}${one.rows}`,
       one.blocks.map(({ from, to }) => `${from}-${to}`).join(' ') || 'none yet',
       String(one.undecoded),
@@ -141,6 +140,10 @@ function chainOf({ chainRegistry }: Configuration, given: string): Chain {
   return chain;
 }
 
+function nameOf({ chainId }: Pick<ContractDefinition, 'chainId'>, { chainRegistry }: Configuration): string {
+  return chainRegistry.find(chainId)?.key ?? String(chainId);
+}
+
 async function readAbiFile(path: string): Promise<unknown> {
   const text = await readText(path);
   try {
@@ -177,11 +180,11 @@ function readBlock(text: string | undefined): number | null {
   throw new UsageError(`--from ${text} is not a block number`, 'Use decimal digits');
 }
 
-function definitionJson(definition: ContractDefinition, { chainRegistry }: Configuration): object {
+function definitionJson(definition: ContractDefinition, configuration: Configuration): object {
   const { name, chainId, addresses, firstBlock, tables } = definition;
   return {
     name,
-    chain: chainName(definition, chainRegistry),
+    chain: nameOf(definition, configuration),
     chain_id: chainId,
     addresses,
     first_block: firstBlock,
@@ -195,10 +198,10 @@ function definitionJson(definition: ContractDefinition, { chainRegistry }: Confi
   };
 }
 
-function statusJson({ table, isExact, rows, blocks, undecoded, chainId }: ContractStatus, { chainRegistry }: Configuration): object {
+function statusJson({ table, isExact, rows, blocks, undecoded, chainId }: ContractStatus, configuration: Configuration): object {
   return {
     table,
-    chain: chainName({ chainId }, chainRegistry),
+    chain: nameOf({ chainId }, configuration),
     rows,
     is_exact: isExact,
     indexed_blocks: blocks,

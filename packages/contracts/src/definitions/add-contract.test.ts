@@ -1,0 +1,131 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { parseAddress } from '@chainstead/core';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { describe, expect, it } from 'vitest';
+import { readContractDatasets } from '../dataset/contract-datasets.ts';
+import { addContract, type WantedContract } from './add-contract.ts';
+import { readDefinitions, readRevision } from './contract-definition.ts';
+import { readContractStatuses } from './contract-status.ts';
+import { removeContract } from './remove-contract.ts';
+
+const scratch = scratchOfFile();
+const registry = createChainRegistry();
+const [eth, base] = [registry.get('eth'), registry.get('base')];
+const [ONE, OTHER] = ['11', '22'].map((byte) => parseAddress(`0x${byte.repeat(20)}`)) as [WantedContract['addresses'][0], WantedContract['addresses'][0]];
+
+const input = (name: string, type: string, indexed = false) => ({ name, type, indexed });
+const event = (name: string, ...inputs: readonly object[]) => ({ type: 'event', name, inputs });
+const DEPOSIT = event('Deposit', input('sender', 'address', true), input('owner', 'address', true), input('assets', 'uint256'));
+const SENT = event('Sent', input('from', 'address', true), input('value', 'uint8'));
+const SENT_TO_MANY = event('Sent', input('from', 'address', true), input('to', 'address[]'));
+
+const wanted = (name: string, changes: Partial<WantedContract> = {}): WantedContract => ({
+  ...{ name, chain: eth, addresses: [ONE], abi: [DEPOSIT], firstBlock: null, events: null, indexed: [] },
+  ...changes,
+});
+const add = (name: string, changes: Partial<WantedContract> = {}) => addContract(scratch.database, wanted(name, changes));
+const columnsOf = async (table: string) => {
+  const rows = await scratch.database.query<{ shown: string }>(
+    `SELECT attname || ' ' || format_type(atttypid, atttypmod) AS shown FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 ORDER BY attnum`,
+    [table],
+  );
+  return rows.map(({ shown }) => shown);
+};
+
+describe('a contract', () => {
+  it('gets a typed table and a view for each event', async () => {
+    const { tables } = await add('vault', { abi: { abi: [DEPOSIT, SENT, SENT_TO_MANY] } });
+    expect(tables.map(({ name, event: path, view }) => [name, path, view])).toEqual([
+      ['contracts.vault_deposit', 'deposit', 'analytics.contract_vault_deposit'],
+      ['contracts.vault_sent', 'sent', 'analytics.contract_vault_sent'],
+      ['contracts.vault_sent_2', 'sent_2', 'analytics.contract_vault_sent_2'],
+    ]);
+    const place = ['chain_id bigint', 'block_number bigint', 'transaction_index integer', 'log_index integer'];
+    const found = ['block_time timestamp with time zone', 'transaction_hash bytea', 'contract bytea'];
+    expect(await columnsOf('contracts.vault_deposit')).toEqual([
+      ...[...place, ...found, 'sender bytea', 'owner bytea', 'assets numeric', 'undecoded bytea'],
+    ]);
+    expect(await columnsOf('contracts.vault_sent_2')).toEqual([
+      ...[...place, ...found, 'from_ bytea', 'to_ jsonb', 'undecoded bytea'],
+    ]);
+    expect((await columnsOf('analytics.contract_vault_deposit')).slice(-3)).toEqual([
+      ...['sender text', 'owner text', 'assets numeric'],
+    ]);
+  });
+
+  it('is a dataset of its chain for each table, for its addresses alone', async () => {
+    await add('shop', { abi: [SENT], firstBlock: 5 });
+    await add('shop', { abi: [SENT], chain: base, addresses: [OTHER] });
+    const dataset = (await readContractDatasets(scratch.database)).find(({ name }) => name === 'contracts.shop_sent');
+    expect([eth, base, registry.get('polygon')].map((chain) => dataset?.emitters?.(chain))).toEqual([[ONE], [OTHER], []]);
+    expect([eth, base].map((chain) => dataset?.firstBlock?.(chain))).toEqual([5, null]);
+    expect(dataset?.topics(eth)).toHaveLength(1);
+    expect(dataset?.topics(registry.get('polygon'))).toEqual([]);
+  });
+
+  it('takes further addresses and events, keeps its tables, and is read again', async () => {
+    await add('growing', { abi: [SENT], firstBlock: 100 });
+    const before = await readRevision(scratch.database);
+    await scratch.database.query(
+      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'contracts.growing_sent', 100, 200, 'none')`,
+      [eth.id],
+    );
+    const { tables } = await add('growing', { abi: [SENT_TO_MANY, SENT], addresses: [OTHER, ONE], firstBlock: 50 });
+    expect(tables.map(({ event: path, abi }) => [path, abi.signature])).toEqual([
+      ['sent', 'Sent(address,uint8)'],
+      ['sent_2', 'Sent(address,address[])'],
+    ]);
+    const [definition] = await readDefinitions(scratch.database, 'growing');
+    expect(definition).toMatchObject({ addresses: [ONE, OTHER], firstBlock: 50, chainId: eth.id });
+    expect(await readRevision(scratch.database)).not.toBe(before);
+    const statuses = await readContractStatuses(scratch.database);
+    expect(statuses.filter(({ table }) => table.startsWith('contracts.growing'))).toMatchObject([
+      { table: 'contracts.growing_sent', rows: 0, isExact: true, undecoded: 0, blocks: [] },
+      { table: 'contracts.growing_sent_2', rows: 0, isExact: true, undecoded: 0, blocks: [] },
+    ]);
+  });
+
+  it('is removed with its tables, unless another chain uses them', async () => {
+    await add('gone', { abi: [SENT] });
+    await add('gone', { abi: [SENT, DEPOSIT], chain: base });
+    expect(await removeContract(scratch.database, 'gone', eth.id)).toEqual([]);
+    expect((await removeContract(scratch.database, 'gone', base.id)).map(({ name }) => name)).toEqual([
+      ...['contracts.gone_sent', 'contracts.gone_deposit'],
+    ]);
+    expect(await readDefinitions(scratch.database, 'gone')).toEqual([]);
+    const left = await scratch.database.query(`SELECT FROM pg_class WHERE relname LIKE '%gone%'`);
+    expect(left).toEqual([]);
+  });
+});
+
+describe('is refused', () => {
+  const deep = (levels: number): object =>
+    levels === 0 ? input('x', 'uint8') : { name: 't', type: 'tuple', components: [deep(levels - 1)] };
+  const MANY = Array.from({ length: 257 }, (_, index) => event(`E${index}`));
+
+  it.each<readonly [string, string, Partial<WantedContract>, string]>([
+    ['a name in capitals', 'Vault', {}, '"Vault" is not a name for a contract. Use 1 to 24 lower-case letters, digits and underscores, with a letter in front'],
+    ['an empty name', '', {}, '"" is not a name for a contract. Use 1 to 24 lower-case letters, digits and underscores, with a letter in front'],
+    ['a name with SQL', 'a; DROP TABLE blocks', {}, '"a; DROP TABLE blocks" is not a name for a contract. Use 1 to 24 lower-case letters, digits and underscores, with a letter in front'],
+    ['a long name', 'a'.repeat(25), {}, `"${'a'.repeat(25)}" is not a name for a contract. Use 1 to 24 lower-case letters, digits and underscores, with a letter in front`],
+    ['a file without an ABI', 'bad', { abi: { abi: 'none' } }, 'The file for bad contains no ABI. Give a JSON file with a list of ABI items, or an artifact of Foundry, Hardhat or Truffle'],
+    ['null', 'bad', { abi: null }, 'The file for bad contains no ABI. Give a JSON file with a list of ABI items, or an artifact of Foundry, Hardhat or Truffle'],
+    ['an ABI without events', 'bad', { abi: [{ type: 'function', name: 'f', inputs: [] }] }, 'The ABI of bad has no events. Give the ABI of a contract that emits events'],
+    ['an anonymous event', 'bad', { abi: [{ ...SENT, anonymous: true }] }, 'The ABI of bad has no events. Skipped items: an anonymous event: 1'],
+    ['recursive tuples', 'bad', { abi: [event('E', deep(10))] }, 'The ABI of bad has no events. Skipped items: tuples in more than 8 levels: 1'],
+    ['an unknown type', 'bad', { abi: [event('E', input('x', 'uint7'))] }, 'The ABI of bad has no events. Skipped items: a type that no values are decoded of: 1'],
+    ['too many events', 'bad', { abi: MANY }, 'The ABI of bad has 257 events. Choose at most 256 of them with --event'],
+    ['an event that it does not have', 'bad', { events: ['Withdraw'] }, 'The ABI of bad has no event Withdraw. It has Deposit(address,address,uint256)'],
+    ['a parameter that it does not have', 'bad', { indexed: ['shares'] }, 'No event has a parameter shares. Parameters are sender, owner, assets'],
+    ['too many addresses', 'bad', { addresses: Array.from({ length: 1_001 }, (_, index) => parseAddress(`0x${index.toString(16).padStart(40, '0')}`)) }, 'bad has 1001 addresses. Use at most 1000 for a name'],
+  ])('%s', async (_what, name, changes, message) => {
+    await expect(add(name, changes)).rejects.toMatchObject({ code: 'CONTRACT_REFUSED', message });
+    expect(await readDefinitions(scratch.database, 'bad')).toEqual([]);
+  });
+
+  it('the removal of an unknown name', async () => {
+    await expect(removeContract(scratch.database, 'unknown', eth.id)).rejects.toMatchObject({
+      message: 'There is no contract unknown on this chain. Run "chainstead contracts list" for the names',
+    });
+  });
+});
