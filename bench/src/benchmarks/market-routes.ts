@@ -21,7 +21,7 @@ const SWAP = `block_number, transaction_index, log_index, amount0::text, amount1
 const NEWEST = 'ORDER BY block_number DESC, transaction_index DESC, log_index DESC';
 
 /** What the floor reads and sends: the rows that the response follows from. */
-export const FLOORS = {
+const FLOORS = {
   swaps: {
     path: '/floor/swaps/:pool/:from/:to',
     query: '',
