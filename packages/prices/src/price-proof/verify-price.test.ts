@@ -140,7 +140,7 @@ describe('a proof that holds', () => {
   test('begins after a reading by contract calls', async () => {
     const { database } = scratch;
     const key = [hexBytes(PAIR.address), eth.id];
-    const removed = await database.query('DELETE FROM pool_states WHERE pool = $1 AND block_number < 380 RETURNING *', [
+    const removed = await database.query('DELETE FROM pool_states WHERE pool = $1 AND block_number < 380 RETURNING block_number', [
       key[0],
     ]);
     await database.query(
