@@ -3,6 +3,7 @@ import { readBalanceEvidence } from '@chainstead/erc20';
 import type { StateReader, StateReadingContext } from '@chainstead/node-reads';
 import { encodeHeader, proveReceipts, readHeader } from '@chainstead/proof';
 import { readProvenBlock } from '@chainstead/sync';
+import { accountProofSchema } from '../token-price/price-proof-document.ts';
 import {
   type BlockEvidence,
   type Evidence,
@@ -10,7 +11,6 @@ import {
   PRICE_EVIDENCE,
   type StorageProof,
 } from './evidence-kind.ts';
-import { accountProofSchema } from '../token-price/price-proof-document.ts';
 
 type Context = Pick<StateReadingContext, 'chain' | 'pool' | 'database'>;
 

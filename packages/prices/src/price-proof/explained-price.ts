@@ -1,9 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import type { ReadDatabase } from '@chainstead/db';
-import { type ProofSources, showProvenPrice } from './prove-price.ts';
 import { createPriceReader, type WantedPrice } from '../token-price/price-reader.ts';
 import { errorOf } from '../token-price/price-refusals.ts';
 import { type ShownTokenPrice, showTokenPrice } from '../token-price/price-response.ts';
+import { type ProofSources, showProvenPrice } from './prove-price.ts';
 
 /**
  * Returns a price with its explanation, from stored rows alone, and its proof if there is a source of evidence.

@@ -5,9 +5,6 @@ import { InvalidParameterError } from '@chainstead/http';
 import { StateUnavailableError } from '@chainstead/node-reads';
 import { hexToBytes, readHeader } from '@chainstead/proof';
 import type { PriceExplanation } from '../token-price/price-explanation.ts';
-import { type FoundPrice, type ShownTokenPrice, showTokenPrice } from '../token-price/price-response.ts';
-import { documentDigest } from './document-digest.ts';
-import type { BlockEvidence, Evidence, EvidenceQuestion, LogOfBlock } from './evidence-kind.ts';
 import {
   LINKED_BLOCKS_MAX,
   PROOF_FORMAT,
@@ -16,6 +13,9 @@ import {
   RECEIPT_BLOCKS_MAX,
   type UnprovenReason,
 } from '../token-price/price-proof-document.ts';
+import { type FoundPrice, type ShownTokenPrice, showTokenPrice } from '../token-price/price-response.ts';
+import { documentDigest } from './document-digest.ts';
+import type { BlockEvidence, Evidence, EvidenceQuestion, LogOfBlock } from './evidence-kind.ts';
 import { type LogsOfPool, readHashes, readLogsOfPools } from './stored-logs.ts';
 import { decidingAnchors } from './verify-anchors.ts';
 import { type NewestBalance, newestBalances } from './verify-balances.ts';

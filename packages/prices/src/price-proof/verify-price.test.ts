@@ -6,12 +6,12 @@ import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createSeededRandom, examplePool, type SeededRandom, serveChain } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readExplainedPrice } from './explained-price.ts';
 import type { ShownTokenPrice } from '../token-price/price-response.ts';
 import { priceRoutesOf } from '../token-price/testing/price-routes-of.ts';
 import { documentDigest } from './document-digest.ts';
 import type { Evidence, EvidenceQuestion } from './evidence-kind.ts';
 import { priceEvidenceReader } from './evidence-reader.ts';
+import { readExplainedPrice } from './explained-price.ts';
 import { PriceProofError } from './proof-error.ts';
 import type { ProofSources } from './prove-price.ts';
 import {
@@ -140,9 +140,10 @@ describe('a proof that holds', () => {
   test('begins after a reading by contract calls', async () => {
     const { database } = scratch;
     const key = [hexBytes(PAIR.address), eth.id];
-    const removed = await database.query('DELETE FROM pool_states WHERE pool = $1 AND block_number < 380 RETURNING *', [
-      key[0],
-    ]);
+    const removed = await database.query(
+      'DELETE FROM pool_states WHERE pool = $1 AND block_number < 380 RETURNING block_number',
+      [key[0]],
+    );
     await database.query(
       `INSERT INTO pool_readings (pool_key, chain_id, block_number, pool, reserve0, reserve1) VALUES (address_key($1), $2, 360, $1, 300000000000, 240000000000)`,
       key,

@@ -4,9 +4,14 @@ import { exchangesOf, formsOf, recomputePool } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
 import { DEFAULT_PRICING_RULES } from '../token-price/decide-price.ts';
 import { explanationSchema, type PriceExplanation, showRules } from '../token-price/price-explanation.ts';
+import {
+  PROOF_FORMAT,
+  PROOF_VERSION,
+  priceProofSchema,
+  type UnprovenFact,
+} from '../token-price/price-proof-document.ts';
 import { plainDecimal } from '../token-price/shown-values.ts';
 import { documentDigest } from './document-digest.ts';
-import { PROOF_FORMAT, PROOF_VERSION, priceProofSchema, type UnprovenFact } from '../token-price/price-proof-document.ts';
 import { PriceProofError } from './proof-error.ts';
 import { type ProvenBlocks, readBlocks, readLogs } from './proven-blocks.ts';
 import { rebuildPrice } from './rebuilt-price.ts';

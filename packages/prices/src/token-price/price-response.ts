@@ -3,10 +3,10 @@ import { type Address, cents, type Fraction, nearestNumber, roundedUnits, ZERO_A
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/data-api';
 import { wrappedNativeOf } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
-import { priceProofSchema } from './price-proof-document.ts';
 import type { PriceCandidate, PricingRules } from './decide-price.ts';
 import { explainPrice, explanationSchema } from './price-explanation.ts';
 import type { PricePlace } from './price-place.ts';
+import { priceProofSchema } from './price-proof-document.ts';
 import { changeBetween, plainDecimal } from './shown-values.ts';
 import { newest } from './time-weighted.ts';
 import type { TokenPrice } from './token-price.ts';
