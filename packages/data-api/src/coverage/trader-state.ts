@@ -17,7 +17,7 @@ export function traderInSql(account: Address, dataset: string, chainId: string, 
   return { kind: 'trader', recordedAs: 'trader-sent', subject, chainId, dataset };
 }
 
-export interface TraderRequest {
+interface TraderRequest {
   readonly account: Address;
   /** The requesting key; null without keys. */
   readonly requester: string | null;

@@ -57,7 +57,7 @@ export interface TradedChain extends Closable {
   head(): Promise<number>;
 }
 
-export interface TradedChainOptions {
+interface TradedChainOptions {
   readonly chainId: number;
   /** Trades of every kind, before it returns: an even number. */
   readonly rounds: number;

@@ -17,7 +17,7 @@ export interface FoundTransaction {
 }
 
 /** The account's rows of some transactions. */
-export interface TransactionsRead {
+interface TransactionsRead {
   /** Rows by block; blocks without a row are left out. */
   readonly rows: ReadonlyMap<number, readonly unknown[]>;
   /** Every block with a row. */
@@ -27,7 +27,7 @@ export interface TransactionsRead {
 }
 
 /** Dependencies of the reads. */
-export interface TransactionsReading {
+interface TransactionsReading {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
   readonly logger: Logger;

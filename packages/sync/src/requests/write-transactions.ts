@@ -7,7 +7,7 @@ import { commitChunk } from './commit-chunk.ts';
 import { endOfTurn, runRisky, type Turn } from './history-turn.ts';
 import { type FoundTransaction, readTransactions } from './read-transactions.ts';
 
-export interface TransactionsChunk {
+interface TransactionsChunk {
   readonly dataset: Dataset;
   /** The found transactions are all of these blocks. */
   readonly range: BlockRange;
