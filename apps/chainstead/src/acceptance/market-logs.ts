@@ -134,7 +134,16 @@ async function decodeLogs(logs: Log[]): Promise<MarketLogs> {
       if (decoded === undefined) continue;
       const { amount0 = null, amount1 = null } = decoded;
       swaps.push({
-        ...{ block, log: log.logIndex, hash: log.transactionHash ?? '0x', pool, ...whole, ...decoded, amount0, amount1 },
+        ...{
+          block,
+          log: log.logIndex,
+          hash: log.transactionHash ?? '0x',
+          pool,
+          ...whole,
+          ...decoded,
+          amount0,
+          amount1,
+        },
       });
     }
   }

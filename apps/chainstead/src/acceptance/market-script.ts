@@ -43,7 +43,8 @@ export async function createMarketDevnetScript(devnet: Devnet, seed: string): Pr
   ];
   const odd = await deployOddTokens(devnet, exchanges, traders);
   const kinds = kindsOf([a, b, c], [odd.fee, odd.rebasing.address]);
-  const isOdd = ({ tokens }: ExchangePool) => tokens.some((token) => token === odd.fee || token === odd.rebasing.address);
+  const isOdd = ({ tokens }: ExchangePool) =>
+    tokens.some((token) => token === odd.fee || token === odd.rebasing.address);
   const actions = createPoolActions({ devnet, exchanges, random, traders });
   const fake = await exchanges.deployFakePair([a, b]);
   const pools = new Map<Hex, ExchangePool>();

@@ -47,6 +47,7 @@ export function factoryCalls(
   fee: number,
 ): FactoryCalls {
   if (version === 'v2') return { create: ['createPair', tokens], find: ['getPair', tokens] };
-  if (version === 'algebra-integral') return { create: ['createPool', [...tokens, '0x']], find: ['poolByPair', tokens] };
+  if (version === 'algebra-integral')
+    return { create: ['createPool', [...tokens, '0x']], find: ['poolByPair', tokens] };
   return { create: ['createPool', [...tokens, fee]], find: ['getPool', [...tokens, fee]] };
 }

@@ -51,10 +51,7 @@ const GAS = 3_000_000n;
 /** Square roots of the prices at which a swap ends, times 2^96: one inside the range of the contracts. */
 const LIMITS = [1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n, 4_295_128_740n] as const;
 
-export function createPoolTrades(
-  devnet: Devnet,
-  { router, liquidity4, swap4, donate4 }: ExchangeRouters,
-): PoolTrades {
+export function createPoolTrades(devnet: Devnet, { router, liquidity4, swap4, donate4 }: ExchangeRouters): PoolTrades {
   const send = (call: Omit<DevnetCall, 'from'>, from: Address | undefined) =>
     devnet.send({ ...call, gas: GAS, ...(from === undefined ? {} : { from }) });
 
