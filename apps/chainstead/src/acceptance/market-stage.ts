@@ -12,6 +12,8 @@ import { expectStates } from './market-states.ts';
 const KEY = 'acceptance-key-0123456789';
 /** Actions before the first indexed block. */
 const EARLIER = 15;
+/** A fresh index may have thousands of blocks. */
+const FRESH_MS = 600_000;
 const DATASETS = ['swaps', 'pool-states', 'pool-creations'];
 
 export interface MarketStage extends Closable {
@@ -72,7 +74,7 @@ export async function openMarketStage(chainId: number, seed: string): Promise<Ma
     return { swaps: seen.swaps.length, states, head };
   }
 
-  const untilIndexedIn = (database: Database): Promise<void> =>
+  const untilIndexedIn = (database: Database, timeoutMs?: number): Promise<void> =>
     waitUntil(async () => {
       const { hash, number } = await devnet.client.getBlock();
       const rows = await database.query<IndexedRow>(
@@ -87,7 +89,7 @@ export async function openMarketStage(chainId: number, seed: string): Promise<Ma
       const wanted = DATASETS.length * (Number(number) - firstBlock + 1);
       const isDone = row?.hash === hash && row.due === 0 && row.covered === wanted;
       return isDone ? null : `${JSON.stringify(row)} at block ${number}`;
-    });
+    }, timeoutMs);
 
   return {
     script,
@@ -100,7 +102,7 @@ export async function openMarketStage(chainId: number, seed: string): Promise<Ma
       const fresh = await createScratchDatabase();
       try {
         const program = stage.start(KEY, { ...settings, DATABASE_URL: fresh.url });
-        await untilIndexedIn(fresh.database);
+        await untilIndexedIn(fresh.database, FRESH_MS);
         expect(await readAll(fresh.database)).toEqual(expected);
         await program.stop();
       } finally {

@@ -36,7 +36,7 @@ it(
         await stage.reorg(random.integer(1, REORG_DEPTH_MAX));
         counts.reorgs += 1;
       }
-      if (random.chance(0.3)) await kill();
+      if (random.chance(0.4)) await kill();
       await stage.script.act(ACTIONS_PER_ROUND - before);
       await stage.untilIndexed();
       const { states, head } = await stage.expectTruth(next);
