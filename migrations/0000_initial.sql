@@ -429,6 +429,7 @@ CREATE TABLE "candle_spans" (
   "first_block" bigint NOT NULL,
   "last_block" bigint NOT NULL,
   "prices_from_block" bigint NOT NULL,
+  "price_changes" numeric DEFAULT '0' NOT NULL,
   "settings" text NOT NULL,
   "is_stored" boolean DEFAULT false NOT NULL,
   "claim" uuid NOT NULL,
@@ -437,6 +438,7 @@ CREATE TABLE "candle_spans" (
 );--> statement-breakpoint
 CREATE INDEX "candle_spans_by_first_block" ON "candle_spans" USING btree ("chain_id","hours","first_block");--> statement-breakpoint
 CREATE INDEX "candle_spans_by_last_block" ON "candle_spans" USING btree ("chain_id","hours","last_block");--> statement-breakpoint
+CREATE INDEX "candle_spans_by_prices" ON "candle_spans" USING btree ("chain_id","hours","prices_from_block");--> statement-breakpoint
 ALTER TABLE "candle_spans" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "erc20_approvals" (
   "owner_key" bigint NOT NULL,

@@ -1,5 +1,5 @@
 import { erc20Approvals, erc20Transfers, wrappedCoinMoves } from '@chainstead/erc20/datasets';
-import { poolCreations, poolStates, swaps } from '@chainstead/markets/datasets';
+import { candlesOfFeeds, poolCreations, poolStates, swaps } from '@chainstead/markets/datasets';
 import { nftMalformedLogs, nftMetadataEvents, nftTrades, nftTransfers, punkBids } from '@chainstead/nft/datasets';
 import { feedAnswers, poolPrices } from '@chainstead/price-feeds/datasets';
 import type { Dataset } from '@chainstead/sync';
@@ -16,6 +16,12 @@ import * as ownDatasets from './manifests.ts';
 /** Those that are a folder of this package, with their routes. To add one: `npm run new:dataset`, or a folder and a line in `manifests.ts`. */
 export const manifests: readonly DatasetManifest[] = Object.values(ownDatasets);
 
+/** Stored candles of markets follow from it too. */
+const pricedFeedAnswers: Dataset = {
+  ...feedAnswers,
+  projections: [...(feedAnswers.projections ?? []), candlesOfFeeds],
+};
+
 /** Every dataset that the sync engine writes. */
 export const datasets: readonly Dataset[] = [
   erc20Transfers,
@@ -26,7 +32,7 @@ export const datasets: readonly Dataset[] = [
   nftTrades,
   punkBids,
   nftMetadataEvents,
-  feedAnswers,
+  pricedFeedAnswers,
   poolPrices,
   poolCreations,
   swaps,

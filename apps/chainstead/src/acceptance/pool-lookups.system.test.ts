@@ -15,8 +15,9 @@ let stage: DevnetProgramStage;
 let proxy: Awaited<ReturnType<typeof startNodeProxy>>;
 let exchanges: ExchangeDevnet;
 let url: string;
-let tokens: Record<'usd' | 'cats' | 'dogs' | 'none', Address>;
-let pools: Record<'v2' | 'v3', ExchangePool>;
+let tokens: Record<'usd' | 'cats' | 'dogs' | 'birds' | 'fish' | 'none', Address>;
+/** By their token: one of each exchange. */
+let pools: Record<'cats' | 'dogs' | 'birds' | 'fish', ExchangePool>;
 let calls = 0;
 
 /** Amounts in the order of the pool's tokens. */
@@ -26,21 +27,29 @@ const ordered = ({ tokens: [token0] }: ExchangePool, token: bigint, dollars: big
 beforeAll(async () => {
   stage = await openDevnetProgramStage(CHAIN_ID);
   const { devnet } = stage;
-  exchanges = await deployExchanges(devnet);
+  exchanges = await deployExchanges(devnet, { hasForks: true });
   tokens = {
     usd: await exchanges.deployToken('USD', 6),
     cats: await exchanges.deployToken('CATS'),
     dogs: await exchanges.deployToken('DOGS'),
+    birds: await exchanges.deployToken('BIRDS'),
+    fish: await exchanges.deployToken('FISH'),
     none: await exchanges.deployToken('NONE'),
   };
-  const { usd, cats, dogs } = tokens;
+  const { usd, cats, dogs, birds, fish } = tokens;
+  // A cat for 2.5 dollars, a dog for 4, a bird for 5, a fish for 7.
   pools = {
-    v2: await exchanges.createPool({ version: 'v2', tokens: [cats, usd] }),
-    // One dog for four dollars.
-    v3: await exchanges.createPool({ version: 'v3', tokens: [dogs, usd], fee: 500, price: [10n ** 12n, 4n] }),
+    cats: await exchanges.createPool({ version: 'v2', tokens: [cats, usd] }),
+    dogs: await exchanges.createPool({ version: 'v3', tokens: [dogs, usd], fee: 500, price: [10n ** 12n, 4n] }),
+    birds: await exchanges.createPool({
+      ...{ version: 'v3-pancake', tokens: [birds, usd], fee: 2_500, price: [10n ** 12n, 5n] },
+    }),
+    fish: await exchanges.createPool({ version: 'algebra-integral', tokens: [fish, usd], price: [10n ** 12n, 7n] }),
   };
-  await exchanges.addLiquidity(pools.v2, ordered(pools.v2, 1_000n * UNIT, 2_500n * DOLLAR));
-  await exchanges.addLiquidity(pools.v3, ordered(pools.v3, 1_000n * UNIT, 4_000n * DOLLAR));
+  await exchanges.addLiquidity(pools.cats, ordered(pools.cats, 1_000n * UNIT, 2_500n * DOLLAR));
+  await exchanges.addLiquidity(pools.dogs, ordered(pools.dogs, 1_000n * UNIT, 4_000n * DOLLAR));
+  await exchanges.addLiquidity(pools.birds, ordered(pools.birds, 1_000n * UNIT, 5_000n * DOLLAR));
+  await exchanges.addLiquidity(pools.fish, ordered(pools.fish, 1_000n * UNIT, 7_000n * DOLLAR));
   await devnet.client.mine({ blocks: 2 });
   const { number } = await devnet.client.getBlock();
   proxy = await startNodeProxy(devnet.url, {
@@ -49,12 +58,12 @@ beforeAll(async () => {
       return undefined;
     },
   });
-  const { v2, v3 } = exchanges.factories;
+  const factories = Object.entries(exchanges.factories).map(([family, { address }]) => `${family}:${address}`);
   const program = stage.start(KEY, {
     RPC_URLS_DEVNET: proxy.url,
     START_BLOCK_DEVNET: String(number + 1n),
     SWAPS_DEVNET: 'all',
-    EXCHANGES_DEVNET: `v2:${v2.address},v3:${v3.address}`,
+    EXCHANGES_DEVNET: factories.join(),
     DOLLAR_TOKENS_DEVNET: usd,
     // A busy machine is slow.
     ON_DEMAND_WAIT_MS: '20000',
@@ -102,7 +111,9 @@ async function get(token: Address): Promise<PriceReply> {
 
 const READS = parseAbi([
   'function getReserves() view returns (uint112, uint112, uint32)',
-  'function slot0() view returns (uint160 sqrtPriceX96, int24 tick, uint16, uint16, uint16, uint8, bool)',
+  // PancakeSwap has one wider word, behind the price.
+  'function slot0() view returns (uint160 sqrtPriceX96, int24 tick, uint16, uint16, uint16, uint32, bool)',
+  'function globalState() view returns (uint160 price, int24 tick, uint16, uint8, uint16, bool)',
 ]);
 
 /** Dollars per whole token by the pool's contract, as base units of token 1 for so many of token 0. */
@@ -114,7 +125,10 @@ async function contractPrice(pool: ExchangePool): Promise<readonly [numerator: b
       const [reserve0, reserve1] = await client.readContract({ ...at, functionName: 'getReserves' });
       return [reserve1, reserve0];
     }
-    const [sqrtPrice] = await client.readContract({ ...at, functionName: 'slot0' });
+    const [sqrtPrice] =
+      pool.version === 'algebra-integral'
+        ? await client.readContract({ ...at, functionName: 'globalState' })
+        : await client.readContract({ ...at, functionName: 'slot0' });
     return [sqrtPrice * sqrtPrice, 1n << 192n];
   };
   const [one, other] = await ratio();
@@ -140,13 +154,19 @@ async function expectPrice(token: Address, pool: ExchangePool): Promise<PriceRep
   return body;
 }
 
+/** Each token with a pool, and the pool. */
+const priced = () =>
+  (['cats', 'dogs', 'birds', 'fish'] as const).map((name) => ({ token: tokens[name], pool: pools[name] }));
+
 it('prices tokens at the first request, by the states that their pools have', async () => {
   const head = await stage.devnet.client.getBlock();
-  const cats = await expectPrice(tokens.cats, pools.v2);
-  expect(cats).toMatchObject({ usdPrice: 2.5, explanation: { candidates: [{ reading_block: String(head.number) }] } });
-  const dogs = await expectPrice(tokens.dogs, pools.v3);
-  expect(dogs.usdPrice).toBeCloseTo(4, 12);
-  expect(dogs.explanation?.candidates).toMatchObject([{ reading_block: String(head.number) }]);
+  const prices: (number | undefined)[] = [];
+  for (const { token, pool } of priced()) {
+    const { usdPrice, explanation } = await expectPrice(token, pool);
+    expect(explanation?.candidates).toMatchObject([{ reading_block: String(head.number) }]);
+    prices.push(usdPrice === undefined ? undefined : Math.round(usdPrice * 1e9) / 1e9);
+  }
+  expect(prices).toEqual([2.5, 4, 5, 7]);
 });
 
 it('returns 404 for a token without pools, and looks each token up once', async () => {
@@ -154,8 +174,7 @@ it('returns 404 for a token without pools, and looks each token up once', async 
   expect(await get(tokens.none)).toEqual({ status: 404, body: { message } });
   const before = calls;
   expect(await get(tokens.none)).toEqual({ status: 404, body: { message } });
-  await expectPrice(tokens.cats, pools.v2);
-  await expectPrice(tokens.dogs, pools.v3);
+  for (const { token, pool } of priced()) await expectPrice(token, pool);
   expect(calls).toBe(before);
 });
 
@@ -166,11 +185,8 @@ it('reads the pools again if a reorg replaces the block', async () => {
   for (const table of ['pool_readings', 'pool_lookups'])
     expect(await scratch.database.query(`SELECT FROM ${table}`)).toEqual([]);
   const head = await devnet.client.getBlock();
-  for (const [token, pool] of [
-    [tokens.cats, pools.v2],
-    [tokens.dogs, pools.v3],
-  ] as const) {
-    if (pool.version === 'v3') await untilPriced(token);
+  for (const { token, pool } of priced()) {
+    if (pool.version !== 'v2') await untilPriced(token);
     const { explanation } = await expectPrice(token, pool);
     expect(explanation?.candidates).toMatchObject([{ reading_block: String(head.number) }]);
   }
@@ -178,14 +194,11 @@ it('reads the pools again if a reorg replaces the block', async () => {
 
 it('follows the events of the pools from then on', async () => {
   const read = (await get(tokens.cats)).body.explanation?.candidates[0]?.reading_block;
-  for (const [token, pool] of [
-    [tokens.cats, pools.v2],
-    [tokens.dogs, pools.v3],
-  ] as const) {
+  for (const { token, pool } of priced()) {
     await exchanges.swap(pool, { token, amount: 20n * UNIT });
     await untilIndexed();
     const { number } = await stage.devnet.client.getBlock();
-    if (pool.version === 'v3') await untilPriced(token);
+    if (pool.version !== 'v2') await untilPriced(token);
     const body = await expectPrice(token, pool);
     expect(body.priceLastChangedAtBlock).toBe(String(number));
     expect(body.explanation?.candidates).toMatchObject([{ reading_block: read }]);

@@ -21,8 +21,8 @@ export interface SpanToStore extends StoredSpan {
 const CLAIM_SECONDS = 600;
 
 /**
- * Claims a span for {@link storeClaimed}. Changes of swaps that are committed later make candles stale, so the claimer may read the swaps
- * without a lock.
+ * Claims a span for {@link storeClaimed}. Changes of swaps that are committed later make candles stale, and those of prices the span invalid, so
+ * the claimer may read both without a lock.
  * @returns null if it is stored, or claimed by another worker, or if it may not be stored now
  */
 export async function claimSpan(
@@ -40,8 +40,10 @@ export async function claimSpan(
       `INSERT INTO candle_spans AS span (chain_id, hours, start, first_block, last_block, prices_from_block, settings, claim)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
        ON CONFLICT (chain_id, hours, start) DO UPDATE SET first_block = excluded.first_block, last_block = excluded.last_block,
-         prices_from_block = excluded.prices_from_block, settings = excluded.settings, claim = excluded.claim, claimed_at = now(), is_stored = false
-       WHERE span.settings <> excluded.settings OR NOT span.is_stored AND span.claimed_at < now() - make_interval(secs => $9)
+         prices_from_block = excluded.prices_from_block, settings = excluded.settings, claim = excluded.claim, claimed_at = now(), is_stored = false,
+         price_changes = 0
+       WHERE span.settings <> excluded.settings OR span.is_stored AND span.price_changes <> 0
+         OR NOT span.is_stored AND span.claimed_at < now() - make_interval(secs => $9)
        RETURNING claim`,
       [
         ...[chain.id, span.hours, span.start, span.firstBlock, span.lastBlock, span.pricesFromBlock, span.settings],

@@ -1,9 +1,10 @@
 import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
-import type { ReadDatabase } from '@chainstead/db';
+import type { Database, ReadDatabase } from '@chainstead/db';
+import { readValueBounds, type ValueBounds } from '@chainstead/price-feeds';
 import { type BlockBoundary, readBoundary } from '../pool-candles/block-boundaries.ts';
 import { priceDatasetOf, priceSettingsOf } from '../pool-candles/price-settings.ts';
-import { secondsOf } from '../pool-candles/stored-span.ts';
+import { secondsOf, VALID_SPAN } from '../pool-candles/stored-span.ts';
 import { SWAPS_DATASET } from '../swap-lists/swaps-statement.ts';
 import type { SpanToStore } from './claimed-span.ts';
 
@@ -42,7 +43,7 @@ export async function listMissingHours(
     floor(extract(epoch FROM (SELECT block_timestamp FROM blocks WHERE chain_id = $1 AND block_number <= $3 ORDER BY block_number DESC LIMIT 1)) / 3600)::int AS highest
 )
 SELECT hour FROM bounds CROSS JOIN generate_series(bounds.highest, bounds.lowest, -1) AS hour
-WHERE NOT EXISTS (SELECT FROM candle_spans AS span WHERE span.chain_id = $1 AND span.hours = 1 AND span.start = hour AND span.is_stored AND span.settings = $4)
+WHERE NOT EXISTS (SELECT FROM candle_spans WHERE chain_id = $1 AND hours = 1 AND start = hour AND ${VALID_SPAN} AND settings = $4)
 ORDER BY hour DESC LIMIT $5`,
       [chain.id, from, to, priceSettingsOf(chain), limit - missing.length],
     );
@@ -53,10 +54,11 @@ ORDER BY hour DESC LIMIT $5`,
 }
 
 /** Returns hours as spans to store; null: a block of the hour, or one that its prices follow from, is not storable. */
-export function createHourExaminer(database: ReadDatabase, chain: Chain, storable: StorableBlocks) {
+export function createHourExaminer(database: Database, chain: Chain, storable: StorableBlocks) {
   const settings = priceSettingsOf(chain);
   const heartbeat = priceDatasetOf(chain)?.heartbeatSeconds ?? 0;
   const known = new Map<number, BlockBoundary>();
+  const boundsOf = new Map<BlockRange, ValueBounds | null>();
 
   async function boundaryAt(time: number): Promise<BlockBoundary> {
     const boundary = known.get(time) ?? (await readBoundary(database, chain, time));
@@ -64,16 +66,28 @@ export function createHourExaminer(database: ReadDatabase, chain: Chain, storabl
     return boundary;
   }
 
+  /** The block that prices follow from; null: one that may be needed is missing. */
+  async function pricesFrom(hour: number, begin: BlockBoundary, { from, to }: BlockRange): Promise<number | null> {
+    const past = heartbeat === 0 ? begin : await boundaryAt(secondsOf(hour) - heartbeat);
+    const wanted = past.before === null ? chain.firstBlock : past.before + 1;
+    if (storable.prices === null || covers(storable.prices, wanted, to)) return wanted;
+    const run = storable.prices.find((one) => one.from <= from && to <= one.to);
+    if (run === undefined || heartbeat === 0) return null;
+    // The first hours of a run: a value in the run is never replaced by an earlier one.
+    if (!boundsOf.has(run)) boundsOf.set(run, await readValueBounds(database, chain, run.from));
+    const bounds = boundsOf.get(run) ?? null;
+    return bounds !== null && bounds.complete <= from ? bounds.first : null;
+  }
+
   return async (hour: number): Promise<SpanToStore | null> => {
     const [begin, end] = [await boundaryAt(secondsOf(hour)), await boundaryAt(secondsOf(hour + 1))];
     if (end.at === null) return null;
     const [firstBlock, lastBlock] = [begin.before === null ? chain.firstBlock : begin.before + 1, end.at - 1];
-    const past = heartbeat === 0 ? begin : await boundaryAt(secondsOf(hour) - heartbeat);
-    const pricesFromBlock = past.before === null ? chain.firstBlock : past.before + 1;
-    const isStorable =
-      covers(storable.swaps, firstBlock, lastBlock) &&
-      (storable.prices === null || covers(storable.prices, pricesFromBlock, lastBlock));
-    return isStorable ? { hours: 1, start: hour, firstBlock, lastBlock, pricesFromBlock, settings } : null;
+    if (!covers(storable.swaps, firstBlock, lastBlock)) return null;
+    const pricesFromBlock = await pricesFrom(hour, begin, { from: firstBlock, to: lastBlock });
+    return pricesFromBlock === null
+      ? null
+      : { hours: 1, start: hour, firstBlock, lastBlock, pricesFromBlock, settings };
   };
 }
 

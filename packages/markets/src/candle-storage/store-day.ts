@@ -4,6 +4,7 @@ import type { PoolId } from '../events/pool-event.ts';
 import { CANDLE_COLUMNS, type PoolCandle, type PricedRecord, totalsOfRecord } from '../pool-candles/candle-record.ts';
 import { joinTotals } from '../pool-candles/pool-totals.ts';
 import { priceSettingsOf } from '../pool-candles/price-settings.ts';
+import { VALID_SPAN } from '../pool-candles/stored-span.ts';
 import { claimSpan, type SpanToStore, storeClaimed } from './claimed-span.ts';
 
 const DAY_HOURS = 24;
@@ -19,7 +20,7 @@ export async function storeDays(database: Database, chain: Chain, signal: AbortS
     const claim = await claimSpan(database, chain, span, async (transaction) => {
       const [row] = await transaction.query<{ isReady: boolean }>(
         `SELECT count(*) = $4 AND NOT EXISTS (SELECT FROM stale_candles WHERE chain_id = $1 AND hours = 1 AND start >= $2 AND start < $2 + $4) AS "isReady"
-         FROM candle_spans WHERE chain_id = $1 AND hours = 1 AND start >= $2 AND start < $2 + $4 AND is_stored AND settings = $3`,
+         FROM candle_spans WHERE chain_id = $1 AND hours = 1 AND start >= $2 AND start < $2 + $4 AND ${VALID_SPAN} AND settings = $3`,
         [chain.id, day.start, settings, DAY_HOURS],
       );
       return row?.isReady ?? false;
@@ -41,9 +42,9 @@ function listMissingDays(database: Database, chain: Chain, settings: string): Pr
   return database.select<MissingDay>(
     `SELECT day.* FROM (
   SELECT start - start % ${DAY_HOURS} AS start, min(first_block) AS first_block, max(last_block) AS last_block, min(prices_from_block) AS prices_from_block
-  FROM candle_spans WHERE chain_id = $1 AND hours = 1 AND is_stored AND settings = $2 GROUP BY 1 HAVING count(*) = ${DAY_HOURS}) AS day
+  FROM candle_spans WHERE chain_id = $1 AND hours = 1 AND ${VALID_SPAN} AND settings = $2 GROUP BY 1 HAVING count(*) = ${DAY_HOURS}) AS day
 WHERE NOT EXISTS (SELECT FROM candle_spans AS span WHERE span.chain_id = $1 AND span.hours = ${DAY_HOURS} AND span.start = day.start
-  AND span.is_stored AND span.settings = $2)
+  AND ${VALID_SPAN} AND span.settings = $2)
 ORDER BY day.start DESC LIMIT ${DAYS_MAX}`,
     [chain.id, settings],
   );

@@ -1,4 +1,4 @@
-import { type Sql, sql } from '@chainstead/db';
+import { rawSql, type Sql, sql } from '@chainstead/db';
 import type { Projection } from '@chainstead/sync';
 import { candleSpans, poolCandles, staleCandles } from '../tables/schema.ts';
 
@@ -18,6 +18,38 @@ export const candlesOfSwaps: Projection = {
   ],
   dropped: () => [],
 };
+
+/**
+ * Makes stored spans invalid whose prices may follow from changed values of feeds. The worker stores them again. It needs their swaps: dropped
+ * swaps have no candles then.
+ */
+export const candlesOfFeeds: Projection = {
+  name: 'priced-candles',
+  version: 1,
+  // The spans follow from swaps.
+  tables: [],
+  added: ({ rows }) => [countPriceChanges(rows, rawSql('+'))],
+  removed: ({ rows }) => [countPriceChanges(rows, rawSql('-'))],
+  dropped: () => [],
+};
+
+/** @param rows of `feed_answers`, of one chain */
+function countPriceChanges(rows: Sql, sign: Sql): Sql {
+  return sql`WITH changed AS MATERIALIZED (
+  SELECT chain_id, block_number, hashtextextended(concat_ws(' ', encode(aggregator, 'hex'), block_number, transaction_index, log_index, answer,
+    extract(epoch FROM updated_at)), 0) AS digest FROM ${rows} AS answer
+), bounds AS MATERIALIZED (
+  SELECT min(chain_id) AS chain_id, min(block_number) AS lowest, max(block_number) AS highest FROM changed
+), touched AS MATERIALIZED (
+  SELECT hours, start, prices_from_block, last_block FROM candle_spans WHERE chain_id = (SELECT chain_id FROM bounds) AND hours IN (1, 24)
+    AND last_block >= (SELECT lowest FROM bounds) AND prices_from_block <= (SELECT highest FROM bounds)
+), sums AS MATERIALIZED (
+  SELECT touched.hours, touched.start, sum(changed.digest) AS digest
+  FROM touched JOIN changed ON changed.block_number BETWEEN touched.prices_from_block AND touched.last_block GROUP BY 1, 2
+)
+UPDATE candle_spans AS span SET price_changes = span.price_changes ${sign} sums.digest
+FROM sums WHERE span.chain_id = (SELECT chain_id FROM bounds) AND span.hours = sums.hours AND span.start = sums.start`;
+}
 
 /** Returns the statement that makes the candles of a pool's stored swaps stale: its tokens, or whether it counts, changed. */
 export function markPoolStale(poolKey: string, chainId: number, pool: Buffer): Sql {

@@ -12,7 +12,7 @@ import {
   type PricedRecord,
 } from './candle-record.ts';
 import { priceSettingsOf } from './price-settings.ts';
-import type { StoredWidth } from './stored-span.ts';
+import { type StoredWidth, VALID_SPAN } from './stored-span.ts';
 
 /** Spans of one width. */
 export interface SpansQuery {
@@ -68,7 +68,7 @@ async function readStored<Row extends CandleRecord>(
   const inSpans = [chain.id, query.hours, query.first, query.end];
   // Read before the rows: a row that is replaced meanwhile is valid as well.
   const [spans] = await database.select<SpansRow>(
-    `SELECT ARRAY(SELECT start FROM candle_spans WHERE chain_id = $1 AND hours = $2 AND start >= $3 AND start < $4 AND is_stored AND settings = $5
+    `SELECT ARRAY(SELECT start FROM candle_spans WHERE chain_id = $1 AND hours = $2 AND start >= $3 AND start < $4 AND ${VALID_SPAN} AND settings = $5
     AND last_block <= coalesce($6::bigint, 9223372036854775807)) AS stored,
   ARRAY(SELECT ${hexText('pool')} || ' ' || start FROM stale_candles
     WHERE pool_key = ANY ($7::bigint[]) AND chain_id = $1 AND hours = $2 AND start >= $3 AND start < $4) AS stale`,

@@ -8,6 +8,9 @@ export interface StoredSpan {
   readonly start: number;
 }
 
+/** Condition on `candle_spans` of spans that may be used, with the settings of a chain. */
+export const VALID_SPAN = 'is_stored AND price_changes = 0';
+
 const HOUR_SECONDS = 3_600;
 
 /** Unix seconds of a time in hours since the epoch. */

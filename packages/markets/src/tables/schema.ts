@@ -301,7 +301,7 @@ export const poolCandles = pgTable(
 
 declareStorage(poolCandles, { writes: 'append', placement: distributedBy('pool', 'pool_key') });
 
-/** Hours and days whose candles are stored for all proven pools, or are being stored. */
+/** Hours and days whose candles are stored for all proven pools, or are being stored. See `VALID_SPAN` for those that may be used. */
 export const candleSpans = pgTable(
   'candle_spans',
   {
@@ -315,6 +315,11 @@ export const candleSpans = pgTable(
     lastBlock: bigint('last_block', { mode: 'number' }).notNull(),
     /** Prices in the span follow from no earlier block. */
     pricesFromBlock: bigint('prices_from_block', { mode: 'number' }).notNull(),
+    /**
+     * Sum of the hashes of price rows that were added to those blocks since the span was claimed, less those that were removed. Other than 0: the
+     * span is invalid. Rows that a reindex removes and adds again cancel out.
+     */
+    priceChanges: numeric('price_changes').notNull().default('0'),
     /** Hash of the price settings; rows of other settings are invalid. */
     settings: text('settings').notNull(),
     /** False: a worker is storing it. */
@@ -326,6 +331,7 @@ export const candleSpans = pgTable(
     primaryKey({ name: 'candle_spans_pkey', columns: [table.chainId, table.hours, table.start] }),
     index('candle_spans_by_first_block').on(table.chainId, table.hours, table.firstBlock),
     index('candle_spans_by_last_block').on(table.chainId, table.hours, table.lastBlock),
+    index('candle_spans_by_prices').on(table.chainId, table.hours, table.pricesFromBlock),
   ],
 );
 

@@ -4,7 +4,7 @@ import type { CompiledContract } from '../contracts/compile-solidity.ts';
 import { requireDemoTool } from '../contracts/demo-tools.ts';
 import { TestkitError } from '../testkit-error.ts';
 
-/** Compiled contracts of Uniswap, by the file of their npm package. */
+/** Compiled contracts of exchanges, by the file of their npm package. Those of PancakeSwap and Algebra are for tests alone. */
 const FILES = {
   UniswapV2Factory: '@uniswap/v2-core/build/UniswapV2Factory.json',
   UniswapV2Pair: '@uniswap/v2-core/build/UniswapV2Pair.json',
@@ -13,6 +13,13 @@ const FILES = {
   PoolManager: '@uniswap/v4-core/out/PoolManager.sol/PoolManager.json',
   PoolModifyLiquidityTest: '@uniswap/v4-core/out/PoolModifyLiquidityTest.sol/PoolModifyLiquidityTest.json',
   PoolSwapTest: '@uniswap/v4-core/out/PoolSwapTest.sol/PoolSwapTest.json',
+  PoolDonateTest: '@uniswap/v4-core/out/PoolDonateTest.sol/PoolDonateTest.json',
+  PancakeV3Factory: '@pancakeswap/v3-core/artifacts/contracts/PancakeV3Factory.sol/PancakeV3Factory.json',
+  PancakeV3Pool: '@pancakeswap/v3-core/artifacts/contracts/PancakeV3Pool.sol/PancakeV3Pool.json',
+  AlgebraFactory: '@cryptoalgebra/integral-core/artifacts/contracts/AlgebraFactory.sol/AlgebraFactory.json',
+  AlgebraPoolDeployer:
+    '@cryptoalgebra/integral-core/artifacts/contracts/AlgebraPoolDeployer.sol/AlgebraPoolDeployer.json',
+  AlgebraPool: '@cryptoalgebra/integral-core/artifacts/contracts/AlgebraPool.sol/AlgebraPool.json',
 } as const;
 
 interface Artifact {
@@ -21,7 +28,7 @@ interface Artifact {
   readonly bytecode: string | { readonly object: string };
 }
 
-/** The contract of Uniswap as its npm package has it. @throws TestkitError if the package has another form */
+/** The contract of an exchange as its npm package has it. @throws TestkitError if the package has another form */
 export async function readExchangeArtifact(name: keyof typeof FILES): Promise<CompiledContract> {
   const file = requireDemoTool().resolve(FILES[name]);
   const { abi, bytecode }: Artifact = JSON.parse(await readFile(file, 'utf8'));

@@ -4,7 +4,9 @@ import { compileContracts } from '../contracts/compile-contracts.ts';
 import type { CompiledContract } from '../contracts/compile-solidity.ts';
 import type { Devnet } from '../contracts/devnet.ts';
 import type { DeployedContract } from '../market/market.ts';
+import { TestkitError } from '../testkit-error.ts';
 import { readExchangeArtifact } from './exchange-artifacts.ts';
+import { deployForks, type ForkFactories, factoryCalls } from './exchange-forks.ts';
 import { type ExchangePool, idOf, keyOf, squareRoot } from './exchange-pool.ts';
 import { createPoolTrades, type PoolTrades } from './pool-trades.ts';
 
@@ -12,7 +14,7 @@ export interface NewPool {
   readonly version: ExchangePool['version'];
   /** In any order. */
   readonly tokens: readonly [Address, Address];
-  /** Parts per million, one that v3 factories enable. @default 3,000 */
+  /** Parts per million, one that the factory enables. @default 3,000 */
   readonly fee?: number;
   /** First price of v3 and v4, as base units of the first given token for so many of the second. @default [1n, 1n] */
   readonly price?: readonly [bigint, bigint];
@@ -20,10 +22,10 @@ export interface NewPool {
   readonly hooks?: Address;
 }
 
-/** Uniswap v2, v3 and v4 on a devnet: their contracts from npm, and routers that trade for the devnet's accounts. */
+/** Exchanges on a devnet: Uniswap v2, v3 and v4 with their contracts from npm, and routers that trade for the devnet's accounts. */
 export interface ExchangeDevnet extends PoolTrades {
   /** Factories, and the pool manager of v4. */
-  readonly factories: Readonly<Record<ExchangePool['version'], DeployedContract>>;
+  readonly factories: Readonly<Record<'v2' | 'v3' | 'v4', DeployedContract>> & Partial<ForkFactories>;
   /** An ERC-20 of which `holders` have 10^30 base units that routers may move. @default holders the first three accounts */
   deployToken(symbol: string, decimals?: number, holders?: readonly Address[]): Promise<Address>;
   /** Permits the routers to move a token of the holders. */
@@ -34,18 +36,31 @@ export interface ExchangeDevnet extends PoolTrades {
   deployFakePair(tokens: readonly [Address, Address]): Promise<DeployedContract>;
 }
 
-const TICK_SPACINGS: Readonly<Record<number, number>> = { 500: 10, 3000: 60, 10000: 200 };
+export interface ExchangeOptions {
+  /** Whether PancakeSwap v3, Algebra Integral, and a router for donations to v4 are deployed too. @default false */
+  readonly hasForks?: boolean;
+}
+
+const TICK_SPACINGS: Readonly<Record<number, number>> = { 500: 10, 2500: 50, 3000: 60, 10000: 200 };
+/** The one that a factory of Algebra begins with. */
+const ALGEBRA_SPACING = 60;
 const HOLDING = 10n ** 30n;
+/** The deployer of PancakeSwap reads the code of a pool from storage. */
+const GAS = 15_000_000n;
 
 /** Deploys everything. Takes about ten blocks. */
-export async function deployExchanges(devnet: Devnet): Promise<ExchangeDevnet> {
-  const [contract, v2Factory, v3Factory, poolManager, liquidityRouter, swapRouter] = await Promise.all([
+export async function deployExchanges(
+  devnet: Devnet,
+  { hasForks = false }: ExchangeOptions = {},
+): Promise<ExchangeDevnet> {
+  const [contract, v2Factory, v3Factory, poolManager, liquidityRouter, swapRouter, donateRouter] = await Promise.all([
     compileContracts(['DemoToken', 'DemoExchangeRouter', 'FakePair']),
     readExchangeArtifact('UniswapV2Factory'),
     readExchangeArtifact('UniswapV3Factory'),
     readExchangeArtifact('PoolManager'),
     readExchangeArtifact('PoolModifyLiquidityTest'),
     readExchangeArtifact('PoolSwapTest'),
+    readExchangeArtifact('PoolDonateTest'),
   ]);
   const [owner = ZERO_ADDRESS] = devnet.accounts;
   const deploy = async (compiled: CompiledContract, ...args: unknown[]): Promise<DeployedContract> => ({
@@ -60,8 +75,9 @@ export async function deployExchanges(devnet: Devnet): Promise<ExchangeDevnet> {
     router: await deploy(contract('DemoExchangeRouter')),
     liquidity4: await deploy(liquidityRouter, v4.address),
     swap4: await deploy(swapRouter, v4.address),
+    ...(hasForks ? { donate4: await deploy(donateRouter, v4.address) } : {}),
   };
-  const factories = { v2, v3, v4 };
+  const factories = { v2, v3, v4, ...(hasForks ? await deployForks(devnet) : {}) };
   const { abi } = contract('DemoToken');
   const approve = async (token: Address, holders: readonly Address[]): Promise<void> => {
     for (const from of holders)
@@ -91,19 +107,20 @@ async function createPool(
   const tokens = sorted(given);
   const [amount0, amount1] = tokens[0] === given[0] ? price : [price[1], price[0]];
   const sqrtPriceX96 = squareRoot((amount1 << 192n) / amount0);
-  const tickSpacing = version === 'v2' ? 0 : (TICK_SPACINGS[fee] ?? 60);
-  const created = { version, tokens, fee, tickSpacing, hooks } as const;
+  const spacing = version === 'algebra-integral' ? ALGEBRA_SPACING : (TICK_SPACINGS[fee] ?? 60);
+  const created = { version, tokens, fee, tickSpacing: version === 'v2' ? 0 : spacing, hooks } as const;
   const factory = factories[version];
+  if (factory === undefined) throw new TestkitError(`There is no factory of ${version} on this devnet`);
   if (version === 'v4') {
     const key = keyOf(created);
     await devnet.send({ ...factory, functionName: 'initialize', args: [key, sqrtPriceX96] });
     return { ...created, pool: idOf(created) };
   }
-  const [create, find, args] =
-    version === 'v2' ? ['createPair', 'getPair', tokens] : ['createPool', 'getPool', [...tokens, fee]];
-  await devnet.send({ ...factory, functionName: create, args });
-  const pool = parseAddress(await devnet.client.readContract({ ...factory, functionName: find, args }));
-  if (version === 'v3') {
+  const { create, find } = factoryCalls(version, tokens, fee);
+  await devnet.send({ ...factory, functionName: create[0], args: create[1], gas: GAS });
+  const found = await devnet.client.readContract({ ...factory, functionName: find[0], args: find[1] });
+  const pool = parseAddress(found);
+  if (version !== 'v2') {
     const { abi } = await readExchangeArtifact('UniswapV3Pool');
     await devnet.send({ address: pool, abi, functionName: 'initialize', args: [sqrtPriceX96] });
   }

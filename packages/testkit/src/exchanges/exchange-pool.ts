@@ -1,13 +1,14 @@
 import { type Address, type Hex, keccak256Hex } from '@chainstead/core';
 import { encodeAbiParameters } from 'viem';
 
-/** A pool of real Uniswap contracts. */
+/** A pool of real contracts. */
 export interface ExchangePool {
-  readonly version: 'v2' | 'v3' | 'v4';
+  /** Family of the exchange. */
+  readonly version: 'v2' | 'v3' | 'v3-pancake' | 'algebra-integral' | 'v4';
   /** Address of the pool; of v4 its id. */
   readonly pool: Hex;
   readonly tokens: readonly [token0: Address, token1: Address];
-  /** Parts per million. */
+  /** Parts per million; of Algebra those with which it begins. */
   readonly fee: number;
   /** Ticks; 0 in v2. */
   readonly tickSpacing: number;

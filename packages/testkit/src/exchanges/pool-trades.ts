@@ -1,7 +1,8 @@
 import { type Address, parseAddress, ZERO_HASH } from '@chainstead/core';
-import type { TransactionReceipt } from 'viem';
+import { parseAbi, type TransactionReceipt } from 'viem';
 import type { Devnet, DevnetCall } from '../contracts/devnet.ts';
 import type { DeployedContract } from '../market/market.ts';
+import { TestkitError } from '../testkit-error.ts';
 import { type ExchangePool, keyOf, squareRoot } from './exchange-pool.ts';
 
 /** Liquidity and swaps in pools of a devnet, each one transaction. */
@@ -14,6 +15,12 @@ export interface PoolTrades {
   changeRange(pool: ExchangePool, range: RangeChange, from?: Address): Promise<TransactionReceipt>;
   /** Sells base units of a token of the pool. */
   swap(pool: ExchangePool, sold: Sold, from?: Address): Promise<TransactionReceipt>;
+  /** Borrows base units of both tokens, of v2 of one of them, and returns them in the same transaction. Not in v4. */
+  flash(pool: ExchangePool, amounts: readonly [bigint, bigint], from?: Address): Promise<TransactionReceipt>;
+  /** Gives both tokens to the liquidity in range of v4, else to the contract. @throws TestkitError in v4 without the router for it */
+  donate(pool: ExchangePool, amounts: readonly [bigint, bigint], from?: Address): Promise<TransactionReceipt>;
+  /** Sets the reserves of a v2 pair to its balances. */
+  sync(pool: ExchangePool, from?: Address): Promise<TransactionReceipt>;
 }
 
 export interface RangeChange {
@@ -29,11 +36,13 @@ export interface Sold {
 }
 
 export interface ExchangeRouters {
-  /** `DemoExchangeRouter`, for v2 and v3. */
+  /** `DemoExchangeRouter`, for pools that are contracts. */
   readonly router: DeployedContract;
   /** `PoolModifyLiquidityTest` and `PoolSwapTest`, for v4. */
   readonly liquidity4: DeployedContract;
   readonly swap4: DeployedContract;
+  /** `PoolDonateTest`. */
+  readonly donate4?: DeployedContract;
 }
 
 const MAX_TICK = 887_272;
@@ -42,7 +51,7 @@ const GAS = 3_000_000n;
 /** Square roots of the prices at which a swap ends, times 2^96: one inside the range of the contracts. */
 const LIMITS = [1_461_446_703_485_210_103_287_273_052_203_988_822_378_723_970_341n, 4_295_128_740n] as const;
 
-export function createPoolTrades(devnet: Devnet, { router, liquidity4, swap4 }: ExchangeRouters): PoolTrades {
+export function createPoolTrades(devnet: Devnet, { router, liquidity4, swap4, donate4 }: ExchangeRouters): PoolTrades {
   const send = (call: Omit<DevnetCall, 'from'>, from: Address | undefined) =>
     devnet.send({ ...call, gas: GAS, ...(from === undefined ? {} : { from }) });
 
@@ -52,8 +61,8 @@ export function createPoolTrades(devnet: Devnet, { router, liquidity4, swap4 }: 
       const params = { ...range, salt: ZERO_HASH };
       return send({ ...liquidity4, functionName: 'modifyLiquidity', args: [keyOf(pool), params, '0x'] }, from);
     }
-    const [functionName, liquidity] =
-      liquidityDelta < 0n ? ['removeFromPool', -liquidityDelta] : ['addToPool', liquidityDelta];
+    const [name, liquidity] = liquidityDelta < 0n ? ['removeFrom', -liquidityDelta] : ['addTo', liquidityDelta];
+    const functionName = `${name}${pool.version === 'algebra-integral' ? 'AlgebraPool' : 'Pool'}`;
     return send({ ...router, functionName, args: [pool.pool, tickLower, tickUpper, liquidity] }, from);
   }
 
@@ -84,22 +93,35 @@ export function createPoolTrades(devnet: Devnet, { router, liquidity4, swap4 }: 
       const settings = { takeClaims: false, settleUsingBurn: false };
       return send({ ...swap4, functionName: 'swap', args: [keyOf(pool), params, settings, '0x'] }, from);
     },
+    flash({ pool, version }, [amount0, amount1], from) {
+      if (version !== 'v2')
+        return send({ ...router, functionName: 'flashInPool', args: [pool, amount0, amount1] }, from);
+      const [ofZero, amount] = amount0 > 0n ? [true, amount0] : [false, amount1];
+      return send({ ...router, functionName: 'flashInPair', args: [pool, ofZero, amount] }, from);
+    },
+    async donate(pool, amounts, from) {
+      if (pool.version === 'v4') {
+        if (donate4 === undefined) throw new TestkitError('There is no router for donations on this devnet');
+        return send({ ...donate4, functionName: 'donate', args: [keyOf(pool), ...amounts, '0x'] }, from);
+      }
+      const give = (place: 0 | 1) =>
+        send(
+          { address: pool.tokens[place], abi: TOKEN, functionName: 'transfer', args: [pool.pool, amounts[place]] },
+          from,
+        );
+      await give(0);
+      return give(1);
+    },
+    sync: (pool, from) => send({ ...pairToken(pool), functionName: 'sync' }, from),
   };
 }
 
 function pairToken({ pool }: ExchangePool): DeployedContract {
-  return { address: parseAddress(pool), abi: APPROVE };
+  return { address: parseAddress(pool), abi: TOKEN };
 }
 
-const APPROVE = [
-  {
-    type: 'function',
-    name: 'approve',
-    stateMutability: 'nonpayable',
-    inputs: [
-      { name: 'spender', type: 'address' },
-      { name: 'value', type: 'uint256' },
-    ],
-    outputs: [{ name: '', type: 'bool' }],
-  },
-] as const;
+const TOKEN = parseAbi([
+  'function approve(address spender, uint256 value) returns (bool)',
+  'function transfer(address to, uint256 value) returns (bool)',
+  'function sync()',
+]);

@@ -1,0 +1,25 @@
+import type { Chain } from '@chainstead/chains';
+import type { Transaction } from '@chainstead/db';
+import { readFeedStarts } from './feed-starts.ts';
+
+/** Blocks from which the feeds of a chain have values in an unbroken run of indexed blocks. */
+export interface ValueBounds {
+  /** First block with a value or reading of some feed. */
+  readonly first: number;
+  /** First block from whose end on every feed has one. */
+  readonly complete: number;
+}
+
+/** Returns where the values of the run begin that has a block; null: a feed has none, or the block is not indexed. */
+export async function readValueBounds(
+  database: Pick<Transaction, 'query'>,
+  chain: Chain,
+  block: number,
+): Promise<ValueBounds | null> {
+  const starts = await readFeedStarts(database, chain, (runs) =>
+    runs.filter(([first, last]) => first <= block && block <= last),
+  );
+  const from = starts.flatMap(({ valueFrom }) => (valueFrom === null ? [] : [valueFrom]));
+  if (from.length === 0 || from.length < starts.length) return null;
+  return { first: Math.min(...from), complete: Math.max(...from) };
+}
