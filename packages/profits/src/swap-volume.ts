@@ -28,7 +28,7 @@ export async function readSwapVolume(
   chain: Chain,
   { wallet, lastBlock, signal }: SwapVolumeQuery,
 ): Promise<SwapVolume> {
-  const { indexed } = await readTradesSpan(database, chain);
+  const { indexed } = await readTradesSpan(database, chain, wallet);
   const { toBlock, complete: isComplete } = indexed;
   if (toBlock === null) return { cents: null, isComplete };
   const { dollar, native, ether, other } = anchorsOf(chain);

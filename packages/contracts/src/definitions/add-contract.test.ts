@@ -117,6 +117,7 @@ describe('is refused', () => {
     ['too many events', 'bad', { abi: MANY }, 'The ABI of bad has 257 events. Choose at most 256 of them with --event'],
     ['an event that it does not have', 'bad', { events: ['Withdraw'] }, 'The ABI of bad has no event Withdraw. It has Deposit(address,address,uint256)'],
     ['a parameter that it does not have', 'bad', { indexed: ['shares'] }, 'No event has a parameter shares. Parameters are sender, owner, assets'],
+    ['an index of values of any size', 'bad', { abi: [SENT_TO_MANY], indexed: ['to_'] }, "to_ can't have an index, because its values may have any size. Index parameters of the types address, bool, bytes1 to bytes32, int and uint, or hashes of indexed parameters"],
     ['too many addresses', 'bad', { addresses: Array.from({ length: 1_001 }, (_, index) => parseAddress(`0x${index.toString(16).padStart(40, '0')}`)) }, 'bad has 1001 addresses. Use at most 1000 for a name'],
   ])('%s', async (_what, name, changes, message) => {
     await expect(add(name, changes)).rejects.toMatchObject({ code: 'CONTRACT_REFUSED', message });

@@ -3,7 +3,7 @@ import type { Address } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import { type AbiEvent, abiItemJson, readAbi } from '@chainstead/decoding';
 import { createEventTables } from '../tables/create-tables.ts';
-import { type EventTable, eventNames, eventTable } from '../tables/event-table.ts';
+import { type EventTable, eventNames, eventTable, type ParameterColumn } from '../tables/event-table.ts';
 import { type ContractDefinition, ContractRefusedError, readDefinitions } from './contract-definition.ts';
 
 /** A contract to be indexed. */
@@ -35,7 +35,7 @@ const ADDRESSES_MAX = 1_000;
 
 /**
  * Stores a contract and creates a table for each event of its ABI, in one transaction. If the name is known on the chain, its addresses and
- * events are added to the known ones, and its history is read again.
+ * events are added to the known ones. With new addresses, its history is read again.
  * @throws ContractRefusedError
  */
 export async function addContract(database: Database, wanted: WantedContract): Promise<AddedContract> {
@@ -57,11 +57,12 @@ export async function addContract(database: Database, wanted: WantedContract): P
     await createEventTables(transaction, tables, indexed);
     const firstBlock = own === undefined ? wanted.firstBlock : lowerFirst(own.firstBlock, wanted.firstBlock);
     await save(transaction, { name, chainId: chain.id, addresses: all, firstBlock, tables });
-    // What is stored lacks logs of the new addresses and blocks.
-    await transaction.query('DELETE FROM sync_ranges WHERE chain_id = $1 AND dataset = ANY ($2::text[])', [
-      chain.id,
-      tables.map((table) => table.name),
-    ]);
+    // What is stored lacks logs of new addresses.
+    if (own !== undefined && all.length > own.addresses.length)
+      await transaction.query('DELETE FROM sync_ranges WHERE chain_id = $1 AND dataset = ANY ($2::text[])', [
+        chain.id,
+        tables.map((table) => table.name),
+      ]);
     return { tables, skipped };
   });
 }
@@ -130,10 +131,22 @@ function joinTables(own: ContractDefinition | undefined, tables: readonly EventT
 }
 
 function requireParameters(tables: readonly EventTable[], indexed: readonly string[]): void {
-  const names = new Set(tables.flatMap(({ parameters }) => parameters.map(({ name }) => name)));
+  const columns = tables.flatMap(({ parameters }) => parameters);
+  const names = new Set(columns.map(({ name }) => name));
+  const long = indexed.find((name) => columns.some((column) => column.name === name && !hasBoundedSize(column)));
+  if (long !== undefined)
+    throw new ContractRefusedError(
+      `${long} can't have an index, because its values may have any size`,
+      'Index parameters of the types address, bool, bytes1 to bytes32, int and uint, or hashes of indexed parameters',
+    );
   const missing = indexed.find((name) => !names.has(name));
   if (missing !== undefined)
     throw new ContractRefusedError(`No event has a parameter ${missing}`, `Parameters are ${[...names].join(', ')}`);
+}
+
+/** An entry of an index has at most 2,704 bytes: a longer value could not be stored, and would stop the chain. */
+function hasBoundedSize({ type, abiType, isHash }: ParameterColumn): boolean {
+  return isHash || (type !== 'text' && type !== 'jsonb' && abiType.type !== 'bytes');
 }
 
 function lowerFirst(one: number | null, other: number | null): number | null {
