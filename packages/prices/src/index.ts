@@ -5,7 +5,6 @@ export { type ReadPoolValues, readPoolValues } from './pool-values/read-pool-val
 export { createPriceRoutes } from './price-routes.ts';
 export { readTokenStates, type TokenState } from './token-markets/token-state.ts';
 export { readTradedPools } from './token-markets/traded-pools.ts';
-export { DEFAULT_PRICING_RULES } from './token-price/decide-price.ts';
 export { readExplainedPrice } from './token-price/explained-price.ts';
 export type { PriceExplanation } from './token-price/price-explanation.ts';
 export { type PricePlace, readPlace, STATES_DATASET } from './token-price/price-place.ts';

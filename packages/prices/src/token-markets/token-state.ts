@@ -11,7 +11,6 @@ import {
 } from '@chainstead/core';
 import { anchorsOf, DOLLAR, formsOf } from '@chainstead/markets';
 import { anchorPrices } from '../token-price/anchor-prices.ts';
-import { DEFAULT_PRICING_RULES } from '../token-price/decide-price.ts';
 import type { PricePlace } from '../token-price/price-place.ts';
 import { type PriceSources, readPricesWithBalances } from '../token-price/prices-with-balances.ts';
 import { newest } from '../token-price/time-weighted.ts';
@@ -36,7 +35,7 @@ export async function readTokenStates(
   tokens: readonly Address[],
   place: PricePlace,
 ): Promise<ReadonlyMap<Address, TokenState>> {
-  const conditions = { factories: null, rules: DEFAULT_PRICING_RULES, isOfPools: true };
+  const conditions = { factories: null, rules: chain.pricing, isOfPools: true };
   const prices = await readPricesWithBalances(sources, chain, tokens, conditions, place);
   const anchors = anchorPrices(place);
   const { dollar } = anchorsOf(chain);

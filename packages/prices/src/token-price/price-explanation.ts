@@ -1,7 +1,8 @@
+import type { PricingRules } from '@chainstead/chains';
 import { cents, type Fraction, multiplyFractions, nearestNumber, roundedUnits, wholeFraction } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
 import type { AnchorPrice } from './anchor-prices.ts';
-import type { PriceDecision, PricingRules } from './decide-price.ts';
+import type { PriceDecision } from './decide-price.ts';
 import { type MovedPool, moveCost } from './move-cost.ts';
 import type { PricePlace } from './price-place.ts';
 import { plainDecimal } from './shown-values.ts';

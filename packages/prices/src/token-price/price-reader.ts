@@ -1,7 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
 import { factoriesOf, wrappedNativeOf } from '@chainstead/markets';
-import { DEFAULT_PRICING_RULES } from './decide-price.ts';
 import type { PriceLimits } from './price-parameters.ts';
 import { type PriceMoment, type PricePlace, readPlace } from './price-place.ts';
 import type { Refusal } from './price-refusals.ts';
@@ -30,7 +29,7 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
   const sources = { ...given, waitsUntil: performance.now() + (given.contracts?.balances.waitMs ?? 0) };
   const { reads: database } = sources;
   const { max_token_inactivity: maxDays, min_pair_side_liquidity_usd: minSideDepth } = options;
-  const rules = { ...DEFAULT_PRICING_RULES, ...(minSideDepth !== undefined && { minSideDepth }) };
+  const rules = { ...chain.pricing, ...(minSideDepth !== undefined && { minSideDepth }) };
   const places = new Map<string, ReturnType<typeof readPlace>>();
   const natives = new Map<number, Promise<Fraction | null>>();
 

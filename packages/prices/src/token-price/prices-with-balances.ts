@@ -3,7 +3,6 @@ import { type Address, type Fraction, type Logger, ZERO_ADDRESS } from '@chainst
 import type { ReadDatabase } from '@chainstead/db';
 import { type BalanceRequestSources, requestBalances } from '@chainstead/erc20';
 import { requestPoolLookups, tokensToLookUp, wrappedNativeOf } from '@chainstead/markets';
-import { DEFAULT_PRICING_RULES } from './decide-price.ts';
 import type { PricePlace } from './price-place.ts';
 import { dollarsOf, type PriceConditions, readTokenPrices, type TokenPrice, tokensWithPools } from './token-price.ts';
 
@@ -70,7 +69,7 @@ export async function readNativePrice(
   place: PricePlace,
 ): Promise<Fraction | null> {
   const native = wrappedNativeOf(chain) ?? ZERO_ADDRESS;
-  const conditions = { factories: null, rules: DEFAULT_PRICING_RULES };
+  const conditions = { factories: null, rules: chain.pricing };
   return dollarsOf((await readPricesWithBalances(sources, chain, [native], conditions, place)).get(native));
 }
 

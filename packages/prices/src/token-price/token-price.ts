@@ -1,9 +1,9 @@
-import type { Chain } from '@chainstead/chains';
+import type { Chain, PricingRules } from '@chainstead/chains';
 import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase } from '@chainstead/db';
 import { anchorsOf, exchangesOf, formsOf, PRICED_FAMILIES } from '@chainstead/markets';
 import { anchorPrices } from './anchor-prices.ts';
-import { decidePrice, type PriceCandidate, type PriceDecision, type PricingRules } from './decide-price.ts';
+import { decidePrice, type PriceCandidate, type PriceDecision } from './decide-price.ts';
 import { candidateOf } from './pool-candidate.ts';
 import { type PoolHistory, readPoolHistories } from './pool-histories.ts';
 import { type PoolOfToken, readPoolsOfTokens } from './pools-of-token.ts';

@@ -4,7 +4,6 @@ import { toDateBound } from '@chainstead/data-api';
 import type { Bind, ReadDatabase } from '@chainstead/db';
 import { wrappedNativeOf } from '@chainstead/markets';
 import { anchorPrices, readAnchorPrices } from '../token-price/anchor-prices.ts';
-import { DEFAULT_PRICING_RULES } from '../token-price/decide-price.ts';
 import type { PriceLimits } from '../token-price/price-parameters.ts';
 import { type PriceMoment, readPlace } from '../token-price/price-place.ts';
 import { type PriceSources, readPricesWithBalances } from '../token-price/prices-with-balances.ts';
@@ -83,7 +82,7 @@ async function pricesAt(
   { min_pair_side_liquidity_usd: minSideDepth }: PriceLimits,
 ): Promise<PricesAt | null> {
   const { database } = sources;
-  const rules = { ...DEFAULT_PRICING_RULES, ...(minSideDepth !== undefined && { minSideDepth }) };
+  const rules = { ...chain.pricing, ...(minSideDepth !== undefined && { minSideDepth }) };
   const { place } = await readPlace(database, chain, moment, rules.windowSeconds);
   if (place !== null) {
     const conditions = { factories: null, rules };
