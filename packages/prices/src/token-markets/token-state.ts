@@ -14,7 +14,14 @@ import { anchorPrices } from '../token-price/anchor-prices.ts';
 import type { PricePlace } from '../token-price/price-place.ts';
 import { type PriceSources, readPricesWithBalances } from '../token-price/prices-with-balances.ts';
 import { newest } from '../token-price/time-weighted.ts';
-import { dollarsOf, isDepthKnown, otherAnchors, type PricedPool, type TokenPrice } from '../token-price/token-price.ts';
+import {
+  dollarsOf,
+  isDepthKnown,
+  otherAnchors,
+  type PricedPool,
+  pricedWith,
+  type TokenPrice,
+} from '../token-price/token-price.ts';
 
 /** Price and liquidity of a token at the end of a block. */
 export interface TokenState {
@@ -42,7 +49,7 @@ export async function readTokenStates(
   return new Map(
     [...prices].map(([token, price]) => {
       const usd = anchors.get(token) ?? (dollar.includes(token) ? null : dollarsOf(price));
-      return [token, stateOf(price, usd, otherAnchors(anchors, formsOf(token, chain)))];
+      return [token, stateOf(price, usd, pricedWith(otherAnchors(anchors, formsOf(token, chain)), price))];
     }),
   );
 }

@@ -7,7 +7,7 @@ import type { Refusal } from './price-refusals.ts';
 import type { FoundPrice } from './price-response.ts';
 import { readPricedTokens } from './priced-tokens.ts';
 import { type PriceSources, readNativePrice, readPricesWithBalances } from './prices-with-balances.ts';
-import { DAY_SECONDS, dollarsOf, isDepthKnown, isInactive } from './token-price.ts';
+import { DAY_SECONDS, dollarsOf, hopTokensOf, isDepthKnown, isInactive } from './token-price.ts';
 
 interface Refused {
   readonly refusal: Refusal;
@@ -51,7 +51,8 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
     if (place === null) return async () => refuse('no-pools');
     const prices = await readPricesWithBalances(sources, chain, tokens, { factories, rules }, place);
     const priced = tokens.filter((token) => dollarsOf(prices.get(token)) !== null);
-    const facts = await readPricedTokens(database, chain, priced);
+    const hopTokens = priced.flatMap((token) => hopTokensOf(prices.get(token)));
+    const facts = await readPricedTokens(database, chain, [...priced, ...hopTokens]);
     const earlier = priced.length === 0 ? null : await earlierPrices(priced, factories, place);
     return async (token) => {
       const price = prices.get(token);
@@ -60,7 +61,8 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
         return refuse(isNative ? 'no-native-price' : (price?.reason ?? 'no-pools'));
       }
       if (maxDays !== undefined && isInactive(price, place, maxDays)) return refuse('inactive');
-      const { isDecided, ...known } = facts(token);
+      const { isDecided: isOwnDecided, ...known } = facts(token);
+      const isDecided = isOwnDecided && hopTokensOf(price).every((hop) => facts(hop).isDecided);
       return {
         ...{ token, place, rules, toBlock, price, ...known },
         // An unproven pool might be the deepest one, and so might one of unknown depth.

@@ -1,8 +1,9 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, addFractions, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
 import { toDateBound } from '@chainstead/data-api';
 import type { Bind, ReadDatabase } from '@chainstead/db';
 import { wrappedNativeOf } from '@chainstead/markets';
+import { countedDepth } from '../price-hops/read-hop-prices.ts';
 import { anchorPrices, readAnchorPrices } from '../token-price/anchor-prices.ts';
 import type { PriceLimits } from '../token-price/price-parameters.ts';
 import { type PriceMoment, readPlace } from '../token-price/price-place.ts';
@@ -116,10 +117,8 @@ async function readBlockTime(
   return row ?? null;
 }
 
-/** Depth that has lasted, of the pools that had a say. */
+/** Depth that has lasted, of the pools that had a say. Pools of a price through another token hold no dollars of an anchor. */
 function depthOf(price: TokenPrice): Fraction | null {
   if (price.of !== 'pools') return null;
-  return price.decision.candidates
-    .filter(({ role }) => role === 'chosen' || role === 'counted')
-    .reduce((sum, { weight }) => addFractions(sum, weight), wholeFraction(0n));
+  return price.hops.length > 0 ? wholeFraction(0n) : countedDepth(price.decision);
 }
