@@ -901,6 +901,7 @@ CREATE TABLE "pools" (
   "is_stable" boolean,
   "hooks" bytea,
   "is_counted" boolean DEFAULT false NOT NULL,
+  "is_trusted" boolean DEFAULT false NOT NULL,
   "due_at" timestamp with time zone DEFAULT now(),
   "attempts" integer DEFAULT 0 NOT NULL,
   "lease_until" timestamp with time zone,
@@ -914,6 +915,7 @@ CREATE INDEX "pools_by_token0" ON "pools" USING btree (address_key(token0),"chai
 CREATE INDEX "pools_by_token1" ON "pools" USING btree (address_key(token1),"chain_id",address_key(token0)) WHERE status = 'proven';--> statement-breakpoint
 CREATE INDEX "pools_unproven_by_token0" ON "pools" USING btree (address_key(token0),"chain_id") WHERE status = 'unproven';--> statement-breakpoint
 CREATE INDEX "pools_unproven_by_token1" ON "pools" USING btree (address_key(token1),"chain_id") WHERE status = 'unproven';--> statement-breakpoint
+CREATE INDEX "pools_by_hook" ON "pools" USING btree ("chain_id","is_counted","hooks") WHERE status = 'proven' AND (is_trusted OR NOT is_counted);--> statement-breakpoint
 CREATE INDEX "pools_proof_blocks" ON "pools" USING btree ("chain_id","proof_block") WHERE proof_block IS NOT NULL;--> statement-breakpoint
 ALTER TABLE "pools" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "punk_bids" (

@@ -1,6 +1,7 @@
 import type { Address, ChainId } from '@chainstead/core';
 import type { EtherPriceSources } from './ether-price.ts';
 import type { TokenFeed } from './price-feeds.ts';
+import type { PricingRules } from './pricing-rules.ts';
 
 /** How a chain's header commits to its receipts: what the proof may rely on. */
 export type ReceiptsRootEncoding =
@@ -112,6 +113,10 @@ export interface Chain {
   readonly tokenFeeds: readonly TokenFeed[];
   /** Tokens worth a dollar in addition to the known ones of the chain's id. */
   readonly dollarTokens: readonly Address[];
+  /** Figures of the pricing method. The operator's choice. */
+  readonly pricing: PricingRules;
+  /** Hooks that may change amounts, whose pools count nevertheless. The operator's choice. */
+  readonly trustedHooks: readonly Address[];
   readonly transactions: TransactionKeeping;
   readonly logs: LogKeeping;
   /** Whether coins that move inside transactions are kept of every block, from traces. The operator's choice. */

@@ -12,6 +12,7 @@ import { defaultPollInterval, defaultReorgDepth, NO_TRANSACTIONS } from './defin
 import { NO_ETHER_PRICE } from './ether-price.ts';
 import { UNVERIFIED } from './families.ts';
 import { mergeTokenFeeds, type PriceFeed, type TokenFeed } from './price-feeds.ts';
+import { DEFAULT_PRICING_RULES, type PricingRules } from './pricing-rules.ts';
 
 const DEFAULT_BLOCK_TIME_MS = 2000;
 const DEFAULT_CONFIRMATIONS = 12;
@@ -47,6 +48,9 @@ export interface CustomChain {
   readonly tokenFeeds?: readonly TokenFeed[] | undefined;
   /** Added to the known ones. */
   readonly dollarTokens?: readonly Address[] | undefined;
+  readonly pricing?: PricingRules | undefined;
+  /** Default: none are trusted. */
+  readonly trustedHooks?: readonly Address[] | undefined;
   /** The contract that wraps the native currency. Default: the known chain's, or none. */
   readonly wrappedNative?: Address | undefined;
   /** Default: none are kept. */
@@ -95,6 +99,8 @@ export function customChain(custom: CustomChain, known: Chain | null): Chain {
     etherPrice: custom.etherFeed === undefined ? base.etherPrice : { feed: custom.etherFeed, pools: [] },
     tokenFeeds: mergeTokenFeeds(base.tokenFeeds, custom.tokenFeeds ?? []),
     dollarTokens: custom.dollarTokens ?? base.dollarTokens,
+    pricing: custom.pricing ?? base.pricing,
+    trustedHooks: custom.trustedHooks ?? base.trustedHooks,
   };
 }
 
@@ -131,6 +137,8 @@ function unknownChain(key: string): Omit<Chain, 'id'> {
     etherPrice: NO_ETHER_PRICE,
     tokenFeeds: [],
     dollarTokens: [],
+    pricing: DEFAULT_PRICING_RULES,
+    trustedHooks: [],
     transactions: NO_TRANSACTIONS,
     logs: 'off',
     internalTransfers: 'off',

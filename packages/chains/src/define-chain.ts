@@ -2,6 +2,7 @@ import { type Address, parseAddress, parseChainId } from '@chainstead/core';
 import type { BloomTrust, Chain, ProofPolicy, ReceiptsRootEncoding, TransactionKeeping } from './chain.ts';
 import { etherPriceSources } from './ether-price.ts';
 import { tokenFeeds } from './price-feeds.ts';
+import { DEFAULT_PRICING_RULES } from './pricing-rules.ts';
 import type { ViemChain } from './viem-chains.ts';
 
 /** Depth that every chain whose branches can change is allowed: two epochs of proof of stake. Blocks. */
@@ -85,6 +86,8 @@ export function defineChain(facts: ChainFacts): Chain {
     etherPrice: etherPriceSources(viem.id),
     tokenFeeds: tokenFeeds(viem.id),
     dollarTokens: [],
+    pricing: DEFAULT_PRICING_RULES,
+    trustedHooks: [],
     transactions: NO_TRANSACTIONS,
     logs: 'off',
     internalTransfers: 'off',

@@ -25,6 +25,7 @@ export { pricesInPool, wholePriceOf } from './pools/prices-in-pool.ts';
 export { poolStateOf, STATE_COLUMNS, type StateColumns } from './pools/stored-state.ts';
 export { DUE_POOLS, POOL_WORK } from './proofs/pool-rows.ts';
 export { addPoolProofs } from './proofs/pool-worker.ts';
+export { createTrustedHookSchedules } from './proofs/trusted-hooks.ts';
 export { factoriesOf } from './swap-lists/exchange-names.ts';
 export { getPairOfTokens, type PairOfTokens, type TokenRecord } from './swap-lists/get-pair-state.ts';
 export { getPoolPrice } from './swap-lists/get-pool-price.ts';

@@ -8,7 +8,6 @@ export { type VerifiedPrice, verifyPrice } from './price-proof/verify-price.ts';
 export { createPriceRoutes } from './price-routes.ts';
 export { readTokenStates, type TokenState } from './token-markets/token-state.ts';
 export { readTradedPools } from './token-markets/traded-pools.ts';
-export { DEFAULT_PRICING_RULES } from './token-price/decide-price.ts';
 export type { PriceExplanation } from './token-price/price-explanation.ts';
 export { type PricePlace, readPlace, STATES_DATASET } from './token-price/price-place.ts';
 export { errorOf } from './token-price/price-refusals.ts';

@@ -15,6 +15,7 @@ import { upstreamsOf, usesPublicUpstreams } from './chain-upstreams.ts';
 import { type GlobalSettings, globalKeys } from './global-keys.ts';
 import { factsOf } from './key-facts.ts';
 import { offeredNames } from './offered-names.ts';
+import { pricingRules } from './price-keys.ts';
 import { type ConfigurationProblem, problemWith } from './problems.ts';
 
 /** One chain that is indexed. */
@@ -178,6 +179,8 @@ function readChain(
           : { proxy: parsed.data.ETHER_FEED, decimals: 8, aggregators: [parsed.data.ETHER_FEED] },
       tokenFeeds: parsed.data.FEEDS,
       dollarTokens: parsed.data.DOLLAR_TOKENS,
+      pricing: pricingRules(settings),
+      trustedHooks: parsed.data.TRUSTED_HOOKS,
       transactions: {
         mode: parsed.data.TRANSACTIONS,
         input: settings.TRANSACTION_INPUT,

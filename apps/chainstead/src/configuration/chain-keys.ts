@@ -115,6 +115,14 @@ export const chainKeys = z.object({
     example: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
     whenAbsent: 'only the known dollar tokens',
   }),
+  TRUSTED_HOOKS: optional(listOf(evmAddress), {
+    group: 'Chains',
+    description:
+      'Hooks that may change amounts, whose pools are counted nevertheless (Uniswap v4 and PancakeSwap Infinity). Stored pools follow a change at the next start',
+    allowed: 'a comma list of addresses',
+    example: '0x0010d0d5db05933fa0d9f7038d365e1541a41888',
+    whenAbsent: 'pools whose hook may change amounts are not counted',
+  }),
   FEEDS: optional(tokenFeeds, {
     group: 'Chains',
     description:

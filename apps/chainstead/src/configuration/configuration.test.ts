@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createChainRegistry } from '@chainstead/chains';
+import { createChainRegistry, DEFAULT_PRICING_RULES } from '@chainstead/chains';
 import { describe, expect, it } from 'vitest';
 import { parse, problemsOf } from '../testing/configuration-problems.ts';
 import {
@@ -125,6 +125,32 @@ describe('chains', () => {
       { tokens: [ether], proxy: other, decimals: 18, aggregators: [other], heartbeatSeconds: 60 },
     ]);
     expect(chain?.tokenFeeds.slice(2).flatMap(({ tokens }) => tokens)).toHaveLength(3);
+  });
+
+  it('take the figures of the pricing method, and trusted hooks', () => {
+    const hook = '0x0010D0D5dB05933Fa0D9F7038D365E1541a41888';
+    const { configuration } = parse({
+      CHAINS: 'eth, base',
+      TRUSTED_HOOKS_ETH: hook,
+      PRICE_MIN_SIDE_USD: '150.25',
+      PRICE_WINDOW_SECONDS: '3600',
+      PRICE_JUMP_LIMIT: '1.5',
+      PRICE_HOLD_SECONDS: '0',
+      PRICE_POOLS_MAX: '32',
+      PRICE_HOP_MIN_USD: '100000',
+    });
+    const [eth, base] = configuration.chains;
+    const pricing = {
+      minSideDepth: { numerator: 15_025n, denominator: 100n },
+      windowSeconds: 3_600,
+      jumpLimit: { numerator: 15n, denominator: 10n },
+      holdSeconds: 0,
+      poolsMax: 32,
+      hopMinDepth: { numerator: 100_000n, denominator: 1n },
+    };
+    expect(eth?.chain).toMatchObject({ pricing, trustedHooks: [hook.toLowerCase()] });
+    expect(base?.chain).toMatchObject({ pricing, trustedHooks: [] });
+    expect(parse({ CHAINS: 'eth' }).configuration.chains[0]?.chain.pricing).toEqual(DEFAULT_PRICING_RULES);
   });
 
   it('take what the environment says over what is known of them', () => {

@@ -5,6 +5,7 @@ import { aptosKeys } from './aptos-keys.ts';
 import { gatewayKeys } from './gateway-keys.ts';
 import { optional, withDefault } from './key-facts.ts';
 import { nameKeys } from './name-keys.ts';
+import { priceKeys } from './price-keys.ts';
 import { PORT_MAX, processKeys } from './process-keys.ts';
 import {
   backfillProof,
@@ -345,6 +346,7 @@ export const globalKeys = z.object({
   ...apiKeys,
   ...egressKeys,
   ...onDemandKeys,
+  ...priceKeys,
   ...nameKeys,
   ...webhookKeys,
   ...gatewayKeys,

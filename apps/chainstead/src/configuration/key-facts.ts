@@ -28,6 +28,7 @@ export const KEY_GROUPS = [
   'Verification',
   'Limits',
   'On demand',
+  'Prices',
   'Names',
   'Webhooks',
   'Gateway',

@@ -6,7 +6,7 @@ import {
   type MarketplaceDeployment,
   type TokenFeed,
 } from '@chainstead/chains';
-import { type Address, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, type Fraction, isAddress, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { datasets } from '@chainstead/datasets/registry';
 import { DatabaseError, parseConnectionString } from '@chainstead/db';
 import { type ConfiguredKey, parseConfiguredKey } from '@chainstead/http/configured-key';
@@ -34,6 +34,17 @@ export function decimalNumber(min: number, max: number): z.ZodType<number, strin
     .regex(/^\d+(\.\d+)?$/, 'is not a number')
     .transform(Number)
     .refine((value) => value >= min && value <= max, `is not between ${min} and ${max}`);
+}
+
+/** A number within bounds, with up to 6 decimals, as an exact fraction. */
+export function exactNumber(min: number, max: number): z.ZodType<Fraction, string> {
+  return plainText
+    .regex(/^\d+(\.\d{1,6})?$/, 'is not a number with up to 6 decimals')
+    .refine((text) => Number(text) >= min && Number(text) <= max, `is not between ${min} and ${max}`)
+    .transform((text) => {
+      const [whole = '', decimals = ''] = text.split('.');
+      return { numerator: BigInt(`${whole}${decimals}`), denominator: 10n ** BigInt(decimals.length) };
+    });
 }
 
 export function oneOf<const Choice extends string>(...choices: readonly Choice[]): z.ZodType<Choice, string> {

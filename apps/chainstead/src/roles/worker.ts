@@ -6,7 +6,7 @@ import { stateReaders } from '@chainstead/datasets';
 import { createWorkJournal, failureLevel, sampleTables, type WorkJournal } from '@chainstead/db';
 import { createEgress, type Egress } from '@chainstead/egress';
 import { createDueWork, createSchedules } from '@chainstead/jobs';
-import { addPoolProofs, createCandleSchedules } from '@chainstead/markets';
+import { addPoolProofs, createCandleSchedules, createTrustedHookSchedules } from '@chainstead/markets';
 import { createNameReader, type NameNodes } from '@chainstead/names';
 import { addNftMetadata, addTraits, createDocumentReader } from '@chainstead/nft';
 import { addStateReads, type StateReader } from '@chainstead/node-reads';
@@ -55,6 +55,7 @@ export async function startWorker(context: RoleContext): Promise<RunningRole> {
   await schedules.start([
     ...(await createPriceFeedSchedules({ database, chains, logger })),
     ...createCandleSchedules({ database, chains }),
+    ...createTrustedHookSchedules({ database, chains }),
   ]);
   const onDemandBackfill = createOnDemandBackfill({
     chains: configuration.chains.map(({ chain }) => chain),

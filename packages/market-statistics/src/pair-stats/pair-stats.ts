@@ -11,7 +11,6 @@ import {
   wrappedNativeOf,
 } from '@chainstead/markets';
 import {
-  DEFAULT_PRICING_RULES,
   type PricePlace,
   type PriceSources,
   type ReadPoolValues,
@@ -58,7 +57,7 @@ export async function readPairStats(sources: PriceSources, chain: Chain, id: Poo
   const pool = await readStoredPool(reads, chain, id);
   if (pool === null) return null;
   const createdAt = await readCreationTime(reads, chain, pool);
-  const { place, indexed } = await readPlace(reads, chain, { of: 'newest' }, DEFAULT_PRICING_RULES.windowSeconds);
+  const { place, indexed } = await readPlace(reads, chain, { of: 'newest' }, chain.pricing.windowSeconds);
   if (place === null) {
     const windows = PAIR_WINDOWS.map(([window]) => ({ window, before: null, trades: NO_TRADES }));
     return { pool, createdAt, now: null, nativePrice: null, windows, indexed: { ...indexed, complete: false } };

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { readBlockRuns } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { SWAPS_DATASET, type TimeSpan } from '@chainstead/markets';
-import { DEFAULT_PRICING_RULES, type PricePlace, readPlace } from '@chainstead/prices';
+import { type PricePlace, readPlace } from '@chainstead/prices';
 
 export const DAY_SECONDS = 86_400;
 
@@ -14,7 +14,7 @@ export async function placeBefore(
   seconds: number,
 ): Promise<PricePlace | null> {
   const moment = { of: 'time', time: time - seconds } as const;
-  return (await readPlace(database, chain, moment, DEFAULT_PRICING_RULES.windowSeconds)).place;
+  return (await readPlace(database, chain, moment, chain.pricing.windowSeconds)).place;
 }
 
 /** The seconds until the time of a place, which belong to it, without those at the start of the window. */

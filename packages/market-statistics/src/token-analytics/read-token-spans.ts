@@ -2,14 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Indexed } from '@chainstead/data-api';
 import { type FiguredPool, readTradeFigures, type TimeSpan, type TradeFigures } from '@chainstead/markets';
-import {
-  DEFAULT_PRICING_RULES,
-  type PriceSources,
-  readPlace,
-  readTokenStates,
-  readTradedPools,
-  type TokenState,
-} from '@chainstead/prices';
+import { type PriceSources, readPlace, readTokenStates, readTradedPools, type TokenState } from '@chainstead/prices';
 import { readSwapsSince, readUndecided } from './token-coverage.ts';
 import { figuresOfToken } from './token-figures.ts';
 
@@ -49,7 +42,7 @@ export async function readTokenSpans(
   timesOf: (newest: number) => WantedTimes,
 ): Promise<SpansOfTokens> {
   const { reads } = sources;
-  const { place, indexed } = await readPlace(reads, chain, { of: 'newest' }, DEFAULT_PRICING_RULES.windowSeconds);
+  const { place, indexed } = await readPlace(reads, chain, { of: 'newest' }, chain.pricing.windowSeconds);
   if (place === null) return { time: null, tokens: new Map() };
   const { time } = place;
   const now = await readTokenStates(sources, chain, tokens, place);
@@ -91,7 +84,7 @@ async function readPastStates(
   tokens: readonly Address[],
   time: number,
 ): Promise<ReadonlyMap<Address, TokenState>> {
-  const { windowSeconds } = DEFAULT_PRICING_RULES;
+  const { windowSeconds } = chain.pricing;
   const { place } = await readPlace(sources.reads, chain, { of: 'time', time }, windowSeconds);
   return place === null ? new Map() : readTokenStates({ ...sources, contracts: null }, chain, tokens, place);
 }

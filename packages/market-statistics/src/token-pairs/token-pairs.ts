@@ -3,7 +3,6 @@ import { type Address, type Fraction, nearestNumber } from '@chainstead/core';
 import type { Indexed } from '@chainstead/data-api';
 import { NO_TRADES, type PoolId, readTradeFigures, type TradeFigures } from '@chainstead/markets';
 import {
-  DEFAULT_PRICING_RULES,
   type PricePlace,
   type PriceSources,
   type ReadPoolValues,
@@ -56,7 +55,7 @@ export async function rankPools(
 ): Promise<RankedPools> {
   const { reads } = sources;
   const moment = block === null ? ({ of: 'newest' } as const) : ({ of: 'block', block } as const);
-  const { place, indexed } = await readPlace(reads, chain, moment, DEFAULT_PRICING_RULES.windowSeconds);
+  const { place, indexed } = await readPlace(reads, chain, moment, chain.pricing.windowSeconds);
   if (place === null) return { pools: [], place, dayBefore: null, indexed: { ...indexed, complete: false } };
   const { pools, isWhole } = await readPoolsOfToken(reads, chain, token, place.block);
   const values = await readPoolValues(sources, chain, pools, place);

@@ -1,14 +1,14 @@
 import type { Address, ChainId, Hex } from '@chainstead/core';
-import { type Database, hexBytes, hexText, runStatements, type Transaction } from '@chainstead/db';
+import { type Database, hexBytes, hexText, type Transaction } from '@chainstead/db';
 import { type Claim, claimValues, type DueTable, isClaimed, settled } from '@chainstead/jobs';
 import { lockChainCommits } from '@chainstead/sync';
 import type { PoolId } from '../events/pool-event.ts';
 import type { ChainExchanges } from '../exchanges/exchanges-of-chain.ts';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';
-import { markPoolStale } from '../pool-candles/candles-projection.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { PoolProof } from '../tables/schema.ts';
-import { addTradesOfPool } from '../trades/trades-projection.ts';
+import { replaceTrades } from './replace-trades.ts';
+import { countingOf, type HookedChain } from './trusted-hooks.ts';
 
 /** Name of the work on unproven pools in metrics, logs and notifications. */
 export const POOL_WORK = 'pool-proof';
@@ -84,28 +84,29 @@ export async function readCreations(
 /** Stores outcomes, ends the claims, and adds or deletes trades of the pools. */
 export async function storeOutcomes(
   database: Database,
-  chain: { readonly id: ChainId },
+  chain: HookedChain,
   outcomes: readonly (readonly [Claim<UnprovenPool>, PoolOutcome])[],
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     // Rows that arrive meanwhile wait for the commit lock, and find the pool proven.
     await lockChainCommits(transaction, chain);
-    for (const [claim, outcome] of outcomes) await storeOutcome(transaction, chain.id, claim, outcome);
+    for (const [claim, outcome] of outcomes) await storeOutcome(transaction, chain, claim, outcome);
   });
 }
 
 async function storeOutcome(
   transaction: Transaction,
-  chainId: ChainId,
+  chain: HookedChain,
   claim: Claim<UnprovenPool>,
   outcome: PoolOutcome,
 ): Promise<void> {
   const found = outcome.status === 'proven' ? outcome : null;
+  const counting = found === null ? null : countingOf(found.pool, chain);
   const { token0: guessed0, token1: guessed1, pool } = claim.row;
   const [token0 = null, token1 = null] = found === null ? [guessed0, guessed1] : (found.pool.tokens ?? []);
   const rows = await transaction.query<{ chain_id: number }>(
     `UPDATE pools SET status = $1, proof = $2, proof_block = $3, exchange = $4, factory = $5, token0 = $6, token1 = $7, fee = $8, tick_spacing = $9,
-       is_stable = $10, hooks = $11, is_counted = $12, ${settled()} WHERE ${isClaimed(DUE_POOLS, 13)} RETURNING chain_id`,
+       is_stable = $10, hooks = $11, is_counted = $12, is_trusted = $13, ${settled()} WHERE ${isClaimed(DUE_POOLS, 14)} RETURNING chain_id`,
     [
       outcome.status,
       found?.by ?? null,
@@ -118,12 +119,13 @@ async function storeOutcome(
       found?.pool.tickSpacing ?? null,
       found?.pool.isStable ?? null,
       bytesOrNull(found?.pool.hooks),
-      found !== null && !changesAmounts(found.pool),
+      counting?.isCounted ?? false,
+      counting?.isTrusted ?? false,
       ...claimValues(claim),
     ],
   );
   // Another worker took the pool over.
-  if (rows.length > 0) await replaceTrades(transaction, chainId, pool);
+  if (rows.length > 0) await replaceTrades(transaction, chain.id, pool);
 }
 
 /**
@@ -132,49 +134,31 @@ async function storeOutcome(
  */
 export async function storeFoundPool(
   transaction: Transaction,
-  chainId: ChainId,
+  chain: HookedChain,
   found: ProvenPool,
   block: number,
 ): Promise<void> {
   const { pool, exchange, deployment, tokens, fee, tickSpacing, isStable, hooks } = found;
+  const { isCounted, isTrusted } = countingOf(found, chain);
   const rows = await transaction.query<{ chain_id: number }>(
     `INSERT INTO pools AS stored (pool_key, chain_id, pool, status, proof, proof_block, exchange, factory, token0, token1, fee, tick_spacing,
-       is_stable, hooks, is_counted, due_at)
-     VALUES ($1, $2, $3, 'proven', 'factory', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, NULL)
+       is_stable, hooks, is_counted, is_trusted, due_at)
+     VALUES ($1, $2, $3, 'proven', 'factory', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, NULL)
      ON CONFLICT (pool_key, chain_id, pool) DO UPDATE SET status = excluded.status, proof = excluded.proof, proof_block = excluded.proof_block,
        exchange = excluded.exchange, factory = excluded.factory, token0 = excluded.token0, token1 = excluded.token1, fee = excluded.fee,
        tick_spacing = excluded.tick_spacing, is_stable = excluded.is_stable, hooks = excluded.hooks, is_counted = excluded.is_counted,
+       is_trusted = excluded.is_trusted,
        due_at = CASE WHEN stored.lease_until IS NULL THEN NULL ELSE stored.due_at END
      WHERE stored.status <> 'proven' RETURNING chain_id`,
     [
-      ...[poolKey(pool), chainId, hexBytes(pool), block, exchange.name, bytesOrNull(deployment.factory)],
+      ...[poolKey(pool), chain.id, hexBytes(pool), block, exchange.name, bytesOrNull(deployment.factory)],
       ...[bytesOrNull(tokens?.[0]), bytesOrNull(tokens?.[1]), fee, tickSpacing, isStable, bytesOrNull(hooks)],
-      !changesAmounts(found),
+      ...[isCounted, isTrusted],
     ],
   );
-  if (rows.length > 0) await replaceTrades(transaction, chainId, pool);
-}
-
-/** An earlier proof, at a block that was replaced, may have named other tokens. */
-async function replaceTrades(transaction: Transaction, chainId: ChainId, pool: PoolId): Promise<void> {
-  const key = [poolKey(pool), chainId, hexBytes(pool)] as const;
-  await transaction.query(
-    `DELETE FROM trades AS trade USING swaps AS swap WHERE trade.pool_key = $1 AND trade.chain_id = $2 AND swap.pool_key = $1 AND swap.chain_id = $2
-       AND swap.pool = $3 AND (swap.block_number, swap.transaction_index, swap.log_index) = (trade.block_number, trade.transaction_index, trade.log_index)`,
-    [...key],
-  );
-  await runStatements(transaction, [addTradesOfPool(...key), markPoolStale(...key)]);
+  if (rows.length > 0) await replaceTrades(transaction, chain.id, pool);
 }
 
 function bytesOrNull(hex: Hex | null | undefined): Buffer | null {
   return hex === null || hex === undefined ? null : hexBytes(hex);
-}
-
-/** BEFORE_SWAP_RETURNS_DELTA and AFTER_SWAP_RETURNS_DELTA: the last bits of a hook's address (Uniswap v4 Hooks.sol). */
-const RETURNS_DELTA = 0b1100n;
-
-/** Whether the pool's hook may change amounts, so that the event shows no trade. The address of a hook of another family shows nothing. */
-function changesAmounts({ hooks, exchange }: ProvenPool): boolean {
-  if (hooks === null) return false;
-  return exchange.family.name !== 'v4' || (BigInt(hooks) & RETURNS_DELTA) !== 0n;
 }

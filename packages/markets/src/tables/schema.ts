@@ -196,6 +196,8 @@ export const pools = pgTable(
     hooks: address('hooks'),
     /** Whether its swaps are trades. False: its hook may change amounts, and is not trusted. */
     isCounted: boolean('is_counted').notNull().default(false),
+    /** Whether they are only because `TRUSTED_HOOKS` lists its hook. */
+    isTrusted: boolean('is_trusted').notNull().default(false),
     ...due,
     /** A new pool is due at once. */
     dueAt: due.dueAt.defaultNow(),
@@ -212,6 +214,10 @@ export const pools = pgTable(
       .where(sql`status = 'proven'`),
     index('pools_unproven_by_token0').on(sql`address_key(token0)`, table.chainId).where(sql`status = 'unproven'`),
     index('pools_unproven_by_token1').on(sql`address_key(token1)`, table.chainId).where(sql`status = 'unproven'`),
+    // Pools that follow a changed setting: TRUSTED_HOOKS.
+    index('pools_by_hook')
+      .on(table.chainId, table.isCounted, table.hooks)
+      .where(sql`status = 'proven' AND (is_trusted OR NOT is_counted)`),
     index('pools_proof_blocks').on(table.chainId, table.proofBlock).where(sql`proof_block IS NOT NULL`),
   ],
 );

@@ -10,9 +10,9 @@ import {
 } from '@chainstead/http';
 import { exchangesOf, factoriesOf, getPairOfTokens, getPoolPrice, PAIR_NOT_FOUND } from '@chainstead/markets';
 import { createRoute, z } from '@hono/zod-openapi';
-import { DEFAULT_PRICING_RULES } from '../token-price/decide-price.ts';
 import { type PriceMoment, readPlace, STATES_DATASET } from '../token-price/price-place.ts';
-import { dollarsOf, readTokenPrices } from '../token-price/token-price.ts';
+import { readTokenPrices } from '../token-price/read-token-prices.ts';
+import { dollarsOf } from '../token-price/token-price.ts';
 import { pairPriceSchema, showPairPrice } from './pair-price-response.ts';
 
 /** `GET /api/v2.2/{token0_address}/{token1_address}/price`: price of a token in another one (docs/api/prices.md#price-of-a-pair). */
@@ -55,14 +55,14 @@ export const pairPriceRoute: RouteModule = (app, dependencies) => {
     const query = c.req.valid('query');
     const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
     const factories = wantedFactories(chain, query.exchange ?? '');
-    const { place } = await readPlace(reads, chain, momentOf(query), DEFAULT_PRICING_RULES.windowSeconds);
+    const { place } = await readPlace(reads, chain, momentOf(query), chain.pricing.windowSeconds);
     if (place === null) throw new NotFoundError(NO_STATE);
     const at = { toBlock: place.block, toDate: null };
     const pair = await getPairOfTokens(reads, chain, [base, quote], factories, at);
     if (pair === null) throw new NotFoundError(PAIR_NOT_FOUND);
     const ratio = await getPoolPrice(reads, chain, pair, { from: place.runStart, to: place.block });
     if (ratio === null) throw new NotFoundError(NO_STATE);
-    const conditions = { factories: null, rules: DEFAULT_PRICING_RULES };
+    const conditions = { factories: null, rules: chain.pricing };
     const usd = dollarsOf((await readTokenPrices(reads, chain, [base], conditions, place)).get(base));
     return c.json(showPairPrice(pair, chain, [base, quote], ratio, usd), 200);
   });

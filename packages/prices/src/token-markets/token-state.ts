@@ -3,11 +3,17 @@ import { type Address, addFractions, type Fraction, roundedUnits, wholeFraction 
 import { anchorsOf, DOLLAR, formsOf } from '@chainstead/markets';
 import { liquidityOf, skewOf, wholeTokens, worth } from '../pool-values/side-values.ts';
 import { anchorPrices } from '../token-price/anchor-prices.ts';
-import { DEFAULT_PRICING_RULES } from '../token-price/decide-price.ts';
 import type { PricePlace } from '../token-price/price-place.ts';
 import { type PriceSources, readPricesWithBalances } from '../token-price/prices-with-balances.ts';
 import { newest } from '../token-price/time-weighted.ts';
-import { dollarsOf, isDepthKnown, otherAnchors, type PricedPool, type TokenPrice } from '../token-price/token-price.ts';
+import {
+  dollarsOf,
+  isDepthKnown,
+  otherAnchors,
+  type PricedPool,
+  pricedWith,
+  type TokenPrice,
+} from '../token-price/token-price.ts';
 
 /** Price and liquidity of a token at the end of a block. */
 export interface TokenState {
@@ -28,14 +34,14 @@ export async function readTokenStates(
   tokens: readonly Address[],
   place: PricePlace,
 ): Promise<ReadonlyMap<Address, TokenState>> {
-  const conditions = { factories: null, rules: DEFAULT_PRICING_RULES, isOfPools: true };
+  const conditions = { factories: null, rules: chain.pricing, isOfPools: true };
   const prices = await readPricesWithBalances(sources, chain, tokens, conditions, place);
   const anchors = anchorPrices(place);
   const { dollar } = anchorsOf(chain);
   return new Map(
     [...prices].map(([token, price]) => {
       const usd = anchors.get(token) ?? (dollar.includes(token) ? null : dollarsOf(price));
-      return [token, stateOf(price, usd, otherAnchors(anchors, formsOf(token, chain)))];
+      return [token, stateOf(price, usd, pricedWith(otherAnchors(anchors, formsOf(token, chain)), price))];
     }),
   );
 }

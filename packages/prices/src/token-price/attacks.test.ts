@@ -2,97 +2,40 @@
  * Attacks on a price, over stored rows (docs/concepts/prices.md#attacks). The honest price is 1 dollar, from a pool with 100,000 dollars on each
  * side. During ten minutes, each attack leaves it within 10 %, or there is no price. Blocks are 60 seconds apart.
  */
-import { createChainRegistry, type PriceFeed } from '@chainstead/chains';
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
-import { hexBytes } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { exchangesOf } from '@chainstead/markets';
-import { seedAnswers } from '@chainstead/price-feeds/testing';
-import { addressOf, createPartitions } from '@chainstead/testkit';
+import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  ATTACK,
+  CATS,
+  DOGS,
+  eth,
+  HEAD,
+  resetAttackedChain,
+  type SeededPool,
+  type State,
+  seedPool as seedPoolOf,
+  seedToken as seedTokenOf,
+  TEN_MINUTES,
+  USDC,
+  whole,
+} from './testing/attacked-chain.ts';
 import { priceRoutesOf } from './testing/price-routes-of.ts';
 
-const eth = createChainRegistry().get('eth');
-const USDC = parseAddress('0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48');
-const CATS = parseAddress(`0x${'11'.repeat(20)}`);
-const DOGS = parseAddress(`0x${'22'.repeat(20)}`);
+const BIRDS = parseAddress(`0x${'33'.repeat(20)}`);
 const [HONEST, ATTACKER] = [addressOf(0x9a1), addressOf(0x9a2)];
-const UNISWAP = exchangesOf(eth).all.find(({ exchange }) => exchange.name === 'Uniswap v2')?.deployment.factory;
-const DOLLAR_FEED = eth.tokenFeeds.find(({ tokens }) => tokens.includes(USDC));
-const HEAD = 200;
-const ATTACK = 100;
-const SECONDS = 60;
-const START = 1_700_000_000;
-const TEN_MINUTES = [ATTACK, ATTACK + 3, ATTACK + 6, ATTACK + 9];
 
 const scratch = scratchOfFile();
 const api = madeForFile(() => exampleApi(scratch.database, priceRoutesOf(scratch.database, eth)));
 
-beforeEach(async () => {
-  const { database } = scratch;
-  await database.query('TRUNCATE pools, pool_states, blocks, sync_ranges, tokens, feed_answers');
-  await database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT $1, number, sha256(number::text::bytea), to_timestamp($2::float8 + number * ${SECONDS}) FROM generate_series(0, ${HEAD}) AS number`,
-    [eth.id, START],
-  );
-  for (const dataset of ['pool-states', 'feed-answers', 'swaps'])
-    await database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, ${HEAD}, 'receipts')`,
-      [eth.id, dataset],
-    );
-  await createPartitions(database, 'pool_states', eth.id);
-  await seedAnswer(DOLLAR_FEED, 1, '100000000');
-  await seedToken(CATS, 'CATS', 6);
-  await seedToken(DOGS, 'DOGS', 6);
-  await seedToken(USDC, 'USDC', 6);
-});
+beforeEach(() => resetAttackedChain(scratch.database));
 
-async function seedAnswer(feed: PriceFeed | undefined, blockNumber: number, answer: string): Promise<void> {
-  const [aggregator] = feed?.aggregators ?? [];
-  if (aggregator === undefined) throw new RangeError('The feed has an aggregator');
-  const time = START + blockNumber * SECONDS;
-  await seedAnswers(scratch.database, eth, [{ aggregator, blockNumber, answer, time }]);
-}
-
-async function seedToken(token: Address, symbol: string, decimals: number): Promise<void> {
-  await scratch.database.query(
-    `INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES ($1, $2, $3, $3, $4, 'known')
-     ON CONFLICT (address, chain_id) DO UPDATE SET decimals = excluded.decimals`,
-    [hexBytes(token), eth.id, symbol, decimals],
-  );
-}
-
-interface SeededPool {
-  readonly tokens?: readonly [Address, Address];
-  readonly status?: 'proven' | 'unproven' | 'disproved';
-  readonly isCounted?: boolean;
-}
-
-/** A state is a block and the reserves of both tokens in base units. */
-type State = readonly [block: number, reserve0: bigint, reserve1: bigint];
-
-async function seedPool(
-  pool: Hex,
-  states: readonly State[],
-  { tokens: [token0, token1] = [CATS, USDC], status = 'proven', isCounted = true }: SeededPool = {},
-): Promise<void> {
-  const { database } = scratch;
-  await database.query(
-    `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
-     VALUES (address_key($1), $2, $1, $3, 'Uniswap v2', $4, $5, $6, $7, NULL)`,
-    [hexBytes(pool), eth.id, status, hexBytes(UNISWAP ?? ''), hexBytes(token0), hexBytes(token1), isCounted],
-  );
-  for (const [block, reserve0, reserve1] of states)
-    await database.query(
-      `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
-       VALUES (address_key($1), $2, $3, 0, 0, $1, $4, $5)`,
-      [hexBytes(pool), eth.id, block, reserve0.toString(), reserve1.toString()],
-    );
-}
-
-const whole = (tokens: number): bigint => BigInt(tokens) * 10n ** 6n;
+const seedPool = (pool: Hex, states: readonly State[], facts?: SeededPool) =>
+  seedPoolOf(scratch.database, pool, states, facts);
+const seedToken = (token: Address, symbol: string, decimals: number) =>
+  seedTokenOf(scratch.database, token, symbol, decimals);
 const honestState: State = [2, whole(100_000), whole(100_000)];
 
 async function priceAt(block: number, token = CATS): Promise<number | null> {
@@ -181,6 +124,96 @@ describe('an attack on the honest pool', () => {
   function honestReserves(): readonly [bigint, bigint] {
     return [honestState[1], honestState[2]];
   }
+});
+
+/** CATS have a pool against DOGS alone, and DOGS have one against dollars. */
+describe('an attack on a price through another token', () => {
+  const [HOP, DEEP] = [addressOf(0x9b1), addressOf(0x9b2)];
+  const hopState: State = [2, whole(1_000), whole(1_000)];
+  const deepState: State = [2, whole(60_000), whole(60_000)];
+  const [ofHop, ofDeep] = [{ tokens: [CATS, DOGS] }, { tokens: [DOGS, USDC] }] as const;
+
+  test.each<[string, readonly State[], readonly State[]]>([
+    ['none', [], []],
+    ['a push of the other token', [], [[ATTACK, whole(6_000), whole(600_000)]]],
+    ['a push of the own pool', [[ATTACK, whole(100), whole(10_000)]], []],
+    // 8.9 % each, 18.6 % together.
+    [
+      'a push of both, each below the limit',
+      [[ATTACK, whole(958), whole(1_043)]],
+      [[ATTACK, whole(57_500), whole(62_608)]],
+    ],
+    [
+      'a deposit of one block at a wrong price',
+      [],
+      [
+        [ATTACK, whole(100_000), whole(10_000_000)],
+        [ATTACK + 1, whole(60_000), whole(60_000)],
+      ],
+    ],
+  ])('%s leaves the price within a tenth for ten minutes', async (_, ownStates, otherStates) => {
+    await seedPool(HOP, [hopState, ...ownStates], ofHop);
+    await seedPool(DEEP, [deepState, ...otherStates], ofDeep);
+    expect(await priceAt(ATTACK - 1)).toBe(1);
+    for (const price of await pricesOfTenMinutes()) expect(Math.abs((price ?? 1) - 1)).toBeLessThanOrEqual(0.1);
+  });
+
+  test.each<[string, readonly State[]]>([
+    ['with less than 50,000 dollars', [[2, whole(1), whole(49_999)]]],
+    ['that is fresh, however deep', [[ATTACK, whole(1_000), whole(10_000_000)]]],
+    [
+      'that gets a deposit for one block',
+      [
+        [2, whole(600), whole(600)],
+        [ATTACK, whole(1_000), whole(10_000_000)],
+        [ATTACK + 1, whole(600), whole(600)],
+      ],
+    ],
+    ['that was drained', [deepState, [ATTACK - 1, whole(60_000_000), 100n]]],
+  ])('a worthless token %s gives no price', async (_, states) => {
+    await seedPool(HOP, [hopState], ofHop);
+    await seedPool(DEEP, states, ofDeep);
+    expect(await pricesOfTenMinutes()).toEqual(TEN_MINUTES.map(() => null));
+  });
+
+  test('a fresh pool against a deep token has no say', async () => {
+    await seedPool(HOP, [hopState], ofHop);
+    await seedPool(DEEP, [deepState], ofDeep);
+    await seedPool(ATTACKER, [[ATTACK, whole(1_000), whole(50_000)]], ofHop);
+    expect(await pricesOfTenMinutes()).toEqual(UNCHANGED);
+  });
+
+  test('there is no second hop, and no cycle', async () => {
+    await seedToken(BIRDS, 'BIRDS', 6);
+    await seedPool(HOP, [[2, whole(100_000), whole(100_000)]], ofHop);
+    await seedPool(ATTACKER, [[2, whole(100_000), whole(100_000)]], { tokens: [DOGS, BIRDS] });
+    await seedPool(HONEST, [[2, whole(100_000), whole(100_000)]], { tokens: [CATS, BIRDS] });
+    expect([await priceAt(HEAD), await priceAt(HEAD, DOGS), await priceAt(HEAD, BIRDS)]).toEqual([null, null, null]);
+    await seedPool(DEEP, [[2, whole(100_000), whole(200_000)]], { tokens: [BIRDS, USDC] });
+    await scratch.database.query("DELETE FROM pools WHERE token0 = decode($1, 'hex') AND token1 = decode($2, 'hex')", [
+      CATS.slice(2),
+      BIRDS.slice(2),
+    ]);
+    expect([await priceAt(HEAD), await priceAt(HEAD, DOGS), await priceAt(HEAD, BIRDS)]).toEqual([null, 2, 2]);
+  });
+
+  test('a direct price wins, however shallow its pool', async () => {
+    await seedPool(HOP, [[2, whole(10_000), whole(1_000_000)]], ofHop);
+    await seedPool(DEEP, [[2, whole(1_000_000), whole(1_000_000)]], ofDeep);
+    expect(await priceAt(HEAD)).toBe(100);
+    await seedPool(HONEST, [[2, whole(500), whole(500)]]);
+    expect(await priceAt(HEAD)).toBe(1);
+  });
+
+  test('more than 64 pools leave no price', async () => {
+    await seedPool(HOP, [hopState], ofHop);
+    await seedPool(DEEP, [deepState], ofDeep);
+    for (let dust = 1; dust < 64; dust++)
+      await seedPool(addressOf(0xd00 + dust), [], { tokens: [CATS, addressOf(0xe00 + dust)] });
+    expect(await priceAt(HEAD)).toBe(1);
+    await seedPool(ATTACKER, [], { tokens: [addressOf(0xe), CATS] });
+    expect(await priceAt(HEAD)).toBeNull();
+  });
 });
 
 describe('an extreme token', () => {

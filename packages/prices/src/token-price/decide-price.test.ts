@@ -1,3 +1,4 @@
+import { DEFAULT_PRICING_RULES } from '@chainstead/chains';
 import { compareFractions, type Fraction, wholeFraction } from '@chainstead/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -27,11 +28,11 @@ function poolOf(pool: string, price: TimedValue[] | number, depth: TimedValue[] 
 
 const numberOf = ({ numerator, denominator }: Fraction): number => Number(numerator) / Number(denominator);
 const priceOf = (...candidates: readonly PriceCandidate[]): number | null => {
-  const decision = decidePrice(candidates, NOW);
+  const decision = decidePrice(candidates, NOW, DEFAULT_PRICING_RULES);
   return decision === null ? null : numberOf(decision.price);
 };
 const rolesOf = (...candidates: readonly PriceCandidate[]) =>
-  decidePrice(candidates, NOW)?.candidates.map(({ role }) => role) ?? null;
+  decidePrice(candidates, NOW, DEFAULT_PRICING_RULES)?.candidates.map(({ role }) => role) ?? null;
 
 describe('the price of a token', () => {
   test('is that of the pool at half of all depth', () => {
@@ -59,7 +60,9 @@ describe('the price of a token', () => {
       fc.property(pools, fc.integer(), (given, seed) => {
         const candidates = given.map(({ pool, price, depth }) => poolOf(pool, price, depth));
         const shuffled = candidates.toSorted((one, other) => hash(one.pool, seed) - hash(other.pool, seed));
-        expect(decidePrice(shuffled, NOW)?.pool).toBe(decidePrice(candidates, NOW)?.pool);
+        expect(decidePrice(shuffled, NOW, DEFAULT_PRICING_RULES)?.pool).toBe(
+          decidePrice(candidates, NOW, DEFAULT_PRICING_RULES)?.pool,
+        );
       }),
     );
   });
@@ -106,12 +109,22 @@ describe('an attack', () => {
   test('by a push at the end of a block, or over several, is held back for ten minutes', () => {
     for (const minutes of [0, 1, 5, 9]) {
       const pushed = poolOf('a', timed([1_440, 100], [minutes, 300]), 50_000);
-      expect(decidePrice([pushed], NOW)).toMatchObject({ rule: 'median', price: wholeFraction(100n) });
+      expect(decidePrice([pushed], NOW, DEFAULT_PRICING_RULES)).toMatchObject({
+        rule: 'median',
+        price: wholeFraction(100n),
+      });
     }
     const real = poolOf('a', timed([1_440, 100], [10, 300]), 50_000);
-    expect(decidePrice([real], NOW)).toMatchObject({ rule: 'spot', price: wholeFraction(300n), heldSeconds: 600 });
+    expect(decidePrice([real], NOW, DEFAULT_PRICING_RULES)).toMatchObject({
+      rule: 'spot',
+      price: wholeFraction(300n),
+      heldSeconds: 600,
+    });
     const steps = poolOf('a', timed([1_440, 100], [8, 150], [6, 200], [4, 250], [2, 300]), 50_000);
-    expect(decidePrice([steps], NOW)).toMatchObject({ rule: 'median', price: wholeFraction(100n) });
+    expect(decidePrice([steps], NOW, DEFAULT_PRICING_RULES)).toMatchObject({
+      rule: 'median',
+      price: wholeFraction(100n),
+    });
   });
 
   test('of a drained side leaves no price', () => {
@@ -127,7 +140,7 @@ describe('an attack', () => {
       .map((steps) => timed([1_440, 100], ...steps.toSorted(([one], [other]) => other - one)));
     fc.assert(
       fc.property(history, (price) => {
-        const decision = decidePrice([poolOf('a', price, 50_000)], NOW);
+        const decision = decidePrice([poolOf('a', price, 50_000)], NOW, DEFAULT_PRICING_RULES);
         if (decision === null) throw new Error('The pool is deep enough');
         const served = numberOf(decision.price) / numberOf(decision.median);
         const isNear = served <= 1.1 && served >= 1 / 1.1;

@@ -1,3 +1,4 @@
+import type { PricingRules } from '@chainstead/chains';
 import { addFractions, compareFractions, type Fraction, smallerFraction } from '@chainstead/core';
 import { heldSeconds, isWithin, newest, type TimedValue, timeWeightedMedian } from './time-weighted.ts';
 
@@ -14,26 +15,6 @@ export interface PriceCandidate {
   /** Unix seconds of the pool's first state. */
   readonly createdAt: number;
 }
-
-/** Figures of the method. All are settings. */
-export interface PricingRules {
-  /** US dollars that each side must hold, now and in the median of the window. */
-  readonly minSideDepth: Fraction;
-  readonly windowSeconds: number;
-  /** A price that is further from the median, by this factor, has to hold first. */
-  readonly jumpLimit: Fraction;
-  readonly holdSeconds: number;
-  /** Only the deepest pools are considered. */
-  readonly poolsMax: number;
-}
-
-export const DEFAULT_PRICING_RULES: PricingRules = {
-  minSideDepth: { numerator: 500n, denominator: 1n },
-  windowSeconds: 1_800,
-  jumpLimit: { numerator: 11n, denominator: 10n },
-  holdSeconds: 600,
-  poolsMax: 64,
-};
 
 /** Role of a pool in a decision. */
 export type CandidateRole = 'chosen' | 'counted' | 'too-shallow' | 'too-young' | 'not-among-deepest';
@@ -67,7 +48,7 @@ export interface PriceDecision {
 export function decidePrice(
   candidates: readonly PriceCandidate[],
   now: number,
-  rules: PricingRules = DEFAULT_PRICING_RULES,
+  rules: PricingRules,
 ): PriceDecision | null {
   const judged = judge(candidates, now, rules);
   const counted = judged.filter(({ role }) => role === 'counted');

@@ -1,9 +1,9 @@
 /** Prices of random pools against a recomputation from their explanations. */
+import { DEFAULT_PRICING_RULES } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressOf } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { DEFAULT_PRICING_RULES } from './decide-price.ts';
 import type { PoolHistory } from './pool-histories.ts';
 import { explainPrice } from './price-explanation.ts';
 import type { PricePlace } from './price-place.ts';

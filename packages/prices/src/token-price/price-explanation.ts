@@ -1,13 +1,14 @@
-import { cents, type Fraction, multiplyFractions, nearestNumber, roundedUnits, wholeFraction } from '@chainstead/core';
+import type { PricingRules } from '@chainstead/chains';
+import { cents, nearestNumber, roundedUnits, wholeFraction } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
-import type { AnchorPrice } from './anchor-prices.ts';
-import type { PriceDecision, PricingRules } from './decide-price.ts';
-import { type MovedPool, moveCost } from './move-cost.ts';
+import { hopRules } from '../price-hops/hop-rules.ts';
+import { type AnchorPrice, anchorPrices } from './anchor-prices.ts';
+import { costOfPrice } from './price-cost.ts';
 import type { PricePlace } from './price-place.ts';
 import { plainDecimal } from './shown-values.ts';
 import { type StateSince, virtualReserves } from './side-depths.ts';
 import { newest } from './time-weighted.ts';
-import type { PricedPool, TokenPrice } from './token-price.ts';
+import type { HopPrice, PricedPool, TokenPrice } from './token-price.ts';
 
 const text = (description: string) => z.string().nullable().openapi({ description });
 const number = (description: string) => z.number().nullable().openapi({ description });
@@ -82,8 +83,26 @@ const rulesSchema = z
     jump_limit: z.number().openapi({ description: 'Factor between price and median above which a price has to hold' }),
     hold_seconds: z.int().openapi({ description: 'Seconds for which such a price has to hold' }),
     pools_max: z.int().openapi({ description: 'Number of deepest pools that count' }),
+    hop_min_usd: z
+      .number()
+      .openapi({ description: 'US dollars on the side of anchors that the pools of a hop must hold' }),
+    hop_jump_limit: z
+      .number()
+      .openapi({ description: 'jump_limit of each of the two steps, for a price through a hop' }),
   })
   .openapi('PriceRules', { description: 'Figures of the method' });
+
+const hopSchema = z
+  .object({
+    token_address: z.string().openapi({ description: 'Token with a direct price' }),
+    price_usd: z.string().openapi({ description: 'Price in US dollars' }),
+    price_numerator: z.string().openapi({ description: 'Numerator of the exact price' }),
+    price_denominator: z.string().openapi({ description: 'Denominator of the exact price' }),
+    depth_usd: z.string().openapi({ description: 'US dollars on the side of anchors, of the pools that have a say' }),
+    rule: z.enum(['spot', 'median']).openapi({ description: 'As for the price itself' }),
+    candidates: z.array(candidateSchema).openapi({ description: 'Considered pools against anchors' }),
+  })
+  .openapi('PriceHop', { description: 'A token that pools are priced with' });
 
 export const explanationSchema = z
   .object({
@@ -106,6 +125,9 @@ export const explanationSchema = z
     ether_usd: text('Ether price. null if unknown'),
     rules: rulesSchema,
     anchors: z.array(anchorSchema).openapi({ description: 'Prices of the tokens that pools are priced with' }),
+    hops: z.array(hopSchema).openapi({
+      description: 'Tokens that the candidates are priced with, if the price has a hop. Empty: with anchors',
+    }),
     candidates: z.array(candidateSchema).openapi({ description: 'Considered pools' }),
   })
   .openapi('PriceExplanation', { description: 'How the price was decided. Only with explain=true' });
@@ -133,8 +155,8 @@ export function explainPrice({ price, place, rules }: ExplainedPrice): PriceExpl
   };
   if (price.of === 'anchor')
     return { ...common, ...{ rule: 'anchor', median_usd: null, held_seconds: null, move_cost_usd: null }, ...NO_POOLS };
-  const { rule, median, heldSeconds, candidates } = price.decision;
-  const cost = costOf(price.pools, price.decision, place);
+  const { rule, median, heldSeconds } = price.decision;
+  const cost = costOfPrice(price, anchorPrices(place));
   return {
     ...common,
     rule,
@@ -142,29 +164,48 @@ export function explainPrice({ price, place, rules }: ExplainedPrice): PriceExpl
     held_seconds: heldSeconds,
     move_cost_usd: cost === null ? null : cents(cost.usd),
     is_move_cost_upper_bound: cost?.isUpperBound ?? false,
-    candidates: candidates.flatMap(({ pool, role, weight }) => {
-      const known = price.pools.find(({ history }) => history.pool === pool);
-      if (known === undefined) return [];
-      const { history, candidate } = known;
-      return [
-        {
-          pair_address: pool,
-          exchange_name: history.exchange,
-          role,
-          price_usd: plainDecimal(newest(candidate.price)),
-          weight_usd: cents(weight),
-          is_stable: history.isStable,
-          first_state_time: history.createdAt,
-          reading_block: history.readAt === null ? null : String(history.readAt),
-          sides: showSides(known),
-          states: history.states.map(showState),
-        },
-      ];
-    }),
+    hops: price.hops.map(showHop),
+    candidates: showCandidates(price),
   };
 }
 
-const NO_POOLS = { is_move_cost_upper_bound: false, candidates: [] };
+function showHop({ token, price, depth }: HopPrice): z.infer<typeof hopSchema> {
+  return {
+    token_address: token,
+    price_usd: plainDecimal(price.usd),
+    price_numerator: price.usd.numerator.toString(),
+    price_denominator: price.usd.denominator.toString(),
+    depth_usd: cents(depth),
+    rule: price.decision.rule,
+    candidates: showCandidates(price),
+  };
+}
+
+function showCandidates({ decision, pools }: PriceOfPools): z.infer<typeof candidateSchema>[] {
+  return decision.candidates.flatMap(({ pool, role, weight }) => {
+    const known = pools.find(({ history }) => history.pool === pool);
+    if (known === undefined) return [];
+    const { history, candidate } = known;
+    return [
+      {
+        pair_address: pool,
+        exchange_name: history.exchange,
+        role,
+        price_usd: plainDecimal(newest(candidate.price)),
+        weight_usd: cents(weight),
+        is_stable: history.isStable,
+        first_state_time: history.createdAt,
+        reading_block: history.readAt === null ? null : String(history.readAt),
+        sides: showSides(known),
+        states: history.states.map(showState),
+      },
+    ];
+  });
+}
+
+type PriceOfPools = Extract<TokenPrice, { of: 'pools' }>;
+
+const NO_POOLS = { is_move_cost_upper_bound: false, hops: [], candidates: [] };
 
 /** Rules as an explanation shows them. */
 export function showRules(rules: PricingRules): PriceExplanation['rules'] {
@@ -174,6 +215,8 @@ export function showRules(rules: PricingRules): PriceExplanation['rules'] {
     jump_limit: nearestNumber(rules.jumpLimit),
     hold_seconds: rules.holdSeconds,
     pools_max: rules.poolsMax,
+    hop_min_usd: nearestNumber(rules.hopMinDepth),
+    hop_jump_limit: nearestNumber(hopRules(rules).jumpLimit),
   };
 }
 
@@ -219,28 +262,4 @@ function showState({ block, since, state, balances: [balance0, balance1] }: Stat
     balance0: balance0?.toString() ?? null,
     balance1: balance1?.toString() ?? null,
   };
-}
-
-function costOf(pools: readonly PricedPool[], { candidates }: PriceDecision, place: PricePlace) {
-  const dollars = new Map(place.anchors.map(({ token, usd }) => [token, usd]));
-  const moved = candidates.flatMap(({ pool, role, weight }): MovedPool[] => {
-    const known = pools.find(({ history }) => history.pool === pool);
-    const state = known?.history.states.at(-1);
-    if (known === undefined || state === undefined || (role !== 'chosen' && role !== 'counted')) return [];
-    const { history, candidate, decimals } = known;
-    const anchorSide = dollars.has(history.token0) ? 0 : 1;
-    const inDollars = (amount: Fraction, side: 0 | 1, usd: Fraction): Fraction =>
-      multiplyFractions({ ...amount, denominator: amount.denominator * 10n ** BigInt(decimals[side]) }, usd);
-    const anchorUsd = dollars.get(anchorSide === 0 ? history.token0 : history.token1) ?? wholeFraction(0n);
-    const tokenSide = anchorSide === 0 ? 1 : 0;
-    return [
-      {
-        weight,
-        anchorReserve: inDollars(virtualReserves(state.state)[anchorSide], anchorSide, anchorUsd),
-        tokenBalance: inDollars(wholeFraction(state.balances[tokenSide] ?? 0n), tokenSide, newest(candidate.price)),
-        isConcentrated: state.state.of === 'price',
-      },
-    ];
-  });
-  return moveCost(moved);
 }

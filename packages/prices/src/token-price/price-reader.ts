@@ -1,14 +1,13 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
 import { factoriesOf, wrappedNativeOf } from '@chainstead/markets';
-import { DEFAULT_PRICING_RULES } from './decide-price.ts';
 import type { PriceLimits } from './price-parameters.ts';
 import { type PriceMoment, type PricePlace, readPlace } from './price-place.ts';
 import type { Refusal } from './price-refusals.ts';
 import type { FoundPrice } from './price-response.ts';
 import { readPricedTokens } from './priced-tokens.ts';
 import { type PriceSources, readNativePrice, readPricesWithBalances } from './prices-with-balances.ts';
-import { DAY_SECONDS, dollarsOf, isDepthKnown, isInactive } from './token-price.ts';
+import { DAY_SECONDS, dollarsOf, hopTokensOf, isDepthKnown, isInactive } from './token-price.ts';
 
 interface Refused {
   readonly refusal: Refusal;
@@ -30,7 +29,7 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
   const sources = { ...given, waitsUntil: performance.now() + (given.contracts?.balances.waitMs ?? 0) };
   const { reads: database } = sources;
   const { max_token_inactivity: maxDays, min_pair_side_liquidity_usd: minSideDepth } = options;
-  const rules = { ...DEFAULT_PRICING_RULES, ...(minSideDepth !== undefined && { minSideDepth }) };
+  const rules = { ...chain.pricing, ...(minSideDepth !== undefined && { minSideDepth }) };
   const places = new Map<string, ReturnType<typeof readPlace>>();
   const natives = new Map<number, Promise<Fraction | null>>();
 
@@ -55,8 +54,9 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
       placeAt({ of: 'time', time: place.time - DAY_SECONDS }),
     ]);
     const priced = tokens.filter((token) => dollarsOf(prices.get(token)) !== null);
+    const hopTokens = priced.flatMap((token) => hopTokensOf(prices.get(token)));
     const [facts, earlier] = await Promise.all([
-      readPricedTokens(database, chain, priced),
+      readPricedTokens(database, chain, [...priced, ...hopTokens]),
       priced.length === 0 || earlierPlace === null
         ? null
         : readPricesWithBalances(sources, chain, priced, { factories, rules }, earlierPlace),
@@ -68,7 +68,8 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
         return refuse(isNative ? 'no-native-price' : (price?.reason ?? 'no-pools'));
       }
       if (maxDays !== undefined && isInactive(price, place, maxDays)) return refuse('inactive');
-      const { isDecided, ...known } = facts(token);
+      const { isDecided: isOwnDecided, ...known } = facts(token);
+      const isDecided = isOwnDecided && hopTokensOf(price).every((hop) => facts(hop).isDecided);
       return {
         ...{ token, place, rules, toBlock, price, ...known },
         // An unproven pool might be the deepest one, and so might one of unknown depth.

@@ -2,7 +2,14 @@ import type { Indexed } from '@chainstead/data-api';
 import { InvalidParameterError, NotFoundError } from '@chainstead/http';
 
 /** Why a token has no price. */
-export type Refusal = 'no-pools' | 'too-shallow' | 'no-native-price' | 'inactive' | 'unknown-exchange' | 'beyond-head';
+export type Refusal =
+  | 'no-pools'
+  | 'too-shallow'
+  | 'implausible'
+  | 'no-native-price'
+  | 'inactive'
+  | 'unknown-exchange'
+  | 'beyond-head';
 
 /** The error of a response without a price. @param newest the newest indexed block */
 export function errorOf(refusal: Refusal, newest: Indexed['toBlock']): Error {
@@ -10,6 +17,8 @@ export function errorOf(refusal: Refusal, newest: Indexed['toBlock']): Error {
     case 'no-pools':
       return new NotFoundError('No liquidity pools found for the specified token address');
     case 'too-shallow':
+    // Its pools could not pay out any such value.
+    case 'implausible':
       return new NotFoundError('Insufficient liquidity in pools to calculate the price');
     case 'no-native-price':
       return new NotFoundError('Could not determine native-usd price');

@@ -1,9 +1,9 @@
-import type { Chain } from '@chainstead/chains';
+import type { Chain, PricingRules } from '@chainstead/chains';
 import { type Address, cents, type Fraction, nearestNumber, roundedUnits, ZERO_ADDRESS } from '@chainstead/core';
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/data-api';
 import { wrappedNativeOf } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
-import type { PriceCandidate, PricingRules } from './decide-price.ts';
+import type { PriceCandidate } from './decide-price.ts';
 import { explainPrice, explanationSchema } from './price-explanation.ts';
 import type { PricePlace } from './price-place.ts';
 import { priceProofSchema } from './price-proof-document.ts';

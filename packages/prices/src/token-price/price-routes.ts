@@ -14,7 +14,6 @@ import {
   refuseBody,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { DEFAULT_PRICING_RULES } from './decide-price.ts';
 import { priceLimits } from './price-parameters.ts';
 import { readPlace, STATES_DATASET } from './price-place.ts';
 import { createPriceReader } from './price-reader.ts';
@@ -151,7 +150,7 @@ function addTokenPricesRoute(app: ApiApp, dependencies: ApiDependencies, balance
         else if (found.refusal === 'unknown-exchange' || found.refusal === 'beyond-head')
           throw errorOf(found.refusal, found.newest);
       }
-      const { indexed } = await readPlace(reads, chain, { of: 'newest' }, DEFAULT_PRICING_RULES.windowSeconds);
+      const { indexed } = await readPlace(reads, chain, { of: 'newest' }, chain.pricing.windowSeconds);
       return c.json(shown, 200, indexedHeaders(indexed));
     },
     refuseBody('tokens', TOKENS_MAX),
@@ -176,7 +175,7 @@ function priceQuery(parameters: ApiDependencies['parameters']) {
       .openapi({ description: 'Has no effect: changes are always returned.' }),
     ...priceLimits({
       inactivity: 'Rejects a token whose pools have not moved for this number of days.',
-      depth: 'US dollars that each side of a pool must hold. Default: 500.',
+      depth: 'US dollars that each side of a pool must hold. Default: `PRICE_MIN_SIDE_USD` (500).',
     }),
   };
 }

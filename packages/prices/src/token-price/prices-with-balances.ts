@@ -3,9 +3,9 @@ import { type Address, type Fraction, type Logger, ZERO_ADDRESS } from '@chainst
 import type { ReadDatabase } from '@chainstead/db';
 import { type BalanceRequestSources, requestBalances } from '@chainstead/erc20';
 import { requestPoolLookups, tokensToLookUp, wrappedNativeOf } from '@chainstead/markets';
-import { DEFAULT_PRICING_RULES } from './decide-price.ts';
 import type { PricePlace } from './price-place.ts';
-import { dollarsOf, type PriceConditions, readTokenPrices, type TokenPrice, tokensWithPools } from './token-price.ts';
+import { readTokenPrices } from './read-token-prices.ts';
+import { dollarsOf, hopTokensOf, type PriceConditions, type TokenPrice, tokensWithPools } from './token-price.ts';
 
 /** Sources of prices. */
 export interface PriceSources {
@@ -70,7 +70,7 @@ export async function readNativePrice(
   place: PricePlace,
 ): Promise<Fraction | null> {
   const native = wrappedNativeOf(chain) ?? ZERO_ADDRESS;
-  const conditions = { factories: null, rules: DEFAULT_PRICING_RULES };
+  const conditions = { factories: null, rules: chain.pricing };
   return dollarsOf((await readPricesWithBalances(sources, chain, [native], conditions, place)).get(native));
 }
 
@@ -90,9 +90,23 @@ async function readPricesWithLookups(
   const { logger, balances } = contracts;
   const lookups = { database, nodeReads: balances.nodeReads, logger, waitMs: waitLeft(sources) };
   const again = await requestPoolLookups(lookups, chain, unknown, place);
-  if (again.length === 0) return found;
-  return new Map([...found, ...(await readTokenPrices(database, chain, again, conditions, place))]);
+  const direct =
+    again.length === 0
+      ? found
+      : new Map([...found, ...(await readTokenPrices(database, chain, again, conditions, place))]);
+  // A price through another token needs the pools of that token.
+  const hopTokens = [...new Set([...direct.values()].flatMap(hopTokensOf))].toSorted().slice(0, HOP_LOOKUPS_MAX);
+  const hops = await tokensToLookUp(database, chain, hopTokens, place);
+  const lookedUp = new Set(await requestPoolLookups({ ...lookups, waitMs: waitLeft(sources) }, chain, hops, place));
+  const through = [...direct].flatMap(([token, price]) =>
+    hopTokensOf(price).some((hop) => lookedUp.has(hop)) ? [token] : [],
+  );
+  if (through.length === 0) return direct;
+  return new Map([...direct, ...(await readTokenPrices(database, chain, through, conditions, place))]);
 }
+
+/** Hops that one request looks up. Anyone can create pools, and all requests share the look-ups of a minute. */
+const HOP_LOOKUPS_MAX = 8;
 
 function waitLeft({ waitsUntil }: PriceSources): number {
   return Math.max(0, waitsUntil - performance.now());

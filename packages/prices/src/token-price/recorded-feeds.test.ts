@@ -13,9 +13,8 @@ import { feedAnswers } from '@chainstead/price-feeds/datasets';
 import { readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { DEFAULT_PRICING_RULES } from './decide-price.ts';
 import { readPlace } from './price-place.ts';
-import { readTokenPrices } from './token-price.ts';
+import { readTokenPrices } from './read-token-prices.ts';
 
 const [FIRST, LAST] = [35_779_967, 35_780_032];
 const { isMissing, title } = recordedData('data/evm');
@@ -113,10 +112,10 @@ describe.skipIf(isMissing)(title('prices from recorded pools'), () => {
   ): Promise<readonly number[]> {
     const found: number[] = [];
     for (const { block, answer } of updates.get(aggregator) ?? []) {
-      const { windowSeconds } = DEFAULT_PRICING_RULES;
+      const { windowSeconds } = chain.pricing;
       const { place } = await readPlace(scratch.database, chain, { of: 'block', block }, windowSeconds);
       if (place === null) throw new RangeError(`Block ${block} is indexed`);
-      const conditions = { factories, rules: DEFAULT_PRICING_RULES };
+      const conditions = { factories, rules: chain.pricing };
       const price = (await readTokenPrices(scratch.database, chain, [token], conditions, place)).get(token);
       if (price?.of === 'pools') found.push(Math.abs(basisPoints(price.usd, answer / 1e8)));
     }

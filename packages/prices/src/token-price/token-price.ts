@@ -1,9 +1,16 @@
-import type { Chain } from '@chainstead/chains';
-import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
+import type { Chain, PricingRules } from '@chainstead/chains';
+import {
+  type Address,
+  compareFractions,
+  type Fraction,
+  multiplyFractions,
+  wholeFraction,
+  ZERO_ADDRESS,
+} from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase } from '@chainstead/db';
 import { anchorsOf, exchangesOf, formsOf, PRICED_FAMILIES } from '@chainstead/markets';
 import { anchorPrices } from './anchor-prices.ts';
-import { decidePrice, type PriceCandidate, type PriceDecision, type PricingRules } from './decide-price.ts';
+import { decidePrice, type PriceCandidate, type PriceDecision } from './decide-price.ts';
 import { candidateOf } from './pool-candidate.ts';
 import { type PoolHistory, readPoolHistories } from './pool-histories.ts';
 import { type PoolOfToken, readPoolsOfTokens } from './pools-of-token.ts';
@@ -21,9 +28,26 @@ export type TokenPrice =
       readonly decision: PriceDecision;
       readonly pools: readonly PricedPool[];
       readonly unknown: UnknownDepth;
+      /** Tokens that the pools are priced with; none: anchors. */
+      readonly hops: readonly HopPrice[];
+      readonly hopTokens: readonly Address[];
     }
-  /** `no-pools`: none against an anchor with a price, one whose price is not known yet, or the decimals are unknown. `too-shallow`: none is deep enough. */
-  | { readonly of: 'nothing'; readonly reason: 'no-pools' | 'too-shallow'; readonly unknown: UnknownDepth };
+  /** `no-pools`: none against an anchor with a price, one whose price is not known yet, or the decimals are unknown. `too-shallow`: none is deep enough. `implausible`: the supply would be worth more than the pools can show. */
+  | {
+      readonly of: 'nothing';
+      readonly reason: 'no-pools' | 'too-shallow' | 'implausible';
+      readonly unknown: UnknownDepth;
+      /** Tokens that were considered as hops. */
+      readonly hopTokens: readonly Address[];
+    };
+
+/** A token that others are priced through. It has a direct price. */
+export interface HopPrice {
+  readonly token: Address;
+  readonly price: Extract<TokenPrice, { of: 'pools' }>;
+  /** US dollars on the side of anchors, of the pools that have a say. */
+  readonly depth: Fraction;
+}
 
 /** A pool and its figures over the window. */
 export interface PricedPool {
@@ -42,13 +66,10 @@ export interface PriceConditions {
 }
 
 /**
- * Returns the price of each token at a place, from its pools with reserves (Uniswap v2 and its forks, and Solidly) or concentrated liquidity
- * (Uniswap v3, Slipstream and Algebra). An anchor has its own price. If that is unknown, a dollar token has none, and others are priced by their
- * pools. While it may get known, neither the anchor nor tokens with a pool against it have one.
- *
- * The number of statements hardly depends on that of tokens.
+ * Returns the price of each token by its pools against anchors. An anchor has its own price. If that is unknown, a dollar token has none, and
+ * others are priced by their pools. While it may get known, neither the anchor nor tokens with a pool against it have one.
  */
-export async function readTokenPrices(
+export async function readDirectPrices(
   database: ReadDatabase,
   chain: Chain,
   tokens: readonly Address[],
@@ -67,7 +88,8 @@ export async function readTokenPrices(
   };
   const pools = wanted.forms.length === 0 ? [] : await readPoolsOfTokens(database, chain, wanted);
   const histories = await readHistories(database, chain, pools, place);
-  const decimals = await readDecimals(database, chain, histories);
+  const facts = await readTokenFacts(database, chain, histories);
+  const { decimals } = facts;
   const byToken = historiesByToken(histories);
   return new Map(
     unique.map((token): readonly [Address, TokenPrice] => {
@@ -78,7 +100,7 @@ export async function readTokenPrices(
       const isPending = (one: Address) => pending.has(one) && !forms.includes(one);
       const waits = pending.has(token) || ofToken.some(({ token0, token1 }) => isPending(token0) || isPending(token1));
       const figures = { anchors: otherAnchors(anchors, forms), decimals, rules };
-      return [token, waits ? PENDING : priceFrom(ofToken, figures, place)];
+      return [token, waits ? PENDING : withPlausibleValue(token, priceFrom(ofToken, figures, place), facts)];
     }),
   );
 }
@@ -88,6 +110,7 @@ const PENDING: TokenPrice = {
   of: 'nothing',
   reason: 'no-pools',
   unknown: { isFinal: false, unread: [], old: [] },
+  hopTokens: [],
 };
 
 /** The anchors that a token can be priced with: none is priced with itself. */
@@ -134,6 +157,17 @@ export function isInactive(price: TokenPrice, place: Pick<PricePlace, 'time'>, d
   return place.time - newest > days * DAY_SECONDS;
 }
 
+/** US dollars per whole token of the tokens that the pools of a price are priced with: the anchors, or its hops. */
+export function pricedWith(anchors: ReadonlyMap<Address, Fraction>, price: TokenPrice): ReadonlyMap<Address, Fraction> {
+  if (price.of !== 'pools' || price.hops.length === 0) return anchors;
+  return new Map(price.hops.map(({ token, price: { usd } }) => [token, usd]));
+}
+
+/** Tokens that were considered as hops. */
+export function hopTokensOf(price: TokenPrice | undefined): readonly Address[] {
+  return price === undefined || price.of === 'anchor' ? [] : price.hopTokens;
+}
+
 /** Whether no pool of unknown depth might change the price. */
 export function isDepthKnown(price: TokenPrice): boolean {
   return price.of === 'anchor' || price.unknown.isFinal;
@@ -165,21 +199,22 @@ export function priceFrom(
     (history) => candidateOf(history, anchors, decimals, ({ state }) => virtualReserves(state)),
     rules,
   );
-  if (pools.length === 0) return { of: 'nothing', reason: 'no-pools', unknown };
+  if (pools.length === 0) return { of: 'nothing', reason: 'no-pools', unknown, hopTokens: [] };
   const decision = decidePrice(
     pools.map(({ candidate }) => candidate),
     time,
     rules,
   );
   return decision === null
-    ? { of: 'nothing', reason: 'too-shallow', unknown }
-    : { of: 'pools', usd: decision.price, decision, pools, unknown };
+    ? { of: 'nothing', reason: 'too-shallow', unknown, hopTokens: [] }
+    : { of: 'pools', usd: decision.price, decision, pools, unknown, hops: [], hopTokens: [] };
 }
 
 /** Bounds the length of a statement. */
 const POOLS_PER_STATEMENT = 64;
 
-async function readHistories(
+/** Histories of any number of pools. */
+export async function readHistories(
   database: ReadDatabase,
   chain: Chain,
   pools: readonly PoolOfToken[],
@@ -193,27 +228,56 @@ async function readHistories(
   return histories;
 }
 
-function pricedFactories(chain: Chain, wanted: readonly Address[] | null): readonly Address[] {
+/** Factories whose pools are priced, among the wanted ones; null: all. */
+export function pricedFactories(chain: Chain, wanted: readonly Address[] | null): readonly Address[] {
   return exchangesOf(chain)
     .all.filter(({ exchange }) => PRICED_FAMILIES.includes(exchange.family.name))
     .map(({ deployment }) => deployment.factory)
     .filter((factory) => wanted === null || wanted.includes(factory));
 }
 
-/** Decimals of the tokens of pools; unknown ones are missing. */
-export async function readDecimals(
+/** Stored facts of tokens. Unknown ones are missing. */
+export interface TokenFacts {
+  readonly decimals: ReadonlyMap<Address, number>;
+  /** Total supplies in base units, as a contract read found them last. */
+  readonly supplies: ReadonlyMap<Address, bigint>;
+}
+
+/** Returns the stored facts of the tokens of pools, in one statement. */
+export async function readTokenFacts(
   database: ReadDatabase,
   chain: Chain,
   pools: readonly Pick<PoolOfToken, 'token0' | 'token1'>[],
-): Promise<ReadonlyMap<Address, number>> {
-  if (pools.length === 0) return new Map();
+): Promise<TokenFacts> {
+  if (pools.length === 0) return { decimals: new Map(), supplies: new Map() };
   const tokens = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]));
-  const rows = await database.select<{ address: Address; decimals: number }>(
-    `SELECT ${hexText('address')} AS address, decimals FROM tokens WHERE chain_id = $1::bigint AND address = ANY ($2::bytea[]) AND decimals IS NOT NULL`,
+  const rows = await database.select<{ address: Address; decimals: number; supply: string | null }>(
+    `SELECT ${hexText('address')} AS address, decimals, total_supply::text AS supply FROM tokens
+     WHERE chain_id = $1::bigint AND address = ANY ($2::bytea[]) AND decimals IS NOT NULL`,
     [chain.id, [...tokens].map(addressBytes)],
   );
-  return new Map([
-    ...rows.map(({ address, decimals }) => [address, decimals] as const),
-    [ZERO_ADDRESS, chain.native.decimals],
-  ]);
+  return {
+    decimals: new Map([
+      ...rows.map(({ address, decimals }) => [address, decimals] as const),
+      [ZERO_ADDRESS, chain.native.decimals],
+    ]),
+    supplies: new Map(rows.flatMap(({ address, supply }) => (supply === null ? [] : [[address, BigInt(supply)]]))),
+  };
+}
+
+/** Decimals of the tokens of pools; unknown ones are missing. */
+export async function readDecimals(...given: Parameters<typeof readTokenFacts>): Promise<TokenFacts['decimals']> {
+  return (await readTokenFacts(...given)).decimals;
+}
+
+/** No token is worth more US dollars. Such a price is that of a pool that can't pay it out. */
+const VALUATION_MAX = wholeFraction(10n ** 13n);
+
+/** No price if the stored supply would be worth more than {@link VALUATION_MAX}. */
+export function withPlausibleValue(token: Address, price: TokenPrice, { decimals, supplies }: TokenFacts): TokenPrice {
+  const [places, supply] = [decimals.get(token), supplies.get(token)];
+  if (price.of !== 'pools' || places === undefined || supply === undefined) return price;
+  const value = multiplyFractions(price.usd, { numerator: supply, denominator: 10n ** BigInt(places) });
+  if (compareFractions(value, VALUATION_MAX) <= 0) return price;
+  return { of: 'nothing', reason: 'implausible', unknown: price.unknown, hopTokens: price.hopTokens };
 }

@@ -1,6 +1,7 @@
+import type { PricingRules } from '@chainstead/chains';
 import { type Address, compareFractions } from '@chainstead/core';
 import type { Holding } from '@chainstead/erc20';
-import type { PriceCandidate, PricingRules } from './decide-price.ts';
+import type { PriceCandidate } from './decide-price.ts';
 import type { PoolHistory } from './pool-histories.ts';
 import { newest } from './time-weighted.ts';
 

@@ -1,10 +1,10 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, addFractions, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
 import { toDateBound } from '@chainstead/data-api';
 import type { Bind, ReadDatabase } from '@chainstead/db';
 import { wrappedNativeOf } from '@chainstead/markets';
+import { countedDepth } from '../price-hops/read-hop-prices.ts';
 import { anchorPrices, readAnchorPrices } from '../token-price/anchor-prices.ts';
-import { DEFAULT_PRICING_RULES } from '../token-price/decide-price.ts';
 import type { PriceLimits } from '../token-price/price-parameters.ts';
 import { type PriceMoment, readPlace } from '../token-price/price-place.ts';
 import { type PriceSources, readPricesWithBalances } from '../token-price/prices-with-balances.ts';
@@ -83,7 +83,7 @@ async function pricesAt(
   { min_pair_side_liquidity_usd: minSideDepth }: PriceLimits,
 ): Promise<PricesAt | null> {
   const { database } = sources;
-  const rules = { ...DEFAULT_PRICING_RULES, ...(minSideDepth !== undefined && { minSideDepth }) };
+  const rules = { ...chain.pricing, ...(minSideDepth !== undefined && { minSideDepth }) };
   const { place } = await readPlace(database, chain, moment, rules.windowSeconds);
   if (place !== null) {
     const conditions = { factories: null, rules };
@@ -117,10 +117,8 @@ async function readBlockTime(
   return row ?? null;
 }
 
-/** Depth that has lasted, of the pools that had a say. */
+/** Depth that has lasted, of the pools that had a say. Pools of a price through another token hold no dollars of an anchor. */
 function depthOf(price: TokenPrice): Fraction | null {
   if (price.of !== 'pools') return null;
-  return price.decision.candidates
-    .filter(({ role }) => role === 'chosen' || role === 'counted')
-    .reduce((sum, { weight }) => addFractions(sum, weight), wholeFraction(0n));
+  return price.hops.length > 0 ? wholeFraction(0n) : countedDepth(price.decision);
 }

@@ -155,6 +155,19 @@ describe('a node', () => {
     expect(findingOf(await examine(served), 'price feeds')).toBeUndefined();
   });
 
+  test('is asked for the contracts of trusted hooks', async () => {
+    const [hook, missing] = ['11', '22'].map((byte) => parseAddress(`0x${byte.repeat(20)}`));
+    if (hook === undefined || missing === undefined) throw new RangeError('Two addresses');
+    const served = await fullNode(({ method, params: [address] }) =>
+      method === 'eth_getCode' ? { result: address === missing ? '0x' : '0x6001' } : undefined,
+    );
+    const found = async (...trustedHooks: readonly Address[]) =>
+      findingOf(await examine(served, { chain: testChain({ trustedHooks }) }), 'trusted hooks');
+    expect(await found()).toBeUndefined();
+    expect(await found(hook)).toMatchObject({ verdict: 'ok', found: 'all 1 found' });
+    expect(await found(hook, missing)).toMatchObject({ verdict: 'warning', found: `no contract at ${missing}` });
+  });
+
   test('with an index of accounts says by which methods', async () => {
     const indexes = ['ots_searchTransactionsBefore', 'trace_filter'];
     const found = async (served: readonly string[]) => {

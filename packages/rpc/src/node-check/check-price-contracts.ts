@@ -4,6 +4,7 @@ import type { NodeProbe } from './node-probe.ts';
 
 const feeds = findingsOf('price feeds');
 const dollars = findingsOf('dollar tokens');
+const hooks = findingsOf('trusted hooks');
 
 /** First bytes of keccak256 of `decimals()`, which feeds and tokens have. */
 const DECIMALS: Hex = '0x313ce567';
@@ -14,11 +15,12 @@ const WORD_DIGITS = 64;
 /** One word of 32 bytes. */
 const WORD = /^0x[0-9a-f]{64}$/i;
 
-/** Checks the contracts that prices come from: feeds, and configured dollar tokens. Without any, there is no finding. */
+/** Checks the contracts that prices come from: feeds, configured dollar tokens and trusted hooks. Without any, there is no finding. */
 export async function checkPriceContracts(chain: Chain, probe: NodeProbe): Promise<Finding[]> {
   const proxies = feedsOf(chain).map(({ proxy }) => proxy);
   const missing = await withoutDecimals(proxies, probe);
   const unknown = await withoutDecimals(chain.dollarTokens, probe);
+  const absent = await withoutCode(chain.trustedHooks, probe);
   return [
     ...(proxies.length === 0
       ? []
@@ -26,6 +28,9 @@ export async function checkPriceContracts(chain: Chain, probe: NodeProbe): Promi
     ...(chain.dollarTokens.length === 0
       ? []
       : [unknown.length === 0 ? dollars.ok(`all ${chain.dollarTokens.length} found`) : noToken(unknown)]),
+    ...(chain.trustedHooks.length === 0
+      ? []
+      : [absent.length === 0 ? hooks.ok(`all ${chain.trustedHooks.length} found`) : noHook(absent)]),
   ];
 }
 
@@ -57,6 +62,15 @@ async function withoutDecimals(contracts: readonly Address[], probe: NodeProbe):
   return missing;
 }
 
+async function withoutCode(contracts: readonly Address[], probe: NodeProbe): Promise<readonly Address[]> {
+  const missing: Address[] = [];
+  for (const address of contracts) {
+    const answer = await probe.ask('eth_getCode', [address, 'latest']);
+    if (!answer.ok || typeof answer.result !== 'string' || answer.result === '0x') missing.push(address);
+  }
+  return missing;
+}
+
 function noFeed(missing: readonly Address[]): Finding {
   return feeds.warning(
     `no feed at ${missing.join(', ')}`,
@@ -70,5 +84,13 @@ function noToken(missing: readonly Address[]): Finding {
     `no token at ${missing.join(', ')}`,
     'Pools with this token do not count for prices.',
     'Check DOLLAR_TOKENS of the chain, and that the node runs eth_call.',
+  );
+}
+
+function noHook(missing: readonly Address[]): Finding {
+  return hooks.warning(
+    `no contract at ${missing.join(', ')}`,
+    'No pool has this hook.',
+    'Check TRUSTED_HOOKS of the chain, and that the node runs eth_getCode.',
   );
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Chain } from '@chainstead/chains';
+import { type Chain, DEFAULT_PRICING_RULES } from '@chainstead/chains';
 import { type Address, type ChainId, type Hash, parseChainId, toQuantity, ZERO_HASH } from '@chainstead/core';
 
 /** A JSON-RPC call as the node received it. */
@@ -296,6 +296,8 @@ export function testChain(changes: Partial<Chain> = {}): Chain {
     etherPrice: { feed: null, pools: [] },
     tokenFeeds: [],
     dollarTokens: [],
+    pricing: DEFAULT_PRICING_RULES,
+    trustedHooks: [],
     transactions: { mode: 'off', input: 'full', verifiesSenders: true },
     logs: 'off',
     internalTransfers: 'off',

@@ -1,4 +1,4 @@
-import type { Chain } from '@chainstead/chains';
+import { type Chain, DEFAULT_PRICING_RULES } from '@chainstead/chains';
 import { parseChainId } from '@chainstead/core';
 
 /** A chain without quirks, for tests of what reads only a few of a chain's facts. */
@@ -36,6 +36,8 @@ export function exampleChain(facts: Partial<Omit<Chain, 'id'>> & { readonly id?:
     etherPrice: { feed: null, pools: [] },
     tokenFeeds: [],
     dollarTokens: [],
+    pricing: DEFAULT_PRICING_RULES,
+    trustedHooks: [],
     transactions: { mode: 'off', input: 'full', verifiesSenders: true },
     logs: 'off',
     internalTransfers: 'off',

@@ -12,11 +12,30 @@ interface Figures {
 }
 
 /** The price as numerator and denominator, the pool that decided and the rule; null: no pool is deep enough. */
-export function recomputePrice({ candidates, anchors, rules, time }: PriceExplanation) {
+export function recomputePrice({ candidates, anchors, hops, rules, time }: PriceExplanation) {
   const usd = new Map(
     anchors.map((one) => [one.token_address, [BigInt(one.price_numerator), BigInt(one.price_denominator)] as const]),
   );
-  const minimum: Ratio = [BigInt(Math.round(rules.min_side_usd * 1e6)), 1_000_000n];
+  if (hops.length === 0) return decide(candidates, usd, rules, rules.jump_limit, time);
+  const direct = hops.map((hop) => {
+    const found = decide(hop.candidates, usd, rules, rules.hop_jump_limit, time);
+    if (found === null || found.isYoung || isLess(found.depth, millionths(rules.hop_min_usd)))
+      throw new RangeError(`${hop.token_address} is no hop`);
+    return [hop.token_address, found.price] as const;
+  });
+  return decide(candidates, new Map(direct), rules, rules.hop_jump_limit, time);
+}
+
+const millionths = (value: number): Ratio => [BigInt(Math.round(value * 1e6)), 1_000_000n];
+
+function decide(
+  candidates: readonly Candidate[],
+  usd: ReadonlyMap<string, Ratio>,
+  rules: PriceExplanation['rules'],
+  jumpLimit: number,
+  time: number,
+) {
+  const minimum = millionths(rules.min_side_usd);
   const pools = candidates.map((candidate) => {
     const states = figuresOf(candidate, usd);
     const weightOf = (side: 'anchorDepth' | 'tokenDepth') =>
@@ -36,17 +55,15 @@ export function recomputePrice({ candidates, anchors, rules, time }: PriceExplan
     .toSorted((a, b) => compare(b.weight, a.weight) || byName(a, b))
     .slice(0, rules.pools_max)
     .toSorted((a, b) => compare(last(a.states).price, last(b.states).price) || byName(a, b));
-  const half = times(
-    counted.reduce<Ratio>((sum, { weight }) => plus(sum, weight), [0n, 1n]),
-    [1n, 2n],
-  );
+  const depth = counted.reduce<Ratio>((sum, { weight }) => plus(sum, weight), [0n, 1n]);
+  const half = times(depth, [1n, 2n]);
   let sum: Ratio = [0n, 1n];
   for (const { candidate, states, weight, isYoung } of counted) {
     sum = plus(sum, weight);
     if (isLess(sum, half)) continue;
     const spot = last(states).price;
     const usual = median(states, (one) => one.price, time, rules.window_seconds);
-    const limit: Ratio = [BigInt(Math.round(rules.jump_limit * 1_000)), 1_000n];
+    const limit = millionths(jumpLimit);
     const isNear = (one: Ratio, other: Ratio) => !isLess(times(one, limit), other) && !isLess(times(other, limit), one);
     let held = 0;
     for (const state of states.toReversed()) {
@@ -54,7 +71,8 @@ export function recomputePrice({ candidates, anchors, rules, time }: PriceExplan
       held = time - state.time;
     }
     const isMedian = !isYoung && !isNear(spot, usual) && held < rules.hold_seconds;
-    return { price: isMedian ? usual : spot, pool: candidate.pair_address, rule: isMedian ? 'median' : 'spot' };
+    const rule = isMedian ? 'median' : 'spot';
+    return { price: isMedian ? usual : spot, pool: candidate.pair_address, rule, depth, isYoung };
   }
   return null;
 }

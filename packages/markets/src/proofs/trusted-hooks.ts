@@ -1,0 +1,81 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { addressBytes, type Database, hexText } from '@chainstead/db';
+import type { Schedule } from '@chainstead/jobs';
+import { lockChainCommits } from '@chainstead/sync';
+import type { PoolId } from '../events/pool-event.ts';
+import type { ProvenPool } from '../exchanges/prove-pool.ts';
+import { poolKey } from '../pools/pool-key.ts';
+import { replaceTrades } from './replace-trades.ts';
+
+/** The chain and its setting. */
+export type HookedChain = Pick<Chain, 'id' | 'trustedHooks'>;
+
+/** BEFORE_SWAP_RETURNS_DELTA and AFTER_SWAP_RETURNS_DELTA: the last bits of a hook's address (Uniswap v4 Hooks.sol). */
+const RETURNS_DELTA = 0b1100n;
+
+/** Returns whether the swaps of a pool are trades, and whether that is only because its hook is trusted. */
+export function countingOf(
+  { hooks, exchange }: Pick<ProvenPool, 'hooks' | 'exchange'>,
+  { trustedHooks }: Pick<Chain, 'trustedHooks'>,
+): { readonly isCounted: boolean; readonly isTrusted: boolean } {
+  const isTrusted = hooks !== null && changesAmounts(hooks, exchange.family.name) && trustedHooks.includes(hooks);
+  return { isCounted: isTrusted || hooks === null || !changesAmounts(hooks, exchange.family.name), isTrusted };
+}
+
+/** Whether a hook may change amounts, so that the event shows no trade. The address of a hook of another family shows nothing. */
+function changesAmounts(hooks: Address, family: string): boolean {
+  return family !== 'v4' || (BigInt(hooks) & RETURNS_DELTA) !== 0n;
+}
+
+export interface TrustedHookOptions {
+  readonly database: Database;
+  /** Chains whose pools this process proves. */
+  readonly chains: readonly { readonly chain: HookedChain & Pick<Chain, 'key'> }[];
+}
+
+const EVERY_MS = 60_000;
+/** Pools of one transaction: ingestion of the chain waits for it. */
+const BATCH = 100;
+
+/** Returns a schedule `trusted-hooks-<chain>` for each chain: stored pools follow the setting. It reads two ranges of an index. */
+export function createTrustedHookSchedules({ database, chains }: TrustedHookOptions): Schedule[] {
+  return chains.map(({ chain }) => ({
+    name: `trusted-hooks-${chain.key}`,
+    everyMs: EVERY_MS,
+    run: (signal) => applyTrustedHooks(database, chain, signal),
+  }));
+}
+
+/**
+ * Counts the stored pools of trusted hooks, and no longer those of hooks that are not trusted anymore. Their trades and candles follow. An
+ * interrupted run continues at the next one.
+ */
+export async function applyTrustedHooks(database: Database, chain: HookedChain, signal?: AbortSignal): Promise<void> {
+  for (let changed = BATCH; changed === BATCH && signal?.aborted !== true; )
+    changed = await database.transaction(async (transaction) => {
+      // Workers that prove pools and commits that add trades wait, so that they see the change or come before it.
+      await lockChainCommits(transaction, chain);
+      const pools = await transaction.query<{ pool: PoolId }>(changedPools(), [
+        chain.id,
+        chain.trustedHooks.map(addressBytes),
+      ]);
+      for (const { pool } of pools) {
+        await transaction.query(
+          `UPDATE pools SET is_counted = NOT is_counted, is_trusted = NOT is_counted
+           WHERE pool_key = $1 AND chain_id = $2 AND pool = decode($3, 'hex')`,
+          [poolKey(pool), chain.id, pool.slice(2)],
+        );
+        await replaceTrades(transaction, chain.id, pool);
+      }
+      return pools.length;
+    });
+}
+
+/** A pool that is not proven, such as after a reorg, is decided by its next proof. */
+function changedPools(): string {
+  const of = `SELECT pool FROM pools WHERE chain_id = $1 AND status = 'proven' AND (is_trusted OR NOT is_counted)`;
+  return `SELECT ${hexText('pool')} AS pool FROM (
+    (${of} AND NOT is_counted AND hooks = ANY ($2::bytea[]) LIMIT ${BATCH})
+    UNION ALL (${of} AND is_counted AND hooks <> ALL ($2::bytea[]) LIMIT ${BATCH})) AS changed LIMIT ${BATCH}`;
+}

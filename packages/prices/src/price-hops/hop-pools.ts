@@ -1,0 +1,78 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { type Bind, hexText, type ReadDatabase, type Statement } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import type { PoolOfToken } from '../token-price/pools-of-token.ts';
+
+/** Pools of a token that are read. A token with more of them has no hop: anyone can create pools. */
+export const HOP_POOLS_MAX = 64;
+/** Rows of the statement for all tokens. With more, each token is read separately. */
+const TOGETHER_MAX = 1_000;
+/** Bounds the length of a statement. */
+const FORMS_PER_STATEMENT = 128;
+
+/** The pools of a token, whatever their other token is. Null: there are more than {@link HOP_POOLS_MAX}. */
+export type PoolsByForm = ReadonlyMap<Address, readonly PoolOfToken[] | null>;
+
+/**
+ * Returns the counted pools of tokens against any token, one statement for most requests. A token reads {@link HOP_POOLS_MAX} rows and one more
+ * at most on each side, however many pools it has. The result for a token doesn't depend on the others.
+ */
+export async function readHopPools(
+  database: ReadDatabase,
+  chain: Pick<Chain, 'id'>,
+  forms: readonly Address[],
+): Promise<PoolsByForm> {
+  const together = await select(database, togetherStatement(chain, forms));
+  const isWhole = together.length <= TOGETHER_MAX;
+  const rows = isWhole ? together : [];
+  for (let start = 0; !isWhole && start < forms.length; start += FORMS_PER_STATEMENT)
+    rows.push(...(await select(database, hopPoolsStatement(chain, forms.slice(start, start + FORMS_PER_STATEMENT)))));
+  return new Map(
+    forms.map((form) => {
+      const own = rows.filter(({ token0, token1 }) => token0 === form || token1 === form);
+      const counted = own.filter(({ is_counted: isCounted }) => isCounted);
+      return [form, own.length > HOP_POOLS_MAX ? null : counted.map(poolOf)];
+    }),
+  );
+}
+
+/** Builds the statement for few pools: one range for each token and side, and one limit for all. */
+export function togetherStatement({ id }: Pick<Chain, 'id'>, forms: readonly Address[]): Statement {
+  const text = SIDES.map(
+    (side) =>
+      `(SELECT ${COLUMNS} FROM pools WHERE address_key(${side}) = ANY ($2::bigint[]) AND chain_id = $1::bigint AND status = 'proven' LIMIT ${TOGETHER_MAX + 1})`,
+  ).join(' UNION ALL ');
+  return { text, values: [id, forms.map(addressKey)] };
+}
+
+/** Builds the statement with a limit for each token and side. The filters come later, so that the limit bounds the rows that are read. */
+export function hopPoolsStatement({ id }: Pick<Chain, 'id'>, forms: readonly Address[]): Statement {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = `${bind(id)}::bigint`;
+  const ranges = forms.flatMap((form) => {
+    const key = `${bind(addressKey(form))}::bigint`;
+    return SIDES.map(
+      (side) =>
+        `(SELECT ${COLUMNS} FROM pools WHERE address_key(${side}) = ${key} AND chain_id = ${chainId} AND status = 'proven' LIMIT ${HOP_POOLS_MAX + 1})`,
+    );
+  });
+  return { text: ranges.join(' UNION ALL '), values };
+}
+
+const SIDES = ['token0', 'token1'];
+const COLUMNS = `${['pool', 'factory', 'token0', 'token1'].map((column) => `${hexText(column)} AS ${column}`).join(', ')}, exchange, is_stable, is_counted`;
+
+interface PoolRow extends Omit<PoolOfToken, 'isStable'> {
+  readonly is_stable: boolean | null;
+  readonly is_counted: boolean;
+}
+
+async function select(database: ReadDatabase, { text, values }: Statement): Promise<PoolRow[]> {
+  return [...(await database.select<PoolRow>(text, values))];
+}
+
+function poolOf({ is_stable: isStable, is_counted: _, ...pool }: PoolRow): PoolOfToken {
+  return { ...pool, isStable };
+}
