@@ -963,6 +963,17 @@ CREATE TABLE "swaps" (
 CREATE INDEX "swaps_by_wallet" ON "swaps" USING btree (address_key(wallet),"block_number","transaction_index","log_index");--> statement-breakpoint
 CREATE INDEX "swaps_by_beneficiary" ON "swaps" USING btree (address_key(beneficiary),"block_number","transaction_index","log_index") WHERE beneficiary IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "swaps_by_block" ON "swaps" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "tick_liquidity" (
+  "pool_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "blocks" integer NOT NULL,
+  "start" integer NOT NULL,
+  "tick" integer NOT NULL,
+  "pool" bytea NOT NULL,
+  "net" numeric NOT NULL,
+  CONSTRAINT "tick_liquidity_pkey" PRIMARY KEY("pool_key","chain_id","blocks","start","tick","pool")
+);--> statement-breakpoint
+ALTER TABLE "tick_liquidity" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "trades" (
   "pool_key" bigint NOT NULL,
   "chain_id" bigint NOT NULL,

@@ -4,6 +4,7 @@ import { candlesOfSwaps } from '../pool-candles/candles-projection.ts';
 import { poolsOfSwaps } from '../proofs/discovered-pools.ts';
 import { type SwapRow, swaps as table } from '../tables/schema.ts';
 import { tradesOfProvenPools } from '../trades/trades-projection.ts';
+import { tickLiquidityOfSwaps } from '../vault-liquidity/tick-liquidity-projection.ts';
 import { swapRows } from './swap-rows.ts';
 
 /**
@@ -20,7 +21,7 @@ export const swaps: Dataset<SwapRow> = {
     decode: ({ transactions }, { chain }) => transactions.flatMap((transaction) => swapRows(transaction, chain)),
   },
   contracts,
-  projections: [poolsOfSwaps, tradesOfProvenPools, candlesOfSwaps],
+  projections: [poolsOfSwaps, tradesOfProvenPools, candlesOfSwaps, tickLiquidityOfSwaps],
 };
 
 /** The traded tokens: responses need their symbols and decimals. */

@@ -1,14 +1,15 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+import { type Address, isAddress } from '@chainstead/core';
 import { readBlockRuns } from '@chainstead/data-api';
 import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
 import { type Holding, readBalanceSeries } from '@chainstead/erc20';
+import { poolKey } from '@chainstead/markets';
 import { addLiquidityChanges, type ReportedState, readLiquidityChanges } from './liquidity-in-range.ts';
 import { addBalances, type DepthSource, depthSourceOf, isEverInRange, mostLiquid } from './pool-balances.ts';
 import type { PoolOfToken } from './pools-of-token.ts';
 import type { PricePlace } from './price-place.ts';
 import type { StateSince } from './side-depths.ts';
+import { addPrincipal } from './vault-histories.ts';
 
 /** A pool with its states, from the last one before the window until the place. */
 export interface PoolHistory extends PoolOfToken {
@@ -23,11 +24,14 @@ export interface PoolHistory extends PoolOfToken {
   readonly depth: DepthSource;
 }
 
+/** A pool with its reported states. */
+export type StoredPool = Omit<PoolHistory, 'states' | 'depth'> & { readonly states: readonly ReportedState[] };
+
 /** The dataset of swaps and liquidity changes. */
-const SWAPS_DATASET = 'swaps';
+export const SWAPS_DATASET = 'swaps';
 
 /**
- * Returns pools with their states and balances until a place. Pools without a known state there are left out. Costs seven statements at most,
+ * Returns pools with their states and balances until a place. Pools without a known state there are left out. Costs ten statements at most,
  * whatever the number of pools: a single one if all of them have reserves. A state is the last one that an event reported, or that a contract
  * read found before the first event.
  */
@@ -37,7 +41,24 @@ export async function readPoolHistories(
   pools: readonly PoolOfToken[],
   place: PricePlace,
 ): Promise<readonly PoolHistory[]> {
-  const stored = await readStates(database, chain, pools, place);
+  const all = await readStates(database, chain, pools, place);
+  const managed = await addPrincipal(
+    database,
+    chain,
+    all.filter(({ pool }) => !isAddress(pool)),
+    place,
+  );
+  const stored = all.filter(({ pool }) => isAddress(pool));
+  return [...(await addTokenBalances(database, chain, stored, place)), ...managed];
+}
+
+/** Pools that are contracts hold the balances that their tokens report. */
+async function addTokenBalances(
+  database: ReadDatabase,
+  chain: Chain,
+  stored: readonly StoredPool[],
+  place: PricePlace,
+): Promise<readonly PoolHistory[]> {
   const inRange = await withLiquidity(database, chain, stored, place);
   const wanted = mostLiquid(inRange.filter((pool) => !pool.isUncovered && isEverInRange(pool)));
   const holdings = wanted.flatMap(({ pool, token0, token1 }): Holding[] =>
@@ -56,7 +77,6 @@ export async function readPoolHistories(
   });
 }
 
-type StoredPool = Omit<PoolHistory, 'states' | 'depth'> & { readonly states: readonly ReportedState[] };
 type PoolInRange = Omit<PoolHistory, 'depth'> & { readonly isUncovered: boolean };
 
 async function readStates(
@@ -72,7 +92,7 @@ async function readStates(
   const [run, start, end] = [place.runStart, place.windowStart, place.block].map((block) => `${bind(block)}::bigint`);
   // A range of the primary key each. Citus refuses a limit in a subquery that depends on another relation.
   const ranges = pools.flatMap(({ pool }, position) => {
-    const of = `pool_key = ${bind(addressKey(pool as Address))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea`;
+    const of = `pool_key = ${bind(poolKey(pool))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea`;
     const selectFrom = (table: string, place: string): string =>
       `SELECT ${position} AS position, block_number, ${place}, reserve0::text, reserve1::text, sqrt_price_x96::text, liquidity::text, tick
        FROM ${table} WHERE ${of} AND block_number >= ${run}`;

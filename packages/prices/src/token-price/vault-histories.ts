@@ -1,0 +1,88 @@
+import type { Chain } from '@chainstead/chains';
+import { readBlockRuns } from '@chainstead/data-api';
+import type { ReadDatabase } from '@chainstead/db';
+import { createPoolPrincipal, firstUnsummedBlock, readTickLiquidity, type TickLiquidity } from '@chainstead/markets';
+import { type LiquidityChange, readLiquidityChanges } from './liquidity-in-range.ts';
+import { type PoolHistory, type StoredPool, SWAPS_DATASET } from './pool-histories.ts';
+import type { PricePlace } from './price-place.ts';
+import type { StateSince } from './side-depths.ts';
+
+/**
+ * Adds liquidity and balances to pools at pool managers: the tokens of their positions at each price, without fees. They are known if every
+ * liquidity change since the creation of the pool is indexed. Costs three statements at most.
+ */
+export async function addPrincipal(
+  database: ReadDatabase,
+  chain: Chain,
+  stored: readonly StoredPool[],
+  { block, windowStart }: PricePlace,
+): Promise<readonly PoolHistory[]> {
+  if (stored.length === 0) return [];
+  const run = (await readBlockRuns(database, chain.id, [SWAPS_DATASET], block)).get(SWAPS_DATASET);
+  const sums = run === undefined ? null : await readTickLiquidity(database, chain, stored, windowStart + 1);
+  if (run === undefined || sums === null) return stored.map(uncovered);
+  const first = firstUnsummedBlock(windowStart + 1);
+  const known = stored.flatMap((pool, place) => {
+    const before = sums[place];
+    const isCovered = before !== undefined && before.createdAt !== null && before.createdAt >= run.firstBlock;
+    return isCovered ? [{ pool, before }] : [];
+  });
+  const changes = await readLiquidityChanges(
+    database,
+    chain,
+    known.map(({ pool: { pool } }) => ({ pool, first, last: block })),
+  );
+  const histories = known.map(({ pool, before }, place): PoolHistory => {
+    const states = principalStates(pool, before, changes[place] ?? [], windowStart);
+    return { ...pool, states, depth: 'known' };
+  });
+  const byPool = new Map(histories.map((history) => [history.pool, history]));
+  return stored.map((pool) => byPool.get(pool.pool) ?? uncovered(pool));
+}
+
+function uncovered(pool: StoredPool): PoolHistory {
+  return { ...pool, states: pool.states.map((one) => ({ ...one, balances: [null, null] })), depth: 'uncovered' };
+}
+
+/**
+ * Returns the state at the end of each block with a state or a liquidity change. The first one has the positions at the start of the window.
+ * @param changes after those that `before` counts, oldest first
+ */
+export function principalStates(
+  { states: [first, ...rest] }: Pick<StoredPool, 'states'>,
+  before: Pick<TickLiquidity, 'ticks'>,
+  changes: readonly LiquidityChange[],
+  windowStart: number,
+): readonly StateSince[] {
+  if (first?.state.of !== 'price') return [];
+  const principal = createPoolPrincipal([
+    ...before.ticks.map(({ tick }) => tick),
+    ...changes.flatMap(({ tickLower, tickUpper }) => [tickLower, tickUpper]),
+  ]);
+  for (const one of before.ticks) principal.change(one);
+  let { state } = first;
+  const found: StateSince[] = [];
+  const put = ({ block, since }: Pick<StateSince, 'block' | 'since'>): void => {
+    if (found.at(-1)?.block === block) found.pop();
+    const { liquidity, amounts } = principal.at(state);
+    found.push({ block, since, state: { ...state, liquidity }, balances: amounts });
+  };
+  const start = Math.max(windowStart, first.block);
+  const apply = ({ tickLower, tickUpper, liquidityDelta }: LiquidityChange): void => {
+    principal.change({ tick: tickLower, net: liquidityDelta });
+    principal.change({ tick: tickUpper, net: -liquidityDelta });
+  };
+  for (const change of changes) if (change.block <= start) apply(change);
+  put(first);
+  const events = [
+    ...rest.map((one) => ({ ...one, apply: () => one.state.of === 'price' && (state = one.state) })),
+    ...changes
+      .filter((change) => change.block > start)
+      .map(({ block, since, ...change }) => ({ block, since, apply: () => apply({ block, since, ...change }) })),
+  ].toSorted((one, other) => one.block - other.block);
+  for (const event of events) {
+    event.apply();
+    put(event);
+  }
+  return found;
+}
