@@ -898,6 +898,7 @@ CREATE TABLE "pools" (
   "is_stable" boolean,
   "hooks" bytea,
   "is_counted" boolean DEFAULT false NOT NULL,
+  "left_out" text,
   "due_at" timestamp with time zone DEFAULT now(),
   "attempts" integer DEFAULT 0 NOT NULL,
   "lease_until" timestamp with time zone,
@@ -909,6 +910,8 @@ CREATE TABLE "pools" (
 CREATE INDEX "pools_due" ON "pools" USING btree ("chain_id",coalesce(lease_until, due_at)) WHERE coalesce(lease_until, due_at) IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "pools_by_token0" ON "pools" USING btree (address_key(token0),"chain_id",address_key(token1)) WHERE status = 'proven';--> statement-breakpoint
 CREATE INDEX "pools_by_token1" ON "pools" USING btree (address_key(token1),"chain_id",address_key(token0)) WHERE status = 'proven';--> statement-breakpoint
+CREATE INDEX "pools_priced_by_token0" ON "pools" USING btree (address_key(token0),"chain_id",address_key(token1)) WHERE status = 'proven' AND is_counted AND left_out IS NULL;--> statement-breakpoint
+CREATE INDEX "pools_priced_by_token1" ON "pools" USING btree (address_key(token1),"chain_id",address_key(token0)) WHERE status = 'proven' AND is_counted AND left_out IS NULL;--> statement-breakpoint
 CREATE INDEX "pools_unproven_by_token0" ON "pools" USING btree (address_key(token0),"chain_id") WHERE status = 'unproven';--> statement-breakpoint
 CREATE INDEX "pools_unproven_by_token1" ON "pools" USING btree (address_key(token1),"chain_id") WHERE status = 'unproven';--> statement-breakpoint
 CREATE INDEX "pools_proof_blocks" ON "pools" USING btree ("chain_id","proof_block") WHERE proof_block IS NOT NULL;--> statement-breakpoint

@@ -9,6 +9,7 @@ import { markPoolStale } from '../pool-candles/candles-projection.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { PoolProof } from '../tables/schema.ts';
 import { addTradesOfPool } from '../trades/trades-projection.ts';
+import { leftOutOf } from '../vault-liquidity/left-out-pools.ts';
 
 /** Name of the work on unproven pools in metrics, logs and notifications. */
 export const POOL_WORK = 'pool-proof';
@@ -105,7 +106,7 @@ async function storeOutcome(
   const [token0 = null, token1 = null] = found === null ? [guessed0, guessed1] : (found.pool.tokens ?? []);
   const rows = await transaction.query<{ chain_id: number }>(
     `UPDATE pools SET status = $1, proof = $2, proof_block = $3, exchange = $4, factory = $5, token0 = $6, token1 = $7, fee = $8, tick_spacing = $9,
-       is_stable = $10, hooks = $11, is_counted = $12, ${settled()} WHERE ${isClaimed(DUE_POOLS, 13)} RETURNING chain_id`,
+       is_stable = $10, hooks = $11, is_counted = $12, left_out = $13, ${settled()} WHERE ${isClaimed(DUE_POOLS, 14)} RETURNING chain_id`,
     [
       outcome.status,
       found?.by ?? null,
@@ -119,6 +120,7 @@ async function storeOutcome(
       found?.pool.isStable ?? null,
       bytesOrNull(found?.pool.hooks),
       found !== null && !changesAmounts(found.pool),
+      found === null ? null : await leftOutOf(transaction, chainId, found.pool),
       ...claimValues(claim),
     ],
   );

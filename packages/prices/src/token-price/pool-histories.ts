@@ -9,7 +9,7 @@ import { addBalances, type DepthSource, depthSourceOf, isEverInRange, mostLiquid
 import type { PoolOfToken } from './pools-of-token.ts';
 import type { PricePlace } from './price-place.ts';
 import type { StateSince } from './side-depths.ts';
-import { addPrincipal } from './vault-histories.ts';
+import { readPrincipals } from './vault-histories.ts';
 
 /** A pool with its states, from the last one before the window until the place. */
 export interface PoolHistory extends PoolOfToken {
@@ -41,18 +41,18 @@ export async function readPoolHistories(
   pools: readonly PoolOfToken[],
   place: PricePlace,
 ): Promise<readonly PoolHistory[]> {
-  const all = await readStates(database, chain, pools, place);
-  const managed = await addPrincipal(
+  const stored = await readStates(database, chain, pools, place);
+  const managed = await readPrincipals(
     database,
     chain,
-    all.filter(({ pool }) => !isAddress(pool)),
+    stored.filter(({ pool }) => !isAddress(pool)),
     place,
   );
-  const stored = all.filter(({ pool }) => isAddress(pool));
-  return [...(await addTokenBalances(database, chain, stored, place)), ...managed];
+  const others = stored.filter((pool) => !managed.has(pool.pool));
+  return [...managed.values(), ...(await addTokenBalances(database, chain, others, place))];
 }
 
-/** Pools that are contracts hold the balances that their tokens report. */
+/** Adds the balances of pools that are contracts, as their tokens report them. The depth of others is unknown. */
 async function addTokenBalances(
   database: ReadDatabase,
   chain: Chain,
@@ -60,7 +60,7 @@ async function addTokenBalances(
   place: PricePlace,
 ): Promise<readonly PoolHistory[]> {
   const inRange = await withLiquidity(database, chain, stored, place);
-  const wanted = mostLiquid(inRange.filter((pool) => !pool.isUncovered && isEverInRange(pool)));
+  const wanted = mostLiquid(inRange.filter((pool) => !pool.isUncovered && isAddress(pool.pool) && isEverInRange(pool)));
   const holdings = wanted.flatMap(({ pool, token0, token1 }): Holding[] =>
     [token0, token1].map((token) => ({ account: pool as Address, token })),
   );
@@ -72,7 +72,8 @@ async function addTokenBalances(
   return inRange.map(({ isUncovered, ...pool }) => {
     const position = places.get(pool.pool);
     const [own0, own1] = position === undefined ? [] : [series[position], series[position + 1]];
-    if (own0 === undefined || own1 === undefined) return { ...pool, depth: isUncovered ? 'uncovered' : 'known' };
+    if (own0 === undefined || own1 === undefined)
+      return { ...pool, depth: isUncovered || !isAddress(pool.pool) ? 'uncovered' : 'known' };
     return { ...pool, states: addBalances(pool.states, [own0, own1]), depth: depthSourceOf([own0, own1]) };
   });
 }

@@ -1,47 +1,49 @@
 import type { Chain } from '@chainstead/chains';
 import { readBlockRuns } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
-import { createPoolPrincipal, firstUnsummedBlock, readTickLiquidity, type TickLiquidity } from '@chainstead/markets';
+import {
+  createPoolPrincipal,
+  firstUnsummedBlock,
+  type PoolId,
+  readTickLiquidity,
+  type TickLiquidity,
+} from '@chainstead/markets';
 import { type LiquidityChange, readLiquidityChanges } from './liquidity-in-range.ts';
 import { type PoolHistory, type StoredPool, SWAPS_DATASET } from './pool-histories.ts';
 import type { PricePlace } from './price-place.ts';
 import type { StateSince } from './side-depths.ts';
 
 /**
- * Adds liquidity and balances to pools at pool managers: the tokens of their positions at each price, without fees. They are known if every
- * liquidity change since the creation of the pool is indexed. Costs three statements at most.
+ * Returns pools at pool managers with their liquidity and balances: the tokens of their positions at each price, without fees. Pools are left out
+ * unless every liquidity change since their creation is indexed. Costs three statements at most.
  */
-export async function addPrincipal(
+export async function readPrincipals(
   database: ReadDatabase,
   chain: Chain,
   stored: readonly StoredPool[],
   { block, windowStart }: PricePlace,
-): Promise<readonly PoolHistory[]> {
-  if (stored.length === 0) return [];
+): Promise<ReadonlyMap<PoolId, PoolHistory>> {
+  if (stored.length === 0) return new Map();
   const run = (await readBlockRuns(database, chain.id, [SWAPS_DATASET], block)).get(SWAPS_DATASET);
   const sums = run === undefined ? null : await readTickLiquidity(database, chain, stored, windowStart + 1);
-  if (run === undefined || sums === null) return stored.map(uncovered);
-  const first = firstUnsummedBlock(windowStart + 1);
+  if (run === undefined || sums === null) return new Map();
   const known = stored.flatMap((pool, place) => {
     const before = sums[place];
     const isCovered = before !== undefined && before.createdAt !== null && before.createdAt >= run.firstBlock;
     return isCovered ? [{ pool, before }] : [];
   });
+  const first = firstUnsummedBlock(windowStart + 1);
   const changes = await readLiquidityChanges(
     database,
     chain,
     known.map(({ pool: { pool } }) => ({ pool, first, last: block })),
   );
-  const histories = known.map(({ pool, before }, place): PoolHistory => {
-    const states = principalStates(pool, before, changes[place] ?? [], windowStart);
-    return { ...pool, states, depth: 'known' };
-  });
-  const byPool = new Map(histories.map((history) => [history.pool, history]));
-  return stored.map((pool) => byPool.get(pool.pool) ?? uncovered(pool));
-}
-
-function uncovered(pool: StoredPool): PoolHistory {
-  return { ...pool, states: pool.states.map((one) => ({ ...one, balances: [null, null] })), depth: 'uncovered' };
+  return new Map(
+    known.map(({ pool, before }, place) => {
+      const states = principalStates(pool, before, changes[place] ?? [], windowStart);
+      return [pool.pool, { ...pool, states, depth: 'known' }];
+    }),
+  );
 }
 
 /**
