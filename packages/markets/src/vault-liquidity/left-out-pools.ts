@@ -18,11 +18,7 @@ const SEES_SWAPS = 0b1100_0000n;
 const FEE_MAX = 10_000;
 
 /** Returns why prices leave a proven pool out; null: they consider it. */
-export async function leftOutOf(
-  transaction: Transaction,
-  chainId: ChainId,
-  pool: ProvenPool,
-): Promise<LeftOut | null> {
+export async function leftOutOf(transaction: Transaction, chainId: ChainId, pool: ProvenPool): Promise<LeftOut | null> {
   const { exchange, tokens } = pool;
   if (!exchange.family.isVault || tokens === null) return null;
   if (isUntradable(pool)) return 'untradable';

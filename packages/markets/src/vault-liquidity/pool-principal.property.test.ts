@@ -110,5 +110,7 @@ test('a closed pool is empty at every price, and a price on a tick counts on eit
 });
 
 test('a change at an unknown tick is refused', () => {
-  expect(() => createPoolPrincipal([1]).change({ tick: 2, net: 1n })).toThrow(new RangeError("Tick 2 is not among the pool's"));
+  expect(() => createPoolPrincipal([1]).change({ tick: 2, net: 1n })).toThrow(
+    new RangeError("Tick 2 is not among the pool's"),
+  );
 });

@@ -29,7 +29,15 @@ beforeEach(async () => {
 
 function changeRow(pool: PoolId, blockNumber: number, logIndex: number, given: Partial<SwapRow> = {}): SwapRow {
   const row = { pool, blockNumber, logIndex, token0: null, token1: null, amount0: null, amount1: null };
-  return swapRow(eth, { ...row, kind: 1, vault: MANAGER, tickLower: -60, tickUpper: 60, liquidityDelta: '1', ...given });
+  return swapRow(eth, {
+    ...row,
+    kind: 1,
+    vault: MANAGER,
+    tickLower: -60,
+    tickUpper: 60,
+    liquidityDelta: '1',
+    ...given,
+  });
 }
 
 function randomRows(seed: string): readonly SwapRow[] {
@@ -69,7 +77,16 @@ test('sums at any block are those of the rows before it, in any order of arrival
   for (let start = 0; start < rows.length; start += 100)
     await storeRows(database, eth, counted, rows.slice(start, start + 100));
   const random = createSeededRandom('blocks');
-  const blocks = [0, 1, 1_023, 1_024, 262_143, 262_144, 524_288, ...Array.from({ length: 20 }, () => random.integer(1, LAST))];
+  const blocks = [
+    0,
+    1,
+    1_023,
+    1_024,
+    262_143,
+    262_144,
+    524_288,
+    ...Array.from({ length: 20 }, () => random.integer(1, LAST)),
+  ];
   for (const block of blocks)
     expect(await readTicks(block), `at block ${block}`).toEqual(
       POOLS.map((pool) => expectedTicks(rows, pool, firstUnsummedBlock(block))),
@@ -83,7 +100,14 @@ test('pools that hold their tokens themselves, swaps and other liquidity are not
   const [pool = '0x'] = POOLS;
   await storeRows(scratch.database, eth, counted, [
     changeRow(pool, 1, 0, { vault: null }),
-    changeRow(pool, 1, 1, { kind: 0, tickLower: null, tickUpper: null, liquidityDelta: null, amount0: '1', amount1: '-1' }),
+    changeRow(pool, 1, 1, {
+      kind: 0,
+      tickLower: null,
+      tickUpper: null,
+      liquidityDelta: null,
+      amount0: '1',
+      amount1: '-1',
+    }),
     changeRow(pool, 1, 2, { tickLower: null, tickUpper: null, liquidityDelta: null }),
   ]);
   expect(await readTicks(5_000)).toEqual([[], []]);

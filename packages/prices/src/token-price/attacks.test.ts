@@ -175,7 +175,13 @@ describe('an attack with a pool of Uniswap v4', () => {
     await seedPool(HONEST, [honestState]);
   });
 
-  async function seedManaged({ created = 2, isCreationIndexed = true, changes, leftOut, isCounted = true }: ManagedAttack) {
+  async function seedManaged({
+    created = 2,
+    isCreationIndexed = true,
+    changes,
+    leftOut,
+    isCounted = true,
+  }: ManagedAttack) {
     const { database } = scratch;
     const key = [poolKey(POOL), eth.id, hexBytes(POOL)];
     await database.query(
@@ -216,10 +222,26 @@ describe('an attack with a pool of Uniswap v4', () => {
     ['that is one of a hundred thousand', { changes: [[3, DEEP, ...WHOLE]], leftOut: 'crowded' }],
     // 50,000 dollars at most in one tick, although the virtual reserve is a billion.
     ['with huge liquidity in one tick', { changes: [[3, DEEP * 1_000n, TICK, TICK + 1]] }],
-    ['with liquidity out of range', { changes: [[3, DEEP, -887_220, TICK - 10], [3, 10n, ...WHOLE]] }],
+    [
+      'with liquidity out of range',
+      {
+        changes: [
+          [3, DEEP, -887_220, TICK - 10],
+          [3, 10n, ...WHOLE],
+        ],
+      },
+    ],
     ['whose creation is not indexed', { changes: [[3, DEEP, ...WHOLE]], isCreationIndexed: false }],
     ['that is fresh', { created: ATTACK - 5, changes: [[ATTACK - 5, DEEP, ...WHOLE]] }],
-    ['that gets a deposit for one block', { changes: [[ATTACK, DEEP, ...WHOLE], [ATTACK + 1, -DEEP, ...WHOLE]] }],
+    [
+      'that gets a deposit for one block',
+      {
+        changes: [
+          [ATTACK, DEEP, ...WHOLE],
+          [ATTACK + 1, -DEEP, ...WHOLE],
+        ],
+      },
+    ],
     ['that holds dust', { changes: [[3, 1_000n, ...WHOLE]] }],
   ])('%s leaves the price unchanged', async (_, attack) => {
     await seedManaged(attack);

@@ -75,7 +75,11 @@ async function cover(dataset: string, ...runs: readonly (readonly [number, numbe
 }
 
 /** The pool with its creation event and its first price. */
-async function seedPool(tokens: readonly [Address, Address] = [CATS, WETH], sqrtPrice = SQRT_PRICE, tick = TICK): Promise<void> {
+async function seedPool(
+  tokens: readonly [Address, Address] = [CATS, WETH],
+  sqrtPrice = SQRT_PRICE,
+  tick = TICK,
+): Promise<void> {
   await seedPools(scratch.database, eth, [{ pool: POOL, tokens, exchange: 'Uniswap v4', factory: MANAGER }]);
   await scratch.database.query(
     `INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, transaction_hash)
@@ -95,14 +99,26 @@ async function seedState(block: number, liquidity: bigint, sqrtPrice = SQRT_PRIC
 }
 
 /** A change of the pool's liquidity. */
-async function seedChange(block: number, delta: bigint, [tickLower, tickUpper]: readonly [number, number] = WHOLE): Promise<void> {
+async function seedChange(
+  block: number,
+  delta: bigint,
+  [tickLower, tickUpper]: readonly [number, number] = WHOLE,
+): Promise<void> {
   const row = { pool: POOL, token0: null, token1: null, amount0: null, amount1: null, vault: MANAGER };
-  const change = { tickLower, tickUpper, liquidityDelta: delta.toString(), kind: delta > 0n ? 1 : 2, logIndex: ++logs } as const;
+  const change = {
+    tickLower,
+    tickUpper,
+    liquidityDelta: delta.toString(),
+    kind: delta > 0n ? 1 : 2,
+    logIndex: ++logs,
+  } as const;
   await storeRows(scratch.database, eth, swaps, [swapRow(eth, { ...row, ...change, blockNumber: block })]);
 }
 
 async function seedPair(): Promise<void> {
-  await seedPools(scratch.database, eth, [{ pool: PAIR, tokens: [CATS, WETH], factory: FACTORIES.get('Uniswap v2') ?? MANAGER }]);
+  await seedPools(scratch.database, eth, [
+    { pool: PAIR, tokens: [CATS, WETH], factory: FACTORIES.get('Uniswap v2') ?? MANAGER },
+  ]);
   await scratch.database.query(
     `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
      VALUES ($1, $2, 10, 0, 0, $3, 10000000000, 5000000000000000000)`,
@@ -111,7 +127,9 @@ async function seedPair(): Promise<void> {
 }
 
 async function get(search = '') {
-  const response = await api.request(`/api/v2.2/erc20/${CATS}/price${search}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
+  const response = await api.request(`/api/v2.2/erc20/${CATS}/price${search}`, {
+    headers: { 'x-api-key': EXAMPLE_KEY },
+  });
   return { status: response.status, body: await response.json() };
 }
 
@@ -190,7 +208,10 @@ describe('a pool of Uniswap v4 against ether', () => {
     expect(await get()).toMatchObject({ status: 200 });
     const [candidate] = (await explained()).candidates;
     // L·(√p − √a) of 5e18 between 1.0001^(198079/2) and 20,000.
-    expect(candidate?.sides).toMatchObject([{ virtual_reserve: '250000000000000' }, { virtual_reserve: '100000000000000000000000' }]);
+    expect(candidate?.sides).toMatchObject([
+      { virtual_reserve: '250000000000000' },
+      { virtual_reserve: '100000000000000000000000' },
+    ]);
     expect(Number(candidate?.weight_usd)).toBeLessThan(10_000);
     await seedChange(7, -LIQUIDITY * 999n, [TICK, TICK + 1]);
     expect(await get()).toEqual({ status: 404, body: INSUFFICIENT });
@@ -207,7 +228,14 @@ describe('a pool of Uniswap v4 against ether', () => {
 
   test.each([
     ['before its first liquidity', [[6, HEAD]], false],
-    ['between its creation and the window', [[0, 100], [102, HEAD]], false],
+    [
+      'between its creation and the window',
+      [
+        [0, 100],
+        [102, HEAD],
+      ],
+      false,
+    ],
     ['before its creation only', [[CREATED, HEAD]], true],
   ] as const)('depends on a gap in the indexed swaps %s', async (_, runs, isPriced) => {
     await seedPool();
