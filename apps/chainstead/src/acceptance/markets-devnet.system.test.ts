@@ -1,6 +1,7 @@
 /** Swaps, pools and their states of the running program, over real contracts of Uniswap: all of it as the node has it. */
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import { createPoolPrincipal } from '@chainstead/markets';
 import { createScratchDatabase, type ExchangePool } from '@chainstead/testkit';
 import { encodeAbiParameters, keccak256, numberToHex, parseAbi } from 'viem';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -89,7 +90,57 @@ async function expectTruth(database: Database): Promise<MarketLogs> {
   await expectSwaps(database, seen);
   await expectPools(database, seen);
   for (const pool of script.pools.values()) if (logs.usable.has(pool.pool)) await expectState(database, pool);
+  await expectHoldings(database, logs);
   return seen;
+}
+
+/** Pools of v4 whose creation is indexed: their liquidity by tick is that of all events, and the manager holds the tokens of their positions. */
+async function expectHoldings(database: Database, { swaps, created, usable }: MarketLogs): Promise<void> {
+  const held = new Map<Address, bigint>();
+  for (const { version, pool, tokens } of script.pools.values()) {
+    if (version !== 'v4' || !usable.has(pool) || (created.get(pool) ?? 0) < firstBlock) continue;
+    const sums = new Map<number, bigint>();
+    for (const { pool: of, lower, upper, liquidity } of swaps) {
+      if (of !== pool || lower === null || upper === null || liquidity === null) continue;
+      sums.set(lower, (sums.get(lower) ?? 0n) + BigInt(liquidity));
+      sums.set(upper, (sums.get(upper) ?? 0n) - BigInt(liquidity));
+    }
+    const ticks = await readTicks(database, pool);
+    expect([pool, ticks]).toEqual([pool, [...sums].filter(([, net]) => net !== 0n).toSorted(([a], [b]) => a - b)]);
+    const [state] = await database.query<{ root: string; tick: number }>(
+      `SELECT sqrt_price_x96::text AS root, tick FROM pool_states WHERE pool = decode($1, 'hex') ORDER BY block_number DESC LIMIT 1`,
+      [pool.slice(2)],
+    );
+    if (state === undefined) continue;
+    const principal = createPoolPrincipal(ticks.map(([tick]) => tick));
+    for (const [tick, net] of ticks) principal.change({ tick, net });
+    const { amounts } = principal.at({ sqrtPriceX96: BigInt(state.root), tick: state.tick });
+    for (const side of [0, 1] as const) held.set(tokens[side], (held.get(tokens[side]) ?? 0n) + amounts[side]);
+  }
+  for (const [token, amount] of held) {
+    const args = [script.exchanges.factories.v4.address] as const;
+    const balance = await stage.devnet.client.readContract({
+      address: token,
+      abi: READS,
+      functionName: 'balanceOf',
+      args,
+    });
+    expect([token, amount > 0n && amount <= balance]).toEqual([token, true]);
+  }
+}
+
+/** Net liquidity of a pool by tick, without zeros. Each width of spans has all of it. */
+async function readTicks(database: Database, pool: Hex): Promise<(readonly [number, bigint])[]> {
+  const rows = await database.query<{ blocks: number; tick: number; net: string }>(
+    `SELECT blocks, tick, sum(net)::text AS net FROM tick_liquidity WHERE pool = decode($1, 'hex') GROUP BY blocks, tick HAVING sum(net) <> 0 ORDER BY tick`,
+    [pool.slice(2)],
+  );
+  const widths = Map.groupBy(rows, ({ blocks }) => blocks);
+  const [one = [], ...others] = [...widths.values()].map((of) =>
+    of.map(({ tick, net }) => [tick, BigInt(net)] as const),
+  );
+  for (const other of others) expect(other).toEqual(one);
+  return one;
 }
 
 async function expectSwaps(database: Database, { swaps }: MarketLogs): Promise<void> {
@@ -154,6 +205,7 @@ const READS = parseAbi([
   'function slot0() view returns (uint160 sqrtPriceX96, int24 tick, uint16, uint16, uint16, uint8, bool)',
   'function liquidity() view returns (uint128)',
   'function extsload(bytes32 slot) view returns (bytes32)',
+  'function balanceOf(address) view returns (uint256)',
 ]);
 /** Slot of the mapping of pools in the storage of the PoolManager, and the place of liquidity in an entry (StateLibrary.sol). */
 const POOLS_SLOT = 6n;
@@ -203,6 +255,7 @@ async function readAll(database: Database): Promise<Readonly<Record<string, read
   };
   for (const name of ['swaps', 'pool_states', 'pool_creations', 'trades'])
     await read(name, `SELECT to_jsonb(stored)::text AS row FROM ${name} AS stored`);
+  await read('tick_liquidity', `SELECT (to_jsonb(stored))::text AS row FROM tick_liquidity AS stored WHERE net <> 0`);
   await read(
     'pools',
     `SELECT (to_jsonb(pools) - '{proof,proof_block,due_at,lease_until,holder,attempts,error_code,error_message}'::text[])::text AS row

@@ -166,7 +166,7 @@ export type PoolProof = 'creation' | 'address' | 'factory';
 const due = dueColumns('');
 
 /**
- * Why prices leave a pool at a pool manager out. `untradable`: its hook can refuse swaps, or its fee is too high, so that nobody corrects its price.
+ * Why prices leave a pool at a pool manager out. `untradable`: its hook can refuse swaps, or its fee is too high, so that no trade corrects its price.
  * `crowded`: enough unusual pools of the same tokens were proven before.
  */
 export type LeftOut = 'untradable' | 'crowded';

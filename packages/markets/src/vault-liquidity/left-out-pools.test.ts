@@ -1,4 +1,4 @@
-/** Pools at pool managers that prices leave out: those that nobody can trade with, and masses of unusual ones. */
+/** Pools at pool managers that prices leave out: untradable ones, and masses of unusual ones. */
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
 import { hexBytes } from '@chainstead/db';

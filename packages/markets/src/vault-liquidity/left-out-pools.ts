@@ -7,7 +7,7 @@ import type { LeftOut } from '../tables/schema.ts';
 /** Pools of unusual fees, tick spacings or hooks that prices consider for each two tokens. Anyone may create any number of them. */
 export const UNUSUAL_MAX = 64;
 
-/** Fees and tick spacings of the pools that interfaces create. Each combination exists once at a manager, so nobody can crowd them out. */
+/** Fees and tick spacings of the pools that interfaces create. Each combination exists once at a manager, so others can't crowd them out. */
 const USUAL_FEES = [100, 500, 2_500, 3_000, 10_000];
 const USUAL_SPACINGS = [1, 10, 50, 60, 200];
 

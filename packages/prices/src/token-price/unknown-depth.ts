@@ -1,7 +1,7 @@
 import { type Address, compareFractions } from '@chainstead/core';
 import type { Holding } from '@chainstead/erc20';
 import type { PriceCandidate, PricingRules } from './decide-price.ts';
-import type { PoolHistory } from './pool-histories.ts';
+import type { PoolHistory } from './pool-history.ts';
 import { newest } from './time-weighted.ts';
 
 /** Pools whose depth is unknown, although they might be deep enough. */

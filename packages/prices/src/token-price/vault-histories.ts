@@ -9,7 +9,7 @@ import {
   type TickLiquidity,
 } from '@chainstead/markets';
 import { type LiquidityChange, readLiquidityChanges } from './liquidity-in-range.ts';
-import { type PoolHistory, type StoredPool, SWAPS_DATASET } from './pool-histories.ts';
+import { type PoolHistory, type StoredPool, SWAPS_DATASET } from './pool-history.ts';
 import type { PricePlace } from './price-place.ts';
 import type { StateSince } from './side-depths.ts';
 
@@ -74,10 +74,13 @@ export function principalStates(
     principal.change({ tick: tickLower, net: liquidityDelta });
     principal.change({ tick: tickUpper, net: -liquidityDelta });
   };
+  const moveTo = (next: StateSince['state']): void => {
+    if (next.of === 'price') state = next;
+  };
   for (const change of changes) if (change.block <= start) apply(change);
   put(first);
   const events = [
-    ...rest.map((one) => ({ ...one, apply: () => one.state.of === 'price' && (state = one.state) })),
+    ...rest.map((one) => ({ ...one, apply: () => moveTo(one.state) })),
     ...changes
       .filter((change) => change.block > start)
       .map(({ block, since, ...change }) => ({ block, since, apply: () => apply({ block, since, ...change }) })),
