@@ -902,6 +902,7 @@ CREATE TABLE "pools" (
   "hooks" bytea,
   "is_counted" boolean DEFAULT false NOT NULL,
   "is_trusted" boolean DEFAULT false NOT NULL,
+  "left_out" text,
   "due_at" timestamp with time zone DEFAULT now(),
   "attempts" integer DEFAULT 0 NOT NULL,
   "lease_until" timestamp with time zone,
@@ -913,6 +914,8 @@ CREATE TABLE "pools" (
 CREATE INDEX "pools_due" ON "pools" USING btree ("chain_id",coalesce(lease_until, due_at)) WHERE coalesce(lease_until, due_at) IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "pools_by_token0" ON "pools" USING btree (address_key(token0),"chain_id",address_key(token1)) WHERE status = 'proven';--> statement-breakpoint
 CREATE INDEX "pools_by_token1" ON "pools" USING btree (address_key(token1),"chain_id",address_key(token0)) WHERE status = 'proven';--> statement-breakpoint
+CREATE INDEX "pools_priced_by_token0" ON "pools" USING btree (address_key(token0),"chain_id",address_key(token1)) WHERE status = 'proven' AND is_counted AND left_out IS NULL;--> statement-breakpoint
+CREATE INDEX "pools_priced_by_token1" ON "pools" USING btree (address_key(token1),"chain_id",address_key(token0)) WHERE status = 'proven' AND is_counted AND left_out IS NULL;--> statement-breakpoint
 CREATE INDEX "pools_unproven_by_token0" ON "pools" USING btree (address_key(token0),"chain_id") WHERE status = 'unproven';--> statement-breakpoint
 CREATE INDEX "pools_unproven_by_token1" ON "pools" USING btree (address_key(token1),"chain_id") WHERE status = 'unproven';--> statement-breakpoint
 CREATE INDEX "pools_by_hook" ON "pools" USING btree ("chain_id","is_counted","hooks") WHERE status = 'proven' AND (is_trusted OR NOT is_counted);--> statement-breakpoint
@@ -968,6 +971,17 @@ CREATE TABLE "swaps" (
 CREATE INDEX "swaps_by_wallet" ON "swaps" USING btree (address_key(wallet),"block_number","transaction_index","log_index");--> statement-breakpoint
 CREATE INDEX "swaps_by_beneficiary" ON "swaps" USING btree (address_key(beneficiary),"block_number","transaction_index","log_index") WHERE beneficiary IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "swaps_by_block" ON "swaps" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "tick_liquidity" (
+  "pool_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "blocks" integer NOT NULL,
+  "start" integer NOT NULL,
+  "tick" integer NOT NULL,
+  "pool" bytea NOT NULL,
+  "net" numeric NOT NULL,
+  CONSTRAINT "tick_liquidity_pkey" PRIMARY KEY("pool_key","chain_id","blocks","start","tick","pool")
+);--> statement-breakpoint
+ALTER TABLE "tick_liquidity" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "trades" (
   "pool_key" bigint NOT NULL,
   "chain_id" bigint NOT NULL,

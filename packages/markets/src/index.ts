@@ -39,3 +39,5 @@ export { DOLLAR } from './trade-values/candle.ts';
 export type { FiguredPool, TimeSpan } from './trade-values/figured-pool.ts';
 export { pairOf } from './trade-values/price-trade.ts';
 export { joinFigures, NO_TRADES, type TradeFigures } from './trade-values/trade-figures.ts';
+export { createPoolPrincipal } from './vault-liquidity/pool-principal.ts';
+export { firstUnsummedBlock, readTickLiquidity, type TickLiquidity } from './vault-liquidity/read-tick-liquidity.ts';

@@ -5,6 +5,7 @@ import { type Closable, createScratchDatabase, type Program } from '@chainstead/
 import { expect } from 'vitest';
 import { openDevnetProgramStage } from './devnet-program.ts';
 import { waitUntil } from './indexed-chain.ts';
+import { expectHoldings } from './market-holdings.ts';
 import { type MarketLogs, readSenders } from './market-logs.ts';
 import { createMarketDevnetScript, type MarketDevnetScript } from './market-script.ts';
 import { expectStates } from './market-states.ts';
@@ -64,6 +65,7 @@ export async function openMarketStage(chainId: number, seed: string): Promise<Ma
     );
     await expectSwaps(scratch.database, script, seen, { from, senders });
     await expectPools(scratch.database, script, seen, firstBlock);
+    await expectHoldings(scratch.database, devnet, script, seen, firstBlock);
     const touched = new Map(
       [
         ...logs.touched.filter(({ block }) => block >= from),

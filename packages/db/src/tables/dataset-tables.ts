@@ -38,6 +38,7 @@ export const DATASET_TABLES: Readonly<Record<string, Pick<TableStorage, 'writes'
   punk_bids: { writes: 'append', placement: distributedBy('contract', 'token_address') },
   stale_candles: { writes: 'queue', placement: LOCAL },
   swaps: { writes: 'append', placement: distributedBy('pool', 'pool_key') },
+  tick_liquidity: { writes: 'counter', placement: distributedBy('pool', 'pool_key') },
   trades: { writes: 'append', placement: distributedBy('pool', 'pool_key') },
   transactions: { writes: 'append', placement: distributedBy('transaction', 'transaction_key') },
   wallet_counts: { writes: 'settings', placement: LOCAL },

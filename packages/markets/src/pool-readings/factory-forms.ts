@@ -3,7 +3,7 @@ import { type Address, type Hex, parseAddress, ZERO_ADDRESS } from '@chainstead/
 import type { ChainExchange, ChainExchanges } from '../exchanges/exchanges-of-chain.ts';
 import type { FactoryQuestion, PoolTier } from '../exchanges/pool-proof.ts';
 import type { ProofCall } from '../proofs/pool-proof-steps.ts';
-import { PRICED_FAMILIES } from './state-getters.ts';
+import { stateGettersOf } from './state-getters.ts';
 
 /** A getter of a factory that returns pools of two tokens, and the kinds of pools that the factory has. */
 export interface FactoryForm {
@@ -24,7 +24,7 @@ export interface PoolQuestion extends ProofCall {
 export function possibleForms({ all }: Pick<ChainExchanges, 'all'>): readonly FactoryForm[] {
   return all.flatMap((exchange) => {
     const { name, proof } = exchange.exchange.family;
-    if (!PRICED_FAMILIES.includes(name) || proof.by !== 'arguments') return [];
+    if (stateGettersOf(name) === null || proof.by !== 'arguments') return [];
     return proof.questions.map((question) => ({ exchange, question, tiers: question.tiers.all }));
   });
 }

@@ -48,8 +48,8 @@ const GETTERS: Readonly<Record<string, StateGetters>> = {
   'algebra-integral': GLOBAL_STATE,
 };
 
-/** Families whose pools set prices of tokens. */
-export const PRICED_FAMILIES: readonly string[] = Object.keys(GETTERS);
+/** Families whose pools set prices of tokens. Those at pool managers have no getters: events alone show their states. */
+export const PRICED_FAMILIES: readonly string[] = [...Object.keys(GETTERS), 'v4', 'infinity'];
 
 /** The getters of a pool of this family; null: its pools set no prices. */
 export function stateGettersOf(family: string): StateGetters | null {

@@ -9,6 +9,7 @@ import { poolKey } from '../pools/pool-key.ts';
 import type { PoolProof } from '../tables/schema.ts';
 import { replaceTrades } from './replace-trades.ts';
 import { countingOf, type HookedChain } from './trusted-hooks.ts';
+import { leftOutOf } from '../vault-liquidity/left-out-pools.ts';
 
 /** Name of the work on unproven pools in metrics, logs and notifications. */
 export const POOL_WORK = 'pool-proof';
@@ -106,7 +107,7 @@ async function storeOutcome(
   const [token0 = null, token1 = null] = found === null ? [guessed0, guessed1] : (found.pool.tokens ?? []);
   const rows = await transaction.query<{ chain_id: number }>(
     `UPDATE pools SET status = $1, proof = $2, proof_block = $3, exchange = $4, factory = $5, token0 = $6, token1 = $7, fee = $8, tick_spacing = $9,
-       is_stable = $10, hooks = $11, is_counted = $12, is_trusted = $13, ${settled()} WHERE ${isClaimed(DUE_POOLS, 14)} RETURNING chain_id`,
+       is_stable = $10, hooks = $11, is_counted = $12, is_trusted = $13, left_out = $14, ${settled()} WHERE ${isClaimed(DUE_POOLS, 15)} RETURNING chain_id`,
     [
       outcome.status,
       found?.by ?? null,
@@ -121,6 +122,7 @@ async function storeOutcome(
       bytesOrNull(found?.pool.hooks),
       counting?.isCounted ?? false,
       counting?.isTrusted ?? false,
+      found === null ? null : await leftOutOf(transaction, chain.id, found.pool, counting?.isTrusted === true),
       ...claimValues(claim),
     ],
   );

@@ -62,7 +62,7 @@ export async function applyTrustedHooks(database: Database, chain: HookedChain, 
       ]);
       for (const { pool } of pools) {
         await transaction.query(
-          `UPDATE pools SET is_counted = NOT is_counted, is_trusted = NOT is_counted
+          `UPDATE pools SET is_counted = NOT is_counted, is_trusted = NOT is_counted, left_out = CASE WHEN is_counted THEN 'untradable' END
            WHERE pool_key = $1 AND chain_id = $2 AND pool = decode($3, 'hex')`,
           [poolKey(pool), chain.id, pool.slice(2)],
         );

@@ -5,6 +5,7 @@ import { poolsOfSwaps } from '../proofs/discovered-pools.ts';
 import { type SwapRow, swaps as table } from '../tables/schema.ts';
 import { tradesOfProvenPools } from '../trades/trades-projection.ts';
 import { swapHistories } from './swap-histories.ts';
+import { tickLiquidityOfSwaps } from '../vault-liquidity/tick-liquidity-projection.ts';
 import { swapRows } from './swap-rows.ts';
 
 /**
@@ -22,7 +23,7 @@ export const swaps: Dataset<SwapRow> = {
   },
   contracts,
   transactionHistories: swapHistories,
-  projections: [poolsOfSwaps, tradesOfProvenPools, candlesOfSwaps],
+  projections: [poolsOfSwaps, tradesOfProvenPools, candlesOfSwaps, tickLiquidityOfSwaps],
 };
 
 /** The traded tokens: responses need their symbols and decimals. */

@@ -165,6 +165,12 @@ export type PoolProof = 'creation' | 'address' | 'factory';
 
 const due = dueColumns('');
 
+/**
+ * Why prices leave a pool at a pool manager out. `untradable`: its hook can refuse swaps, or its fee is too high, so that no trade corrects its price.
+ * `crowded`: enough unusual pools of the same tokens were proven before.
+ */
+export type LeftOut = 'untradable' | 'crowded';
+
 /** One row per pool, proven or not. Everything but the key and guessed tokens is null until it is proven. */
 export const pools = pgTable(
   'pools',
@@ -198,6 +204,8 @@ export const pools = pgTable(
     isCounted: boolean('is_counted').notNull().default(false),
     /** Whether they are only because `TRUSTED_HOOKS` lists its hook. */
     isTrusted: boolean('is_trusted').notNull().default(false),
+    /** Null: prices consider it, if it is proven and counted. */
+    leftOut: text('left_out').$type<LeftOut>(),
     ...due,
     /** A new pool is due at once. */
     dueAt: due.dueAt.defaultNow(),
@@ -212,6 +220,13 @@ export const pools = pgTable(
     index('pools_by_token1')
       .on(sql`address_key(token1)`, table.chainId, sql`address_key(token0)`)
       .where(sql`status = 'proven'`),
+    // Anyone may create any number of pools of the same tokens at a pool manager, but few of them are considered.
+    index('pools_priced_by_token0')
+      .on(sql`address_key(token0)`, table.chainId, sql`address_key(token1)`)
+      .where(sql`status = 'proven' AND is_counted AND left_out IS NULL`),
+    index('pools_priced_by_token1')
+      .on(sql`address_key(token1)`, table.chainId, sql`address_key(token0)`)
+      .where(sql`status = 'proven' AND is_counted AND left_out IS NULL`),
     index('pools_unproven_by_token0').on(sql`address_key(token0)`, table.chainId).where(sql`status = 'unproven'`),
     index('pools_unproven_by_token1').on(sql`address_key(token1)`, table.chainId).where(sql`status = 'unproven'`),
     // Pools that follow a changed setting: TRUSTED_HOOKS.

@@ -11,7 +11,7 @@ const TOGETHER_MAX = 1_000;
 /** Bounds the length of a statement. */
 const FORMS_PER_STATEMENT = 128;
 
-/** The pools of a token, whatever their other token is. Null: there are more than {@link HOP_POOLS_MAX}. */
+/** The pools of a token that prices consider, whatever their other token is. Null: there are more than {@link HOP_POOLS_MAX}. */
 export type PoolsByForm = ReadonlyMap<Address, readonly PoolOfToken[] | null>;
 
 /**
@@ -62,7 +62,7 @@ export function hopPoolsStatement({ id }: Pick<Chain, 'id'>, forms: readonly Add
 }
 
 const SIDES = ['token0', 'token1'];
-const COLUMNS = `${['pool', 'factory', 'token0', 'token1'].map((column) => `${hexText(column)} AS ${column}`).join(', ')}, exchange, is_stable, is_counted`;
+const COLUMNS = `${['pool', 'factory', 'token0', 'token1'].map((column) => `${hexText(column)} AS ${column}`).join(', ')}, exchange, is_stable, is_counted AND left_out IS NULL AS is_counted`;
 
 interface PoolRow extends Omit<PoolOfToken, 'isStable'> {
   readonly is_stable: boolean | null;

@@ -31,7 +31,8 @@ export interface ProofSources {
 
 /**
  * Returns a price as its route shows it, with its explanation and the evidence for it.
- * @throws StateUnavailableError if the nodes have not returned the evidence in time; InvalidParameterError if no hash of the chain can be verified
+ * @throws StateUnavailableError if the nodes have not returned the evidence in time; InvalidParameterError if no hash of the chain can be verified,
+ * or the price has a hop
  */
 export async function showProvenPrice(
   found: FoundPrice,
@@ -43,6 +44,11 @@ export async function showProvenPrice(
   if (explanation === undefined) return shown;
   if (!chain.headerHash)
     throw new InvalidParameterError({ parameter: 'proof', message: `Block hashes of ${chain.name} can't be verified` });
+  if (explanation.hops.length > 0)
+    throw new InvalidParameterError({
+      parameter: 'proof',
+      message: 'The price goes through another token, and such a price has no proof',
+    });
   const facts = await readFacts(sources.database, chain, explanation, shown.tokenAddress);
   const chosen = chooseBlocks(facts);
   const hashes = await readHashes(sources.database, chain, [...chosen.keys(), Number(explanation.block)]);

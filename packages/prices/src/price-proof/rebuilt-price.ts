@@ -1,7 +1,7 @@
+import type { PricingRules } from '@chainstead/chains';
 import { type Address, type Fraction, type Hex, isAddress, parseAddress, wholeFraction } from '@chainstead/core';
 import type { AnchorPrice } from '../token-price/anchor-prices.ts';
-import type { PricingRules } from '../token-price/decide-price.ts';
-import type { PoolHistory } from '../token-price/pool-histories.ts';
+import type { PoolHistory } from '../token-price/pool-history.ts';
 import { explainPrice, type PriceExplanation } from '../token-price/price-explanation.ts';
 import type { StateSince } from '../token-price/side-depths.ts';
 import { otherAnchors, priceFrom, type TokenPrice } from '../token-price/token-price.ts';
@@ -16,6 +16,8 @@ import { readNumber, readState } from './stated-states.ts';
  */
 export function rebuildPrice(explanation: PriceExplanation, token: Address, forms: readonly Address[]): Fraction {
   const anchors = explanation.anchors.map(readAnchor);
+  if (explanation.hops.length > 0)
+    throw new PriceProofError('explanation.hops', 'are not empty: a price through another token has no proof');
   const rules = readRules(explanation.rules);
   const price = priceOf(explanation, { token, forms, anchors, rules });
   const place = {
@@ -162,6 +164,7 @@ function readRules(rules: PriceExplanation['rules']): PricingRules {
     jumpLimit: readDecimal(rules.jump_limit, 'jump_limit'),
     holdSeconds: rules.hold_seconds,
     poolsMax: rules.pools_max,
+    hopMinDepth: readDecimal(rules.hop_min_usd, 'hop_min_usd'),
   };
 }
 

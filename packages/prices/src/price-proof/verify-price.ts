@@ -1,8 +1,7 @@
-import type { ChainRegistry } from '@chainstead/chains';
+import { type ChainRegistry, DEFAULT_PRICING_RULES } from '@chainstead/chains';
 import { type Address, type Hash, isAddress, nearestNumber, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { exchangesOf, formsOf, recomputePool } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
-import { DEFAULT_PRICING_RULES } from '../token-price/decide-price.ts';
 import { explanationSchema, type PriceExplanation, showRules } from '../token-price/price-explanation.ts';
 import {
   PROOF_FORMAT,

@@ -3,8 +3,12 @@
  * side. During ten minutes, each attack leaves it within 10 %, or there is no price. Blocks are 60 seconds apart.
  */
 import { type Address, type Hex, parseAddress } from '@chainstead/core';
+import { hexBytes } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { addressOf } from '@chainstead/testkit';
+import { exchangesOf, poolKey } from '@chainstead/markets';
+import { swaps } from '@chainstead/markets/datasets';
+import { storeRows, swapRow } from '@chainstead/markets/testing';
+import { addressOf, seedBuilt } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -91,6 +95,102 @@ describe('an attack with an own pool', () => {
   test('of less than half of the depth leaves the price unchanged, for as long as it lasts', async () => {
     await seedPool(ATTACKER, [[2, whole(1_000), whole(99_000)]]);
     expect(await priceAt(HEAD)).toBe(1);
+  });
+});
+
+describe('an attack with a pool of Uniswap v4', () => {
+  const POOL: Hex = `0x${'9f'.repeat(32)}`;
+  const MANAGER = exchangesOf(eth).all.find(({ exchange }) => exchange.name === 'Uniswap v4')?.deployment.factory;
+  /** A hundred dollars per cat: the root is 10. */
+  const [SQRT_PRICE, TICK] = [10n << 96n, 46_054];
+
+  interface ManagedAttack {
+    readonly created?: number;
+    readonly isCreationIndexed?: boolean;
+    /** Liquidity changes: block, change and ticks. */
+    readonly changes: readonly (readonly [number, bigint, number, number])[];
+    readonly leftOut?: 'untradable' | 'crowded';
+    readonly isCounted?: boolean;
+  }
+
+  beforeEach(async () => {
+    const { database } = scratch;
+    await database.query('TRUNCATE swaps, tick_liquidity, pool_creations, projections');
+    await seedBuilt(database, eth.id, { name: 'tick-liquidity', version: 1 });
+    await seedPool(HONEST, [honestState]);
+  });
+
+  async function seedManaged({
+    created = 2,
+    isCreationIndexed = true,
+    changes,
+    leftOut,
+    isCounted = true,
+  }: ManagedAttack) {
+    const { database } = scratch;
+    const key = [poolKey(POOL), eth.id, hexBytes(POOL)];
+    await database.query(
+      `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, left_out, due_at)
+       VALUES ($1, $2, $3, 'proven', 'Uniswap v4', $4, $5, $6, $7, $8, NULL)`,
+      [...key, hexBytes(MANAGER ?? ''), hexBytes(CATS), hexBytes(USDC), isCounted, leftOut ?? null],
+    );
+    if (isCreationIndexed)
+      await database.query(
+        `INSERT INTO pool_creations (pool_key, chain_id, pool, block_number, transaction_index, log_index, factory, transaction_hash)
+         VALUES ($1, $2, $3, $4, 0, 0, $5, sha256('x'))`,
+        [...key, created, hexBytes(MANAGER ?? '')],
+      );
+    await database.query(
+      `INSERT INTO pool_states (pool_key, chain_id, pool, block_number, transaction_index, log_index, sqrt_price_x96, liquidity, tick)
+       VALUES ($1, $2, $3, $4, 0, 0, $5, 0, $6)`,
+      [...key, created, SQRT_PRICE.toString(), TICK],
+    );
+    const row = { pool: POOL, token0: null, token1: null, amount0: null, amount1: null, vault: MANAGER ?? null };
+    const rows = changes.map(([blockNumber, delta, tickLower, tickUpper], logIndex) =>
+      swapRow(eth, { ...row, kind: 1, blockNumber, logIndex, tickLower, tickUpper, liquidityDelta: delta.toString() }),
+    );
+    await storeRows(database, eth, swaps, rows);
+  }
+
+  const WHOLE = [-887_220, 887_220] as const;
+  /** A million dollars and 10,000 cats. */
+  const DEEP = 10n ** 11n;
+
+  test('that is honest would set the price: it is old and deeper than the other pool', async () => {
+    await seedManaged({ changes: [[3, DEEP, ...WHOLE]] });
+    expect(await pricesOfTenMinutes()).toEqual(TEN_MINUTES.map(() => 100));
+  });
+
+  test.each<[string, ManagedAttack]>([
+    ['whose hook changes amounts, or repeats a trade', { changes: [[3, DEEP, ...WHOLE]], isCounted: false }],
+    ['that refuses the trades of others', { changes: [[3, DEEP, ...WHOLE]], leftOut: 'untradable' }],
+    ['that is one of a hundred thousand', { changes: [[3, DEEP, ...WHOLE]], leftOut: 'crowded' }],
+    // 50,000 dollars at most in one tick, although the virtual reserve is a billion.
+    ['with huge liquidity in one tick', { changes: [[3, DEEP * 1_000n, TICK, TICK + 1]] }],
+    [
+      'with liquidity out of range',
+      {
+        changes: [
+          [3, DEEP, -887_220, TICK - 10],
+          [3, 10n, ...WHOLE],
+        ],
+      },
+    ],
+    ['whose creation is not indexed', { changes: [[3, DEEP, ...WHOLE]], isCreationIndexed: false }],
+    ['that is fresh', { created: ATTACK - 5, changes: [[ATTACK - 5, DEEP, ...WHOLE]] }],
+    [
+      'that gets a deposit for one block',
+      {
+        changes: [
+          [ATTACK, DEEP, ...WHOLE],
+          [ATTACK + 1, -DEEP, ...WHOLE],
+        ],
+      },
+    ],
+    ['that holds dust', { changes: [[3, 1_000n, ...WHOLE]] }],
+  ])('%s leaves the price unchanged', async (_, attack) => {
+    await seedManaged(attack);
+    expect(await pricesOfTenMinutes()).toEqual(UNCHANGED);
   });
 });
 

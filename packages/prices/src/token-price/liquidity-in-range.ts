@@ -1,7 +1,6 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
 import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
+import { type PoolId, poolKey } from '@chainstead/markets';
 import type { StateSince } from './side-depths.ts';
 
 /** A state of a pool as its event reported it. */
@@ -74,7 +73,7 @@ function isBefore(one: Place, other: Place): boolean {
 
 /** A pool, and the blocks of the wanted changes, both inclusive. */
 export interface ChangesOfPool {
-  readonly pool: string;
+  readonly pool: PoolId;
   readonly first: number;
   readonly last: number;
 }
@@ -92,7 +91,7 @@ export async function readLiquidityChanges(
   const ranges = pools.map(
     ({ pool, first, last }, position) =>
       `SELECT ${position} AS position, block_number, transaction_index, log_index, tick_lower, tick_upper, liquidity_delta::text FROM swaps
-       WHERE pool_key = ${bind(addressKey(pool as Address))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea
+       WHERE pool_key = ${bind(poolKey(pool))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea
        AND block_number >= ${bind(first)}::bigint AND block_number <= ${bind(last)}::bigint AND kind <> 0 AND tick_lower IS NOT NULL`,
   );
   const rows = await database.select<ChangeRow>(

@@ -1,33 +1,19 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
+import { type Address, isAddress } from '@chainstead/core';
 import { areTablesSpread, readBlockRuns } from '@chainstead/data-api';
 import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
-import { addressKey } from '@chainstead/db/address-key';
 import { type Holding, readBalanceSeries } from '@chainstead/erc20';
+import { poolKey } from '@chainstead/markets';
 import { addLiquidityChanges, type ReportedState, readLiquidityChanges } from './liquidity-in-range.ts';
-import { addBalances, type DepthSource, depthSourceOf, isEverInRange, mostLiquid } from './pool-balances.ts';
+import { addBalances, depthSourceOf, isEverInRange, mostLiquid } from './pool-balances.ts';
+import { type PoolHistory, type StoredPool, SWAPS_DATASET } from './pool-history.ts';
 import type { PoolOfToken } from './pools-of-token.ts';
 import type { PricePlace } from './price-place.ts';
 import type { StateSince } from './side-depths.ts';
-
-/** A pool with its states, from the last one before the window until the place. */
-export interface PoolHistory extends PoolOfToken {
-  /** Oldest first, never empty. */
-  readonly states: readonly StateSince[];
-  /** The block of the last event that set the price. */
-  readonly changedAt: Pick<StateSince, 'block' | 'since'>;
-  /** Unix seconds of the first stored state, or of the reading. Whether the pool is older is unknown. */
-  readonly createdAt: number;
-  /** Block at whose end contract calls read the first state; null: an event reported it. */
-  readonly readAt: number | null;
-  readonly depth: DepthSource;
-}
-
-/** The dataset of swaps and liquidity changes. */
-const SWAPS_DATASET = 'swaps';
+import { readPrincipals } from './vault-histories.ts';
 
 /**
- * Returns pools with their states and balances until a place. Pools without a known state there are left out. Costs seven statements at most,
+ * Returns pools with their states and balances until a place. Pools without a known state there are left out. Costs ten statements at most,
  * whatever the number of pools: a single one if all of them have reserves. A state is the last one that an event reported, or that a contract
  * read found before the first event.
  */
@@ -38,8 +24,25 @@ export async function readPoolHistories(
   place: PricePlace,
 ): Promise<readonly PoolHistory[]> {
   const stored = await readStates(database, chain, pools, place);
+  const managed = await readPrincipals(
+    database,
+    chain,
+    stored.filter(({ pool }) => !isAddress(pool)),
+    place,
+  );
+  const others = stored.filter((pool) => !managed.has(pool.pool));
+  return [...managed.values(), ...(await addTokenBalances(database, chain, others, place))];
+}
+
+/** Adds the balances of pools that are contracts, as their tokens report them. The depth of others is unknown. */
+async function addTokenBalances(
+  database: ReadDatabase,
+  chain: Chain,
+  stored: readonly StoredPool[],
+  place: PricePlace,
+): Promise<readonly PoolHistory[]> {
   const inRange = await withLiquidity(database, chain, stored, place);
-  const wanted = mostLiquid(inRange.filter((pool) => !pool.isUncovered && isEverInRange(pool)));
+  const wanted = mostLiquid(inRange.filter((pool) => !pool.isUncovered && isAddress(pool.pool) && isEverInRange(pool)));
   const holdings = wanted.flatMap(({ pool, token0, token1 }): Holding[] =>
     [token0, token1].map((token) => ({ account: pool as Address, token })),
   );
@@ -51,12 +54,12 @@ export async function readPoolHistories(
   return inRange.map(({ isUncovered, ...pool }) => {
     const position = places.get(pool.pool);
     const [own0, own1] = position === undefined ? [] : [series[position], series[position + 1]];
-    if (own0 === undefined || own1 === undefined) return { ...pool, depth: isUncovered ? 'uncovered' : 'known' };
+    if (own0 === undefined || own1 === undefined)
+      return { ...pool, depth: isUncovered || !isAddress(pool.pool) ? 'uncovered' : 'known' };
     return { ...pool, states: addBalances(pool.states, [own0, own1]), depth: depthSourceOf([own0, own1]) };
   });
 }
 
-type StoredPool = Omit<PoolHistory, 'states' | 'depth'> & { readonly states: readonly ReportedState[] };
 type PoolInRange = Omit<PoolHistory, 'depth'> & { readonly isUncovered: boolean };
 
 async function readStates(
@@ -84,7 +87,7 @@ async function readStates(
       UNION (${select} AND block_number > ${start} AND block_number <= ${end})
       UNION (${read} AND block_number <= ${end} ORDER BY block_number LIMIT 1)`;
   };
-  const [keys, bytes] = [pools.map(({ pool }) => addressKey(pool as Address)), pools.map(({ pool }) => hexBytes(pool))];
+  const [keys, bytes] = [pools.map(({ pool }) => poolKey(pool)), pools.map(({ pool }) => hexBytes(pool))];
   // The same text for any pools is planned once. Citus refuses a limit in a subquery that depends on another relation.
   const ranges = (await areTablesSpread(database))
     ? pools

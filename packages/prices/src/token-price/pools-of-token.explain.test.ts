@@ -13,7 +13,7 @@ const FACTORY = addressOf(0xfac);
 const POOLS = 20_000;
 /** Tokens of a wallet, each with one pool. */
 const TOKENS = 100;
-/** Pools of the first token against tokens without a price. */
+/** Pools of the first token against tokens without a price, and as many unusual ones against dollars at a pool manager. */
 const DUST_POOLS = 100_000;
 
 const tokens = Array.from({ length: TOKENS }, (_, index) =>
@@ -36,6 +36,12 @@ beforeAll(async () => {
      SELECT -number, $1, '\\xff'::bytea || int4send(number) || substr($2::bytea, 2), 'proven', 'Uniswap v2', $3, $4, int4send(-number) || $2, true, NULL
      FROM generate_series(1, ${DUST_POOLS}) AS number`,
     [eth.id, hexBytes(`0x${'00'.repeat(16)}`), hexBytes(FACTORY), hexBytes(tokens[0] ?? '')],
+  );
+  await database.query(
+    `INSERT INTO pools (pool_key, chain_id, pool, vault, status, exchange, factory, token0, token1, is_counted, left_out, due_at)
+     SELECT number, $1, sha256(int4send(number)), $2, 'proven', 'Uniswap v4', $2, $3, $4, true, 'crowded', NULL
+     FROM generate_series(1, ${DUST_POOLS}) AS number`,
+    [eth.id, hexBytes(FACTORY), hexBytes(tokens[0] ?? ''), hexBytes(USDC)],
   );
 });
 

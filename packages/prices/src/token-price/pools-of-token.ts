@@ -30,7 +30,7 @@ export async function readPoolsOfTokens(
 
 /**
  * Builds the statement: two ranges of an index for each token and anchor (pools-of-token.explain.test.ts). Each factory has few pools of two
- * tokens. Pools against other tokens are not read, however many there are.
+ * tokens, and of those at pool managers all but a few are left out. Pools against other tokens are not read, however many there are.
  */
 export function poolsStatement(chain: Chain, { forms, anchors, factories }: PoolsQuery): Statement {
   const values: unknown[] = [];
@@ -44,7 +44,7 @@ export function poolsStatement(chain: Chain, { forms, anchors, factories }: Pool
   ].map(
     ([own, other]) =>
       `SELECT pool, exchange, factory, token0, token1, is_stable FROM pools WHERE address_key(${own}) = ANY (${keys})
-         AND address_key(${other}) = ANY (${otherKeys}) AND chain_id = ${chainId} AND status = 'proven' AND is_counted AND ${own} = ANY (${wanted})
+         AND address_key(${other}) = ANY (${otherKeys}) AND chain_id = ${chainId} AND status = 'proven' AND is_counted AND left_out IS NULL AND ${own} = ANY (${wanted})
          AND ${other} = ANY (${others}) AND factory = ANY (${known})`,
   );
   const columns = ['pool', 'factory', 'token0', 'token1'].map((column) => `${hexText(column)} AS ${column}`).join(', ');

@@ -4,7 +4,7 @@ import type { Address } from '@chainstead/core';
 import { addressOf } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { PoolHistory } from './pool-histories.ts';
+import type { PoolHistory } from './pool-history.ts';
 import { explainPrice } from './price-explanation.ts';
 import type { PricePlace } from './price-place.ts';
 import type { StateSince } from './side-depths.ts';

@@ -12,7 +12,8 @@ import { anchorsOf, exchangesOf, formsOf, PRICED_FAMILIES } from '@chainstead/ma
 import { anchorPrices } from './anchor-prices.ts';
 import { decidePrice, type PriceCandidate, type PriceDecision } from './decide-price.ts';
 import { candidateOf } from './pool-candidate.ts';
-import { type PoolHistory, readPoolHistories } from './pool-histories.ts';
+import { readPoolHistories } from './pool-histories.ts';
+import type { PoolHistory } from './pool-history.ts';
 import { type PoolOfToken, readPoolsOfTokens } from './pools-of-token.ts';
 import type { PricePlace } from './price-place.ts';
 import { type Sides, virtualReserves } from './side-depths.ts';

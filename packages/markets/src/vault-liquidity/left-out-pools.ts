@@ -1,0 +1,54 @@
+import type { ChainId } from '@chainstead/core';
+import { addressBytes, hexBytes, type Transaction } from '@chainstead/db';
+import { addressKey } from '@chainstead/db/address-key';
+import type { ProvenPool } from '../exchanges/prove-pool.ts';
+import type { LeftOut } from '../tables/schema.ts';
+
+/** Pools of unusual fees, tick spacings or hooks that prices consider for each two tokens. Anyone may create any number of them. */
+export const UNUSUAL_MAX = 64;
+
+/** Fees and tick spacings of the pools that interfaces create. Each combination exists once at a manager, so others can't crowd them out. */
+const USUAL_FEES = [100, 500, 2_500, 3_000, 10_000];
+const USUAL_SPACINGS = [1, 10, 50, 60, 200];
+
+/** BEFORE_SWAP and AFTER_SWAP: bits of a hook's address (Uniswap v4 Hooks.sol). */
+const SEES_SWAPS = 0b1100_0000n;
+
+/** One percent, in parts per million. Managers accept fees up to 100 %. */
+const FEE_MAX = 10_000;
+
+/** Returns why prices leave a proven pool out; null: they consider it. @param isTrusted whether its hook is in `TRUSTED_HOOKS` */
+export async function leftOutOf(
+  transaction: Transaction,
+  chainId: ChainId,
+  pool: ProvenPool,
+  isTrusted: boolean,
+): Promise<LeftOut | null> {
+  const { exchange, tokens } = pool;
+  if (!exchange.family.isVault || tokens === null || isTrusted) return null;
+  if (isUntradable(pool)) return 'untradable';
+  if (isUsual(pool)) return null;
+  const [token0, token1] = tokens;
+  const [row] = await transaction.query<{ unusual: number }>(
+    `SELECT count(*)::int AS unusual FROM pools WHERE address_key(token0) = $1::bigint AND chain_id = $2 AND address_key(token1) = $3::bigint
+       AND status = 'proven' AND is_counted AND left_out IS NULL AND token0 = $4 AND token1 = $5 AND length(pool) = 32 AND pool <> $6
+       AND NOT (hooks IS NULL AND fee = ANY ($7::int[]) AND tick_spacing = ANY ($8::int[]))`,
+    [
+      ...[addressKey(token0), chainId, addressKey(token1), addressBytes(token0), addressBytes(token1)],
+      ...[hexBytes(pool.pool), USUAL_FEES, USUAL_SPACINGS],
+    ],
+  );
+  return (row?.unusual ?? 0) < UNUSUAL_MAX ? null : 'crowded';
+}
+
+function isUsual({ hooks, fee, tickSpacing }: ProvenPool): boolean {
+  return hooks === null && USUAL_FEES.includes(fee ?? 0) && USUAL_SPACINGS.includes(tickSpacing ?? 0);
+}
+
+/**
+ * Whether trades can't correct the price: the hook may refuse swaps or set the fee, or the fee takes what a correction earns. Then a false price
+ * would cost its owner nothing.
+ */
+function isUntradable({ hooks, fee }: ProvenPool): boolean {
+  return (hooks !== null && (BigInt(hooks) & SEES_SWAPS) !== 0n) || (fee !== null && fee > FEE_MAX);
+}

@@ -1,0 +1,88 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { isBuilt } from '@chainstead/data-api';
+import { addressBytes, type Bind, hexBytes, type ReadDatabase, type Statement } from '@chainstead/db';
+import type { PoolId } from '../events/pool-event.ts';
+import { poolKey } from '../pools/pool-key.ts';
+import type { TickChange } from './pool-principal.ts';
+import { SPAN_BLOCKS, tickLiquidityOfSwaps } from './tick-liquidity-projection.ts';
+
+/** A pool at a pool manager. */
+export interface ManagedPool {
+  readonly pool: PoolId;
+  /** The manager. */
+  readonly factory: Address;
+}
+
+/** Sums of a pool's liquidity changes before a block. */
+export interface TickLiquidity {
+  /** Block of its creation event; null: it is not indexed. */
+  readonly createdAt: number | null;
+  /** In no order. */
+  readonly ticks: readonly TickChange[];
+}
+
+/** Returns the first block whose changes must be read from `swaps`, to know the positions at the start of a block. */
+export function firstUnsummedBlock(block: number): number {
+  const [, width] = SPAN_BLOCKS;
+  return Math.max(0, block - (block % width));
+}
+
+/**
+ * Returns the liquidity of pools at the start of the first unsummed block ({@link firstUnsummedBlock}), in their order. One statement. Null: the
+ * sums are being built.
+ */
+export async function readTickLiquidity(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly ManagedPool[],
+  block: number,
+): Promise<readonly TickLiquidity[] | null> {
+  const { text, values } = tickLiquidityStatement(chain, pools, block);
+  const rows = await database.select<SumRow>(text, values);
+  if (rows.some(({ is_built: isOfBuilt }) => isOfBuilt === false)) return null;
+  const byPool = Map.groupBy(rows, ({ position }) => position);
+  return pools.map((_, position) => {
+    const of = byPool.get(position) ?? [];
+    return {
+      createdAt: of.find(({ created_at: createdAt }) => createdAt !== null)?.created_at ?? null,
+      ticks: of.flatMap(({ tick, net }) => (tick === null || net === null ? [] : [{ tick, net: BigInt(net) }])),
+    };
+  });
+}
+
+/** Ranges of primary keys: two spans of each pool, and its creation. */
+export function tickLiquidityStatement(chain: Chain, pools: readonly ManagedPool[], block: number): Statement {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = `${bind(chain.id)}::bigint`;
+  const [wide, narrow] = SPAN_BLOCKS;
+  const end = firstUnsummedBlock(block);
+  const [wideEnd, narrowEnd] = [end - (end % wide), end].map((value) => `${bind(value)}::bigint`);
+  const keys = pools.map(({ pool, factory }, position) => {
+    const of = `pool_key = ${bind(poolKey(pool))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea`;
+    return { position, of, factory: `${bind(addressBytes(factory))}::bytea` };
+  });
+  const sums = keys.flatMap(({ position, of }) => [
+    `SELECT ${position} AS position, tick, net FROM tick_liquidity WHERE ${of} AND blocks = ${wide} AND start < ${wideEnd}`,
+    `SELECT ${position}, tick, net FROM tick_liquidity WHERE ${of} AND blocks = ${narrow} AND start >= ${wideEnd} AND start < ${narrowEnd}`,
+  ]);
+  const creations = keys.map(
+    ({ position, of, factory }) =>
+      `SELECT ${position} AS position, min(block_number)::int AS created_at FROM pool_creations WHERE ${of} AND factory = ${factory}`,
+  );
+  const text = `WITH changed AS MATERIALIZED (${sums.join(' UNION ALL ')}), created AS MATERIALIZED (${creations.join(' UNION ALL ')})
+SELECT position, tick, sum(net)::text AS net, NULL::int AS created_at, NULL::boolean AS is_built FROM changed GROUP BY position, tick HAVING sum(net) <> 0
+UNION ALL SELECT position, NULL, NULL, created_at, NULL FROM created
+UNION ALL SELECT -1, NULL, NULL, NULL, ${isBuilt(chainId, tickLiquidityOfSwaps)}`;
+  return { text, values };
+}
+
+interface SumRow {
+  readonly position: number;
+  readonly tick: number | null;
+  readonly net: string | null;
+  readonly created_at: number | null;
+  /** Null: the row is of a pool. */
+  readonly is_built: boolean | null;
+}

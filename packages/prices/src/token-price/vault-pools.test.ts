@@ -1,0 +1,253 @@
+/** Prices from pools at the manager of Uniswap v4 over stored rows. Blocks are 300 seconds apart, so a window has six. */
+import { createChainRegistry } from '@chainstead/chains';
+import { type Address, type Hex, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+import { hexBytes } from '@chainstead/db';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
+import { exchangesOf, poolKey } from '@chainstead/markets';
+import { swaps } from '@chainstead/markets/datasets';
+import { seedPools, storeRows, swapRow } from '@chainstead/markets/testing';
+import { seedAnswers } from '@chainstead/price-feeds/testing';
+import { addressOf, createPartitions, seedBuilt } from '@chainstead/testkit';
+import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { PriceExplanation } from './price-explanation.ts';
+import { priceRoutesOf } from './testing/price-routes-of.ts';
+import { recomputePrice } from './testing/recompute-price.ts';
+
+const eth = createChainRegistry().get('eth');
+const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
+/** Token 0: its address is lower than that of wrapped ether. */
+const CATS = parseAddress(`0x${'11'.repeat(20)}`);
+const POOL: Hex = `0x${'9a'.repeat(32)}`;
+const PAIR = addressOf(0x9b2);
+const [CREATED, HEAD] = [5, 400];
+const FACTORIES = new Map(exchangesOf(eth).all.map((one) => [one.exchange.name, one.deployment.factory]));
+const MANAGER = FACTORIES.get('Uniswap v4') ?? ZERO_ADDRESS;
+
+/** One cat is worth 0.0004 ether: 4e8 wei per unit, whose root is 20,000. */
+const SQRT_PRICE = 20_000n << 96n;
+const TICK = 198_079;
+/** 250,000 cats and 100 ether over the whole range. */
+const LIQUIDITY = 5n * 10n ** 15n;
+const WHOLE = [-887_220, 887_220] as const;
+const INSUFFICIENT = { message: 'Insufficient liquidity in pools to calculate the price' };
+
+const scratch = scratchOfFile();
+const api = madeForFile(() => exampleApi(scratch.database, priceRoutesOf(scratch.database, eth)));
+let logs = 0;
+
+beforeEach(async () => {
+  const { database } = scratch;
+  await database.query(
+    'TRUNCATE pools, pool_states, pool_creations, swaps, tick_liquidity, blocks, sync_ranges, tokens, feed_answers, projections, state_questions',
+  );
+  await database.query(
+    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT $1, number, sha256(number::text::bytea), to_timestamp(1700000000 + number * 300) FROM generate_series(0, ${HEAD}) AS number`,
+    [eth.id],
+  );
+  for (const dataset of ['pool-states', 'feed-answers', 'swaps']) await cover(dataset, [0, HEAD]);
+  await createPartitions(database, 'pool_states', eth.id);
+  await seedBuilt(database, eth.id, { name: 'tick-liquidity', version: 1 });
+  const [aggregator] = eth.etherPrice.feed?.aggregators ?? [];
+  if (aggregator === undefined) throw new RangeError('Ethereum has an ether feed');
+  for (const blockNumber of [1, 200])
+    await seedAnswers(database, eth, [
+      { aggregator, blockNumber, answer: '200000000000', time: 1_700_000_000 + blockNumber * 300 },
+    ]);
+  for (const [token, decimals] of [
+    [CATS, 6],
+    [WETH, 18],
+  ] as const)
+    await database.query(
+      `INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES ($1, $2, 'Token', 'T', $3, 'known')`,
+      [hexBytes(token), eth.id, decimals],
+    );
+});
+
+async function cover(dataset: string, ...runs: readonly (readonly [number, number])[]): Promise<void> {
+  await scratch.database.query('DELETE FROM sync_ranges WHERE dataset = $1', [dataset]);
+  for (const [first, last] of runs)
+    await scratch.database.query(
+      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'receipts')`,
+      [eth.id, dataset, first, last],
+    );
+}
+
+/** The pool with its creation event and its first price. */
+async function seedPool(
+  tokens: readonly [Address, Address] = [CATS, WETH],
+  sqrtPrice = SQRT_PRICE,
+  tick = TICK,
+): Promise<void> {
+  await seedPools(scratch.database, eth, [{ pool: POOL, tokens, exchange: 'Uniswap v4', factory: MANAGER }]);
+  await scratch.database.query(
+    `INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, transaction_hash)
+     VALUES ($1, $2, $3, 0, 0, $4, $5, sha256('x'))`,
+    [poolKey(POOL), eth.id, CREATED, hexBytes(POOL), hexBytes(MANAGER)],
+  );
+  await seedState(CREATED, 0n, sqrtPrice, tick);
+}
+
+/** The state that an event reported. */
+async function seedState(block: number, liquidity: bigint, sqrtPrice = SQRT_PRICE, tick = TICK): Promise<void> {
+  await scratch.database.query(
+    `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
+     VALUES ($1, $2, $3, 0, 0, $4, $5, $6, $7)`,
+    [poolKey(POOL), eth.id, block, hexBytes(POOL), sqrtPrice.toString(), liquidity.toString(), tick],
+  );
+}
+
+/** A change of the pool's liquidity. */
+async function seedChange(
+  block: number,
+  delta: bigint,
+  [tickLower, tickUpper]: readonly [number, number] = WHOLE,
+): Promise<void> {
+  const row = { pool: POOL, token0: null, token1: null, amount0: null, amount1: null, vault: MANAGER };
+  const change = {
+    tickLower,
+    tickUpper,
+    liquidityDelta: delta.toString(),
+    kind: delta > 0n ? 1 : 2,
+    logIndex: ++logs,
+  } as const;
+  await storeRows(scratch.database, eth, swaps, [swapRow(eth, { ...row, ...change, blockNumber: block })]);
+}
+
+async function seedPair(): Promise<void> {
+  await seedPools(scratch.database, eth, [
+    { pool: PAIR, tokens: [CATS, WETH], factory: FACTORIES.get('Uniswap v2') ?? MANAGER },
+  ]);
+  await scratch.database.query(
+    `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+     VALUES ($1, $2, 10, 0, 0, $3, 10000000000, 5000000000000000000)`,
+    [poolKey(PAIR), eth.id, hexBytes(PAIR)],
+  );
+}
+
+async function get(search = '') {
+  const response = await api.request(`/api/v2.2/erc20/${CATS}/price${search}`, {
+    headers: { 'x-api-key': EXAMPLE_KEY },
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+async function explained(search = ''): Promise<PriceExplanation> {
+  const { body } = await get(`?explain=true${search}`);
+  return (body as { explanation: PriceExplanation }).explanation;
+}
+
+async function weights(search = ''): Promise<string[]> {
+  return (await explained(search)).candidates.map((one) => one.weight_usd);
+}
+
+describe('a pool of Uniswap v4 against ether', () => {
+  test('has the depth of its positions', async () => {
+    await seedPool();
+    await seedChange(6, LIQUIDITY);
+    const { status, body } = await get('?explain=true');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      ...{ usdPrice: 0.8, pairAddress: POOL, exchangeName: 'Uniswap v4', indexed: { complete: true } },
+      explanation: {
+        candidates: [
+          {
+            ...{ role: 'chosen', weight_usd: '200000.00' },
+            sides: [
+              // A position never reaches the end of all prices, and amounts are rounded down.
+              { token_address: CATS, balance: '249999999999', virtual_reserve: '250000000000' },
+              { token_address: WETH, balance: '99999999999999999999', virtual_reserve: '100000000000000000000' },
+            ],
+          },
+        ],
+        move_cost_usd: '9761.77',
+        is_move_cost_upper_bound: true,
+      },
+    });
+    const explanation = await explained();
+    expect(recomputePrice(explanation)).toMatchObject({ pool: POOL, rule: 'spot' });
+    expect(await scratch.database.query('SELECT FROM state_questions WHERE kind = $1', ['erc20-balances'])).toEqual([]);
+  });
+
+  test('of native ether counts for wrapped ether too', async () => {
+    // 2.5e-9 cat units per wei: the root is 0.00005.
+    await seedPool([ZERO_ADDRESS, CATS], SQRT_PRICE / 400_000_000n, -TICK - 1);
+    await seedChange(6, LIQUIDITY);
+    expect((await get()).body).toMatchObject({ usdPrice: 0.8, pairAddress: POOL, pairTotalLiquidityUsd: '400000.00' });
+  });
+
+  test('has the positions of the block, and the median of the window', async () => {
+    await seedPool();
+    await seedChange(6, LIQUIDITY);
+    await seedChange(100, LIQUIDITY);
+    await seedChange(200, -LIQUIDITY);
+    await seedChange(300, LIQUIDITY);
+    const found = [];
+    for (const block of [50, 99, 100, 104, 199, 200, 299, 300, 304, HEAD])
+      found.push(...(await weights(`&to_block=${block}`)));
+    expect(found).toEqual([
+      ...['200000.00', '200000.00', '200000.00', '400000.00', '400000.00'],
+      ...['200000.00', '200000.00', '200000.00', '400000.00', '400000.00'],
+    ]);
+  });
+
+  test('holds less of a token after it was sold', async () => {
+    await seedPool();
+    await seedChange(6, LIQUIDITY);
+    // The root falls to a half: 50 ether are left, and twice the cats.
+    await seedState(100, LIQUIDITY, SQRT_PRICE / 2n, 184_216);
+    const [candidate] = (await explained()).candidates;
+    expect(candidate?.sides.map(({ balance }) => balance)).toEqual(['499999999999', '49999999999999999999']);
+    expect(candidate?.weight_usd).toBe('100000.00');
+  });
+
+  test('is as deep as its positions hold, however much liquidity is in one tick', async () => {
+    await seedPool();
+    await seedChange(6, LIQUIDITY * 1_000n, [TICK, TICK + 1]);
+    expect(await get()).toMatchObject({ status: 200 });
+    const [candidate] = (await explained()).candidates;
+    // L·(√p − √a) of 5e18 between 1.0001^(198079/2) and 20,000.
+    expect(candidate?.sides).toMatchObject([
+      { virtual_reserve: '250000000000000' },
+      { virtual_reserve: '100000000000000000000000' },
+    ]);
+    expect(Number(candidate?.weight_usd)).toBeLessThan(10_000);
+    await seedChange(7, -LIQUIDITY * 999n, [TICK, TICK + 1]);
+    expect(await get()).toEqual({ status: 404, body: INSUFFICIENT });
+  });
+
+  test('has no say if its creation is not indexed, and the price may change', async () => {
+    await seedPool();
+    await seedChange(6, LIQUIDITY);
+    await seedPair();
+    expect((await get()).body).toMatchObject({ usdPrice: 0.8, pairAddress: POOL, indexed: { complete: true } });
+    await scratch.database.query('DELETE FROM pool_creations');
+    expect((await get()).body).toMatchObject({ usdPrice: 1, pairAddress: PAIR, indexed: { complete: false } });
+  });
+
+  test.each([
+    ['before its first liquidity', [[6, HEAD]], false],
+    [
+      'between its creation and the window',
+      [
+        [0, 100],
+        [102, HEAD],
+      ],
+      false,
+    ],
+    ['before its creation only', [[CREATED, HEAD]], true],
+  ] as const)('depends on a gap in the indexed swaps %s', async (_, runs, isPriced) => {
+    await seedPool();
+    await seedChange(6, LIQUIDITY);
+    await cover('swaps', ...runs);
+    expect((await get()).status).toBe(isPriced ? 200 : 404);
+  });
+
+  test('has no say while the sums of its liquidity are built', async () => {
+    await seedPool();
+    await seedChange(6, LIQUIDITY);
+    await seedBuilt(scratch.database, eth.id, { name: 'tick-liquidity', version: 1 }, 'building');
+    expect(await get()).toEqual({ status: 404, body: INSUFFICIENT });
+  });
+});
