@@ -7,7 +7,6 @@ import {
   deployExchanges,
   type ExchangeDevnet,
   type ExchangePool,
-  type SeededRandom,
 } from '@chainstead/testkit';
 import { createPoolActions, isLiquid, UNIT } from './market-actions.ts';
 import { createMarketLogReader, type MarketLogs } from './market-logs.ts';

@@ -1,5 +1,5 @@
 /** States of pools after each block: stored ones against those of their contracts. */
-import { type Address, type Hex, parseAddress } from '@chainstead/core';
+import { type Address, parseAddress } from '@chainstead/core';
 import { type Database, hexBytes, hexText } from '@chainstead/db';
 import type { Devnet, ExchangePool } from '@chainstead/testkit';
 import { encodeAbiParameters, keccak256, numberToHex, parseAbi } from 'viem';

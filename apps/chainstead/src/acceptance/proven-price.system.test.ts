@@ -56,7 +56,7 @@ beforeAll(async () => {
     const counted = body.explanation?.candidates.filter(({ role }) => role === 'chosen' || role === 'counted');
     return status === 200 && counted?.length === 2 ? null : JSON.stringify(body);
   });
-}, 300_000);
+});
 afterAll(async () => {
   await stage?.close();
   await rm(folder, { recursive: true, force: true });

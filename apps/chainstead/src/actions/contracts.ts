@@ -52,7 +52,9 @@ export async function addContractOfCommand(
     const rows = tables.map((table) => [table.name, table.abi.signature, String(table.parameters.length)]);
     context.stdout.write(renderTable(['table', 'event', 'parameters'], rows));
     for (const [reason, count] of skipped) context.stderr.write(`Skipped in the ABI: ${count} × ${reason}\n`);
-    context.stderr.write('Running servers index it within seconds. "chainstead contracts status" shows the progress.\n');
+    context.stderr.write(
+      'Running servers index it within seconds. "chainstead contracts status" shows the progress.\n',
+    );
   });
 }
 
@@ -121,7 +123,9 @@ export async function removeContractOfCommand(
 ): Promise<void> {
   await withContracts(command, context, async ({ database }, configuration) => {
     const dropped = await removeContract(database, name, chainOf(configuration, options.chain).id);
-    context.stdout.write(`Removed ${name}. Dropped tables: ${dropped.map((table) => table.name).join(', ') || 'none'}\n`);
+    context.stdout.write(
+      `Removed ${name}. Dropped tables: ${dropped.map((table) => table.name).join(', ') || 'none'}\n`,
+    );
   });
 }
 
@@ -193,12 +197,19 @@ function definitionJson(definition: ContractDefinition, configuration: Configura
       signature: abi.signature,
       table: table.name,
       view: table.view,
-      columns: table.parameters.map((column) => ({ name: column.name, type: column.type, abi_type: column.abiType.type })),
+      columns: table.parameters.map((column) => ({
+        name: column.name,
+        type: column.type,
+        abi_type: column.abiType.type,
+      })),
     })),
   };
 }
 
-function statusJson({ table, isExact, rows, blocks, undecoded, chainId }: ContractStatus, configuration: Configuration): object {
+function statusJson(
+  { table, isExact, rows, blocks, undecoded, chainId }: ContractStatus,
+  configuration: Configuration,
+): object {
   return {
     table,
     chain: nameOf({ chainId }, configuration),

@@ -19,7 +19,7 @@ function addCommand(context: CommandContext): Command {
     .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
     .requiredOption('--abi <file>', 'JSON file with the ABI, or an artifact of Foundry, Hardhat or Truffle')
     .requiredOption('--address <list>', 'Comma list of addresses', collect)
-    .option('--from <block>', 'First block (default: the first block of the chain\'s history)')
+    .option('--from <block>', "First block (default: the first block of the chain's history)")
     .option('--event <list>', 'Comma list of event names, or one signature (default: all events)', collectEvents)
     .option('--index <list>', 'Comma list of columns that get an index, and can then be filtered by', collect)
     .addHelpText('after', EXAMPLES)

@@ -17,7 +17,7 @@ export interface ContractsWatch {
 
 /**
  * Runs the ingestion of a chain, again with other datasets after each change of the operator's contracts, until the signal aborts or the
- * ingestion ends by itself.
+ * ingestion ends.
  * @param ingest resolves when its signal aborts
  */
 export async function ingestWithContracts(

@@ -169,13 +169,22 @@ function logOf(given: readonly Given[]): Log {
       inData.map(({ parameter }) => ({ ...parameter, name: '', ...unnamed(parameter) })),
       inData.map(({ value }) => value),
     ),
-    ...{ blockTimestamp: null, blockNumber: 7, blockHash: HASH, transactionHash: HASH, transactionIndex: 0, logIndex: 0 },
+    ...{
+      blockTimestamp: null,
+      blockNumber: 7,
+      blockHash: HASH,
+      transactionHash: HASH,
+      transactionIndex: 0,
+      logIndex: 0,
+    },
   };
 }
 
 /** viem takes tuples without names as lists. */
 function unnamed(parameter: EventParameter): object {
-  return 'components' in parameter ? { components: (parameter.components as readonly AbiParameter[]).map(({ type }) => ({ type })) } : {};
+  return 'components' in parameter
+    ? { components: (parameter.components as readonly AbiParameter[]).map(({ type }) => ({ type })) }
+    : {};
 }
 
 function topicOf(parameter: EventParameter, value: unknown): `0x${string}` {

@@ -11,11 +11,19 @@ import { removeContract } from './remove-contract.ts';
 const scratch = scratchOfFile();
 const registry = createChainRegistry();
 const [eth, base] = [registry.get('eth'), registry.get('base')];
-const [ONE, OTHER] = ['11', '22'].map((byte) => parseAddress(`0x${byte.repeat(20)}`)) as [WantedContract['addresses'][0], WantedContract['addresses'][0]];
+const [ONE, OTHER] = ['11', '22'].map((byte) => parseAddress(`0x${byte.repeat(20)}`)) as [
+  WantedContract['addresses'][0],
+  WantedContract['addresses'][0],
+];
 
 const input = (name: string, type: string, indexed = false) => ({ name, type, indexed });
 const event = (name: string, ...inputs: readonly object[]) => ({ type: 'event', name, inputs });
-const DEPOSIT = event('Deposit', input('sender', 'address', true), input('owner', 'address', true), input('assets', 'uint256'));
+const DEPOSIT = event(
+  'Deposit',
+  input('sender', 'address', true),
+  input('owner', 'address', true),
+  input('assets', 'uint256'),
+);
 const SENT = event('Sent', input('from', 'address', true), input('value', 'uint8'));
 const SENT_TO_MANY = event('Sent', input('from', 'address', true), input('to', 'address[]'));
 
@@ -23,7 +31,8 @@ const wanted = (name: string, changes: Partial<WantedContract> = {}): WantedCont
   ...{ name, chain: eth, addresses: [ONE], abi: [DEPOSIT], firstBlock: null, events: null, indexed: [] },
   ...changes,
 });
-const add = (name: string, changes: Partial<WantedContract> = {}) => addContract(scratch.database, wanted(name, changes));
+const add = (name: string, changes: Partial<WantedContract> = {}) =>
+  addContract(scratch.database, wanted(name, changes));
 const columnsOf = async (table: string) => {
   const rows = await scratch.database.query<{ shown: string }>(
     `SELECT attname || ' ' || format_type(atttypid, atttypmod) AS shown FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 ORDER BY attnum`,
@@ -57,7 +66,11 @@ describe('a contract', () => {
     await add('shop', { abi: [SENT], firstBlock: 5 });
     await add('shop', { abi: [SENT], chain: base, addresses: [OTHER] });
     const dataset = (await readContractDatasets(scratch.database)).find(({ name }) => name === 'contracts.shop_sent');
-    expect([eth, base, registry.get('polygon')].map((chain) => dataset?.emitters?.(chain))).toEqual([[ONE], [OTHER], []]);
+    expect([eth, base, registry.get('polygon')].map((chain) => dataset?.emitters?.(chain))).toEqual([
+      [ONE],
+      [OTHER],
+      [],
+    ]);
     expect([eth, base].map((chain) => dataset?.firstBlock?.(chain))).toEqual([5, null]);
     expect(dataset?.topics(eth)).toHaveLength(1);
     expect(dataset?.topics(registry.get('polygon'))).toEqual([]);
@@ -104,21 +117,95 @@ describe('is refused', () => {
   const MANY = Array.from({ length: 257 }, (_, index) => event(`E${index}`));
 
   it.each<readonly [string, string, Partial<WantedContract>, string]>([
-    ['a name in capitals', 'Vault', {}, '"Vault" is not a name for a contract. Use 1 to 24 lower-case letters, digits and underscores, with a letter in front'],
-    ['an empty name', '', {}, '"" is not a name for a contract. Use 1 to 24 lower-case letters, digits and underscores, with a letter in front'],
-    ['a name with SQL', 'a; DROP TABLE blocks', {}, '"a; DROP TABLE blocks" is not a name for a contract. Use 1 to 24 lower-case letters, digits and underscores, with a letter in front'],
-    ['a long name', 'a'.repeat(25), {}, `"${'a'.repeat(25)}" is not a name for a contract. Use 1 to 24 lower-case letters, digits and underscores, with a letter in front`],
-    ['a file without an ABI', 'bad', { abi: { abi: 'none' } }, 'The file for bad contains no ABI. Give a JSON file with a list of ABI items, or an artifact of Foundry, Hardhat or Truffle'],
-    ['null', 'bad', { abi: null }, 'The file for bad contains no ABI. Give a JSON file with a list of ABI items, or an artifact of Foundry, Hardhat or Truffle'],
-    ['an ABI without events', 'bad', { abi: [{ type: 'function', name: 'f', inputs: [] }] }, 'The ABI of bad has no events. Give the ABI of a contract that emits events'],
-    ['an anonymous event', 'bad', { abi: [{ ...SENT, anonymous: true }] }, 'The ABI of bad has no events. Skipped items: an anonymous event: 1'],
-    ['recursive tuples', 'bad', { abi: [event('E', deep(10))] }, 'The ABI of bad has no events. Skipped items: tuples in more than 8 levels: 1'],
-    ['an unknown type', 'bad', { abi: [event('E', input('x', 'uint7'))] }, 'The ABI of bad has no events. Skipped items: a type that no values are decoded of: 1'],
+    [
+      'a name in capitals',
+      'Vault',
+      {},
+      '"Vault" is not a name for a contract. Use 1 to 24 lower-case letters, digits and underscores, with a letter in front',
+    ],
+    [
+      'an empty name',
+      '',
+      {},
+      '"" is not a name for a contract. Use 1 to 24 lower-case letters, digits and underscores, with a letter in front',
+    ],
+    [
+      'a name with SQL',
+      'a; DROP TABLE blocks',
+      {},
+      '"a; DROP TABLE blocks" is not a name for a contract. Use 1 to 24 lower-case letters, digits and underscores, with a letter in front',
+    ],
+    [
+      'a long name',
+      'a'.repeat(25),
+      {},
+      `"${'a'.repeat(25)}" is not a name for a contract. Use 1 to 24 lower-case letters, digits and underscores, with a letter in front`,
+    ],
+    [
+      'a file without an ABI',
+      'bad',
+      { abi: { abi: 'none' } },
+      'The file for bad contains no ABI. Give a JSON file with a list of ABI items, or an artifact of Foundry, Hardhat or Truffle',
+    ],
+    [
+      'null',
+      'bad',
+      { abi: null },
+      'The file for bad contains no ABI. Give a JSON file with a list of ABI items, or an artifact of Foundry, Hardhat or Truffle',
+    ],
+    [
+      'an ABI without events',
+      'bad',
+      { abi: [{ type: 'function', name: 'f', inputs: [] }] },
+      'The ABI of bad has no events. Give the ABI of a contract that emits events',
+    ],
+    [
+      'an anonymous event',
+      'bad',
+      { abi: [{ ...SENT, anonymous: true }] },
+      'The ABI of bad has no events. Skipped items: an anonymous event: 1',
+    ],
+    [
+      'recursive tuples',
+      'bad',
+      { abi: [event('E', deep(10))] },
+      'The ABI of bad has no events. Skipped items: tuples in more than 8 levels: 1',
+    ],
+    [
+      'an unknown type',
+      'bad',
+      { abi: [event('E', input('x', 'uint7'))] },
+      'The ABI of bad has no events. Skipped items: a type that no values are decoded of: 1',
+    ],
     ['too many events', 'bad', { abi: MANY }, 'The ABI of bad has 257 events. Choose at most 256 of them with --event'],
-    ['an event that it does not have', 'bad', { events: ['Withdraw'] }, 'The ABI of bad has no event Withdraw. It has Deposit(address,address,uint256)'],
-    ['a parameter that it does not have', 'bad', { indexed: ['shares'] }, 'No event has a parameter shares. Parameters are sender, owner, assets'],
-    ['an index of values of any size', 'bad', { abi: [SENT_TO_MANY], indexed: ['to_'] }, "to_ can't have an index, because its values may have any size. Index parameters of the types address, bool, bytes1 to bytes32, int and uint, or hashes of indexed parameters"],
-    ['too many addresses', 'bad', { addresses: Array.from({ length: 1_001 }, (_, index) => parseAddress(`0x${index.toString(16).padStart(40, '0')}`)) }, 'bad has 1001 addresses. Use at most 1000 for a name'],
+    [
+      'an event that it does not have',
+      'bad',
+      { events: ['Withdraw'] },
+      'The ABI of bad has no event Withdraw. It has Deposit(address,address,uint256)',
+    ],
+    [
+      'a parameter that it does not have',
+      'bad',
+      { indexed: ['shares'] },
+      'No event has a parameter shares. Parameters are sender, owner, assets',
+    ],
+    [
+      'an index of values of any size',
+      'bad',
+      { abi: [SENT_TO_MANY], indexed: ['to_'] },
+      "to_ can't have an index, because its values may have any size. Index parameters of the types address, bool, bytes1 to bytes32, int and uint, or hashes of indexed parameters",
+    ],
+    [
+      'too many addresses',
+      'bad',
+      {
+        addresses: Array.from({ length: 1_001 }, (_, index) =>
+          parseAddress(`0x${index.toString(16).padStart(40, '0')}`),
+        ),
+      },
+      'bad has 1001 addresses. Use at most 1000 for a name',
+    ],
   ])('%s', async (_what, name, changes, message) => {
     await expect(add(name, changes)).rejects.toMatchObject({ code: 'CONTRACT_REFUSED', message });
     expect(await readDefinitions(scratch.database, 'bad')).toEqual([]);

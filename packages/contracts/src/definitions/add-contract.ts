@@ -57,7 +57,7 @@ export async function addContract(database: Database, wanted: WantedContract): P
     await createEventTables(transaction, tables, indexed);
     const firstBlock = own === undefined ? wanted.firstBlock : lowerFirst(own.firstBlock, wanted.firstBlock);
     await save(transaction, { name, chainId: chain.id, addresses: all, firstBlock, tables });
-    // What is stored lacks logs of new addresses.
+    // Stored rows lack logs of new addresses.
     if (own !== undefined && all.length > own.addresses.length)
       await transaction.query('DELETE FROM sync_ranges WHERE chain_id = $1 AND dataset = ANY ($2::text[])', [
         chain.id,

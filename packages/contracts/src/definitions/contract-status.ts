@@ -4,7 +4,7 @@ import { listCoverage } from '@chainstead/sync';
 import { UNDECODED } from '../tables/event-table.ts';
 import { readDefinitions } from './contract-definition.ts';
 
-/** What is stored of an event of a contract. */
+/** Rows and coverage of an event of a contract. */
 export interface ContractStatus {
   readonly chainId: ChainId;
   /** `contracts.vault_deposit` */

@@ -39,7 +39,6 @@ const PLACE = ['block_number', 'transaction_index', 'log_index'] as const;
  * @param rowsMax at least `limit` + 1
  * @param select of the packed rows
  */
-// biome-ignore lint/complexity/useMaxParams: the last two depend on the round, the first three on the request.
 export function eventsStatement(
   chain: Chain,
   table: EventTable,
@@ -143,7 +142,7 @@ function isLeading({ column, operator }: ColumnFilter, leading: NonNullable<Even
 function rangeSide({ filters }: EventsQuery, column: ParameterColumn, side: '<' | '>', bind: Bind): readonly string[] {
   const bounds = filters.filter((one) => one.column === column && one.operator.startsWith(side));
   const columns = `(${column.name}, chain_id)`;
-  // Of several bounds the tightest one, at which the scan begins or ends.
+  // The scan begins or ends at the tightest of several bounds.
   const [tightest] = bounds.toSorted((one, other) => {
     const [low, high] = side === '>' ? [other, one] : [one, other];
     const difference = BigInt(String(low.value)) - BigInt(String(high.value));

@@ -45,7 +45,6 @@ export function getEvents(
   });
 }
 
-// biome-ignore lint/complexity/useMaxParams: the last one depends on the round, the others on the request.
 async function readPage(
   database: ReadDatabase,
   chain: Chain,

@@ -101,8 +101,8 @@ async function validHours(): Promise<readonly number[]> {
   return rows.map(({ start }) => start);
 }
 
-/** Removes the answers of a block, and adds as many with another value, as a reindex does. */
-async function replaceAnswers(block: number, answer: bigint): Promise<void> {
+/** Removes the feed values of a block, and adds as many with another value, as a reindex does. */
+async function replaceFeedValues(block: number, answer: bigint): Promise<void> {
   await scratch.database.transaction(async (transaction) => {
     await derive(transaction, 'removed', block);
     await transaction.query('UPDATE feed_answers SET answer = $2 WHERE block_number = $1', [block, `${answer}`]);
@@ -125,7 +125,7 @@ test('a changed feed value makes the hours invalid whose prices may follow from 
   await store();
   const before = await validHours();
   const hour = hourOf(timestampOf(6_000));
-  await replaceAnswers(6_000, 3_000n * 10n ** 8n);
+  await replaceFeedValues(6_000, 3_000n * 10n ** 8n);
   // The heartbeat is 25 hours: an hour that begins later follows from later answers alone.
   expect(await validHours()).toEqual(before.filter((start) => start < hour || start > hour + 25));
   expect(await opens()).toEqual(await opensOfSwaps());
@@ -140,7 +140,7 @@ test('rows that a reindex removes and adds again leave the hours, also those who
   await store();
   const [before, served] = [await validHours(), await opens()];
   await scratch.database.query('DELETE FROM swaps WHERE block_number BETWEEN 300 AND 15000');
-  await replaceAnswers(6_000, 2_100n * 10n ** 8n);
+  await replaceFeedValues(6_000, 2_100n * 10n ** 8n);
   expect(await validHours()).toEqual(before);
   expect(await store()).toBe(0);
   expect((await opens()).slice(2, 50)).toEqual(served.slice(2, 50));

@@ -7,9 +7,9 @@ import type { ChainExchanges } from '../exchanges/exchanges-of-chain.ts';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { PoolProof } from '../tables/schema.ts';
+import { leftOutOf } from '../vault-liquidity/left-out-pools.ts';
 import { replaceTrades } from './replace-trades.ts';
 import { countingOf, type HookedChain } from './trusted-hooks.ts';
-import { leftOutOf } from '../vault-liquidity/left-out-pools.ts';
 
 /** Name of the work on unproven pools in metrics, logs and notifications. */
 export const POOL_WORK = 'pool-proof';

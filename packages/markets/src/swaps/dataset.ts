@@ -4,8 +4,8 @@ import { candlesOfSwaps } from '../pool-candles/candles-projection.ts';
 import { poolsOfSwaps } from '../proofs/discovered-pools.ts';
 import { type SwapRow, swaps as table } from '../tables/schema.ts';
 import { tradesOfProvenPools } from '../trades/trades-projection.ts';
-import { swapHistories } from './swap-histories.ts';
 import { tickLiquidityOfSwaps } from '../vault-liquidity/tick-liquidity-projection.ts';
+import { swapHistories } from './swap-histories.ts';
 import { swapRows } from './swap-rows.ts';
 
 /**

@@ -28,7 +28,8 @@ export const WALLET_FIELDS: Readonly<Record<string, string>> = {
   receivedFrom: 'Number of different senders to the wallet.',
   sent: 'Number sent.',
   sentTo: 'Number of different recipients from the wallet.',
-  swapVolumeUsd: 'Sum of the values of the swaps of the wallet, as sender or beneficiary. Null if swaps are not indexed, or a value is unknown.',
+  swapVolumeUsd:
+    'Sum of the values of the swaps of the wallet, as sender or beneficiary. Null if swaps are not indexed, or a value is unknown.',
   transaction_type: 'Single, or Batch for several NFTs of one TransferBatch event.',
   transactionsInitiated: 'Number of transactions sent by the wallet.',
   transactionsInvolved: 'Number of transactions that involve the wallet.',

@@ -3,19 +3,10 @@ import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
-import type { ShownTokenPrice } from '../token-price/price-response.ts';
-import {
-  CATS,
-  DOGS,
-  eth,
-  HEAD,
-  resetAttackedChain,
-  seedPool,
-  USDC,
-  whole,
-} from '../token-price/testing/attacked-chain.ts';
-import { priceRoutesOf } from '../token-price/testing/price-routes-of.ts';
-import { recomputePrice } from '../token-price/testing/recompute-price.ts';
+import type { ShownTokenPrice } from './price-response.ts';
+import { CATS, DOGS, eth, HEAD, resetAttackedChain, seedPool, USDC, whole } from './testing/attacked-chain.ts';
+import { priceRoutesOf } from './testing/price-routes-of.ts';
+import { recomputePrice } from './testing/recompute-price.ts';
 
 const [HOP, DEEP] = [addressOf(0x9b1), addressOf(0x9b2)];
 
