@@ -36,8 +36,7 @@ export async function saveLookup(database: Database, chain: Chain, lookup: PoolL
     if (known.length === 0)
       throw new StateUnavailableError(`Block ${block.number} was reorganized away while pools were read at it`);
     const proven = await provenPools(transaction, chain, pools);
-    for (const pool of pools)
-      if (!proven.has(pool.pool)) await storeFoundPool(transaction, chain, pool, block.number);
+    for (const pool of pools) if (!proven.has(pool.pool)) await storeFoundPool(transaction, chain, pool, block.number);
     await addTokens(transaction, chain, pools);
     const found = new Set<string>(pools.map(({ pool }) => pool));
     const ofPools = readings.filter(({ pool }) => found.has(pool));

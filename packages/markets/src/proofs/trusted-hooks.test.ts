@@ -57,11 +57,13 @@ const storeCreations = () =>
     scratch.database,
     eth,
     poolCreations,
-    POOLS.map(([pool, hooks], logIndex): PoolCreationRow => ({
-      ...{ poolKey: poolKey(pool), chainId: eth.id, blockNumber: CREATED, transactionIndex: 0, logIndex },
-      ...{ fee: 3_000, tickSpacing: 60, isStable: null, pool, factory: managerOf('v4'), hooks },
-      ...{ token0: TOKENS[0], token1: TOKENS[1], transactionHash: hashOf(2, 1) },
-    })),
+    POOLS.map(
+      ([pool, hooks], logIndex): PoolCreationRow => ({
+        ...{ poolKey: poolKey(pool), chainId: eth.id, blockNumber: CREATED, transactionIndex: 0, logIndex },
+        ...{ fee: 3_000, tickSpacing: 60, isStable: null, pool, factory: managerOf('v4'), hooks },
+        ...{ token0: TOKENS[0], token1: TOKENS[1], transactionHash: hashOf(2, 1) },
+      }),
+    ),
   );
 
 async function poolsWhere(condition: string): Promise<readonly Hex[]> {
@@ -99,7 +101,10 @@ test('stored pools follow a changed setting, and again', async () => {
   await expectCounted(ofHarmless, ofNone);
   for (const [hooks, counted] of [
     [[CHANGING], [ofChanging]],
-    [[CHANGING, OTHER, HARMLESS], [ofChanging, ofOther]],
+    [
+      [CHANGING, OTHER, HARMLESS],
+      [ofChanging, ofOther],
+    ],
     [[OTHER], [ofOther]],
     [[OTHER], [ofOther]],
     [[], []],

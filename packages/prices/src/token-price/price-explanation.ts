@@ -1,8 +1,8 @@
 import type { PricingRules } from '@chainstead/chains';
 import { cents, nearestNumber, roundedUnits, wholeFraction } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
-import { hopRules } from '../price-hops/hop-rules.ts';
 import { type AnchorPrice, anchorPrices } from './anchor-prices.ts';
+import { hopRules } from './hop-rules.ts';
 import { costOfPrice } from './price-cost.ts';
 import type { PricePlace } from './price-place.ts';
 import { plainDecimal } from './shown-values.ts';

@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import { readHopPrices } from '../price-hops/read-hop-prices.ts';
 import type { PricePlace } from './price-place.ts';
+import { readHopPrices } from './read-hop-prices.ts';
 import { type PriceConditions, readDirectPrices, type TokenPrice, tokensWithPools } from './token-price.ts';
 
 /**

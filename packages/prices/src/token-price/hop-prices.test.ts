@@ -3,19 +3,20 @@ import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
-import type { ShownTokenPrice } from '../token-price/price-response.ts';
+import type { ShownTokenPrice } from './price-response.ts';
 import {
   CATS,
   DOGS,
   eth,
   HEAD,
   resetAttackedChain,
+  seedAnswer,
   seedPool,
   USDC,
   whole,
-} from '../token-price/testing/attacked-chain.ts';
-import { priceRoutesOf } from '../token-price/testing/price-routes-of.ts';
-import { recomputePrice } from '../token-price/testing/recompute-price.ts';
+} from './testing/attacked-chain.ts';
+import { priceRoutesOf } from './testing/price-routes-of.ts';
+import { recomputePrice } from './testing/recompute-price.ts';
 
 const [HOP, DEEP] = [addressOf(0x9b1), addressOf(0x9b2)];
 
@@ -50,6 +51,14 @@ test('shows the hop, and follows from its explanation alone', async () => {
   const [numerator, denominator] = again?.price ?? [0n, 1n];
   expect(numerator * BigInt(explanation.price_denominator)).toBe(denominator * BigInt(explanation.price_numerator));
   expect(again).toMatchObject({ pool: HOP, rule: 'spot' });
+});
+
+test('no price while the price of the hop may change: then the final one', async () => {
+  const ofEther = { tokens: [DOGS, eth.wrappedNative ?? USDC] } as const;
+  await seedPool(scratch.database, addressOf(0x9b4), [[2, whole(1), whole(1)]], ofEther);
+  expect((await ask()).status).toBe(404);
+  await seedAnswer(scratch.database, eth.etherPrice.feed ?? undefined, 1, '200000000000');
+  expect((await ask()).body).toMatchObject({ usdPrice: 6, indexed: { complete: true } });
 });
 
 test('no price of a token whose supply would be worth more than 10^13 dollars', async () => {

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { type Bind, hexText, type ReadDatabase, type Statement } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
-import type { PoolOfToken } from '../token-price/pools-of-token.ts';
+import type { PoolOfToken } from './pools-of-token.ts';
 
 /** Pools of a token that are read. A token with more of them has no hop: anyone can create pools. */
 export const HOP_POOLS_MAX = 64;

@@ -2,9 +2,11 @@ import type { Chain, PricingRules } from '@chainstead/chains';
 import { type Address, addFractions, compareFractions, type Fraction, wholeFraction } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { formsOf } from '@chainstead/markets';
-import type { PriceDecision } from '../token-price/decide-price.ts';
-import type { PoolOfToken } from '../token-price/pools-of-token.ts';
-import type { PricePlace } from '../token-price/price-place.ts';
+import type { PriceDecision } from './decide-price.ts';
+import { readHopPools } from './hop-pools.ts';
+import { hopRules } from './hop-rules.ts';
+import type { PoolOfToken } from './pools-of-token.ts';
+import type { PricePlace } from './price-place.ts';
 import {
   type HopPrice,
   type PriceConditions,
@@ -16,10 +18,8 @@ import {
   type TokenPrice,
   tokensWithPools,
   withPlausibleValue,
-} from '../token-price/token-price.ts';
-import type { UnknownDepth } from '../token-price/unknown-depth.ts';
-import { readHopPools } from './hop-pools.ts';
-import { hopRules } from './hop-rules.ts';
+} from './token-price.ts';
+import type { UnknownDepth } from './unknown-depth.ts';
 
 type NoPrice = Extract<TokenPrice, { of: 'nothing' }>;
 
