@@ -4,7 +4,17 @@ import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
 import type { ShownTokenPrice } from './price-response.ts';
-import { CATS, DOGS, eth, HEAD, resetAttackedChain, seedPool, USDC, whole } from './testing/attacked-chain.ts';
+import {
+  CATS,
+  DOGS,
+  eth,
+  HEAD,
+  resetAttackedChain,
+  seedAnswer,
+  seedPool,
+  USDC,
+  whole,
+} from './testing/attacked-chain.ts';
 import { priceRoutesOf } from './testing/price-routes-of.ts';
 import { recomputePrice } from './testing/recompute-price.ts';
 
@@ -41,6 +51,14 @@ test('shows the hop, and follows from its explanation alone', async () => {
   const [numerator, denominator] = again?.price ?? [0n, 1n];
   expect(numerator * BigInt(explanation.price_denominator)).toBe(denominator * BigInt(explanation.price_numerator));
   expect(again).toMatchObject({ pool: HOP, rule: 'spot' });
+});
+
+test('no price while the price of the hop may change: then the final one', async () => {
+  const ofEther = { tokens: [DOGS, eth.wrappedNative ?? USDC] } as const;
+  await seedPool(scratch.database, addressOf(0x9b4), [[2, whole(1), whole(1)]], ofEther);
+  expect((await ask()).status).toBe(404);
+  await seedAnswer(scratch.database, eth.etherPrice.feed ?? undefined, 1, '200000000000');
+  expect((await ask()).body).toMatchObject({ usdPrice: 6, indexed: { complete: true } });
 });
 
 test('no price of a token whose supply would be worth more than 10^13 dollars', async () => {

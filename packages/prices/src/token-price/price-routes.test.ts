@@ -180,7 +180,11 @@ describe('the price of a token', () => {
       ...{ median_usd: '1', held_seconds: 300, ether_usd: '2000', anchors: expect.any(Array) },
       // √1.1 − 1 of 20,000 dollars.
       ...{ move_cost_usd: '976.18', is_move_cost_upper_bound: false },
-      rules: { min_side_usd: 500, window_seconds: 1_800, jump_limit: 1.1, hold_seconds: 600, pools_max: 64 },
+      rules: {
+        ...{ min_side_usd: 500, window_seconds: 1_800, jump_limit: 1.1, hold_seconds: 600, pools_max: 64 },
+        ...{ hop_min_usd: 50_000, hop_jump_limit: 1.048808 },
+      },
+      hops: [],
       candidates: [
         {
           ...{

@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
+import { anchorsOf } from '@chainstead/markets';
 import type { PricePlace } from './price-place.ts';
 import { readHopPrices } from './read-hop-prices.ts';
 import { type PriceConditions, readDirectPrices, type TokenPrice, tokensWithPools } from './token-price.ts';
@@ -21,10 +22,13 @@ export async function readTokenPrices(
   place: PricePlace,
 ): Promise<ReadonlyMap<Address, TokenPrice>> {
   const direct = await readDirectPrices(database, chain, tokens, conditions, place);
+  // A token with a feed is priced by it, or by pools against other anchors.
+  const fed = new Set(Object.values(anchorsOf(chain)).flat());
   const open = new Map(
     tokensWithPools(tokens, chain, place).flatMap((token) => {
       const price = direct.get(token);
-      const isOpen = price?.of === 'nothing' && price.reason !== 'implausible' && price.unknown.isFinal;
+      const isOpen =
+        price?.of === 'nothing' && !fed.has(token) && price.reason !== 'implausible' && price.unknown.isFinal;
       return isOpen ? [[token, price] as const] : [];
     }),
   );

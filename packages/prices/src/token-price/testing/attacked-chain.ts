@@ -50,7 +50,8 @@ export async function resetAttackedChain(database: Database): Promise<void> {
   await seedToken(database, USDC, 'USDC', 6);
 }
 
-async function seedAnswer(
+/** Stores a value of a feed. */
+export async function seedAnswer(
   database: Database,
   feed: PriceFeed | undefined,
   blockNumber: number,
