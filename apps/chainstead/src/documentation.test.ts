@@ -69,6 +69,13 @@ const LISTS: Readonly<Record<string, unknown>> = {
   'https://raw.githubusercontent.com/scamsniffer/scam-database/main/blacklist/address.json': [`0x${'b2'.repeat(20)}`],
 };
 
+async function writeAbi(folder: string): Promise<string> {
+  const path = join(folder, 'Vault.json');
+  const inputs = [{ name: 'owner', type: 'address', indexed: true }];
+  await writeFile(path, JSON.stringify([{ type: 'event', name: 'Deposit', inputs }]));
+  return path;
+}
+
 /** Writes the list behind a URL of the documentation, which a test can't fetch. @returns the file's path */
 async function writeList(folder: string, url: string): Promise<string> {
   const list = LISTS[url];
@@ -126,7 +133,11 @@ describe('commands of the documentation', () => {
   const commands = [...new Set(all.filter((line) => line.startsWith('npx chainstead ')))];
   it.each(commands)('%s works', async (line) => {
     const words = (line.match(/"[^"]*"|\S+/g) ?? []).slice(2).map((word) => word.replaceAll('"', ''));
-    const args = await Promise.all(words.map((word) => (word.startsWith('https:') ? writeList(folder, word) : word)));
+    const args = await Promise.all(
+      words.map((word) =>
+        word.startsWith('https:') ? writeList(folder, word) : word === './Vault.json' ? writeAbi(folder) : word,
+      ),
+    );
     const { exitCode, stderr } = await runCaptured(args, { DATABASE_URL: scratch.url });
     expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('error')]);
   });

@@ -61,6 +61,7 @@ const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
   'npm run bench': 'bench/src/run.ts',
   'npm run new:dataset': 'scripts/new-dataset/new-dataset.nightly.test.ts',
   'npm run simulate': 'apps/simulation/src/main.ts',
+  'npx chainstead contracts add': 'apps/chainstead/src/acceptance/contracts-devnet.system.test.ts',
   'npx chainstead start': 'apps/chainstead/src/acceptance/several-processes.nightly.test.ts',
   'npx chainstead backfill': 'apps/chainstead/src/acceptance/backfill-command.system.test.ts',
   'npx chainstead verify': 'apps/chainstead/src/acceptance/verify-command.system.test.ts',

@@ -16,6 +16,7 @@ const KEYED_OTHERWISE = new Set([
   'aptos_roots',
   'blocks',
   'candle_spans',
+  'contract_definitions',
   'dataset_failures',
   'projections',
   'gateway_answers',

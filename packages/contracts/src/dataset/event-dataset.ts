@@ -14,8 +14,12 @@ export interface Emitters {
   readonly firstBlock: number | null;
 }
 
-/** Returns the dataset of an event's table. */
-export function eventDataset(table: EventTable, emitters: ReadonlyMap<number, Emitters>): Dataset<EventRow> {
+/** Returns the dataset of an event's table. @param requireCurrent rejects once the definitions have changed */
+export function eventDataset(
+  table: EventTable,
+  emitters: ReadonlyMap<number, Emitters>,
+  requireCurrent?: NonNullable<Dataset['requireCurrent']>,
+): Dataset<EventRow> {
   const decodeLog = logDecoder(table);
   const addressesOf = ({ id }: Chain) => emitters.get(id)?.addresses ?? NOBODY;
   return {
@@ -23,6 +27,7 @@ export function eventDataset(table: EventTable, emitters: ReadonlyMap<number, Em
     topics: (chain) => (addressesOf(chain).size === 0 ? [] : [table.abi.topic0]),
     emitters: (chain) => [...addressesOf(chain)],
     firstBlock: ({ id }) => emitters.get(id)?.firstBlock ?? null,
+    ...(requireCurrent !== undefined && { requireCurrent }),
     table: rowTableOf(table),
     decode: (logs, context) => {
       const addresses = addressesOf(context.chain);

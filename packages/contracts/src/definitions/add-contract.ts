@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import { type AbiEvent, abiItemJson, readAbi } from '@chainstead/decoding';
+import { lockChainCommits } from '@chainstead/sync';
 import { createEventTables } from '../tables/create-tables.ts';
 import { type EventTable, eventNames, eventTable, type ParameterColumn } from '../tables/event-table.ts';
 import { type ContractDefinition, ContractRefusedError, readDefinitions } from './contract-definition.ts';
@@ -42,16 +43,23 @@ export async function addContract(database: Database, wanted: WantedContract): P
   const { name, chain, addresses, indexed } = wanted;
   if (!NAME.test(name))
     throw new ContractRefusedError(
+      'CONTRACT_NAME_INVALID',
       `${JSON.stringify(name)} is not a name for a contract`,
       'Use 1 to 24 lower-case letters, digits and underscores, with a letter in front',
     );
   const { events, skipped } = eventsOf(wanted);
   return database.transaction(async (transaction) => {
+    // Commits that decoded with the old definitions come before, or are refused.
+    await lockChainCommits(transaction, chain);
     const known = await readDefinitions(transaction, name);
     const own = known.find(({ chainId }) => chainId === chain.id);
     const all = [...new Set([...(own?.addresses ?? []), ...addresses])];
     if (all.length > ADDRESSES_MAX)
-      throw new ContractRefusedError(`${name} has ${all.length} addresses`, `Use at most ${ADDRESSES_MAX} for a name`);
+      throw new ContractRefusedError(
+        'CONTRACT_ADDRESSES_TOO_MANY',
+        `${name} has ${all.length} addresses`,
+        `Use at most ${ADDRESSES_MAX} for a name`,
+      );
     const tables = joinTables(own, tablesOf(name, known, events));
     requireParameters(tables, indexed);
     await createEventTables(transaction, tables, indexed);
@@ -75,6 +83,7 @@ function eventsOf({ name, abi, events: wanted }: WantedContract): {
   const read = readAbi(abi);
   if (read === null)
     throw new ContractRefusedError(
+      'CONTRACT_ABI_MISSING',
       `The file for ${name} contains no ABI`,
       'Give a JSON file with a list of ABI items, or an artifact of Foundry, Hardhat or Truffle',
     );
@@ -83,22 +92,28 @@ function eventsOf({ name, abi, events: wanted }: WantedContract): {
   const missing = wanted?.find((given) => !all.some((event) => isWanted(event, given)));
   if (missing !== undefined)
     throw new ContractRefusedError(
+      'CONTRACT_EVENT_UNKNOWN',
       `The ABI of ${name} has no event ${missing}`,
       `It has ${all.map(({ signature }) => signature).join(', ') || 'no events'}`,
     );
   const events = wanted === null ? all : all.filter((event) => wanted.some((given) => isWanted(event, given)));
-  if (events.length === 0) throw new ContractRefusedError(`The ABI of ${name} has no events`, noEventsRemedy(read));
+  if (events.length === 0)
+    throw new ContractRefusedError(
+      'CONTRACT_EVENTS_MISSING',
+      `The ABI of ${name} has no events`,
+      `Skipped items: ${skippedText(read.skipped)}`,
+    );
   if (events.length > EVENTS_MAX)
     throw new ContractRefusedError(
+      'CONTRACT_EVENTS_TOO_MANY',
       `The ABI of ${name} has ${events.length} events`,
       `Choose at most ${EVENTS_MAX} of them with --event`,
     );
   return { events, skipped: read.skipped };
 }
 
-function noEventsRemedy({ skipped }: { readonly skipped: ReadonlyMap<string, number> }): string {
-  const reasons = [...skipped].map(([reason, count]) => `${reason}: ${count}`);
-  return reasons.length === 0 ? 'Give the ABI of a contract that emits events' : `Skipped items: ${reasons.join('; ')}`;
+function skippedText(skipped: ReadonlyMap<string, number>): string {
+  return [...skipped].map(([reason, count]) => `${reason}: ${count}`).join('; ') || 'none';
 }
 
 /** Returns the tables of events. An event that the name has on any chain keeps its table. */
@@ -136,12 +151,17 @@ function requireParameters(tables: readonly EventTable[], indexed: readonly stri
   const long = indexed.find((name) => columns.some((column) => column.name === name && !hasBoundedSize(column)));
   if (long !== undefined)
     throw new ContractRefusedError(
+      'CONTRACT_COLUMN_UNBOUNDED',
       `${long} can't have an index, because its values may have any size`,
       'Index parameters of the types address, bool, bytes1 to bytes32, int and uint, or hashes of indexed parameters',
     );
   const missing = indexed.find((name) => !names.has(name));
   if (missing !== undefined)
-    throw new ContractRefusedError(`No event has a parameter ${missing}`, `Parameters are ${[...names].join(', ')}`);
+    throw new ContractRefusedError(
+      'CONTRACT_COLUMN_UNKNOWN',
+      `No event has a parameter ${missing}`,
+      `Parameters are ${[...names].join(', ')}`,
+    );
 }
 
 /** An entry of an index has at most 2,704 bytes: a longer value could not be stored, and would stop the chain. */

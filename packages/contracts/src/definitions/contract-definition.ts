@@ -17,10 +17,21 @@ export interface ContractDefinition {
 
 /** A definition can't be used as given. */
 export class ContractRefusedError extends ChainsteadError {
-  constructor(message: string, remedy: string) {
-    super({ code: 'CONTRACT_REFUSED', message, remedy, retryable: false });
+  constructor(code: ContractRefusal, message: string, remedy: string) {
+    super({ code, message, remedy, retryable: false });
   }
 }
+
+type ContractRefusal =
+  | 'CONTRACT_ABI_MISSING'
+  | 'CONTRACT_ADDRESSES_TOO_MANY'
+  | 'CONTRACT_COLUMN_UNBOUNDED'
+  | 'CONTRACT_COLUMN_UNKNOWN'
+  | 'CONTRACT_EVENT_UNKNOWN'
+  | 'CONTRACT_EVENTS_MISSING'
+  | 'CONTRACT_EVENTS_TOO_MANY'
+  | 'CONTRACT_NAME_INVALID'
+  | 'CONTRACT_UNKNOWN';
 
 /** Returns all definitions, by name and chain. @param name only this one */
 export async function readDefinitions(

@@ -1,5 +1,6 @@
 import type { ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import { lockChainCommits } from '@chainstead/sync';
 import { dropEventTables } from '../tables/create-tables.ts';
 import type { EventTable } from '../tables/event-table.ts';
 import { ContractRefusedError, readDefinitions } from './contract-definition.ts';
@@ -15,10 +16,12 @@ export async function removeContract(
   chainId: ChainId,
 ): Promise<readonly EventTable[]> {
   return database.transaction(async (transaction) => {
+    await lockChainCommits(transaction, { id: chainId });
     const known = await readDefinitions(transaction, name);
     const own = known.find((definition) => definition.chainId === chainId);
     if (own === undefined)
       throw new ContractRefusedError(
+        'CONTRACT_UNKNOWN',
         `There is no contract ${name} on this chain`,
         'Run "chainstead contracts list" for the names',
       );

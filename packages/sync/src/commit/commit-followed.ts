@@ -30,6 +30,7 @@ import { lockChainCommits, writeRows } from '../rows/write-batch.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
 import { ALONE, awaitPredecessor, type CommitSlot } from './commit-pipeline.ts';
 import { commitRows } from './commit-rows.ts';
+import { requireCurrent } from './require-current.ts';
 
 export interface FollowedCommit {
   /** The checkpoint after the previous commit. */
@@ -155,7 +156,7 @@ async function requireSenders({ key }: Chain, blocks: readonly ProvenBlock[]): P
 /** @returns the projection records, read under the lock. @throws CheckpointMovedError; LEADERSHIP_LOST */
 async function moveUnderLock(
   transaction: Transaction,
-  { chain, leadership }: CommitDependencies,
+  { chain, datasets, leadership }: CommitDependencies,
   { from }: FollowedCommit,
   to: Checkpoint,
 ): Promise<readonly ProjectionRecord[]> {
@@ -165,6 +166,7 @@ async function moveUnderLock(
     moveCheckpoint(transaction, chain, from, to),
     readProjectionRecords(transaction, chain.id),
   ]);
+  await requireCurrent(transaction, datasets);
   return lock.isFirst ? readProjectionRecords(transaction, chain.id) : records;
 }
 

@@ -22,6 +22,7 @@ import { removeRows } from '../rows/row-changes.ts';
 import { lockChainCommits, writeRows } from '../rows/write-batch.ts';
 import type { CommitDependencies } from './commit-followed.ts';
 import { commitRows } from './commit-rows.ts';
+import { requireCurrent } from './require-current.ts';
 import { requireSameBlocks } from './same-blocks.ts';
 
 export interface RangeCommit {
@@ -70,6 +71,7 @@ async function writeRange(
     // Serialized only from here: claims separate the rows of ranges, but coverage, contracts and derived state are
     // shared.
     await lockChainCommits(transaction, chain);
+    await requireCurrent(transaction, datasets);
     const records = lockFirst ? expected : await readProjectionRecords(transaction, chain.id);
     requireAsExpected(datasets, expected, records);
     await deriveAdded(transaction, chain, added.changes, records);

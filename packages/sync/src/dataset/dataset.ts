@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address, Hash, Log } from '@chainstead/core';
+import type { Transaction } from '@chainstead/db';
 import type { Projection } from './projection.ts';
 import type { RowTable } from './row-table.ts';
 import type { BlockPart, WholeBlock } from './whole-block.ts';
@@ -141,6 +142,11 @@ export interface Dataset<Row = unknown> {
    * @default all blocks of the chain's history
    */
   firstBlock?(chain: Pick<Chain, 'id'>): number | null;
+  /**
+   * Rejects if its definition has changed, so that decoded rows may lack some. Runs under the chain's commit lock, before coverage is recorded.
+   * @default it never changes
+   */
+  requireCurrent?(transaction: Transaction): Promise<void>;
   /** Table of the rows: {@link defineTable} of the table in the dataset's `schema.ts`. */
   readonly table: RowTable<Row>;
   /**

@@ -48,8 +48,13 @@ export async function seedContract(database: Database): Promise<EventTable> {
     abi: [DEPOSIT, PRICE],
     firstBlock: 5,
     events: null,
-    indexed: ['owner', 'from_', 'label', 'assets', 'delta', 'is_first', 'id', 'payload', 'note'],
+    indexed: ['owner', 'from_', 'label', 'assets', 'delta', 'is_first', 'id'],
   });
+  // An operator may also index columns of any size, if their values are known to be short.
+  for (const column of ['payload', 'note'])
+    await database.query(
+      `CREATE INDEX ON contracts.vault_deposit (${column}, chain_id, block_number, transaction_index, log_index)`,
+    );
   const [definition] = await readDefinitions(database, 'vault');
   const table = definition?.tables.find(({ event }) => event === 'deposit');
   if (table === undefined) throw new RangeError('The contract has no table for its event');
