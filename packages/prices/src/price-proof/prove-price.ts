@@ -42,8 +42,6 @@ export async function showProvenPrice(
   const shown = showTokenPrice(found, chain, true);
   const { explanation } = shown;
   if (explanation === undefined) return shown;
-  if (!chain.headerHash)
-    throw new InvalidParameterError({ parameter: 'proof', message: `Block hashes of ${chain.name} can't be verified` });
   if (explanation.hops.length > 0)
     throw new InvalidParameterError({
       parameter: 'proof',
@@ -54,6 +52,8 @@ export async function showProvenPrice(
   const hashes = await readHashes(sources.database, chain, [...chosen.keys(), Number(explanation.block)]);
   const balances = newestBalances(explanation.candidates).slice(0, BALANCES_MAX);
   const evidence = await readAll(sources, { chosen, hashes, balances, block: Number(explanation.block) });
+  if (evidence.headers.length === 0)
+    throw new InvalidParameterError({ parameter: 'proof', message: `Block hashes of ${chain.name} can't be verified` });
   const proof = assemble(chain, facts, evidence);
   const document = { ...shown, explanation, proof };
   // Unproven facts are those that a verifier without settings names.

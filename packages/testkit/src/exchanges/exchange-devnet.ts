@@ -44,7 +44,7 @@ export interface ExchangeOptions {
 const TICK_SPACINGS: Readonly<Record<number, number>> = { 500: 10, 2500: 50, 3000: 60, 10000: 200 };
 /** The one that a factory of Algebra begins with. */
 const ALGEBRA_SPACING = 60;
-const HOLDING = 10n ** 30n;
+const HOLDING = 10n ** 28n;
 /** The deployer of PancakeSwap reads the code of a pool from storage. */
 const GAS = 15_000_000n;
 
