@@ -87,8 +87,22 @@ export async function readExamples(database: Database, chains: readonly Chain[])
         chain: swap?.chain ?? transfer?.chain ?? first.key,
       }),
     }),
+    getOwnContractEvents: (await readContractExample(database, chains)) ?? UNKNOWN_CONTRACT,
     ...(await readManifestExamples(database, chains, manifests, transfer)),
   };
+}
+
+const UNKNOWN_CONTRACT = { name: 'vault', event: 'deposit' };
+
+/** The first event of a contract that the operator added. Null: there is none. */
+async function readContractExample(database: Database, chains: readonly Chain[]) {
+  const [row] = await database.query<{ name: string; event: string; chain_id: number }>(
+    `SELECT name, events -> 0 ->> 'event' AS event, chain_id FROM contract_definitions
+     WHERE chain_id = ANY ($1::bigint[]) ORDER BY name, chain_id LIMIT 1`,
+    [chains.map(({ id }) => id)],
+  );
+  const chain = chains.find(({ id }) => id === row?.chain_id);
+  return row === undefined || chain === undefined ? null : { name: row.name, event: row.event, chain: chain.key };
 }
 
 function examplesOfWallet(transfer: { readonly account: string; readonly chain: string }): DocumentExamples {
