@@ -357,7 +357,7 @@ CREATE TABLE "tokens" (
 );--> statement-breakpoint
 CREATE INDEX "tokens_due" ON "tokens" USING btree ("chain_id",coalesce(facts_lease_until, facts_due_at)) WHERE facts_status IN ('pending', 'failed');--> statement-breakpoint
 CREATE INDEX "tokens_by_symbol" ON "tokens" USING btree (lower(symbol) text_pattern_ops,"chain_id");--> statement-breakpoint
-CREATE INDEX "tokens_by_name" ON "tokens" USING btree (lower(name) text_pattern_ops,"chain_id");--> statement-breakpoint
+CREATE INDEX "tokens_by_name" ON "tokens" USING btree (left(lower(name), 256) text_pattern_ops,"chain_id");--> statement-breakpoint
 CREATE INDEX "tokens_by_text" ON "tokens" USING gin (lower(name) gin_trgm_ops,lower(symbol) gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "tokens_verified_by_text" ON "tokens" USING gin (lower(name) gin_trgm_ops,lower(symbol) gin_trgm_ops) WHERE verified;--> statement-breakpoint
 CREATE TABLE "contract_reviews" (

@@ -46,7 +46,8 @@ export const tokens = pgTable(
     dueIndex('tokens_due', table, `facts_status IN ('pending', 'failed')`),
     // The chain last: led by it, the index would be taken for look-ups by chain and address where statistics are old.
     index('tokens_by_symbol').on(sql`lower(symbol) text_pattern_ops`, table.chainId),
-    index('tokens_by_name').on(sql`lower(name) text_pattern_ops`, table.chainId),
+    // A contract may return a name of any length, and an entry of an index has a maximum.
+    index('tokens_by_name').on(sql`left(lower(name), 256) text_pattern_ops`, table.chainId),
     // Token search: parts of names and symbols. Those of imported lists have their own, which is small.
     index('tokens_by_text').using('gin', sql`lower(name) gin_trgm_ops`, sql`lower(symbol) gin_trgm_ops`),
     index('tokens_verified_by_text')

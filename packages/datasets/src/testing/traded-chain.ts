@@ -103,7 +103,7 @@ export async function openTradedChain({ chainId, rounds, transfers }: TradedChai
       // Without a transfer at all.
       await devnet.send({ ...fake, functionName: 'trade', args: [amount, amount], from: ann });
       await devnet.send({ address: token0, abi: erc20, functionName: 'transfer', args: [bob, 5n], from: ann });
-      await exchanges.addLiquidity(pair, [10n ** 18n, 10n ** 18n], bob).catch(() => undefined);
+      await exchanges.addLiquidity(pair, [10n ** 18n, 10n ** 18n], bob);
     }
   }
   // More transactions than one piece of a backfill, between the trades.

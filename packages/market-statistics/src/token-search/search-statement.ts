@@ -79,18 +79,22 @@ function rangesOf({ chains, query }: CandidatesQuery, bind: Bind): Ranges {
 
 /** CTEs of the matches, those of imported lists or not. */
 function foundTokens({ query }: CandidatesQuery, { text, contains, listed, range }: Ranges, bind: Bind): string {
-  const end = `(${text} || ${bind(LAST_CHARACTER)}::text)`;
+  const start = `left(${text}, ${INDEXED_CHARACTERS})`;
+  const end = `(${start} || ${bind(LAST_CHARACTER)}::text)`;
   // By operators of the ordered index alone, and in its order: a bitmap, also of the index by parts, would read every match.
-  const ordered = ['lower(symbol)', 'lower(name)'].flatMap((column) => {
+  const ordered = ['lower(symbol)', `left(lower(name), ${INDEXED_CHARACTERS})`].flatMap((column) => {
     const order = ` ORDER BY ${column} USING ~<~`;
-    const from = `${column} ~>=~ ${text}`;
-    return [range(`${from} AND ${column} ~<=~ ${text}`, order), range(`${from} AND ${column} ~<~ ${end}`, order)];
+    const from = `${column} ~>=~ ${start}`;
+    return [range(`${from} AND ${column} ~<=~ ${start}`, order), range(`${from} AND ${column} ~<~ ${end}`, order)];
   });
   const isFew = `(SELECT count(*) FROM ordered) < ${CANDIDATES_MAX}`;
   const within = [...query].length < PART_LENGTH_MIN ? '' : ` UNION ${range(`${contains} AND ${isFew}`)}`;
   return `ordered AS MATERIALIZED (${ordered.join(' UNION ')}),
 found AS MATERIALIZED (${listed} UNION SELECT * FROM ordered${within})`;
 }
+
+/** Characters of a name in the ordered index (packages/tokens/src/schema.ts). */
+const INDEXED_CHARACTERS = 256;
 
 /** The last character of Unicode, above those of names. */
 const LAST_CHARACTER = '\u{10ffff}';
