@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { silentLogger } from '@chainstead/core';
+import { openDatabase } from '@chainstead/db';
 import { type Program, startOfficialSdk, startProgram } from '@chainstead/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -85,6 +87,18 @@ describe('the demo', () => {
     // Trades of a minute move the pool by some percent. The fake pair has a thousand times its price.
     expect(Math.abs(usdPrice / 2_500 - 1)).toBeLessThan(0.2);
     expect(explanation.anchors.map(({ source }) => source).sort()).toEqual(['assumed', 'feed']);
+  });
+
+  it('shows the marketplace as a contract of the operator, by SQL and by API', async () => {
+    const [, databaseUrl = '', query = ''] = /psql '(\S+)' -c '(SELECT [^']+)'/.exec(invitation) ?? [];
+    const database = openDatabase({ url: databaseUrl, applicationName: 'test', poolSize: 1, logger: silentLogger() });
+    const { rows } = await database.pool.query(query).finally(() => database.close());
+    expect(rows.length).toBeGreaterThan(0);
+    const [, url = ''] = /curl '(http:\S+\/contracts\/market\/\S+&offerer=\S+)'/.exec(invitation) ?? [];
+    const seller = new URL(url).searchParams.get('offerer');
+    const orders = z.object({ result: z.array(z.object({ params: z.object({ offerer: z.literal(seller) }) })).min(1) });
+    orders.parse(await (await fetch(url)).json());
+    expect(rows.map(({ offerer }) => offerer)).toContain(seller);
   });
 
   it('is what status and gaps look at, by its DATA_DIR or where there is no other database', async () => {

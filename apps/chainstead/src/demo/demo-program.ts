@@ -12,6 +12,7 @@ import { requireFreePorts } from '../start/check-ports.ts';
 import { runRoles } from '../start/run-roles.ts';
 import { DEMO_CHAIN_ID, DEMO_CHAIN_NAME, type DemoChain } from './demo-chain.ts';
 import type { DemoCoins } from './demo-coins.ts';
+import { addDemoContract } from './demo-contract.ts';
 import { DEMO_CONFIRMATIONS } from './demo-stream.ts';
 
 /** The whole program over the demo chain, with a temporary database. */
@@ -22,6 +23,8 @@ export interface DemoProgram {
   readonly adminKeyFile: string | null;
   /** DATA_DIR of its database. */
   readonly dataDirectory: string;
+  /** URL of its database, with the password: the database is temporary. Empty if the program ended before. */
+  readonly databaseUrl: string;
   /** Settles when the program has ended, with or without an abort of the context's signal. */
   readonly ended: Promise<void>;
 }
@@ -52,7 +55,7 @@ export async function startDemoProgram(
   const environment = demoEnvironment(sources, dataDirectory, context.environment, port);
   const { configuration } = parseConfiguration([environmentSource(environment)]);
   const logger = createLogger({ level: configuration.logLevel, role: 'demo' });
-  const ready = Promise.withResolvers<Pick<DemoProgram, 'address' | 'adminKeyFile'>>();
+  const ready = Promise.withResolvers<Pick<DemoProgram, 'address' | 'adminKeyFile' | 'databaseUrl'>>();
   const run = async (): Promise<void> => {
     try {
       const storage = await openStorage({
@@ -68,6 +71,8 @@ export async function startDemoProgram(
           dataDirectory,
           logger,
         });
+        for (const { chain } of configuration.chains)
+          await addDemoContract(storage.database, chain, sources.chain.market);
         await runRoles({
           slots: concurrencyLimiterOf(configuration, configuration.roles, 1),
           configuration,
@@ -76,7 +81,11 @@ export async function startDemoProgram(
           logger,
           context: { ...context, environment },
           onReady: (roles) =>
-            ready.resolve({ address: roles.find(({ address }) => address !== null)?.address ?? '', adminKeyFile }),
+            ready.resolve({
+              address: roles.find(({ address }) => address !== null)?.address ?? '',
+              adminKeyFile,
+              databaseUrl: storage.url,
+            }),
         });
       } finally {
         await storage.close();
@@ -86,7 +95,10 @@ export async function startDemoProgram(
     }
   };
   const ended = run();
-  const started = await Promise.race([ready.promise, ended.then(() => ({ address: '', adminKeyFile: null }))]);
+  const started = await Promise.race([
+    ready.promise,
+    ended.then(() => ({ address: '', adminKeyFile: null, databaseUrl: '' })),
+  ]);
   return { ...started, dataDirectory, ended };
 }
 

@@ -3,6 +3,7 @@ import type { CommandContext } from '../session/command-context.ts';
 import { readComparisons } from './comparisons.ts';
 import { startDemoChain } from './demo-chain.ts';
 import { compareCoins, startDemoCoins } from './demo-coins.ts';
+import { compareContract } from './demo-contract.ts';
 import { startDemoProgram } from './demo-program.ts';
 import { startDemoStream } from './demo-stream.ts';
 import { awaitEquality } from './equality.ts';
@@ -32,7 +33,11 @@ export async function runDemoOnce(context: CommandContext): Promise<void> {
     try {
       const compare = async (stage: string): Promise<void> => {
         const api = { address: program.address };
-        const comparisons = [...(await readComparisons(chain, api)), compareCoins(coins, api)];
+        const comparisons = [
+          ...(await readComparisons(chain, api)),
+          await compareContract(chain.devnet, chain.market, api),
+          compareCoins(coins, api),
+        ];
         await awaitEquality({ stage, comparisons, clock: context.clock, signal: stopSignal });
         say(`✓ ${stage}: the API and the node return the same data`);
         for (const { subject, expected } of comparisons) say(`    ${String(expected.length).padStart(4)} ${subject}`);

@@ -3,6 +3,7 @@ import { type ExpectedTrade, installDemoTools } from '@chainstead/testkit';
 import type { CommandContext } from '../session/command-context.ts';
 import { DEMO_CHAIN_NAME, type DemoChain, startDemoChain } from './demo-chain.ts';
 import { startDemoCoins } from './demo-coins.ts';
+import { ORDERS_PATH, ORDERS_VIEW } from './demo-contract.ts';
 import { checkDemo, type DemoProgram, startDemoProgram } from './demo-program.ts';
 import { type DemoStream, startDemoStream } from './demo-stream.ts';
 import { gatewayUrl } from './gateway-calls.ts';
@@ -86,7 +87,7 @@ async function keepTrafficUp(chain: DemoChain, { clock, stopSignal, stderr }: Co
 const NATIVE = `0x${'ee'.repeat(20)}`;
 
 function renderInvitation(
-  { address, adminKeyFile, dataDirectory }: DemoProgram,
+  { address, adminKeyFile, dataDirectory, databaseUrl }: DemoProgram,
   { wallets, tokens, market, exchanges }: DemoChain,
   sale: ExpectedTrade,
   stream: DemoStream,
@@ -139,6 +140,10 @@ Chainstead indexes a local chain. The chain is busy for a minute, then has traff
     curl ${url(wallet ?? '', '&limit=3')}
     curl ${url(`transaction/${sale.transactionHash}/verbose`)}
     curl ${url(`block/${sale.blockNumber}`)}
+  Orders of the marketplace, added as a contract of your own: all, by seller, and in SQL:
+    curl ${url(ORDERS_PATH, '&limit=3')}
+    curl ${url(ORDERS_PATH, `&limit=3&offerer=${sale.seller}`)}
+    psql '${databaseUrl}' -c 'SELECT offerer, count(*) FROM ${ORDERS_VIEW} GROUP BY offerer'
   Event logs of a contract; summary and active chains of a wallet:
     curl ${url(`${token}/logs`, '&limit=3')}
     curl '${address}/api/v2.2/wallets/${wallet}/insight?chains=${DEMO_CHAIN_NAME}'
