@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { listFiles, REPOSITORY_ROOT } from './check/source-files.ts';
 import { bundleEverything } from './package/bundle-program.ts';
 
-/** Where the tests find it (packages/testkit/src/processes/program.ts). */
+/** Where the tests find it (packages/testkit/src/processes/program.ts). Empty: they start the sources, and nothing is bundled. */
 const VARIABLE = 'CHAINSTEAD_TEST_PROGRAM';
 const FOLDER = join(REPOSITORY_ROOT, 'node_modules/.cache/chainstead-test-program');
 const BIN = 'apps/chainstead/bin/chainstead.js';
@@ -14,6 +14,7 @@ const KEPT_MS = 3 * 3_600_000;
 
 /** @public loaded by its path */
 export default async function setUpProgram(): Promise<void> {
+  if (process.env[VARIABLE] === '') return;
   await mkdir(FOLDER, { recursive: true });
   const folder = join(FOLDER, await digestOfSources());
   if (!(await isThere(folder))) await make(folder);

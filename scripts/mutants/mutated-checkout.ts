@@ -6,20 +6,22 @@ import { dirname, join } from 'node:path';
 import { startScratchServer } from '../../packages/testkit/src/postgres/scratch-database.ts';
 import { REPOSITORY_ROOT } from '../check/source-files.ts';
 
-/** How far is searched for a check or a test that fails: the types, the file's own tests, those of its folder, of its importers, and all. */
-export const CIRCLES = ['static', 'file', 'folder', 'related', 'fast', 'system'] as const;
+/** How far is searched for a check or a test that fails: the file's own tests, those of its folder, the types, tests of its importers, and all. */
+export const CIRCLES = ['file', 'folder', 'static', 'related', 'fast', 'system'] as const;
 export type Circle = (typeof CIRCLES)[number];
 
 /** A circle takes so long at most; a mutant that hangs is killed by that. Minutes. */
 const MINUTES_MAX: Readonly<Record<Circle, number>> = {
-  static: 4,
   file: 4,
   folder: 4,
+  static: 4,
   related: 10,
   fast: 15,
   system: 40,
 };
 const GRACE_MS = 10_000;
+/** Each mutant would need a new bundle. Few tests near a file start the program. */
+const SOURCES_AS_PROGRAM = { CHAINSTEAD_TEST_PROGRAM: '' };
 /** Folders whose links point into the checkout itself. */
 const LINKED_WORKSPACES = '@chainstead';
 
@@ -64,7 +66,7 @@ export async function openMutatedCheckout(signal: AbortSignal): Promise<MutatedC
     const reporting = ['--bail=1', '--passWithNoTests', '--reporter=json', `--outputFile=${report}`];
     const end = await runToEnd(join(root, 'node_modules/.bin/vitest'), [...args, ...reporting], {
       cwd: root,
-      env: { ...process.env, TEST_DATABASE_URL: server.adminUrl },
+      env: { ...process.env, TEST_DATABASE_URL: server.adminUrl, ...(isNear(circle) ? SOURCES_AS_PROGRAM : {}) },
       milliseconds: MINUTES_MAX[circle] * 60_000,
       signal,
     });
@@ -109,6 +111,10 @@ function argumentsOf(circle: Circle, path: string): string[] {
   if (circle === 'file') return ['run', project, path.replace(/ts$/, '')];
   if (circle === 'folder') return ['run', project, `${dirname(path)}/`];
   return ['run', project];
+}
+
+function isNear(circle: Circle): boolean {
+  return circle === 'file' || circle === 'folder';
 }
 
 function projectOf(circle: Circle): 'fast' | 'system' {

@@ -104,7 +104,7 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
 /** Returns the bundle that the global set-up made (scripts/program-for-tests.ts), or outside of a test run the sources. */
 export function programToStart(): { readonly entry: string; readonly environment: Readonly<Record<string, string>> } {
   const folder = process.env.CHAINSTEAD_TEST_PROGRAM;
-  if (folder === undefined) return { entry: SOURCES, environment: {} };
+  if (folder === undefined || folder === '') return { entry: SOURCES, environment: {} };
   // The compile cache belongs to the bundle.
   return {
     entry: join(folder, 'bin/chainstead.js'),
