@@ -3,12 +3,16 @@
  * `definitions/add-contract.ts`, then `dataset/event-dataset.ts`.
  */
 export { readContractDatasets } from './dataset/contract-datasets.ts';
-export { addContract } from './definitions/add-contract.ts';
+export { addContract, type WantedContract } from './definitions/add-contract.ts';
 export {
   type ContractDefinition,
+  ContractRefusedError,
   readDefinitions,
   readRevision,
 } from './definitions/contract-definition.ts';
 export { type ContractStatus, readContractStatuses } from './definitions/contract-status.ts';
 export { removeContract } from './definitions/remove-contract.ts';
 export { contractRoutes } from './routes/contract-routes.ts';
+export type { ListedEvent } from './routes/get-events.ts';
+export { readNewestEvents } from './routes/newest-events.ts';
+export type { EventTable } from './tables/event-table.ts';

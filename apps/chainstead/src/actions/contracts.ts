@@ -12,6 +12,7 @@ import { type Address, errorText, InvalidPrimitiveError, parseAddress } from '@c
 import type { Command } from 'commander';
 import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
+import { commandActor } from '../session/command-actor.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
@@ -40,7 +41,9 @@ export async function addContractOfCommand(
 ): Promise<void> {
   const abi = await readAbiFile(options.abi);
   await withContracts(command, context, async ({ database }, configuration) => {
-    const { tables, skipped } = await addContract(database, {
+    const { tables, skipped } = await addContract(
+      database,
+      {
       name,
       abi,
       chain: chainOf(configuration, options.chain),
@@ -48,7 +51,9 @@ export async function addContractOfCommand(
       firstBlock: readBlock(options.from),
       events: options.event ?? null,
       indexed: options.index ?? [],
-    });
+      },
+      commandActor(),
+    );
     const rows = tables.map((table) => [table.name, table.abi.signature, String(table.parameters.length)]);
     context.stdout.write(renderTable(['table', 'event', 'parameters'], rows));
     for (const [reason, count] of skipped) context.stderr.write(`Skipped in the ABI: ${count} × ${reason}\n`);
@@ -122,7 +127,7 @@ export async function removeContractOfCommand(
   context: CommandContext,
 ): Promise<void> {
   await withContracts(command, context, async ({ database }, configuration) => {
-    const dropped = await removeContract(database, name, chainOf(configuration, options.chain).id);
+    const dropped = await removeContract(database, name, chainOf(configuration, options.chain).id, commandActor());
     context.stdout.write(
       `Removed ${name}. Dropped tables: ${dropped.map((table) => table.name).join(', ') || 'none'}\n`,
     );

@@ -1,6 +1,7 @@
 import type { ConsolePage } from '../console-page.ts';
 import { auditPage } from './audit/audit-page.ts';
 import { chainPage } from './chains/chain-page.ts';
+import { contractsPage } from './contracts/contracts-page.ts';
 import { datasetsPage } from './datasets/datasets-page.ts';
 import { explorerPage } from './explorer/explorer-page.ts';
 import { gatewayPage } from './gateway/gateway-page.ts';
@@ -23,6 +24,7 @@ export const PAGES: readonly ConsolePage[] = [
   upstreamsPage,
   gatewayPage,
   datasetsPage,
+  contractsPage,
   poolsPage,
   tablesPage,
   jobsPage,

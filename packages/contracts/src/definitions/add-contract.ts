@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import { type AbiEvent, abiItemJson, readAbi } from '@chainstead/decoding';
+import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http';
 import { lockChainCommits } from '@chainstead/sync';
 import { createEventTables } from '../tables/create-tables.ts';
 import { type EventTable, eventNames, eventTable, type ParameterColumn } from '../tables/event-table.ts';
@@ -37,9 +38,14 @@ const ADDRESSES_MAX = 1_000;
 /**
  * Stores a contract and creates a table for each event of its ABI, in one transaction. If the name is known on the chain, its addresses and
  * events are added to the known ones. With new addresses, its history is read again.
+ * @param by for the audit log
  * @throws ContractRefusedError
  */
-export async function addContract(database: Database, wanted: WantedContract): Promise<AddedContract> {
+export async function addContract(
+  database: Database,
+  wanted: WantedContract,
+  by: AuditActor = START_ACTOR,
+): Promise<AddedContract> {
   const { name, chain, addresses, indexed } = wanted;
   if (!NAME.test(name))
     throw new ContractRefusedError(
@@ -71,6 +77,11 @@ export async function addContract(database: Database, wanted: WantedContract): P
         chain.id,
         tables.map((table) => table.name),
       ]);
+    await recordAudit(transaction, by, {
+      action: 'contract.add',
+      target: name,
+      details: { chain: chain.name, addresses, events: tables.map(({ event }) => event) },
+    });
     return { tables, skipped };
   });
 }

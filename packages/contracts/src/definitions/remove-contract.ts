@@ -1,5 +1,6 @@
 import type { ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http';
 import { lockChainCommits } from '@chainstead/sync';
 import { dropEventTables } from '../tables/create-tables.ts';
 import type { EventTable } from '../tables/event-table.ts';
@@ -7,6 +8,7 @@ import { ContractRefusedError, readDefinitions } from './contract-definition.ts'
 
 /**
  * Removes a contract from a chain. Tables that the name needs on no other chain are dropped; of the others, the rows of the chain are deleted.
+ * @param by for the audit log
  * @returns the dropped tables
  * @throws ContractRefusedError if the name is unknown on the chain
  */
@@ -14,6 +16,7 @@ export async function removeContract(
   database: Database,
   name: string,
   chainId: ChainId,
+  by: AuditActor = START_ACTOR,
 ): Promise<readonly EventTable[]> {
   return database.transaction(async (transaction) => {
     await lockChainCommits(transaction, { id: chainId });
@@ -35,6 +38,7 @@ export async function removeContract(
       chainId,
       own.tables.map((table) => table.name),
     ]);
+    await recordAudit(transaction, by, { action: 'contract.remove', target: name, details: { chain_id: chainId } });
     return unshared;
   });
 }

@@ -1,0 +1,93 @@
+import type { Chain } from '@chainstead/chains';
+import type { WantedContract } from '@chainstead/contracts';
+import {
+  errorText,
+  isAddress,
+  JSON_DEPTH_MAX,
+  JsonBoundsError,
+  parseAddress,
+  parseBoundedJson,
+} from '@chainstead/core';
+import { readAbi } from '@chainstead/decoding';
+import { z } from 'zod';
+
+/** The limits of ABIs. The largest known ones have about 20,000 values. */
+const JSON_BOUNDS = { depthMax: JSON_DEPTH_MAX, valuesMax: 400_000 };
+/** As in the command line. */
+const BLOCK = /^\d{1,15}$/;
+
+const text = z.string().default('');
+
+/** The form of a contract as browsers send it. */
+export const contractForm = z.object({
+  name: text,
+  chain: text,
+  abi: text,
+  /** Separated by spaces, commas or line ends. */
+  addresses: text,
+  /** First block. Empty: the first one of the chain's history. */
+  from: text,
+  /** Parameters that get an index, separated as addresses are. */
+  index: text,
+  /** Signatures that are ticked. */
+  events: z
+    .union([z.string(), z.array(z.string())])
+    .default([])
+    .transform((given) => (typeof given === 'string' ? [given] : given)),
+});
+
+export type ContractForm = z.output<typeof contractForm>;
+
+/** An empty form. */
+export const EMPTY_CONTRACT: ContractForm = contractForm.parse({});
+
+/** What a form asks for, or why that is impossible. */
+export type ReadContract = { readonly wanted: WantedContract } | { readonly problem: string };
+
+/** Reads a form. @param chains indexed here */
+export function readContractForm(form: ContractForm, chains: readonly Chain[]): ReadContract {
+  const chain = chains.find(({ key }) => key === form.chain);
+  if (chain === undefined) return { problem: 'Choose a chain that is indexed here' };
+  const addresses = partsOf(form.addresses);
+  const wrong = addresses.find((one) => !isAddress(one));
+  if (wrong !== undefined) return { problem: `${wrong.slice(0, 100)} is no address (0x and 40 hexadecimal digits)` };
+  if (addresses.length === 0) return { problem: 'Enter at least one address' };
+  const from = form.from.trim();
+  if (from !== '' && !BLOCK.test(from)) return { problem: 'The first block must be a whole number, or empty' };
+  const abi = parseAbi(form.abi);
+  if ('problem' in abi) return abi;
+  if (form.events.length === 0) return { problem: 'Choose at least one event' };
+  const wanted = {
+    name: form.name.trim(),
+    chain,
+    abi: abi.json,
+    addresses: addresses.map((address) => parseAddress(address)),
+    firstBlock: from === '' ? null : Number(from),
+    events: form.events,
+    indexed: partsOf(form.index),
+  };
+  return { wanted };
+}
+
+/** Returns the signatures of an ABI's events, or why there are none. */
+export function eventsOfAbi(given: string): { readonly events: readonly string[] } | { readonly problem: string } {
+  const abi = parseAbi(given);
+  if ('problem' in abi) return abi;
+  const entries = readAbi(abi.json)?.entries ?? [];
+  const events = entries.flatMap((one) => (one.kind === 'event' ? [one.entry.signature] : []));
+  return events.length === 0 ? { problem: 'This JSON contains no ABI with events' } : { events: [...new Set(events)] };
+}
+
+function parseAbi(given: string): { readonly json: unknown } | { readonly problem: string } {
+  try {
+    return { json: parseBoundedJson(given, JSON_BOUNDS) };
+  } catch (error) {
+    return {
+      problem: `The ABI ${error instanceof JsonBoundsError ? 'is too large' : 'is not JSON'}: ${errorText(error)}`,
+    };
+  }
+}
+
+function partsOf(given: string): string[] {
+  return given.split(/[\s,]+/).filter((one) => one !== '');
+}

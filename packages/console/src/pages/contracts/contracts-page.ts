@@ -1,0 +1,109 @@
+import type { Chain } from '@chainstead/chains';
+import {
+  addContract,
+  type ContractDefinition,
+  ContractRefusedError,
+  type EventTable,
+  readContractStatuses,
+  readDefinitions,
+  readNewestEvents,
+  removeContract,
+} from '@chainstead/contracts';
+import { keepForSecond, NotFoundError } from '@chainstead/http';
+import { html } from 'hono/html';
+import { z } from 'zod';
+import type { ConsolePage, ConsoleServices, PageRequest } from '../../console-page.ts';
+import type { Html } from '../../layout/html.ts';
+import { livePart } from '../../layout/live-part.ts';
+import { chainNamed } from '../explorer/subjects/choose-chain.ts';
+import { contractForm, EMPTY_CONTRACT, eventsOfAbi, readContractForm } from './contract-form.ts';
+import { type ContractFormFacts, contractFormView, contractListView, eventRowsView } from './contracts-view.ts';
+
+const ROWS = 20;
+const EVENT = '/contracts/:name/:event';
+/** As in the command line, with the escapes of a form. Bytes. */
+const FORM_BYTES_MAX = 4_000_000;
+
+const removeForm = z.object({ name: z.string(), chain: z.string() });
+
+/** Contracts of the operator: add one by its ABI, see its rows appear, remove it. */
+export const contractsPage: ConsolePage = {
+  path: '/contracts',
+  title: 'Contracts',
+  group: 'Data',
+  formBytesMax: FORM_BYTES_MAX,
+  addRoutes(routes, services) {
+    const { database, explorer, registry } = services;
+    const chainsOf = { registry, chains: explorer.chains };
+    const list = keepForSecond(async () => {
+      const [definitions, statuses] = await Promise.all([readDefinitions(database), readContractStatuses(database)]);
+      return { definitions, statuses };
+    });
+    const listed = async ({ token }: PageRequest): Promise<Html> =>
+      contractListView({ ...(await list()), token, chainName: (id) => registry.find(id)?.key ?? String(id) });
+    const show = async (request: PageRequest, facts: Pick<ContractFormFacts, 'form' | 'events' | 'problem'>) => ({
+      title: 'Contracts',
+      body: html`<h1>Contracts</h1>
+${livePart('/contracts', await listed(request))}
+${contractFormView({ ...facts, chains: explorer.chains, token: request.token })}`,
+    });
+    routes.view('/contracts', (request) => show(request, { form: EMPTY_CONTRACT, events: [], problem: null }));
+    routes.live('/contracts', listed);
+    routes.change('/contracts/check', contractForm, async (request) => {
+      const { form } = request;
+      const read = eventsOfAbi(form.abi);
+      if ('problem' in read) return show(request, { form, events: [], problem: read.problem });
+      const chosen = form.events.filter((event) => read.events.includes(event));
+      const events = chosen.length === 0 ? read.events : chosen;
+      return show(request, { form: { ...form, events: [...events] }, events: read.events, problem: null });
+    });
+    routes.change('/contracts/add', contractForm, async (request) => {
+      const { form, by } = request;
+      const known = eventsOfAbi(form.abi);
+      const events = 'events' in known ? known.events : [];
+      const read = readContractForm(form, explorer.chains);
+      if ('problem' in read) return show(request, { form, events, problem: read.problem });
+      try {
+        await addContract(database, read.wanted, by);
+      } catch (error) {
+        if (!(error instanceof ContractRefusedError)) throw error;
+        return show(request, { form, events, problem: `${error.message}. ${error.remedy ?? ''}` });
+      }
+      return { goTo: '/console/contracts' };
+    });
+    routes.change('/contracts/remove', removeForm, async ({ form, by }) => {
+      await removeContract(database, form.name, chainNamed(chainsOf, form.chain).id, by);
+      return { goTo: '/console/contracts' };
+    });
+    const rows = async (request: PageRequest): Promise<Html> => {
+      const chain = chainNamed(chainsOf, request.query('chain') ?? '');
+      const { definition, table } = await findEvent(services, chain, request);
+      const found = await readNewestEvents(explorer.reads, chain, table, ROWS);
+      return eventRowsView({ definition, table, chain, rows: found });
+    };
+    routes.view(EVENT, async (request) => {
+      const { parameter, query } = request;
+      const path = `/contracts/${encodeURIComponent(parameter('name'))}/${encodeURIComponent(parameter('event'))}`;
+      const content = await rows(request);
+      return {
+        title: 'Contract',
+        body: livePart(`${path}?${new URLSearchParams({ chain: query('chain') ?? '' })}`, content),
+      };
+    });
+    routes.live(EVENT, rows);
+  },
+};
+
+/** @throws NotFoundError */
+async function findEvent(
+  { database }: ConsoleServices,
+  chain: Chain,
+  { parameter }: PageRequest,
+): Promise<{ readonly definition: ContractDefinition; readonly table: EventTable }> {
+  const definitions = await readDefinitions(database, parameter('name'));
+  const definition = definitions.find(({ chainId }) => chainId === chain.id);
+  const table = definition?.tables.find(({ event }) => event === parameter('event'));
+  if (definition === undefined || table === undefined)
+    throw new NotFoundError('There is no such contract or event on this chain, or it was removed');
+  return { definition, table };
+}

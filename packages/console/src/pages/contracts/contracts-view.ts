@@ -1,0 +1,134 @@
+import type { Chain } from '@chainstead/chains';
+import type { ContractDefinition, ContractStatus, EventTable, ListedEvent } from '@chainstead/contracts';
+import { html } from 'hono/html';
+import { changeForm } from '../../layout/form.ts';
+import { type Html, NOTHING, shown } from '../../layout/html.ts';
+import { count, moment } from '../../layout/numbers.ts';
+import { selectField } from '../../layout/select-field.ts';
+import type { ContractForm } from './contract-form.ts';
+
+const PROBLEM_MAX = 1_000;
+const SIGNATURE_MAX = 400;
+const VALUE_MAX = 80;
+/** Ranges of indexed blocks, newest first. */
+const RANGES_SHOWN = 3;
+
+export interface ContractList {
+  readonly definitions: readonly ContractDefinition[];
+  readonly statuses: readonly ContractStatus[];
+  readonly token: string;
+  readonly chainName: (id: number) => string;
+}
+
+/** Returns contracts with the rows and indexed blocks of their events. */
+export function contractListView({ definitions, statuses, token, chainName }: ContractList): Html {
+  if (definitions.length === 0)
+    return html`<p class="soft">No contract has been added yet. Add one below, or with <code>chainstead contracts add</code>.</p>`;
+  const rows = definitions.flatMap((definition) => {
+    const chain = chainName(definition.chainId);
+    return definition.tables.map((table, index) => {
+      const status = statuses.find((one) => one.table === table.name && one.chainId === definition.chainId);
+      return html`<tr><td>${index === 0 ? contractCell(definition, chain, token) : NOTHING}</td><td>${shown(chain)}</td>
+<td><a href="/console/contracts/${definition.name}/${table.event}?chain=${encodeURIComponent(chain)}">${shown(table.event)}</a><br><code class="soft">${shown(table.abi.signature, SIGNATURE_MAX)}</code></td>
+${status === undefined ? html`<td></td><td></td><td></td>` : statusCells(status)}</tr>`;
+    });
+  });
+  return html`<div class="table" tabindex="0" role="region" aria-label="Contracts"><table><caption>Rows count all chains that share a table. ~ marks an estimate. Undecoded: logs that the ABI does not fit</caption><thead><tr><th scope="col">Contract</th><th scope="col">Chain</th><th scope="col">Event</th><th scope="col" class="number">Rows</th><th scope="col">Indexed blocks</th><th scope="col" class="number">Undecoded</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+function contractCell({ name, addresses }: ContractDefinition, chain: string, token: string): Html {
+  return html`${shown(name)}<br><span class="soft">${count(addresses.length)} ${addresses.length === 1 ? 'address' : 'addresses'}</span>
+<details><summary>Remove <span class="soft">${shown(name)}</span></summary>${changeForm(
+    '/console/contracts/remove',
+    token,
+    html`<input type="hidden" name="name" value="${name}"><input type="hidden" name="chain" value="${chain}"><p>Its tables and rows are deleted. This cannot be undone.</p><button class="danger">Remove</button>`,
+    `Remove ${name} from ${chain}`,
+  )}</details>`;
+}
+
+function statusCells({ rows, isExact, blocks, undecoded }: ContractStatus): Html {
+  const newest = blocks.slice(-RANGES_SHOWN).toReversed();
+  const others = blocks.length - newest.length;
+  return html`<td class="number">${isExact ? NOTHING : '~'}${count(rows)}</td>
+<td>${blocks.length === 0 ? 'none yet' : newest.map(({ from, to }, index) => html`${index === 0 ? NOTHING : ', '}${count(from)} to ${count(to)}`)}${others > 0 ? html`, and ${count(others)} more` : NOTHING}</td>
+<td class="number">${count(undecoded)}</td>`;
+}
+
+export interface ContractFormFacts {
+  readonly form: ContractForm;
+  /** Signatures of the ABI; empty: it is not read yet. */
+  readonly events: readonly string[];
+  /** Why nothing was added; null: nothing is wrong. */
+  readonly problem: string | null;
+  readonly chains: readonly Chain[];
+  readonly token: string;
+}
+
+/** Returns the form that adds a contract: first its ABI, then its events. */
+export function contractFormView({ form, events, problem, chains, token }: ContractFormFacts): Html {
+  const line = (name: 'name' | 'from' | 'index', label: string, hint: string): Html =>
+    html`<div><label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p><input id="${name}" name="${name}" type="text" value="${form[name]}" autocomplete="off" spellcheck="false" aria-describedby="${name}-hint"></div>`;
+  const area = (name: 'abi' | 'addresses', label: string, hint: string, rows: number): Html =>
+    html`<div><label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p><textarea class="code" id="${name}" name="${name}" rows="${rows}" spellcheck="false" autocomplete="off" aria-describedby="${name}-hint">
+${form[name]}</textarea></div>`;
+  return html`<section aria-labelledby="add"><h2 id="add">Add a contract</h2>
+${problem === null ? NOTHING : html`<p class="problem" role="alert"><strong>Nothing was added.</strong> ${shown(problem, PROBLEM_MAX)}</p>`}
+${changeForm(
+  '/console/contracts/check',
+  token,
+  html`<div class="fields form">
+${area('abi', 'ABI', 'JSON from the compiler, or an artifact of Foundry, Hardhat or Truffle.', 8)}
+<p class="actions"><button class="quiet">List events</button></p>
+${
+  events.length === 0
+    ? NOTHING
+    : html`${eventBoxes(form, events)}
+${line('name', 'Name', 'Tables are named contracts.<name>_<event>. With the name of a known contract, addresses and events are added to it.')}
+${selectField({ name: 'chain', label: 'Chain', options: chains.map(({ key }) => key), chosen: form.chain })}
+${area('addresses', 'Addresses', 'One per line.', 3)}
+${line('from', 'First block', 'Empty: the first block of the history of the chain.')}
+${line('index', 'Indexed parameters', 'Columns that the API can filter by, such as owner.')}
+<p class="actions"><button formaction="/console/contracts/add">Add contract</button></p>`
+}</div>`,
+  'Add a contract',
+)}</section>`;
+}
+
+function eventBoxes(form: ContractForm, events: readonly string[]): Html {
+  const boxes = events.map(
+    (signature, index) =>
+      html`<li><label for="event-${index}"><input type="checkbox" id="event-${index}" name="events" value="${signature}" ${form.events.includes(signature) ? html`checked` : NOTHING}> <code>${shown(signature, SIGNATURE_MAX)}</code></label></li>`,
+  );
+  return html`<fieldset><legend>Events (${count(events.length)})</legend><ul class="events">${boxes}</ul></fieldset>`;
+}
+
+export interface EventRowsFacts {
+  readonly definition: ContractDefinition;
+  readonly table: EventTable;
+  readonly chain: Chain;
+  readonly rows: readonly ListedEvent[];
+}
+
+/** Returns the newest rows of an event. */
+export function eventRowsView({ definition, table, chain, rows }: EventRowsFacts): Html {
+  const { parameters, view, event } = table;
+  const path = `/api/v2.2/contracts/${definition.name}/${event}?chain=${chain.key}`;
+  const lines = rows.map(
+    ({ block, block_number: number, log_index: log, contract, params }) =>
+      html`<tr><td class="number">${count(number)}</td><td class="number">${count(log)}</td><td>${moment(new Date(block.block_timestamp))}</td><td><code>${contract}</code></td>
+${parameters.map(({ name, type }) => html`<td class="${type === 'numeric' ? 'number' : ''}">${valueView(params[name])}</td>`)}</tr>`,
+  );
+  return html`<h1>${shown(definition.name)}: ${shown(event)}</h1>
+<p class="soft"><a href="/console/contracts">Contracts</a> · ${shown(chain.key)} · <code>${shown(table.abi.signature, SIGNATURE_MAX)}</code></p>
+<p>SQL: <code>${view}</code>. API: <code>${path}</code></p>
+${
+  rows.length === 0
+    ? html`<p class="soft">No rows yet.</p>`
+    : html`<div class="table" tabindex="0" role="region" aria-label="Newest rows"><table><caption>Newest first</caption><thead><tr><th scope="col" class="number">Block</th><th scope="col" class="number">Log</th><th scope="col">Time</th><th scope="col">Contract</th>${parameters.map(({ name }) => html`<th scope="col">${shown(name)}</th>`)}</tr></thead><tbody>${lines}</tbody></table></div>`
+}`;
+}
+
+function valueView(value: unknown): Html | string {
+  if (value === null || value === undefined) return '–';
+  return shown(typeof value === 'string' ? value : JSON.stringify(value), VALUE_MAX);
+}

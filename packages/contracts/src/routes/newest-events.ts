@@ -1,0 +1,16 @@
+import type { Chain } from '@chainstead/chains';
+import type { ReadDatabase } from '@chainstead/db';
+import type { EventTable } from '../tables/event-table.ts';
+import { getEvents, type ListedEvent } from './get-events.ts';
+
+/** Returns the newest rows of an event, newest first. @param limit at most so many */
+export async function readNewestEvents(
+  database: ReadDatabase,
+  chain: Chain,
+  table: EventTable,
+  limit: number,
+): Promise<readonly ListedEvent[]> {
+  const bounds = { fromBlock: null, toBlock: null, fromDate: null, toDate: null, pinnedBlock: null };
+  const query = { ...bounds, order: 'DESC', limit, after: null, leading: null, filters: [] } as const;
+  return (await getEvents(database, chain, table, query)).rows;
+}
