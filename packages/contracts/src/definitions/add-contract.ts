@@ -80,7 +80,7 @@ export async function addContract(
     await recordAudit(transaction, by, {
       action: 'contract.add',
       target: name,
-      details: { chain: chain.name, addresses, events: tables.map(({ event }) => event) },
+      details: { chain: chain.key, addresses, events: tables.map(({ event }) => event) },
     });
     return { tables, skipped };
   });

@@ -33,7 +33,7 @@ export const contractForm = z.object({
   events: z
     .union([z.string(), z.array(z.string())])
     .default([])
-    .transform((given) => (typeof given === 'string' ? [given] : given)),
+    .transform((given) => (typeof given === 'string' ? [given] : given).filter((event) => event !== '')),
 });
 
 export type ContractForm = z.output<typeof contractForm>;

@@ -35,20 +35,21 @@ export const contractsPage: ConsolePage = {
   addRoutes(routes, services) {
     const { database, explorer, registry } = services;
     const chainsOf = { registry, chains: explorer.chains };
-    const list = keepForSecond(async () => {
+    const readList = async () => {
       const [definitions, statuses] = await Promise.all([readDefinitions(database), readContractStatuses(database)]);
       return { definitions, statuses };
-    });
-    const listed = async ({ token }: PageRequest): Promise<Html> =>
-      contractListView({ ...(await list()), token, chainName: (id) => registry.find(id)?.key ?? String(id) });
+    };
+    const sharedList = keepForSecond(readList);
+    const listed = async (list: ReturnType<typeof readList>, { token }: PageRequest): Promise<Html> =>
+      contractListView({ ...(await list), token, chainName: (id) => registry.find(id)?.key ?? String(id) });
     const show = async (request: PageRequest, facts: Pick<ContractFormFacts, 'form' | 'events' | 'problem'>) => ({
       title: 'Contracts',
       body: html`<h1>Contracts</h1>
-${livePart('/contracts', await listed(request))}
+${livePart('/contracts', await listed(readList(), request))}
 ${contractFormView({ ...facts, chains: explorer.chains, token: request.token })}`,
     });
     routes.view('/contracts', (request) => show(request, { form: EMPTY_CONTRACT, events: [], problem: null }));
-    routes.live('/contracts', listed);
+    routes.live('/contracts', (request) => listed(sharedList(), request));
     routes.change('/contracts/check', contractForm, async (request) => {
       const { form } = request;
       const read = eventsOfAbi(form.abi);

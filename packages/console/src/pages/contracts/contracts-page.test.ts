@@ -1,0 +1,97 @@
+import { readDefinitions } from '@chainstead/contracts';
+import { listAudit } from '@chainstead/http';
+import { hashOf, timestampOf } from '@chainstead/testkit';
+import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
+import { expect, test } from 'vitest';
+import { openConsoleStage } from '../../testing/console-stage.ts';
+
+const stage = stageOfFile(openConsoleStage);
+const visitor = madeForFile(() => stage.signIn());
+
+const VAULT = `0x${'c0'.repeat(20)}`;
+const OWNER = `0x${'0a'.repeat(20)}`;
+const DEPOSIT = 'Deposit(address,uint256,string)';
+const ABI = JSON.stringify([
+  {
+    type: 'event',
+    name: 'Deposit',
+    inputs: [
+      { name: 'owner', type: 'address', indexed: true },
+      { name: 'assets', type: 'uint256' },
+      { name: 'note', type: 'string' },
+    ],
+  },
+  { type: 'event', name: 'Paused', inputs: [] },
+]);
+const FORM = { name: 'vault', chain: 'eth', abi: ABI, addresses: VAULT, from: '5', index: 'owner', events: DEPOSIT };
+
+const post = async (path: string, fields: Readonly<Record<string, string>>) => {
+  const response = await stage.post(`/console/contracts/${path}`, fields, visitor);
+  return { response, page: await response.text() };
+};
+
+test('lists the events of a pasted ABI, all of them ticked', async () => {
+  const { page } = await post('check', { abi: ABI });
+  const boxes = [...page.matchAll(/name="events" value="([^"]+)" (checked)?/g)].map(([, event, box]) => [event, box]);
+  expect(boxes).toEqual([
+    [DEPOSIT, 'checked'],
+    ['Paused()', 'checked'],
+  ]);
+  expect(page).toContain('formaction="/console/contracts/add"');
+});
+
+test('adds the chosen events, shows their rows, and removes them', async () => {
+  const { response } = await post('add', FORM);
+  expect([response.status, response.headers.get('location')]).toEqual([303, '/console/contracts']);
+  const [definition] = await readDefinitions(stage.database, 'vault');
+  expect(definition).toMatchObject({ addresses: [VAULT], firstBlock: 5, tables: [{ event: 'deposit' }] });
+  await stage.database.query(
+    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (1, 7, $1, to_timestamp($2))`,
+    [Buffer.from(hashOf(1, 7).slice(2), 'hex'), timestampOf(7)],
+  );
+  await stage.database.query(
+    `INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, owner, assets, note)
+     VALUES (1, 7, 0, 3, to_timestamp($1), $2, $3, $4, 1000, $5)`,
+    [
+      timestampOf(7),
+      ...[hashOf(2, 7), VAULT, OWNER].map((hex) => Buffer.from(hex.slice(2), 'hex')),
+      '<img src=x>\u202e txt',
+    ],
+  );
+  const rows = await (await stage.get('/console/contracts/vault/deposit?chain=eth', visitor)).text();
+  expect(rows).toContain(OWNER);
+  expect(rows).toContain('&lt;img src=x&gt;\ufffd txt');
+  expect(rows).toContain('analytics.contract_vault_deposit');
+  const list = await (await stage.get('/console/contracts', visitor)).text();
+  expect(list).toContain('href="/console/contracts/vault/deposit?chain=eth"');
+  expect((await post('remove', { name: 'vault', chain: 'eth' })).response.status).toBe(303);
+  expect(await readDefinitions(stage.database)).toEqual([]);
+  expect(await listAudit(stage.database, null, 2)).toMatchObject([
+    { action: 'contract.remove', target: 'vault', id: visitor.prefix, door: 'console' },
+    { action: 'contract.add', target: 'vault', details: { chain: 'eth', events: ['deposit'] } },
+  ]);
+});
+
+test.each<[Partial<typeof FORM>, string]>([
+  [{ abi: '' }, 'The ABI is not JSON'],
+  [{ abi: `${'['.repeat(100)}${']'.repeat(100)}` }, 'The ABI is too large: JSON is nested deeper than 64 levels'],
+  [{ abi: '[]' }, 'The ABI of vault has no event Deposit(address,uint256,string)'],
+  [{ chain: 'base' }, 'Choose a chain that is indexed here'],
+  [{ addresses: '' }, 'Enter at least one address'],
+  [{ addresses: `${VAULT}, 0x12` }, '0x12 is no address (0x and 40 hexadecimal digits)'],
+  [{ from: '-1' }, 'The first block must be a whole number, or empty'],
+  [{ events: '' }, 'Choose at least one event'],
+  [{ name: 'Vault; DROP' }, '&quot;Vault; DROP&quot; is not a name for a contract. Use 1 to 24 lower-case letters'],
+  [{ index: 'note' }, 'note can&#39;t have an index, because its values may have any size'],
+])('refuses %j', async (change, problem) => {
+  const { response, page } = await post('add', { ...FORM, ...change });
+  expect([response.status, page]).toEqual([200, expect.stringContaining(problem)]);
+  expect(await readDefinitions(stage.database)).toEqual([]);
+});
+
+test('shows no event of a contract that was removed', async () => {
+  for (const path of ['vault/deposit?chain=eth', 'vault/deposit?chain=base', '..%2f/x?chain=eth']) {
+    const response = await stage.get(`/console/contracts/${path}`, visitor);
+    expect([path, response.status >= 400 && response.status < 500]).toEqual([path, true]);
+  }
+});
