@@ -16,7 +16,6 @@ export default defineConfig({
     globalSetup: [
       'packages/testkit/src/vitest-temporary-folder.ts',
       'packages/testkit/src/postgres/vitest-postgres.ts',
-      'scripts/program-for-tests.ts',
     ],
     reporters: ['default', './scripts/tier-reporter.ts'],
     pool: 'forks',

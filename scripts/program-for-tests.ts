@@ -1,26 +1,23 @@
-/** Vitest's global set-up of tests that start the program: they start a bundle of it, whose processes begin in a quarter of the time. */
+/**
+ * Prints the folder of a bundle of the program, which is made if the sources have changed. Tests start it, because its processes begin in a quarter
+ * of the time. `npm test` runs this before the tests, and a single test file when it first starts the program (packages/testkit/src/processes/program.ts).
+ */
 import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listFiles, REPOSITORY_ROOT } from './check/source-files.ts';
 import { bundleEverything } from './package/bundle-program.ts';
 
-/** Where the tests find it (packages/testkit/src/processes/program.ts). Empty: they start the sources, and nothing is bundled. */
-const VARIABLE = 'CHAINSTEAD_TEST_PROGRAM';
 const FOLDER = join(REPOSITORY_ROOT, 'node_modules/.cache/chainstead-test-program');
 const BIN = 'apps/chainstead/bin/chainstead.js';
 /** Age of former sources that running tests may still need. Milliseconds. */
 const KEPT_MS = 3 * 3_600_000;
 
-/** @public loaded by its path */
-export default async function setUpProgram(): Promise<void> {
-  if (process.env[VARIABLE] === '') return;
-  await mkdir(FOLDER, { recursive: true });
-  const folder = join(FOLDER, await digestOfSources());
-  if (!(await isThere(folder))) await make(folder);
-  await removeFormer(folder);
-  process.env[VARIABLE] = folder;
-}
+await mkdir(FOLDER, { recursive: true });
+const folder = join(FOLDER, await digestOfSources());
+if (!(await isThere(folder))) await make(folder);
+await removeFormer(folder);
+console.log(folder);
 
 /** Hash of all inputs of the bundle. */
 async function digestOfSources(): Promise<string> {

@@ -3,7 +3,7 @@
  * observed. Prints the slowest files, what this machine lacks, and the totals. Exit code 1 if a step or a test failed. Arguments go to vitest and skip
  * the steps and that check: `npm test -- packages/sync`.
  */
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { OBSERVED_FOLDER_VARIABLE } from '../packages/db/src/testing/observed-rows.ts';
@@ -11,6 +11,7 @@ import { REPOSITORY_ROOT } from './check/source-files.ts';
 import { missingOnThisMachine } from './missing-on-this-machine.ts';
 import { observedFolder } from './row-types/observed-folder.ts';
 
+const PROGRAM = join(REPOSITORY_ROOT, 'scripts/program-for-tests.ts');
 const SIMULATE = 'apps/simulation/src/main.ts';
 
 /** What each tier runs before its test files: arguments of node, in this order. */
@@ -40,6 +41,8 @@ if (isWhole) {
   const folder = observedFolder(name);
   rmSync(folder, { recursive: true, force: true });
   process.env[OBSERVED_FOLDER_VARIABLE] = folder;
+  // Made once, before tests that are timed need it.
+  process.env.CHAINSTEAD_TEST_PROGRAM = execFileSync(process.execPath, [PROGRAM], { encoding: 'utf8' }).trim();
 }
 const tested = run('vitest', ['run', `--project=${name}`, ...args]);
 const rowTypes = ['scripts/check-row-types.ts', name];

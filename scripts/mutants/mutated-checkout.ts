@@ -20,8 +20,6 @@ const MINUTES_MAX: Readonly<Record<Circle, number>> = {
   system: 40,
 };
 const GRACE_MS = 10_000;
-/** Each mutant would need a new bundle. Few tests near a file start the program. */
-const SOURCES_AS_PROGRAM = { CHAINSTEAD_TEST_PROGRAM: '' };
 /** Folders whose links point into the checkout itself. */
 const LINKED_WORKSPACES = '@chainstead';
 
@@ -66,7 +64,7 @@ export async function openMutatedCheckout(signal: AbortSignal): Promise<MutatedC
     const reporting = ['--bail=1', '--passWithNoTests', '--reporter=json', `--outputFile=${report}`];
     const end = await runToEnd(join(root, 'node_modules/.bin/vitest'), [...args, ...reporting], {
       cwd: root,
-      env: { ...process.env, TEST_DATABASE_URL: server.adminUrl, ...(isNear(circle) ? SOURCES_AS_PROGRAM : {}) },
+      env: { ...process.env, TEST_DATABASE_URL: server.adminUrl },
       milliseconds: MINUTES_MAX[circle] * 60_000,
       signal,
     });
@@ -111,10 +109,6 @@ function argumentsOf(circle: Circle, path: string): string[] {
   if (circle === 'file') return ['run', project, path.replace(/ts$/, '')];
   if (circle === 'folder') return ['run', project, `${dirname(path)}/`];
   return ['run', project];
-}
-
-function isNear(circle: Circle): boolean {
-  return circle === 'file' || circle === 'folder';
 }
 
 function projectOf(circle: Circle): 'fast' | 'system' {

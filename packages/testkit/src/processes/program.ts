@@ -1,5 +1,5 @@
 /** The program in separate processes, as a user starts it. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,6 +35,8 @@ export interface ProgramOptions {
 }
 
 const SOURCES = fileURLToPath(new URL('../../../../apps/chainstead/bin/chainstead.js', import.meta.url));
+const MAKE_BUNDLE = fileURLToPath(new URL('../../../../scripts/program-for-tests.ts', import.meta.url));
+const FOLDER_VARIABLE = 'CHAINSTEAD_TEST_PROGRAM';
 
 /** @param args of the command line, such as `['start', '--roles', 'ingest']` */
 export function startProgram(args: readonly string[], options: ProgramOptions = {}): Program {
@@ -101,10 +103,12 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
   };
 }
 
-/** Returns the bundle that the global set-up made (scripts/program-for-tests.ts), or outside of a test run the sources. */
+/** Returns the bundle of the program for tests, or outside of a test run the sources. */
 export function programToStart(): { readonly entry: string; readonly environment: Readonly<Record<string, string>> } {
-  const folder = process.env.CHAINSTEAD_TEST_PROGRAM;
-  if (folder === undefined || folder === '') return { entry: SOURCES, environment: {} };
+  if (process.env.VITEST === undefined) return { entry: SOURCES, environment: {} };
+  // Set by `npm test`. A single file makes the bundle at its first start.
+  process.env[FOLDER_VARIABLE] ??= execFileSync(process.execPath, [MAKE_BUNDLE], { encoding: 'utf8' }).trim();
+  const folder = process.env[FOLDER_VARIABLE];
   // The compile cache belongs to the bundle.
   return {
     entry: join(folder, 'bin/chainstead.js'),
