@@ -3,12 +3,9 @@
  * `definitions/add-contract.ts`, then `dataset/event-dataset.ts`.
  */
 export { readContractDatasets } from './dataset/contract-datasets.ts';
-export { addContract } from './definitions/add-contract.ts';
-export {
-  type ContractDefinition,
-  readDefinitions,
-  readRevision,
-} from './definitions/contract-definition.ts';
+export { addContract, type WantedContract } from './definitions/add-contract.ts';
+export { type ContractDefinition, readDefinitions } from './definitions/contract-definition.ts';
 export { type ContractStatus, readContractStatuses } from './definitions/contract-status.ts';
 export { removeContract } from './definitions/remove-contract.ts';
+export { readContractsState } from './factories/complete-children.ts';
 export { contractRoutes } from './routes/contract-routes.ts';

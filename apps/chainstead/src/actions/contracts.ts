@@ -7,6 +7,7 @@ import {
   readContractStatuses,
   readDefinitions,
   removeContract,
+  type WantedContract,
 } from '@chainstead/contracts';
 import { type Address, errorText, InvalidPrimitiveError, parseAddress } from '@chainstead/core';
 import type { Command } from 'commander';
@@ -22,7 +23,9 @@ import { renderTable } from '../text/text-table.ts';
 export interface AddContractOptions {
   readonly chain: string;
   readonly abi: string;
-  readonly address: readonly string[];
+  readonly address?: readonly string[];
+  readonly factory?: readonly string[];
+  readonly child?: string;
   readonly from?: string;
   readonly event?: readonly string[];
   readonly index?: readonly string[];
@@ -38,15 +41,15 @@ export async function addContractOfCommand(
   command: Command,
   context: CommandContext,
 ): Promise<void> {
+  const emitters = readEmitters(options);
   const abi = await readAbiFile(options.abi);
   await withContracts(command, context, async ({ database }, configuration) => {
     const { tables, skipped } = await addContract(database, {
       name,
       abi,
       chain: chainOf(configuration, options.chain),
-      addresses: options.address.map(readAddress),
+      ...emitters,
       firstBlock: readBlock(options.from),
-      events: options.event ?? null,
       indexed: options.index ?? [],
     });
     const rows = tables.map((table) => [table.name, table.abi.signature, String(table.parameters.length)]);
@@ -129,6 +132,36 @@ export async function removeContractOfCommand(
   });
 }
 
+/** Returns the options that choose the emitters of events. @throws UsageError if they don't fit together */
+function readEmitters({
+  address,
+  factory,
+  child,
+  event,
+}: AddContractOptions): Pick<WantedContract, 'addresses' | 'factory' | 'events'> {
+  if (factory === undefined) {
+    if (address === undefined)
+      throw new UsageError('--address is missing', 'Give --address, or --factory for children');
+    if (child !== undefined) throw new UsageError('--child needs --factory', 'Add --factory, or leave --child out');
+    return { addresses: address.map((one) => readAddress(one)), factory: null, events: event ?? null };
+  }
+  if (address !== undefined)
+    throw new UsageError('--address and --factory exclude each other', 'Leave one of them out');
+  const [declared] = event ?? [];
+  if (declared === undefined || event?.length !== 1 || child === undefined)
+    throw new UsageError(
+      '--factory needs --event and --child',
+      'Give one --event with the declaration of the event that names a child, and --child with its parameter',
+    );
+  const [of = ''] = factory;
+  const isName = factory.length === 1 && !of.startsWith('0x');
+  return {
+    addresses: isName ? [] : factory.map((one) => readAddress(one, '--factory')),
+    factory: { of: isName ? of : null, event: declared, child },
+    events: null,
+  };
+}
+
 async function withContracts(
   command: Command,
   context: CommandContext,
@@ -169,12 +202,12 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-function readAddress(text: string): Address {
+function readAddress(text: string, option = '--address'): Address {
   try {
     return parseAddress(text);
   } catch (error) {
     if (!(error instanceof InvalidPrimitiveError)) throw error;
-    throw new UsageError(`--address ${text} is not an address`, 'Use 0x and 40 hexadecimal digits');
+    throw new UsageError(`${option} ${text} is not an address`, 'Use 0x and 40 hexadecimal digits');
   }
 }
 

@@ -1,4 +1,4 @@
-import { readRevision } from '@chainstead/contracts';
+import { readContractsState } from '@chainstead/contracts';
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, failureLevel } from '@chainstead/db';
 import type { Dataset } from '@chainstead/sync';
@@ -30,11 +30,12 @@ export async function ingestWithContracts(
     if (known === null) return;
     const ending = new AbortController();
     const changed = new AbortController();
-    const watching = abortWhenChanged(watch, known.revision, changed, AbortSignal.any([signal, ending.signal]));
+    const watching = abortWhenChanged(watch, known.state, changed, AbortSignal.any([signal, ending.signal]));
     await ingest(known.datasets, AbortSignal.any([signal, changed.signal]));
     ending.abort();
     await watching;
-    if (signal.aborted || !changed.signal.aborted) return;
+    // The end block may be reached before events of new children are read.
+    if (signal.aborted || !(changed.signal.aborted || (await hasChanged(watch, known.state, signal)))) return;
     watch.logger.info('Contracts changed, their datasets are read again');
   }
 }
@@ -43,12 +44,12 @@ export async function ingestWithContracts(
 async function readPatiently(
   { database, configuration, clock, logger }: ContractsWatch,
   signal: AbortSignal,
-): Promise<{ readonly revision: string; readonly datasets: readonly Dataset[] } | null> {
+): Promise<{ readonly state: string; readonly datasets: readonly Dataset[] } | null> {
   while (!signal.aborted) {
     try {
       // Read first: a change after it is noticed, and costs one more round.
-      const revision = await readRevision(database);
-      return { revision, datasets: await readIndexedDatasets(database, configuration) };
+      const state = await readContractsState(database);
+      return { state, datasets: await readIndexedDatasets(database, configuration) };
     } catch (error) {
       logger[failureLevel(error)]({ error: errorText(error) }, 'Contracts could not be read, they are read again');
       await sleepUnlessAborted(clock, LOOK_MS, signal);
@@ -57,9 +58,13 @@ async function readPatiently(
   return null;
 }
 
+async function hasChanged(watch: ContractsWatch, state: string, signal: AbortSignal): Promise<boolean> {
+  return ((await readPatiently(watch, signal))?.state ?? state) !== state;
+}
+
 async function abortWhenChanged(
   { database, clock, logger }: ContractsWatch,
-  revision: string,
+  state: string,
   changed: AbortController,
   signal: AbortSignal,
 ): Promise<void> {
@@ -67,7 +72,7 @@ async function abortWhenChanged(
     await sleepUnlessAborted(clock, LOOK_MS, signal);
     if (signal.aborted) return;
     try {
-      if ((await readRevision(database)) === revision) continue;
+      if ((await readContractsState(database)) === state) continue;
       changed.abort();
       return;
     } catch (error) {

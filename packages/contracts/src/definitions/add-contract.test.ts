@@ -28,7 +28,7 @@ const SENT = event('Sent', input('from', 'address', true), input('value', 'uint8
 const SENT_TO_MANY = event('Sent', input('from', 'address', true), input('to', 'address[]'));
 
 const wanted = (name: string, changes: Partial<WantedContract> = {}): WantedContract => ({
-  ...{ name, chain: eth, addresses: [ONE], abi: [DEPOSIT], firstBlock: null, events: null, indexed: [] },
+  ...{ name, chain: eth, addresses: [ONE], abi: [DEPOSIT], factory: null, firstBlock: null, events: null, indexed: [] },
   ...changes,
 });
 const add = (name: string, changes: Partial<WantedContract> = {}) =>
