@@ -7,5 +7,11 @@ export { addContract, type WantedContract } from './definitions/add-contract.ts'
 export { type ContractDefinition, readDefinitions } from './definitions/contract-definition.ts';
 export { type ContractStatus, readContractStatuses } from './definitions/contract-status.ts';
 export { removeContract } from './definitions/remove-contract.ts';
+export {
+  type ContractMetrics,
+  createContractMetrics,
+  resumeContract,
+  suspendLargeContracts,
+} from './definitions/suspend-contracts.ts';
 export { readContractsState } from './factories/complete-children.ts';
 export { contractRoutes } from './routes/contract-routes.ts';

@@ -7,6 +7,7 @@ import {
   readContractStatuses,
   readDefinitions,
   removeContract,
+  resumeContract,
   type WantedContract,
 } from '@chainstead/contracts';
 import { type Address, errorText, InvalidPrimitiveError, parseAddress } from '@chainstead/core';
@@ -108,11 +109,12 @@ export async function showContractStatus(
       `${one.isExact ? '' : '~'}${one.rows}`,
       one.blocks.map(({ from, to }) => `${from}-${to}`).join(' ') || 'none yet',
       String(one.undecoded),
+      one.suspendedReason === null ? '' : `suspended: ${one.suspendedReason}`,
     ]);
     context.stdout.write(
       rows.length === 0
         ? 'No contract has been added yet. Run "chainstead contracts add --help".\n'
-        : renderTable(['table', 'chain', 'rows', 'indexed blocks', 'undecoded'], rows),
+        : renderTable(['table', 'chain', 'rows', 'indexed blocks', 'undecoded', 'state'], rows),
     );
   });
 }
@@ -129,6 +131,19 @@ export async function removeContractOfCommand(
     context.stdout.write(
       `Removed ${name}. Dropped tables: ${dropped.map((table) => table.name).join(', ') || 'none'}\n`,
     );
+  });
+}
+
+/** Indexes a suspended contract again. */
+export async function resumeContractOfCommand(
+  name: string,
+  options: { readonly chain: string },
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  await withContracts(command, context, async ({ database }, configuration) => {
+    await resumeContract(database, name, chainOf(configuration, options.chain).id);
+    context.stdout.write(`Resumed ${name}. Missing blocks are filled in\n`);
   });
 }
 
@@ -218,13 +233,15 @@ function readBlock(text: string | undefined): number | null {
 }
 
 function definitionJson(definition: ContractDefinition, configuration: Configuration): object {
-  const { name, chainId, addresses, firstBlock, tables } = definition;
+  const { name, chainId, addresses, firstBlock, tables, factory, suspendedReason } = definition;
   return {
     name,
     chain: nameOf(definition, configuration),
     chain_id: chainId,
     addresses,
     first_block: firstBlock,
+    factory: factory === null ? null : { event: factory.event, child: factory.child, contract: factory.of },
+    suspended_reason: suspendedReason,
     events: tables.map(({ event, abi, ...table }) => ({
       event,
       signature: abi.signature,
@@ -240,7 +257,7 @@ function definitionJson(definition: ContractDefinition, configuration: Configura
 }
 
 function statusJson(
-  { table, isExact, rows, blocks, undecoded, chainId }: ContractStatus,
+  { table, isExact, rows, blocks, undecoded, chainId, suspendedReason }: ContractStatus,
   configuration: Configuration,
 ): object {
   return {
@@ -250,5 +267,6 @@ function statusJson(
     is_exact: isExact,
     indexed_blocks: blocks,
     undecoded,
+    suspended_reason: suspendedReason,
   };
 }

@@ -2,13 +2,14 @@ import { Command } from 'commander';
 import type { AddContractOptions } from '../actions/contracts.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead contracts add|list|status|remove` */
+/** `chainstead contracts add|list|status|resume|remove` */
 export function contractsCommand(context: CommandContext): Command {
   return new Command('contracts')
     .description('Index your own contracts: a typed table for each event')
     .addCommand(addCommand(context))
     .addCommand(listCommand(context))
     .addCommand(statusCommand(context))
+    .addCommand(resumeCommand(context))
     .addCommand(removeCommand(context));
 }
 
@@ -60,6 +61,18 @@ function statusCommand(context: CommandContext): Command {
     .action(async (options: { json?: boolean }, command: Command) => {
       const { showContractStatus } = await import('../actions/contracts.ts');
       await showContractStatus(options, command, context);
+    });
+}
+
+function resumeCommand(context: CommandContext): Command {
+  return new Command('resume')
+    .description('Index a contract again that was suspended because its tables are too large')
+    .argument('<name>', 'Name of the contract')
+    .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
+    .addHelpText('after', '\nExamples:\n  $ chainstead contracts resume vault --chain eth')
+    .action(async (name: string, options: { chain: string }, command: Command) => {
+      const { resumeContractOfCommand } = await import('../actions/contracts.ts');
+      await resumeContractOfCommand(name, options, command, context);
     });
 }
 

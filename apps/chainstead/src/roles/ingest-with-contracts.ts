@@ -1,4 +1,5 @@
-import { readContractsState } from '@chainstead/contracts';
+import type { Chain } from '@chainstead/chains';
+import { type ContractMetrics, readContractsState, suspendLargeContracts } from '@chainstead/contracts';
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, failureLevel } from '@chainstead/db';
 import type { Dataset } from '@chainstead/sync';
@@ -7,8 +8,12 @@ import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 
 /** Between two looks for added and removed contracts: one small statement each. Milliseconds. */
 const LOOK_MS = 1_000;
+/** A look at the sizes of tables for every tenth of those. */
+const LOOKS_PER_SIZE = 10;
 
 export interface ContractsWatch {
+  readonly chain: Chain;
+  readonly contractMetrics: ContractMetrics;
   readonly database: Database;
   readonly configuration: Configuration;
   readonly clock: Clock;
@@ -58,20 +63,27 @@ async function readPatiently(
   return null;
 }
 
+async function limitSizes({ database, chain, configuration, contractMetrics }: ContractsWatch): Promise<void> {
+  const suspended = await suspendLargeContracts(database, chain, configuration.contractLimits);
+  contractMetrics.suspended.set({ chain: chain.key }, suspended);
+}
+
 async function hasChanged(watch: ContractsWatch, state: string, signal: AbortSignal): Promise<boolean> {
   return ((await readPatiently(watch, signal))?.state ?? state) !== state;
 }
 
 async function abortWhenChanged(
-  { database, clock, logger }: ContractsWatch,
+  watch: ContractsWatch,
   state: string,
   changed: AbortController,
   signal: AbortSignal,
 ): Promise<void> {
-  for (;;) {
+  const { database, clock, logger } = watch;
+  for (let looks = 0; ; looks++) {
     await sleepUnlessAborted(clock, LOOK_MS, signal);
     if (signal.aborted) return;
     try {
+      if (looks % LOOKS_PER_SIZE === 0) await limitSizes(watch);
       if ((await readContractsState(database)) === state) continue;
       changed.abort();
       return;

@@ -1,10 +1,11 @@
 import type { Chain } from '@chainstead/chains';
 import type { Transaction } from '@chainstead/db';
+import { removeCoverage } from '@chainstead/sync';
 
-/** Removes rows of blocks that a reorg may still replace: datasets that are not indexed would keep them. Runs under the chain's commit lock. */
+/** Removes rows and coverage of blocks that a reorg may still replace: datasets that are not indexed would keep them. Runs under the chain's commit lock. */
 export async function removeUnsettled(
   transaction: Transaction,
-  chain: Pick<Chain, 'id' | 'reorgDepthMax'>,
+  chain: Chain,
   tables: readonly string[],
 ): Promise<void> {
   const [row] = await transaction.query<{ checkpoint: number | null }>(
@@ -14,4 +15,5 @@ export async function removeUnsettled(
   const settled = (row?.checkpoint ?? 0) - chain.reorgDepthMax;
   for (const table of tables)
     await transaction.query(`DELETE FROM ${table} WHERE chain_id = $1 AND block_number > $2`, [chain.id, settled]);
+  await removeCoverage(transaction, chain.id, tables, { from: settled + 1, to: Number.MAX_SAFE_INTEGER });
 }

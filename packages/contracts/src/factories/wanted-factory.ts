@@ -44,10 +44,10 @@ export function creationEvent({ event: given, child }: WantedFactory): AbiEvent 
 export function requireParent({ of }: WantedFactory, chain: Chain, definitions: readonly ContractDefinition[]): void {
   if (of === null) return;
   const parent = definitions.find(({ name, chainId }) => name === of && chainId === chain.id);
-  if (parent?.factory === null || parent === undefined)
+  if (parent === undefined || parent.factory === null)
     throw new ContractRefusedError(
       'CONTRACT_FACTORY_UNKNOWN',
-      parent === undefined ? `There is no contract ${of} on ${chain.key}` : `${of} has no children on ${chain.key}`,
+      `There is no contract ${of} with children on ${chain.key}`,
       'Give addresses with --factory, or the name of a contract that was added with --factory',
     );
 }
