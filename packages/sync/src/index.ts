@@ -26,7 +26,6 @@ export type {
   CommittedBlocks,
   Dataset,
   DecodeContext,
-  DependentRows,
   HistoryFilter,
   MentionedContract,
   PrecedingRows,

@@ -152,7 +152,9 @@ async function childOf(factory: Address): Promise<Address> {
   return parseAddress(`0x${word?.slice(-40)}`);
 }
 
-test('have all events of their children, and no other ones, in any order of reading', { timeout: 300_000 }, async () => {
+test('have all events of their children, and no other ones, in any order of reading', {
+  timeout: 300_000,
+}, async () => {
   const { devnet } = stage;
   const [root, otherRoot] = [await devnet.deploy(contracts.Root), await devnet.deploy(contracts.Root)];
   // Neither a child of a factory, nor are its pools.
@@ -173,7 +175,7 @@ test('have all events of their children, and no other ones, in any order of read
   expect(await addHubs(root)).toMatch(/contracts\.hubs_hub_created +HubCreated\(address\) +1/);
   await addPools();
   const backfilled = await expectEqual([root], 20);
-  // Of the opened hub: its second pool alone, after it was named. Of the others: each ping after the first naming.
+  // The opened hub has its second pool alone, which it created after it was named. Pings count after the first naming.
   expect(Object.entries(backfilled).map(([table, rows]) => [table, rows.length])).toEqual([
     ['hubs_hub_created', 2],
     ['hubs_pool_created', 3],

@@ -1,8 +1,8 @@
 import { ChainsteadError } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import type { Dataset, PrecedingRows } from '@chainstead/sync';
+import { childrenOf, dependentTables, depthOf, emittersOf } from '../definitions/child-sets.ts';
 import { type ContractDefinition, readDefinitions, readRevision } from '../definitions/contract-definition.ts';
-import { childrenOf, dependentTables, depthOf, emittersOf } from '../factories/child-sets.ts';
 import { readCompleteChildren } from '../factories/complete-children.ts';
 import { watchCreations } from '../factories/watch-creations.ts';
 import type { EventTable } from '../tables/event-table.ts';

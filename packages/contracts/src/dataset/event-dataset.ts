@@ -3,8 +3,8 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, Hash, Hex, Log } from '@chainstead/core';
 import { layoutOf, storableJson } from '@chainstead/decoding';
 import type { Dataset, DecodeContext } from '@chainstead/sync';
+import type { ChildSet } from '../definitions/child-sets.ts';
 import { linesOfChildren } from '../factories/child-rows.ts';
-import type { ChildSet } from '../factories/child-sets.ts';
 import type { EventTable, ParameterColumn } from '../tables/event-table.ts';
 import { type EventRow, rowTableOf } from '../tables/row-table.ts';
 

@@ -3,12 +3,12 @@ import type { Address } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import { type AbiEvent, abiItemJson, readAbi } from '@chainstead/decoding';
 import { lockChainCommits } from '@chainstead/sync';
-import { dependentTables } from '../factories/child-sets.ts';
-import { removeUnsettled } from '../factories/remove-unsettled.ts';
-import { creationEvent, requireParent, type WantedFactory } from '../factories/wanted-factory.ts';
 import { createEventTables } from '../tables/create-tables.ts';
 import { type EventTable, eventNames, eventTable, type ParameterColumn } from '../tables/event-table.ts';
+import { dependentTables } from './child-sets.ts';
 import { type ContractDefinition, ContractRefusedError, type Factory, readDefinitions } from './contract-definition.ts';
+import { removeUnsettled } from './remove-unsettled.ts';
+import { creationEvent, requireParent, type WantedFactory } from './wanted-factory.ts';
 
 /** A contract to be indexed. */
 export interface WantedContract {

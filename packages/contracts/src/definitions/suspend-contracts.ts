@@ -2,9 +2,9 @@ import type { Chain } from '@chainstead/chains';
 import { type ChainId, Gauge, type Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { lockChainCommits } from '@chainstead/sync';
-import { dependentTables } from '../factories/child-sets.ts';
-import { removeUnsettled } from '../factories/remove-unsettled.ts';
+import { dependentTables } from './child-sets.ts';
 import { ContractRefusedError, readDefinitions } from './contract-definition.ts';
+import { removeUnsettled } from './remove-unsettled.ts';
 
 /** Limits of the tables of a contract; null: none. */
 interface ContractLimits {

@@ -2,8 +2,8 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, ChainsteadError, parseAddress } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import type { CommittedBlocks } from '@chainstead/sync';
+import type { ChildSet } from '../definitions/child-sets.ts';
 import { placeOfLine } from '../tables/row-table.ts';
-import type { ChildSet } from './child-sets.ts';
 
 /** Events of a factory are missing, so that its children are not known. */
 class ChildrenUnknownError extends ChainsteadError {

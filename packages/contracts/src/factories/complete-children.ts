@@ -1,6 +1,6 @@
 import type { Database } from '@chainstead/db';
+import { type ChildSet, childrenOf } from '../definitions/child-sets.ts';
 import { type ContractDefinition, readDefinitions, readRevision } from '../definitions/contract-definition.ts';
-import { type ChildSet, childrenOf } from './child-sets.ts';
 
 /**
  * Returns the chain ID and the table, separated by a space, of all factories whose events are complete up to the checkpoint of their chain. Only

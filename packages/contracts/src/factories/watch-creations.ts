@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { BlockRange } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
 import { type PrecedingRows, removeCoverage } from '@chainstead/sync';
-import type { ChildSet } from './child-sets.ts';
+import type { ChildSet } from '../definitions/child-sets.ts';
 
 /** Tables by chain whose rows depend on children. */
 type Dependents = ReadonlyMap<number, { readonly children: ChildSet; readonly tables: readonly string[] }>;

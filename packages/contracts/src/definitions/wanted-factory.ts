@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type AbiEvent, parseEventSignature } from '@chainstead/decoding';
-import { type ContractDefinition, ContractRefusedError } from '../definitions/contract-definition.ts';
+import { type ContractDefinition, ContractRefusedError } from './contract-definition.ts';
 
 /** The factory of contracts to be indexed. */
 export interface WantedFactory {

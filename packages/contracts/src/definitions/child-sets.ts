@@ -1,6 +1,7 @@
 /** The emitters of each table, and the order in which tables depend on each other. Pure. */
-import type { ContractDefinition } from '../definitions/contract-definition.ts';
+
 import type { EventTable } from '../tables/event-table.ts';
+import type { ContractDefinition } from './contract-definition.ts';
 
 /** Addresses that the rows of a table name. They may emit events after these rows. */
 export interface ChildSet {
