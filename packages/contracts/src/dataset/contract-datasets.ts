@@ -29,7 +29,7 @@ export async function readContractDatasets(database: Pick<Database, 'query'>): P
   // Read first: a change in between is found by the first commit.
   const revision = await readRevision(database);
   const definitions = await readDefinitions(database);
-  const complete = await readCompleteChildren(database, definitions);
+  const complete = await readCompleteChildren(database);
   const requireCurrent = async (transaction: Transaction): Promise<void> => {
     if ((await readRevision(transaction)) !== revision) throw new ContractsChangedError();
   };
