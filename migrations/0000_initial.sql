@@ -1288,6 +1288,8 @@ CREATE TABLE "contract_definitions" (
   "addresses" text[] NOT NULL,
   "first_block" bigint,
   "events" jsonb NOT NULL,
+  "factory" jsonb,
+  "suspended_reason" text,
   "revision" uuid DEFAULT gen_random_uuid() NOT NULL,
   "created_at" timestamp with time zone DEFAULT now() NOT NULL,
   CONSTRAINT "contract_definitions_name_chain_id_pk" PRIMARY KEY("name","chain_id")

@@ -1,4 +1,5 @@
 import { createFullnodeMetrics } from '@chainstead/aptos';
+import { createContractMetrics } from '@chainstead/contracts';
 import { createMetricsRegistry, type Registry, silentLogger, systemClock } from '@chainstead/core';
 import { createWorkJournal, measureDisk, measureSizes, openDatabase } from '@chainstead/db';
 import { addPoolProofs } from '@chainstead/markets';
@@ -34,6 +35,7 @@ export function createEveryMetric(): Registry {
   measureDisk(metrics, '/', logger);
   measureFeedAges({ registry: metrics, database, chains: [], logger });
   createSyncMetrics(metrics);
+  createContractMetrics(metrics);
   createSubjectProjectionMetrics(metrics);
   createMatchMetrics(metrics);
   createFullnodeMetrics(metrics);

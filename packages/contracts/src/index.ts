@@ -4,14 +4,16 @@
  */
 export { readContractDatasets } from './dataset/contract-datasets.ts';
 export { addContract, type WantedContract } from './definitions/add-contract.ts';
-export {
-  type ContractDefinition,
-  ContractRefusedError,
-  readDefinitions,
-  readRevision,
-} from './definitions/contract-definition.ts';
+export { type ContractDefinition, ContractRefusedError, readDefinitions } from './definitions/contract-definition.ts';
 export { type ContractStatus, readContractStatuses } from './definitions/contract-status.ts';
 export { removeContract } from './definitions/remove-contract.ts';
+export {
+  type ContractMetrics,
+  createContractMetrics,
+  resumeContract,
+  suspendLargeContracts,
+} from './definitions/suspend-contracts.ts';
+export { readContractsState } from './factories/complete-children.ts';
 export { contractRoutes } from './routes/contract-routes.ts';
 export type { ListedEvent } from './routes/get-events.ts';
 export { readNewestEvents } from './routes/newest-events.ts';

@@ -12,6 +12,10 @@ export const contractDefinitions = pgTable(
     firstBlock: bigint('first_block', { mode: 'number' }),
     /** Events with their names in paths and SQL, and their items of the ABI. */
     events: jsonb('events').notNull(),
+    /** Event whose parameter is an address whose events are stored; null: the addresses emit all events. */
+    factory: jsonb('factory'),
+    /** Reason why nothing more is stored; null: the contract is indexed. */
+    suspendedReason: text('suspended_reason'),
     /** Another one after each change. */
     revision: uuid('revision').notNull().defaultRandom(),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull().defaultNow(),

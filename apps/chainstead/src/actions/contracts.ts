@@ -7,6 +7,8 @@ import {
   readContractStatuses,
   readDefinitions,
   removeContract,
+  resumeContract,
+  type WantedContract,
 } from '@chainstead/contracts';
 import { type Address, errorText, InvalidPrimitiveError, parseAddress } from '@chainstead/core';
 import type { Command } from 'commander';
@@ -23,7 +25,9 @@ import { renderTable } from '../text/text-table.ts';
 export interface AddContractOptions {
   readonly chain: string;
   readonly abi: string;
-  readonly address: readonly string[];
+  readonly address?: readonly string[];
+  readonly factory?: readonly string[];
+  readonly child?: string;
   readonly from?: string;
   readonly event?: readonly string[];
   readonly index?: readonly string[];
@@ -39,6 +43,7 @@ export async function addContractOfCommand(
   command: Command,
   context: CommandContext,
 ): Promise<void> {
+  const emitters = readEmitters(options);
   const abi = await readAbiFile(options.abi);
   await withContracts(command, context, async ({ database }, configuration) => {
     const { tables, skipped } = await addContract(
@@ -47,9 +52,8 @@ export async function addContractOfCommand(
       name,
       abi,
       chain: chainOf(configuration, options.chain),
-      addresses: options.address.map(readAddress),
+      ...emitters,
       firstBlock: readBlock(options.from),
-      events: options.event ?? null,
       indexed: options.index ?? [],
       },
       commandActor(),
@@ -110,11 +114,12 @@ export async function showContractStatus(
       `${one.isExact ? '' : '~'}${one.rows}`,
       one.blocks.map(({ from, to }) => `${from}-${to}`).join(' ') || 'none yet',
       String(one.undecoded),
+      one.suspendedReason === null ? '' : `suspended: ${one.suspendedReason}`,
     ]);
     context.stdout.write(
       rows.length === 0
         ? 'No contract has been added yet. Run "chainstead contracts add --help".\n'
-        : renderTable(['table', 'chain', 'rows', 'indexed blocks', 'undecoded'], rows),
+        : renderTable(['table', 'chain', 'rows', 'indexed blocks', 'undecoded', 'state'], rows),
     );
   });
 }
@@ -132,6 +137,49 @@ export async function removeContractOfCommand(
       `Removed ${name}. Dropped tables: ${dropped.map((table) => table.name).join(', ') || 'none'}\n`,
     );
   });
+}
+
+/** Indexes a suspended contract again. */
+export async function resumeContractOfCommand(
+  name: string,
+  options: { readonly chain: string },
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  await withContracts(command, context, async ({ database }, configuration) => {
+    await resumeContract(database, name, chainOf(configuration, options.chain).id);
+    context.stdout.write(`Resumed ${name}. Missing blocks are filled in\n`);
+  });
+}
+
+/** Returns the options that choose the emitters of events. @throws UsageError if they don't fit together */
+function readEmitters({
+  address,
+  factory,
+  child,
+  event,
+}: AddContractOptions): Pick<WantedContract, 'addresses' | 'factory' | 'events'> {
+  if (factory === undefined) {
+    if (address === undefined)
+      throw new UsageError('--address is missing', 'Give --address, or --factory for children');
+    if (child !== undefined) throw new UsageError('--child needs --factory', 'Add --factory, or leave --child out');
+    return { addresses: address.map((one) => readAddress(one)), factory: null, events: event ?? null };
+  }
+  if (address !== undefined)
+    throw new UsageError('--address and --factory exclude each other', 'Leave one of them out');
+  const [declared] = event ?? [];
+  if (declared === undefined || event?.length !== 1 || child === undefined)
+    throw new UsageError(
+      '--factory needs --event and --child',
+      'Give one --event with the declaration of the event that names a child, and --child with its parameter',
+    );
+  const [of = ''] = factory;
+  const isName = factory.length === 1 && !of.startsWith('0x');
+  return {
+    addresses: isName ? [] : factory.map((one) => readAddress(one, '--factory')),
+    factory: { of: isName ? of : null, event: declared, child },
+    events: null,
+  };
 }
 
 async function withContracts(
@@ -174,12 +222,12 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-function readAddress(text: string): Address {
+function readAddress(text: string, option = '--address'): Address {
   try {
     return parseAddress(text);
   } catch (error) {
     if (!(error instanceof InvalidPrimitiveError)) throw error;
-    throw new UsageError(`--address ${text} is not an address`, 'Use 0x and 40 hexadecimal digits');
+    throw new UsageError(`${option} ${text} is not an address`, 'Use 0x and 40 hexadecimal digits');
   }
 }
 
@@ -190,13 +238,15 @@ function readBlock(text: string | undefined): number | null {
 }
 
 function definitionJson(definition: ContractDefinition, configuration: Configuration): object {
-  const { name, chainId, addresses, firstBlock, tables } = definition;
+  const { name, chainId, addresses, firstBlock, tables, factory, suspendedReason } = definition;
   return {
     name,
     chain: nameOf(definition, configuration),
     chain_id: chainId,
     addresses,
     first_block: firstBlock,
+    factory: factory === null ? null : { event: factory.event, child: factory.child, contract: factory.of },
+    suspended_reason: suspendedReason,
     events: tables.map(({ event, abi, ...table }) => ({
       event,
       signature: abi.signature,
@@ -212,7 +262,7 @@ function definitionJson(definition: ContractDefinition, configuration: Configura
 }
 
 function statusJson(
-  { table, isExact, rows, blocks, undecoded, chainId }: ContractStatus,
+  { table, isExact, rows, blocks, undecoded, chainId, suspendedReason }: ContractStatus,
   configuration: Configuration,
 ): object {
   return {
@@ -222,5 +272,6 @@ function statusJson(
     is_exact: isExact,
     indexed_blocks: blocks,
     undecoded,
+    suspended_reason: suspendedReason,
   };
 }

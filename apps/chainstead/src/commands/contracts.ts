@@ -2,13 +2,14 @@ import { Command } from 'commander';
 import type { AddContractOptions } from '../actions/contracts.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead contracts add|list|status|remove` */
+/** `chainstead contracts add|list|status|resume|remove` */
 export function contractsCommand(context: CommandContext): Command {
   return new Command('contracts')
     .description('Index your own contracts: a typed table for each event')
     .addCommand(addCommand(context))
     .addCommand(listCommand(context))
     .addCommand(statusCommand(context))
+    .addCommand(resumeCommand(context))
     .addCommand(removeCommand(context));
 }
 
@@ -18,9 +19,15 @@ function addCommand(context: CommandContext): Command {
     .argument('<name>', 'Name of the contract: tables are named contracts.<name>_<event>')
     .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
     .requiredOption('--abi <file>', 'JSON file with the ABI, or an artifact of Foundry, Hardhat or Truffle')
-    .requiredOption('--address <list>', 'Comma list of addresses', collect)
+    .option('--address <list>', 'Comma list of addresses', collect)
+    .option('--factory <list>', 'Comma list of addresses, or a contract whose children are the factories', collect)
+    .option('--child <parameter>', 'Parameter of the factory event that is the address of a child')
     .option('--from <block>', "First block (default: the first block of the chain's history)")
-    .option('--event <list>', 'Comma list of event names, or one signature (default: all events)', collectEvents)
+    .option(
+      '--event <list>',
+      'Comma list of event names, or one signature (default: all events); with --factory, its event',
+      collectEvents,
+    )
     .option('--index <list>', 'Comma list of columns that get an index, and can then be filtered by', collect)
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, options: AddContractOptions, command: Command) => {
@@ -32,7 +39,8 @@ function addCommand(context: CommandContext): Command {
 const EXAMPLES = `
 Examples:
   $ chainstead contracts add vault --chain eth --abi ./Vault.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea
-  $ chainstead contracts add vault --chain eth --abi ./Vault.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea --from 17000000 --index owner`;
+  $ chainstead contracts add vault --chain eth --abi ./Vault.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea --from 17000000 --index owner
+  $ chainstead contracts add pools --chain eth --abi ./Pool.json --factory 0x1f98431c8ad98523631ae4a59f267346ea31f984 --event 'PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool)' --child pool --from 12369621`;
 
 function listCommand(context: CommandContext): Command {
   return new Command('list')
@@ -53,6 +61,18 @@ function statusCommand(context: CommandContext): Command {
     .action(async (options: { json?: boolean }, command: Command) => {
       const { showContractStatus } = await import('../actions/contracts.ts');
       await showContractStatus(options, command, context);
+    });
+}
+
+function resumeCommand(context: CommandContext): Command {
+  return new Command('resume')
+    .description('Index a contract again that was suspended because its tables are too large')
+    .argument('<name>', 'Name of the contract')
+    .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
+    .addHelpText('after', '\nExamples:\n  $ chainstead contracts resume vault --chain eth')
+    .action(async (name: string, options: { chain: string }, command: Command) => {
+      const { resumeContractOfCommand } = await import('../actions/contracts.ts');
+      await resumeContractOfCommand(name, options, command, context);
     });
 }
 

@@ -137,6 +137,8 @@ export interface Configuration {
   readonly aptos: AptosConfiguration;
   /** Blocks a second and chain at most; auto: what the upstreams allow; 0: the background prover is off. */
   readonly verifyBlocksPerSecond: number | 'auto';
+  /** Limits of the tables of a contract of the operator; null: none. */
+  readonly contractLimits: { readonly rowsMax: number | null; readonly bytesMax: number | null };
 }
 
 export interface ParsedConfiguration {
@@ -266,7 +268,12 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
     chainRegistry: chains.registry,
     aptos: toAptosConfiguration(settings),
     verifyBlocksPerSecond: settings.VERIFY_BLOCKS_PER_SECOND,
+    contractLimits: toContractLimits(settings),
   };
+}
+
+function toContractLimits(settings: GlobalSettings): Configuration['contractLimits'] {
+  return { rowsMax: unlessZero(settings.CONTRACT_ROWS_MAX), bytesMax: unlessZero(settings.CONTRACT_BYTES_MAX) };
 }
 
 function toProcesses(settings: GlobalSettings): Configuration['processes'] {

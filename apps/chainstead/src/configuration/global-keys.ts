@@ -211,6 +211,25 @@ const egressKeys = {
   }),
 };
 
+const contractKeys = {
+  CONTRACT_ROWS_MAX: withDefault(wholeNumber(0, Number.MAX_SAFE_INTEGER), {
+    group: 'Limits',
+    description:
+      'Maximum number of rows in the tables of one of your own contracts. Above it, the contract is suspended. 0 disables the limit',
+    allowed: 'a whole number, 0 or more',
+    example: '1000000',
+    default: '100000000',
+  }),
+  CONTRACT_BYTES_MAX: withDefault(wholeNumber(0, Number.MAX_SAFE_INTEGER), {
+    group: 'Limits',
+    description:
+      'Maximum number of bytes in the tables of one of your own contracts, with indexes. Above it, the contract is suspended. 0 disables the limit',
+    allowed: 'a whole number, 0 or more',
+    example: '1000000000',
+    default: '50000000000',
+  }),
+};
+
 const onDemandKeys = {
   ON_DEMAND_WAIT_MS: withDefault(wholeNumber(0, 60_000), {
     group: 'On demand',
@@ -343,6 +362,7 @@ const chainSelectionKeys = {
 export const globalKeys = z.object({
   ...processKeys,
   ...storageKeys,
+  ...contractKeys,
   ...apiKeys,
   ...egressKeys,
   ...onDemandKeys,

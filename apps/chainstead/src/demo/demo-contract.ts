@@ -21,6 +21,7 @@ export async function addDemoContract(database: Database, chain: Chain, { seapor
     name: NAME,
     chain,
     addresses: [seaport.address],
+    factory: null,
     abi: seaport.abi,
     firstBlock: null,
     events: [EVENT],

@@ -1,4 +1,5 @@
-import { readRevision } from '@chainstead/contracts';
+import type { Chain } from '@chainstead/chains';
+import { type ContractMetrics, readContractsState, suspendLargeContracts } from '@chainstead/contracts';
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, failureLevel } from '@chainstead/db';
 import type { Dataset } from '@chainstead/sync';
@@ -7,8 +8,12 @@ import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 
 /** Between two looks for added and removed contracts: one small statement each. Milliseconds. */
 const LOOK_MS = 1_000;
+/** A look at the sizes of tables for every tenth of those. */
+const LOOKS_PER_SIZE = 10;
 
 export interface ContractsWatch {
+  readonly chain: Chain;
+  readonly contractMetrics: ContractMetrics;
   readonly database: Database;
   readonly configuration: Configuration;
   readonly clock: Clock;
@@ -30,11 +35,12 @@ export async function ingestWithContracts(
     if (known === null) return;
     const ending = new AbortController();
     const changed = new AbortController();
-    const watching = abortWhenChanged(watch, known.revision, changed, AbortSignal.any([signal, ending.signal]));
+    const watching = abortWhenChanged(watch, known.state, changed, AbortSignal.any([signal, ending.signal]));
     await ingest(known.datasets, AbortSignal.any([signal, changed.signal]));
     ending.abort();
     await watching;
-    if (signal.aborted || !changed.signal.aborted) return;
+    // The end block may be reached before events of new children are read.
+    if (signal.aborted || !(changed.signal.aborted || (await hasChanged(watch, known.state, signal)))) return;
     watch.logger.info('Contracts changed, their datasets are read again');
   }
 }
@@ -43,12 +49,12 @@ export async function ingestWithContracts(
 async function readPatiently(
   { database, configuration, clock, logger }: ContractsWatch,
   signal: AbortSignal,
-): Promise<{ readonly revision: string; readonly datasets: readonly Dataset[] } | null> {
+): Promise<{ readonly state: string; readonly datasets: readonly Dataset[] } | null> {
   while (!signal.aborted) {
     try {
       // Read first: a change after it is noticed, and costs one more round.
-      const revision = await readRevision(database);
-      return { revision, datasets: await readIndexedDatasets(database, configuration) };
+      const state = await readContractsState(database);
+      return { state, datasets: await readIndexedDatasets(database, configuration) };
     } catch (error) {
       logger[failureLevel(error)]({ error: errorText(error) }, 'Contracts could not be read, they are read again');
       await sleepUnlessAborted(clock, LOOK_MS, signal);
@@ -57,17 +63,28 @@ async function readPatiently(
   return null;
 }
 
+async function limitSizes({ database, chain, configuration, contractMetrics }: ContractsWatch): Promise<void> {
+  const suspended = await suspendLargeContracts(database, chain, configuration.contractLimits);
+  contractMetrics.suspended.set({ chain: chain.key }, suspended);
+}
+
+async function hasChanged(watch: ContractsWatch, state: string, signal: AbortSignal): Promise<boolean> {
+  return ((await readPatiently(watch, signal))?.state ?? state) !== state;
+}
+
 async function abortWhenChanged(
-  { database, clock, logger }: ContractsWatch,
-  revision: string,
+  watch: ContractsWatch,
+  state: string,
   changed: AbortController,
   signal: AbortSignal,
 ): Promise<void> {
-  for (;;) {
+  const { database, clock, logger } = watch;
+  for (let looks = 0; ; looks++) {
     await sleepUnlessAborted(clock, LOOK_MS, signal);
     if (signal.aborted) return;
     try {
-      if ((await readRevision(database)) === revision) continue;
+      if (looks % LOOKS_PER_SIZE === 0) await limitSizes(watch);
+      if ((await readContractsState(database)) === state) continue;
       changed.abort();
       return;
     } catch (error) {

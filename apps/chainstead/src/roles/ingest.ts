@@ -1,4 +1,5 @@
 import { aptosDatasets, chainKeyOf, createAptosSync, createFullnodeMetrics, createFullnodes } from '@chainstead/aptos';
+import { type ContractMetrics, createContractMetrics } from '@chainstead/contracts';
 import { errorText } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
 import type { RecoverSigners } from '@chainstead/proof';
@@ -48,7 +49,8 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
   const filling = new Set(configuration.chains.map(({ chain }) => chain.key));
   const signers = createSignerProcesses();
   const { recover: recoverSigners } = signers;
-  const shared = { metrics: createSyncMetrics(metrics), watcher, filling, recoverSigners };
+  const contractMetrics = createContractMetrics(metrics);
+  const shared = { metrics: createSyncMetrics(metrics), contractMetrics, watcher, filling, recoverSigners };
   const chains = configuration.chains.map((configured) => {
     const pool = openPool(configured, context);
     return { pool, work: ingestChain(configured, pool, context, shared, stop.signal) };
@@ -94,6 +96,7 @@ function othersOf({ configuration: { chains }, place = ONLY_PROCESS }: RoleConte
 
 interface SharedByChains {
   readonly metrics: SyncMetrics;
+  readonly contractMetrics: ContractMetrics;
   readonly watcher: BlockWatcher;
   /** Keys of the own chains that may have history to fill. */
   readonly filling: Set<string>;
@@ -104,7 +107,7 @@ async function ingestChain(
   configured: ChainConfiguration,
   pool: UpstreamPool,
   context: RoleContext,
-  { metrics, watcher, filling, recoverSigners }: SharedByChains,
+  { metrics, contractMetrics, watcher, filling, recoverSigners }: SharedByChains,
   signal: AbortSignal,
 ): Promise<void> {
   const { chain } = configured;
@@ -137,7 +140,7 @@ async function ingestChain(
     });
     await sync.run(running);
   };
-  await ingestWithContracts(context, ingest, signal);
+  await ingestWithContracts({ ...context, chain, contractMetrics }, ingest, signal);
   if (!signal.aborted)
     logger.info({ chain: chain.key, end_block: configured.endBlock }, 'Chain indexed up to its end block');
 }

@@ -1,7 +1,11 @@
 import { ChainsteadError } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
-import type { Dataset } from '@chainstead/sync';
-import { readDefinitions, readRevision } from '../definitions/contract-definition.ts';
+import type { Dataset, PrecedingRows } from '@chainstead/sync';
+import { childrenOf, dependentTables, depthOf, emittersOf } from '../definitions/child-sets.ts';
+import { type ContractDefinition, readDefinitions, readRevision } from '../definitions/contract-definition.ts';
+import { readCompleteChildren } from '../factories/complete-children.ts';
+import { watchCreations } from '../factories/watch-creations.ts';
+import type { EventTable } from '../tables/event-table.ts';
 import { type Emitters, eventDataset } from './event-dataset.ts';
 
 /** The definitions of contracts have changed since they were read. The commit is repeated with the new ones. */
@@ -17,24 +21,67 @@ class ContractsChangedError extends ChainsteadError {
 }
 
 /**
- * Returns the datasets of all contracts: one per table. Commits of them are refused once a definition has changed, because they would cover
- * blocks without the logs of new addresses.
+ * Returns the datasets of all contracts, one per table, each after those that its rows depend on. Commits of them are refused once a definition has
+ * changed, because they would cover blocks without the logs of new addresses. Events of children are left out until the events of their factory are
+ * complete up to the checkpoint.
  */
 export async function readContractDatasets(database: Pick<Database, 'query'>): Promise<readonly Dataset[]> {
   // Read first: a change in between is found by the first commit.
   const revision = await readRevision(database);
   const definitions = await readDefinitions(database);
+  const complete = await readCompleteChildren(database);
   const requireCurrent = async (transaction: Transaction): Promise<void> => {
     if ((await readRevision(transaction)) !== revision) throw new ContractsChangedError();
   };
-  const places = definitions.flatMap((definition) => definition.tables.map((table) => ({ table, definition })));
-  return [...Map.groupBy(places, ({ table }) => table.name).values()].flatMap((ofTable) => {
-    const [first] = ofTable;
-    if (first === undefined) return [];
-    const emitters = ofTable.map(({ definition: { chainId, addresses, firstBlock } }): [number, Emitters] => [
-      chainId,
-      { addresses: new Set(addresses), firstBlock },
-    ]);
-    return [eventDataset(first.table, new Map(emitters), requireCurrent)];
+  const places = definitions
+    .filter(({ suspendedReason }) => suspendedReason === null)
+    .flatMap((definition) =>
+      definition.tables.map((table) => ({
+        ...{ definition, table },
+        children: emittersOf(definition, table, definitions),
+        depth: depthOf(definition, table, definitions),
+      })),
+    )
+    .filter(
+      ({ definition: { chainId }, children }) => children === null || complete.has(`${chainId} ${children.table}`),
+    );
+  const ofTables = Map.groupBy(places, ({ table }) => table.name);
+  return [...ofTables.values()]
+    .toSorted((one, other) => deepest(one) - deepest(other))
+    .flatMap((ofTable) => {
+      const [first] = ofTable;
+      if (first === undefined) return [];
+      const preceding = precedingOf(ofTable, definitions);
+      const members = { requireCurrent, ...(preceding !== null && { preceding }) };
+      return [eventDataset(first.table, new Map(ofTable.map(emittersOfPlace)), members)];
+    });
+}
+
+/** A table as defined on a chain. */
+interface Place {
+  readonly definition: ContractDefinition;
+  readonly table: EventTable;
+  readonly children: (Emitters['children'] & object) | null;
+  readonly depth: number;
+}
+
+function deepest(places: readonly Place[]): number {
+  return Math.max(...places.map(({ depth }) => depth));
+}
+
+function emittersOfPlace({ definition, table, children }: Place): [number, Emitters] {
+  const { chainId, addresses, firstBlock, factory } = definition;
+  const first = table.event === factory?.event ? factory.firstBlock : firstBlock;
+  return [chainId, { addresses: new Set(addresses), children, firstBlock: first }];
+}
+
+/** Returns a watch on rows that name children; null if no row of the table does. */
+function precedingOf(places: readonly Place[], definitions: readonly ContractDefinition[]): PrecedingRows | null {
+  const dependents = places.flatMap(({ definition, table }) => {
+    const children = childrenOf(definition);
+    return children === null || children.table !== table.name
+      ? []
+      : [[definition.chainId, { children, tables: dependentTables(definition, definitions) }] as const];
   });
+  return dependents.length === 0 ? null : watchCreations(new Map<number, (typeof dependents)[number][1]>(dependents));
 }

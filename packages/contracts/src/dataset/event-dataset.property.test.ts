@@ -96,6 +96,7 @@ test('rows are equal to the values of their logs', async () => {
         chain,
         addresses: [EMITTER],
         abi,
+        factory: null,
         firstBlock: null,
         events: null,
         indexed: [],

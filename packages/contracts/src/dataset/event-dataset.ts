@@ -3,36 +3,55 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, Hash, Hex, Log } from '@chainstead/core';
 import { layoutOf, storableJson } from '@chainstead/decoding';
 import type { Dataset, DecodeContext } from '@chainstead/sync';
+import type { ChildSet } from '../definitions/child-sets.ts';
+import { linesOfChildren } from '../factories/child-rows.ts';
 import type { EventTable, ParameterColumn } from '../tables/event-table.ts';
 import { type EventRow, rowTableOf } from '../tables/row-table.ts';
 
 /** The contracts whose logs a dataset decodes, by chain. */
 export interface Emitters {
-  /** None: the chain is not indexed. */
+  /** None: the chain is not indexed. Children of factories: see `children`. */
   readonly addresses: ReadonlySet<Address>;
+  /** Children of a factory that emit the events instead of addresses. @default none */
+  readonly children?: ChildSet | null;
   /** First wanted block; null: the first one of the chain's history. */
   readonly firstBlock: number | null;
 }
 
-/** Returns the dataset of an event's table. @param requireCurrent rejects once the definitions have changed */
+/**
+ * Returns the dataset of an event's table. Rows of children are decoded from logs of any contract, and chosen when they are written.
+ * @param members further members
+ */
 export function eventDataset(
   table: EventTable,
   emitters: ReadonlyMap<number, Emitters>,
-  requireCurrent?: NonNullable<Dataset['requireCurrent']>,
+  members: Pick<Dataset, 'requireCurrent' | 'preceding'> = {},
 ): Dataset<EventRow> {
   const decodeLog = logDecoder(table);
-  const addressesOf = ({ id }: Chain) => emitters.get(id)?.addresses ?? NOBODY;
+  const addressesOf = ({ id }: Pick<Chain, 'id'>) => emitters.get(id)?.addresses ?? NOBODY;
+  const childrenOf = ({ id }: Pick<Chain, 'id'>) => emitters.get(id)?.children ?? null;
+  const hasChildren = [...emitters.values()].some(({ children = null }) => children !== null);
   return {
     name: table.name,
-    topics: (chain) => (addressesOf(chain).size === 0 ? [] : [table.abi.topic0]),
-    emitters: (chain) => [...addressesOf(chain)],
+    topics: (chain) => (addressesOf(chain).size === 0 && childrenOf(chain) === null ? [] : [table.abi.topic0]),
+    emitters: (chain) => (childrenOf(chain) === null ? [...addressesOf(chain)] : null),
     firstBlock: ({ id }) => emitters.get(id)?.firstBlock ?? null,
-    ...(requireCurrent !== undefined && { requireCurrent }),
+    ...members,
+    ...(hasChildren && {
+      dependent: {
+        async select(transaction, chain, blocks, lines) {
+          const children = childrenOf(chain);
+          return children === null ? lines : linesOfChildren(transaction, chain, children, blocks, lines);
+        },
+      },
+    }),
     table: rowTableOf(table),
     decode: (logs, context) => {
-      const addresses = addressesOf(context.chain);
+      const addresses = childrenOf(context.chain) === null ? addressesOf(context.chain) : null;
       return logs.flatMap((log) =>
-        log.topics[0] === table.abi.topic0 && addresses.has(log.address) ? [rowOf(log, context, decodeLog(log))] : [],
+        log.topics[0] === table.abi.topic0 && addresses?.has(log.address) !== false
+          ? [rowOf(log, context, decodeLog(log))]
+          : [],
       );
     },
   };

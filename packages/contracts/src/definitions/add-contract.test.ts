@@ -28,7 +28,7 @@ const SENT = event('Sent', input('from', 'address', true), input('value', 'uint8
 const SENT_TO_MANY = event('Sent', input('from', 'address', true), input('to', 'address[]'));
 
 const wanted = (name: string, changes: Partial<WantedContract> = {}): WantedContract => ({
-  ...{ name, chain: eth, addresses: [ONE], abi: [DEPOSIT], firstBlock: null, events: null, indexed: [] },
+  ...{ name, chain: eth, addresses: [ONE], abi: [DEPOSIT], factory: null, firstBlock: null, events: null, indexed: [] },
   ...changes,
 });
 const add = (name: string, changes: Partial<WantedContract> = {}) =>
@@ -108,6 +108,75 @@ describe('a contract', () => {
     expect(await readDefinitions(scratch.database, 'gone')).toEqual([]);
     const left = await scratch.database.query(`SELECT FROM pg_class WHERE relname LIKE '%gone%'`);
     expect(left).toEqual([]);
+  });
+});
+
+const MADE = { of: null, event: 'Made(address pair, uint8 kind)', child: 'pair' };
+const DECLARE =
+  "Use a declaration with the names of parameters, such as --event 'PoolCreated(address indexed token0, address pool)'";
+
+describe('a contract with a factory', () => {
+  it('has a table for the event of the factory, also if children emit the same event', async () => {
+    const { tables } = await add('pairs', {
+      factory: MADE,
+      abi: [SENT, event('Made', input('pair', 'address'), input('kind', 'uint8'))],
+    });
+    expect(tables.map(({ name }) => name)).toEqual([
+      ...['contracts.pairs_made', 'contracts.pairs_sent', 'contracts.pairs_made_2'],
+    ]);
+    const [definition] = await readDefinitions(scratch.database, 'pairs');
+    expect(definition?.factory).toEqual({ event: 'made', child: 'pair', of: null, firstBlock: 0 });
+    const again = await add('pairs', { factory: MADE, addresses: [OTHER], abi: [DEPOSIT] });
+    expect(again.tables.map(({ name }) => name)).toEqual([
+      ...['contracts.pairs_made', 'contracts.pairs_sent', 'contracts.pairs_made_2', 'contracts.pairs_deposit'],
+    ]);
+  });
+
+  it('is known by one event and one child', async () => {
+    await add('markets', { factory: MADE });
+    await add('plain');
+    const refused = (name: string, what: string) => ({
+      message: `${name} is known with ${what}. Use another name, or run "chainstead contracts remove ${name} --chain 1" first`,
+    });
+    const other = { ...MADE, event: 'Made(address pair, address other)', child: 'other' };
+    await expect(add('markets', { factory: other })).rejects.toMatchObject(
+      refused('markets', 'another factory, event or child'),
+    );
+    await expect(add('markets')).rejects.toMatchObject(refused('markets', 'another factory, event or child'));
+    await expect(add('plain', { factory: MADE })).rejects.toMatchObject(refused('plain', 'no factory'));
+    await expect(add('of_plain', { addresses: [], factory: { ...MADE, of: 'plain' } })).rejects.toMatchObject({
+      message:
+        'There is no contract plain with children on eth. Give addresses with --factory, or the name of a contract that was added with --factory',
+    });
+  });
+
+  it('is not removed while its children are factories', async () => {
+    await add('hubs', { factory: MADE });
+    await add('pools', { addresses: [], factory: { ...MADE, of: 'hubs' } });
+    await expect(removeContract(scratch.database, 'hubs', eth.id)).rejects.toMatchObject({
+      message: 'Children of hubs are the factories of pools. Remove pools first',
+    });
+    await removeContract(scratch.database, 'pools', eth.id);
+    await removeContract(scratch.database, 'hubs', eth.id);
+  });
+
+  it('is read again with more factories, and so are the contracts below it', async () => {
+    await add('tops', { factory: MADE });
+    await add('leaves', { addresses: [], factory: { ...MADE, of: 'tops' } });
+    const tables = ['tops_made', 'tops_deposit', 'leaves_made', 'leaves_deposit'].map((name) => `contracts.${name}`);
+    for (const table of tables)
+      await scratch.database.query(
+        `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, 200, 'none')`,
+        [eth.id, table],
+      );
+    const offered = async () =>
+      (await readContractDatasets(scratch.database)).map(({ name }) => name).filter((name) => tables.includes(name));
+    expect(await offered()).toEqual(
+      ['tops_made', 'leaves_made', 'tops_deposit', 'leaves_deposit'].map((name) => `contracts.${name}`),
+    );
+    await add('tops', { factory: MADE, addresses: [OTHER] });
+    expect(await scratch.database.query('SELECT FROM sync_ranges WHERE dataset = ANY ($1)', [tables])).toEqual([]);
+    expect(await offered()).toEqual(['contracts.tops_made']);
   });
 });
 
@@ -195,6 +264,71 @@ describe('is refused', () => {
       'bad',
       { abi: [SENT_TO_MANY], indexed: ['to_'] },
       "to_ can't have an index, because its values may have any size. Index parameters of the types address, bool, bytes1 to bytes32, int and uint, or hashes of indexed parameters",
+    ],
+    [
+      'a factory event without types',
+      'bad',
+      { factory: { of: null, event: 'Made', child: 'pair' } },
+      `"Made" does not declare an event. ${DECLARE}`,
+    ],
+    [
+      'a factory event with four indexed parameters',
+      'bad',
+      {
+        factory: {
+          ...{ of: null, child: 'a' },
+          event: 'M(address indexed a, bool indexed b, bool indexed c, bool indexed d)',
+        },
+      },
+      `"M(address indexed a, bool indexed b, bool indexed c, bool indexed d)" does not declare an event. ${DECLARE}`,
+    ],
+    [
+      'a factory event with an unknown type',
+      'bad',
+      { factory: { of: null, event: 'Made(adress pair)', child: 'pair' } },
+      `"Made(adress pair)" does not declare an event. ${DECLARE}`,
+    ],
+    [
+      'a factory event with SQL',
+      'bad',
+      { factory: { of: null, event: 'Made(address a); DROP TABLE blocks', child: 'a' } },
+      `"Made(address a); DROP TABLE blocks" does not declare an event. ${DECLARE}`,
+    ],
+    [
+      'a child that is no parameter',
+      'bad',
+      { factory: { of: null, event: 'Made(address pair, uint8)', child: '__proto__' } },
+      'Made has no parameter "__proto__". Choose one with --child: pair, one without a name',
+    ],
+    [
+      'a child without a name',
+      'bad',
+      { factory: { of: null, event: 'Made()', child: '' } },
+      'Made has no parameter "". Choose one with --child: it has none',
+    ],
+    [
+      'a child that is a number',
+      'bad',
+      { factory: { of: null, event: 'Made(address pair, uint8 kind)', child: 'kind' } },
+      'The parameter kind of Made has the type uint8. Choose a parameter of the type address with --child',
+    ],
+    [
+      'a child that is a list',
+      'bad',
+      { factory: { of: null, event: 'Made(address[] pairs)', child: 'pairs' } },
+      'The parameter pairs of Made has the type address[]. Choose a parameter of the type address with --child',
+    ],
+    [
+      'factories of an unknown contract',
+      'bad',
+      { addresses: [], factory: { ...MADE, of: 'nothing' } },
+      'There is no contract nothing with children on eth. Give addresses with --factory, or the name of a contract that was added with --factory',
+    ],
+    [
+      'a contract that is its own factory',
+      'bad',
+      { addresses: [], factory: { ...MADE, of: 'bad' } },
+      'There is no contract bad with children on eth. Give addresses with --factory, or the name of a contract that was added with --factory',
     ],
     [
       'too many addresses',

@@ -6,14 +6,20 @@ import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http';
 import { lockChainCommits } from '@chainstead/sync';
 import { createEventTables } from '../tables/create-tables.ts';
 import { type EventTable, eventNames, eventTable, type ParameterColumn } from '../tables/event-table.ts';
-import { type ContractDefinition, ContractRefusedError, readDefinitions } from './contract-definition.ts';
+import { dependentTables } from './child-sets.ts';
+import { type ContractDefinition, ContractRefusedError, type Factory, readDefinitions } from './contract-definition.ts';
+import { removeUnsettled } from './remove-unsettled.ts';
+import { creationEvent, requireParent, type WantedFactory } from './wanted-factory.ts';
 
 /** A contract to be indexed. */
 export interface WantedContract {
   /** `vault` */
   readonly name: string;
   readonly chain: Chain;
+  /** The contracts, or their factories. */
   readonly addresses: readonly Address[];
+  /** Null: the addresses emit the events of the ABI. */
+  readonly factory: WantedFactory | null;
   /** Parsed JSON: an ABI, or an artifact that contains one. Not checked yet. */
   readonly abi: unknown;
   /** First wanted block; null: the first one of the chain's history. */
@@ -54,11 +60,14 @@ export async function addContract(
       'Use 1 to 24 lower-case letters, digits and underscores, with a letter in front',
     );
   const { events, skipped } = eventsOf(wanted);
+  const creation = wanted.factory === null ? null : creationEvent(wanted.factory);
   return database.transaction(async (transaction) => {
     // Commits that decoded with the old definitions come before, or are refused.
     await lockChainCommits(transaction, chain);
-    const known = await readDefinitions(transaction, name);
+    const definitions = await readDefinitions(transaction);
+    const known = definitions.filter((one) => one.name === name);
     const own = known.find(({ chainId }) => chainId === chain.id);
+    if (wanted.factory !== null) requireParent(wanted.factory, chain, definitions);
     const all = [...new Set([...(own?.addresses ?? []), ...addresses])];
     if (all.length > ADDRESSES_MAX)
       throw new ContractRefusedError(
@@ -66,17 +75,19 @@ export async function addContract(
         `${name} has ${all.length} addresses`,
         `Use at most ${ADDRESSES_MAX} for a name`,
       );
-    const tables = joinTables(own, tablesOf(name, known, events));
+    const firstBlock = own === undefined ? wanted.firstBlock : lowerFirst(own.firstBlock, wanted.firstBlock);
+    const { tables: wantedTables, creationTable } = tablesOf(name, known, { events, creation });
+    const factory = factoryOf(wanted, creationTable, firstBlock);
+    if (own !== undefined) requireSameFactory(own, factory);
+    const tables = joinTables(own, wantedTables);
     requireParameters(tables, indexed);
     await createEventTables(transaction, tables, indexed);
-    const firstBlock = own === undefined ? wanted.firstBlock : lowerFirst(own.firstBlock, wanted.firstBlock);
-    await save(transaction, { name, chainId: chain.id, addresses: all, firstBlock, tables });
-    // Stored rows lack logs of new addresses.
-    if (own !== undefined && all.length > own.addresses.length)
-      await transaction.query('DELETE FROM sync_ranges WHERE chain_id = $1 AND dataset = ANY ($2::text[])', [
-        chain.id,
-        tables.map((table) => table.name),
-      ]);
+    if (factory !== null && creationTable !== null)
+      await createEventTables(transaction, [creationTable], [...indexed, factory.child]);
+    await save(transaction, { name, chainId: chain.id, addresses: all, firstBlock, tables, factory });
+    // Stored rows lack logs of new addresses, and of children that were created earlier.
+    if (own !== undefined && (all.length > own.addresses.length || isLower(factory, own.factory)))
+      await removeCovered(transaction, chain, { ...own, tables, factory }, definitions);
     await recordAudit(transaction, by, {
       action: 'contract.add',
       target: name,
@@ -127,23 +138,76 @@ function skippedText(skipped: ReadonlyMap<string, number>): string {
   return [...skipped].map(([reason, count]) => `${reason}: ${count}`).join('; ') || 'none';
 }
 
-/** Returns the tables of events. An event that the name has on any chain keeps its table. */
+/**
+ * Returns the tables of events, that of the factory first. An event that the name has on any chain keeps its table. If children emit the event of their
+ * factory, they have another table for it.
+ */
 function tablesOf(
   name: string,
   known: readonly ContractDefinition[],
-  events: readonly AbiEvent[],
-): readonly EventTable[] {
-  const existing = known.flatMap(({ tables }) => tables);
-  const added = events.filter((event) => !existing.some((table) => isSameEvent(table.abi, event)));
+  { events, creation }: { readonly events: readonly AbiEvent[]; readonly creation: AbiEvent | null },
+): { readonly tables: readonly EventTable[]; readonly creationTable: EventTable | null } {
+  const existing = known.flatMap(({ tables, factory }) =>
+    tables.map((table) => ({ table, isCreation: table.event === factory?.event })),
+  );
+  const wanted = [
+    ...(creation === null ? [] : [{ event: creation, isCreation: true }]),
+    ...events.map((event) => ({ event, isCreation: false })),
+  ].map((one) => ({
+    ...one,
+    found: existing.find(({ table, isCreation }) => isCreation === one.isCreation && isSameEvent(table.abi, one.event)),
+  }));
+  const added = wanted.filter(({ found }) => found === undefined);
   const names = eventNames(
     name,
-    added,
-    existing.map(({ event }) => event),
+    added.map(({ event }) => event),
+    existing.map(({ table }) => table.event),
   );
-  return events.map((event) => {
-    const found = existing.find((table) => isSameEvent(table.abi, event));
-    return found ?? eventTable(name, names[added.indexOf(event)] ?? '', event);
-  });
+  const tables = wanted.map((one) => one.found?.table ?? eventTable(name, names[added.indexOf(one)] ?? '', one.event));
+  return { tables, creationTable: creation === null ? null : (tables[0] ?? null) };
+}
+
+function factoryOf(
+  { factory, chain }: WantedContract,
+  creationTable: EventTable | null,
+  firstBlock: number | null,
+): Factory | null {
+  if (factory === null || creationTable === null) return null;
+  const { abi, event, parameters } = creationTable;
+  const column = parameters[abi.inputs.findIndex(({ name }) => name === factory.child)];
+  // Children may be older than the history of the chain.
+  return { event, child: column?.name ?? '', of: factory.of, firstBlock: firstBlock ?? chain.firstBlock };
+}
+
+function requireSameFactory({ name, chainId, factory: known }: ContractDefinition, factory: Factory | null): void {
+  const keyOf = (one: Factory | null) => JSON.stringify(one === null ? null : [one.event, one.child, one.of]);
+  if (keyOf(known) !== keyOf(factory))
+    throw new ContractRefusedError(
+      'CONTRACT_FACTORY_DIFFERENT',
+      `${name} is known with ${known === null ? 'no factory' : 'another factory, event or child'}`,
+      `Use another name, or run "chainstead contracts remove ${name} --chain ${chainId}" first`,
+    );
+}
+
+function isLower(factory: Factory | null, known: Factory | null): boolean {
+  return factory !== null && known !== null && factory.firstBlock < known.firstBlock;
+}
+
+/** Blocks are read again, also those of contracts whose factories are children. Older rows stay: a reorg can't remove them. */
+async function removeCovered(
+  transaction: Transaction,
+  chain: Chain,
+  definition: ContractDefinition,
+  definitions: readonly ContractDefinition[],
+): Promise<void> {
+  const tables = [
+    ...new Set([...definition.tables.map(({ name }) => name), ...dependentTables(definition, definitions)]),
+  ];
+  await transaction.query('DELETE FROM sync_ranges WHERE chain_id = $1 AND dataset = ANY ($2::text[])', [
+    chain.id,
+    tables,
+  ]);
+  await removeUnsettled(transaction, chain, tables);
 }
 
 /** Parameter names count: they are the columns. */
@@ -186,15 +250,16 @@ function lowerFirst(one: number | null, other: number | null): number | null {
 
 async function save(
   transaction: Transaction,
-  { name, chainId, addresses, firstBlock, tables }: Omit<ContractDefinition, 'createdAt'>,
+  { name, chainId, addresses, firstBlock, tables, factory }: Omit<ContractDefinition, 'createdAt' | 'suspendedReason'>,
 ): Promise<void> {
   const events = tables.map(
     ({ event, abi }) => `{"event":"${event}","item":${abiItemJson({ kind: 'event', entry: abi })}}`,
   );
   await transaction.query(
-    `INSERT INTO contract_definitions (name, chain_id, addresses, first_block, events) VALUES ($1, $2, $3::text[], $4, $5::jsonb)
+    `INSERT INTO contract_definitions (name, chain_id, addresses, first_block, events, factory)
+     VALUES ($1, $2, $3::text[], $4, $5::jsonb, $6::jsonb)
      ON CONFLICT (name, chain_id) DO UPDATE SET addresses = excluded.addresses, first_block = excluded.first_block,
-       events = excluded.events, revision = gen_random_uuid()`,
-    [name, chainId, addresses, firstBlock, `[${events.join(',')}]`],
+       events = excluded.events, factory = excluded.factory, revision = gen_random_uuid()`,
+    [name, chainId, addresses, firstBlock, `[${events.join(',')}]`, factory === null ? null : JSON.stringify(factory)],
   );
 }

@@ -12,7 +12,23 @@ export interface ContractDefinition {
   /** First wanted block; null: the first one of the chain's history. */
   readonly firstBlock: number | null;
   readonly tables: readonly EventTable[];
+  /** Null: the addresses emit the events themselves. */
+  readonly factory: Factory | null;
+  /** Why nothing more is stored; null: the contract is indexed. */
+  readonly suspendedReason: string | null;
   readonly createdAt: Date;
+}
+
+/** An event of a factory. It names an address, the child, whose events are stored from there on. */
+export interface Factory {
+  /** Name of the event in paths. */
+  readonly event: string;
+  /** Column with the child. */
+  readonly child: string;
+  /** Contract whose children are the factories; null: the addresses are. */
+  readonly of: string | null;
+  /** First block with events of factories. */
+  readonly firstBlock: number;
 }
 
 /** A definition can't be used as given. */
@@ -23,6 +39,11 @@ export class ContractRefusedError extends ChainsteadError {
 }
 
 type ContractRefusal =
+  | 'CONTRACT_CHILD_INVALID'
+  | 'CONTRACT_FACTORY_DIFFERENT'
+  | 'CONTRACT_FACTORY_EVENT_INVALID'
+  | 'CONTRACT_FACTORY_UNKNOWN'
+  | 'CONTRACT_IN_USE'
   | 'CONTRACT_ABI_MISSING'
   | 'CONTRACT_ADDRESSES_TOO_MANY'
   | 'CONTRACT_COLUMN_UNBOUNDED'
@@ -39,7 +60,7 @@ export async function readDefinitions(
   name: string | null = null,
 ): Promise<readonly ContractDefinition[]> {
   const rows = await database.query<DefinitionRow>(
-    `SELECT name, chain_id, addresses, first_block, events, created_at FROM contract_definitions
+    `SELECT name, chain_id, addresses, first_block, events, factory, suspended_reason, created_at FROM contract_definitions
       WHERE $1::text IS NULL OR name = $1 ORDER BY name, chain_id`,
     [name],
   );
@@ -49,6 +70,8 @@ export async function readDefinitions(
     addresses: row.addresses.map((address) => parseAddress(address)),
     firstBlock: row.first_block,
     tables: storedEvents.parse(row.events).map(({ event, item }) => eventTable(row.name, event, storedEvent(item))),
+    factory: storedFactory.nullable().parse(row.factory),
+    suspendedReason: row.suspended_reason,
     createdAt: row.created_at,
   }));
 }
@@ -67,8 +90,15 @@ interface DefinitionRow {
   readonly addresses: readonly string[];
   readonly first_block: number | null;
   readonly events: unknown;
+  readonly factory: unknown;
+  readonly suspended_reason: string | null;
   readonly created_at: Date;
 }
+
+const storedFactory = z.object({
+  ...{ event: z.string(), child: z.string(), of: z.string().nullable() },
+  firstBlock: z.number(),
+});
 
 const storedEvents = z.array(z.object({ event: z.string(), item: z.unknown() }));
 

@@ -17,6 +17,8 @@ export interface ContractStatus {
   readonly bytes: number;
   /** Logs of the chain that the ABI does not fit. */
   readonly undecoded: number;
+  /** Why nothing more is stored; null: the contract is indexed. */
+  readonly suspendedReason: string | null;
   /** Indexed blocks, ascending. */
   readonly blocks: readonly BlockRange[];
 }
@@ -27,7 +29,7 @@ const COUNT_BYTES_MAX = 64 * 1024 * 1024;
 /** Returns the status of every event of every contract, by name and chain. */
 export async function readContractStatuses(database: Database): Promise<readonly ContractStatus[]> {
   const statuses: ContractStatus[] = [];
-  for (const { chainId, tables } of await readDefinitions(database)) {
+  for (const { chainId, tables, suspendedReason } of await readDefinitions(database)) {
     const coverage = await listCoverage(database, chainId);
     for (const { name } of tables) {
       const [size] = await database.query<{ bytes: number; estimate: number }>(
@@ -42,7 +44,7 @@ export async function readContractStatuses(database: Database): Promise<readonly
         [chainId],
       );
       statuses.push({
-        ...{ chainId, table: name, isExact, bytes },
+        ...{ chainId, table: name, isExact, bytes, suspendedReason },
         rows: counted?.rows ?? Math.round(size?.estimate ?? 0),
         undecoded: undecoded?.rows ?? 0,
         blocks: coverage.filter(({ dataset }) => dataset === name).map(({ range }) => range),

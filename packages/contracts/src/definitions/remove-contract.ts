@@ -10,7 +10,7 @@ import { ContractRefusedError, readDefinitions } from './contract-definition.ts'
  * Removes a contract from a chain. Tables that the name needs on no other chain are dropped; of the others, the rows of the chain are deleted.
  * @param by for the audit log
  * @returns the dropped tables
- * @throws ContractRefusedError if the name is unknown on the chain
+ * @throws ContractRefusedError if the name is unknown on the chain, or its children are factories of another one
  */
 export async function removeContract(
   database: Database,
@@ -20,13 +20,21 @@ export async function removeContract(
 ): Promise<readonly EventTable[]> {
   return database.transaction(async (transaction) => {
     await lockChainCommits(transaction, { id: chainId });
-    const known = await readDefinitions(transaction, name);
+    const definitions = await readDefinitions(transaction);
+    const known = definitions.filter((one) => one.name === name);
     const own = known.find((definition) => definition.chainId === chainId);
     if (own === undefined)
       throw new ContractRefusedError(
         'CONTRACT_UNKNOWN',
         `There is no contract ${name} on this chain`,
         'Run "chainstead contracts list" for the names',
+      );
+    const nested = definitions.find((one) => one.factory?.of === name && one.chainId === chainId);
+    if (nested !== undefined)
+      throw new ContractRefusedError(
+        'CONTRACT_IN_USE',
+        `Children of ${name} are the factories of ${nested.name}`,
+        `Remove ${nested.name} first`,
       );
     await transaction.query('DELETE FROM contract_definitions WHERE name = $1 AND chain_id = $2', [name, chainId]);
     const left = known.filter((definition) => definition !== own).flatMap(({ tables }) => tables);

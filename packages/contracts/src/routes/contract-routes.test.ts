@@ -81,6 +81,8 @@ describe('the list of contracts', () => {
           chain: '0x1',
           addresses: [VAULT],
           first_block: '5',
+          factory: null,
+          suspended_reason: null,
           events: [
             {
               name: 'deposit',

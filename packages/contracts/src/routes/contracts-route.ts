@@ -34,6 +34,15 @@ const eventSchema = z.object({
   columns: z.array(columnSchema).openapi({ description: 'Columns of the parameters, in the order of the ABI' }),
 });
 
+const factorySchema = z.object({
+  event: z.string().openapi({ description: 'Event that names a child, in paths', example: 'pool_created' }),
+  child: z.string().openapi({ description: 'Column with the address of the child', example: 'pool' }),
+  contract: z
+    .string()
+    .nullable()
+    .openapi({ description: 'Contract whose children are the factories. null: the addresses are', example: 'hubs' }),
+});
+
 const contractSchema = z.object({
   name: z.string().openapi({ description: 'Name of the contract in paths', example: 'vault' }),
   chain: z.string().openapi({ description: 'Hexadecimal chain ID', example: '0x1' }),
@@ -42,6 +51,13 @@ const contractSchema = z.object({
     .string()
     .nullable()
     .openapi({ description: "First indexed block. null: the first block of the chain's history" }),
+  factory: factorySchema
+    .nullable()
+    .openapi({ description: 'Factory of the contracts. null: the addresses emit the events' }),
+  suspended_reason: z
+    .string()
+    .nullable()
+    .openapi({ description: 'Limit that the tables exceed, so that no more events are stored. null: indexed' }),
   events: z.array(eventSchema).openapi({ description: 'Indexed events' }),
 });
 
@@ -69,7 +85,7 @@ const listContracts = createRoute({
 });
 
 function showContract(
-  { name, chainId, addresses, firstBlock, tables }: ContractDefinition,
+  { name, chainId, addresses, firstBlock, tables, factory, suspendedReason }: ContractDefinition,
   indexes: ReadonlyMap<string, ReadonlySet<string>>,
 ): z.infer<typeof contractSchema> {
   return {
@@ -77,6 +93,8 @@ function showContract(
     chain: `0x${chainId.toString(16)}`,
     addresses: [...addresses],
     first_block: firstBlock?.toString() ?? null,
+    factory: factory === null ? null : { event: factory.event, child: factory.child, contract: factory.of },
+    suspended_reason: suspendedReason,
     events: tables.map((table) => showEvent(table, indexes.get(table.name) ?? NO_COLUMNS)),
   };
 }

@@ -19,7 +19,11 @@ export async function readEvent(
 ): Promise<ReadableEvent | null> {
   const [row] = await database.select<EventRow>(STATEMENT, [name, event, chain.id]);
   if (row === undefined) return null;
-  const added = `${name} --chain ${chain.key} --abi <file> --address ${row.address}`;
+  const emitters =
+    row.child === null
+      ? `--address ${row.address}`
+      : `--factory ${row.parent ?? row.address} --event '<event>' --child ${row.child}`;
+  const added = `${name} --chain ${chain.key} --abi <file> ${emitters}`;
   return {
     table: eventTable(name, event, storedEvent(row.item)),
     indexed: indexedColumns(row.indexes),
@@ -30,7 +34,11 @@ export async function readEvent(
 
 interface EventRow {
   readonly first_block: number | null;
-  readonly address: string;
+  /** First one; null: the factories are children of another contract. */
+  readonly address: string | null;
+  /** Null: no factory. */
+  readonly child: string | null;
+  readonly parent: string | null;
   readonly item: unknown;
   readonly indexes: readonly (readonly string[])[];
 }
@@ -38,6 +46,7 @@ interface EventRow {
 /** Reads the event alone: a contract has up to 256 of them. */
 const STATEMENT = `
   SELECT definition.first_block, definition.addresses[1] AS address, event.value -> 'item' AS item,
+    definition.factory ->> 'child' AS child, definition.factory ->> 'of' AS parent,
     ${indexColumns(`to_regclass('contracts.' || definition.name || '_' || (event.value ->> 'event'))`)} AS indexes
   FROM contract_definitions AS definition CROSS JOIN LATERAL jsonb_array_elements(definition.events) AS event
   WHERE definition.name = $1 AND definition.chain_id = $3 AND event.value ->> 'event' = $2`;

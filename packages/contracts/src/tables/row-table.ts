@@ -1,3 +1,4 @@
+import { type Address, parseAddress } from '@chainstead/core';
 import { createRowWriter, type RowWriter } from '@chainstead/db';
 import type { RowTable } from '@chainstead/sync';
 import { type EventTable, type ParameterColumn, PLACE_COLUMNS, UNDECODED } from './event-table.ts';
@@ -41,6 +42,27 @@ export function rowTableOf({ name, parameters }: EventTable): RowTable<EventRow>
     copyLine: (row) => writeRow(writer, parameters, row),
   };
 }
+
+/** Returns the place of a log, and its emitter, from its encoded row. The columns before the parameters have fixed lengths. */
+export function placeOfLine(line: string): {
+  readonly block: number;
+  readonly log: number;
+  readonly emitter: Address;
+} {
+  const bytes = Buffer.from(line.slice(0, EMITTER_END), 'latin1');
+  return {
+    block: Number(bytes.readBigInt64BE(BLOCK_START)),
+    log: bytes.readInt32BE(LOG_START),
+    emitter: parseAddress(`0x${bytes.toString('hex', EMITTER_START, EMITTER_END)}`),
+  };
+}
+
+/** Bytes of the number of fields, and of the length in front of each. */
+const [COUNT, LENGTH] = [2, 4];
+const BLOCK_START = COUNT + LENGTH + 8 + LENGTH;
+const LOG_START = BLOCK_START + 8 + LENGTH + 4 + LENGTH;
+const EMITTER_START = LOG_START + 4 + LENGTH + 8 + LENGTH + 32 + LENGTH;
+const EMITTER_END = EMITTER_START + 20;
 
 function writeRow(writer: RowWriter, parameters: readonly ParameterColumn[], row: EventRow): string {
   writer.begin(Object.keys(PLACE_COLUMNS).length + parameters.length + 1);

@@ -21,7 +21,7 @@ import {
 } from '../projections/projection-record.ts';
 import type { BlockWatcher } from '../read/block-watcher.ts';
 import { type DecodeFailure, recordDatasetFailures } from '../read/dataset-failures.ts';
-import { type BlockFacts, createBatchDecoder, type DecodedBatch } from '../read/decoded-batch.ts';
+import { type BlockFacts, batchOf, createBatchDecoder, type DecodedBatch } from '../read/decoded-batch.ts';
 import { levelsOf } from '../read/part-levels.ts';
 import type { ProvenBlock } from '../read/proven-block.ts';
 import { type KnownContracts, type SeenContract, writeContracts } from '../rows/known-contracts.ts';
@@ -30,6 +30,7 @@ import { lockChainCommits, writeRows } from '../rows/write-batch.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
 import { ALONE, awaitPredecessor, type CommitSlot } from './commit-pipeline.ts';
 import { commitRows } from './commit-rows.ts';
+import { independentOf, NO_WATCHES, writeDependentRows } from './dependent-rows.ts';
 import { requireCurrent } from './require-current.ts';
 
 export interface FollowedCommit {
@@ -113,7 +114,8 @@ async function writeFollowed(
     if (commit.ancestor !== null && commit.from !== null)
       await rollBack(transaction, dependencies, commit.ancestor, commit.from.number);
     const expected = commit.ancestor === null ? known : await readProjectionRecords(transaction, chain.id);
-    const added = await writeRows(transaction, batch, EMPTY_RANGE, {
+    const independent = batchOf(batch, independentOf(datasets));
+    const added = await writeRows(transaction, independent, EMPTY_RANGE, {
       isFollowed: (dataset) => isFollowed(dataset, expected),
     });
     slot.written();
@@ -124,6 +126,10 @@ async function writeFollowed(
       states = await moveUnderLock(transaction, dependencies, commit, to);
       requireAsExpected(datasets, expected, states);
     }
+    const dependent = await writeDependentRows(transaction, {
+      ...{ chain, datasets, batch, mode: EMPTY_RANGE.rows, watches: NO_WATCHES },
+      range: { from: commit.blocks[0]?.header.number ?? to.number, to: to.number },
+    });
     // These writes don't read each other's rows.
     const [contracts] = await transaction.together(() => [
       writeContracts(transaction, chain, added.contracts, knownContracts),
@@ -133,7 +139,7 @@ async function writeFollowed(
     ]);
     await recordDatasetFailures(transaction, chain.id, batch.failures);
     await writeWatched(transaction, dependencies, commit.blocks);
-    return { contracts, rows: added.decoded };
+    return { contracts, rows: new Map([...added.decoded, ...dependent]) };
   };
   try {
     return await database.transaction(write);

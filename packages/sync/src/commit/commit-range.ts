@@ -13,7 +13,7 @@ import { RangeClaimedError } from '../errors.ts';
 import { deriveAdded, deriveRemoved } from '../projections/derive-changes.ts';
 import { isFollowed, readProjectionRecords, requireAsExpected } from '../projections/projection-record.ts';
 import { recordDatasetFailures } from '../read/dataset-failures.ts';
-import type { DecodedBatch } from '../read/decoded-batch.ts';
+import { batchOf, type DecodedBatch } from '../read/decoded-batch.ts';
 import type { RangeLevels } from '../read/part-levels.ts';
 import type { RangeRead } from '../read/read-range.ts';
 import type { CommitAttempt } from '../rows/commit-retry.ts';
@@ -22,6 +22,7 @@ import { removeRows } from '../rows/row-changes.ts';
 import { lockChainCommits, writeRows } from '../rows/write-batch.ts';
 import type { CommitDependencies } from './commit-followed.ts';
 import { commitRows } from './commit-rows.ts';
+import { independentOf, watchRows, writeDependentRows } from './dependent-rows.ts';
 import { requireCurrent } from './require-current.ts';
 import { requireSameBlocks } from './same-blocks.ts';
 
@@ -56,16 +57,18 @@ async function writeRange(
     if (lockFirst) await lockChainCommits(transaction, chain);
     await requireClaim(transaction, owner, chain, read.range);
     await requireSameBlocks(transaction, chain, read.range, read.blocks);
+    const watches = await watchRows(transaction, chain, datasets, read.range);
     if (kind === 'replace') {
       // Rows in shard transactions that a crash left unresolved are invisible and would not be removed.
       if (await isSpread(transaction)) await requireSettled(transaction);
       await removeRange(transaction, chain, datasets, read.range);
     }
     const expected = await readProjectionRecords(transaction, chain.id);
+    const mode = rowsMayExist ? 'may-exist' : 'empty-range';
     const added = await writeRows(
       transaction,
-      batch,
-      { blocks: 'may-exist', rows: rowsMayExist ? 'may-exist' : 'empty-range' },
+      batchOf(batch, independentOf(datasets)),
+      { blocks: 'may-exist', rows: mode },
       { isFollowed: (dataset) => isFollowed(dataset, expected) },
     );
     // Serialized only from here: claims separate the rows of ranges, but coverage, contracts and derived state are
@@ -74,11 +77,15 @@ async function writeRange(
     await requireCurrent(transaction, datasets);
     const records = lockFirst ? expected : await readProjectionRecords(transaction, chain.id);
     requireAsExpected(datasets, expected, records);
+    const dependent = await writeDependentRows(transaction, {
+      ...{ chain, datasets, batch, mode, watches },
+      range: read.range,
+    });
     await deriveAdded(transaction, chain, added.changes, records);
     const written = await writeContracts(transaction, chain, added.contracts, knownContracts);
     await recordLevels(transaction, chain, datasets, read.levels);
     await recordDatasetFailures(transaction, chain.id, batch.failures);
-    return { contracts: written, decoded: added.decoded };
+    return { contracts: written, decoded: new Map([...added.decoded, ...dependent]) };
   });
   knownContracts.add(contracts);
   return decoded;

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address, Hash, Log } from '@chainstead/core';
+import type { Address, BlockRange, Hash, Log } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
 import type { Projection } from './projection.ts';
 import type { RowTable } from './row-table.ts';
@@ -79,6 +79,37 @@ export interface WholeBlockDecoding<Row = unknown> {
   decode(block: WholeBlock, context: DecodeContext): Row[];
 }
 
+/** A range of blocks whose rows are being committed. */
+export interface CommittedBlocks {
+  readonly range: BlockRange;
+  /** Names of the datasets in this commit. Their coverage of the range is recorded at its end. */
+  readonly datasets: ReadonlySet<string>;
+}
+
+/** Rows that depend on rows of other datasets. */
+export interface DependentRows {
+  /**
+   * Returns the lines that are stored. Runs under the chain's commit lock, after the rows of earlier datasets in the list are written.
+   * @param lines of decoded rows
+   * @throws a retryable error if the other datasets lack blocks that the rows depend on
+   */
+  select(
+    transaction: Transaction,
+    chain: Chain,
+    blocks: CommittedBlocks,
+    lines: readonly string[],
+  ): Promise<readonly string[]>;
+}
+
+/** Rows that those of other datasets depend on. */
+export interface PrecedingRows {
+  /**
+   * Called before rows of a range are written or replaced, except by the follower.
+   * @returns a function that is called after that, under the chain's commit lock. It removes rows and coverage that depend on changed rows
+   */
+  watch(transaction: Transaction, chain: Chain, range: BlockRange): Promise<() => Promise<void>>;
+}
+
 /**
  * One kind of rows decoded from blocks. All members are pure and declarative: the sync engine reads, proves and writes.
  * A new dataset is one folder that exports a `Dataset`, and one line in the registry.
@@ -132,10 +163,10 @@ export interface Dataset<Row = unknown> {
    */
   topics(chain: Chain): readonly Hash[];
   /**
-   * Returns the only contracts whose logs it decodes. Blocks that only such datasets lack are filtered by contract.
+   * Returns the only contracts whose logs it decodes; null: any contract. Blocks that only such datasets lack are filtered by contract.
    * @default any contract
    */
-  emitters?(chain: Chain): readonly Address[];
+  emitters?(chain: Chain): readonly Address[] | null;
   /**
    * Returns the first block it needs on this chain, which may be below the chain's own history; null: all blocks of that history. Blocks below
    * are no gaps.
@@ -147,6 +178,10 @@ export interface Dataset<Row = unknown> {
    * @default it never changes
    */
   requireCurrent?(transaction: Transaction): Promise<void>;
+  /** Present if rows depend on those of datasets before it in the list. It has no projections. */
+  readonly dependent?: DependentRows;
+  /** Present if rows of datasets after it in the list depend on its own. */
+  readonly preceding?: PrecedingRows;
   /** Table of the rows: {@link defineTable} of the table in the dataset's `schema.ts`. */
   readonly table: RowTable<Row>;
   /**

@@ -10,6 +10,8 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import type { CommitDependencies } from '../commit/commit-followed.ts';
 import { recordLevels, requireClaim } from '../commit/commit-range.ts';
 import { commitRows } from '../commit/commit-rows.ts';
+import { independentOf, isDependent, type RowWatches, selectedParts, watchRows } from '../commit/dependent-rows.ts';
+import { requireCurrent } from '../commit/require-current.ts';
 import { requireSameBlocks } from '../commit/same-blocks.ts';
 import type { ClaimOwner } from '../coverage/claims.ts';
 import { type DatasetCoverage, listCoverage, missingCoverage } from '../coverage/coverage.ts';
@@ -19,7 +21,7 @@ import { deepestPart, partsOf } from '../dataset/deepest-part.ts';
 import type { BlockPart } from '../dataset/whole-block.ts';
 import { deriveAdded, deriveRemoved } from '../projections/derive-changes.ts';
 import { type DecodeFailure, recordDatasetFailures } from '../read/dataset-failures.ts';
-import { batchOf, createBatchDecoder } from '../read/decoded-batch.ts';
+import { batchOf, createBatchDecoder, type DatasetLines, type DecodedBatch } from '../read/decoded-batch.ts';
 import { type DecodedRange, type RangeRead, readRangeProven, wholeDatasets } from '../read/read-range.ts';
 import { writeContracts } from '../rows/known-contracts.ts';
 import { addMissing, type BlockRows, type RepairedRows, removeSurplus, stageRows } from '../rows/row-changes.ts';
@@ -76,11 +78,18 @@ async function writeRepairs(options: VerifyOptions, read: DecodedRange): Promise
     await lockChainCommits(transaction, chain);
     await requireClaim(transaction, options.owner, chain, range);
     await requireSameBlocks(transaction, chain, range, read.blocks);
+    await requireCurrent(transaction, options.datasets);
     const coverage = await listCoverage(transaction, chain.id);
     const datasets = wholeDatasets(options, read).filter((dataset) => isKept(options, dataset, range, coverage));
+    const watches = await watchRows(transaction, chain, datasets, range);
+    const independent = independentOf(datasets);
     const batch = batchOf(read.batch, datasets);
-    const contracts = await stageRows(transaction, batch.parts);
-    const found = await repairRows(transaction, chain, datasets, { range, coverage, failures: batch.failures });
+    const contracts = await stageRows(transaction, batchOf(batch, independent).parts);
+    const repairing = { range, coverage, failures: batch.failures };
+    const found = [
+      ...(await repairRows(transaction, chain, independent, repairing)),
+      ...(await repairDependentRows(transaction, chain, datasets, { ...repairing, batch, watches })),
+    ];
     await writeBlocks(transaction, batch.blockLines);
     await writeContracts(transaction, chain, contracts, options.knownContracts);
     await recordLevels(transaction, chain, datasets, read.levels);
@@ -134,6 +143,29 @@ async function repairRows(
       return covering === null ? [] : [{ ...difference, dataset: dataset.name, upstream: covering.upstream }];
     }),
   );
+}
+
+/** Repairs the rows that depend on others, dataset by dataset: those of a dataset may depend on repaired ones. */
+async function repairDependentRows(
+  transaction: Transaction,
+  chain: Chain,
+  datasets: readonly Dataset[],
+  { batch, watches, ...repairing }: Repairing & { readonly batch: DecodedBatch; readonly watches: RowWatches },
+): Promise<readonly Repair[]> {
+  const found: Repair[] = [];
+  for (const dataset of datasets) {
+    if (isDependent(dataset)) {
+      const parts: DatasetLines[] = [];
+      const selecting = { chain, datasets, range: repairing.range, batch };
+      for await (const part of selectedParts(transaction, selecting, dataset)) parts.push(part);
+      await stageRows(transaction, parts);
+      // Repairs of other datasets may have removed coverage: rows that are new for that reason are no fault of an upstream.
+      const coverage = await listCoverage(transaction, chain.id, repairing.range);
+      found.push(...(await repairRows(transaction, chain, [dataset], { ...repairing, coverage })));
+    }
+    await watches.get(dataset)?.();
+  }
+  return found;
 }
 
 function differencesByBlock(

@@ -62,6 +62,7 @@ export function readContractForm(form: ContractForm, chains: readonly Chain[]): 
     chain,
     abi: abi.json,
     addresses: addresses.map((address) => parseAddress(address)),
+    factory: null,
     firstBlock: from === '' ? null : Number(from),
     events: form.events,
     indexed: partsOf(form.index),

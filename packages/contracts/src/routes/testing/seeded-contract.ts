@@ -46,6 +46,7 @@ export async function seedContract(database: Database): Promise<EventTable> {
     chain: ETH,
     addresses: [VAULT],
     abi: [DEPOSIT, PRICE],
+    factory: null,
     firstBlock: 5,
     events: null,
     indexed: ['owner', 'from_', 'label', 'assets', 'delta', 'is_first', 'id'],

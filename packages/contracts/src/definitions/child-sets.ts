@@ -1,0 +1,62 @@
+/** The emitters of each table, and the order in which tables depend on each other. Pure. */
+
+import type { EventTable } from '../tables/event-table.ts';
+import type { ContractDefinition } from './contract-definition.ts';
+
+/** Addresses that the rows of a table name. They may emit events after these rows. */
+export interface ChildSet {
+  /** Table and dataset of the rows: `contracts.pools_pool_created`. */
+  readonly table: string;
+  /** Column with the address. */
+  readonly column: string;
+  /** First block with rows. */
+  readonly firstBlock: number;
+}
+
+/** Returns the children of a contract; null if it has no factory. */
+export function childrenOf({ tables, factory }: ContractDefinition): ChildSet | null {
+  const table = tables.find(({ event }) => event === factory?.event);
+  return factory === null || table === undefined
+    ? null
+    : { table: table.name, column: factory.child, firstBlock: factory.firstBlock };
+}
+
+/** Returns the children that emit the events of a table; null if the addresses of its contract do. */
+export function emittersOf(
+  definition: ContractDefinition,
+  table: EventTable,
+  definitions: readonly ContractDefinition[],
+): ChildSet | null {
+  const { factory, chainId } = definition;
+  if (factory === null || table.event !== factory.event) return childrenOf(definition);
+  const parent = definitions.find((one) => one.name === factory.of && one.chainId === chainId);
+  return parent === undefined ? null : childrenOf(parent);
+}
+
+/** Returns the names of tables whose rows depend on the children of a contract, directly or by further factories, in order. */
+export function dependentTables(
+  definition: ContractDefinition,
+  definitions: readonly ContractDefinition[],
+): readonly string[] {
+  const { tables, factory, name, chainId } = definition;
+  if (factory === null) return [];
+  const nested = definitions.filter((one) => one.factory?.of === name && one.chainId === chainId);
+  return [
+    ...tables.filter(({ event }) => event !== factory.event).map((table) => table.name),
+    ...nested.flatMap((one) => [...one.tables.map((table) => table.name), ...dependentTables(one, definitions)]),
+  ].filter((table, place, all) => all.indexOf(table) === place);
+}
+
+/** Returns how many tables the rows of a table depend on, one after the other. */
+export function depthOf(
+  definition: ContractDefinition,
+  table: EventTable,
+  definitions: readonly ContractDefinition[],
+): number {
+  const { factory, chainId } = definition;
+  if (factory === null) return 0;
+  const parent = definitions.find((one) => one.name === factory.of && one.chainId === chainId);
+  const creation = parent?.tables.find(({ event }) => event !== parent.factory?.event);
+  const ofCreation = parent === undefined || creation === undefined ? 0 : depthOf(parent, creation, definitions);
+  return table.event === factory.event ? ofCreation : ofCreation + 1;
+}

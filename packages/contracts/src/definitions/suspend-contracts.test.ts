@@ -1,0 +1,60 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { parseAddress } from '@chainstead/core';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, it } from 'vitest';
+import { readContractDatasets } from '../dataset/contract-datasets.ts';
+import { addContract } from './add-contract.ts';
+import { readContractStatuses } from './contract-status.ts';
+import { resumeContract, suspendLargeContracts } from './suspend-contracts.ts';
+
+const scratch = scratchOfFile();
+const chain = createChainRegistry().get('eth');
+const CHECKPOINT = 10_000;
+const SETTLED = CHECKPOINT - chain.reorgDepthMax;
+
+const add = (name: string) =>
+  addContract(scratch.database, {
+    ...{ name, chain, firstBlock: null, events: null, indexed: [], factory: null },
+    addresses: [parseAddress(`0x${'11'.repeat(20)}`)],
+    abi: [{ type: 'event', name: 'Used', inputs: [] }],
+  });
+const offered = async () => (await readContractDatasets(scratch.database)).map(({ name }) => name);
+
+it('ends the indexing of a contract whose tables are too large, and of no other one', async () => {
+  await add('large');
+  await add('small');
+  await scratch.database.query(
+    `INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES ($1, 0, 0, $2)`,
+    [chain.id, CHECKPOINT],
+  );
+  await scratch.database.query(
+    `INSERT INTO contracts.large_used (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract)
+     SELECT $1, block, 0, 0, now(), '\\xab', '\\xcd' FROM unnest($2::bigint[]) AS block`,
+    [chain.id, [1, 2, SETTLED, SETTLED + 1, CHECKPOINT]],
+  );
+  await scratch.database.query(
+    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'contracts.large_used', 0, $2, 'none')`,
+    [chain.id, CHECKPOINT],
+  );
+  await scratch.database.query('ANALYZE contracts.large_used');
+  const suspend = (rowsMax: number | null, bytesMax: number | null) =>
+    suspendLargeContracts(scratch.database, chain, { rowsMax, bytesMax });
+  expect(await suspend(5, null)).toBe(0);
+  expect(await offered()).toEqual(['contracts.large_used', 'contracts.small_used']);
+  expect([await suspend(4, null), await suspend(4, null)]).toEqual([1, 1]);
+  expect(await offered()).toEqual(['contracts.small_used']);
+  // A reorg would not remove rows of a dataset that is not indexed.
+  expect((await readContractStatuses(scratch.database))[0]).toMatchObject({
+    ...{ table: 'contracts.large_used', rows: 3, suspendedReason: '5 rows exceed CONTRACT_ROWS_MAX=4' },
+    blocks: [{ from: 0, to: SETTLED }],
+  });
+
+  await resumeContract(scratch.database, 'large', chain.id);
+  expect(await suspend(null, null)).toBe(0);
+  expect(await offered()).toEqual(['contracts.large_used', 'contracts.small_used']);
+  expect(await suspend(null, 1)).toBe(2);
+  expect(await offered()).toEqual([]);
+  await expect(resumeContract(scratch.database, 'none', chain.id)).rejects.toMatchObject({
+    message: 'There is no contract none on this chain. Run "chainstead contracts list" for the names',
+  });
+});

@@ -1,0 +1,104 @@
+import type { Chain } from '@chainstead/chains';
+import { type ChainId, Gauge, type Registry } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { lockChainCommits } from '@chainstead/sync';
+import { dependentTables } from './child-sets.ts';
+import { ContractRefusedError, readDefinitions } from './contract-definition.ts';
+import { removeUnsettled } from './remove-unsettled.ts';
+
+/** Limits of the tables of a contract; null: none. */
+interface ContractLimits {
+  readonly rowsMax: number | null;
+  /** With indexes. */
+  readonly bytesMax: number | null;
+}
+
+export interface ContractMetrics {
+  readonly suspended: Gauge<'chain'>;
+}
+
+/** Returns the metrics of contracts, documented in docs/reference/metrics.md. */
+export function createContractMetrics(registry: Registry): ContractMetrics {
+  return {
+    suspended: new Gauge({
+      name: 'chainstead_contracts_suspended',
+      help: 'Number of contracts that are not indexed further, because their tables exceed CONTRACT_ROWS_MAX or CONTRACT_BYTES_MAX',
+      labelNames: ['chain'],
+      registers: [registry],
+    }),
+  };
+}
+
+/**
+ * Suspends the contracts of a chain whose tables exceed a limit, so that no contract fills the disk. Their rows stay, except those of blocks that a
+ * reorg may still replace. Row numbers are the statistics of Postgres.
+ * @returns the number of suspended contracts, those of earlier calls included
+ */
+export async function suspendLargeContracts(
+  database: Database,
+  chain: Chain,
+  { rowsMax, bytesMax }: ContractLimits,
+): Promise<number> {
+  const sizes = await database.query<ContractSize>(SIZES, [chain.id]);
+  let suspended = 0;
+  for (const { name, rows, bytes, is_suspended: isSuspended } of sizes) {
+    const reason =
+      rowsMax !== null && rows > rowsMax
+        ? `${rows} rows exceed CONTRACT_ROWS_MAX=${rowsMax}`
+        : bytesMax !== null && bytes > bytesMax
+          ? `${bytes} bytes exceed CONTRACT_BYTES_MAX=${bytesMax}`
+          : null;
+    if (!isSuspended && reason !== null) await suspend(database, chain, name, reason);
+    if (isSuspended || reason !== null) suspended += 1;
+  }
+  return suspended;
+}
+
+interface ContractSize {
+  readonly name: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly is_suspended: boolean;
+}
+
+/** Reads the catalog and statistics alone. */
+const SIZES = `
+  SELECT name, suspended_reason IS NOT NULL AS is_suspended,
+    coalesce(sum(pg_stat_get_live_tuples(event_table)), 0)::bigint AS rows,
+    coalesce(sum(pg_total_relation_size(event_table)), 0)::bigint AS bytes
+  FROM contract_definitions CROSS JOIN LATERAL jsonb_array_elements(events) AS event
+  CROSS JOIN LATERAL to_regclass('contracts.' || name || '_' || (event ->> 'event')) AS event_table
+  WHERE chain_id = $1 GROUP BY name, suspended_reason ORDER BY name`;
+
+async function suspend(database: Database, chain: Chain, name: string, reason: string): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await lockChainCommits(transaction, chain);
+    const definitions = await readDefinitions(transaction);
+    const own = definitions.find((one) => one.name === name && one.chainId === chain.id);
+    if (own === undefined || own.suspendedReason !== null) return;
+    await transaction.query(
+      'UPDATE contract_definitions SET suspended_reason = $3, revision = gen_random_uuid() WHERE name = $1 AND chain_id = $2',
+      [name, chain.id, reason],
+    );
+    const tables = [...own.tables.map((table) => table.name), ...dependentTables(own, definitions)];
+    await removeUnsettled(transaction, chain, [...new Set(tables)]);
+  });
+}
+
+/**
+ * Indexes a suspended contract again. Missing blocks are filled in.
+ * @throws ContractRefusedError if the name is unknown on the chain
+ */
+export async function resumeContract(database: Database, name: string, chainId: ChainId): Promise<void> {
+  const resumed = await database.query(
+    `UPDATE contract_definitions SET suspended_reason = NULL, revision = gen_random_uuid()
+      WHERE name = $1 AND chain_id = $2 RETURNING name`,
+    [name, chainId],
+  );
+  if (resumed.length === 0)
+    throw new ContractRefusedError(
+      'CONTRACT_UNKNOWN',
+      `There is no contract ${name} on this chain`,
+      'Run "chainstead contracts list" for the names',
+    );
+}

@@ -1,0 +1,84 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, ChainsteadError, parseAddress } from '@chainstead/core';
+import type { Database, Transaction } from '@chainstead/db';
+import type { CommittedBlocks } from '@chainstead/sync';
+import type { ChildSet } from '../definitions/child-sets.ts';
+import { placeOfLine } from '../tables/row-table.ts';
+
+/** Events of a factory are missing, so that its children are not known. */
+class ChildrenUnknownError extends ChainsteadError {
+  constructor({ table }: ChildSet, chain: Chain) {
+    super({
+      code: 'CONTRACT_CHILDREN_UNKNOWN',
+      message: `Blocks of ${table} are missing on ${chain.key}, so that the children of the factory are not known yet`,
+      remedy: 'Nothing: events of the children are read once the events of the factory are complete',
+      retryable: true,
+    });
+  }
+}
+
+/** Place of the log that names a child for the first time. */
+interface Creation {
+  readonly block_number: number;
+  readonly log_index: number;
+}
+
+/**
+ * Returns the lines of logs that a child emitted after the log that names it for the first time. Runs under the chain's commit lock, so the rows
+ * of all earlier blocks, and of this commit, are visible. No child is held in memory.
+ * @throws ChildrenUnknownError if rows with children are missing up to these blocks
+ */
+export async function linesOfChildren(
+  transaction: Transaction,
+  chain: Chain,
+  children: ChildSet,
+  { range, datasets }: CommittedBlocks,
+  lines: readonly string[],
+): Promise<readonly string[]> {
+  const to = datasets.has(children.table) ? range.from - 1 : range.to;
+  if (!(await isComplete(transaction, chain.id, children, to))) throw new ChildrenUnknownError(children, chain);
+  if (lines.length === 0) return lines;
+  const placed = lines.map((line) => ({ line, ...placeOfLine(line) }));
+  const created = await readCreations(transaction, chain, children, new Set(placed.map(({ emitter }) => emitter)));
+  return placed.flatMap(({ line, emitter, block, log }) => {
+    const creation = created.get(emitter);
+    if (creation === undefined) return [];
+    const { block_number: since, log_index: after } = creation;
+    return block > since || (block === since && log > after) ? [line] : [];
+  });
+}
+
+/** Returns whether the rows with children cover all blocks up to `to`. */
+export async function isComplete(
+  database: Pick<Database, 'query'>,
+  chainId: number,
+  { table, firstBlock }: ChildSet,
+  to: number,
+): Promise<boolean> {
+  if (to < firstBlock) return true;
+  const [row] = await database.query<{ is_complete: boolean | null }>(
+    `SELECT range_agg(int8range(first_block, last_block, '[]')) @> int8range($3, $4, '[]') AS is_complete
+       FROM sync_ranges WHERE chain_id = $1 AND dataset = $2`,
+    [chainId, table, firstBlock, to],
+  );
+  return row?.is_complete === true;
+}
+
+/** Returns the first creation of each address that is a child. */
+async function readCreations(
+  transaction: Transaction,
+  chain: Chain,
+  { table, column }: ChildSet,
+  addresses: ReadonlySet<Address>,
+): Promise<ReadonlyMap<Address, Creation>> {
+  const rows = await transaction.query<Creation & { readonly child: string }>(
+    `SELECT '0x' || encode(given.child, 'hex') AS child, created.block_number, created.log_index
+       FROM (SELECT decode(substr(address, 3), 'hex') AS child FROM unnest($2::text[]) AS address) AS given
+       CROSS JOIN LATERAL (
+         SELECT block_number, log_index FROM ${table} AS creation
+          WHERE creation.${column} = given.child AND chain_id = $1
+          ORDER BY creation.${column}, chain_id, block_number, transaction_index, log_index LIMIT 1) AS created`,
+    [chain.id, [...addresses]],
+  );
+  return new Map(rows.map(({ child, ...creation }) => [parseAddress(child), creation]));
+}

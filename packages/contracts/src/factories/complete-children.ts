@@ -1,0 +1,28 @@
+import type { Database } from '@chainstead/db';
+import { readRevision } from '../definitions/contract-definition.ts';
+
+/**
+ * Returns the chain ID and the table, separated by a space, of all factories whose events are complete up to the checkpoint of their chain. Only
+ * then are the events of their children read: an unknown child would leave no gap.
+ */
+export async function readCompleteChildren(database: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
+  const rows = await database.query<{ key: string }>(COMPLETE);
+  return new Set(rows.map(({ key }) => key));
+}
+
+/** Returns a text that changes with the definitions, and when the children of a contract have become known. Parses no ABI. */
+export async function readContractsState(database: Pick<Database, 'query'>): Promise<string> {
+  return [await readRevision(database), ...(await readCompleteChildren(database))].join('\n');
+}
+
+/** If no block of the chain is followed, the highest block with the events counts. One statement: the checkpoint moves all the time. */
+const COMPLETE = `
+  SELECT chain_id || ' ' || dataset AS key
+  FROM contract_definitions
+  CROSS JOIN LATERAL (
+    SELECT 'contracts.' || name || '_' || (factory ->> 'event') AS dataset, (factory ->> 'firstBlock')::bigint AS first) AS made
+  WHERE factory IS NOT NULL AND suspended_reason IS NULL AND (
+    SELECT range_agg(int8range(covered.first_block, covered.last_block, '[]')) @> int8range(made.first, greatest(made.first, 1 + coalesce(
+        (SELECT checkpoint FROM sync_chains AS known WHERE known.chain_id = contract_definitions.chain_id), max(covered.last_block))))
+      FROM sync_ranges AS covered WHERE covered.chain_id = contract_definitions.chain_id AND covered.dataset = made.dataset)
+  ORDER BY key`;

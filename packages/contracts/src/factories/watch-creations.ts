@@ -1,0 +1,83 @@
+import type { Chain } from '@chainstead/chains';
+import type { BlockRange } from '@chainstead/core';
+import type { Transaction } from '@chainstead/db';
+import { type PrecedingRows, removeCoverage } from '@chainstead/sync';
+import type { ChildSet } from '../definitions/child-sets.ts';
+
+/** Tables by chain whose rows depend on children. */
+type Dependents = ReadonlyMap<number, { readonly children: ChildSet; readonly tables: readonly string[] }>;
+
+/**
+ * Returns a watch on rows with children. If a repair or a backfill changes them below covered blocks of the children, rows and coverage of these
+ * blocks are removed, and the blocks are read again.
+ */
+export function watchCreations(dependents: Dependents): PrecedingRows {
+  return {
+    async watch(transaction, chain, range) {
+      const own = dependents.get(chain.id);
+      if (own === undefined) return async () => undefined;
+      const before = await readCreated(transaction, chain, own.children, range);
+      return async () => {
+        const change = firstChange(before, await readCreated(transaction, chain, own.children, range));
+        if (change !== null) await removeDependents(transaction, chain, own.tables, change);
+      };
+    },
+  };
+}
+
+/** A child, named at a place of the chain. */
+interface Created {
+  readonly block_number: number;
+  readonly text: string;
+}
+
+async function readCreated(
+  transaction: Transaction,
+  chain: Chain,
+  { table, column }: ChildSet,
+  { from, to }: BlockRange,
+): Promise<readonly Created[]> {
+  return transaction.query<Created>(
+    `SELECT block_number, log_index || ' ' || encode(${column}, 'hex') AS text FROM ${table}
+      WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 AND ${column} IS NOT NULL ORDER BY block_number, log_index`,
+    [chain.id, from, to],
+  );
+}
+
+interface Change {
+  /** First block with other children. */
+  readonly block: number;
+  /** Whether children are gone. */
+  readonly isRemoval: boolean;
+}
+
+function firstChange(before: readonly Created[], after: readonly Created[]): Change | null {
+  const keyOf = ({ block_number: block, text }: Created): string => `${block} ${text}`;
+  const [known, found] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))];
+  const removed = before.filter((one) => !found.has(keyOf(one)));
+  const changed = [...removed, ...after.filter((one) => !known.has(keyOf(one)))];
+  if (changed.length === 0) return null;
+  const block = changed.reduce((first, one) => Math.min(first, one.block_number), Number.MAX_SAFE_INTEGER);
+  return { block, isRemoval: removed.length > 0 };
+}
+
+async function removeDependents(
+  transaction: Transaction,
+  chain: Chain,
+  tables: readonly string[],
+  { block, isRemoval }: Change,
+): Promise<void> {
+  const covered = await transaction.query(
+    'SELECT FROM sync_ranges WHERE chain_id = $1 AND dataset = ANY ($2::text[]) AND last_block >= $3 LIMIT 1',
+    [chain.id, tables, block],
+  );
+  if (covered.length === 0 && !isRemoval) return;
+  for (const table of tables)
+    await transaction.query(`DELETE FROM ${table} WHERE chain_id = $1 AND block_number >= $2`, [chain.id, block]);
+  await removeCoverage(transaction, chain.id, tables, { from: block, to: Number.MAX_SAFE_INTEGER });
+  // Running servers read the removed blocks again.
+  await transaction.query(
+    'UPDATE contract_definitions SET revision = gen_random_uuid() WHERE chain_id = $1 AND factory IS NOT NULL',
+    [chain.id],
+  );
+}
