@@ -1,74 +1,49 @@
-/** Prices from pools of concentrated liquidity over stored rows. Blocks are 300 seconds apart, so a window has six. */
+/** Prices from pools of concentrated liquidity over stored rows. */
 import { createChainRegistry } from '@chainstead/chains';
-import { type Address, parseAddress } from '@chainstead/core';
+import type { Address } from '@chainstead/core';
 import { hexBytes } from '@chainstead/db';
 import { DIRECTION } from '@chainstead/db/direction';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { exchangesOf } from '@chainstead/markets';
-import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf, createPartitions, seedBuilt } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  CATS,
+  coverBlocks,
+  HEAD,
+  INSUFFICIENT,
+  LIQUIDITY,
+  SQRT_PRICE,
+  seedEtherChain,
+  wethOf,
+} from './testing/ether-chain.ts';
 import { priceRoutesOf } from './testing/price-routes-of.ts';
 
 const eth = createChainRegistry().get('eth');
-const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
-/** Token 0: its address is lower. */
-const CATS = parseAddress(`0x${'11'.repeat(20)}`);
+const WETH = wethOf(eth);
 const [POOL, PAIR] = [addressOf(0x9b1), addressOf(0x9b2)];
-const [HEAD, WINDOW] = [400, 394];
+const WINDOW = HEAD - 6;
 const FACTORIES = new Map(exchangesOf(eth).all.map((one) => [one.exchange.name, one.deployment.factory]));
-
-/** One cat is worth 0.0004 ether: 4e8 wei per unit, whose root is 20,000. */
-const SQRT_PRICE = 20_000n << 96n;
-/** Virtual reserves of 250,000 cats and 100 ether. */
-const LIQUIDITY = 5n * 10n ** 15n;
-const INSUFFICIENT = { message: 'Insufficient liquidity in pools to calculate the price' };
 
 const scratch = scratchOfFile();
 const api = madeForFile(() => exampleApi(scratch.database, priceRoutesOf(scratch.database, eth)));
 
 beforeEach(async () => {
   const { database } = scratch;
-  await database.query(
-    `TRUNCATE pools, pool_states, swaps, blocks, sync_ranges, tokens, feed_answers, erc20_transfer_sides, erc20_wallet_tokens, erc20_token_classes, state_questions`,
-  );
-  await database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT $1, number, sha256(number::text::bytea), to_timestamp(1700000000 + number * 300) FROM generate_series(0, ${HEAD}) AS number`,
-    [eth.id],
-  );
-  for (const dataset of ['pool-states', 'feed-answers', 'swaps', 'erc20-transfers']) await cover(dataset, 0);
+  await seedEtherChain(database, eth, ['pool-states', 'feed-answers', 'swaps', 'erc20-transfers']);
   for (const table of ['pool_states', 'swaps', 'erc20_transfer_sides']) await createPartitions(database, table, eth.id);
   await seedBuilt(database, eth.id, { name: 'erc20-wallet-tokens', version: 2 });
-  const [aggregator] = eth.etherPrice.feed?.aggregators ?? [];
-  if (aggregator === undefined) throw new RangeError('Ethereum has an ether feed');
-  // A value counts for 25 hours, which are 300 blocks.
-  for (const blockNumber of [1, 200])
-    await seedAnswers(database, eth, [
-      { aggregator, blockNumber, answer: '200000000000', time: 1_700_000_000 + blockNumber * 300 },
-    ]);
-  for (const [token, decimals] of [
-    [CATS, 6],
-    [WETH, 18],
-  ] as const)
-    await database.query(
-      `INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES ($1, $2, 'Token', 'T', $3, 'known')`,
-      [hexBytes(token), eth.id, decimals],
-    );
   await seedClass(CATS, 'sum');
 });
 
-async function cover(dataset: string, ...runs: readonly (number | readonly [number, number])[]): Promise<void> {
-  await scratch.database.query('DELETE FROM sync_ranges WHERE dataset = $1', [dataset]);
-  for (const run of runs) {
-    const [first, last] = typeof run === 'number' ? [run, HEAD] : run;
-    await scratch.database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'receipts')`,
-      [eth.id, dataset, first, last],
-    );
-  }
-}
+const cover = (dataset: string, ...runs: readonly (number | readonly [number, number])[]) =>
+  coverBlocks(
+    scratch.database,
+    eth,
+    dataset,
+    ...runs.map((run) => (typeof run === 'number' ? ([run, HEAD] as const) : run)),
+  );
 
 async function seedClass(token: Address, kind: 'sum' | 'live'): Promise<void> {
   await scratch.database.query(

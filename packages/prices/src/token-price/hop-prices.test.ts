@@ -12,6 +12,7 @@ import {
   resetAttackedChain,
   seedAnswer,
   seedPool,
+  seedToken,
   USDC,
   whole,
 } from './testing/attacked-chain.ts';
@@ -56,6 +57,7 @@ test('shows the hop, and follows from its explanation alone', async () => {
 test('no price while the price of the hop may change: then the final one', async () => {
   const ofEther = { tokens: [DOGS, eth.wrappedNative ?? USDC] } as const;
   await seedPool(scratch.database, addressOf(0x9b4), [[2, whole(1), whole(1)]], ofEther);
+  await seedToken(scratch.database, ofEther.tokens[1], 'WETH', 6);
   expect((await ask()).status).toBe(404);
   await seedAnswer(scratch.database, eth.etherPrice.feed ?? undefined, 1, '200000000000');
   expect((await ask()).body).toMatchObject({ usdPrice: 6, indexed: { complete: true } });

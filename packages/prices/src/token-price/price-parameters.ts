@@ -1,5 +1,5 @@
 import type { Fraction } from '@chainstead/core';
-import { textParameter } from '@chainstead/http';
+import { booleanParameter, textParameter } from '@chainstead/http';
 
 /** Query parameters that limit the pools of a price, for {@link PriceLimits}. */
 export function priceLimits(descriptions: { readonly inactivity: string; readonly depth: string }) {
@@ -13,12 +13,21 @@ export function priceLimits(descriptions: { readonly inactivity: string; readonl
   };
 }
 
+/** Query parameter that accepts final prices only, for {@link PriceLimits}. */
+export const finalParameter = () =>
+  booleanParameter({
+    default: false,
+    description: 'Returns no price that missing blocks, proofs or balances may still change.',
+  });
+
 /** Given limits of a price. */
 export interface PriceLimits {
   /** Days. */
   readonly max_token_inactivity?: number | undefined;
   /** US dollars. */
   readonly min_pair_side_liquidity_usd?: Fraction | undefined;
+  /** Whether only final prices are wanted. */
+  readonly final?: boolean | undefined;
 }
 
 const DECIMAL = /^\d{1,12}(\.\d{1,6})?$/;

@@ -70,10 +70,12 @@ export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain
       if (maxDays !== undefined && isInactive(price, place, maxDays)) return refuse('inactive');
       const { isDecided: isOwnDecided, ...known } = facts(token);
       const isDecided = isOwnDecided && hopTokensOf(price).every((hop) => facts(hop).isDecided);
+      // An unproven pool might be the deepest one, and so might one of unknown depth.
+      const complete = indexed.complete && isDecided && isDepthKnown(price);
+      if (options.final === true && !complete && price.of !== 'anchor') return refuse('not-final');
       return {
         ...{ token, place, rules, toBlock, price, ...known },
-        // An unproven pool might be the deepest one, and so might one of unknown depth.
-        indexed: { ...indexed, complete: indexed.complete && isDecided && isDepthKnown(price) },
+        indexed: { ...indexed, complete },
         native: await nativeAt(place),
         before: dollarsOf(earlier?.get(token)),
       };

@@ -8,6 +8,7 @@ export type Refusal =
   | 'implausible'
   | 'no-native-price'
   | 'inactive'
+  | 'not-final'
   | 'unknown-exchange'
   | 'beyond-head';
 
@@ -22,6 +23,8 @@ export function errorOf(refusal: Refusal, newest: Indexed['toBlock']): Error {
       return new NotFoundError('Insufficient liquidity in pools to calculate the price');
     case 'no-native-price':
       return new NotFoundError('Could not determine native-usd price');
+    case 'not-final':
+      return new NotFoundError('The price of this block may still change');
     case 'inactive':
       return new InvalidParameterError({
         parameter: 'max_token_inactivity',

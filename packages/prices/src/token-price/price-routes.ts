@@ -14,7 +14,7 @@ import {
   refuseBody,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { priceLimits } from './price-parameters.ts';
+import { finalParameter, priceLimits } from './price-parameters.ts';
 import { readPlace, STATES_DATASET } from './price-place.ts';
 import { createPriceReader } from './price-reader.ts';
 import { errorOf } from './price-refusals.ts';
@@ -173,6 +173,7 @@ function priceQuery(parameters: ApiDependencies['parameters']) {
       .enum(['percent_change'])
       .optional()
       .openapi({ description: 'Has no effect: changes are always returned.' }),
+    final: finalParameter(),
     ...priceLimits({
       inactivity: 'Rejects a token whose pools have not moved for this number of days.',
       depth: 'US dollars that each side of a pool must hold. Default: `PRICE_MIN_SIDE_USD` (500).',

@@ -189,17 +189,21 @@ export function priceFrom(
   { anchors, decimals, rules }: Figures,
   { time }: Pick<PricePlace, 'time'>,
 ): TokenPrice {
+  const isUnread = (token: Address) => anchors.has(token) && !decimals.has(token);
   const pools = histories.flatMap((history) => {
     const candidate = candidateOf(history, anchors, decimals);
     const [own0, own1] = [decimals.get(history.token0), decimals.get(history.token1)];
     if (candidate === null || own0 === undefined || own1 === undefined) return [];
     return [{ history, candidate, decimals: [own0, own1] as const }];
   });
-  const unknown = unknownDepthOf(
+  const depths = unknownDepthOf(
     pools.map(({ history }) => history),
     (history) => candidateOf(history, anchors, decimals, ({ state }) => virtualReserves(state)),
     rules,
   );
+  // A pool counts once the decimals of its anchor are read.
+  const lacksDecimals = histories.some((pool) => isUnread(pool.token0) || isUnread(pool.token1));
+  const unknown = { ...depths, isFinal: depths.isFinal && !lacksDecimals };
   if (pools.length === 0) return { of: 'nothing', reason: 'no-pools', unknown, hopTokens: [] };
   const decision = decidePrice(
     pools.map(({ candidate }) => candidate),

@@ -1,36 +1,38 @@
-/** Prices from pools at the manager of Uniswap v4 over stored rows. Blocks are 300 seconds apart, so a window has six. */
+/** Prices from pools at the managers of Uniswap v4 and PancakeSwap Infinity over stored rows. */
 import { createChainRegistry } from '@chainstead/chains';
-import { type Address, type Hex, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+import { type Address, type Hex, ZERO_ADDRESS } from '@chainstead/core';
 import { hexBytes } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { exchangesOf, poolKey } from '@chainstead/markets';
+import { exchangesOf, PRICED_FAMILIES, poolKey } from '@chainstead/markets';
 import { swaps } from '@chainstead/markets/datasets';
 import { seedPools, storeRows, swapRow } from '@chainstead/markets/testing';
-import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf, createPartitions, seedBuilt } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { PriceExplanation } from './price-explanation.ts';
+import {
+  CATS,
+  coverBlocks,
+  HEAD,
+  INSUFFICIENT,
+  LIQUIDITY,
+  SQRT_PRICE,
+  seedEtherChain,
+  wethOf,
+} from './testing/ether-chain.ts';
 import { priceRoutesOf } from './testing/price-routes-of.ts';
 import { recomputePrice } from './testing/recompute-price.ts';
 
 const eth = createChainRegistry().get('eth');
-const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
-/** Token 0: its address is lower than that of wrapped ether. */
-const CATS = parseAddress(`0x${'11'.repeat(20)}`);
+const WETH = wethOf(eth);
 const POOL: Hex = `0x${'9a'.repeat(32)}`;
 const PAIR = addressOf(0x9b2);
-const [CREATED, HEAD] = [5, 400];
+const CREATED = 5;
 const FACTORIES = new Map(exchangesOf(eth).all.map((one) => [one.exchange.name, one.deployment.factory]));
 const MANAGER = FACTORIES.get('Uniswap v4') ?? ZERO_ADDRESS;
 
-/** One cat is worth 0.0004 ether: 4e8 wei per unit, whose root is 20,000. */
-const SQRT_PRICE = 20_000n << 96n;
 const TICK = 198_079;
-/** 250,000 cats and 100 ether over the whole range. */
-const LIQUIDITY = 5n * 10n ** 15n;
 const WHOLE = [-887_220, 887_220] as const;
-const INSUFFICIENT = { message: 'Insufficient liquidity in pools to calculate the price' };
 
 const scratch = scratchOfFile();
 const api = madeForFile(() => exampleApi(scratch.database, priceRoutesOf(scratch.database, eth)));
@@ -38,41 +40,13 @@ let logs = 0;
 
 beforeEach(async () => {
   const { database } = scratch;
-  await database.query(
-    'TRUNCATE pools, pool_states, pool_creations, swaps, tick_liquidity, blocks, sync_ranges, tokens, feed_answers, projections, state_questions',
-  );
-  await database.query(
-    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-     SELECT $1, number, sha256(number::text::bytea), to_timestamp(1700000000 + number * 300) FROM generate_series(0, ${HEAD}) AS number`,
-    [eth.id],
-  );
-  for (const dataset of ['pool-states', 'feed-answers', 'swaps']) await cover(dataset, [0, HEAD]);
+  await seedEtherChain(database, eth, ['pool-states', 'feed-answers', 'swaps']);
   await createPartitions(database, 'pool_states', eth.id);
   await seedBuilt(database, eth.id, { name: 'tick-liquidity', version: 1 });
-  const [aggregator] = eth.etherPrice.feed?.aggregators ?? [];
-  if (aggregator === undefined) throw new RangeError('Ethereum has an ether feed');
-  for (const blockNumber of [1, 200])
-    await seedAnswers(database, eth, [
-      { aggregator, blockNumber, answer: '200000000000', time: 1_700_000_000 + blockNumber * 300 },
-    ]);
-  for (const [token, decimals] of [
-    [CATS, 6],
-    [WETH, 18],
-  ] as const)
-    await database.query(
-      `INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES ($1, $2, 'Token', 'T', $3, 'known')`,
-      [hexBytes(token), eth.id, decimals],
-    );
 });
 
-async function cover(dataset: string, ...runs: readonly (readonly [number, number])[]): Promise<void> {
-  await scratch.database.query('DELETE FROM sync_ranges WHERE dataset = $1', [dataset]);
-  for (const [first, last] of runs)
-    await scratch.database.query(
-      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'receipts')`,
-      [eth.id, dataset, first, last],
-    );
-}
+const cover = (dataset: string, ...runs: readonly (readonly [number, number])[]) =>
+  coverBlocks(scratch.database, eth, dataset, ...runs);
 
 /** The pool with its creation event and its first price. */
 async function seedPool(
@@ -250,4 +224,49 @@ describe('a pool of Uniswap v4 against ether', () => {
     await seedBuilt(scratch.database, eth.id, { name: 'tick-liquidity', version: 1 }, 'building');
     expect(await get()).toEqual({ status: 404, body: INSUFFICIENT });
   });
+});
+
+test('a pool of PancakeSwap Infinity has the depth of its positions', async () => {
+  const base = createChainRegistry().get('base');
+  const { database } = scratch;
+  await seedEtherChain(database, base, ['pool-states', 'feed-answers', 'swaps']);
+  for (const table of ['pool_states', 'swaps']) await createPartitions(database, table, base.id);
+  await seedBuilt(database, base.id, { name: 'tick-liquidity', version: 1 });
+  const exchange = 'PancakeSwap Infinity';
+  const isConcentrated = (one: ReturnType<typeof exchangesOf>['all'][number]) =>
+    one.exchange.name === exchange && PRICED_FAMILIES.includes(one.exchange.family.name);
+  const factory = exchangesOf(base).all.find(isConcentrated)?.deployment.factory ?? ZERO_ADDRESS;
+  await seedPools(database, base, [{ pool: POOL, tokens: [CATS, wethOf(base)], exchange, factory }]);
+  await database.query(
+    `INSERT INTO pool_creations (pool_key, chain_id, block_number, transaction_index, log_index, pool, factory, transaction_hash)
+     VALUES ($1, $2, $3, 0, 0, $4, $5, sha256('x'))`,
+    [poolKey(POOL), base.id, CREATED, hexBytes(POOL), hexBytes(factory)],
+  );
+  await database.query(
+    `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, sqrt_price_x96, liquidity, tick)
+     VALUES ($1, $2, $3, 0, 0, $4, $5, 0, $6)`,
+    [poolKey(POOL), base.id, CREATED, hexBytes(POOL), SQRT_PRICE.toString(), TICK],
+  );
+  const [tickLower, tickUpper] = WHOLE;
+  const position = { pool: POOL, token0: null, token1: null, amount0: null, amount1: null, vault: factory };
+  const change = { tickLower, tickUpper, liquidityDelta: LIQUIDITY.toString(), kind: 1, logIndex: 1, blockNumber: 6 } as const;
+  await storeRows(database, base, swaps, [swapRow(base, { ...position, ...change })]);
+  const onBase = await exampleApi(database, priceRoutesOf(database, base));
+  const response = await onBase.request(`/api/v2.2/erc20/${CATS}/price?chain=base&explain=true`, {
+    headers: { 'x-api-key': EXAMPLE_KEY },
+  });
+  expect([response.status, await response.json()]).toMatchObject([
+    200,
+    {
+      ...{ usdPrice: 0.8, pairAddress: POOL, exchangeName: exchange, indexed: { complete: true } },
+      explanation: {
+        candidates: [
+          {
+            weight_usd: '200000.00',
+            sides: [{ balance: '249999999999' }, { balance: '99999999999999999999' }],
+          },
+        ],
+      },
+    },
+  ]);
 });
