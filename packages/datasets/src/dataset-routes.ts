@@ -113,8 +113,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
   const onDemandBackfill = createOnDemandBackfill({
     chains,
     datasets: options.datasets ?? datasets,
-    ...onDemand,
-    retentionOf: options.retentionOf,
+    ...{ ...onDemand, retentionOf: options.retentionOf },
   });
   const onUnknown = createAskImplementations({ nodeReads, budget, logger: options.logger });
   const abis = createAbiBooks({ onUnknown });

@@ -197,7 +197,11 @@ test('a trade below the indexed blocks has a value once the feeds of its block a
   await seedReadings(
     database,
     eth,
-    others.map((feed) => ({ feed, block: 50, answer: feed === eth.etherPrice.feed?.proxy ? '300000000000' : '100000000' })),
+    others.map((feed) => ({
+      feed,
+      block: 50,
+      answer: feed === eth.etherPrice.feed?.proxy ? '300000000000' : '100000000',
+    })),
   );
   // One feed is missing.
   await summary();

@@ -39,7 +39,8 @@ export async function requestTraderState(
   { account, requester, indexed: { fromBlock, toBlock } }: TraderRequest,
 ): Promise<SyncState> {
   if (toBlock !== null && fromBlock !== null) {
-    const isRetained = fromBlock > chain.firstBlock && fromBlock <= (await onDemandBackfill.retainedFrom(context, chain));
+    const isRetained =
+      fromBlock > chain.firstBlock && fromBlock <= (await onDemandBackfill.retainedFrom(context, chain));
     if (fromBlock <= chain.firstBlock || isRetained) return { status: 'SYNCED', message: null };
   }
   const answer = await onDemandBackfill.requestTrader(context, chain, account, requester);

@@ -70,6 +70,9 @@ test('retains all blocks, or those of the retention of the chain', async () => {
   expect(await histories.retainedFrom(context, chain)).toBe(0);
   const retention = { blocks: 1_000, since: null };
   const options = { datasets: [moves], perKey: 2, chains: [chain], maxCalls: 1 };
-  const shorter = createOnDemandBackfill({ ...options, retentionOf: ({ id }) => (id === chain.id ? retention : undefined) });
+  const shorter = createOnDemandBackfill({
+    ...options,
+    retentionOf: ({ id }) => (id === chain.id ? retention : undefined),
+  });
   expect(await shorter.retainedFrom(context, chain)).toBe(9_000);
 });

@@ -5,7 +5,15 @@ import type { Fraction } from '@chainstead/core';
 import { addressBytes, type Bind, hexText, type ReadDatabase } from '@chainstead/db';
 import { type BlockRun, joinRanges, lastAtOrBefore } from './block-runs.ts';
 import { feedAnswers } from './feed-answers.ts';
-import { absentToSql, type FeedQuote, isReadingOf, NEWEST_FIRST, quotesSql, sourcesSql, stateOfFeed } from './feed-quotes.ts';
+import {
+  absentToSql,
+  type FeedQuote,
+  isReadingOf,
+  NEWEST_FIRST,
+  quotesSql,
+  sourcesSql,
+  stateOfFeed,
+} from './feed-quotes.ts';
 
 export interface FeedSteps {
   /**

@@ -137,7 +137,10 @@ test('300 values at random blocks and moments are pending or final, and all are 
     const alone = random.integer(0, HEAD);
     await readAlone(alone);
     await check(alone);
-    seen.alone += (await readFeedValues(database, chain, { block: alone, time: timeOf(alone) })).get(DOLLAR)?.of !== 'pending' ? 1 : 0;
+    seen.alone +=
+      (await readFeedValues(database, chain, { block: alone, time: timeOf(alone) })).get(DOLLAR)?.of !== 'pending'
+        ? 1
+        : 0;
     const part = parts[round]?.part;
     if (part !== undefined) await index(...part);
     for (let count = 0; count < 20; count++) await check(random.integer(0, HEAD));

@@ -17,7 +17,17 @@ export const INSUFFICIENT = { message: 'Insufficient liquidity in pools to calcu
 const SECONDS = 300;
 const START = 1_700_000_000;
 const TABLES = [
-  ...['pools', 'pool_states', 'pool_creations', 'swaps', 'tick_liquidity', 'blocks', 'sync_ranges', 'tokens', 'feed_answers'],
+  ...[
+    'pools',
+    'pool_states',
+    'pool_creations',
+    'swaps',
+    'tick_liquidity',
+    'blocks',
+    'sync_ranges',
+    'tokens',
+    'feed_answers',
+  ],
   ...['projections', 'erc20_transfer_sides', 'erc20_wallet_tokens', 'erc20_token_classes', 'state_questions'],
 ];
 

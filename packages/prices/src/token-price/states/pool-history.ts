@@ -1,6 +1,6 @@
+import type { PoolOfToken } from '../pools/pools-of-token.ts';
 import type { ReportedState } from './liquidity-in-range.ts';
 import type { DepthSource } from './pool-balances.ts';
-import type { PoolOfToken } from './pools-of-token.ts';
 import type { StateSince } from './side-depths.ts';
 
 /** A pool with its states, from the last one before the window until the place. */

@@ -25,8 +25,8 @@ import {
   TEN_MINUTES,
   USDC,
   whole,
-} from './testing/attacked-chain.ts';
-import { priceRoutesOf } from './testing/price-routes-of.ts';
+} from '../testing/attacked-chain.ts';
+import { priceRoutesOf } from '../testing/price-routes-of.ts';
 
 const BIRDS = parseAddress(`0x${'33'.repeat(20)}`);
 const [HONEST, ATTACKER] = [addressOf(0x9a1), addressOf(0x9a2)];

@@ -8,9 +8,9 @@ import {
   readTickLiquidity,
   type TickLiquidity,
 } from '@chainstead/markets';
+import type { PricePlace } from '../place/price-place.ts';
 import { type LiquidityChange, readLiquidityChanges } from './liquidity-in-range.ts';
 import { type PoolHistory, type StoredPool, SWAPS_DATASET } from './pool-history.ts';
-import type { PricePlace } from './price-place.ts';
 import type { StateSince } from './side-depths.ts';
 
 /**

@@ -9,15 +9,15 @@ import {
 } from '@chainstead/core';
 import { addressBytes, hexText, type ReadDatabase } from '@chainstead/db';
 import { anchorsOf, exchangesOf, formsOf, PRICED_FAMILIES } from '@chainstead/markets';
-import { anchorPrices } from './anchor-prices.ts';
-import { decidePrice, type PriceCandidate, type PriceDecision } from './decide-price.ts';
-import { candidateOf } from './pool-candidate.ts';
-import { readPoolHistories } from './pool-histories.ts';
-import type { PoolHistory } from './pool-history.ts';
-import { type PoolOfToken, readPoolsOfTokens } from './pools-of-token.ts';
-import type { PricePlace } from './price-place.ts';
-import { type Sides, virtualReserves } from './side-depths.ts';
-import { type UnknownDepth, unknownDepthOf } from './unknown-depth.ts';
+import { decidePrice, type PriceCandidate, type PriceDecision } from '../decide/decide-price.ts';
+import { candidateOf } from '../decide/pool-candidate.ts';
+import { type UnknownDepth, unknownDepthOf } from '../decide/unknown-depth.ts';
+import { anchorPrices } from '../place/anchor-prices.ts';
+import type { PricePlace } from '../place/price-place.ts';
+import { type PoolOfToken, readPoolsOfTokens } from '../pools/pools-of-token.ts';
+import { readPoolHistories } from '../states/pool-histories.ts';
+import type { PoolHistory } from '../states/pool-history.ts';
+import { type Sides, virtualReserves } from '../states/side-depths.ts';
 
 /** Price of a token at the end of a block. */
 export type TokenPrice =

@@ -1,8 +1,8 @@
 import type { PricingRules } from '@chainstead/chains';
 import { type Address, compareFractions } from '@chainstead/core';
 import type { Holding } from '@chainstead/erc20';
+import type { PoolHistory } from '../states/pool-history.ts';
 import type { PriceCandidate } from './decide-price.ts';
-import type { PoolHistory } from './pool-history.ts';
 import { newest } from './time-weighted.ts';
 
 /** Pools whose depth is unknown, although they might be deep enough. */

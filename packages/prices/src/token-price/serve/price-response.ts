@@ -3,13 +3,13 @@ import { type Address, cents, type Fraction, nearestNumber, roundedUnits, ZERO_A
 import { type Indexed, indexedSchema, showIndexed } from '@chainstead/data-api';
 import { wrappedNativeOf } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
-import type { PriceCandidate } from './decide-price.ts';
+import type { PriceCandidate } from '../decide/decide-price.ts';
+import { newest } from '../decide/time-weighted.ts';
+import type { PricePlace } from '../place/price-place.ts';
+import type { TokenPrice } from '../read/token-price.ts';
 import { explainPrice, explanationSchema } from './price-explanation.ts';
-import type { PricePlace } from './price-place.ts';
 import { priceProofSchema } from './price-proof-document.ts';
 import { changeBetween, plainDecimal } from './shown-values.ts';
-import { newest } from './time-weighted.ts';
-import type { TokenPrice } from './token-price.ts';
 
 const text = (description: string) => z.string().nullable().openapi({ description });
 const number = (description: string) => z.number().nullable().openapi({ description });

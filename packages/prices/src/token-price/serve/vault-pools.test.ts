@@ -9,7 +9,6 @@ import { seedPools, storeRows, swapRow } from '@chainstead/markets/testing';
 import { addressOf, createPartitions, seedBuilt } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { PriceExplanation } from './price-explanation.ts';
 import {
   CATS,
   coverBlocks,
@@ -19,9 +18,10 @@ import {
   SQRT_PRICE,
   seedEtherChain,
   wethOf,
-} from './testing/ether-chain.ts';
-import { priceRoutesOf } from './testing/price-routes-of.ts';
-import { recomputePrice } from './testing/recompute-price.ts';
+} from '../testing/ether-chain.ts';
+import { priceRoutesOf } from '../testing/price-routes-of.ts';
+import { recomputePrice } from '../testing/recompute-price.ts';
+import type { PriceExplanation } from './price-explanation.ts';
 
 const eth = createChainRegistry().get('eth');
 const WETH = wethOf(eth);
@@ -249,7 +249,14 @@ test('a pool of PancakeSwap Infinity has the depth of its positions', async () =
   );
   const [tickLower, tickUpper] = WHOLE;
   const position = { pool: POOL, token0: null, token1: null, amount0: null, amount1: null, vault: factory };
-  const change = { tickLower, tickUpper, liquidityDelta: LIQUIDITY.toString(), kind: 1, logIndex: 1, blockNumber: 6 } as const;
+  const change = {
+    tickLower,
+    tickUpper,
+    liquidityDelta: LIQUIDITY.toString(),
+    kind: 1,
+    logIndex: 1,
+    blockNumber: 6,
+  } as const;
   await storeRows(database, base, swaps, [swapRow(base, { ...position, ...change })]);
   const onBase = await exampleApi(database, priceRoutesOf(database, base));
   const response = await onBase.request(`/api/v2.2/erc20/${CATS}/price?chain=base&explain=true`, {

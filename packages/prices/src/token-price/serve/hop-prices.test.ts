@@ -3,7 +3,6 @@ import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
-import type { ShownTokenPrice } from './price-response.ts';
 import {
   CATS,
   DOGS,
@@ -15,9 +14,10 @@ import {
   seedToken,
   USDC,
   whole,
-} from './testing/attacked-chain.ts';
-import { priceRoutesOf } from './testing/price-routes-of.ts';
-import { recomputePrice } from './testing/recompute-price.ts';
+} from '../testing/attacked-chain.ts';
+import { priceRoutesOf } from '../testing/price-routes-of.ts';
+import { recomputePrice } from '../testing/recompute-price.ts';
+import type { ShownTokenPrice } from './price-response.ts';
 
 const [HOP, DEEP] = [addressOf(0x9b1), addressOf(0x9b2)];
 

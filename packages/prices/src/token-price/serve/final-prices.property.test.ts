@@ -9,7 +9,6 @@ import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf, atDepth, createSeededRandom, type SeededRandom } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
-import type { ShownTokenPrice } from './price-response.ts';
 import {
   CATS,
   DOGS,
@@ -22,9 +21,10 @@ import {
   seedToken,
   USDC,
   whole,
-} from './testing/attacked-chain.ts';
-import { priceRoutesOf } from './testing/price-routes-of.ts';
-import { recomputePrice } from './testing/recompute-price.ts';
+} from '../testing/attacked-chain.ts';
+import { priceRoutesOf } from '../testing/price-routes-of.ts';
+import { recomputePrice } from '../testing/recompute-price.ts';
+import type { ShownTokenPrice } from './price-response.ts';
 
 const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
 const DOLLAR_FEED = eth.tokenFeeds.find(({ tokens }) => tokens.includes(USDC));
@@ -51,7 +51,11 @@ interface WorldPool {
 /** A chain's pools and feed values, and the part of it that is indexed. */
 interface World {
   readonly pools: readonly WorldPool[];
-  readonly answers: readonly { readonly feed: PriceFeed | undefined; readonly block: number; readonly answer: string }[];
+  readonly answers: readonly {
+    readonly feed: PriceFeed | undefined;
+    readonly block: number;
+    readonly answer: string;
+  }[];
   readonly unproven: Set<WorldPool>;
 }
 
@@ -136,7 +140,10 @@ async function ask({ token, block }: Place, wantsFinal: boolean): Promise<ShownT
   const body = (await response.json()) as ShownTokenPrice;
   if (response.status === 200) return body;
   // 400: the block is above the newest indexed one.
-  expect([response.status, body]).toEqual([expect.toBeOneOf([400, 404]), expect.objectContaining({ message: expect.any(String) })]);
+  expect([response.status, body]).toEqual([
+    expect.toBeOneOf([400, 404]),
+    expect.objectContaining({ message: expect.any(String) }),
+  ]);
   return null;
 }
 

@@ -6,9 +6,9 @@ import { addressOf, createPartitions } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
+import type { PricePlace } from '../place/price-place.ts';
+import type { PoolOfToken } from '../pools/pools-of-token.ts';
 import { readPoolHistories } from './pool-histories.ts';
-import type { PoolOfToken } from './pools-of-token.ts';
-import type { PricePlace } from './price-place.ts';
 
 const eth = createChainRegistry().get('eth');
 const HEAD = 24;

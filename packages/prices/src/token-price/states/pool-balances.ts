@@ -1,5 +1,5 @@
 import type { BalanceSeries } from '@chainstead/erc20';
-import type { PoolOfToken } from './pools-of-token.ts';
+import type { PoolOfToken } from '../pools/pools-of-token.ts';
 import type { Sides, StateSince } from './side-depths.ts';
 
 /**

@@ -3,7 +3,7 @@ import { type Address, type Fraction, type Logger, ZERO_ADDRESS } from '@chainst
 import type { ReadDatabase } from '@chainstead/db';
 import { type BalanceRequestSources, requestBalances } from '@chainstead/erc20';
 import { requestPoolLookups, tokensToLookUp, wrappedNativeOf } from '@chainstead/markets';
-import type { PricePlace } from './price-place.ts';
+import type { PricePlace } from '../place/price-place.ts';
 import { readTokenPrices } from './read-token-prices.ts';
 import { dollarsOf, hopTokensOf, type PriceConditions, type TokenPrice, tokensWithPools } from './token-price.ts';
 

@@ -1,8 +1,8 @@
 import { type Address, type Fraction, invertFraction, multiplyFractions } from '@chainstead/core';
 import { priceOf } from '@chainstead/markets';
+import type { PoolHistory } from '../states/pool-history.ts';
+import { type Sides, type StateSince, sideDepths } from '../states/side-depths.ts';
 import type { PriceCandidate } from './decide-price.ts';
-import type { PoolHistory } from './pool-history.ts';
-import { type Sides, type StateSince, sideDepths } from './side-depths.ts';
 import type { TimedValue } from './time-weighted.ts';
 
 /**

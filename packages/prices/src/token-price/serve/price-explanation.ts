@@ -1,14 +1,14 @@
 import type { PricingRules } from '@chainstead/chains';
 import { cents, nearestNumber, roundedUnits, wholeFraction } from '@chainstead/core';
 import { z } from '@hono/zod-openapi';
-import { type AnchorPrice, anchorPrices } from './anchor-prices.ts';
-import { hopRules } from './hop-rules.ts';
-import { costOfPrice } from './price-cost.ts';
-import type { PricePlace } from './price-place.ts';
+import { hopRules } from '../decide/hop-rules.ts';
+import { newest } from '../decide/time-weighted.ts';
+import { type AnchorPrice, anchorPrices } from '../place/anchor-prices.ts';
+import type { PricePlace } from '../place/price-place.ts';
+import { costOfPrice } from '../read/price-cost.ts';
+import type { HopPrice, PricedPool, TokenPrice } from '../read/token-price.ts';
+import { type StateSince, virtualReserves } from '../states/side-depths.ts';
 import { plainDecimal } from './shown-values.ts';
-import { type StateSince, virtualReserves } from './side-depths.ts';
-import { newest } from './time-weighted.ts';
-import type { HopPrice, PricedPool, TokenPrice } from './token-price.ts';
 
 const text = (description: string) => z.string().nullable().openapi({ description });
 const number = (description: string) => z.number().nullable().openapi({ description });

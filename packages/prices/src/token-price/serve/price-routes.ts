@@ -14,8 +14,8 @@ import {
   refuseBody,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
+import { readPlace, STATES_DATASET } from '../place/price-place.ts';
 import { finalParameter, priceLimits } from './price-parameters.ts';
-import { readPlace, STATES_DATASET } from './price-place.ts';
 import { createPriceReader } from './price-reader.ts';
 import { errorOf } from './price-refusals.ts';
 import { type FoundPrice, type ShownTokenPrice, showTokenPrice, tokenPriceSchema } from './price-response.ts';

@@ -2,11 +2,12 @@ import type { Chain, PricingRules } from '@chainstead/chains';
 import { type Address, addFractions, compareFractions, type Fraction, wholeFraction } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { formsOf } from '@chainstead/markets';
-import type { PriceDecision } from './decide-price.ts';
-import { readHopPools } from './hop-pools.ts';
-import { hopRules } from './hop-rules.ts';
-import type { PoolOfToken } from './pools-of-token.ts';
-import type { PricePlace } from './price-place.ts';
+import type { PriceDecision } from '../decide/decide-price.ts';
+import { hopRules } from '../decide/hop-rules.ts';
+import type { UnknownDepth } from '../decide/unknown-depth.ts';
+import type { PricePlace } from '../place/price-place.ts';
+import { readHopPools } from '../pools/hop-pools.ts';
+import type { PoolOfToken } from '../pools/pools-of-token.ts';
 import {
   type HopPrice,
   type PriceConditions,
@@ -19,7 +20,6 @@ import {
   tokensWithPools,
   withPlausibleValue,
 } from './token-price.ts';
-import type { UnknownDepth } from './unknown-depth.ts';
 
 type NoPrice = Extract<TokenPrice, { of: 'nothing' }>;
 

@@ -9,8 +9,8 @@ import { seedReadings } from '@chainstead/price-feeds/testing';
 import { addressOf, createPartitions, exampleChain } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { priceRoutesOf } from '../testing/price-routes-of.ts';
 import { type AnchorPrice, anchorPrices, readAnchorPrices } from './anchor-prices.ts';
-import { priceRoutesOf } from './testing/price-routes-of.ts';
 
 const registry = createChainRegistry();
 const polygon = registry.get('polygon');

@@ -8,7 +8,7 @@ import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf, createPartitions } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { priceRoutesOf } from './testing/price-routes-of.ts';
+import { priceRoutesOf } from '../testing/price-routes-of.ts';
 
 const eth = createChainRegistry().get('eth');
 const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');

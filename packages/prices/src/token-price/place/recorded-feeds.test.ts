@@ -13,8 +13,8 @@ import { feedAnswers } from '@chainstead/price-feeds/datasets';
 import { readRecordedLogs, recordedData } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readTokenPrices } from '../read/read-token-prices.ts';
 import { readPlace } from './price-place.ts';
-import { readTokenPrices } from './read-token-prices.ts';
 
 const [FIRST, LAST] = [35_779_967, 35_780_032];
 const { isMissing, title } = recordedData('data/evm');

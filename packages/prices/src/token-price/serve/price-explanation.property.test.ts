@@ -4,12 +4,12 @@ import type { Address } from '@chainstead/core';
 import { addressOf } from '@chainstead/testkit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { PoolHistory } from './pool-history.ts';
+import type { PricePlace } from '../place/price-place.ts';
+import { priceFrom } from '../read/token-price.ts';
+import type { PoolHistory } from '../states/pool-history.ts';
+import type { StateSince } from '../states/side-depths.ts';
+import { recomputePrice } from '../testing/recompute-price.ts';
 import { explainPrice } from './price-explanation.ts';
-import type { PricePlace } from './price-place.ts';
-import type { StateSince } from './side-depths.ts';
-import { recomputePrice } from './testing/recompute-price.ts';
-import { priceFrom } from './token-price.ts';
 
 const NOW = 1_700_000_000;
 /** The token lies between the anchors, so that it is on either side. */

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { anchorsOf } from '@chainstead/markets';
-import type { PricePlace } from './price-place.ts';
+import type { PricePlace } from '../place/price-place.ts';
 import { readHopPrices } from './read-hop-prices.ts';
 import { type PriceConditions, readDirectPrices, type TokenPrice, tokensWithPools } from './token-price.ts';
 

@@ -17,8 +17,8 @@ import {
   SQRT_PRICE,
   seedEtherChain,
   wethOf,
-} from './testing/ether-chain.ts';
-import { priceRoutesOf } from './testing/price-routes-of.ts';
+} from '../testing/ether-chain.ts';
+import { priceRoutesOf } from '../testing/price-routes-of.ts';
 
 const eth = createChainRegistry().get('eth');
 const WETH = wethOf(eth);

@@ -1,7 +1,7 @@
 import { type Address, compareFractions, type Fraction, multiplyFractions, wholeFraction } from '@chainstead/core';
-import { type MoveCost, type MovedPool, moveCost } from './move-cost.ts';
-import { virtualReserves } from './side-depths.ts';
-import { newest } from './time-weighted.ts';
+import { type MoveCost, type MovedPool, moveCost } from '../decide/move-cost.ts';
+import { newest } from '../decide/time-weighted.ts';
+import { virtualReserves } from '../states/side-depths.ts';
 import { pricedWith, type TokenPrice } from './token-price.ts';
 
 type PriceOfPools = Extract<TokenPrice, { of: 'pools' }>;

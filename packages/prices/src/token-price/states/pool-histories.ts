@@ -4,11 +4,11 @@ import { areTablesSpread, readBlockRuns } from '@chainstead/data-api';
 import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
 import { type Holding, readBalanceSeries } from '@chainstead/erc20';
 import { poolKey } from '@chainstead/markets';
+import type { PricePlace } from '../place/price-place.ts';
+import type { PoolOfToken } from '../pools/pools-of-token.ts';
 import { addLiquidityChanges, type ReportedState, readLiquidityChanges } from './liquidity-in-range.ts';
 import { addBalances, depthSourceOf, isEverInRange, mostLiquid } from './pool-balances.ts';
 import { type PoolHistory, type StoredPool, SWAPS_DATASET } from './pool-history.ts';
-import type { PoolOfToken } from './pools-of-token.ts';
-import type { PricePlace } from './price-place.ts';
 import type { StateSince } from './side-depths.ts';
 import { readPrincipals } from './vault-histories.ts';
 

@@ -1,13 +1,13 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
 import { factoriesOf, wrappedNativeOf } from '@chainstead/markets';
+import { type PriceMoment, type PricePlace, readPlace } from '../place/price-place.ts';
+import { type PriceSources, readNativePrice, readPricesWithBalances } from '../read/prices-with-balances.ts';
+import { DAY_SECONDS, dollarsOf, hopTokensOf, isDepthKnown, isInactive } from '../read/token-price.ts';
 import type { PriceLimits } from './price-parameters.ts';
-import { type PriceMoment, type PricePlace, readPlace } from './price-place.ts';
 import type { Refusal } from './price-refusals.ts';
 import type { FoundPrice } from './price-response.ts';
 import { readPricedTokens } from './priced-tokens.ts';
-import { type PriceSources, readNativePrice, readPricesWithBalances } from './prices-with-balances.ts';
-import { DAY_SECONDS, dollarsOf, hopTokensOf, isDepthKnown, isInactive } from './token-price.ts';
 
 interface Refused {
   readonly refusal: Refusal;
