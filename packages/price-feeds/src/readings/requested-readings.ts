@@ -43,7 +43,7 @@ export const feedReadingsReader: StateReader<FeedReadingQuestion, { readonly blo
   },
 };
 
-export interface FeedReadingSources {
+interface FeedReadingSources {
   readonly database: ReadDatabase;
   readonly nodeReads: NodeReadQueue;
   readonly logger: Logger;

@@ -1,5 +1,5 @@
 /**
- * Prices at random blocks and moments, direct ones and through a hop, while blocks are indexed in random order: a final one is that of the whole
+ * Prices at random blocks and moments, direct ones and through a hop, while blocks are indexed in random order. A final one is that of the whole
  * chain, however early it is served.
  */
 import type { PriceFeed } from '@chainstead/chains';
