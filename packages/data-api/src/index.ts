@@ -40,12 +40,13 @@ export {
   subjectState,
 } from './coverage/subject-state.ts';
 export { type SyncState, showSyncState, syncStateOf } from './coverage/sync-state.ts';
-export { requestTraderState, traderInSql } from './coverage/trader-state.ts';
+export { requestTraderState, type TraderBackfill, traderInSql } from './coverage/trader-state.ts';
 export { createLabelBook, LABEL_REVISION, type LabelBook } from './labels/label-book.ts';
 export { type AddressLabel, getLabels, type LabelEntry, labelsOf, readLabels } from './labels/page-labels.ts';
 export {
   createOnDemandBackfill,
   type OnDemandBackfill,
+  type OnDemandBackfillOptions,
   type ReadSender,
   type RequestContext,
   type SenderReading,

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { contractFunctionRoute, tokenAllowanceRoute } from '@chainstead/contract-function';
 import { contractRoutes } from '@chainstead/contracts';
 import type { Clock, Logger, Registry } from '@chainstead/core';
-import { createOnDemandBackfill } from '@chainstead/data-api';
+import { createOnDemandBackfill, type OnDemandBackfillOptions } from '@chainstead/data-api';
 import type { Database } from '@chainstead/db';
 import {
   createTokenStatsRoute,
@@ -62,6 +62,8 @@ export interface DatasetRoutesOptions {
   /** Those that are kept. Default: all. */
   readonly datasets?: readonly Dataset[];
   readonly onDemand: OnDemandLimits;
+  /** Retention of a chain. @default all blocks are retained */
+  readonly retentionOf?: OnDemandBackfillOptions['retentionOf'];
   readonly clock: Clock;
   readonly logger: Logger;
   /** One for a process: who else asks nodes gives the same here. @default one of the routes' own */
@@ -111,7 +113,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
   const onDemandBackfill = createOnDemandBackfill({
     chains,
     datasets: options.datasets ?? datasets,
-    ...onDemand,
+    ...{ ...onDemand, retentionOf: options.retentionOf },
   });
   const onUnknown = createAskImplementations({ nodeReads, budget, logger: options.logger });
   const abis = createAbiBooks({ onUnknown });
@@ -138,7 +140,7 @@ export function createDatasetRoutes(options: DatasetRoutesOptions): readonly Rou
     collectionSalePricesRoute,
     ...createMarketRoutes({ onDemandBackfill }),
     ...createMarketStatisticsRoutes({ ...balances, served: chains }),
-    ...createProfitRoutes({ onDemandBackfill }),
+    ...createProfitRoutes({ onDemandBackfill, nodeReads, waitMs }),
     ...createPriceRoutes(balances),
     createWalletApprovalsRoute({ ...subjects, nodeReads, readPrices }),
     ...tokenHolderRoutes({ ...balances, readPrices }),

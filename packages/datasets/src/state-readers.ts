@@ -17,6 +17,7 @@ import {
   type StateReader,
   transactionFactsReader,
 } from '@chainstead/node-reads';
+import { feedReadingsReader } from '@chainstead/price-feeds';
 import { priceEvidenceReader } from '@chainstead/prices';
 import { tokenCreationReader, tokenFactsReader } from '@chainstead/tokens';
 import {
@@ -43,6 +44,7 @@ export const stateReaders: readonly StateReader[] = [
   balancesProven,
   tokenCodes,
   poolLookupsReader,
+  feedReadingsReader,
   priceEvidenceReader,
   ownersNow,
   holdersCounted,

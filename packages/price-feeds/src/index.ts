@@ -9,4 +9,5 @@ export { readFeedSteps } from './feeds/feed-steps.ts';
 export { readFeedValues } from './feeds/feed-values.ts';
 export { seedPriceSources } from './feeds/price-sources.ts';
 export { createPriceFeedSchedules } from './price-feed-worker.ts';
+export { feedReadingsReader, requestFeedReadings } from './readings/requested-readings.ts';
 export { readValueBounds, type ValueBounds } from './readings/value-bounds.ts';

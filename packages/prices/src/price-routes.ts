@@ -2,7 +2,7 @@ import type { BalanceRequestSources } from '@chainstead/erc20';
 import type { RouteModule } from '@chainstead/http';
 import { pairPriceRoute } from './pair-price/pair-price-route.ts';
 import { createPriceProver } from './price-proof/price-prover.ts';
-import { createTokenPriceRoutes } from './token-price/price-routes.ts';
+import { createTokenPriceRoutes } from './token-price/serve/price-routes.ts';
 
 /** Routes of prices. The last one takes any two segments before `price`: other routes with that ending come first. */
 export function createPriceRoutes(balances: BalanceRequestSources): readonly RouteModule[] {

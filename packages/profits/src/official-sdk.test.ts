@@ -1,11 +1,9 @@
 /** The official SDK reads profits as they are sent. */
 import { serveApi } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
-import { noBackfill } from '@chainstead/markets/testing';
 import { createScratchDatabase, type Moralis, startOfficialSdk } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createProfitRoutes } from './profit-routes.ts';
-import { ANN, CATS, cats, dollars, seedStage, seedTrades } from './testing/profit-stage.ts';
+import { ANN, CATS, cats, dollars, profitRoutesOf, seedStage, seedTrades } from './testing/profit-stage.ts';
 
 const chain = '0x1';
 const parts = new AsyncDisposableStack();
@@ -19,7 +17,7 @@ beforeAll(async () => {
     { block: 10, gave: dollars(20), got: cats(10) },
     { block: 11, gave: cats(4), got: dollars(12) },
   ]);
-  const api = await exampleApi(database, createProfitRoutes(noBackfill));
+  const api = await exampleApi(database, profitRoutesOf(database));
   ({ url } = parts.adopt(await serveApi(api, { host: '127.0.0.1', port: 0 }), (one) => one.close()));
   sdk = (await startOfficialSdk({ apiKey: EXAMPLE_KEY, address: url })).Moralis.EvmApi;
 });

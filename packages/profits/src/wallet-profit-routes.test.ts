@@ -1,6 +1,9 @@
 /** Profits of wallets over HTTP, with exact values: by dollars and ether, cost, coverage, windows, roles, unknown values, and refusals. */
+import { feedsOf } from '@chainstead/chains';
 import { hexBytes } from '@chainstead/db';
+import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { seedPools } from '@chainstead/markets/testing';
+import { seedReadings } from '@chainstead/price-feeds/testing';
 import { addressOf } from '@chainstead/testkit';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import {
@@ -15,6 +18,7 @@ import {
   ether,
   HEAD,
   type Json,
+  profitRoutesOf,
   profitRoutesOfFile,
   seedDollars,
   seedTrades,
@@ -161,6 +165,59 @@ test('a trade of two ordinary tokens is a sale of one and a purchase of the othe
     { token_address: CATS, total_buys: 1, total_sells: 0, total_usd_invested: '1' },
     { token_address: WBTC, total_buys: 0, total_sells: 1, total_sold_usd: '1', realized_profit_usd: '0' },
   ]);
+});
+
+test('a wallet whose retained blocks are all indexed is synced, and incomplete', async () => {
+  const { database } = scratch;
+  await database.query(`UPDATE sync_ranges SET first_block = 60 WHERE dataset = 'swaps'`);
+  const stateWith = async (retainedFrom: number) => {
+    const api = await exampleApi(database, profitRoutesOf(database, retainedFrom));
+    const response = await api.request(`/api/v2.2/wallets/${ANN}/profitability/summary`, {
+      headers: { 'x-api-key': EXAMPLE_KEY },
+    });
+    const { status, indexed } = (await response.json()) as Json;
+    return [status, (indexed as Json).complete];
+  };
+  expect(await stateWith(60)).toEqual(['SYNCED', false]);
+  expect(await stateWith(59)).toEqual(['SYNCING', false]);
+  expect(await stateWith(0)).toEqual(['SYNCING', false]);
+});
+
+test('a trade below the indexed blocks has a value once the feeds of its block are read', async () => {
+  const { database } = scratch;
+  await seedTrades(database, [{ block: 50, gave: ether(1_000), got: cats(500) }]);
+  await database.query(`UPDATE sync_ranges SET first_block = 60 WHERE dataset = 'feed-answers'`);
+  const asked = () => database.query('SELECT kind, question FROM state_questions ORDER BY key');
+  const summary = async () => (await get(`${ANN}/profitability/summary`)).body;
+  expect(await summary()).toMatchObject({ trades_without_value: 1, indexed: { complete: false } });
+  const questions = await asked();
+  expect(questions).toEqual([{ kind: 'feed-readings', question: { blocks: [50] } }]);
+  await database.query('TRUNCATE state_questions');
+  const [one, ...others] = feedsOf(eth).map(({ proxy }) => proxy);
+  await seedReadings(
+    database,
+    eth,
+    others.map((feed) => ({
+      feed,
+      block: 50,
+      answer: feed === eth.etherPrice.feed?.proxy ? '300000000000' : '100000000',
+    })),
+  );
+  // One feed is missing.
+  await summary();
+  expect(await asked()).toEqual(questions);
+  await database.query('TRUNCATE state_questions');
+  await seedReadings(database, eth, [
+    { feed: one ?? USDC, block: 50, answer: one === eth.etherPrice.feed?.proxy ? '300000000000' : '100000000' },
+  ]);
+  expect(await summary()).toMatchObject({
+    ...{ trades_without_value: 0, total_bought_volume_usd: '3000', indexed: { complete: true } },
+  });
+  expect(await asked()).toEqual([]);
+  // A reading counts in its block alone.
+  await seedTrades(database, [{ block: 51, gave: ether(1_000), got: cats(500) }]);
+  expect(await summary()).toMatchObject({ trades_without_value: 1 });
+  expect(await asked()).toMatchObject([{ question: { blocks: [51] } }]);
 });
 
 test('a trade without a known value is left out, and the response is incomplete', async () => {

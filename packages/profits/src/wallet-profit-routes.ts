@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
-import { type OnDemandBackfill, requestTraderState, type SyncState } from '@chainstead/data-api';
+import { requestTraderState, type SyncState, type TraderBackfill } from '@chainstead/data-api';
 import {
   type ApiDependencies,
   errorResponses,
@@ -10,14 +10,20 @@ import {
   requesterOf,
 } from '@chainstead/http';
 import { SWAPS_DATASET } from '@chainstead/markets';
+import type { NodeReadQueue } from '@chainstead/node-reads';
+import { requestFeedReadings } from '@chainstead/price-feeds';
 import { createRoute, z } from '@hono/zod-openapi';
 import { daysParameter, OF_PROFITS } from './days-parameter.ts';
 import { profitabilitySchema, showProfitability, showSummary, summarySchema } from './profit-response.ts';
 import { readTokenFacts } from './trades/token-facts.ts';
-import { readWalletProfits, type WalletProfits } from './wallet-profits.ts';
+import { readWalletProfits, type WalletProfits, type WalletProfitsQuery } from './wallet-profits.ts';
 
 export interface WalletProfitOptions {
-  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestTrader'>;
+  readonly onDemandBackfill: TraderBackfill;
+  /** Reads feeds at blocks that are not indexed. */
+  readonly nodeReads: NodeReadQueue;
+  /** Time that a request waits for them. Milliseconds. */
+  readonly waitMs: number;
 }
 
 /** `GET /api/v2.2/wallets/{address}/profitability`: realized profit of a wallet by token (docs/api/profits.md). */
@@ -49,7 +55,7 @@ export const createWalletProfitabilityRoute =
       const { days = null, chain: given, token_addresses: tokens = [] } = c.req.valid('query');
       const chain = indexedChain(chains, given?.key ?? DEFAULT_CHAIN, SWAPS_DATASET);
       const query = { wallet: address as Address, tokens: tokens.length === 0 ? null : tokens, days };
-      const found = await readWalletProfits(reads, chain, query);
+      const found = await readProfits(options, dependencies, chain, query);
       const facts = await readTokenFacts(reads, chain, [...found.sums.keys()]);
       const state = await stateOf(options, dependencies, chain, { ...query, ...found, requester: requesterOf(c) });
       return c.json(showProfitability(found, state, facts), 200);
@@ -60,7 +66,7 @@ export const createWalletProfitabilityRoute =
 export const createWalletSummaryRoute =
   (options: WalletProfitOptions): RouteModule =>
   (app, dependencies) => {
-    const { chains, parameters, reads } = dependencies;
+    const { chains, parameters } = dependencies;
     const route = createRoute({
       method: 'get',
       path: '/api/v2.2/wallets/{address}/profitability/summary',
@@ -82,15 +88,28 @@ export const createWalletSummaryRoute =
       const { days = null, chain: given } = c.req.valid('query');
       const chain = indexedChain(chains, given?.key ?? DEFAULT_CHAIN, SWAPS_DATASET);
       const query = { wallet: address as Address, tokens: null, days };
-      const found = await readWalletProfits(reads, chain, query);
+      const found = await readProfits(options, dependencies, chain, query);
       const state = await stateOf(options, dependencies, chain, { ...query, ...found, requester: requesterOf(c) });
       return c.json(showSummary(found, state), 200);
     });
   };
 
+/** Returns the profits, after reading feeds for trades that are older than the indexed blocks. */
+async function readProfits(
+  { nodeReads, waitMs }: WalletProfitOptions,
+  { reads, database, logger }: Pick<ApiDependencies, 'reads' | 'database' | 'logger'>,
+  chain: Chain,
+  query: WalletProfitsQuery,
+): Promise<WalletProfits> {
+  const found = await readWalletProfits(reads, chain, query);
+  if (found.unvalued === 0) return found;
+  const isRead = await requestFeedReadings({ database, nodeReads, logger, waitMs }, chain, found.unvaluedBlocks);
+  return isRead ? readWalletProfits(database, chain, query) : found;
+}
+
 /** Requests the wallet's on-demand backfill if blocks are missing. */
 function stateOf(
-  { onDemandBackfill }: WalletProfitOptions,
+  { onDemandBackfill }: Pick<WalletProfitOptions, 'onDemandBackfill'>,
   { database, logger }: Pick<ApiDependencies, 'database' | 'logger'>,
   chain: Chain,
   { wallet, known, requester }: { wallet: Address; requester: string | null } & Pick<WalletProfits, 'known'>,

@@ -23,7 +23,12 @@ export interface WalletProfits {
   readonly known: Pick<Indexed, 'fromBlock' | 'toBlock'>;
   /** Number of trades of the tokens, in all time, that are left out because their values are unknown. */
   readonly unvalued: number;
+  /** Blocks of the newest of them that an anchor could value, oldest first. */
+  readonly unvaluedBlocks: readonly number[];
 }
+
+/** More than one request can have read. */
+const UNVALUED_BLOCKS_MAX = 1_000;
 
 /** Returns the profits of a wallet by token, from its swaps as sender or beneficiary. Holds one sum per token. */
 export async function readWalletProfits(
@@ -38,20 +43,26 @@ export async function readWalletProfits(
   const sums = new Map<Address, ProfitSum>();
   let isWhole = true;
   let unvalued = 0;
+  let unvaluedBlocks: number[] = [];
   const reading = { subject: { kind: 'wallet', wallet }, firstBlock: 0, lastBlock: indexed.toBlock ?? -1 } as const;
   for await (const { trades, undecided } of readTrades(database, chain, reading)) {
     if (undecided.some((token) => token === null || isWanted(shownToken(token, chain)))) isWhole = false;
     for (const trade of trades) {
       const sides = sidesOf(trade).filter(({ token }) => isWanted(token));
-      if (trade.value === null && sides.length > 0) unvalued += 1;
+      if (trade.value === null && sides.length > 0) {
+        unvalued += 1;
+        const isPriceable = trade.pool.anchors.length > 0;
+        if (isPriceable && unvaluedBlocks.at(-1) !== trade.block) unvaluedBlocks.push(trade.block);
+      }
       const { value } = trade;
       if (value === null) continue;
       for (const side of sides) addTrade(sumOf(sums, side.token), { ...side, value, isInWindow: trade.time >= start });
     }
   }
+  unvaluedBlocks = unvaluedBlocks.slice(-UNVALUED_BLOCKS_MAX);
   for (const [token, { buys, sells }] of sums) if (buys + sells === 0) sums.delete(token);
   const complete = indexed.complete && isWhole && unvalued === 0;
-  return { sums, unvalued, known: indexed, indexed: { ...indexed, complete } };
+  return { sums, unvalued, unvaluedBlocks, known: indexed, indexed: { ...indexed, complete } };
 }
 
 /** The purchase or sale of each token that counts. */

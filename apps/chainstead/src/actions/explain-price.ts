@@ -91,10 +91,19 @@ const RULES: Readonly<Record<PriceExplanation['rule'], string>> = {
 };
 
 function renderExplanation(explanation: PriceExplanation): string {
-  const { rule, move_cost_usd: cost, is_move_cost_upper_bound: isUpperBound, candidates, anchors } = explanation;
+  const { rule, move_cost_usd: cost, is_move_cost_upper_bound: isUpperBound, candidates, hops } = explanation;
   const fraction = `Exactly ${explanation.price_numerator} / ${explanation.price_denominator}\n`;
   const moved = cost === null ? '' : `Raising it by 10 % takes ${isUpperBound ? 'at most ' : ''}${cost} US dollars.\n`;
-  const pools = candidates.map((pool) => [
+  const through = hops.length === 0 ? '' : 'Priced through a hop: another token with a direct price.\n';
+  const pools = renderPools('Pools', candidates);
+  return [
+    ...[fraction, `${RULES[rule]}\n`, through, moved, pools],
+    ...[renderHops(hops), renderAnchors(explanation), renderRules(explanation)],
+  ].join('');
+}
+
+function renderPools(title: string, candidates: PriceExplanation['candidates']): string {
+  const rows = candidates.map((pool) => [
     pool.pair_address,
     pool.exchange_name,
     pool.role,
@@ -102,7 +111,20 @@ function renderExplanation(explanation: PriceExplanation): string {
     pool.weight_usd,
     pool.states.at(-1)?.block ?? '',
   ]);
-  const known = anchors.map((anchor) => [
+  if (rows.length === 0) return '';
+  return `\n${title}:\n${renderTable(['pool', 'exchange', 'role', 'price', 'weight', 'state of'], rows)}`;
+}
+
+/** The tokens that the pools are priced with, and the pools of each. */
+function renderHops(hops: PriceExplanation['hops']): string {
+  if (hops.length === 0) return '';
+  const rows = hops.map((hop) => [hop.token_address, hop.price_usd, hop.rule, hop.depth_usd]);
+  const table = `\nHops:\n${renderTable(['token', 'price', 'rule', 'depth'], rows)}`;
+  return `${table}${hops.map((hop) => renderPools(`Pools of ${hop.token_address}`, hop.candidates)).join('')}`;
+}
+
+function renderAnchors({ anchors }: PriceExplanation): string {
+  const rows = anchors.map((anchor) => [
     anchor.token_address,
     anchor.price_usd,
     anchor.source,
@@ -110,10 +132,23 @@ function renderExplanation(explanation: PriceExplanation): string {
     anchor.round ?? '',
     anchor.block === null ? '' : `${anchor.block}:${anchor.log_index ?? 'end'}`,
   ]);
-  const poolTable =
-    pools.length === 0
-      ? ''
-      : `\nPools:\n${renderTable(['pool', 'exchange', 'role', 'price', 'weight', 'state of'], pools)}`;
-  const anchorTable = `\nAnchors:\n${renderTable(['token', 'price', 'source', 'aggregator', 'round', 'block:log'], known)}`;
-  return `${fraction}${RULES[rule]}\n${moved}${poolTable}${anchorTable}`;
+  return `\nAnchors:\n${renderTable(['token', 'price', 'source', 'aggregator', 'round', 'block:log'], rows)}`;
+}
+
+/** The figures that settings decide. */
+function renderRules({ rule, hops, rules }: PriceExplanation): string {
+  if (rule === 'anchor') return '';
+  const isDirect = hops.length === 0;
+  const rows = [
+    ['US dollars on each side of a pool, at least', String(rules.min_side_usd), 'PRICE_MIN_SIDE_USD'],
+    ['Window of medians, and age of new pools, in seconds', String(rules.window_seconds), 'PRICE_WINDOW_SECONDS'],
+    ['Factor to the median from which a price must hold', String(rules.jump_limit), 'PRICE_JUMP_LIMIT'],
+    ...(isDirect ? [] : [['The same for each of the two steps', String(rules.hop_jump_limit), 'PRICE_JUMP_LIMIT']]),
+    ['Seconds for which it must hold', String(rules.hold_seconds), 'PRICE_HOLD_SECONDS'],
+    ['Deepest pools that count', String(rules.pools_max), 'PRICE_POOLS_MAX'],
+    ...(isDirect
+      ? []
+      : [['US dollars that the pools of a hop must hold', String(rules.hop_min_usd), 'PRICE_HOP_MIN_USD']]),
+  ];
+  return `\nRules:\n${renderTable(['rule', 'value', 'setting'], rows)}`;
 }

@@ -10,6 +10,7 @@ import { runCaptured } from '../testing/captured-context.ts';
 const eth = createChainRegistry().get('eth');
 const USDC = parseAddress('0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48');
 const CATS = parseAddress(`0x${'11'.repeat(20)}`);
+const BIRDS = parseAddress(`0x${'33'.repeat(20)}`);
 const FACTORY = exchangesOf(eth).all.find(({ exchange }) => exchange.name === 'Uniswap v2')?.deployment.factory;
 const HEAD = 1_000;
 
@@ -28,6 +29,7 @@ it('shows the pools, anchors and the rule of a price, as text and as JSON', asyn
       );
     for (const [token, symbol] of [
       [CATS, 'CATS'],
+      [BIRDS, 'BIRDS'],
       [USDC, 'USDC'],
     ] as const)
       await database.query(
@@ -35,21 +37,30 @@ it('shows the pools, anchors and the rule of a price, as text and as JSON', asyn
         [hexBytes(token), eth.id, symbol],
       );
     await createPartitions(database, 'pool_states', eth.id);
-    const pool: Address = addressOf(0x9a1);
-    await database.query(
-      `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
-       VALUES (address_key($1), $2, $1, 'proven', 'Uniswap v2', $3, $4, $5, true, NULL)`,
-      [hexBytes(pool), eth.id, ...[FACTORY ?? pool, CATS, USDC].map(hexBytes)],
-    );
-    await database.query(
-      `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
-       VALUES (address_key($1), $2, 5, 0, 0, $1, 1000000000, 2000000000)`,
-      [hexBytes(pool), eth.id],
-    );
+    const [pool, hopPool] = [addressOf(0x9a1), addressOf(0x9a2)];
+    const seedPool = async (id: Address, tokens: readonly [Address, Address], reserves: readonly [bigint, bigint]) => {
+      await database.query(
+        `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
+         VALUES (address_key($1), $2, $1, 'proven', 'Uniswap v2', $3, $4, $5, true, NULL)`,
+        [hexBytes(id), eth.id, ...[FACTORY ?? id, ...tokens].map(hexBytes)],
+      );
+      await database.query(
+        `INSERT INTO pool_states (pool_key, chain_id, block_number, transaction_index, log_index, pool, reserve0, reserve1)
+         VALUES (address_key($1), $2, 5, 0, 0, $1, $3, $4)`,
+        [hexBytes(id), eth.id, ...reserves.map(String)],
+      );
+    };
+    await seedPool(pool, [CATS, USDC], [1_000_000_000n, 2_000_000_000n]);
+    await seedPool(hopPool, [CATS, BIRDS], [900_000_000n, 600_000_000n]);
     const feed = eth.tokenFeeds.find(({ tokens }) => tokens.includes(USDC))?.proxy ?? USDC;
     await seedReadings(database, eth, [{ feed, block: 890, aggregator: addressOf(0xa66), round: '39' }]);
     const run = (...more: readonly string[]) =>
-      runCaptured(['explain-price', '--chain', 'eth', ...more], { DATABASE_URL: url });
+      runCaptured(['explain-price', '--chain', 'eth', ...more], {
+        DATABASE_URL: url,
+        CHAINS: 'eth',
+        PRICE_HOP_MIN_USD: '1500',
+        PRICE_MIN_SIDE_USD: '400',
+      });
     const { stdout, exitCode } = await run('--token', CATS, '--block', '900');
     expect(exitCode).toBe(0);
     expect(stdout).toContain(`CATS (${CATS}) on eth: 2 US dollars at the end of block 900\n`);
@@ -57,6 +68,18 @@ it('shows the pools, anchors and the rule of a price, as text and as JSON', asyn
     expect(stdout).toContain('Raising it by 10 % takes 97.62 US dollars.\n');
     expect(stdout).toMatch(new RegExp(`${pool} +Uniswap v2 +chosen +2 +2000.00 +5`));
     expect(stdout).toMatch(new RegExp(`${USDC} +1 +feed +${addressOf(0xa66)} +39 +890:end`));
+    expect(stdout).not.toContain('Hops:');
+    expect(stdout).toMatch(/US dollars on each side of a pool, at least +400 +PRICE_MIN_SIDE_USD\n/);
+    const { stdout: throughHop } = await run('--token', BIRDS, '--block', '900');
+    expect(throughHop).toContain(`BIRDS (${BIRDS}) on eth: 3 US dollars at the end of block 900\n`);
+    expect(throughHop).toContain('Priced through a hop: another token with a direct price.\n');
+    expect(throughHop).toMatch(new RegExp(`Pools:\n.*\n${hopPool} +Uniswap v2 +chosen +3 +1800.00 +5\n`));
+    expect(throughHop).toMatch(new RegExp(`Hops:\n.*\n${CATS} +2 +spot +2000.00\n`));
+    expect(throughHop).toMatch(
+      new RegExp(`Pools of ${CATS}:\n.*\n${pool} +Uniswap v2 +chosen +2 +2000.00 +5\n\nAnchors:\n`),
+    );
+    expect(throughHop).toMatch(/US dollars that the pools of a hop must hold +1500 +PRICE_HOP_MIN_USD\n/);
+    expect(throughHop).toMatch(/The same for each of the two steps +1\.048808 +PRICE_JUMP_LIMIT\n/);
     const price = JSON.parse((await run('--token', CATS, '--json')).stdout);
     expect(price).toMatchObject({ usdPrice: 2, explanation: { block: '1000', candidates: [{ pair_address: pool }] } });
     const refusals = [

@@ -26,9 +26,12 @@ request to the price route reads them.
 Roles of pools:
   chosen             its price is the price of the token
   counted            its weight counts
-  too-shallow        a side holds less than 500 US dollars, now or in the median of 30 minutes
-  too-young          younger than 30 minutes, and there are older pools
-  not-among-deepest  64 pools are deeper
+  too-shallow        a side holds less than PRICE_MIN_SIDE_USD, now or in the median of PRICE_WINDOW_SECONDS
+  too-young          younger than PRICE_WINDOW_SECONDS, and there are older pools
+  not-among-deepest  PRICE_POOLS_MAX pools are deeper
+
+The values of these settings are in the output. If no pool against a dollar token, ether or a token with a feed is deep enough, the pools
+may be priced through another token: a hop, whose own pools hold PRICE_HOP_MIN_USD.
 
 Examples:
   $ chainstead explain-price --chain eth --token 0x1f9840a85d5af5bf1d1762f925bdaddc4201f984

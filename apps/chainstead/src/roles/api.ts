@@ -70,7 +70,8 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     const nameChains = configuration.names.chains.map(({ chain }) => chain);
     const nodeReads = createNodeReadQueue({ ...context, chains: [...chains, ...nameChains] });
     const nodes = { nodeReads, nameChains, call: gateway.call };
-    const datasetRoutes = createDatasetRoutes({ ...context, ...nodes, chains, datasets, onDemand });
+    const retentionOf = retentionOfChains(configuration.chains);
+    const datasetRoutes = createDatasetRoutes({ ...context, ...nodes, chains, datasets, onDemand, retentionOf });
     const aptosRoutes = createAptosRoutes({
       indexed: aptos.networks.map(({ network }) => network),
       datasets: aptos.datasets,

@@ -25,15 +25,24 @@ interface TraderRequest {
   readonly indexed: Pick<Indexed, 'fromBlock' | 'toBlock'>;
 }
 
-/** Requests the account's on-demand backfill if blocks are missing, and returns its state for the client. */
+/** Reads the swaps of accounts on request. */
+export type TraderBackfill = Pick<OnDemandBackfill, 'requestTrader' | 'retainedFrom'>;
+
+/**
+ * Requests the account's on-demand backfill if retained blocks are missing, and returns its state for the client. Blocks below the retention
+ * window are never read: `complete` is false without them, but the state is final.
+ */
 export async function requestTraderState(
-  onDemandBackfill: Pick<OnDemandBackfill, 'requestTrader'>,
+  onDemandBackfill: TraderBackfill,
   context: RequestContext,
   chain: Chain,
   { account, requester, indexed: { fromBlock, toBlock } }: TraderRequest,
 ): Promise<SyncState> {
-  if (toBlock !== null && fromBlock !== null && fromBlock <= chain.firstBlock)
-    return { status: 'SYNCED', message: null };
+  if (toBlock !== null && fromBlock !== null) {
+    const isRetained =
+      fromBlock > chain.firstBlock && fromBlock <= (await onDemandBackfill.retainedFrom(context, chain));
+    if (fromBlock <= chain.firstBlock || isRetained) return { status: 'SYNCED', message: null };
+  }
   const answer = await onDemandBackfill.requestTrader(context, chain, account, requester);
   const [trader = null, sender = null] = answer === 'known' ? await readRequests(context.database, chain, account) : [];
   if (trader !== null) {

@@ -60,3 +60,19 @@ test('starts no history of a trader where no dataset is decoded from transaction
   const { histories, context } = await openHistories(1);
   expect(await histories.requestTrader(context, chain, addressOf(1), null)).toBe('unserved');
 });
+
+test('retains all blocks, or those of the retention of the chain', async () => {
+  const { histories, context } = await openHistories(1);
+  await context.database.query(
+    'INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES ($1, 0, 10000)',
+    [chain.id],
+  );
+  expect(await histories.retainedFrom(context, chain)).toBe(0);
+  const retention = { blocks: 1_000, since: null };
+  const options = { datasets: [moves], perKey: 2, chains: [chain], maxCalls: 1 };
+  const shorter = createOnDemandBackfill({
+    ...options,
+    retentionOf: ({ id }) => (id === chain.id ? retention : undefined),
+  });
+  expect(await shorter.retainedFrom(context, chain)).toBe(9_000);
+});

@@ -15,6 +15,7 @@ import {
   type RequestOutcome,
   type RetentionSettings,
   readHistory,
+  readRetainedFrom,
   type SentTransactions,
   type Subject,
   type SubjectKind,
@@ -30,6 +31,8 @@ export interface OnDemandBackfillOptions {
   readonly maxCalls: number;
   /** Wallets and contracts that one key may have unfinished at once. */
   readonly perKey: number;
+  /** Retention of a chain. @default all blocks are retained */
+  readonly retentionOf?: ((chain: Chain) => RetentionSettings | undefined) | undefined;
 }
 
 /** `off`: on-demand backfill is turned off; `unserved`: no process reads it for the chain; the others as in RequestOutcome. */
@@ -87,6 +90,8 @@ export interface OnDemandBackfill {
     account: Address,
     requestedBy: string | null,
   ): Promise<WalletHistoryAnswer>;
+  /** Returns the lowest block whose rows are retained; 0: all. Backfills read no blocks below it. */
+  retainedFrom(context: RequestContext, chain: Chain): Promise<number>;
   /** As requestWallet, for every log of a contract. `unserved` where the chain's logs are all kept, or no dataset takes any. */
   requestEmitter(
     context: RequestContext,
@@ -202,6 +207,8 @@ export function createOnDemandBackfill(options: OnDemandBackfillOptions): OnDema
       if (!isRead || !served.has(chain.id)) return 'unserved';
       return request(context, { chainId: chain.id, kind: 'trader', address: account }, requestedBy);
     },
+    retainedFrom: ({ database }, chain) =>
+      readRetainedFrom(database, { chain, retention: options.retentionOf?.(chain) }),
     async requestEmitter(context, chain, contract, requestedBy) {
       if (maxCalls === 0) return 'off';
       const isRead = options.datasets.some(

@@ -1,23 +1,14 @@
 /** The schedule that stores candles: it starts, stores the hours that are due, stops, and takes over what a dead worker left. */
-import { createChainRegistry } from '@chainstead/chains';
-import { parseAddress } from '@chainstead/core';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
-import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
 import { computeCandles } from '../pool-candles/compute-candles.ts';
-import { cover, seedPools, seedSwaps, seedToken, swapRow } from '../swap-lists/testing/seeded-swaps.ts';
+import { seedSwaps, swapRow } from '../swap-lists/testing/seeded-swaps.ts';
 import { createCandleSchedules } from './candles-worker.ts';
 import { claimSpan, storeClaimed } from './claimed-span.ts';
 import { createHourExaminer, listMissingHours, readStorableBlocks } from './storable-hours.ts';
+import { CATS, eth, FEED, POOL, seedEtherPool, WETH } from './testing/ether-pool.ts';
 
-const eth = createChainRegistry().get('eth');
-const [WETH, CATS, POOL] = [
-  parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'),
-  parseAddress(`0x${'11'.repeat(20)}`),
-  addressOf(0x9a1),
-];
-const FEED = eth.etherPrice.feed?.aggregators[0] ?? addressOf(0);
 /** 300 blocks an hour. Block 0 is 1,600 seconds after the start of an hour, and the first of the chain: 40 hours are whole. */
 const LAST = 12_000;
 const HOURS = 40;
@@ -26,19 +17,8 @@ const scratch = scratchOfFile();
 
 beforeEach(async () => {
   const { database } = scratch;
-  await database.query(
-    'TRUNCATE swaps, trades, pools, blocks, sync_ranges, sync_chains, tokens, feed_answers, candle_spans, stale_candles, pool_candles',
-  );
-  await seedToken(database, eth, CATS, 'CATS', 18);
-  await seedToken(database, eth, WETH, 'WETH', 18);
-  await cover(database, eth, 'swaps', LAST);
-  await cover(database, eth, 'feed-answers', LAST);
-  await database.query(
-    'INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint, finalized) VALUES ($1, 0, 0, $2, $2)',
-    [eth.id, LAST],
-  );
+  await seedEtherPool(database, LAST, LAST);
   await seedAnswers(database, eth, [{ aggregator: FEED, blockNumber: 0, answer: `${2_000n * 10n ** 8n}` }]);
-  await seedPools(database, eth, [{ pool: POOL, tokens: [CATS, WETH] }]);
   const numbers = Array.from({ length: LAST / 150 + 1 }, (_, place) => place * 150);
   await seedSwaps(
     database,

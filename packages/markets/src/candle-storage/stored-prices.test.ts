@@ -1,26 +1,19 @@
 /** Stored hours whose prices change, and those of the first day of a run of indexed blocks. */
-import { createChainRegistry, feedsOf } from '@chainstead/chains';
-import { parseAddress } from '@chainstead/core';
+import { feedsOf } from '@chainstead/chains';
 import { rawSql, type Transaction } from '@chainstead/db';
 import { seedAnswers, seedReadings } from '@chainstead/price-feeds/testing';
 import { runProjection } from '@chainstead/sync';
-import { addressOf, timestampOf } from '@chainstead/testkit';
+import { timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeEach, expect, test } from 'vitest';
 import { getCandles } from '../candles/get-candles.ts';
 import { candlesOfFeeds } from '../pool-candles/candles-projection.ts';
 import { hourOf } from '../pool-candles/stored-span.ts';
-import { cover, seedPools, seedSwaps, seedToken, swapRow } from '../swap-lists/testing/seeded-swaps.ts';
+import { seedSwaps, swapRow } from '../swap-lists/testing/seeded-swaps.ts';
 import { pairOf } from '../trade-values/price-trade.ts';
 import { storeCandles } from './store-candles.ts';
+import { CATS, eth, FEED, POOL, seedEtherPool, WETH } from './testing/ether-pool.ts';
 
-const eth = createChainRegistry().get('eth');
-const [WETH, CATS, POOL] = [
-  parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'),
-  parseAddress(`0x${'11'.repeat(20)}`),
-  addressOf(0x9a1),
-];
-const FEED = eth.etherPrice.feed?.aggregators[0] ?? addressOf(0);
 /** 60 hours of 300 blocks, of which 55 are settled. */
 const [LAST, SETTLED] = [18_000, 16_500];
 /** Blocks of the answers. */
@@ -30,18 +23,7 @@ const scratch = scratchOfFile();
 
 beforeEach(async () => {
   const { database } = scratch;
-  await database.query(
-    'TRUNCATE swaps, trades, pools, blocks, sync_ranges, sync_chains, tokens, feed_answers, feed_readings, candle_spans, stale_candles, pool_candles',
-  );
-  await seedToken(database, eth, CATS, 'CATS', 18);
-  await seedToken(database, eth, WETH, 'WETH', 18);
-  await cover(database, eth, 'swaps', LAST);
-  await cover(database, eth, 'feed-answers', LAST);
-  await database.query(
-    'INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint, finalized) VALUES ($1, 0, 0, $2, $3)',
-    [eth.id, LAST, SETTLED],
-  );
-  await seedPools(database, eth, [{ pool: POOL, tokens: [CATS, WETH] }]);
+  await seedEtherPool(database, LAST, SETTLED);
   // One swap in each 20 minutes, of 1 cat for 2 ether.
   const swap = (blockNumber: number) =>
     swapRow(eth, {

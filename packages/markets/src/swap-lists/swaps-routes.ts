@@ -1,5 +1,5 @@
 import type { Address } from '@chainstead/core';
-import { areTablesSpread, type OnDemandBackfill, requestTraderState, showSyncState } from '@chainstead/data-api';
+import { areTablesSpread, requestTraderState, showSyncState, type TraderBackfill } from '@chainstead/data-api';
 import {
   type ApiDependencies,
   addressParameter,
@@ -78,7 +78,7 @@ export const tokenSwapsRoute: RouteModule = (app, dependencies) => {
 };
 
 export interface WalletSwapsOptions {
-  readonly onDemandBackfill: Pick<OnDemandBackfill, 'requestTrader'>;
+  readonly onDemandBackfill: TraderBackfill;
 }
 
 /** `GET /api/v2.2/wallets/{address}/swaps`: swaps of a wallet (docs/api/swaps.md#swaps-of-a-wallet). */

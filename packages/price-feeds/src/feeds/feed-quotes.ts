@@ -44,6 +44,11 @@ export interface FeedQuote {
 /** Place of a reading in its block: behind every log. */
 export const END_OF_BLOCK = 2_147_483_647;
 
+/** Whether a quote is a reading at the end of the block. It counts there, whichever blocks are indexed. */
+export function isReadingOf({ block, log }: FeedQuote, number: number): boolean {
+  return log === END_OF_BLOCK && block === number;
+}
+
 /** Order of the newest quotes. */
 export const NEWEST_FIRST = 'block_number DESC, transaction_index DESC, log_index DESC';
 

@@ -5,7 +5,15 @@ import type { Fraction } from '@chainstead/core';
 import { addressBytes, type Bind, hexText, type ReadDatabase } from '@chainstead/db';
 import { type BlockRun, joinRanges, lastAtOrBefore } from './block-runs.ts';
 import { feedAnswers } from './feed-answers.ts';
-import { absentToSql, type FeedQuote, NEWEST_FIRST, quotesSql, sourcesSql, stateOfFeed } from './feed-quotes.ts';
+import {
+  absentToSql,
+  type FeedQuote,
+  isReadingOf,
+  NEWEST_FIRST,
+  quotesSql,
+  sourcesSql,
+  stateOfFeed,
+} from './feed-quotes.ts';
 
 export interface FeedSteps {
   /**
@@ -80,8 +88,9 @@ function stepsOf(row: StepsRow | undefined, feed: PriceFeed): FeedSteps {
     at(block, time) {
       const step = steps[lastAtOrBefore(blocks, block)];
       const run = runs[lastAtOrBefore(starts, block)];
-      const isComplete = step !== undefined && run !== undefined && run[1] >= block && run[0] <= step.block;
-      const state = stateOfFeed({ quote: isComplete ? step : null, isKnown, absentTo }, feed, { block, time });
+      const isInRun = step !== undefined && run !== undefined && run[1] >= block && run[0] <= step.block;
+      const isKnownHere = isInRun || (step !== undefined && isReadingOf(step, block));
+      const state = stateOfFeed({ quote: isKnownHere ? step : null, isKnown, absentTo }, feed, { block, time });
       if (state.of === 'value') return state.value.usd;
       return state.of === 'unknown' ? null : state.of;
     },

@@ -9,6 +9,7 @@ import {
   absentToSql,
   type FeedQuote,
   type FeedState,
+  isReadingOf,
   NEWEST_FIRST,
   quotesSql,
   sourcesSql,
@@ -51,7 +52,7 @@ FROM ${proxies} LEFT JOIN LATERAL (
     rows.flatMap(({ number, is_known: isKnown, absent_to: absentTo, is_complete, ...quote }) => {
       const feed = feeds[number - 1];
       if (feed === undefined) return [];
-      const known = is_complete && hasQuote(quote) ? quote : null;
+      const known = hasQuote(quote) && (is_complete || isReadingOf(quote, at.block)) ? quote : null;
       return [[feed.proxy, stateOfFeed({ quote: known, isKnown, absentTo }, feed, at)] as const];
     }),
   );

@@ -11,6 +11,7 @@ import { feedAnswers } from '../feeds/feed-answers.ts';
 import type { FeedState } from '../feeds/feed-quotes.ts';
 import { readFeedValues } from '../feeds/feed-values.ts';
 import { readNewestRun, readStartsOfRuns } from './read-starts.ts';
+import { feedReadingsReader } from './requested-readings.ts';
 
 const SOURCE = `// SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
@@ -256,4 +257,26 @@ test('a failed read leaves the feeds unknown until the next one', async () => {
   node.alter = () => undefined;
   await vi.waitFor(() => readNewest(chain), { timeout: 15_000 });
   expect((await statesAt(chain, start)).map(usdOf)).toEqual([99_000_000n, 200_000_000_000n, 'unknown', 'absent']);
+});
+
+test('feeds are read on request at a block that is not indexed, and count there alone', async () => {
+  const { chain, alone, answer } = await deployFeeds();
+  const { devnet, pool, scratch } = stage;
+  const head = await devnet.client.getBlock();
+  const [old, next] = [Number(head.number), Number(head.number) + 1];
+  await answer(alone, 210_000_000_000n);
+  for (const number of [old, next]) {
+    const { hash, timestamp } = await devnet.client.getBlock({ blockNumber: BigInt(number) });
+    await scratch.database.query(
+      'INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES ($1, $2, $3, to_timestamp($4::float8))',
+      [chain.id, number, hexBytes(hash), Number(timestamp)],
+    );
+  }
+  const context = { chain, pool, database: scratch.database, clock: systemClock, logger: silentLogger() };
+  const missing = next + 1;
+  const read = await feedReadingsReader.read(context, { blocks: [old, missing] }, AbortSignal.timeout(20_000));
+  // The other block is not known.
+  expect(read).toEqual({ blocks: 1 });
+  expect((await statesAt(chain, old)).map(usdOf)).toEqual([99_000_000n, 200_000_000_000n, 'unknown', 'absent']);
+  expect((await statesAt(chain, next)).map(usdOf)).toEqual(['pending', 'pending', 'pending', 'pending']);
 });

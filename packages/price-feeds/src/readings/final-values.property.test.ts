@@ -94,6 +94,12 @@ async function readStarts(): Promise<void> {
   }
 }
 
+/** Reads all feeds at a block that may not be indexed, as for an old swap of a wallet. */
+async function readAlone(number: number): Promise<void> {
+  const readings = feedsOf(chain).map((one) => [one, readingAt(one.proxy, number)] as const);
+  await storeReadings(scratch.database, chain, blockOf(number), readings);
+}
+
 const rangeOf = ([first, last]: FeedStart['run']): [number, number] => [first, last];
 
 test('300 values at random blocks and moments are pending or final, and all are final in the end', async () => {
@@ -104,7 +110,7 @@ test('300 values at random blocks and moments are pending or final, and all are 
       [chain.id, block, hexBytes(blockOf(block).hash), timeOf(block)],
     );
   await seedPriceSources(database, chain);
-  const seen = { pending: 0, final: 0 };
+  const seen = { pending: 0, final: 0, alone: 0 };
   const check = async (block: number): Promise<void> => {
     const at = { block, time: timeOf(block) };
     const found = await readFeedValues(database, chain, at);
@@ -128,10 +134,19 @@ test('300 values at random blocks and moments are pending or final, and all are 
     for (let count = 0; count < 5; count++) await check(random.integer(0, HEAD));
     await readStarts();
     for (let count = 0; count < 5; count++) await check(random.integer(0, HEAD));
+    const alone = random.integer(0, HEAD);
+    await readAlone(alone);
+    await check(alone);
+    seen.alone +=
+      (await readFeedValues(database, chain, { block: alone, time: timeOf(alone) })).get(DOLLAR)?.of !== 'pending'
+        ? 1
+        : 0;
     const part = parts[round]?.part;
     if (part !== undefined) await index(...part);
     for (let count = 0; count < 20; count++) await check(random.integer(0, HEAD));
   }
+  // A block that is read has its values at once.
+  expect(seen.alone).toBe(parts.length);
   await index(HEAD, HEAD);
   // The first block of all has a reading: what happened before it is not indexed.
   const starts = await readFeedStarts(database, chain, (runs) => runs.slice(0, 1));
@@ -151,7 +166,6 @@ test('a reading of another block than the stored one, or behind a value, is not 
   const store = (block: KnownBlock, proxy = dollar) =>
     storeReadings(database, chain, block, [[proxy, { status: 'silent' }]]);
   expect(await store({ number: 250, hash: parseHash(hashOf(8, 250)) })).toEqual([]);
-  expect(await store(blockOf(249))).toEqual([]);
   expect(await store(blockOf(HEAD))).toEqual([]);
   expect(await store(blockOf(250))).toEqual([dollar]);
   expect(await store(blockOf(251))).toEqual([]);

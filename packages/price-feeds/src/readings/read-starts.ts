@@ -29,7 +29,7 @@ export async function readNewestRun(context: FeedReadContext, signal: AbortSigna
   const [start] = unread;
   if (newest === null || start === undefined || newest.number > start.run[1] || newest.number < start.run[0]) return;
   const feeds = unread.map(({ feed }) => feed);
-  await readAt(context, newest, feeds, signal);
+  await readFeedsAt(context, newest, feeds, signal);
 }
 
 /** Runs whose first blocks are read together. */
@@ -56,12 +56,12 @@ async function readAtFirst(
   );
   const block = wanted[0]?.first ?? null;
   const feeds = wanted.map(({ feed }) => feed);
-  const unavailable = block === null ? [] : await readAt(context, block, feeds, signal);
+  const unavailable = block === null ? [] : await readFeedsAt(context, block, feeds, signal);
   return starts.filter(({ feed, isUnavailable }) => isUnavailable || unavailable.includes(feed));
 }
 
-/** Reads and stores feeds at a block. Returns those whose state no node has. */
-async function readAt(
+/** Reads and stores feeds at a block. Returns those whose state no node has. @throws why a node returned no state, unless it has none of that block */
+export async function readFeedsAt(
   context: FeedReadContext,
   block: KnownBlock,
   feeds: readonly PriceFeed[],

@@ -26,7 +26,8 @@ export async function storeReadings(
     const stored: PriceFeed[] = [];
     for (const [feed, reading] of readings) {
       const start = starts.find(({ feed: { proxy } }) => proxy === feed.proxy);
-      if (start === undefined || hasValue(start, block)) continue;
+      // Outside of the indexed blocks, a reading counts at the end of its block alone.
+      if (start !== undefined && hasValue(start, block)) continue;
       await insertReading(transaction, chain, { feed, block, reading });
       stored.push(feed);
     }

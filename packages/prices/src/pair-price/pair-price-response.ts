@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
 import { formsOf, type PairOfTokens, type TokenRecord, wrappedNativeOf } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
-import { plainDecimal } from '../token-price/shown-values.ts';
+import { plainDecimal } from '../token-price/serve/shown-values.ts';
 
 const text = (description: string) => z.string().nullable().openapi({ description });
 

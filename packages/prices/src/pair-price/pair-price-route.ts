@@ -10,9 +10,9 @@ import {
 } from '@chainstead/http';
 import { exchangesOf, factoriesOf, getPairOfTokens, getPoolPrice, PAIR_NOT_FOUND } from '@chainstead/markets';
 import { createRoute, z } from '@hono/zod-openapi';
-import { type PriceMoment, readPlace, STATES_DATASET } from '../token-price/price-place.ts';
-import { readTokenPrices } from '../token-price/read-token-prices.ts';
-import { dollarsOf } from '../token-price/token-price.ts';
+import { type PriceMoment, readPlace, STATES_DATASET } from '../token-price/place/price-place.ts';
+import { readTokenPrices } from '../token-price/read/read-token-prices.ts';
+import { dollarsOf } from '../token-price/read/token-price.ts';
 import { pairPriceSchema, showPairPrice } from './pair-price-response.ts';
 
 /** `GET /api/v2.2/{token0_address}/{token1_address}/price`: price of a token in another one (docs/api/prices.md#price-of-a-pair). */

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, invertFraction } from '@chainstead/core';
 import { type PoolId, type PoolState, pairOf, pricesInPool, wholePriceOf } from '@chainstead/markets';
-import type { Sides } from '../token-price/side-depths.ts';
+import type { Sides } from '../token-price/states/side-depths.ts';
 import { liquidityOf, skewOf, wholeTokens, worth } from './side-values.ts';
 
 /** A proven pool of two tokens. */

@@ -10,10 +10,10 @@ import {
   STATE_COLUMNS,
   type StateColumns,
 } from '@chainstead/markets';
-import { anchorPrices } from '../token-price/anchor-prices.ts';
-import type { PricePlace } from '../token-price/price-place.ts';
-import type { PriceSources } from '../token-price/prices-with-balances.ts';
-import { type Sides, virtualReserves } from '../token-price/side-depths.ts';
+import { anchorPrices } from '../token-price/place/anchor-prices.ts';
+import type { PricePlace } from '../token-price/place/price-place.ts';
+import type { PriceSources } from '../token-price/read/prices-with-balances.ts';
+import { type Sides, virtualReserves } from '../token-price/states/side-depths.ts';
 import { type PoolValues, UNKNOWN_VALUES, type ValuedPool, valuesOfPool } from './pool-values.ts';
 
 /** Values of a pool, and whether a later request may know more of them. */

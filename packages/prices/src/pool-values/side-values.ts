@@ -7,7 +7,7 @@ import {
   smallerFraction,
   wholeFraction,
 } from '@chainstead/core';
-import type { Sides } from '../token-price/side-depths.ts';
+import type { Sides } from '../token-price/states/side-depths.ts';
 
 /**
  * Returns the value of both sides of a pool; 0 if almost everything is on one side (contract 2.1). Null: a value is unknown.

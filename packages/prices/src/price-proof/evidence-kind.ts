@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from '@chainstead/core';
 import type { StateKind } from '@chainstead/node-reads';
 import { z } from 'zod';
-import { type AccountProof, accountProofSchema } from '../token-price/price-proof-document.ts';
+import { type AccountProof, accountProofSchema } from '../token-price/serve/price-proof-document.ts';
 
 /** Logs of blocks to prove, or headers to link. */
 export interface EvidenceQuestion {

@@ -3,7 +3,7 @@ import { readBalanceEvidence } from '@chainstead/erc20';
 import type { StateReader, StateReadingContext } from '@chainstead/node-reads';
 import { encodeHeader, proveReceipts, readHeader } from '@chainstead/proof';
 import { readProvenBlock } from '@chainstead/sync';
-import { accountProofSchema } from '../token-price/price-proof-document.ts';
+import { accountProofSchema } from '../token-price/serve/price-proof-document.ts';
 import {
   type BlockEvidence,
   type Evidence,

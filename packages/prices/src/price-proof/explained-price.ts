@@ -1,8 +1,8 @@
 import type { Chain } from '@chainstead/chains';
 import type { ReadDatabase } from '@chainstead/db';
-import { createPriceReader, type WantedPrice } from '../token-price/price-reader.ts';
-import { errorOf } from '../token-price/price-refusals.ts';
-import { type ShownTokenPrice, showTokenPrice } from '../token-price/price-response.ts';
+import { createPriceReader, type WantedPrice } from '../token-price/serve/price-reader.ts';
+import { errorOf } from '../token-price/serve/price-refusals.ts';
+import { type ShownTokenPrice, showTokenPrice } from '../token-price/serve/price-response.ts';
 import { type ProofSources, showProvenPrice } from './prove-price.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { NodeReadQueue } from '@chainstead/node-reads';
-import type { ProvePrice } from '../token-price/price-routes.ts';
+import type { ProvePrice } from '../token-price/serve/price-routes.ts';
 import { PRICE_EVIDENCE } from './evidence-kind.ts';
 import { showProvenPrice } from './prove-price.ts';
 

@@ -4,7 +4,7 @@ import type { ReadDatabase } from '@chainstead/db';
 import { InvalidParameterError } from '@chainstead/http';
 import { StateUnavailableError } from '@chainstead/node-reads';
 import { hexToBytes, readHeader } from '@chainstead/proof';
-import type { PriceExplanation } from '../token-price/price-explanation.ts';
+import type { PriceExplanation } from '../token-price/serve/price-explanation.ts';
 import {
   LINKED_BLOCKS_MAX,
   PROOF_FORMAT,
@@ -12,8 +12,8 @@ import {
   type PriceProof,
   RECEIPT_BLOCKS_MAX,
   type UnprovenReason,
-} from '../token-price/price-proof-document.ts';
-import { type FoundPrice, type ShownTokenPrice, showTokenPrice } from '../token-price/price-response.ts';
+} from '../token-price/serve/price-proof-document.ts';
+import { type FoundPrice, type ShownTokenPrice, showTokenPrice } from '../token-price/serve/price-response.ts';
 import { documentDigest } from './document-digest.ts';
 import type { BlockEvidence, Evidence, EvidenceQuestion, LogOfBlock } from './evidence-kind.ts';
 import { type LogsOfPool, readHashes, readLogsOfPools } from './stored-logs.ts';

@@ -8,7 +8,7 @@ import {
   readOrderedTrieProof,
   readReceiptLogs,
 } from '@chainstead/proof';
-import type { PriceProof } from '../token-price/price-proof-document.ts';
+import type { PriceProof } from '../token-price/serve/price-proof-document.ts';
 import { PriceProofError } from './proof-error.ts';
 
 /** Blocks whose headers a document contains. */

@@ -1,10 +1,10 @@
 import type { PricingRules } from '@chainstead/chains';
 import { type Address, type Fraction, type Hex, isAddress, parseAddress, wholeFraction } from '@chainstead/core';
-import type { AnchorPrice } from '../token-price/anchor-prices.ts';
-import type { PoolHistory } from '../token-price/pool-history.ts';
-import { explainPrice, type PriceExplanation } from '../token-price/price-explanation.ts';
-import type { StateSince } from '../token-price/side-depths.ts';
-import { otherAnchors, priceFrom, type TokenPrice } from '../token-price/token-price.ts';
+import type { AnchorPrice } from '../token-price/place/anchor-prices.ts';
+import { otherAnchors, priceFrom, type TokenPrice } from '../token-price/read/token-price.ts';
+import { explainPrice, type PriceExplanation } from '../token-price/serve/price-explanation.ts';
+import type { PoolHistory } from '../token-price/states/pool-history.ts';
+import type { StateSince } from '../token-price/states/side-depths.ts';
 import { PriceProofError } from './proof-error.ts';
 import { readNumber, readState } from './stated-states.ts';
 

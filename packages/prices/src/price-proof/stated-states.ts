@@ -1,5 +1,5 @@
-import type { PriceExplanation } from '../token-price/price-explanation.ts';
-import type { StateSince } from '../token-price/side-depths.ts';
+import type { PriceExplanation } from '../token-price/serve/price-explanation.ts';
+import type { StateSince } from '../token-price/states/side-depths.ts';
 import { PriceProofError } from './proof-error.ts';
 
 type StatedState = PriceExplanation['candidates'][number]['states'][number];

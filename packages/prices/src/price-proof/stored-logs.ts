@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Hash, Hex } from '@chainstead/core';
 import { type Bind, hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
 import { poolKey } from '@chainstead/markets';
-import { readLiquidityChanges } from '../token-price/liquidity-in-range.ts';
+import { readLiquidityChanges } from '../token-price/states/liquidity-in-range.ts';
 
 /** Place of a stored log that set the state of a pool or changed its liquidity. */
 interface StoredLog {

@@ -1,7 +1,7 @@
 import { type Chain, DEFAULT_HEARTBEAT_SECONDS, feedsOf } from '@chainstead/chains';
 import { ANSWER_UPDATED_TOPIC } from '@chainstead/price-feeds';
-import type { PriceExplanation } from '../token-price/price-explanation.ts';
-import type { PriceProof, UnprovenFact } from '../token-price/price-proof-document.ts';
+import type { PriceExplanation } from '../token-price/serve/price-explanation.ts';
+import type { PriceProof, UnprovenFact } from '../token-price/serve/price-proof-document.ts';
 import { PriceProofError } from './proof-error.ts';
 import type { ProvenBlocks, ProvenLog } from './proven-blocks.ts';
 import { readNumber } from './stated-states.ts';

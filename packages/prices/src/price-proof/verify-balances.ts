@@ -1,8 +1,8 @@
 import { type Address, isAddress, parseAddress } from '@chainstead/core';
 import { slotOfHolder } from '@chainstead/erc20';
 import { InvalidStateProofError, verifyAccountProof } from '@chainstead/proof';
-import type { PriceExplanation } from '../token-price/price-explanation.ts';
-import type { PriceProof, UnprovenFact } from '../token-price/price-proof-document.ts';
+import type { PriceExplanation } from '../token-price/serve/price-explanation.ts';
+import type { PriceProof, UnprovenFact } from '../token-price/serve/price-proof-document.ts';
 import { PriceProofError } from './proof-error.ts';
 import type { ProvenBlocks } from './proven-blocks.ts';
 import { isCounted } from './verify-pools.ts';

@@ -1,9 +1,13 @@
 import { isAddress } from '@chainstead/core';
 import { decodePoolEvent, type PoolEvent } from '@chainstead/markets';
-import { addLiquidityChanges, type LiquidityChange, type ReportedState } from '../token-price/liquidity-in-range.ts';
-import type { PriceExplanation } from '../token-price/price-explanation.ts';
-import type { PriceProof, UnprovenFact } from '../token-price/price-proof-document.ts';
-import type { StateSince } from '../token-price/side-depths.ts';
+import type { PriceExplanation } from '../token-price/serve/price-explanation.ts';
+import type { PriceProof, UnprovenFact } from '../token-price/serve/price-proof-document.ts';
+import {
+  addLiquidityChanges,
+  type LiquidityChange,
+  type ReportedState,
+} from '../token-price/states/liquidity-in-range.ts';
+import type { StateSince } from '../token-price/states/side-depths.ts';
 import { PriceProofError } from './proof-error.ts';
 import { compareLogs, type ProvenBlocks, type ProvenLog } from './proven-blocks.ts';
 import { readState, showState } from './stated-states.ts';

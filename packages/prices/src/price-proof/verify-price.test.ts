@@ -6,7 +6,7 @@ import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { createSeededRandom, examplePool, type SeededRandom, serveChain } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ShownTokenPrice } from '../token-price/price-response.ts';
+import type { ShownTokenPrice } from '../token-price/serve/price-response.ts';
 import { priceRoutesOf } from '../token-price/testing/price-routes-of.ts';
 import { documentDigest } from './document-digest.ts';
 import type { Evidence, EvidenceQuestion } from './evidence-kind.ts';

@@ -2,14 +2,14 @@ import { type ChainRegistry, DEFAULT_PRICING_RULES } from '@chainstead/chains';
 import { type Address, type Hash, isAddress, nearestNumber, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { exchangesOf, formsOf, recomputePool } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
-import { explanationSchema, type PriceExplanation, showRules } from '../token-price/price-explanation.ts';
+import { explanationSchema, type PriceExplanation, showRules } from '../token-price/serve/price-explanation.ts';
 import {
   PROOF_FORMAT,
   PROOF_VERSION,
   priceProofSchema,
   type UnprovenFact,
-} from '../token-price/price-proof-document.ts';
-import { plainDecimal } from '../token-price/shown-values.ts';
+} from '../token-price/serve/price-proof-document.ts';
+import { plainDecimal } from '../token-price/serve/shown-values.ts';
 import { documentDigest } from './document-digest.ts';
 import { PriceProofError } from './proof-error.ts';
 import { type ProvenBlocks, readBlocks, readLogs } from './proven-blocks.ts';

@@ -2,10 +2,10 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, addFractions, type Fraction, roundedUnits, wholeFraction } from '@chainstead/core';
 import { anchorsOf, DOLLAR, formsOf } from '@chainstead/markets';
 import { liquidityOf, skewOf, wholeTokens, worth } from '../pool-values/side-values.ts';
-import { anchorPrices } from '../token-price/anchor-prices.ts';
-import type { PricePlace } from '../token-price/price-place.ts';
-import { type PriceSources, readPricesWithBalances } from '../token-price/prices-with-balances.ts';
-import { newest } from '../token-price/time-weighted.ts';
+import { newest } from '../token-price/decide/time-weighted.ts';
+import { anchorPrices } from '../token-price/place/anchor-prices.ts';
+import type { PricePlace } from '../token-price/place/price-place.ts';
+import { type PriceSources, readPricesWithBalances } from '../token-price/read/prices-with-balances.ts';
 import {
   dollarsOf,
   isDepthKnown,
@@ -13,7 +13,7 @@ import {
   type PricedPool,
   pricedWith,
   type TokenPrice,
-} from '../token-price/token-price.ts';
+} from '../token-price/read/token-price.ts';
 
 /** Price and liquidity of a token at the end of a block. */
 export interface TokenState {

@@ -2,8 +2,8 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, compareFractions, wholeFraction } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
 import { anchorsOf, exchangesOf, type FiguredPool, formsOf } from '@chainstead/markets';
-import { type PoolOfToken, readPoolsOfTokens } from '../token-price/pools-of-token.ts';
-import { readDecimals } from '../token-price/token-price.ts';
+import { type PoolOfToken, readPoolsOfTokens } from '../token-price/pools/pools-of-token.ts';
+import { readDecimals } from '../token-price/read/token-price.ts';
 import type { TokenState } from './token-state.ts';
 
 /** Pools of a token whose trades count. */

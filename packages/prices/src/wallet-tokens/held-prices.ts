@@ -3,12 +3,12 @@ import { type Address, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chain
 import { toDateBound } from '@chainstead/data-api';
 import type { Bind, ReadDatabase } from '@chainstead/db';
 import { wrappedNativeOf } from '@chainstead/markets';
-import { anchorPrices, readAnchorPrices } from '../token-price/anchor-prices.ts';
-import type { PriceLimits } from '../token-price/price-parameters.ts';
-import { type PriceMoment, readPlace } from '../token-price/price-place.ts';
-import { type PriceSources, readPricesWithBalances } from '../token-price/prices-with-balances.ts';
-import { countedDepth } from '../token-price/read-hop-prices.ts';
-import { DAY_SECONDS, dollarsOf, isInactive, type TokenPrice } from '../token-price/token-price.ts';
+import { anchorPrices, readAnchorPrices } from '../token-price/place/anchor-prices.ts';
+import { type PriceMoment, readPlace } from '../token-price/place/price-place.ts';
+import { type PriceSources, readPricesWithBalances } from '../token-price/read/prices-with-balances.ts';
+import { countedDepth } from '../token-price/read/read-hop-prices.ts';
+import { DAY_SECONDS, dollarsOf, isInactive, type TokenPrice } from '../token-price/read/token-price.ts';
+import type { PriceLimits } from '../token-price/serve/price-parameters.ts';
 
 /** Price of a token that a wallet holds. */
 export interface HeldPrice {

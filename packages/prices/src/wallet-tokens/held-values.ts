@@ -10,7 +10,7 @@ import {
   ZERO_ADDRESS,
 } from '@chainstead/core';
 import type { ResolvedBalance } from '@chainstead/erc20';
-import { changeBetween } from '../token-price/shown-values.ts';
+import { changeBetween } from '../token-price/serve/shown-values.ts';
 import type { HeldPrice, HeldPrices } from './held-prices.ts';
 
 /** A balance with the price of its token. */

@@ -13,8 +13,8 @@ import {
   requesterOf,
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { type PriceLimits, priceLimits } from '../token-price/price-parameters.ts';
-import { startPriceSources } from '../token-price/prices-with-balances.ts';
+import { startPriceSources } from '../token-price/read/prices-with-balances.ts';
+import { type PriceLimits, priceLimits } from '../token-price/serve/price-parameters.ts';
 import { readHeldPrices, TOKENS_MAX } from './held-prices.ts';
 import { dollarValue, holdingOf, nativeHolding, payableValue, sumOf } from './held-values.ts';
 import { nativeOf } from './native-balance.ts';

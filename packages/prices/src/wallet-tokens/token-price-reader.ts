@@ -1,5 +1,5 @@
 import type { BalanceRequestSources, ReadTokenPrices } from '@chainstead/erc20';
-import { startPriceSources } from '../token-price/prices-with-balances.ts';
+import { startPriceSources } from '../token-price/read/prices-with-balances.ts';
 import { readHeldPrices } from './held-prices.ts';
 
 /** Prices for routes whose subject is something else. They don't wait: missing balances of pools are read for later requests. */

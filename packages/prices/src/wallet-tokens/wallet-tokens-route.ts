@@ -17,8 +17,8 @@ import {
   type RouteModule,
 } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
-import { type PriceLimits, priceLimits } from '../token-price/price-parameters.ts';
-import { startPriceSources } from '../token-price/prices-with-balances.ts';
+import { startPriceSources } from '../token-price/read/prices-with-balances.ts';
+import { type PriceLimits, priceLimits } from '../token-price/serve/price-parameters.ts';
 import { type HeldPrices, readHeldPrices, TOKENS_MAX } from './held-prices.ts';
 import { holdingOf, nativeHolding, totalOf } from './held-values.ts';
 import { nativeOf } from './native-balance.ts';

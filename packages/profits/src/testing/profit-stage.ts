@@ -1,8 +1,10 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { type Address, parseAddress } from '@chainstead/core';
+import { type Address, parseAddress, silentLogger, systemClock } from '@chainstead/core';
 import { type Database, hexBytes } from '@chainstead/db';
+import type { RouteModule } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { cover, noBackfill, seedPools, seedSwaps, seedToken, swapRow } from '@chainstead/markets/testing';
+import { createNodeReadQueue } from '@chainstead/node-reads';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
@@ -40,7 +42,7 @@ export type Json = Readonly<Record<string, unknown>>;
 /** The profit routes of a test file, with a newly seeded stage before each test. */
 export function profitRoutesOfFile() {
   const scratch = scratchOfFile();
-  const api = madeForFile(() => exampleApi(scratch.database, createProfitRoutes(noBackfill)));
+  const api = madeForFile(() => exampleApi(scratch.database, profitRoutesOf(scratch.database)));
   beforeEach(() => seedStage(scratch.database));
   const get = async (path: string): Promise<{ readonly status: number; readonly body: Json }> => {
     const response = await api.request(`/api/v2.2/${path}`, { headers: { 'x-api-key': EXAMPLE_KEY } });
@@ -49,9 +51,18 @@ export function profitRoutesOfFile() {
   return { scratch, get };
 }
 
+/** The profit routes over a database. No worker reads nodes: requested reads stay in `state_questions`. */
+export function profitRoutesOf(database: Database, retainedFrom = 0): readonly RouteModule[] {
+  const nodeReads = createNodeReadQueue({ database, chains: [eth], clock: systemClock, logger: silentLogger() });
+  const onDemandBackfill = { ...noBackfill.onDemandBackfill, retainedFrom: async () => retainedFrom };
+  return createProfitRoutes({ onDemandBackfill, nodeReads, waitMs: 0 });
+}
+
 /** Tokens, proven pools and coverage, with USDC at one dollar. */
 export async function seedStage(database: Database): Promise<void> {
-  await database.query('TRUNCATE swaps, trades, pools, blocks, sync_ranges, tokens, feed_answers');
+  await database.query(
+    'TRUNCATE swaps, trades, pools, blocks, sync_ranges, tokens, feed_answers, feed_readings, state_questions',
+  );
   for (const [token, symbol, decimals] of [
     [CATS, 'CATS', 6],
     [DOGS, 'DOGS', 18],

@@ -28,6 +28,7 @@ import {
 /** A swap with the value of either side. */
 export interface Trade {
   readonly pool: TradedPool;
+  readonly block: number;
   /** Unix seconds of its block. */
   readonly time: number;
   /** Whether token 0 was sold and token 1 bought. */
@@ -179,10 +180,10 @@ async function valueSwaps(
     const pool = pools.get(swap.pool);
     if (pool === undefined) return [];
     const [amount0, amount1] = [BigInt(swap.amount0), BigInt(swap.amount1)];
-    const { wallet, beneficiary = null, time } = swap;
+    const { wallet, beneficiary = null, block, time } = swap;
     const isTwo = beneficiary !== null && beneficiary !== wallet;
     return {
-      ...{ pool, time, isSold0: amount0 > 0n },
+      ...{ pool, block, time, isSold0: amount0 > 0n },
       amount0: amount0 < 0n ? -amount0 : amount0,
       amount1: amount1 < 0n ? -amount1 : amount1,
       value: valueOfSwap(pool, { ...swap, amount0, amount1 }, book),

@@ -5,7 +5,7 @@ import type { RouteModule } from '@chainstead/http';
 import { createNodeReadQueue } from '@chainstead/node-reads';
 import { createSubjectProjections } from '@chainstead/sync';
 import { createPriceProver } from '../../price-proof/price-prover.ts';
-import { createTokenPriceRoutes } from '../price-routes.ts';
+import { createTokenPriceRoutes } from '../serve/price-routes.ts';
 
 /** The price routes over a database. No worker reads contracts: requested reads stay in `state_questions`. */
 export function priceRoutesOf(database: Database, chain: Chain): readonly RouteModule[] {

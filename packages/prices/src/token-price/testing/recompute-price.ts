@@ -1,5 +1,5 @@
 /** Computes a price again from its explanation alone, as docs/concepts/prices.md describes it, with none of the program's code. */
-import type { PriceExplanation } from '../price-explanation.ts';
+import type { PriceExplanation } from '../serve/price-explanation.ts';
 
 type Ratio = readonly [bigint, bigint];
 type Candidate = PriceExplanation['candidates'][number];

@@ -1,0 +1,105 @@
+import { type Chain, feedsOf } from '@chainstead/chains';
+import { errorText, type Logger } from '@chainstead/core';
+import { addressBytes, type ReadDatabase } from '@chainstead/db';
+import {
+  knownBlock,
+  type NodeReadQueue,
+  SILENCE_MS,
+  type StateKind,
+  StateNotArchivedError,
+  type StateReader,
+  StateUnavailableError,
+} from '@chainstead/node-reads';
+import { z } from '@hono/zod-openapi';
+import { feedAnswers } from '../feeds/feed-answers.ts';
+import { readFeedsAt } from './read-starts.ts';
+
+/** Blocks of requested swaps whose feeds are wanted. */
+interface FeedReadingQuestion {
+  readonly blocks: readonly number[];
+}
+
+/** Reads the feeds of a chain at blocks that are not indexed, and stores the readings. The result only confirms it. */
+const FEED_READINGS: StateKind<FeedReadingQuestion, { readonly blocks: number }> = {
+  name: 'feed-readings',
+  question: z.object({ blocks: z.array(z.int()).min(1) }),
+  answer: z.object({ blocks: z.int() }),
+  // Without an archive node, none of them comes to anything.
+  failsAlike: () => '',
+};
+
+export const feedReadingsReader: StateReader<FeedReadingQuestion, { readonly blocks: number }> = {
+  kind: FEED_READINGS,
+  async read(context, { blocks }, signal) {
+    let read = 0;
+    for (const number of blocks) {
+      const block = await knownBlock(context.database, context.chain, number);
+      // A reorg removed it.
+      if (block === null) continue;
+      await readFeedsAt(context, block, feedsOf(context.chain), signal);
+      read += 1;
+    }
+    return { blocks: read };
+  },
+};
+
+interface FeedReadingSources {
+  readonly database: ReadDatabase;
+  readonly nodeReads: NodeReadQueue;
+  readonly logger: Logger;
+  /** Time that the request waits for readings. Milliseconds. */
+  readonly waitMs: number;
+}
+
+/** Blocks of one question. */
+const TOGETHER = 10;
+/** Blocks of one request, the newest ones. Later requests read the rest. */
+const BLOCKS_MAX = 200;
+
+/**
+ * Has the worker read the feeds at blocks that are not indexed. A reading there counts at the end of its block alone. Readings that take longer
+ * than `waitMs` serve later requests.
+ * @returns whether all readings of this request arrived in time; false also if there are none to make
+ */
+export async function requestFeedReadings(
+  { database, nodeReads, logger, waitMs }: FeedReadingSources,
+  chain: Chain,
+  blocks: readonly number[],
+): Promise<boolean> {
+  const wanted = await blocksToRead(database, chain, blocks);
+  if (wanted.length === 0) return false;
+  const ask = async (some: readonly number[]): Promise<boolean> => {
+    try {
+      const options = { waitMs, maxAgeMs: 0, fruitlessMs: SILENCE_MS };
+      return (await nodeReads.request(chain, FEED_READINGS, { blocks: some }, options)) !== null;
+    } catch (error) {
+      if (!(error instanceof StateUnavailableError) && !(error instanceof StateNotArchivedError)) throw error;
+      logger.debug({ chain: chain.key, error: errorText(error) }, 'Could not read price feeds');
+      return false;
+    }
+  };
+  const parts = Array.from({ length: Math.ceil(wanted.length / TOGETHER) }, (_, part) =>
+    wanted.slice(part * TOGETHER, (part + 1) * TOGETHER),
+  );
+  return (await Promise.all(parts.map(ask))).every((isRead) => isRead);
+}
+
+/** The newest of the blocks that are not indexed and lack a reading of some feed, newest first. */
+async function blocksToRead(
+  database: ReadDatabase,
+  chain: Chain,
+  blocks: readonly number[],
+): Promise<readonly number[]> {
+  const feeds = feedsOf(chain);
+  if (blocks.length === 0 || feeds.length === 0) return [];
+  const rows = await database.select<{ block: number }>(
+    `SELECT wanted.block FROM unnest($2::bigint[]) AS wanted(block)
+     WHERE NOT EXISTS (SELECT FROM sync_ranges WHERE chain_id = $1::bigint AND dataset = '${feedAnswers.name}'
+         AND wanted.block BETWEEN first_block AND last_block)
+       AND (SELECT count(*) FROM feed_readings AS reading WHERE reading.feed = ANY ($3::bytea[]) AND reading.chain_id = $1::bigint
+         AND reading.block_number = wanted.block AND (reading.status <> 'unavailable' OR reading.read_at > now() - interval '1 day')) < $4::int
+     ORDER BY wanted.block DESC LIMIT ${BLOCKS_MAX}`,
+    [chain.id, [...new Set(blocks)], feeds.map(({ proxy }) => addressBytes(proxy)), feeds.length],
+  );
+  return rows.map(({ block }) => Number(block));
+}

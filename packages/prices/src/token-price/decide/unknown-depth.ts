@@ -1,0 +1,49 @@
+import type { PricingRules } from '@chainstead/chains';
+import { type Address, compareFractions } from '@chainstead/core';
+import type { Holding } from '@chainstead/erc20';
+import type { PoolHistory } from '../states/pool-history.ts';
+import type { PriceCandidate } from './decide-price.ts';
+import { newest } from './time-weighted.ts';
+
+/** Pools whose depth is unknown, although they might be deep enough. */
+export interface UnknownDepth {
+  /** Whether there are none, so that the price of the block stays the same. */
+  readonly isFinal: boolean;
+  /** Balances that a contract read makes known. */
+  readonly unread: readonly Holding[];
+  /** Balances to confirm with a contract read, without waiting for it. */
+  readonly old: readonly Holding[];
+}
+
+/**
+ * Finds the pools of unknown depth. A pool is never deeper than its virtual reserves, so most dead pools need no contract read.
+ * @param possibleOf figures of a pool with its virtual reserves as depths; null: none
+ */
+export function unknownDepthOf(
+  pools: readonly PoolHistory[],
+  possibleOf: (pool: PoolHistory) => PriceCandidate | null,
+  { minSideDepth, poolsMax }: PricingRules,
+): UnknownDepth {
+  const possible = pools.flatMap((pool) => {
+    const figures = pool.depth === 'known' ? null : possibleOf(pool);
+    if (figures === null) return [];
+    const [anchor, token] = [newest(figures.anchorDepth), newest(figures.tokenDepth)];
+    const isDeep = [anchor, token].every((depth) => compareFractions(depth, minSideDepth) >= 0);
+    return isDeep ? [{ pool, anchor }] : [];
+  });
+  const deepest = possible
+    .toSorted((one, other) => compareFractions(other.anchor, one.anchor))
+    .slice(0, poolsMax)
+    .map(({ pool }) => pool);
+  const holdingsOf = (depth: PoolHistory['depth']): readonly Holding[] =>
+    deepest.filter((pool) => pool.depth === depth).flatMap(bothHoldings);
+  return {
+    isFinal: possible.every(({ pool }) => pool.depth === 'old'),
+    unread: holdingsOf('unread'),
+    old: holdingsOf('old'),
+  };
+}
+
+function bothHoldings({ pool, token0, token1 }: PoolHistory): readonly Holding[] {
+  return [token0, token1].map((token) => ({ account: pool as Address, token }));
+}

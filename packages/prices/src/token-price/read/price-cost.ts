@@ -1,0 +1,44 @@
+import { type Address, compareFractions, type Fraction, multiplyFractions, wholeFraction } from '@chainstead/core';
+import { type MoveCost, type MovedPool, moveCost } from '../decide/move-cost.ts';
+import { newest } from '../decide/time-weighted.ts';
+import { virtualReserves } from '../states/side-depths.ts';
+import { pricedWith, type TokenPrice } from './token-price.ts';
+
+type PriceOfPools = Extract<TokenPrice, { of: 'pools' }>;
+
+/**
+ * Returns the cost of moving a price by 10 %; null: no pool has a say. For a price through a hop it is the smaller one: moving its own pools, or
+ * those of a hop.
+ * @param anchors US dollars per whole token
+ */
+export function costOfPrice(price: PriceOfPools, anchors: ReadonlyMap<Address, Fraction>): MoveCost | null {
+  const own = costOfPools(price, pricedWith(anchors, price));
+  const ofHops = price.hops.map((hop) => costOfPools(hop.price, anchors));
+  return [own, ...ofHops].reduce((least, cost) => {
+    if (least === null || cost === null) return least ?? cost;
+    return compareFractions(cost.usd, least.usd) < 0 ? cost : least;
+  });
+}
+
+function costOfPools({ pools, decision }: PriceOfPools, dollars: ReadonlyMap<Address, Fraction>): MoveCost | null {
+  const moved = decision.candidates.flatMap(({ pool, role, weight }): MovedPool[] => {
+    const known = pools.find(({ history }) => history.pool === pool);
+    const state = known?.history.states.at(-1);
+    if (known === undefined || state === undefined || (role !== 'chosen' && role !== 'counted')) return [];
+    const { history, candidate, decimals } = known;
+    const anchorSide = dollars.has(history.token0) ? 0 : 1;
+    const inDollars = (amount: Fraction, side: 0 | 1, usd: Fraction): Fraction =>
+      multiplyFractions({ ...amount, denominator: amount.denominator * 10n ** BigInt(decimals[side]) }, usd);
+    const anchorUsd = dollars.get(anchorSide === 0 ? history.token0 : history.token1) ?? wholeFraction(0n);
+    const tokenSide = anchorSide === 0 ? 1 : 0;
+    return [
+      {
+        weight,
+        anchorReserve: inDollars(virtualReserves(state.state)[anchorSide], anchorSide, anchorUsd),
+        tokenBalance: inDollars(wholeFraction(state.balances[tokenSide] ?? 0n), tokenSide, newest(candidate.price)),
+        isConcentrated: state.state.of === 'price',
+      },
+    ];
+  });
+  return moveCost(moved);
+}

@@ -1,0 +1,149 @@
+import type { Chain, PricingRules } from '@chainstead/chains';
+import { type Address, addFractions, compareFractions, type Fraction, wholeFraction } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
+import { formsOf } from '@chainstead/markets';
+import type { PriceDecision } from '../decide/decide-price.ts';
+import { hopRules } from '../decide/hop-rules.ts';
+import type { UnknownDepth } from '../decide/unknown-depth.ts';
+import type { PricePlace } from '../place/price-place.ts';
+import { readHopPools } from '../pools/hop-pools.ts';
+import type { PoolOfToken } from '../pools/pools-of-token.ts';
+import {
+  type HopPrice,
+  type PriceConditions,
+  pricedFactories,
+  priceFrom,
+  readDirectPrices,
+  readHistories,
+  readTokenFacts,
+  type TokenPrice,
+  tokensWithPools,
+  withPlausibleValue,
+} from './token-price.ts';
+
+type NoPrice = Extract<TokenPrice, { of: 'nothing' }>;
+
+/**
+ * Returns prices of tokens without a direct price, by their pools against a token with one: the *hop*. Its pools hold enough dollars on the side
+ * of anchors, and are not new. There is no second hop, since the hop has a direct price and the token has none. Tokens without pools against
+ * such tokens keep their result.
+ * @param direct the results of the tokens. No pool of unknown depth may change them
+ */
+export async function readHopPrices(
+  database: ReadDatabase,
+  chain: Chain,
+  direct: ReadonlyMap<Address, NoPrice>,
+  { factories, rules: given }: Pick<PriceConditions, 'factories' | 'rules'>,
+  place: PricePlace,
+): Promise<ReadonlyMap<Address, TokenPrice>> {
+  const pools = await readPoolsByToken(database, chain, [...direct.keys()], factories, place);
+  const hopTokens = [...new Set([...pools.values()].flat().map(({ hop }) => hop))];
+  if (hopTokens.length === 0) return direct;
+  const rules = hopRules(given);
+  const conditions = { factories: null, rules };
+  const hopPrices = await readDirectPrices(database, chain, hopTokens, conditions, place);
+  const hops = new Map(
+    [...hopPrices].flatMap(([token, price]) => {
+      const hop = hopOf(token, price, rules, place);
+      return hop === null ? [] : [[token, hop] as const];
+    }),
+  );
+  const through = [...pools].map(([token, own]) => ({ token, own: own.filter(({ hop }) => hops.has(hop)) }));
+  const unique = new Map(through.flatMap(({ own }) => own.map(({ pool }) => [pool.pool, pool] as const)));
+  const histories = await readHistories(database, chain, [...unique.values()], place);
+  const old = histories.filter(({ createdAt }) => place.time - createdAt >= rules.windowSeconds);
+  const facts = await readTokenFacts(database, chain, old);
+  const usdOf = new Map([...hops].map(([token, { price }]) => [token, price.usd]));
+  return new Map(
+    [...direct].map(([token, without]): readonly [Address, TokenPrice] => {
+      const own = pools.get(token) ?? [];
+      const considered = [...new Set(own.map(({ hop }) => hop))];
+      const unknowns = considered.flatMap((hop) => unknownOf(hopPrices.get(hop)));
+      const waiting = mergeUnknown(unknowns);
+      if (!waiting.isFinal) return [token, { ...without, unknown: waiting, hopTokens: considered }];
+      const ids = new Set<string>(own.filter(({ hop }) => hops.has(hop)).map(({ pool }) => pool.pool));
+      const ofToken = old.filter(({ pool }) => ids.has(pool));
+      const price = priceFrom(ofToken, { anchors: usdOf, decimals: facts.decimals, rules }, place);
+      const unknown = mergeUnknown([...unknowns, ...unknownOf(price)]);
+      if (price.of !== 'pools' || !unknown.isFinal) {
+        const reason = ofToken.length === 0 ? without.reason : 'too-shallow';
+        return [token, { of: 'nothing', reason, unknown, hopTokens: considered }];
+      }
+      const used = considered.flatMap((hop) => hops.get(hop) ?? []);
+      const found = { ...price, unknown, hops: used, hopTokens: considered };
+      return [token, withPlausibleValue(token, found, facts)];
+    }),
+  );
+}
+
+interface HopPool {
+  readonly pool: PoolOfToken;
+  /** The other token. */
+  readonly hop: Address;
+}
+
+/** The pools of each token against tokens that are no anchors. */
+async function readPoolsByToken(
+  database: ReadDatabase,
+  chain: Chain,
+  tokens: readonly Address[],
+  wanted: PriceConditions['factories'],
+  place: PricePlace,
+): Promise<ReadonlyMap<Address, readonly HopPool[]>> {
+  const formsByToken = new Map(tokens.map((token) => [token, formsOf(token, chain)] as const));
+  const byForm = await readHopPools(database, chain, [...new Set([...formsByToken.values()].flat())]);
+  const factories = new Set(pricedFactories(chain, wanted));
+  return new Map(
+    [...formsByToken].map(([token, forms]): readonly [Address, readonly HopPool[]] => {
+      const lists = forms.map((form) => byForm.get(form) ?? null);
+      if (lists.includes(null)) return [token, []];
+      const pools = lists.flatMap((list) => list ?? []).filter(({ factory }) => factories.has(factory));
+      const all = pools.flatMap((pool) => {
+        const hop = forms.includes(pool.token0) ? pool.token1 : pool.token0;
+        return forms.includes(hop) ? [] : [{ pool, hop }];
+      });
+      const allowed = new Set(
+        tokensWithPools(
+          all.map(({ hop }) => hop),
+          chain,
+          place,
+        ),
+      );
+      return [token, all.filter(({ hop }) => allowed.has(hop))];
+    }),
+  );
+}
+
+/** Null: the token can't be a hop. */
+function hopOf(
+  token: Address,
+  price: TokenPrice,
+  { hopMinDepth, windowSeconds }: PricingRules,
+  { time }: Pick<PricePlace, 'time'>,
+): HopPrice | null {
+  if (price.of !== 'pools' || !price.unknown.isFinal) return null;
+  // New pools have a say only if the token has no others.
+  const chosen = price.pools.find(({ history }) => history.pool === price.decision.pool);
+  if (chosen === undefined || time - chosen.candidate.createdAt < windowSeconds) return null;
+  const depth = countedDepth(price.decision);
+  return compareFractions(depth, hopMinDepth) < 0 ? null : { token, price, depth };
+}
+
+/** US dollars on the side of the known token that have lasted, of the pools that have a say. */
+export function countedDepth({ candidates }: PriceDecision): Fraction {
+  return candidates
+    .filter(({ role }) => role === 'chosen' || role === 'counted')
+    .reduce((sum, { weight }) => addFractions(sum, weight), wholeFraction(0n));
+}
+
+function unknownOf(price: TokenPrice | undefined): readonly UnknownDepth[] {
+  return price === undefined || price.of === 'anchor' ? [] : [price.unknown];
+}
+
+function mergeUnknown(all: readonly UnknownDepth[]): UnknownDepth {
+  return {
+    isFinal: all.every(({ isFinal }) => isFinal),
+    unread: all.flatMap(({ unread }) => unread),
+    old: all.flatMap(({ old }) => old),
+  };
+}

@@ -1,0 +1,37 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
+import { anchorsOf } from '@chainstead/markets';
+import type { PricePlace } from '../place/price-place.ts';
+import { readHopPrices } from './read-hop-prices.ts';
+import { type PriceConditions, readDirectPrices, type TokenPrice, tokensWithPools } from './token-price.ts';
+
+/**
+ * Returns the price of each token at a place, from its pools with reserves (Uniswap v2 and its forks, and Solidly) or concentrated liquidity
+ * (Uniswap v3, Slipstream and Algebra). An anchor has its own price. If that is unknown, a dollar token has none, and others are priced by their
+ * pools. While it may get known, neither the anchor nor tokens with a pool against it have one. A token without a direct price may have one
+ * through another token.
+ *
+ * The number of statements hardly depends on that of tokens.
+ */
+export async function readTokenPrices(
+  database: ReadDatabase,
+  chain: Chain,
+  tokens: readonly Address[],
+  conditions: PriceConditions,
+  place: PricePlace,
+): Promise<ReadonlyMap<Address, TokenPrice>> {
+  const direct = await readDirectPrices(database, chain, tokens, conditions, place);
+  // A token with a feed is priced by it, or by pools against other anchors.
+  const fed = new Set(Object.values(anchorsOf(chain)).flat());
+  const open = new Map(
+    tokensWithPools(tokens, chain, place).flatMap((token) => {
+      const price = direct.get(token);
+      const isOpen =
+        price?.of === 'nothing' && !fed.has(token) && price.reason !== 'implausible' && price.unknown.isFinal;
+      return isOpen ? [[token, price] as const] : [];
+    }),
+  );
+  if (open.size === 0) return direct;
+  return new Map([...direct, ...(await readHopPrices(database, chain, open, conditions, place))]);
+}

@@ -1,0 +1,288 @@
+import type { Chain, PricingRules } from '@chainstead/chains';
+import {
+  type Address,
+  compareFractions,
+  type Fraction,
+  multiplyFractions,
+  wholeFraction,
+  ZERO_ADDRESS,
+} from '@chainstead/core';
+import { addressBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import { anchorsOf, exchangesOf, formsOf, PRICED_FAMILIES } from '@chainstead/markets';
+import { decidePrice, type PriceCandidate, type PriceDecision } from '../decide/decide-price.ts';
+import { candidateOf } from '../decide/pool-candidate.ts';
+import { type UnknownDepth, unknownDepthOf } from '../decide/unknown-depth.ts';
+import { anchorPrices } from '../place/anchor-prices.ts';
+import type { PricePlace } from '../place/price-place.ts';
+import { type PoolOfToken, readPoolsOfTokens } from '../pools/pools-of-token.ts';
+import { readPoolHistories } from '../states/pool-histories.ts';
+import type { PoolHistory } from '../states/pool-history.ts';
+import { type Sides, virtualReserves } from '../states/side-depths.ts';
+
+/** Price of a token at the end of a block. */
+export type TokenPrice =
+  /** A token whose price does not come from pools. US dollars per whole token. */
+  | { readonly of: 'anchor'; readonly usd: Fraction }
+  | {
+      readonly of: 'pools';
+      readonly usd: Fraction;
+      readonly decision: PriceDecision;
+      readonly pools: readonly PricedPool[];
+      readonly unknown: UnknownDepth;
+      /** Tokens that the pools are priced with; none: anchors. */
+      readonly hops: readonly HopPrice[];
+      readonly hopTokens: readonly Address[];
+    }
+  /** `no-pools`: none against an anchor with a price, one whose price is not known yet, or the decimals are unknown. `too-shallow`: none is deep enough. `implausible`: the supply would be worth more than the pools can show. */
+  | {
+      readonly of: 'nothing';
+      readonly reason: 'no-pools' | 'too-shallow' | 'implausible';
+      readonly unknown: UnknownDepth;
+      /** Tokens that were considered as hops. */
+      readonly hopTokens: readonly Address[];
+    };
+
+/** A token that others are priced through. It has a direct price. */
+export interface HopPrice {
+  readonly token: Address;
+  readonly price: Extract<TokenPrice, { of: 'pools' }>;
+  /** US dollars on the side of anchors, of the pools that have a say. */
+  readonly depth: Fraction;
+}
+
+/** A pool and its figures over the window. */
+export interface PricedPool {
+  readonly history: PoolHistory;
+  readonly candidate: PriceCandidate;
+  /** Decimals of token 0 and token 1. */
+  readonly decimals: Sides<number>;
+}
+
+export interface PriceConditions {
+  /** Factories whose pools count; null: all. */
+  readonly factories: readonly Address[] | null;
+  readonly rules: PricingRules;
+  /** Whether anchors too are priced by their pools, against the other anchors. Default: no. */
+  readonly isOfPools?: boolean;
+}
+
+/**
+ * Returns the price of each token by its pools against anchors. An anchor has its own price. If that is unknown, a dollar token has none, and
+ * others are priced by their pools. While it may get known, neither the anchor nor tokens with a pool against it have one.
+ */
+export async function readDirectPrices(
+  database: ReadDatabase,
+  chain: Chain,
+  tokens: readonly Address[],
+  { factories, rules, isOfPools = false }: PriceConditions,
+  place: PricePlace,
+): Promise<ReadonlyMap<Address, TokenPrice>> {
+  const anchors = anchorPrices(place);
+  const unique = [...new Set(tokens)];
+  const pending = new Set(place.pending);
+  const ofPools = isOfPools ? unique : tokensWithPools(unique, chain, place);
+  const formsByToken = new Map(ofPools.map((token) => [token, formsOf(token, chain)] as const));
+  const wanted = {
+    forms: [...new Set([...formsByToken.values()].flat())],
+    anchors: [...anchors.keys(), ...pending],
+    factories: pricedFactories(chain, factories),
+  };
+  const pools = wanted.forms.length === 0 ? [] : await readPoolsOfTokens(database, chain, wanted);
+  const histories = await readHistories(database, chain, pools, place);
+  const facts = await readTokenFacts(database, chain, histories);
+  const { decimals } = facts;
+  const byToken = historiesByToken(histories);
+  return new Map(
+    unique.map((token): readonly [Address, TokenPrice] => {
+      const own = isOfPools ? undefined : anchors.get(token);
+      if (own !== undefined) return [token, { of: 'anchor', usd: own }];
+      const forms = formsByToken.get(token) ?? [];
+      const ofToken = [...new Set(forms.flatMap((form) => byToken.get(form) ?? []))];
+      const isPending = (one: Address) => pending.has(one) && !forms.includes(one);
+      const waits = pending.has(token) || ofToken.some(({ token0, token1 }) => isPending(token0) || isPending(token1));
+      const figures = { anchors: otherAnchors(anchors, forms), decimals, rules };
+      return [token, waits ? PENDING : withPlausibleValue(token, priceFrom(ofToken, figures, place), facts)];
+    }),
+  );
+}
+
+/** The price of an anchor is not known yet. */
+const PENDING: TokenPrice = {
+  of: 'nothing',
+  reason: 'no-pools',
+  unknown: { isFinal: false, unread: [], old: [] },
+  hopTokens: [],
+};
+
+/** The anchors that a token can be priced with: none is priced with itself. */
+export function otherAnchors(
+  anchors: ReadonlyMap<Address, Fraction>,
+  forms: readonly Address[],
+): ReadonlyMap<Address, Fraction> {
+  return forms.some((form) => anchors.has(form))
+    ? new Map([...anchors].filter(([token]) => !forms.includes(token)))
+    : anchors;
+}
+
+function historiesByToken(histories: readonly PoolHistory[]): ReadonlyMap<Address, readonly PoolHistory[]> {
+  const sides = histories.flatMap((history) => [
+    { token: history.token0, history },
+    { token: history.token1, history },
+  ]);
+  return new Map(
+    [...Map.groupBy(sides, ({ token }) => token)].map(([token, of]) => [token, of.map((one) => one.history)]),
+  );
+}
+
+/** The tokens, each once, whose price at a place comes from pools. */
+export function tokensWithPools(
+  tokens: readonly Address[],
+  chain: Chain,
+  place: Pick<PricePlace, 'anchors' | 'pending'>,
+): readonly Address[] {
+  const anchors = anchorPrices(place);
+  const others = new Set([...anchorsOf(chain).dollar, ...place.pending]);
+  // A dollar token has the price of its feed or none: what it can be sold for is no measure of others.
+  return [...new Set(tokens)].filter((token) => !anchors.has(token) && !others.has(token));
+}
+
+/** US dollars per whole token; null: none. */
+export function dollarsOf(price: TokenPrice | undefined): Fraction | null {
+  return price === undefined || price.of === 'nothing' ? null : price.usd;
+}
+
+/** Whether no pool of the token has changed for more than this number of days before the place. */
+export function isInactive(price: TokenPrice, place: Pick<PricePlace, 'time'>, days: number): boolean {
+  if (price.of !== 'pools') return false;
+  const newest = Math.max(...price.pools.map(({ history }) => history.changedAt.since));
+  return place.time - newest > days * DAY_SECONDS;
+}
+
+/** US dollars per whole token of the tokens that the pools of a price are priced with: the anchors, or its hops. */
+export function pricedWith(anchors: ReadonlyMap<Address, Fraction>, price: TokenPrice): ReadonlyMap<Address, Fraction> {
+  if (price.of !== 'pools' || price.hops.length === 0) return anchors;
+  return new Map(price.hops.map(({ token, price: { usd } }) => [token, usd]));
+}
+
+/** Tokens that were considered as hops. */
+export function hopTokensOf(price: TokenPrice | undefined): readonly Address[] {
+  return price === undefined || price.of === 'anchor' ? [] : price.hopTokens;
+}
+
+/** Whether no pool of unknown depth might change the price. */
+export function isDepthKnown(price: TokenPrice): boolean {
+  return price.of === 'anchor' || price.unknown.isFinal;
+}
+
+export const DAY_SECONDS = 86_400;
+
+/** What turns states of pools into dollars. */
+export interface Figures {
+  readonly anchors: ReadonlyMap<Address, Fraction>;
+  readonly decimals: ReadonlyMap<Address, number>;
+  readonly rules: PricingRules;
+}
+
+/** The price of a token by the states of its pools. */
+export function priceFrom(
+  histories: readonly PoolHistory[],
+  { anchors, decimals, rules }: Figures,
+  { time }: Pick<PricePlace, 'time'>,
+): TokenPrice {
+  const isUnread = (token: Address) => anchors.has(token) && !decimals.has(token);
+  const pools = histories.flatMap((history) => {
+    const candidate = candidateOf(history, anchors, decimals);
+    const [own0, own1] = [decimals.get(history.token0), decimals.get(history.token1)];
+    if (candidate === null || own0 === undefined || own1 === undefined) return [];
+    return [{ history, candidate, decimals: [own0, own1] as const }];
+  });
+  const depths = unknownDepthOf(
+    pools.map(({ history }) => history),
+    (history) => candidateOf(history, anchors, decimals, ({ state }) => virtualReserves(state)),
+    rules,
+  );
+  // A pool counts once the decimals of its anchor are read.
+  const lacksDecimals = histories.some((pool) => isUnread(pool.token0) || isUnread(pool.token1));
+  const unknown = { ...depths, isFinal: depths.isFinal && !lacksDecimals };
+  if (pools.length === 0) return { of: 'nothing', reason: 'no-pools', unknown, hopTokens: [] };
+  const decision = decidePrice(
+    pools.map(({ candidate }) => candidate),
+    time,
+    rules,
+  );
+  return decision === null
+    ? { of: 'nothing', reason: 'too-shallow', unknown, hopTokens: [] }
+    : { of: 'pools', usd: decision.price, decision, pools, unknown, hops: [], hopTokens: [] };
+}
+
+/** Bounds the length of a statement. */
+const POOLS_PER_STATEMENT = 64;
+
+/** Histories of any number of pools. */
+export async function readHistories(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly PoolOfToken[],
+  place: PricePlace,
+): Promise<readonly PoolHistory[]> {
+  const histories: PoolHistory[] = [];
+  for (let start = 0; start < pools.length; start += POOLS_PER_STATEMENT)
+    histories.push(
+      ...(await readPoolHistories(database, chain, pools.slice(start, start + POOLS_PER_STATEMENT), place)),
+    );
+  return histories;
+}
+
+/** Factories whose pools are priced, among the wanted ones; null: all. */
+export function pricedFactories(chain: Chain, wanted: readonly Address[] | null): readonly Address[] {
+  return exchangesOf(chain)
+    .all.filter(({ exchange }) => PRICED_FAMILIES.includes(exchange.family.name))
+    .map(({ deployment }) => deployment.factory)
+    .filter((factory) => wanted === null || wanted.includes(factory));
+}
+
+/** Stored facts of tokens. Unknown ones are missing. */
+export interface TokenFacts {
+  readonly decimals: ReadonlyMap<Address, number>;
+  /** Total supplies in base units, as a contract read found them last. */
+  readonly supplies: ReadonlyMap<Address, bigint>;
+}
+
+/** Returns the stored facts of the tokens of pools, in one statement. */
+export async function readTokenFacts(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly Pick<PoolOfToken, 'token0' | 'token1'>[],
+): Promise<TokenFacts> {
+  if (pools.length === 0) return { decimals: new Map(), supplies: new Map() };
+  const tokens = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]));
+  const rows = await database.select<{ address: Address; decimals: number; supply: string | null }>(
+    `SELECT ${hexText('address')} AS address, decimals, total_supply::text AS supply FROM tokens
+     WHERE chain_id = $1::bigint AND address = ANY ($2::bytea[]) AND decimals IS NOT NULL`,
+    [chain.id, [...tokens].map(addressBytes)],
+  );
+  return {
+    decimals: new Map([
+      ...rows.map(({ address, decimals }) => [address, decimals] as const),
+      [ZERO_ADDRESS, chain.native.decimals],
+    ]),
+    supplies: new Map(rows.flatMap(({ address, supply }) => (supply === null ? [] : [[address, BigInt(supply)]]))),
+  };
+}
+
+/** Decimals of the tokens of pools; unknown ones are missing. */
+export async function readDecimals(...given: Parameters<typeof readTokenFacts>): Promise<TokenFacts['decimals']> {
+  return (await readTokenFacts(...given)).decimals;
+}
+
+/** No token is worth more US dollars. Such a price is that of a pool that can't pay it out. */
+const VALUATION_MAX = wholeFraction(10n ** 13n);
+
+/** No price if the stored supply would be worth more than {@link VALUATION_MAX}. */
+export function withPlausibleValue(token: Address, price: TokenPrice, { decimals, supplies }: TokenFacts): TokenPrice {
+  const [places, supply] = [decimals.get(token), supplies.get(token)];
+  if (price.of !== 'pools' || places === undefined || supply === undefined) return price;
+  const value = multiplyFractions(price.usd, { numerator: supply, denominator: 10n ** BigInt(places) });
+  if (compareFractions(value, VALUATION_MAX) <= 0) return price;
+  return { of: 'nothing', reason: 'implausible', unknown: price.unknown, hopTokens: price.hopTokens };
+}

@@ -1,0 +1,109 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Fraction, ZERO_ADDRESS } from '@chainstead/core';
+import { factoriesOf, wrappedNativeOf } from '@chainstead/markets';
+import { type PriceMoment, type PricePlace, readPlace } from '../place/price-place.ts';
+import { type PriceSources, readNativePrice, readPricesWithBalances } from '../read/prices-with-balances.ts';
+import { DAY_SECONDS, dollarsOf, hopTokensOf, isDepthKnown, isInactive } from '../read/token-price.ts';
+import type { PriceLimits } from './price-parameters.ts';
+import type { Refusal } from './price-refusals.ts';
+import type { FoundPrice } from './price-response.ts';
+import { readPricedTokens } from './priced-tokens.ts';
+
+interface Refused {
+  readonly refusal: Refusal;
+  /** Newest indexed block. */
+  readonly newest: number | null;
+}
+
+export interface WantedPrice {
+  readonly token: Address;
+  readonly exchange: string | null;
+  readonly toBlock: number | null;
+}
+
+/**
+ * Returns a function that reads prices, in the order of the request. Tokens of one block and exchange are read together; places and prices of
+ * the native token are read once.
+ */
+export function createPriceReader(given: Omit<PriceSources, 'waitsUntil'>, chain: Chain, options: PriceLimits) {
+  const sources = { ...given, waitsUntil: performance.now() + (given.contracts?.balances.waitMs ?? 0) };
+  const { reads: database } = sources;
+  const { max_token_inactivity: maxDays, min_pair_side_liquidity_usd: minSideDepth } = options;
+  const rules = { ...chain.pricing, ...(minSideDepth !== undefined && { minSideDepth }) };
+  const places = new Map<string, ReturnType<typeof readPlace>>();
+  const natives = new Map<number, Promise<Fraction | null>>();
+
+  function placeAt(moment: PriceMoment): ReturnType<typeof readPlace> {
+    return remembered(places, JSON.stringify(moment), () => readPlace(database, chain, moment, rules.windowSeconds));
+  }
+
+  function nativeAt(place: PricePlace): Promise<Fraction | null> {
+    return remembered(natives, place.block, () => readNativePrice(sources, chain, place));
+  }
+
+  async function readGroup({ exchange, toBlock }: Group, tokens: readonly Address[]): Promise<PriceOf> {
+    const factories = exchange === null || exchange === '' ? null : factoriesOf(exchange, chain);
+    const { place, indexed } = await placeAt(toBlock === null ? { of: 'newest' } : { of: 'block', block: toBlock });
+    const refuse = (refusal: Refusal): Refused => ({ refusal, newest: indexed.toBlock });
+    if (factories?.length === 0) return async () => refuse('unknown-exchange');
+    if (toBlock !== null && indexed.toBlock !== null && toBlock > indexed.toBlock)
+      return async () => refuse('beyond-head');
+    if (place === null) return async () => refuse('no-pools');
+    const [prices, { place: earlierPlace }] = await Promise.all([
+      readPricesWithBalances(sources, chain, tokens, { factories, rules }, place),
+      placeAt({ of: 'time', time: place.time - DAY_SECONDS }),
+    ]);
+    const priced = tokens.filter((token) => dollarsOf(prices.get(token)) !== null);
+    const hopTokens = priced.flatMap((token) => hopTokensOf(prices.get(token)));
+    const [facts, earlier] = await Promise.all([
+      readPricedTokens(database, chain, [...priced, ...hopTokens]),
+      priced.length === 0 || earlierPlace === null
+        ? null
+        : readPricesWithBalances(sources, chain, priced, { factories, rules }, earlierPlace),
+    ]);
+    return async (token) => {
+      const price = prices.get(token);
+      if (price === undefined || price.of === 'nothing') {
+        const isNative = token === ZERO_ADDRESS || token === wrappedNativeOf(chain);
+        return refuse(isNative ? 'no-native-price' : (price?.reason ?? 'no-pools'));
+      }
+      if (maxDays !== undefined && isInactive(price, place, maxDays)) return refuse('inactive');
+      const { isDecided: isOwnDecided, ...known } = facts(token);
+      const isDecided = isOwnDecided && hopTokensOf(price).every((hop) => facts(hop).isDecided);
+      // An unproven pool might be the deepest one, and so might one of unknown depth.
+      const complete = indexed.complete && isDecided && isDepthKnown(price);
+      if (options.final === true && !complete && price.of !== 'anchor') return refuse('not-final');
+      return {
+        ...{ token, place, rules, toBlock, price, ...known },
+        indexed: { ...indexed, complete },
+        native: await nativeAt(place),
+        before: dollarsOf(earlier?.get(token)),
+      };
+    };
+  }
+
+  return async (wanted: readonly WantedPrice[]): Promise<readonly (FoundPrice | Refused)[]> => {
+    const keyOf = ({ exchange, toBlock }: WantedPrice): string => JSON.stringify([exchange, toBlock]);
+    const groups = Map.groupBy(wanted, keyOf);
+    const readers = new Map<string, PriceOf>();
+    const found: (FoundPrice | Refused)[] = [];
+    for (const one of wanted) {
+      const key = keyOf(one);
+      const tokens = (groups.get(key) ?? []).map(({ token }) => token);
+      const priceOf = readers.get(key) ?? (await readGroup(one, tokens));
+      readers.set(key, priceOf);
+      found.push(await priceOf(one.token));
+    }
+    return found;
+  };
+}
+
+type Group = Omit<WantedPrice, 'token'>;
+
+type PriceOf = (token: Address) => Promise<FoundPrice | Refused>;
+
+function remembered<Key, Value>(known: Map<Key, Promise<Value>>, key: Key, read: () => Promise<Value>): Promise<Value> {
+  const found = known.get(key) ?? read();
+  known.set(key, found);
+  return found;
+}

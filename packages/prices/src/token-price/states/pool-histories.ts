@@ -1,0 +1,188 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, isAddress } from '@chainstead/core';
+import { areTablesSpread, readBlockRuns } from '@chainstead/data-api';
+import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
+import { type Holding, readBalanceSeries } from '@chainstead/erc20';
+import { poolKey } from '@chainstead/markets';
+import type { PricePlace } from '../place/price-place.ts';
+import type { PoolOfToken } from '../pools/pools-of-token.ts';
+import { addLiquidityChanges, type ReportedState, readLiquidityChanges } from './liquidity-in-range.ts';
+import { addBalances, depthSourceOf, isEverInRange, mostLiquid } from './pool-balances.ts';
+import { type PoolHistory, type StoredPool, SWAPS_DATASET } from './pool-history.ts';
+import type { StateSince } from './side-depths.ts';
+import { readPrincipals } from './vault-histories.ts';
+
+/**
+ * Returns pools with their states and balances until a place. Pools without a known state there are left out. Costs ten statements at most,
+ * whatever the number of pools: a single one if all of them have reserves. A state is the last one that an event reported, or that a contract
+ * read found before the first event.
+ */
+export async function readPoolHistories(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly PoolOfToken[],
+  place: PricePlace,
+): Promise<readonly PoolHistory[]> {
+  const stored = await readStates(database, chain, pools, place);
+  const managed = await readPrincipals(
+    database,
+    chain,
+    stored.filter(({ pool }) => !isAddress(pool)),
+    place,
+  );
+  const others = stored.filter((pool) => !managed.has(pool.pool));
+  return [...managed.values(), ...(await addTokenBalances(database, chain, others, place))];
+}
+
+/** Adds the balances of pools that are contracts, as their tokens report them. The depth of others is unknown. */
+async function addTokenBalances(
+  database: ReadDatabase,
+  chain: Chain,
+  stored: readonly StoredPool[],
+  place: PricePlace,
+): Promise<readonly PoolHistory[]> {
+  const inRange = await withLiquidity(database, chain, stored, place);
+  const wanted = mostLiquid(inRange.filter((pool) => !pool.isUncovered && isAddress(pool.pool) && isEverInRange(pool)));
+  const holdings = wanted.flatMap(({ pool, token0, token1 }): Holding[] =>
+    [token0, token1].map((token) => ({ account: pool as Address, token })),
+  );
+  // Balances before the first states don't matter. So a new installation needs no transfers from before its first block.
+  const starts = wanted.map(({ states: [first] }) => Math.max(place.windowStart, first?.block ?? place.windowStart));
+  const span = { start: Math.min(place.block, ...starts), end: place.block };
+  const series = await readBalanceSeries(database, chain, holdings, span);
+  const places = new Map(wanted.map((pool, position) => [pool.pool, 2 * position]));
+  return inRange.map(({ isUncovered, ...pool }) => {
+    const position = places.get(pool.pool);
+    const [own0, own1] = position === undefined ? [] : [series[position], series[position + 1]];
+    if (own0 === undefined || own1 === undefined)
+      return { ...pool, depth: isUncovered || !isAddress(pool.pool) ? 'uncovered' : 'known' };
+    return { ...pool, states: addBalances(pool.states, [own0, own1]), depth: depthSourceOf([own0, own1]) };
+  });
+}
+
+type PoolInRange = Omit<PoolHistory, 'depth'> & { readonly isUncovered: boolean };
+
+async function readStates(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly PoolOfToken[],
+  place: PricePlace,
+): Promise<readonly StoredPool[]> {
+  if (pools.length === 0) return [];
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = `${bind(chain.id)}::bigint`;
+  const [run, start, end] = [place.runStart, place.windowStart, place.block].map((block) => `${bind(block)}::bigint`);
+  // A range of the primary key each.
+  const rangesOf = (position: string | number, key: string, bytes: string): string => {
+    const of = `pool_key = ${key} AND chain_id = ${chainId} AND pool = ${bytes}`;
+    const selectFrom = (table: string, place: string): string =>
+      `SELECT ${position} AS position, block_number, ${place}, reserve0::text, reserve1::text, sqrt_price_x96::text, liquidity::text, tick
+       FROM ${table} WHERE ${of} AND block_number >= ${run}`;
+    const select = selectFrom('pool_states', 'false AS is_reading, transaction_index, log_index');
+    // A reading has the state at the end of its block.
+    const read = selectFrom('pool_readings', `true, ${INT4_MAX}, ${INT4_MAX}`);
+    return `(${select} AND block_number <= ${end} ORDER BY block_number LIMIT 1)
+      UNION (${select} AND block_number <= ${start} ORDER BY block_number DESC LIMIT 1)
+      UNION (${select} AND block_number > ${start} AND block_number <= ${end})
+      UNION (${read} AND block_number <= ${end} ORDER BY block_number LIMIT 1)`;
+  };
+  const [keys, bytes] = [pools.map(({ pool }) => poolKey(pool)), pools.map(({ pool }) => hexBytes(pool))];
+  // The same text for any pools is planned once. Citus refuses a limit in a subquery that depends on another relation.
+  const ranges = (await areTablesSpread(database))
+    ? pools
+        .map((_, position) => rangesOf(position, `${bind(keys[position])}::bigint`, `${bind(bytes[position])}::bytea`))
+        .join(' UNION ')
+    : `SELECT found.* FROM unnest(${bind(keys)}::bigint[], ${bind(bytes)}::bytea[]) WITH ORDINALITY AS wanted (key, pool, number)
+       CROSS JOIN LATERAL (${rangesOf('(wanted.number - 1)::integer', 'wanted.key', 'wanted.pool')}) AS found`;
+  const rows = await database.select<StateRow>(
+    `WITH state AS MATERIALIZED (${ranges})
+     SELECT state.*, extract(epoch FROM block_timestamp)::float8 AS since
+     FROM state JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = state.block_number
+     ORDER BY position, state.block_number`,
+    values,
+  );
+  const byPool = Map.groupBy(rows, ({ position }) => position);
+  return pools.flatMap((pool, position) => {
+    const of = byPool.get(position) ?? [];
+    const events = of.filter((row) => !row.is_reading).flatMap(stateOf);
+    const reading = of.filter((row) => row.is_reading && row.block_number < (events[0]?.block ?? Infinity));
+    // From the first state on, events report all later ones. So a reading counts only if it comes before them.
+    const all = [...reading.flatMap(stateOf), ...events];
+    const [first] = all;
+    if (first === undefined) return [];
+    // An earlier state is only needed for its time.
+    const states = all.slice(
+      Math.max(
+        0,
+        all.findLastIndex(({ block }) => block <= place.windowStart),
+      ),
+    );
+    const { block, since } = all.at(-1) ?? first;
+    const readAt = first === events[0] ? null : first.block;
+    return [{ ...pool, states, changedAt: { block, since }, createdAt: first.since, readAt }];
+  });
+}
+
+const INT4_MAX = 2_147_483_647;
+
+interface StateRow {
+  readonly position: number;
+  readonly block_number: number;
+  readonly is_reading: boolean;
+  readonly transaction_index: number;
+  readonly log_index: number;
+  readonly reserve0: string | null;
+  readonly reserve1: string | null;
+  readonly sqrt_price_x96: string | null;
+  readonly liquidity: string | null;
+  readonly tick: number | null;
+  readonly since: number;
+}
+
+/** None for an active bin, which has neither reserves nor liquidity. */
+function stateOf(row: StateRow): readonly ReportedState[] {
+  const { reserve0, reserve1, sqrt_price_x96: sqrtPriceX96, liquidity, tick } = row;
+  const place = { block: row.block_number, since: row.since };
+  const log = { transactionIndex: row.transaction_index, logIndex: row.log_index };
+  if (reserve0 !== null && reserve1 !== null)
+    return [{ ...place, ...log, state: { of: 'reserves', reserve0: BigInt(reserve0), reserve1: BigInt(reserve1) } }];
+  if (sqrtPriceX96 === null || liquidity === null || tick === null) return [];
+  const state = { of: 'price', sqrtPriceX96: BigInt(sqrtPriceX96), liquidity: BigInt(liquidity), tick } as const;
+  return [{ ...place, ...log, state }];
+}
+
+/** Adds the changes of liquidity to pools of concentrated liquidity. Uncovered: some of these changes are not indexed. */
+async function withLiquidity(
+  database: ReadDatabase,
+  chain: Chain,
+  stored: readonly StoredPool[],
+  { block }: PricePlace,
+): Promise<readonly PoolInRange[]> {
+  const concentrated = stored.filter(({ states: [first] }) => first?.state.of === 'price');
+  if (concentrated.length === 0) return stored.map((pool) => inRangeOf(pool, [], false));
+  const run = (await readBlockRuns(database, chain.id, [SWAPS_DATASET], block)).get(SWAPS_DATASET);
+  const firstBlockOf = ({ states: [first] }: StoredPool): number => first?.block ?? 0;
+  const covered = concentrated.filter((pool) => run !== undefined && run.firstBlock <= firstBlockOf(pool));
+  const changes = await readLiquidityChanges(
+    database,
+    chain,
+    covered.map((pool) => ({ pool: pool.pool, first: firstBlockOf(pool), last: block })),
+  );
+  const byPool = new Map(covered.map(({ pool }, position) => [pool, changes[position] ?? []]));
+  return stored.map((pool) =>
+    inRangeOf(pool, byPool.get(pool.pool) ?? [], concentrated.includes(pool) && !byPool.has(pool.pool)),
+  );
+}
+
+function inRangeOf(
+  { states, ...pool }: StoredPool,
+  changes: Parameters<typeof addLiquidityChanges>[1],
+  isUncovered: boolean,
+): PoolInRange {
+  const found = addLiquidityChanges(states, changes).map((one): StateSince => {
+    const { state } = one;
+    return { ...one, balances: state.of === 'reserves' ? [state.reserve0, state.reserve1] : [null, null] };
+  });
+  return { ...pool, states: found, isUncovered };
+}

@@ -1,0 +1,23 @@
+import type { PoolOfToken } from '../pools/pools-of-token.ts';
+import type { ReportedState } from './liquidity-in-range.ts';
+import type { DepthSource } from './pool-balances.ts';
+import type { StateSince } from './side-depths.ts';
+
+/** A pool with its states, from the last one before the window until the place. */
+export interface PoolHistory extends PoolOfToken {
+  /** Oldest first, never empty. */
+  readonly states: readonly StateSince[];
+  /** The block of the last event that set the price. */
+  readonly changedAt: Pick<StateSince, 'block' | 'since'>;
+  /** Unix seconds of the first stored state, or of the reading. Whether the pool is older is unknown. */
+  readonly createdAt: number;
+  /** Block at whose end contract calls read the first state; null: an event reported it. */
+  readonly readAt: number | null;
+  readonly depth: DepthSource;
+}
+
+/** A pool with its reported states. */
+export type StoredPool = Omit<PoolHistory, 'states' | 'depth'> & { readonly states: readonly ReportedState[] };
+
+/** The dataset of swaps and liquidity changes. */
+export const SWAPS_DATASET = 'swaps';

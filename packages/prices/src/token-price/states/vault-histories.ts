@@ -1,0 +1,93 @@
+import type { Chain } from '@chainstead/chains';
+import { readBlockRuns } from '@chainstead/data-api';
+import type { ReadDatabase } from '@chainstead/db';
+import {
+  createPoolPrincipal,
+  firstUnsummedBlock,
+  type PoolId,
+  readTickLiquidity,
+  type TickLiquidity,
+} from '@chainstead/markets';
+import type { PricePlace } from '../place/price-place.ts';
+import { type LiquidityChange, readLiquidityChanges } from './liquidity-in-range.ts';
+import { type PoolHistory, type StoredPool, SWAPS_DATASET } from './pool-history.ts';
+import type { StateSince } from './side-depths.ts';
+
+/**
+ * Returns pools at pool managers with their liquidity and balances: the tokens of their positions at each price, without fees. Pools are left out
+ * unless every liquidity change since their creation is indexed. Costs three statements at most.
+ */
+export async function readPrincipals(
+  database: ReadDatabase,
+  chain: Chain,
+  stored: readonly StoredPool[],
+  { block, windowStart }: PricePlace,
+): Promise<ReadonlyMap<PoolId, PoolHistory>> {
+  if (stored.length === 0) return new Map();
+  const run = (await readBlockRuns(database, chain.id, [SWAPS_DATASET], block)).get(SWAPS_DATASET);
+  const sums = run === undefined ? null : await readTickLiquidity(database, chain, stored, windowStart + 1);
+  if (run === undefined || sums === null) return new Map();
+  const known = stored.flatMap((pool, place) => {
+    const before = sums[place];
+    const isCovered = before !== undefined && before.createdAt !== null && before.createdAt >= run.firstBlock;
+    return isCovered ? [{ pool, before }] : [];
+  });
+  const first = firstUnsummedBlock(windowStart + 1);
+  const changes = await readLiquidityChanges(
+    database,
+    chain,
+    known.map(({ pool: { pool } }) => ({ pool, first, last: block })),
+  );
+  return new Map(
+    known.map(({ pool, before }, place) => {
+      const states = principalStates(pool, before, changes[place] ?? [], windowStart);
+      return [pool.pool, { ...pool, states, depth: 'known' }];
+    }),
+  );
+}
+
+/**
+ * Returns the state at the end of each block with a state or a liquidity change. The first one has the positions at the start of the window.
+ * @param changes after those that `before` counts, oldest first
+ */
+export function principalStates(
+  { states: [first, ...rest] }: Pick<StoredPool, 'states'>,
+  before: Pick<TickLiquidity, 'ticks'>,
+  changes: readonly LiquidityChange[],
+  windowStart: number,
+): readonly StateSince[] {
+  if (first?.state.of !== 'price') return [];
+  const principal = createPoolPrincipal([
+    ...before.ticks.map(({ tick }) => tick),
+    ...changes.flatMap(({ tickLower, tickUpper }) => [tickLower, tickUpper]),
+  ]);
+  for (const one of before.ticks) principal.change(one);
+  let { state } = first;
+  const found: StateSince[] = [];
+  const put = ({ block, since }: Pick<StateSince, 'block' | 'since'>): void => {
+    if (found.at(-1)?.block === block) found.pop();
+    const { liquidity, amounts } = principal.at(state);
+    found.push({ block, since, state: { ...state, liquidity }, balances: amounts });
+  };
+  const start = Math.max(windowStart, first.block);
+  const apply = ({ tickLower, tickUpper, liquidityDelta }: LiquidityChange): void => {
+    principal.change({ tick: tickLower, net: liquidityDelta });
+    principal.change({ tick: tickUpper, net: -liquidityDelta });
+  };
+  const moveTo = (next: StateSince['state']): void => {
+    if (next.of === 'price') state = next;
+  };
+  for (const change of changes) if (change.block <= start) apply(change);
+  put(first);
+  const events = [
+    ...rest.map((one) => ({ ...one, apply: () => moveTo(one.state) })),
+    ...changes
+      .filter((change) => change.block > start)
+      .map(({ block, since, ...change }) => ({ block, since, apply: () => apply({ block, since, ...change }) })),
+  ].toSorted((one, other) => one.block - other.block);
+  for (const event of events) {
+    event.apply();
+    put(event);
+  }
+  return found;
+}

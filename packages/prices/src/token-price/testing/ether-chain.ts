@@ -1,0 +1,78 @@
+/** A chain for prices against ether at 2,000 dollars. Blocks are 300 seconds apart, so a window has six. */
+import type { Chain } from '@chainstead/chains';
+import { type Address, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
+import { type Database, hexBytes } from '@chainstead/db';
+import { wrappedNativeOf } from '@chainstead/markets';
+import { seedAnswers } from '@chainstead/price-feeds/testing';
+
+/** Token 0 of a pool against wrapped ether: its address is lower. */
+export const CATS = parseAddress(`0x${'11'.repeat(20)}`);
+export const HEAD = 400;
+/** One cat is worth 0.0004 ether: 4e8 wei per unit, whose root is 20,000. */
+export const SQRT_PRICE = 20_000n << 96n;
+/** Virtual reserves of 250,000 cats and 100 ether. */
+export const LIQUIDITY = 5n * 10n ** 15n;
+export const INSUFFICIENT = { message: 'Insufficient liquidity in pools to calculate the price' };
+
+const SECONDS = 300;
+const START = 1_700_000_000;
+const TABLES = [
+  ...[
+    'pools',
+    'pool_states',
+    'pool_creations',
+    'swaps',
+    'tick_liquidity',
+    'blocks',
+    'sync_ranges',
+    'tokens',
+    'feed_answers',
+  ],
+  ...['projections', 'erc20_transfer_sides', 'erc20_wallet_tokens', 'erc20_token_classes', 'state_questions'],
+];
+
+/** Stores the blocks, the tokens with their decimals, and two values of the ether feed. Indexes the datasets from block 0 on. */
+export async function seedEtherChain(database: Database, chain: Chain, datasets: readonly string[]): Promise<void> {
+  await database.query(`TRUNCATE ${TABLES.join()}`);
+  await database.query(
+    `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+     SELECT $1, number, sha256(number::text::bytea), to_timestamp($2::float8 + number * ${SECONDS}) FROM generate_series(0, ${HEAD}) AS number`,
+    [chain.id, START],
+  );
+  for (const dataset of datasets) await coverBlocks(database, chain, dataset, [0, HEAD]);
+  const [aggregator] = chain.etherPrice.feed?.aggregators ?? [];
+  if (aggregator === undefined) throw new RangeError(`${chain.name} has no ether feed`);
+  // A value counts for 25 hours, which are 300 blocks.
+  for (const blockNumber of [1, 200])
+    await seedAnswers(database, chain, [
+      { aggregator, blockNumber, answer: '200000000000', time: START + blockNumber * SECONDS },
+    ]);
+  for (const [token, decimals] of [
+    [CATS, 6],
+    [wethOf(chain), 18],
+  ] as const)
+    await database.query(
+      `INSERT INTO tokens (address, chain_id, name, symbol, decimals, facts_status) VALUES ($1, $2, 'Token', 'T', $3, 'known')`,
+      [hexBytes(token), chain.id, decimals],
+    );
+}
+
+/** Wrapped ether. */
+export function wethOf(chain: Chain): Address {
+  return wrappedNativeOf(chain) ?? ZERO_ADDRESS;
+}
+
+/** Makes these ranges the indexed blocks of a dataset. */
+export async function coverBlocks(
+  database: Database,
+  chain: Chain,
+  dataset: string,
+  ...runs: readonly (readonly [number, number])[]
+): Promise<void> {
+  await database.query('DELETE FROM sync_ranges WHERE dataset = $1', [dataset]);
+  for (const [first, last] of runs)
+    await database.query(
+      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'receipts')`,
+      [chain.id, dataset, first, last],
+    );
+}
