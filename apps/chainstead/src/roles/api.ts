@@ -17,6 +17,7 @@ import {
 import { servicesOn } from '@chainstead/names';
 import { createPictureReader } from '@chainstead/nft';
 import { createNodeReadQueue, type NodeReadQueue, placeOfHash } from '@chainstead/node-reads';
+import { agentRoutes } from '../agents/agent-routes.ts';
 import { retentionOfChains } from '../configuration/index.ts';
 import { connectionShortage, connectionsToStandby, settingsToLower } from '../shares/connection-demand.ts';
 import { ONLY_PROCESS } from '../shares/role-slot.ts';
@@ -85,7 +86,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
       streams: streams.operations,
       explorer: openExplorer(context, { routes: dataRoutes, nodeReads, egress }),
     });
-    const routes = [...datasetRoutes, ...streams.routes, ...aptosRoutes, unservedRoutes];
+    const routes = [...datasetRoutes, ...streams.routes, ...aptosRoutes, agentRoutes(context, dataRoutes), unservedRoutes];
     const listening = await listen(context, {
       routes,
       openRoutes: [operators.routes, gateway.routes],

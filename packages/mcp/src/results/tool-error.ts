@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { ToolResult } from '../tools/tool.ts';
 
 /** A refusal that an agent can act on. */
@@ -17,11 +18,20 @@ export function toolError(refusal: ToolRefusal): ToolResult {
 
 /** Returns the result for an HTTP error of a route. */
 export function routeError(status: number, body: unknown): ToolResult {
-  const { code, remedy } = REFUSALS[status] ?? INTERNAL;
   const said = typeof body === 'object' && body !== null ? body : {};
+  const isSetting = 'details' in said && settingShape.safeParse(said.details).success;
+  const { code, remedy } = isSetting ? NOT_INDEXED : (REFUSALS[status] ?? INTERNAL);
   const message = 'message' in said && typeof said.message === 'string' ? said.message : `HTTP status ${status}`;
   return toolError({ code, message, remedy, ...('details' in said && { details: said.details }) });
 }
+
+/** A refusal that no other argument changes. */
+const settingShape = z.looseObject({ reason: z.literal('not-indexed'), configuration_key: z.string() });
+
+const NOT_INDEXED = {
+  code: 'NOT_INDEXED',
+  remedy: 'This server does not index such data. Use another tool or chain, or name the setting to the operator.',
+};
 
 const INTERNAL = {
   code: 'INTERNAL',

@@ -5,6 +5,7 @@ import {
   createInnerApi,
   InvalidParameterError,
   type RouteModule,
+  withDescriptions,
 } from '@chainstead/http';
 import {
   createMcpHandler,
@@ -62,9 +63,8 @@ export function mcpRoute({ routes, progress, sql, version }: McpRouteOptions): R
 
 /** Operations that this server has no route for are no tools. */
 function operationTools(app: ApiApp, inner: ReturnType<typeof createInnerApi>) {
-  const operations = readOperations(
-    app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'Chainstead', version: '' } }),
-  );
+  const document = app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'Chainstead', version: '' } });
+  const operations = readOperations(withDescriptions(document));
   return CURATED_OPERATIONS.flatMap((curated) => {
     const operation = operations.get(curated.operationId);
     return operation === undefined ? [] : [operationTool(curated, operation, inner)];
