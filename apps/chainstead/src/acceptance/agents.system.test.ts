@@ -168,7 +168,8 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, open) => {
     const { isError, texts } = await call(client, name, given);
     const text = texts.join('\n');
     expect(text).not.toMatch(/postgres:|secret|127\.0\.0\.1/);
-    if (!isError) expect(texts).toEqual([expect.stringMatching(/^(?:Coverage|Chains|All \d+ rows)/), expect.any(String)]);
+    if (!isError)
+      expect(texts).toEqual([expect.stringMatching(/^(?:Coverage|Chains|All \d+ rows)/), expect.any(String)]);
     // Rows, upstreams and settings that this server lacks. Anything else would be a fault.
     else expect(text).toMatch(/"code":"(?:NOT_FOUND|UNAVAILABLE|NOT_AVAILABLE|NOT_INDEXED)"/);
   });

@@ -6,10 +6,7 @@ import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 import { chainName } from '../text/chain-name.ts';
 
 /** Returns the progress of all chains without names of nodes, which are no business of clients. */
-export function agentProgress({
-  configuration,
-  database,
-}: Pick<RoleContext, 'configuration' | 'database'>): Progress {
+export function agentProgress({ configuration, database }: Pick<RoleContext, 'configuration' | 'database'>): Progress {
   const configured = configuration.chains.map(({ chain }) => chain);
   const read = async (): Promise<readonly ChainStatus[]> =>
     readChainStatuses(

@@ -86,7 +86,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
       streams: streams.operations,
       explorer: openExplorer(context, { routes: dataRoutes, nodeReads, egress }),
     });
-    const routes = [...datasetRoutes, ...streams.routes, ...aptosRoutes, agentRoutes(context, dataRoutes), unservedRoutes];
+    const routes = [...dataRoutes, ...streams.routes, agentRoutes(context, dataRoutes), unservedRoutes];
     const listening = await listen(context, {
       routes,
       openRoutes: [operators.routes, gateway.routes],

@@ -83,7 +83,7 @@ describe('a hostile statement is refused', () => {
   test.each([
     ['several statements', 'SELECT 1; SELECT 2', '42601'],
     ['the end of the transaction first', 'SELECT 1; COMMIT; DROP TABLE public.tokens', '42601'],
-    ['a write', "INSERT INTO public.tokens DEFAULT VALUES", '42601'],
+    ['a write', 'INSERT INTO public.tokens DEFAULT VALUES', '42601'],
     ['a write in a query', 'WITH gone AS (DELETE FROM analytics.tokens RETURNING 1) SELECT * FROM gone', '0A000'],
     ['a new table', 'SELECT 1 AS a INTO stolen', '42601'],
     ['a new table by name', 'CREATE TABLE stolen AS SELECT 1', '42601'],
@@ -105,7 +105,7 @@ describe('a hostile statement is refused', () => {
     ['row locks of a system table', 'SELECT * FROM pg_class FOR SHARE', '25006'],
     ['a channel', 'LISTEN everything', '42601'],
     ['a call', 'CALL something()', '42601'],
-    ['code', "DO $$ BEGIN PERFORM 1; END $$", '42601'],
+    ['code', 'DO $$ BEGIN PERFORM 1; END $$', '42601'],
     ['a parameter', 'SELECT $1', '08P01'],
     ['an unknown column', 'SELECT nothing FROM analytics.tokens', '42703'],
     ['statements in a function', "SELECT query_to_xml('DELETE FROM public.tokens', true, true, '')", '0A000'],
@@ -130,14 +130,14 @@ describe('a hostile statement is refused', () => {
     const quick = readerOf(AGENT, { timeoutMs: 300 });
     const stopped = { code: 'SQL_TIMEOUT', message: 'The statement was stopped after 0.3 s' };
     expect(await refusal('SELECT pg_sleep(60)', quick)).toEqual(stopped);
-    expect(
-      await refusal("SELECT set_config('statement_timeout', '0', false), pg_sleep(60)", quick),
-    ).toEqual(stopped);
+    expect(await refusal("SELECT set_config('statement_timeout', '0', false), pg_sleep(60)", quick)).toEqual(stopped);
     expect(await refusal('SELECT count(*) FROM generate_series(1, 1000000000)', quick)).toEqual(stopped);
   });
 
   test('that changes settings leaves none to the next one', async () => {
-    await reader.read("SELECT set_config('search_path', 'public', false), set_config('role', 'chainstead_reader', false)");
+    await reader.read(
+      "SELECT set_config('search_path', 'public', false), set_config('role', 'chainstead_reader', false)",
+    );
     expect((await reader.read("SELECT current_user AS who, current_setting('search_path') AS path")).rows).toEqual([
       JSON.stringify({ who: AGENT, path: 'analytics' }),
     ]);
@@ -154,19 +154,47 @@ describe('a hostile statement is refused', () => {
 
 describe('a role with more rights is refused before the statement', () => {
   test.each([
-    ['writes', async (role: string) => void (await scratch.database.query(`GRANT INSERT ON public.tokens TO ${role}`)), 'tokens'],
-    ['reads keys', async (role: string) => void (await scratch.database.query(`GRANT SELECT ON public.api_keys TO ${role}`)), 'api_keys'],
-    ['reads a column', async (role: string) => void (await scratch.database.query(`GRANT SELECT (name) ON public.api_keys TO ${role}`)), 'api_keys'],
-    ['becomes a writer', async (role: string) => {
-      const writer = `writer_${role}`;
-      roles.push(writer);
-      await scratch.database.query(`CREATE ROLE ${writer}`);
-      await scratch.database.query(`GRANT UPDATE ON public.tokens TO ${writer}`);
-      await scratch.database.query(`GRANT ${writer} TO ${role}`);
-    }, 'tokens'],
-    ['reads files', async (role: string) => void (await scratch.database.query(`GRANT pg_read_server_files TO ${role}`)), 'pg_read_server_files'],
-    ['is a superuser', async (role: string) => void (await scratch.database.query(`ALTER ROLE ${role} SUPERUSER`)), 'superuser'],
-    ['creates roles', async (role: string) => void (await scratch.database.query(`ALTER ROLE ${role} CREATEROLE`)), 'excess_'],
+    [
+      'writes',
+      async (role: string) => void (await scratch.database.query(`GRANT INSERT ON public.tokens TO ${role}`)),
+      'tokens',
+    ],
+    [
+      'reads keys',
+      async (role: string) => void (await scratch.database.query(`GRANT SELECT ON public.api_keys TO ${role}`)),
+      'api_keys',
+    ],
+    [
+      'reads a column',
+      async (role: string) => void (await scratch.database.query(`GRANT SELECT (name) ON public.api_keys TO ${role}`)),
+      'api_keys',
+    ],
+    [
+      'becomes a writer',
+      async (role: string) => {
+        const writer = `writer_${role}`;
+        roles.push(writer);
+        await scratch.database.query(`CREATE ROLE ${writer}`);
+        await scratch.database.query(`GRANT UPDATE ON public.tokens TO ${writer}`);
+        await scratch.database.query(`GRANT ${writer} TO ${role}`);
+      },
+      'tokens',
+    ],
+    [
+      'reads files',
+      async (role: string) => void (await scratch.database.query(`GRANT pg_read_server_files TO ${role}`)),
+      'pg_read_server_files',
+    ],
+    [
+      'is a superuser',
+      async (role: string) => void (await scratch.database.query(`ALTER ROLE ${role} SUPERUSER`)),
+      'superuser',
+    ],
+    [
+      'creates roles',
+      async (role: string) => void (await scratch.database.query(`ALTER ROLE ${role} CREATEROLE`)),
+      'excess_',
+    ],
   ])('that %s', async (_name, grant, text) => {
     const role = `excess_${randomBytes(6).toString('hex')}`;
     roles.push(role);
