@@ -3,8 +3,8 @@
  * Imports core, db and http.
  */
 
-export { type McpRouteOptions, mcpRoute } from './serving/mcp-route.ts';
+export { mcpRoute } from './serving/mcp-route.ts';
 export { remoteToolbox } from './serving/remote-toolbox.ts';
 export { serveOverStdio } from './serving/serve-stdio.ts';
-export { openSqlReader, type SqlReader } from './sql/sql-reader.ts';
-export type { ChainFacts, Progress } from './tools/progress-tools.ts';
+export { openSqlReader } from './sql/sql-reader.ts';
+export type { Progress } from './tools/progress-tools.ts';

@@ -10,8 +10,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { agentRoutes } from '../agents/agent-routes.ts';
 import { environmentSource, parseConfiguration } from '../configuration/index.ts';
+import { agentRoutes } from '../roles/agent-routes.ts';
 import { createApiUnderTest, TEST_KEY } from './api-under-test.ts';
 
 const WALLET = '0xd8da6bf26964af9d7eed9e03e53415d37aa96045';

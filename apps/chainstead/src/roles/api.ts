@@ -17,12 +17,12 @@ import {
 import { servicesOn } from '@chainstead/names';
 import { createPictureReader } from '@chainstead/nft';
 import { createNodeReadQueue, type NodeReadQueue, placeOfHash } from '@chainstead/node-reads';
-import { agentRoutes } from '../agents/agent-routes.ts';
 import { retentionOfChains } from '../configuration/index.ts';
 import { connectionShortage, connectionsToStandby, settingsToLower } from '../shares/connection-demand.ts';
 import { ONLY_PROCESS } from '../shares/role-slot.ts';
 import { diskPlaceOf } from '../text/storage-status-text.ts';
 import { VERSION } from '../version.ts';
+import { agentRoutes } from './agent-routes.ts';
 import { BODY_BYTES_MAX, REQUEST_TIMEOUT_MS } from './api-limits.ts';
 import { apiSessions } from './api-sessions.ts';
 import { createClosing } from './closing.ts';

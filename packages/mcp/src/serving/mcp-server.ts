@@ -32,7 +32,7 @@ export function createMcpServer({ toolbox, caller, version }: McpServerOptions):
 /** Sent to agents with the list of tools. */
 const INSTRUCTIONS = `Chainstead serves blockchain data that it has indexed from its own nodes. All tools only read.
 Call status first: it shows the indexed chains and blocks. Each result starts with its coverage. If that is incomplete, do not conclude that something never happened.
-Amounts without a suffix are in the smallest unit of a token. To go on after a page, pass its cursor. Errors have a code and a remedy.`;
+Amounts without a suffix are in the smallest unit of a token. Pass the cursor of a page to get the next one. Errors have a code and a remedy.`;
 
 function jsonOf(properties: Readonly<Record<string, object>>): Record<string, never> {
   return JSON.parse(JSON.stringify(properties)) as Record<string, never>;

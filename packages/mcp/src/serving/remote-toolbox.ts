@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { toolError } from '../results/tool-error.ts';
-import type { Toolbox, ToolResult, ToolSchema } from '../tools/tool.ts';
+import type { ToolResult } from '../results/tool-result.ts';
+import type { Toolbox, ToolSchema } from '../tools/tool.ts';
 
 /** Sends one HTTP request; the composition root decides how. */
 export type SendRequest = (body: string) => Promise<{ readonly status: number; readonly text: string }>;
@@ -31,7 +32,8 @@ export function remoteToolbox(send: SendRequest): Toolbox {
     async list() {
       const { status, body } = await ask('tools/list', {});
       const { data } = listShape.safeParse(body);
-      if (data === undefined) throw new Error(refusalText(status, body));
+      if (data === undefined)
+        throw new Error(`The Chainstead server refused the request: ${refusalText(status, body)}`);
       return data.result.tools.map(({ name, description, inputSchema }) => {
         const schema: ToolSchema = inputSchema;
         return { name, description, inputSchema: schema };
@@ -42,16 +44,18 @@ export function remoteToolbox(send: SendRequest): Toolbox {
       const { data } = callShape.safeParse(body);
       if (data !== undefined)
         return { texts: data.result.content.map(({ text }) => text), isError: data.result.isError };
-      return toolError({ code: 'SERVER_REFUSED', message: refusalText(status, body), remedy: REMEDY });
+      return toolError({
+        code: 'SERVER_REFUSED',
+        message: `The Chainstead server refused the request: ${refusalText(status, body)}`,
+        remedy: 'Check --url and CHAINSTEAD_API_KEY of the command, and that the server runs.',
+      });
     },
   };
 }
 
-const REMEDY = 'Check --url and CHAINSTEAD_API_KEY of the command, and that the server runs.';
-
 function refusalText(status: number, body: unknown): string {
   const said = refusalShape.safeParse(body).data?.message;
-  return `The Chainstead server refused the request (HTTP status ${status})${said === undefined ? '' : `: ${said}`}`;
+  return `HTTP status ${status}${said === undefined ? '' : `, ${said}`}`;
 }
 
 /** @returns undefined for a text that is no JSON, such as the error page of a proxy */

@@ -4,7 +4,7 @@ import { silentLogger } from '@chainstead/core';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSqlReader, type SqlReader, type SqlReaderOptions } from './sql-reader.ts';
-import { SqlRefusal } from './sql-refusal.ts';
+import { SqlRefusalError } from './sql-refusal.ts';
 
 const scratch = scratchOfFile();
 const suffix = randomBytes(6).toString('hex');
@@ -43,7 +43,7 @@ async function refusal(sql: string, of = reader): Promise<{ readonly code: strin
     ({ rows }) => new Error(`Not refused: ${rows.join()}`),
     (thrown: unknown) => thrown,
   );
-  if (!(error instanceof SqlRefusal)) throw error;
+  if (!(error instanceof SqlRefusalError)) throw error;
   expect(error.advice).not.toBe('');
   expect(error.message).not.toMatch(/postgres:\/\/|secret/);
   return { code: error.code, message: error.message };

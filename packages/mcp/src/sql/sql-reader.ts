@@ -3,13 +3,13 @@ import { type Database, openDatabase } from '@chainstead/db';
 import { RESULT_BYTES_MAX } from '../results/fit-text.ts';
 import { excessRights } from './reader-rights.ts';
 import { runAlone, type SessionClient } from './run-alone.ts';
-import { SqlRefusal } from './sql-refusal.ts';
+import { SqlRefusalError } from './sql-refusal.ts';
 
 /** Runs statements of agents, each on its own connection as a role that can only read. */
 export interface SqlReader {
   /**
    * Returns the first rows as JSON texts, at most `rowsMax`, and whether there are more.
-   * @throws SqlRefusal
+   * @throws SqlRefusalError
    */
   read(sql: string): Promise<{ readonly rows: readonly string[]; readonly hasMore: boolean }>;
 }
@@ -44,7 +44,7 @@ export function openSqlReader({ url, logger, ...limits }: SqlReaderOptions): Sql
     async read(sql) {
       const statement = withoutEnd(sql);
       if (running >= concurrency)
-        throw new SqlRefusal('SQL_BUSY', `${concurrency} statements are running`, 'Retry in a few seconds.');
+        throw new SqlRefusalError('SQL_BUSY', `${concurrency} statements are running`, 'Retry in a few seconds.');
       running++;
       try {
         const client = await connect(database, timeoutMs + GRACE_MS, logger);
@@ -62,13 +62,17 @@ export function openSqlReader({ url, logger, ...limits }: SqlReaderOptions): Sql
   };
 }
 
-/** Removes a final semicolon. @throws SqlRefusal */
+/** Removes a final semicolon. @throws SqlRefusalError */
 function withoutEnd(sql: string): string {
   const statement = sql.replace(/[;\s]+$/, '');
-  if (statement.trim() === '') throw new SqlRefusal('SQL_REFUSED', 'sql is empty', 'Pass one SELECT statement.');
+  if (statement.trim() === '') throw new SqlRefusalError('SQL_REFUSED', 'sql is empty', 'Pass one SELECT statement.');
   if (statement.length > SQL_LENGTH_MAX)
-    throw new SqlRefusal('SQL_REFUSED', `sql has more than ${SQL_LENGTH_MAX} characters`, 'Shorten the statement.');
-  if (statement.includes('\0')) throw new SqlRefusal('SQL_REFUSED', 'sql contains a NUL character', 'Remove it.');
+    throw new SqlRefusalError(
+      'SQL_REFUSED',
+      `sql has more than ${SQL_LENGTH_MAX} characters`,
+      'Shorten the statement.',
+    );
+  if (statement.includes('\0')) throw new SqlRefusalError('SQL_REFUSED', 'sql contains a NUL character', 'Remove it.');
   return statement;
 }
 
@@ -84,7 +88,11 @@ async function connect(database: Database, queryTimeoutMs: number, logger: Logge
       .end()
       .catch((ending: unknown) => logger.debug({ error: errorText(ending) }, 'SQL connection not ended'));
     // The error of the driver may contain the address of the server.
-    throw new SqlRefusal('SQL_UNAVAILABLE', 'The database for SQL is unavailable', 'Retry later, or use another tool.');
+    throw new SqlRefusalError(
+      'SQL_UNAVAILABLE',
+      'The database for SQL is unavailable',
+      'Retry later, or use another tool.',
+    );
   }
 }
 
@@ -99,7 +107,7 @@ async function readRows(
   await run('SET LOCAL lock_timeout = 1000');
   const excess = await excessRights(client);
   if (excess !== null)
-    throw new SqlRefusal(
+    throw new SqlRefusalError(
       'SQL_ROLE_UNSAFE',
       excess,
       'The operator has to set MCP_DATABASE_URL to a role that is only a member of chainstead_reader.',
@@ -123,7 +131,7 @@ ${statement}
 const SQLSTATE_CANCELED = '57014';
 
 /** Texts of Postgres about the agent's own statement. Other errors have no text for agents. */
-function refusalOf(error: unknown, timeoutMs: number): SqlRefusal {
+function refusalOf(error: unknown, timeoutMs: number): SqlRefusalError {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
   if (
     !(error instanceof Error) ||
@@ -131,12 +139,12 @@ function refusalOf(error: unknown, timeoutMs: number): SqlRefusal {
     !/^[0-9A-Z]{5}$/.test(code) ||
     code === SQLSTATE_CANCELED
   )
-    return new SqlRefusal(
+    return new SqlRefusalError(
       'SQL_TIMEOUT',
       `The statement was stopped after ${timeoutMs / 1_000} s`,
       'Name the key column, the bytes column and chain_id in WHERE, as docs/api/sql.md shows, or read fewer blocks.',
     );
-  return new SqlRefusal(
+  return new SqlRefusalError(
     'SQL_REFUSED',
     `Postgres refused the statement (${code}): ${error.message.slice(0, MESSAGE_LENGTH_MAX)}`,
     "Only one SELECT over views of the schema analytics is allowed. List their columns: SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'analytics'.",

@@ -1,7 +1,7 @@
 import { ChainsteadError } from '@chainstead/core';
 
 /** A statement that was not run, or not to its end. */
-export class SqlRefusal extends ChainsteadError {
+export class SqlRefusalError extends ChainsteadError {
   /** For the agent. */
   readonly advice: string;
 

@@ -3,7 +3,7 @@ import { fitRows, RESULT_BYTES_MAX } from '../results/fit-text.ts';
 import { toolError } from '../results/tool-error.ts';
 import type { Tool } from '../tools/tool.ts';
 import { SQL_LENGTH_MAX, type SqlReader } from './sql-reader.ts';
-import { SqlRefusal } from './sql-refusal.ts';
+import { SqlRefusalError } from './sql-refusal.ts';
 
 const argumentShape = z.object({ sql: z.string() });
 
@@ -47,7 +47,7 @@ export function sqlTool(reader: SqlReader): Tool {
         ];
         return { texts: [notes.join('\n'), data.text], isError: false };
       } catch (error) {
-        if (!(error instanceof SqlRefusal)) throw error;
+        if (!(error instanceof SqlRefusalError)) throw error;
         return toolError({ code: error.code, message: error.message, remedy: error.advice });
       }
     },

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 
-/** Revisions that the official client can be told to speak. */
+/** Revisions of the protocol that the official client speaks. */
 export type Revision = 'legacy' | '2026-07-28';
 
 /** An agent with the official client. */

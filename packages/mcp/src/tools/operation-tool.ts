@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { fitRows, fitText, RESULT_BYTES_MAX } from '../results/fit-text.ts';
 import { indexedWords } from '../results/indexed-words.ts';
 import { routeError } from '../results/tool-error.ts';
+import type { ToolResult } from '../results/tool-result.ts';
 import type { CuratedOperation } from './curated-operations.ts';
 import { LIMIT_DEFAULT, type Operation, schemaOf } from './operation-schema.ts';
-import type { Tool, ToolArguments, ToolCaller, ToolResult } from './tool.ts';
+import type { Tool, ToolArguments, ToolCaller } from './tool.ts';
 
 /** Pages are requested again with fewer rows at most this often until they fit. */
 const SMALLER_PAGES_MAX = 3;

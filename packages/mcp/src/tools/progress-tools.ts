@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { fitRows, RESULT_BYTES_MAX } from '../results/fit-text.ts';
 import { toolError } from '../results/tool-error.ts';
-import type { Tool, ToolResult } from './tool.ts';
+import type { ToolResult } from '../results/tool-result.ts';
+import type { Tool } from './tool.ts';
 
 /** Reads the progress of this server. */
 export interface Progress {

@@ -1,4 +1,5 @@
 import type { Principal } from '@chainstead/http';
+import type { ToolResult } from '../results/tool-result.ts';
 
 /** A tool as agents see it. */
 export interface ToolDefinition {
@@ -28,12 +29,6 @@ export interface ToolCaller {
   /** Null on a server without keys. */
   readonly principal: Principal | null;
   readonly requestId: string;
-}
-
-export interface ToolResult {
-  /** Texts for the agent: first notes such as the covered blocks, then the data. */
-  readonly texts: readonly string[];
-  readonly isError: boolean;
 }
 
 /** The tools of a server, here or on another machine. */

@@ -1,9 +1,9 @@
 import type { Progress } from '@chainstead/mcp';
 import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
 import { retentionOfChains } from '../configuration/index.ts';
-import type { RoleContext } from '../roles/role.ts';
 import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 import { chainName } from '../text/chain-name.ts';
+import type { RoleContext } from './role.ts';
 
 /** Returns the progress of all chains without names of nodes, which are no business of clients. */
 export function agentProgress({ configuration, database }: Pick<RoleContext, 'configuration' | 'database'>): Progress {
