@@ -109,7 +109,7 @@ async function readRows(
   if (excess !== null)
     throw new SqlRefusalError(
       'SQL_ROLE_UNSAFE',
-      excess,
+      `The role of MCP_DATABASE_URL is unsafe. ${excess}`,
       'The operator has to set MCP_DATABASE_URL to a role that is only a member of chainstead_reader.',
     );
   await run('SET LOCAL search_path TO analytics');
