@@ -29,6 +29,7 @@ COPY packages/http/package.json packages/http/package.json
 COPY packages/jobs/package.json packages/jobs/package.json
 COPY packages/market-statistics/package.json packages/market-statistics/package.json
 COPY packages/markets/package.json packages/markets/package.json
+COPY packages/mcp/package.json packages/mcp/package.json
 COPY packages/names/package.json packages/names/package.json
 COPY packages/nft/package.json packages/nft/package.json
 COPY packages/price-feeds/package.json packages/price-feeds/package.json

@@ -11,6 +11,7 @@ test.skipIf(!existsSync(join(REPOSITORY_ROOT, 'site/node_modules')))('docs:build
     cwd: REPOSITORY_ROOT,
   });
   expect(stdout).toContain('The site is in build/site.');
+  expect(existsSync(join(REPOSITORY_ROOT, 'build/site/llms.txt'))).toBe(true);
   const written = listFiles('docs/*.md').map((page) => page.replace(/^docs\//, '').replace(/\.md$/, '.html'));
   expect(written.filter((page) => !existsSync(join(REPOSITORY_ROOT, 'build/site', page)))).toEqual([]);
 });

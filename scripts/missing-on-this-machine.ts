@@ -24,6 +24,11 @@ const NEEDS: readonly Need[] = [
     without: "the check of the documented unit by systemd (Debian's package systemd is missing)",
   },
   {
+    tier: 'fast',
+    isThere: () => works('amtool', ['--version']),
+    without: "the check of the example by Alertmanager (Debian's package prometheus-alertmanager is missing)",
+  },
+  {
     tier: 'system',
     isThere: () => process.env.TEST_REDIS_URL !== undefined || works('redis-server', ['--version']),
     without: 'queue tests on Redis (redis-server is missing and TEST_REDIS_URL is not set)',

@@ -18,6 +18,7 @@ import { renderDatasetTables } from '../schema/dataset-tables-file.ts';
 import { replaceGenerated } from '../schema/replace-generated.ts';
 import { readDeclaredTables } from '../schema/schema-tables.ts';
 import { renderCommandPage } from './command-page.ts';
+import { renderLlmsText } from './llms-text.ts';
 
 export interface GeneratedFile {
   /** From the repository root. */
@@ -46,6 +47,7 @@ export async function renderGeneratedFiles(): Promise<GeneratedFile[]> {
     withGenerated('docs/migrate/differences.md', 'unserved operations', renderUnservedOperations(UNSERVED_OPERATIONS)),
     withGenerated('docs/internals/architecture.md', 'layers', renderLayers()),
     withGenerated('docs/api/sql.md', 'views of datasets', renderViews(readAnalyticsViews())),
+    { path: 'docs/public/llms.txt', text: renderLlmsText() },
     { path: 'docs/reference/metrics.md', text: await renderMetricPage(createEveryMetric()) },
   ];
 }

@@ -12,6 +12,7 @@ import { importCommand } from './commands/import.ts';
 import { indexesCommand } from './commands/indexes.ts';
 import { jobsCommand } from './commands/jobs.ts';
 import { keysCommand } from './commands/keys.ts';
+import { mcpCommand } from './commands/mcp.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { provisionCommand } from './commands/provision.ts';
 import { recordCommand } from './commands/record.ts';
@@ -80,6 +81,7 @@ const COMMANDS: readonly ((context: CommandContext) => Command)[] = [
   exportCommand,
   reviewsCommand,
   keysCommand,
+  mcpCommand,
 ];
 
 const EXAMPLES = `

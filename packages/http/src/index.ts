@@ -11,6 +11,7 @@ export type { ApiApp, ApiContext } from './api-context.ts';
 export type { ApiDependencies } from './api-dependencies.ts';
 export * from './audit/audit-log.ts';
 export { addressGroupOf, clientAddressOf } from './audit/client-address.ts';
+export { withDescriptions } from './documentation/descriptions/describe-document.ts';
 export type { DocumentExamples } from './documentation/document-examples.ts';
 export { OPERATION_GROUPS } from './documentation/operation-groups.ts';
 export { type StaticAsset, sendAsset, staticAsset } from './documentation/static-asset.ts';

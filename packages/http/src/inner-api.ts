@@ -22,6 +22,7 @@ export interface InnerAnswer {
   readonly status: number;
   /** Parsed JSON; null if the response is not JSON. */
   readonly body: unknown;
+  readonly headers: Headers;
 }
 
 /**
@@ -46,7 +47,7 @@ export function createInnerApi(modules: readonly RouteModule[], dependencies: Ap
       askers.set(request, asker);
       const answer = await app.fetch(request);
       const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
-      return { status: answer.status, body: isJson ? await answer.json() : null };
+      return { status: answer.status, body: isJson ? await answer.json() : null, headers: answer.headers };
     },
   };
 }

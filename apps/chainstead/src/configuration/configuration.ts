@@ -65,6 +65,8 @@ export interface Configuration {
     readonly protectDocs: boolean;
     /** URL of the documentation site; null: it is not linked. */
     readonly documentationUrl: string | null;
+    /** Database of SQL of agents, as a role that can only read; null: they have no SQL. */
+    readonly mcpDatabaseUrl: string | null;
     readonly pageLimitMax: number;
     /** Requests per second and key; null: unlimited. */
     readonly rateLimit: number | null;
@@ -218,6 +220,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
       metricsKey: settings.METRICS_KEY ?? null,
       protectDocs: settings.PROTECT_DOCS === 'true',
       documentationUrl: settings.DOCUMENTATION_URL ?? null,
+      mcpDatabaseUrl: settings.MCP_DATABASE_URL ?? null,
       pageLimitMax: settings.PAGE_LIMIT_MAX,
       rateLimit: unlessZero(settings.RATE_LIMIT),
       readyLagBlocks: settings.READY_LAG_BLOCKS,

@@ -160,6 +160,15 @@ const apiKeys = {
     example: 'https://docs.example.com',
     whenAbsent: 'no link',
   }),
+  MCP_DATABASE_URL: optional(postgresUrl, {
+    group: 'API',
+    description:
+      'The same database as a role that is only a member of chainstead_reader. With it, agents get the tool `sql` at /mcp',
+    allowed: 'a postgres:// URL with a database name',
+    example: 'postgres://agent:secret@127.0.0.1:5432/chainstead',
+    whenAbsent: 'no SQL for agents; their other tools need no setting',
+    isUrl: true,
+  }),
   CONNECTIONS_MAX: withDefault(wholeNumber(10, 1_000_000), {
     group: 'API',
     description:

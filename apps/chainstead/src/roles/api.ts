@@ -22,6 +22,7 @@ import { connectionShortage, connectionsToStandby, settingsToLower } from '../sh
 import { ONLY_PROCESS } from '../shares/role-slot.ts';
 import { diskPlaceOf } from '../text/storage-status-text.ts';
 import { VERSION } from '../version.ts';
+import { agentRoutes } from './agent-routes.ts';
 import { BODY_BYTES_MAX, REQUEST_TIMEOUT_MS } from './api-limits.ts';
 import { apiSessions } from './api-sessions.ts';
 import { createClosing } from './closing.ts';
@@ -86,7 +87,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
       streams: streams.operations,
       explorer: openExplorer(context, { routes: dataRoutes, nodeReads, egress }),
     });
-    const routes = [...datasetRoutes, ...streams.routes, ...aptosRoutes, unservedRoutes];
+    const routes = [...dataRoutes, ...streams.routes, agentRoutes(context, dataRoutes), unservedRoutes];
     const listening = await listen(context, {
       routes,
       openRoutes: [operators.routes, gateway.routes],

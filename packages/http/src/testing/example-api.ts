@@ -4,6 +4,7 @@ import type { Database } from '@chainstead/db';
 import { checkAnswers } from '@chainstead/testkit';
 import { createApi } from '../api.ts';
 import type { ApiApp } from '../api-context.ts';
+import type { ConfiguredKey } from '../keys/configured-key.ts';
 import { ALL_SCOPES } from '../keys/key-scope.ts';
 import { createKeyStore } from '../keys/key-store.ts';
 import { loadServerSecret } from '../keys/server-secret.ts';
@@ -31,6 +32,8 @@ export async function exampleApi(
     readonly chains?: ChainLookup;
     /** Accepted in addition to {@link EXAMPLE_KEY}. */
     readonly otherKeys?: readonly string[];
+    /** Accepted as well, with their own scopes. */
+    readonly keys?: readonly ConfiguredKey[];
   } = {},
 ): Promise<ApiApp> {
   const registry = createChainRegistry();
@@ -43,7 +46,10 @@ export async function exampleApi(
       metrics: createMetricsRegistry(),
       keys: createKeyStore({
         database,
-        configured: [EXAMPLE_KEY, ...(options.otherKeys ?? [])].map((key) => ({ key, scopes: ALL_SCOPES })),
+        configured: [
+          ...[EXAMPLE_KEY, ...(options.otherKeys ?? [])].map((key) => ({ key, scopes: ALL_SCOPES })),
+          ...(options.keys ?? []),
+        ],
       }),
       cursors: createCursorCodec(await loadServerSecret(database, 'cursor')),
       limits: {

@@ -1,0 +1,48 @@
+import type { Progress } from '@chainstead/mcp';
+import { type ChainStatus, readChainStatuses } from '@chainstead/sync';
+import { retentionOfChains } from '../configuration/index.ts';
+import { readIndexedDatasets } from '../session/indexed-datasets.ts';
+import { chainName } from '../text/chain-name.ts';
+import type { RoleContext } from './role.ts';
+
+/** Returns the progress of all chains without names of nodes, which are no business of clients. */
+export function agentProgress({ configuration, database }: Pick<RoleContext, 'configuration' | 'database'>): Progress {
+  const configured = configuration.chains.map(({ chain }) => chain);
+  const read = async (): Promise<readonly ChainStatus[]> =>
+    readChainStatuses(
+      database,
+      await readIndexedDatasets(database, configuration),
+      configured,
+      retentionOfChains(configuration.chains),
+    );
+  const nameOf = (status: ChainStatus): string => chainName(status, configuration.chainRegistry);
+  return {
+    async status() {
+      return (await read()).map((status) => ({
+        chain: nameOf(status),
+        chain_id: status.chainId,
+        head: status.head,
+        indexed_to: status.checkpoint,
+        blocks_behind: status.lag,
+        history_from: status.historyStart,
+        retained_from: status.retainedFrom,
+        is_blocked: status.stop !== null || status.stallReason !== null,
+        missing_ranges: status.gaps.length,
+        datasets: [...new Set(status.coverage.map(({ dataset }) => dataset))].toSorted(),
+        updated_at: status.updatedAt.toISOString(),
+      }));
+    },
+    async gaps() {
+      return (await read()).map((status) => ({
+        chain: nameOf(status),
+        missing: status.gaps.map(({ dataset, range }) => ({ dataset, from_block: range.from, to_block: range.to })),
+        indexed: status.coverage.map(({ dataset, range, proof }) => ({
+          dataset,
+          from_block: range.from,
+          to_block: range.to,
+          proof,
+        })),
+      }));
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+/** Reads a header of a response. */
+export type ReadHeader = (name: string) => string | null;
+
+const digits = z.union([z.string(), z.number()]).transform(String).nullish();
+const indexedShape = z.looseObject({
+  indexed: z.looseObject({ from_block: digits, to_block: digits, complete: z.boolean() }),
+});
+
+/**
+ * Returns one sentence about the blocks that a response covers, from its `indexed` block or its headers.
+ * Null if the response reports no coverage.
+ */
+export function indexedWords(body: unknown, header: ReadHeader): string | null {
+  const { data } = indexedShape.safeParse(body);
+  if (data !== undefined) {
+    const { from_block: from, to_block: to, complete } = data.indexed;
+    return sentenceOf(from ?? null, to ?? null, complete);
+  }
+  const complete = header('x-indexed-complete');
+  if (complete === null) return null;
+  return sentenceOf(header('x-indexed-from-block'), header('x-indexed-to-block'), complete === 'true');
+}
+
+function sentenceOf(from: string | null, to: string | null, complete: boolean): string {
+  if (from === null || to === null)
+    return 'Coverage: no block of this request is indexed yet. An empty result does not mean that nothing happened.';
+  return complete
+    ? `Coverage: complete. Every requested block is indexed (blocks ${from} to ${to}).`
+    : `Coverage: incomplete. Only blocks ${from} to ${to} are indexed, so older data may be missing. The tool gaps shows the rest.`;
+}

@@ -1,0 +1,133 @@
+import { countJsonValues, JSON_DEPTH_MAX, type Logger } from '@chainstead/core';
+import {
+  type ApiApp,
+  BodyTooLargeError,
+  createInnerApi,
+  InvalidParameterError,
+  type RouteModule,
+  withDescriptions,
+} from '@chainstead/http';
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import type { SqlReader } from '../sql/sql-reader.ts';
+import { sqlTool } from '../sql/sql-tool.ts';
+import { CURATED_OPERATIONS } from '../tools/curated-operations.ts';
+import { localToolbox } from '../tools/local-toolbox.ts';
+import { readOperations } from '../tools/operation-schema.ts';
+import { operationTool } from '../tools/operation-tool.ts';
+import { type Progress, progressTools } from '../tools/progress-tools.ts';
+import type { Toolbox, ToolCaller } from '../tools/tool.ts';
+import { createMcpServer } from './mcp-server.ts';
+
+export interface McpRouteOptions {
+  /** Data routes, which the tools call. */
+  readonly routes: readonly RouteModule[];
+  readonly progress: Progress;
+  /** Null: no SQL tool. */
+  readonly sql: SqlReader | null;
+  readonly version: string;
+}
+
+const PATH = '/mcp';
+/** A request names one tool and its arguments. */
+const BODY_BYTES_MAX = 65_536;
+const BODY_VALUES_MAX = 10_000;
+
+/**
+ * Returns the route `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions. A request calls one
+ * tool, so the rate limit of a key counts tool calls like requests.
+ */
+export function mcpRoute({ routes, progress, sql, version }: McpRouteOptions): RouteModule {
+  return (app, dependencies) => {
+    const inner = createInnerApi(routes, dependencies);
+    let tools: Toolbox | undefined;
+    // Created at the first request, when all routes are registered.
+    const toolbox = (): Toolbox => {
+      tools ??= localToolbox([
+        ...progressTools(progress),
+        ...operationTools(app, inner),
+        ...(sql === null ? [] : [sqlTool(sql)]),
+      ]);
+      return tools;
+    };
+    const serve = createServing(toolbox, version, dependencies.logger);
+    app.post(PATH, async (c) => {
+      const body = await readBody(c.req.raw);
+      return serve(c.req.raw, body, { principal: c.get('principal'), requestId: c.get('requestId') });
+    });
+  };
+}
+
+/** Operations that this server has no route for are no tools. */
+function operationTools(app: ApiApp, inner: ReturnType<typeof createInnerApi>) {
+  const document = app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'Chainstead', version: '' } });
+  const operations = readOperations(withDescriptions(document));
+  return CURATED_OPERATIONS.flatMap((curated) => {
+    const operation = operations.get(curated.operationId);
+    return operation === undefined ? [] : [operationTool(curated, operation, inner)];
+  });
+}
+
+type Serve = (request: Request, body: unknown, caller: ToolCaller) => Promise<Response>;
+
+/** Serves clients of the revision 2026-07-28 and of those from 2025. Each request has its own protocol server. */
+function createServing(toolbox: () => Toolbox, version: string, logger: Logger): Serve {
+  const callers = new WeakMap<Request, ToolCaller>();
+  const serverFor = (caller: ToolCaller) => createMcpServer({ toolbox: toolbox(), caller, version });
+  const handler = createMcpHandler(
+    ({ requestInfo }) => {
+      const caller = requestInfo === undefined ? undefined : callers.get(requestInfo);
+      if (caller === undefined) throw new TypeError('A request of agents has no caller');
+      return serverFor(caller);
+    },
+    {
+      legacy: 'reject',
+      // The tools never change while a process runs, so nothing would be sent to subscribers.
+      maxSubscriptions: 0,
+      onerror: (error) => logger.debug({ err: error }, 'Agent request refused'),
+    },
+  );
+  return async (given, parsedBody, caller) => {
+    const request = new Request(given.url, { method: 'POST', headers: given.headers, signal: given.signal });
+    if (!(await isLegacyRequest(request, parsedBody))) {
+      callers.set(request, caller);
+      return handler.fetch(request, { parsedBody });
+    }
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    const server = serverFor(caller);
+    await server.connect(transport);
+    try {
+      return await transport.handleRequest(request, { parsedBody });
+    } finally {
+      await server.close();
+    }
+  };
+}
+
+/** @throws BodyTooLargeError, InvalidParameterError */
+async function readBody(request: Request): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body ?? []) {
+    length += chunk.length;
+    if (length > BODY_BYTES_MAX) throw new BodyTooLargeError(BODY_BYTES_MAX);
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(Buffer.concat(chunks, length));
+  countJsonValues(bytes, { depthMax: JSON_DEPTH_MAX, valuesMax: BODY_VALUES_MAX });
+  const body = parseJson(Buffer.from(bytes).toString('utf8'));
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new InvalidParameterError({ parameter: 'body', message: 'The body must be one JSON-RPC request' });
+  return body;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidParameterError({ parameter: 'body', message: 'The body must be JSON' });
+  }
+}

@@ -1,0 +1,31 @@
+import type { Readable, Writable } from 'node:stream';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Toolbox } from '../tools/tool.ts';
+import { createMcpServer } from './mcp-server.ts';
+
+export interface StdioOptions {
+  readonly toolbox: Toolbox;
+  readonly version: string;
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly signal: AbortSignal;
+}
+
+/** Serves one agent over standard input and output until the input ends or the signal aborts. */
+export async function serveOverStdio({ toolbox, version, input, output, signal }: StdioOptions): Promise<void> {
+  const ended = Promise.withResolvers<void>();
+  const end = (): void => ended.resolve();
+  input.once('end', end).once('close', end);
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  const caller = { principal: null, requestId: '' };
+  const connection = serveStdio(() => createMcpServer({ toolbox, caller, version }), {
+    transport: new StdioServerTransport(input, output),
+  });
+  try {
+    await ended.promise;
+  } finally {
+    await connection.close();
+    signal.removeEventListener('abort', end);
+  }
+}

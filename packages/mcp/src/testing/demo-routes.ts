@@ -1,0 +1,98 @@
+import type { RouteModule } from '@chainstead/http';
+import { createRoute, z } from '@hono/zod-openapi';
+
+const rowSchema = z.object({ n: z.number(), text: z.string() });
+const indexedSchema = z.object({ from_block: z.string(), to_block: z.string(), complete: z.boolean() });
+
+/** Rows of `/demo`. */
+export const DEMO_ROWS = 60;
+
+/**
+ * Routes with the operation ids of three tools, whose responses depend on their parameters: a paged list with large
+ * rows, a bare array with coverage in headers, and a single object.
+ */
+export const demoRoutes: readonly RouteModule[] = [
+  (app) =>
+    app.openapi(
+      createRoute({
+        method: 'get',
+        path: '/api/v2.2/{address}/erc20/transfers',
+        operationId: 'getWalletTokenTransfers',
+        request: {
+          params: z.object({ address: z.string().regex(/^0x/) }),
+          query: z.object({
+            limit: z.coerce.number().int().min(1).default(100),
+            cursor: z.string().optional(),
+            bytes: z.coerce.number().int().default(10),
+          }),
+        },
+        responses: {
+          200: {
+            description: 'Rows',
+            content: {
+              'application/json': {
+                schema: z.object({
+                  result: z.array(rowSchema),
+                  cursor: z.string().nullable(),
+                  indexed: indexedSchema,
+                }),
+              },
+            },
+          },
+        },
+      }),
+      (c) => {
+        const { limit, cursor = '0', bytes } = c.req.valid('query');
+        const start = Number(cursor);
+        const result = Array.from({ length: Math.min(limit, DEMO_ROWS - start) }, (_, index) => ({
+          n: start + index,
+          text: 'é'.repeat(bytes / 2),
+        }));
+        const next = start + result.length;
+        return c.json(
+          {
+            result,
+            cursor: next < DEMO_ROWS ? String(next) : null,
+            indexed: { from_block: '5', to_block: '9', complete: bytes === 10 },
+          },
+          200,
+        );
+      },
+    ),
+  (app) =>
+    app.openapi(
+      createRoute({
+        method: 'get',
+        path: '/api/v2.2/erc20/metadata',
+        operationId: 'getTokenMetadata',
+        request: { query: z.object({ addresses: z.union([z.string(), z.array(z.string())]) }) },
+        responses: {
+          200: { description: 'Rows', content: { 'application/json': { schema: z.array(z.string()) } } },
+        },
+      }),
+      (c) => {
+        c.header('x-indexed-complete', 'false');
+        return c.json([c.req.valid('query').addresses].flat(), 200);
+      },
+    ),
+  (app) =>
+    app.openapi(
+      createRoute({
+        method: 'get',
+        path: '/api/v2.2/resolve/ens/{domain}',
+        operationId: 'resolveENSDomain',
+        request: { params: z.object({ domain: z.string() }) },
+        responses: {
+          200: {
+            description: 'Domain and caller',
+            content: { 'application/json': { schema: z.object({ domain: z.string(), by: z.string().nullable() }) } },
+          },
+        },
+      }),
+      (c) => {
+        const { domain } = c.req.valid('param');
+        if (domain === 'broken') throw new Error('postgres://secret@db.internal');
+        return c.json({ domain, by: c.get('principal')?.id ?? null }, 200);
+      },
+    ),
+];

@@ -1,0 +1,35 @@
+import { toolError } from '../results/tool-error.ts';
+import type { Tool, Toolbox } from './tool.ts';
+
+/** Returns a toolbox of tools in this process. Their arguments are checked by name here, and by value in each tool. */
+export function localToolbox(tools: readonly Tool[]): Toolbox {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  return {
+    list: async () => tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    async call(name, given, caller) {
+      const tool = byName.get(name);
+      if (tool === undefined)
+        return toolError({
+          code: 'UNKNOWN_TOOL',
+          message: `There is no tool ${JSON.stringify(name.slice(0, NAME_LENGTH_MAX))}`,
+          remedy: `Use one of: ${[...byName.keys()].join(', ')}.`,
+        });
+      const { properties, required } = tool.inputSchema;
+      const unknown = Object.keys(given).filter((key) => !Object.hasOwn(properties, key));
+      const missing = required.filter((key) => given[key] === undefined || given[key] === null || given[key] === '');
+      if (unknown.length + missing.length > 0)
+        return toolError({
+          code: 'INVALID_PARAMETER',
+          message: [
+            ...unknown.map((key) => `${JSON.stringify(key.slice(0, NAME_LENGTH_MAX))} is no argument of ${name}`),
+            ...missing.map((key) => `${key} is required`),
+          ].join(', '),
+          remedy: `Arguments of ${name}: ${Object.keys(properties).join(', ') || 'none'}.`,
+        });
+      return tool.call(given, caller);
+    },
+  };
+}
+
+/** Longest name repeated in an error. Characters. */
+const NAME_LENGTH_MAX = 60;

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { fitRows, RESULT_BYTES_MAX } from '../results/fit-text.ts';
+import { toolError } from '../results/tool-error.ts';
+import type { ToolResult } from '../results/tool-result.ts';
+import type { Tool } from './tool.ts';
+
+/** Reads the progress of this server. */
+export interface Progress {
+  /** Returns one JSON object for each chain: head, indexed blocks, lag. */
+  status(): Promise<readonly ChainFacts[]>;
+  /** Returns one JSON object for each chain: missing and indexed ranges by dataset. */
+  gaps(): Promise<readonly ChainFacts[]>;
+}
+
+/** Facts of one chain, to be shown as they are. */
+export interface ChainFacts extends Readonly<Record<string, unknown>> {
+  /** Name, such as `eth`. */
+  readonly chain: string;
+}
+
+const argumentShape = z.object({ chain: z.string().max(100).optional() });
+
+/** Returns the tools that show which blocks are indexed. */
+export function progressTools(progress: Progress): Tool[] {
+  return [
+    progressTool(
+      'status',
+      'Chains of this server: head, indexed blocks and lag. Call it first to see which data exists.',
+      () => progress.status(),
+    ),
+    progressTool(
+      'gaps',
+      'Block ranges that are missing or indexed, by chain and dataset, with their proof level. Use it if a result is incomplete.',
+      () => progress.gaps(),
+    ),
+  ];
+}
+
+function progressTool(name: string, description: string, read: () => Promise<readonly ChainFacts[]>): Tool {
+  return {
+    name,
+    description,
+    inputSchema: {
+      type: 'object',
+      properties: { chain: { type: 'string', description: 'Name of one chain, such as eth. Default: all.' } },
+      required: [],
+      additionalProperties: false,
+    },
+    async call(given) {
+      const parsed = argumentShape.safeParse(given);
+      if (!parsed.success) return badChain('chain must be a text of at most 100 characters');
+      const { chain } = parsed.data;
+      const all = await read();
+      const chosen = chain === undefined ? all : all.filter((facts) => facts.chain === chain);
+      if (chosen.length === 0 && chain !== undefined) {
+        const known = all.map((facts) => facts.chain).join(', ') || 'none';
+        return badChain(
+          `chain must be a chain with rows on this server (${known}), ${JSON.stringify(chain)} was given`,
+        );
+      }
+      return show(chosen);
+    },
+  };
+}
+
+function badChain(message: string): ToolResult {
+  return toolError({ code: 'INVALID_PARAMETER', message, remedy: 'Use one of these names, or omit chain.' });
+}
+
+function show(chains: readonly ChainFacts[]): ToolResult {
+  const data = fitRows(chains.map((facts) => JSON.stringify(facts)));
+  const names = chains.map((facts) => facts.chain).join(', ');
+  const note = data.isCut
+    ? `Cut: the data is larger than ${RESULT_BYTES_MAX} bytes. Call this tool with one \`chain\` of: ${names}.`
+    : chains.length === 0
+      ? 'No chain has been indexed yet.'
+      : `Chains: ${names}.`;
+  return { texts: [note, data.text], isError: false };
+}
