@@ -49,12 +49,12 @@ export async function addContractOfCommand(
     const { tables, skipped } = await addContract(
       database,
       {
-      name,
-      abi,
-      chain: chainOf(configuration, options.chain),
-      ...emitters,
-      firstBlock: readBlock(options.from),
-      indexed: options.index ?? [],
+        name,
+        abi,
+        chain: chainOf(configuration, options.chain),
+        ...emitters,
+        firstBlock: readBlock(options.from),
+        indexed: options.index ?? [],
       },
       commandActor(),
     );
