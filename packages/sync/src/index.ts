@@ -10,10 +10,17 @@ export type { ChainSyncSettings } from './chain-sync-options.ts';
 export { type ChainState, type Checkpoint, readChainState } from './checkpoint.ts';
 export { commitSubjectRows } from './commit/commit-subject.ts';
 export { listFillingChains } from './coverage/claims.ts';
-export { CONTRADICTIONS, type Coverage, type DatasetCoverage, listCoverage } from './coverage/coverage.ts';
+export {
+  CONTRADICTIONS,
+  type Coverage,
+  type DatasetCoverage,
+  listCoverage,
+  missingCoverage,
+} from './coverage/coverage.ts';
 export { readKnownBlocks } from './coverage/known-blocks.ts';
 export { readRetainedFrom } from './coverage/retained-from.ts';
 export { isDroppable, type RetentionSettings } from './coverage/retention-settings.ts';
+export { readRevisions } from './coverage/rewritten-ranges.ts';
 export type { Subject, SubjectKind } from './coverage/subject.ts';
 export { recordSubjectRange } from './coverage/subject-ranges.ts';
 export type {
