@@ -182,7 +182,7 @@ describe('an export that was interrupted', () => {
       message: `Can't write ${full}: ENOSPC: no space left on device, write. Free disk space, then run the same command again: it continues`,
     });
     expect(await filesOf()).toEqual(['000000000000-000000000019.parquet']);
-    console.log(await readFile(join(folderOf(), 'manifest.json'), 'utf8'));
+    expect((await readManifest()).ranges).toEqual([{ from: 0, to: 19 }]);
     expect(await run()).toMatchObject({ written: 4, blocks: 90 });
   });
 });
@@ -342,10 +342,13 @@ describe('an export that is refused', () => {
 
   it('runs already', async () => {
     let other: Promise<unknown> | undefined;
+    const clock = { ...systemClock, sleep: async () => undefined };
     const onProgress = () => {
-      other ??= expect(run()).rejects.toThrow(`Another process exports to ${folderOf()}. Wait`);
+      other ??= expect(run({ clock })).rejects.toThrow(`Another process exports to ${folderOf()}. Wait`);
     };
-    await run({ onProgress });
+    const before = run({ onProgress });
+    await before;
+    expect(other).toBeDefined();
     await other;
   });
 });

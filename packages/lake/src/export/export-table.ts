@@ -73,7 +73,7 @@ export async function exportTable(options: ExportOptions, signal: AbortSignal): 
   const { out, chain, clock, table, blocksPerFile } = options;
   const identity: ExportIdentity = { table, chain: chain.key, chainId: chain.id, blocksPerFile };
   if (!options.follow) await requireFinal(options);
-  const held = await holdFolder(options.database, out, identity);
+  const held = await holdFolder(options.database, clock, out, identity);
   try {
     const run = new Run(options, await openManifest(out, identity));
     for (;;) {

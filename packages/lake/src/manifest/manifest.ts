@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BlockRange, mergeRanges } from '@chainstead/core';
+import { mergeRanges } from '@chainstead/core';
 import { z } from 'zod';
 import { ExportManifestError, errorCode, onFiles } from '../errors.ts';
 import type { ExportTable } from '../tables/export-table.ts';
@@ -150,7 +150,7 @@ function textOf({ table, chain, chainId, blocksPerFile }: ExportIdentity, files:
     blocks_per_file: blocksPerFile,
     columns: columnsOf(table),
     rows: files.reduce((sum, { rows }) => sum + rows, 0),
-    ranges: mergeRanges(files) satisfies BlockRange[],
+    ranges: mergeRanges(files).map(({ from, to }) => ({ from, to })),
     files: files.toSorted((a, b) => a.from - b.from),
   };
   return `${JSON.stringify(manifest, null, 1)}\n`;
