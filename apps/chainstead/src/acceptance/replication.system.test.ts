@@ -21,7 +21,7 @@ function statements(verb: string): string[] {
 }
 
 /** The query of the page that returns the definition of a table. */
-const DEFINITION = /-Atc "(.*?)" > tables\.sql/s.exec(PAGE)?.[1] ?? '';
+const [DEFINITION = ''] = statements('SELECT format');
 
 async function contentsOf(database: Database): Promise<string> {
   const parts = TABLES.map(

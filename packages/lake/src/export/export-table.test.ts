@@ -182,6 +182,7 @@ describe('an export that was interrupted', () => {
       message: `Can't write ${full}: ENOSPC: no space left on device, write. Free disk space, then run the same command again: it continues`,
     });
     expect(await filesOf()).toEqual(['000000000000-000000000019.parquet']);
+    await linked;
     expect((await readManifest()).ranges).toEqual([{ from: 0, to: 19 }]);
     expect(await run()).toMatchObject({ written: 4, blocks: 90 });
   });
