@@ -15,7 +15,6 @@ export {
   type Coverage,
   type DatasetCoverage,
   listCoverage,
-  missingCoverage,
 } from './coverage/coverage.ts';
 export { readKnownBlocks } from './coverage/known-blocks.ts';
 export { readRetainedFrom } from './coverage/retained-from.ts';

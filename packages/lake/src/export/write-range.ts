@@ -29,7 +29,7 @@ export async function writeRange(write: RangeWrite, signal: AbortSignal): Promis
   const { database, folder, range, former } = write;
   const path = `${blockName(range.from)}-${blockName(range.to)}.parquet`;
   const part = join(folder, `${path}${PART}`);
-  // A connection whose rows nobody reads any more has to be cut.
+  // After a failure, the connection is cut: the server would send the remaining rows.
   const failed = new AbortController();
   const reading = database.until(AbortSignal.any([signal, failed.signal]));
   try {

@@ -26,7 +26,8 @@ export function createColumnValues(kind: ColumnKind, isNullable: boolean, capaci
 
 type Read<T> = (source: Buffer, offset: number, length: number) => T;
 
-const readBytes: Read<Uint8Array> = (source, offset, length) => source.subarray(offset, offset + length);
+const readBytes: Read<Uint8Array> = (source, offset, length) =>
+  new Uint8Array(source.buffer, source.byteOffset + offset, length);
 
 const READERS = {
   int32: (source: Buffer, offset: number) => source.readInt32BE(offset),

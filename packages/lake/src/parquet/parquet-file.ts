@@ -6,7 +6,7 @@ import type { ColumnKind, ExportColumn } from '../tables/export-column.ts';
 import { type ColumnValues, createColumnValues } from './column-values.ts';
 
 /** Rows of a part of the file that is in memory. */
-const ROWS_PER_GROUP = 50_000;
+const ROWS_PER_GROUP = 20_000;
 
 export interface ParquetFile {
   /** By column of the file. */
