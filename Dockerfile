@@ -27,6 +27,7 @@ COPY packages/gateway/package.json packages/gateway/package.json
 COPY packages/history/package.json packages/history/package.json
 COPY packages/http/package.json packages/http/package.json
 COPY packages/jobs/package.json packages/jobs/package.json
+COPY packages/lake/package.json packages/lake/package.json
 COPY packages/market-statistics/package.json packages/market-statistics/package.json
 COPY packages/markets/package.json packages/markets/package.json
 COPY packages/mcp/package.json packages/mcp/package.json

@@ -216,6 +216,14 @@ CREATE TABLE "backfill_requests" (
   CONSTRAINT "backfill_requests_chain_id_kind_subject_pk" PRIMARY KEY("chain_id","kind","subject")
 );--> statement-breakpoint
 CREATE INDEX "backfill_requests_unfinished" ON "backfill_requests" USING btree ("chain_id","status") WHERE status <> 'done';--> statement-breakpoint
+CREATE TABLE "rewritten_ranges" (
+  "chain_id" bigint NOT NULL,
+  "dataset" text NOT NULL,
+  "first_block" bigint NOT NULL,
+  "last_block" bigint NOT NULL,
+  "revision" uuid DEFAULT gen_random_uuid() NOT NULL,
+  CONSTRAINT "rewritten_ranges_chain_id_dataset_first_block_revision_pk" PRIMARY KEY("chain_id","dataset","first_block","revision")
+);--> statement-breakpoint
 CREATE TABLE "subject_ranges" (
   "chain_id" bigint NOT NULL,
   "kind" text NOT NULL,
@@ -1761,6 +1769,7 @@ ALTER TABLE "stream_stats" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuu
 ALTER TABLE "streams" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "streams_version" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "backfill_requests" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "rewritten_ranges" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "subject_ranges" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "sync_chains" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "sync_claims" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint

@@ -61,6 +61,8 @@ export const sidebar = [
     'operate/troubleshooting',
     'operate/nodes',
     'operate/history',
+    'operate/export',
+    'operate/replicate',
     'operate/lists-and-abis',
     'operate/console',
     'operate/security',

@@ -45,6 +45,8 @@ const SQL_ELSEWHERE: Readonly<Record<string, string>> = {
   'docs/api/sql-examples.md': 'packages/datasets/src/analytics/analytics.test.ts',
   'docs/operate/backup.md': 'apps/chainstead/src/acceptance/own-postgres.system.test.ts',
   'docs/operate/citus.md': 'apps/chainstead/src/acceptance/distribute-command.nightly.test.ts',
+  'docs/operate/export.md': 'packages/lake/src/export/export-table.test.ts',
+  'docs/operate/replicate.md': 'apps/chainstead/src/acceptance/replication.system.test.ts',
   'docs/operate/upgrade.md': 'apps/chainstead/src/acceptance/own-postgres.system.test.ts',
 };
 
@@ -62,6 +64,7 @@ const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
   'npm run new:dataset': 'scripts/new-dataset/new-dataset.nightly.test.ts',
   'npm run simulate': 'apps/simulation/src/main.ts',
   'npx chainstead contracts add': 'apps/chainstead/src/acceptance/contracts-devnet.system.test.ts',
+  'npx chainstead export parquet': 'apps/chainstead/src/commands/export-parquet.system.test.ts',
   'npx chainstead start': 'apps/chainstead/src/acceptance/several-processes.nightly.test.ts',
   'npx chainstead backfill': 'apps/chainstead/src/acceptance/backfill-command.system.test.ts',
   'npx chainstead verify': 'apps/chainstead/src/acceptance/verify-command.system.test.ts',

@@ -44,6 +44,7 @@ const KEYED_OTHERWISE = new Set([
   'streams',
   'streams_version',
   'backfill_requests',
+  'rewritten_ranges',
   'subject_ranges',
   'quarantined_work',
   'table_sizes_hourly',

@@ -20,6 +20,7 @@ export { type HeldLock, transactionLock } from './citus/transaction-lock.ts';
 export { measurePool } from './connections/connection-metrics.ts';
 export { parseConnectionString, redactConnectionString } from './connections/connection-string.ts';
 export { openPool } from './connections/open-pool.ts';
+export { copyOut } from './copy/copy-out.ts';
 export { COPY_NULL, copyHex, copyText, copyValue } from './copy/copy-text.ts';
 export { createRowWriter, type RowWriter } from './copy/row-writer.ts';
 export * from './database.ts';

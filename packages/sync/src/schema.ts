@@ -17,6 +17,7 @@ import {
   primaryKey,
   text,
   timestamp,
+  uuid,
 } from 'drizzle-orm/pg-core';
 
 /** Headers of followed blocks, and of every backfilled block with rows. */
@@ -93,6 +94,22 @@ export const syncRanges = pgTable(
     upstream: text('upstream'),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.dataset, table.firstBlock] })],
+);
+
+/**
+ * Covered ranges whose rows were written again, by a reindex or a repair. Exports compare the revisions of the ranges of their files. A record
+ * replaces earlier ones within its range.
+ */
+export const rewrittenRanges = pgTable(
+  'rewritten_ranges',
+  {
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    dataset: text('dataset').notNull(),
+    firstBlock: bigint('first_block', { mode: 'number' }).notNull(),
+    lastBlock: bigint('last_block', { mode: 'number' }).notNull(),
+    revision: uuid('revision').notNull().defaultRandom(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.dataset, table.firstBlock, table.revision] })],
 );
 
 /** Datasets that could not decode some blocks, with the range of these. Deleted once all of them are covered. */

@@ -1,21 +1,57 @@
-import { Argument, Command } from 'commander';
+import { Argument, Command, Option } from 'commander';
+import type { ExportParquetOptions } from '../actions/export-parquet.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead export` */
+/** `chainstead export parquet|aptos-coins` */
 export function exportCommand(context: CommandContext): Command {
   return new Command('export')
+    .description('Export tables to Parquet files, or Aptos coins to a file')
+    .addCommand(parquetCommand(context))
+    .addCommand(aptosCoinsCommand(context));
+}
+
+function parquetCommand(context: CommandContext): Command {
+  return new Command('parquet')
+    .description('Export final blocks of a table to Parquet files (idempotent)')
+    .requiredOption(
+      '--table <name>',
+      'Table: erc20_transfers, the table of another dataset, or contracts.<name>_<event>',
+    )
+    .requiredOption('--chain <name>', 'Chain: name, or decimal or hexadecimal ID')
+    .requiredOption('--from <block>', 'First block')
+    .option('--to <block>', 'Last block (default: the newest final block; with --follow: none)')
+    .requiredOption('--out <folder>', 'Output folder, which may hold several tables and chains')
+    .option('--follow', 'Wait for blocks that are not final or not indexed yet')
+    .addOption(new Option('--blocks-per-file <number>', 'Blocks of a file').default('10000'))
+    .addHelpText('after', PARQUET_EXAMPLES)
+    .action(async (options: ExportParquetOptions, command: Command) => {
+      const { exportParquet } = await import('../actions/export-parquet.ts');
+      await exportParquet(options, command, context);
+    });
+}
+
+const PARQUET_EXAMPLES = `
+Safe to interrupt: the next run continues. The manifest lists ranges, rows, proof levels and SHA-256 of all files.
+Blocks that were reindexed or reorganized since are written again. Guide: docs/operate/export.md.
+
+Examples:
+  $ chainstead export parquet --table erc20_transfers --chain eth --from 18000000 --to 18999999 --out ./lake
+  $ chainstead export parquet --table nft_trades --chain base --from 0 --out ./lake --follow
+  $ chainstead export parquet --table contracts.vault_deposit --chain eth --from 18000000 --out ./lake`;
+
+function aptosCoinsCommand(context: CommandContext): Command {
+  return new Command('aptos-coins')
     .description('Export Aptos coins to a file for "chainstead import"')
-    .addArgument(new Argument('<kind>', 'Kind of data').choices(['aptos-coins']))
-    .argument('<file>', 'Output file; an existing file is replaced once the export is complete')
+    .addArgument(new Argument('<file>', 'Output file; an existing file is replaced once the export is complete'))
     .option('--chain <name>', 'Network: aptos or aptos-testnet', 'aptos')
-    .addHelpText('after', EXAMPLES)
-    .action(async (_kind: string, file: string, options: { chain: string }, command: Command) => {
+    .addHelpText('after', APTOS_EXAMPLES)
+    .action(async (file: string, options: { chain: string }, command: Command) => {
       const { exportAptosCoins } = await import('../actions/export.ts');
       await exportAptosCoins(file, options, command, context);
     });
 }
 
-const EXAMPLES = `
+const APTOS_EXAMPLES = `
 The file has JSON Lines. The first line lists the covered versions. Format: docs/api/aptos.md.
 
 Examples:

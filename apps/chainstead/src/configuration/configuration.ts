@@ -200,17 +200,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
     logLevel: settings.LOG_LEVEL,
     stopTimeoutMs: settings.STOP_TIMEOUT_MS,
     metrics: { host: settings.METRICS_HOST ?? settings.HOST, port: settings.METRICS_PORT ?? null },
-    database: {
-      url: settings.DATABASE_URL ?? null,
-      sessionUrl: settings.DATABASE_SESSION_URL ?? null,
-      superuserUrl: settings.DATABASE_SUPERUSER_URL ?? null,
-      readUrl: settings.DATABASE_READ_URL ?? null,
-      readLagMaxMs: settings.DATABASE_READ_MAX_LAG_SECONDS * 1_000,
-      poolSize: settings.DATABASE_POOL_SIZE,
-      prepared: settings.DATABASE_PREPARED === 'true',
-      dataDirectory: settings.DATA_DIR,
-      diskBytes: settings.DATABASE_DISK_BYTES ?? null,
-    },
+    database: toDatabaseConfiguration(settings),
     redisUrl: settings.REDIS_URL ?? null,
     api: {
       host: settings.HOST,
@@ -272,6 +262,20 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
     aptos: toAptosConfiguration(settings),
     verifyBlocksPerSecond: settings.VERIFY_BLOCKS_PER_SECOND,
     contractLimits: toContractLimits(settings),
+  };
+}
+
+function toDatabaseConfiguration(settings: GlobalSettings): Configuration['database'] {
+  return {
+    url: settings.DATABASE_URL ?? null,
+    sessionUrl: settings.DATABASE_SESSION_URL ?? null,
+    superuserUrl: settings.DATABASE_SUPERUSER_URL ?? null,
+    readUrl: settings.DATABASE_READ_URL ?? null,
+    readLagMaxMs: settings.DATABASE_READ_MAX_LAG_SECONDS * 1_000,
+    poolSize: settings.DATABASE_POOL_SIZE,
+    prepared: settings.DATABASE_PREPARED === 'true',
+    dataDirectory: settings.DATA_DIR,
+    diskBytes: settings.DATABASE_DISK_BYTES ?? null,
   };
 }
 

@@ -13,6 +13,7 @@ export interface CommandStage extends Closable {
   readonly chain: ReturnType<typeof createScriptedChain>;
   readonly scratch: ScratchDatabase;
   readonly nodeUrl: string;
+  readonly environment: Readonly<Record<string, string>>;
   /** A command of the program with both, whose chain is called `scripted`. */
   run(...args: string[]): Promise<CommandOutcome>;
 }
@@ -36,6 +37,7 @@ export async function openCommandStage(): Promise<CommandStage> {
     chain,
     scratch,
     nodeUrl: node.url,
+    environment,
     run: (...args) => runCaptured(args, environment),
     ...closeOf(parts),
   };

@@ -77,6 +77,7 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefine
   streams: LOCAL,
   streams_version: LOCAL,
   backfill_requests: LOCAL,
+  rewritten_ranges: LOCAL,
   subject_ranges: LOCAL,
   quarantined_work: LOCAL,
   sync_chains: LOCAL,

@@ -85,6 +85,7 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   streams: 'counter',
   streams_version: 'counter',
   backfill_requests: 'counter',
+  rewritten_ranges: 'queue',
   subject_ranges: 'queue',
   quarantined_work: 'settings',
   sync_chains: 'counter',

@@ -7,6 +7,7 @@ import type { BlockRange } from '@chainstead/core';
 import { isSpread, requireSettled, type Transaction } from '@chainstead/db';
 import { type ClaimOwner, consumeClaim } from '../coverage/claims.ts';
 import { type Coverage, recordCoverage } from '../coverage/coverage.ts';
+import { recordRewritten } from '../coverage/rewritten-ranges.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { deepestPart, partsOf } from '../dataset/deepest-part.ts';
 import { RangeClaimedError } from '../errors.ts';
@@ -116,6 +117,12 @@ async function removeRange(
   const removed = await removeRows(transaction, chain, datasets, range);
   await lockChainCommits(transaction, chain);
   await deriveRemoved(transaction, chain, removed);
+  await recordRewritten(
+    transaction,
+    chain.id,
+    datasets.map(({ name }) => name),
+    range,
+  );
 }
 
 /** @throws RangeClaimedError if another process took over the range. */

@@ -16,6 +16,7 @@ import { requireSameBlocks } from '../commit/same-blocks.ts';
 import type { ClaimOwner } from '../coverage/claims.ts';
 import { type DatasetCoverage, listCoverage, missingCoverage } from '../coverage/coverage.ts';
 import { dropsHistory, isDroppable, type RetentionSettings } from '../coverage/retention-settings.ts';
+import { recordRewritten } from '../coverage/rewritten-ranges.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { deepestPart, partsOf } from '../dataset/deepest-part.ts';
 import type { BlockPart } from '../dataset/whole-block.ts';
@@ -95,8 +96,16 @@ async function writeRepairs(options: VerifyOptions, read: DecodedRange): Promise
     await recordLevels(transaction, chain, datasets, read.levels);
     await recordDatasetFailures(transaction, chain.id, batch.failures);
     await recordFaults(transaction, chain.id, repairedBlocks(found));
+    await recordRepaired(transaction, chain, found);
     return found;
   });
+}
+
+async function recordRepaired(transaction: Transaction, { id }: Chain, repairs: readonly Repair[]): Promise<void> {
+  for (const [dataset, ofDataset] of Map.groupBy(repairs, (repair) => repair.dataset)) {
+    const blocks = ofDataset.map(({ block }) => block);
+    await recordRewritten(transaction, id, [dataset], { from: Math.min(...blocks), to: Math.max(...blocks) });
+  }
 }
 
 /** Returns whether the dataset should have its rows of the whole range. */

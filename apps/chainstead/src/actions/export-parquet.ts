@@ -1,0 +1,71 @@
+import { exportTable, findExportTable } from '@chainstead/lake';
+import type { Command } from 'commander';
+import { UsageError } from '../errors/usage-error.ts';
+import { writeOutcome } from '../ranges/range-command.ts';
+import type { CommandContext } from '../session/command-context.ts';
+import { withStorage } from '../session/command-session.ts';
+import { findDatabase } from '../session/find-database.ts';
+import { readIndexedDatasets } from '../session/indexed-datasets.ts';
+import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { createProgressReport } from '../text/progress.ts';
+
+export interface ExportParquetOptions {
+  readonly table: string;
+  readonly chain: string;
+  readonly from: string;
+  readonly to?: string;
+  readonly out: string;
+  readonly follow?: boolean;
+  readonly blocksPerFile: string;
+}
+
+const BLOCKS_PER_FILE_MAX = 100_000;
+
+/** Exports a table of a chain. Rewritten ranges are reported on stderr. */
+export async function exportParquet(
+  options: ExportParquetOptions,
+  command: Command,
+  context: CommandContext,
+): Promise<void> {
+  const wanted = readOptions(options);
+  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
+  const chain = configuration.chainRegistry.find(options.chain);
+  if (chain === null) throw new UsageError(`--chain ${options.chain} is not a known chain`, 'Use a chain name or ID');
+  await withStorage({ configuration, context, name: 'export' }, async ({ database }) => {
+    const table = findExportTable(await readIndexedDatasets(database, configuration), options.table);
+    const { stdout: output, clock, stopSignal } = context;
+    const report = createProgressReport({
+      ...{ work: 'export', chain: chain.key, unit: 'blocks', counts: 'rows', output, clock },
+    });
+    const result = await exportTable(
+      {
+        ...{ database, clock, chain, table, ...wanted },
+        onProgress: (progress) => report.update(progress),
+        onRewrite: ({ from, to }, reason) =>
+          context.stderr.write(`Rewrote blocks ${from}-${to} of ${table.name}: ${reason}\n`),
+      },
+      stopSignal,
+    ).finally(() => report.finish());
+    const { folder, blocks, rows, written, rewritten, to } = result;
+    writeOutcome(context, `Wrote ${rows} rows to ${written} files. ${folder} has ${blocks} blocks up to ${to}.`, {
+      ...{ work: 'export', kind: 'parquet', chain: chain.key, table: table.name, folder },
+      ...{ blocks, to, rows, files: written, rewritten, finished: true },
+    });
+  });
+}
+
+function readOptions({ from, to, out, follow, blocksPerFile }: ExportParquetOptions) {
+  const range = { from: readNumber('--from', from, 0), to: to === undefined ? null : readNumber('--to', to, 0) };
+  if (range.to !== null && range.to < range.from)
+    throw new UsageError(`The last block ${range.to} is below the first ${range.from}`, 'Swap the two');
+  const perFile = readNumber('--blocks-per-file', blocksPerFile, 1);
+  if (perFile > BLOCKS_PER_FILE_MAX)
+    throw new UsageError(`--blocks-per-file ${perFile} is too large`, `Use at most ${BLOCKS_PER_FILE_MAX}`);
+  return { ...range, out, follow: follow === true, blocksPerFile: perFile };
+}
+
+function readNumber(option: string, text: string, min: number): number {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min) return value;
+  throw new UsageError(`${option} ${text} is not a valid number`, `Use a whole number from ${min}`);
+}

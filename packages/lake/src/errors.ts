@@ -1,0 +1,110 @@
+import { type BlockRange, ChainsteadError, errorText } from '@chainstead/core';
+
+/** A table that no dataset writes. */
+export class UnknownExportTableError extends ChainsteadError {
+  constructor(table: string, known: readonly string[]) {
+    super({
+      code: 'EXPORT_TABLE_UNKNOWN',
+      message: `There is no table ${table} to export`,
+      facts: { table },
+      remedy: `Use one of ${known.join(', ')}`,
+      retryable: false,
+    });
+  }
+}
+
+/** The requested blocks may still be replaced by a reorg, or are not indexed yet. */
+export class ExportNotFinalError extends ChainsteadError {
+  constructor(chain: string, to: number, final: number | null) {
+    super({
+      code: 'EXPORT_NOT_FINAL',
+      message:
+        final === null
+          ? `${chain} has no indexed blocks yet`
+          : `Block ${to} of ${chain} is not final here. The newest final block is ${final}`,
+      facts: { chain, to, final },
+      remedy:
+        final === null ? 'Run "chainstead start" first' : `Use --to ${final}, or --follow to wait for later blocks`,
+      retryable: true,
+    });
+  }
+}
+
+/** Blocks in the requested range are not indexed. */
+export class ExportCoverageMissingError extends ChainsteadError {
+  constructor(chain: string, dataset: string, gaps: readonly BlockRange[]) {
+    const shown = gaps.slice(0, 5).map(({ from, to }) => `${from}-${to}`);
+    const more = gaps.length > shown.length ? ` and ${gaps.length - shown.length} more ranges` : '';
+    const [first] = gaps;
+    super({
+      code: 'EXPORT_COVERAGE_MISSING',
+      message: `${dataset} of ${chain} lacks blocks ${shown.join(', ')}${more}`,
+      facts: { chain, dataset, gaps },
+      remedy: `Run "chainstead backfill --chain ${chain} --from ${first?.from ?? 0} --to ${first?.to ?? 0}", change the range, or use --follow to wait`,
+      retryable: true,
+    });
+  }
+}
+
+/** The folder holds another export, or a manifest of another program. */
+export class ExportManifestError extends ChainsteadError {
+  constructor(path: string, reason: string) {
+    super({
+      code: 'EXPORT_MANIFEST_MISMATCH',
+      message: `${path} ${reason}`,
+      facts: { path },
+      remedy: 'Use another folder for --out',
+      retryable: false,
+    });
+  }
+}
+
+/** Another process exports to the folder. */
+export class ExportRunningError extends ChainsteadError {
+  constructor(folder: string) {
+    super({
+      code: 'EXPORT_RUNNING',
+      message: `Another process exports to ${folder}`,
+      facts: { folder },
+      remedy: 'Wait for the other process, or stop it',
+      retryable: true,
+    });
+  }
+}
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  ENOSPC: 'Free disk space, then run the same command again: it continues',
+  EDQUOT: 'Raise the disk quota, then run the same command again: it continues',
+  EACCES: 'Use a folder for --out that this user may write',
+  EPERM: 'Use a folder for --out that this user may write',
+  EROFS: 'Use a folder for --out on a writable file system',
+};
+
+/** The output folder can't be read or written. */
+export class ExportFolderError extends ChainsteadError {
+  constructor(path: string, cause: unknown) {
+    super({
+      code: 'EXPORT_FOLDER_FAILED',
+      message: `Can't write ${path}: ${errorText(cause)}`,
+      facts: { path },
+      remedy: REMEDIES[errorCode(cause)] ?? 'Check the folder given as --out',
+      retryable: true,
+      cause,
+    });
+  }
+}
+
+/** Returns the code of an error of the operating system; empty for others. */
+export function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+/** Runs work on files. @throws ExportFolderError */
+export async function onFiles<T>(path: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ChainsteadError || errorCode(error) === '') throw error;
+    throw new ExportFolderError(path, error);
+  }
+}

@@ -1,0 +1,355 @@
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '@chainstead/core';
+import { scratchOfFile, stageOfTest } from '@chainstead/testkit/hooks';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { findExportTable } from '../tables/export-table.ts';
+import { cover, ROWS_PER_BLOCK, sampleExport, samples, seedSamples } from '../testing/sample-table.ts';
+import { type ExportOptions, exportTable } from './export-table.ts';
+
+const scratch = scratchOfFile();
+const out = stageOfTest(async () => {
+  const path = await mkdtemp(join(tmpdir(), 'chainstead-lake-'));
+  return { path, close: () => rm(path, { recursive: true }) };
+});
+beforeEach(() => seedSamples(scratch.database));
+
+const never = new AbortController().signal;
+const folderOf = () => join(out.path, 'table=samples', 'chain=1');
+const run = (changes: Partial<ExportOptions> = {}, signal = never) =>
+  exportTable(sampleExport(scratch.database, out.path, changes), signal);
+const readManifest = async () => JSON.parse(await readFile(join(folderOf(), 'manifest.json'), 'utf8'));
+const filesOf = async () => (await readdir(folderOf())).filter((name) => name !== 'manifest.json').toSorted();
+
+/** Rows that DuckDB reads from all files. */
+async function inFiles(sql: string): Promise<unknown[]> {
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  try {
+    await connection.run("SET TimeZone = 'UTC'");
+    await connection.run(
+      `CREATE VIEW samples AS SELECT * FROM read_parquet('${out.path}/**/*.parquet', hive_partitioning = true)`,
+    );
+    return (await connection.runAndReadAll(sql)).getRowObjectsJson();
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
+async function snapshot(): Promise<unknown> {
+  const names = await readdir(folderOf());
+  return Promise.all(names.map(async (name) => [name, (await stat(join(folderOf(), name), { bigint: true })).mtimeNs]));
+}
+
+describe('an export', () => {
+  it('has the rows of SQL, read by DuckDB', async () => {
+    const result = await run();
+    expect(result).toEqual({ folder: folderOf(), written: 5, rewritten: 0, rows: 270, blocks: 90, to: 89 });
+    const stored = await scratch.database.query(
+      `SELECT account_key::text, chain_id::text, block_number, log_index, amount::text, kind, is_mint, encode(account, 'hex') AS account, label, ratio,
+         (extract(epoch FROM seen_at) * 1000000)::bigint::text AS seen_at, maybe_amount::text, maybe_integer, maybe_bigint::text, maybe_flag, encode(maybe_bytes, 'hex') AS maybe_bytes,
+         maybe_label, maybe_ratio, (extract(epoch FROM maybe_seen_at) * 1000000)::bigint::text AS maybe_seen_at, details::text, array_to_json(amounts::text[])::text AS amounts, day::text,
+         ((1600000000 + block_number * 12) * 1000000::bigint)::text AS block_time
+         FROM samples WHERE block_number <= 89 ORDER BY block_number, log_index`,
+    );
+    const read = await inFiles(
+      `SELECT account_key, chain_id, block_number, log_index, amount, kind, is_mint, lower(hex(account)) AS account, label, ratio,
+         epoch_us(seen_at) AS seen_at, maybe_amount, maybe_integer, maybe_bigint, maybe_flag, lower(hex(maybe_bytes)) AS maybe_bytes,
+         maybe_label, maybe_ratio, epoch_us(maybe_seen_at) AS maybe_seen_at, details, amounts, day, epoch_us(block_time) AS block_time
+         FROM samples ORDER BY block_number, log_index`,
+    );
+    expect(read).toHaveLength(90 * ROWS_PER_BLOCK);
+    expect(read).toEqual(stored);
+  });
+
+  it('has the types and sums of SQL', async () => {
+    await run();
+    const types = await inFiles('SELECT column_name, column_type FROM (DESCRIBE samples) ORDER BY column_name');
+    expect(Object.fromEntries(types.map((row) => Object.values(row as object)))).toMatchObject({
+      ...{ account_key: 'BIGINT', block_number: 'INTEGER', amount: 'VARCHAR', kind: 'INTEGER', is_mint: 'BOOLEAN' },
+      ...{
+        account: 'BLOB',
+        label: 'VARCHAR',
+        ratio: 'DOUBLE',
+        seen_at: 'TIMESTAMP WITH TIME ZONE',
+        details: 'VARCHAR',
+      },
+      ...{ amounts: 'VARCHAR', day: 'VARCHAR', maybe_amount: 'VARCHAR', maybe_seen_at: 'TIMESTAMP WITH TIME ZONE' },
+      ...{ block_time: 'TIMESTAMP WITH TIME ZONE', chain: 'BIGINT', table: 'VARCHAR' },
+    });
+    const [stored] = await scratch.database.query(
+      'SELECT count(*)::text AS rows, sum(amount)::text AS amounts FROM samples WHERE block_number <= 89',
+    );
+    expect(await inFiles('SELECT count(*) AS rows, sum(amount::BIGNUM)::VARCHAR AS amounts FROM samples')).toEqual([
+      stored,
+    ]);
+  });
+
+  it('lists its files in a manifest', async () => {
+    await run();
+    const manifest = await readManifest();
+    expect(manifest).toMatchObject({
+      table: 'samples',
+      dataset: 'samples',
+      chain: 'eth',
+      chain_id: 1,
+      blocks_per_file: 20,
+      rows: 270,
+      ranges: [{ from: 0, to: 89 }],
+    });
+    expect(manifest.files).toHaveLength(5);
+    const [third, last] = [manifest.files[2], manifest.files[4]];
+    expect(third).toMatchObject({
+      from: 40,
+      to: 59,
+      rows: 60,
+      path: '000000000040-000000000059.parquet',
+      revision: '',
+    });
+    expect(last.proof).toEqual([{ from: 80, to: 89, level: 'none', reason: null }]);
+    const hashes = await scratch.database.query<{ number: number; hash: string }>(
+      "SELECT block_number AS number, '0x' || encode(block_hash, 'hex') AS hash FROM blocks WHERE block_number IN (40, 59) ORDER BY 1",
+    );
+    expect([third.first_block, third.last_block]).toEqual(hashes);
+    const { createHash } = await import('node:crypto');
+    const bytes = await readFile(join(folderOf(), third.path));
+    expect([third.bytes, third.sha256]).toEqual([bytes.length, createHash('sha256').update(bytes).digest('hex')]);
+  });
+
+  it('changes nothing when it runs twice', async () => {
+    await run();
+    const before = await snapshot();
+    expect(await run()).toMatchObject({ written: 0, rewritten: 0, rows: 0, blocks: 90 });
+    expect(await snapshot()).toEqual(before);
+  });
+
+  it('has no file for blocks without rows', async () => {
+    await scratch.database.query('DELETE FROM samples WHERE block_number BETWEEN 20 AND 39');
+    await run();
+    expect((await readManifest()).files[1]).toMatchObject({ from: 20, to: 39, rows: 0, path: null, sha256: null });
+    expect(await filesOf()).toHaveLength(4);
+    expect(await run()).toMatchObject({ written: 0 });
+  });
+
+  it('has each ERC-20 transfer once', () => {
+    const { table: sample } = samples;
+    const types = new Map([
+      ...sample.types,
+      ['direction', { type: 'smallint', isRequired: true, hasDefault: false }],
+    ] as const);
+    const columns = ['account_key', 'chain_id', 'block_number', 'direction', 'account'];
+    const table = {
+      ...sample,
+      name: 'erc20_transfer_sides',
+      columns,
+      types,
+      key: ['account_key', 'chain_id', 'block_number', 'direction'],
+    };
+    const found = findExportTable([{ ...samples, table }], 'erc20_transfers');
+    expect(found.source).toBe('FROM "erc20_transfer_sides" WHERE direction <> 1');
+    expect(found.columns.map(({ name }) => name)).toEqual(['chain_id', 'block_number', 'from_address', 'block_time']);
+  });
+});
+
+describe('an export that was interrupted', () => {
+  it('continues after its last file, without files that were not finished', async () => {
+    const stop = new AbortController();
+    const onProgress = ({ done }: { done: number }) => void (done >= 40 && stop.abort(new Error('stopped')));
+    await expect(run({ onProgress }, stop.signal)).rejects.toThrow('stopped');
+    expect((await readManifest()).ranges).toEqual([{ from: 0, to: 39 }]);
+    const [first = ''] = await filesOf();
+    const kept = (await stat(join(folderOf(), first), { bigint: true })).mtimeNs;
+    // As a killed process leaves them: half of a file, and a complete one that is not in the manifest.
+    await writeFile(join(folderOf(), '000000000040-000000000059.parquet.part'), 'PAR1');
+    await writeFile(join(folderOf(), '000000000060-000000000089.parquet'), 'PAR1');
+    expect(await run()).toMatchObject({ written: 3, rows: 150, blocks: 90 });
+    expect((await stat(join(folderOf(), first), { bigint: true })).mtimeNs).toBe(kept);
+    expect(await filesOf()).toHaveLength(5);
+    expect(await inFiles('SELECT count(*) AS rows FROM samples')).toEqual([{ rows: '270' }]);
+  });
+
+  it('reports a full disk, and continues once there is room', async () => {
+    const full = join(folderOf(), '000000000020-000000000039.parquet.part');
+    let linked: Promise<void> | undefined;
+    const onProgress = () => {
+      linked ??= symlink('/dev/full', full);
+    };
+    await expect(run({ onProgress })).rejects.toMatchObject({
+      code: 'EXPORT_FOLDER_FAILED',
+      message: `Can't write ${full}: ENOSPC: no space left on device, write. Free disk space, then run the same command again: it continues`,
+    });
+    expect(await filesOf()).toEqual(['000000000000-000000000019.parquet']);
+    await linked;
+    expect((await readManifest()).ranges).toEqual([{ from: 0, to: 19 }]);
+    expect(await run()).toMatchObject({ written: 4, blocks: 90 });
+  });
+});
+
+describe('exported blocks that change', () => {
+  const rewritten: unknown[] = [];
+  const again = (changes: Partial<ExportOptions> = {}) => {
+    rewritten.length = 0;
+    return run({ onRewrite: (range, reason) => void rewritten.push([range.from, range.to, reason]), ...changes });
+  };
+
+  it('are written again after a reorg below finality', async () => {
+    await run();
+    await scratch.database.query("UPDATE blocks SET block_hash = sha256('other') WHERE block_number = 79");
+    await scratch.database.query("UPDATE samples SET label = 'other' WHERE block_number = 79");
+    expect(await again()).toMatchObject({ written: 1, rewritten: 1, rows: 60 });
+    expect(rewritten).toEqual([[60, 79, 'reorg']]);
+    expect(await inFiles("SELECT count(*) AS rows FROM samples WHERE label = 'other'")).toEqual([{ rows: '3' }]);
+    expect(await again()).toMatchObject({ written: 0 });
+  });
+
+  it('are written again after a reindex that changed rows', async () => {
+    await run();
+    const record =
+      "INSERT INTO rewritten_ranges (chain_id, dataset, first_block, last_block) VALUES (1, 'samples', 15, 45)";
+    await scratch.database.query(record);
+    await scratch.database.query("UPDATE samples SET label = 'other' WHERE block_number = 20");
+    expect(await again()).toMatchObject({ written: 1, rewritten: 1 });
+    expect(rewritten).toEqual([[20, 39, 'reindex']]);
+    const before = await snapshot();
+    expect(await again()).toMatchObject({ written: 0 });
+    expect(await snapshot()).toEqual(before);
+  });
+
+  it('are written again if their file is gone', async () => {
+    await run();
+    await rm(join(folderOf(), '000000000020-000000000039.parquet'));
+    expect(await again()).toMatchObject({ written: 1 });
+    expect(rewritten).toEqual([[20, 39, 'missing file']]);
+  });
+
+  it('stay if their rows were dropped since', async () => {
+    await run();
+    await scratch.database.query('UPDATE sync_ranges SET first_block = 30 WHERE first_block = 0');
+    await scratch.database.query('DELETE FROM samples WHERE block_number < 30');
+    expect(await again()).toMatchObject({ written: 0, blocks: 90 });
+    expect(await inFiles('SELECT count(*) AS rows FROM samples')).toEqual([{ rows: '270' }]);
+  });
+
+  it('get their new proof level without a new file', async () => {
+    await run();
+    const before = (await readManifest()).files[4].sha256;
+    await scratch.database.query("UPDATE sync_ranges SET proof = 'receipts'");
+    expect(await run()).toMatchObject({ written: 0 });
+    expect((await readManifest()).files[4]).toMatchObject({
+      sha256: before,
+      proof: [{ from: 80, to: 89, level: 'receipts', reason: null }],
+    });
+  });
+});
+
+describe('an export that follows', () => {
+  /** A clock that changes the database at each sleep. */
+  const clockOf = (...steps: (() => Promise<unknown>)[]) => ({
+    ...systemClock,
+    sleep: async () => {
+      const step = steps.shift();
+      if (step === undefined) throw new Error('It waits for more');
+      await step();
+    },
+  });
+  const checkpoint = (number: number) => () =>
+    scratch.database.query('UPDATE sync_chains SET checkpoint = $1', [number]);
+
+  it('waits for blocks to be final and covered, and joins the files of a range', async () => {
+    await scratch.database.query('UPDATE sync_ranges SET first_block = 70 WHERE first_block = 60');
+    await checkpoint(75)();
+    const seen: string[][] = [];
+    const look = async () => seen.push((await filesOf()).map((name) => name.replaceAll(/0{8}|\.parquet/g, '')));
+    const clock = clockOf(
+      async () => {
+        await look();
+        await cover(scratch.database, 60, 69, 'cross');
+      },
+      async () => {
+        await look();
+        await checkpoint(88)();
+      },
+      async () => {
+        await look();
+        await checkpoint(99)();
+      },
+    );
+    expect(await run({ follow: true, clock })).toMatchObject({ blocks: 90, to: 89 });
+    expect(seen).toEqual([
+      ['0000-0019', '0020-0039', '0040-0059'],
+      ['0000-0019', '0020-0039', '0040-0059', '0060-0065'],
+      ['0000-0019', '0020-0039', '0040-0059', '0060-0065', '0066-0078'],
+    ]);
+    expect(await filesOf()).toEqual(
+      [0, 20, 40, 60, 80].map(
+        (from) => `${String(from).padStart(12, '0')}-${String(Math.min(from + 19, 89)).padStart(12, '0')}.parquet`,
+      ),
+    );
+    expect(await inFiles('SELECT count(*) AS rows FROM samples')).toEqual([{ rows: '270' }]);
+  });
+
+  it('ends without an error when it is stopped', async () => {
+    const stop = new AbortController();
+    const clock = clockOf(async () => stop.abort());
+    expect(await run({ follow: true, to: null, clock }, stop.signal)).toMatchObject({ blocks: 90, to: 89 });
+  });
+});
+
+describe('an export that is refused', () => {
+  it('names the gap', async () => {
+    await scratch.database.query('UPDATE sync_ranges SET first_block = 70 WHERE first_block = 60');
+    await expect(run()).rejects.toThrow(
+      'samples of eth lacks blocks 60-69. Run "chainstead backfill --chain eth --from 60 --to 69", change the range, or use --follow to wait',
+    );
+    expect(await filesOf()).toEqual([]);
+  });
+
+  it('names the newest final block', async () => {
+    await expect(run({ to: 90 })).rejects.toThrow(
+      'Block 90 of eth is not final here. The newest final block is 89. Use --to 89, or --follow to wait for later blocks',
+    );
+  });
+
+  it('has no indexed chain', async () => {
+    await scratch.database.query('DELETE FROM sync_chains');
+    await expect(run({ to: null })).rejects.toThrow('eth has no indexed blocks yet. Run "chainstead start" first');
+  });
+
+  it('lists the tables', () => {
+    expect(() => findExportTable([samples], 'sample')).toThrow(
+      'There is no table sample to export. Use one of samples',
+    );
+  });
+
+  it('has a folder that is a file', async () => {
+    await writeFile(join(out.path, 'file'), '');
+    await expect(run({ out: join(out.path, 'file') })).rejects.toMatchObject({ code: 'EXPORT_FOLDER_FAILED' });
+  });
+
+  it('has the manifest of another export', async () => {
+    await run();
+    const path = join(folderOf(), 'manifest.json');
+    await expect(run({ blocksPerFile: 10 })).rejects.toThrow(
+      `${path} has 20 blocks per file, and not 10. Use another folder for --out`,
+    );
+    await writeFile(path, (await readFile(path, 'utf8')).replace('"samples"', '"others"'));
+    await expect(run()).rejects.toThrow(`${path} is of table others of chain 1`);
+    await writeFile(path, '{"format":');
+    await expect(run()).rejects.toThrow(`${path} is no manifest of this version`);
+  });
+
+  it('runs already', async () => {
+    let other: Promise<unknown> | undefined;
+    const clock = { ...systemClock, sleep: async () => undefined };
+    const onProgress = () => {
+      other ??= expect(run({ clock })).rejects.toThrow(`Another process exports to ${folderOf()}. Wait`);
+    };
+    const before = run({ onProgress });
+    await before;
+    expect(other).toBeDefined();
+    await other;
+  });
+});

@@ -1,0 +1,216 @@
+/**
+ * Exports a table of a chain to Parquet files: final and covered blocks only, each range once. The manifest is written after each file, so that
+ * a killed export continues there.
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type BlockRange,
+  type Clock,
+  intersectRanges,
+  rangeSize,
+  sleepUnlessAborted,
+  subtractRanges,
+} from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { ExportCoverageMissingError, ExportNotFinalError, onFiles } from '../errors.ts';
+import {
+  type ExportIdentity,
+  isPresent,
+  type ManifestFile,
+  type ManifestStore,
+  openManifest,
+} from '../manifest/manifest.ts';
+import type { ExportTable } from '../tables/export-table.ts';
+import { holdFolder } from './hold-folder.ts';
+import { type PlannedFile, planFiles } from './plan-files.ts';
+import { type Change, type ExportChain, findChanged, joinLevels, readCovered, readFinalBlock } from './range-facts.ts';
+import { writeRange } from './write-range.ts';
+
+export interface ExportOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly chain: ExportChain;
+  readonly table: ExportTable;
+  readonly from: number;
+  /** Null: the newest final block, or no end with `follow`. */
+  readonly to: number | null;
+  /** Output folder, shared by tables and chains. */
+  readonly out: string;
+  readonly blocksPerFile: number;
+  /** Waits for blocks that are not final or not covered. */
+  readonly follow: boolean;
+  onProgress?(progress: { readonly done: number; readonly total: number; readonly logs: number }): void;
+  /** Called for each file that is written again. */
+  onRewrite?(range: BlockRange, reason: Rewrite): void;
+}
+
+export type Rewrite = Change | 'missing file';
+
+export interface ExportResult {
+  /** Folder of the manifest. */
+  readonly folder: string;
+  /** Files written, including rewritten ones. Ranges without rows count too. */
+  readonly written: number;
+  readonly rewritten: number;
+  /** Rows written. */
+  readonly rows: number;
+  /** Blocks of the requested range that are exported now. */
+  readonly blocks: number;
+  readonly to: number;
+}
+
+/** Milliseconds between two looks for new blocks. */
+const FOLLOW_MS = 5_000;
+/** Part of a file's blocks that a following export waits for. */
+const FOLLOW_PARTS = 100;
+
+/**
+ * Runs an export. With `follow` and without `to`, it ends when the signal aborts.
+ * @throws ExportNotFinalError, ExportCoverageMissingError, ExportManifestError, ExportRunningError, ExportFolderError
+ */
+export async function exportTable(options: ExportOptions, signal: AbortSignal): Promise<ExportResult> {
+  const { out, chain, clock, table, blocksPerFile } = options;
+  const identity: ExportIdentity = { table, chain: chain.key, chainId: chain.id, blocksPerFile };
+  if (!options.follow) await requireFinal(options);
+  const held = await holdFolder(options.database, clock, out, identity);
+  try {
+    const run = new Run(options, await openManifest(out, identity));
+    for (;;) {
+      const isDone = await run.round(signal);
+      if (isDone || !options.follow) return run.result();
+      await sleepUnlessAborted(clock, FOLLOW_MS, signal);
+      if (signal.aborted) return run.result();
+    }
+  } finally {
+    await held.release();
+  }
+}
+
+/** A file to write, with the one that it replaces. */
+interface Work extends PlannedFile {
+  readonly reason: Rewrite | null;
+}
+
+class Run {
+  readonly #options: ExportOptions;
+  readonly #store: ManifestStore;
+  #files: readonly ManifestFile[];
+  #counts = { written: 0, rewritten: 0, rows: 0 };
+  #progress = { done: 0, total: 0, logs: 0 };
+  #to = -1;
+
+  constructor(options: ExportOptions, store: ManifestStore) {
+    this.#options = options;
+    this.#store = store;
+    this.#files = store.files;
+  }
+
+  /** Writes what can be written now. @returns whether the whole range is exported */
+  async round(signal: AbortSignal): Promise<boolean> {
+    const { database, chain, table, from, to, follow } = this.#options;
+    const final = await requireChain(database, chain, follow);
+    this.#to = Math.min(to ?? final, final);
+    const wanted = { from, to: this.#to };
+    if (wanted.to < from) return false;
+    const covered = await readCovered(database, chain, table, wanted);
+    const gaps = subtractRanges([wanted], [...covered, ...this.#files]);
+    if (gaps.length > 0 && !follow) throw new ExportCoverageMissingError(chain.key, table.dataset, gaps);
+    this.#files = this.#files.map((file) => withProof(file, covered));
+    const work = [...(await this.#rewrites(wanted, covered)), ...this.#additions(covered, follow && to !== this.#to)];
+    this.#progress.total += work.reduce((sum, { range }) => sum + rangeSize(range), 0);
+    for (const one of work) {
+      if (follow && signal.aborted) return false;
+      await this.#write(one, signal);
+    }
+    await this.#store.save(this.#files);
+    return to === this.#to && subtractRanges([wanted], this.#files).length === 0;
+  }
+
+  result(): ExportResult {
+    const { from } = this.#options;
+    const exported = this.#to < from ? [] : intersectRanges([{ from, to: this.#to }], this.#files);
+    const blocks = exported.reduce((sum, range) => sum + rangeSize(range), 0);
+    return { folder: this.#store.folder, ...this.#counts, blocks, to: this.#to };
+  }
+
+  async #rewrites(wanted: BlockRange, covered: readonly BlockRange[]): Promise<Work[]> {
+    const { database, chain, table } = this.#options;
+    // Rows below the retention window are gone: their files stay.
+    const stored = this.#files.filter(
+      (file) =>
+        intersectRanges([file], [wanted]).length > 0 && subtractRanges([clipped(file, wanted)], covered).length === 0,
+    );
+    const changed = await findChanged(database, chain, table, stored);
+    const work: Work[] = [];
+    for (const file of stored) {
+      const { folder } = this.#store;
+      const reason =
+        changed.get(file) ?? ((await onFiles(folder, () => isPresent(folder, file))) ? null : 'missing file');
+      const { from, to } = file;
+      if (reason !== null) work.push({ range: { from, to }, replaces: [file], reason });
+    }
+    return work;
+  }
+
+  #additions(covered: readonly BlockRange[], waits: boolean): Work[] {
+    const { blocksPerFile } = this.#options;
+    const blocksMin = waits ? Math.max(1, Math.floor(blocksPerFile / FOLLOW_PARTS)) : 1;
+    const planned = planFiles({ available: covered, existing: this.#files, blocksPerFile, blocksMin });
+    return planned.map((file) => ({ ...file, reason: null }));
+  }
+
+  async #write({ range, replaces, reason }: Work, signal: AbortSignal): Promise<void> {
+    const { database, chain, table, onRewrite, onProgress } = this.#options;
+    const { folder } = this.#store;
+    const former = reason === 'missing file' ? undefined : this.#files.find((file) => isSame(file, range));
+    const onRows = (rows: number): void => {
+      this.#progress.logs += rows;
+      onProgress?.({ ...this.#progress });
+    };
+    const written = await writeRange({ database, chain, table, folder, range, former, onRows }, signal);
+    // Rolled back or dropped meanwhile.
+    if (written === null) return;
+    const replaced = this.#files.filter((file) => replaces.some((one) => isSame(file, one)));
+    this.#files = [...this.#files.filter((file) => !replaced.includes(file)), written];
+    await this.#store.save(this.#files);
+    for (const { path } of replaced)
+      if (path !== null && path !== written.path) await onFiles(folder, () => rm(join(folder, path), { force: true }));
+    this.#progress.done += rangeSize(range);
+    onProgress?.({ ...this.#progress });
+    if (former !== undefined && former.sha256 === written.sha256) return;
+    this.#counts.written += 1;
+    this.#counts.rows += written.rows;
+    if (reason === null) return;
+    this.#counts.rewritten += 1;
+    onRewrite?.(range, reason);
+  }
+}
+
+async function requireFinal({ database, chain, to }: ExportOptions): Promise<void> {
+  const final = await requireChain(database, chain, false);
+  if (to !== null && to > final) throw new ExportNotFinalError(chain.key, to, final);
+}
+
+/** Returns the newest final block; −1 if there is none yet and the export waits. */
+async function requireChain(database: Database, chain: ExportChain, waits: boolean): Promise<number> {
+  const final = await readFinalBlock(database, chain);
+  if (final === null && !waits) throw new ExportNotFinalError(chain.key, 0, null);
+  return final ?? -1;
+}
+
+function isSame(one: BlockRange, other: BlockRange): boolean {
+  return one.from === other.from && one.to === other.to;
+}
+
+function clipped({ from, to }: BlockRange, within: BlockRange): BlockRange {
+  return { from: Math.max(from, within.from), to: Math.min(to, within.to) };
+}
+
+/** Proofs rise after the export. The rows stay the same. */
+function withProof(file: ManifestFile, covered: ManifestFile['proof']): ManifestFile {
+  const proof = covered.flatMap((one) =>
+    one.to < file.from || one.from > file.to ? [] : [{ ...one, ...clipped(one, file) }],
+  );
+  return subtractRanges([file], proof).length > 0 ? file : { ...file, proof: joinLevels(proof) };
+}

@@ -1,0 +1,32 @@
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import type { Clock } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { ExportRunningError } from '../errors.ts';
+import { type ExportIdentity, exportFolder } from '../manifest/manifest.ts';
+
+/** Postgres may notice the end of a killed process late. */
+const TRIES = 20;
+const TRY_AGAIN_MS = 250;
+
+/** Keeps other processes from the folder until it is released, or the process ends. @throws ExportRunningError */
+export async function holdFolder(
+  database: Database,
+  clock: Pick<Clock, 'sleep'>,
+  out: string,
+  identity: ExportIdentity,
+): Promise<{ release(): Promise<void> }> {
+  const folder = exportFolder(resolve(out), identity);
+  const client = database.session();
+  await client.connect();
+  for (let left = TRIES; left > 0; left--) {
+    const { rows } = await client.query<{ is_held: boolean }>(
+      'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS is_held',
+      [`export ${hostname()}:${folder}`],
+    );
+    if (rows[0]?.is_held === true) return { release: () => client.end() };
+    if (left > 1) await clock.sleep(TRY_AGAIN_MS);
+  }
+  await client.end();
+  throw new ExportRunningError(folder);
+}

@@ -1,0 +1,112 @@
+import type { BlockRange, ChainId } from '@chainstead/core';
+import { type Database, hexText, type Transaction } from '@chainstead/db';
+import { listCoverage, readChainState, readRevisions } from '@chainstead/sync';
+import type { ManifestFile } from '../manifest/manifest.ts';
+import type { ExportTable } from '../tables/export-table.ts';
+
+/** A chain whose tables are exported. */
+export interface ExportChain {
+  readonly id: ChainId;
+  readonly key: string;
+  readonly reorgDepthMax: number;
+}
+
+/** Facts about the stored rows of a range, as of one snapshot of the database. */
+export type RangeFacts = Pick<ManifestFile, 'proof' | 'first_block' | 'last_block' | 'revision'>;
+
+/**
+ * Returns the highest block that the follower never rolls back; null before the first start. Finalized by depth: the follower removes at most
+ * `reorgDepthMax` blocks.
+ */
+export async function readFinalBlock(
+  source: Pick<Database, 'query'>,
+  { id, reorgDepthMax }: ExportChain,
+): Promise<number | null> {
+  const state = await readChainState(source, id);
+  if (state === null) return null;
+  return Math.max(state.firstFollowed - 1, (state.checkpoint?.number ?? 0) - reorgDepthMax);
+}
+
+/** Returns the covered ranges of the dataset. */
+export async function readCovered(
+  source: Pick<Database, 'query'>,
+  { id }: ExportChain,
+  { dataset }: ExportTable,
+  within: BlockRange,
+): Promise<ManifestFile['proof']> {
+  const coverage = await listCoverage(source, id, within);
+  return coverage
+    .filter((one) => one.dataset === dataset)
+    .map(({ range, proof, reason }) => ({
+      from: Math.max(range.from, within.from),
+      to: Math.min(range.to, within.to),
+      level: proof,
+      reason,
+    }));
+}
+
+export async function readRangeFacts(
+  transaction: Transaction,
+  chain: ExportChain,
+  table: ExportTable,
+  range: BlockRange,
+): Promise<RangeFacts> {
+  const [revision = ''] = await readRevisions(transaction, chain.id, table.dataset, [range]);
+  const edge = (order: string): string =>
+    `(SELECT block_number AS number, ${hexText('block_hash')} AS hash FROM blocks
+       WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 ORDER BY block_number ${order} LIMIT 1)`;
+  const edges = await transaction.query<{ number: number; hash: string }>(`${edge('ASC')} UNION ALL ${edge('DESC')}`, [
+    chain.id,
+    range.from,
+    range.to,
+  ]);
+  return {
+    proof: joinLevels(await readCovered(transaction, chain, table, range)),
+    first_block: edges[0] ?? null,
+    last_block: edges[1] ?? null,
+    revision,
+  };
+}
+
+/** A reason to write the file of a range again. */
+export type Change = 'reorg' | 'reindex';
+
+/** Returns the files whose rows have been replaced since they were written. */
+export async function findChanged(
+  source: Pick<Database, 'query'>,
+  chain: ExportChain,
+  table: ExportTable,
+  files: readonly ManifestFile[],
+): Promise<ReadonlyMap<ManifestFile, Change>> {
+  const revisions = await readRevisions(source, chain.id, table.dataset, files);
+  const edges = files
+    .flatMap(({ first_block: first, last_block: last }) => [first, last])
+    .filter((one) => one !== null);
+  const stored = await source.query<{ number: number; hash: string }>(
+    `SELECT block_number AS number, ${hexText('block_hash')} AS hash FROM blocks WHERE chain_id = $1 AND block_number = ANY($2::bigint[])`,
+    [chain.id, edges.map(({ number }) => number)],
+  );
+  const hashes = new Map(stored.map(({ number, hash }) => [number, hash]));
+  const isReplaced = (edge: ManifestFile['last_block']): boolean => {
+    const hash = edge === null ? undefined : hashes.get(edge.number);
+    return hash !== undefined && hash !== edge?.hash;
+  };
+  const changed = new Map<ManifestFile, Change>();
+  for (const [index, file] of files.entries()) {
+    if (isReplaced(file.first_block) || isReplaced(file.last_block)) changed.set(file, 'reorg');
+    else if (file.revision !== revisions[index]) changed.set(file, 'reindex');
+  }
+  return changed;
+}
+
+/** Joins neighbors of the same level, which may come from several upstreams. */
+export function joinLevels(levels: ManifestFile['proof']): ManifestFile['proof'] {
+  const joined: ManifestFile['proof'] = [];
+  for (const level of levels) {
+    const last = joined.at(-1);
+    if (last !== undefined && last.to + 1 === level.from && last.level === level.level && last.reason === level.reason)
+      joined[joined.length - 1] = { ...last, to: level.to };
+    else joined.push(level);
+  }
+  return joined;
+}

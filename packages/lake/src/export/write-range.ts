@@ -1,0 +1,138 @@
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type BlockRange, subtractRanges } from '@chainstead/core';
+import { copyOut, type Database, type Transaction } from '@chainstead/db';
+import { onFiles } from '../errors.ts';
+import { type ManifestFile, PART } from '../manifest/manifest.ts';
+import { createCopyRowsReader } from '../parquet/copy-rows-reader.ts';
+import { createParquetFile, type ParquetFile } from '../parquet/parquet-file.ts';
+import type { ExportTable } from '../tables/export-table.ts';
+import { type ExportChain, type RangeFacts, readRangeFacts } from './range-facts.ts';
+
+export interface RangeWrite {
+  readonly database: Database;
+  readonly chain: ExportChain;
+  readonly table: ExportTable;
+  readonly folder: string;
+  readonly range: BlockRange;
+  /** The file so far. It stays if its bytes would be the same. */
+  readonly former?: ManifestFile | undefined;
+  /** Called now and then with the number of rows that were read since the last call. */
+  onRows?(rows: number): void;
+}
+
+/**
+ * Writes the rows of a range to a file, from one snapshot of the database.
+ * @returns null if the range is not covered any more. @throws ExportFolderError, DatabaseError
+ */
+export async function writeRange(write: RangeWrite, signal: AbortSignal): Promise<ManifestFile | null> {
+  const { database, folder, range, former } = write;
+  const path = `${blockName(range.from)}-${blockName(range.to)}.parquet`;
+  const part = join(folder, `${path}${PART}`);
+  // After a failure, the connection is cut: the server would send the remaining rows.
+  const failed = new AbortController();
+  const reading = database.until(AbortSignal.any([signal, failed.signal]));
+  try {
+    const facts = await reading.transaction(async (transaction) => {
+      try {
+        return await copyRange(transaction, write, part);
+      } catch (error) {
+        failed.abort(error);
+        throw error;
+      }
+    });
+    if (facts === null) return null;
+    const { rows, bytes, sha256, ...rest } = facts;
+    const { from, to } = range;
+    const entry = { from, to, rows, path: rows === 0 ? null : path, bytes: rows === 0 ? 0 : bytes };
+    const written: ManifestFile = { ...entry, sha256: rows === 0 ? null : sha256, ...rest };
+    const isKept = written.path === null || (former?.path === path && former.sha256 === written.sha256);
+    await onFiles(part, () => (isKept ? rm(part) : rename(part, join(folder, path))));
+    return written;
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+/** Digits of a block number in names, so that names sort like numbers. */
+const NAME_DIGITS = 12;
+
+function blockName(block: number): string {
+  return String(block).padStart(NAME_DIGITS, '0');
+}
+
+type Written = RangeFacts & { readonly rows: number; readonly bytes: number; readonly sha256: string };
+
+async function copyRange(transaction: Transaction, write: RangeWrite, part: string): Promise<Written | null> {
+  const { chain, table, range } = write;
+  await transaction.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  // The files of a dense range are sorted on disk otherwise, which takes longer.
+  await transaction.query("SET LOCAL work_mem = '64MB'");
+  const facts = await readRangeFacts(transaction, chain, table, range);
+  if (subtractRanges([range], facts.proof).length > 0) return null;
+  const times = hasBlockTime(table) ? await readTimes(transaction, chain, range) : new Map<number, bigint>();
+  const file = await onFiles(part, () => createParquetFile(part, table.columns));
+  try {
+    await copyRows(transaction, write, file, times, part);
+    return { ...facts, ...(await onFiles(part, () => file.finish())) };
+  } finally {
+    file.abandon();
+  }
+}
+
+async function copyRows(
+  { client }: Transaction,
+  { chain, table, range, onRows }: RangeWrite,
+  file: ParquetFile,
+  times: ReadonlyMap<number, bigint>,
+  part: string,
+): Promise<void> {
+  const fields = table.columns.flatMap(({ expression }, index) => (expression === null ? [] : [index]));
+  const ofField = fields.flatMap((index) => file.values[index] ?? []);
+  const time = table.columns.findIndex(({ expression }) => expression === null);
+  const ofTime = file.values[time];
+  // Read in front of the columns, for the time of the block.
+  const number = 0;
+  let rows = 0;
+  const reader = createCopyRowsReader(fields.length + 1, (source, offsets, lengths) => {
+    for (let field = 0; field < ofField.length; field++)
+      ofField[field]?.add(source, offsets[field + 1] ?? 0, lengths[field + 1] ?? 0);
+    ofTime?.addValue(times.get(source.readInt32BE(offsets[number])) ?? null);
+    file.endRow();
+    rows += 1;
+  });
+  for await (const chunk of copyOut(client, selection(chain, table, range))) {
+    await onFiles(part, () => reader.push(chunk));
+    onRows?.(rows);
+    rows = 0;
+  }
+  reader.end();
+}
+
+/** COPY takes no parameters: all values in the text are integers. */
+function selection({ id }: ExportChain, { columns, source, order }: ExportTable, { from, to }: BlockRange): string {
+  for (const value of [id, from, to])
+    if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not an integer`);
+  const expressions = columns.flatMap(({ expression }) => expression ?? []);
+  return `SELECT block_number::integer, ${expressions.join(', ')} ${source}
+    AND chain_id = ${id} AND block_number BETWEEN ${from} AND ${to} ORDER BY ${order.join(', ')}`;
+}
+
+function hasBlockTime({ columns }: ExportTable): boolean {
+  return columns.some(({ expression }) => expression === null);
+}
+
+/** Returns the times of stored headers by block. Microseconds since 1970. */
+async function readTimes(
+  transaction: Transaction,
+  { id }: ExportChain,
+  { from, to }: BlockRange,
+): Promise<ReadonlyMap<number, bigint>> {
+  const rows = await transaction.query<{ number: number; seconds: number }>(
+    `SELECT block_number AS number, extract(epoch FROM block_timestamp)::bigint AS seconds FROM blocks
+      WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3`,
+    [id, from, to],
+  );
+  return new Map(rows.map(({ number, seconds }) => [number, BigInt(seconds) * 1_000_000n]));
+}

@@ -1,0 +1,70 @@
+/** Reads rows of COPY's binary format from chunks that may end anywhere. */
+export interface CopyRowsReader {
+  /** Calls `onRow` for each complete row. */
+  push(chunk: Buffer): void;
+  /** @throws RangeError if the data ended early */
+  end(): void;
+}
+
+/** Offsets and lengths of the fields of a row in `source`. A null field has the length −1. */
+export type OnRow = (source: Buffer, offsets: Int32Array, lengths: Int32Array) => void;
+
+/** Signature, flags, length of the extension. */
+const HEADER_BYTES = 19;
+const END = -1;
+
+/** @param fields of each row */
+export function createCopyRowsReader(fields: number, onRow: OnRow): CopyRowsReader {
+  const offsets = new Int32Array(fields);
+  const lengths = new Int32Array(fields);
+  let rest: Buffer = Buffer.alloc(0);
+  let isBegun = false;
+  let isEnded = false;
+
+  /** @returns the offset after the row; −1 if it is incomplete */
+  const measure = (source: Buffer, start: number): number => {
+    let at = start + 2;
+    for (let field = 0; field < fields; field++) {
+      if (at + 4 > source.length) return END;
+      const length = source.readInt32BE(at);
+      at += 4;
+      offsets[field] = at;
+      lengths[field] = length;
+      if (length > 0) at += length;
+    }
+    return at > source.length ? END : at;
+  };
+
+  const readRows = (source: Buffer, begin: number): number => {
+    let at = begin;
+    while (at + 2 <= source.length) {
+      const count = source.readInt16BE(at);
+      if (count === END) {
+        isEnded = true;
+        return source.length;
+      }
+      if (count !== fields) throw new RangeError(`COPY returned ${count} fields, and not ${fields}`);
+      const next = measure(source, at);
+      if (next === END) break;
+      onRow(source, offsets, lengths);
+      at = next;
+    }
+    return at;
+  };
+
+  return {
+    push(chunk) {
+      const source = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      if (!isBegun && source.length < HEADER_BYTES) {
+        rest = source;
+        return;
+      }
+      const at = readRows(source, isBegun ? 0 : HEADER_BYTES);
+      isBegun = true;
+      rest = source.subarray(at);
+    },
+    end() {
+      if (!isEnded) throw new RangeError('COPY ended before its last row');
+    },
+  };
+}

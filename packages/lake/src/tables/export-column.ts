@@ -1,0 +1,62 @@
+import type { RowTable } from '@chainstead/sync';
+
+type ColumnType = NonNullable<ReturnType<RowTable['types']['get']>>;
+
+/** Type of a column in the Parquet files. */
+export type ColumnKind = 'int32' | 'int64' | 'double' | 'boolean' | 'bytes' | 'text' | 'timestamp';
+
+export interface ExportColumn {
+  readonly name: string;
+  /** SQL that yields the value in the binary format of `kind`. Null: the time of the row's block. */
+  readonly expression: string | null;
+  /** Type in Postgres: `numeric(78,0)`. */
+  readonly postgres: string;
+  readonly kind: ColumnKind;
+  readonly isNullable: boolean;
+}
+
+/** Time of the block, for tables without a time. Null if the header is not stored. */
+export const BLOCK_TIME: ExportColumn = {
+  name: 'block_time',
+  expression: null,
+  postgres: 'timestamp with time zone',
+  kind: 'timestamp',
+  isNullable: true,
+};
+
+/** Returns how a column of a table is exported. @param name in the files @default the name in the table */
+export function exportColumn(column: string, { type, isRequired }: ColumnType, name: string = column): ExportColumn {
+  const { kind, expression } = conversionOf(type, quoted(column));
+  return { name, expression, postgres: type, kind, isNullable: !isRequired };
+}
+
+/** Returns the identifier quoted for SQL. */
+export function quoted(identifier: string): string {
+  return `"${identifier.replaceAll('"', '""')}"`;
+}
+
+interface Conversion {
+  readonly kind: ColumnKind;
+  readonly expression: string;
+}
+
+const KINDS: Readonly<Record<string, ColumnKind>> = {
+  integer: 'int32',
+  bigint: 'int64',
+  'double precision': 'double',
+  boolean: 'boolean',
+  bytea: 'bytes',
+  text: 'text',
+  'timestamp with time zone': 'timestamp',
+};
+
+function conversionOf(type: string, column: string): Conversion {
+  const kind = KINDS[type];
+  if (kind !== undefined) return { kind, expression: column };
+  if (type === 'smallint') return { kind: 'int32', expression: `${column}::integer` };
+  if (type === 'real') return { kind: 'double', expression: `${column}::double precision` };
+  // Elements as JSON texts: numbers of 78 digits stay exact.
+  if (type.endsWith('[]')) return { kind: 'text', expression: `array_to_json(${column}::text[])::text` };
+  // Parquet's decimals end at 38 digits, and uint256 has 78.
+  return { kind: 'text', expression: `${column}::text` };
+}

@@ -1,0 +1,86 @@
+import { IS_GIVING_SIDE } from '@chainstead/db/direction';
+import type { Dataset, RowTable } from '@chainstead/sync';
+import { UnknownExportTableError } from '../errors.ts';
+import { BLOCK_TIME, type ExportColumn, exportColumn, quoted } from './export-column.ts';
+
+/** A table of the export: rows of a dataset by block. */
+export interface ExportTable {
+  /** `erc20_transfers`, `contracts.vault_deposit`. */
+  readonly name: string;
+  /** Name in coverage records. */
+  readonly dataset: string;
+  readonly columns: readonly ExportColumn[];
+  /** SQL from `FROM` on, without the range. */
+  readonly source: string;
+  /** Total order of the rows, so that equal rows make equal files. */
+  readonly order: readonly string[];
+}
+
+/** Returns the table to export. @throws UnknownExportTableError */
+export function findExportTable(datasets: readonly Dataset[], name: string): ExportTable {
+  const tables = datasets.flatMap(tablesOf);
+  const found = tables.find((table) => table.name === name);
+  if (found === undefined)
+    throw new UnknownExportTableError(
+      name,
+      tables.map((table) => table.name),
+    );
+  return found;
+}
+
+const SIDES = 'erc20_transfer_sides';
+
+function tablesOf({ name: dataset, table }: Dataset): readonly ExportTable[] {
+  const stored = withTime({
+    name: table.name,
+    dataset,
+    columns: table.columns.map((column) => columnOf(table, column)),
+    source: `FROM ${sqlName(table)} WHERE true`,
+    order: orderOf(table),
+  });
+  return table.name === SIDES ? [transfersOf(dataset, table), stored] : [stored];
+}
+
+/** One row per transfer, from the side of the sender. */
+function transfersOf(dataset: string, table: RowTable): ExportTable {
+  const names = new Map([
+    ['account', 'from_address'],
+    ['counterparty', 'to_address'],
+  ]);
+  const columns = table.columns
+    .filter((column) => column !== 'account_key' && column !== 'direction')
+    .map((column) => columnOf(table, column, names.get(column)));
+  return withTime({
+    name: 'erc20_transfers',
+    dataset,
+    columns,
+    source: `FROM ${sqlName(table)} WHERE ${IS_GIVING_SIDE}`,
+    order: orderOf(table),
+  });
+}
+
+const TIMES = ['block_time', 'block_timestamp'];
+
+function withTime(table: ExportTable): ExportTable {
+  return table.columns.some(({ name }) => TIMES.includes(name))
+    ? table
+    : { ...table, columns: [...table.columns, BLOCK_TIME] };
+}
+
+function columnOf({ name: table, types }: RowTable, column: string, name?: string): ExportColumn {
+  const type = types.get(column);
+  if (type === undefined) throw new TypeError(`Table ${table} has no type for ${column}`);
+  return exportColumn(column, type, name);
+}
+
+const PLACE = ['block_number', 'transaction_index', 'log_index'];
+
+/** Blocks ascend in a file, which keeps it small and lets readers skip parts. */
+function orderOf({ key }: RowTable): readonly string[] {
+  const rest = key.filter((column) => column !== 'chain_id' && !PLACE.includes(column));
+  return [...PLACE.filter((column) => column === 'block_number' || key.includes(column)), ...rest].map(quoted);
+}
+
+function sqlName({ name }: RowTable): string {
+  return name.split('.').map(quoted).join('.');
+}

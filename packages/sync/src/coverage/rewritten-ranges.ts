@@ -1,0 +1,42 @@
+/**
+ * Ranges whose stored rows were replaced or repaired: the table `rewritten_ranges`. A copy of the rows outside of the database compares the
+ * revision of its range with the one that it was made from. Rollbacks of reorgs are not recorded: they change block hashes.
+ */
+import type { BlockRange, ChainId } from '@chainstead/core';
+import type { Database, Transaction } from '@chainstead/db';
+
+/** Records the range for the datasets, in place of earlier records within it. Runs in the transaction that writes the rows. */
+export async function recordRewritten(
+  transaction: Transaction,
+  chainId: ChainId,
+  datasets: readonly string[],
+  { from, to }: BlockRange,
+): Promise<void> {
+  await transaction.query(
+    'DELETE FROM rewritten_ranges WHERE chain_id = $1 AND dataset = ANY($2::text[]) AND first_block BETWEEN $3 AND $4 AND last_block <= $4',
+    [chainId, datasets, from, to],
+  );
+  await transaction.query(
+    'INSERT INTO rewritten_ranges (chain_id, dataset, first_block, last_block) SELECT $1, unnest($2::text[]), $3, $4',
+    [chainId, datasets, from, to],
+  );
+}
+
+/**
+ * Returns a text for each range, in their order, that changes whenever rows of the dataset in the range are replaced or repaired; empty if that
+ * never happened.
+ */
+export async function readRevisions(
+  source: Pick<Database, 'query'>,
+  chainId: ChainId,
+  dataset: string,
+  ranges: readonly BlockRange[],
+): Promise<readonly string[]> {
+  const rows = await source.query<{ revision: string }>(
+    `SELECT coalesce((SELECT md5(string_agg(revision::text, ',' ORDER BY revision)) FROM rewritten_ranges AS record
+         WHERE record.chain_id = $1 AND record.dataset = $2 AND record.first_block <= wanted.last_block AND record.last_block >= wanted.first_block), '') AS revision
+       FROM unnest($3::bigint[], $4::bigint[]) WITH ORDINALITY AS wanted(first_block, last_block, place) ORDER BY place`,
+    [chainId, dataset, ranges.map(({ from }) => from), ranges.map(({ to }) => to)],
+  );
+  return rows.map(({ revision }) => revision);
+}
