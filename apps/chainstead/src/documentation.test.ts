@@ -71,7 +71,10 @@ const LISTS: Readonly<Record<string, unknown>> = {
 
 async function writeAbi(folder: string): Promise<string> {
   const path = join(folder, 'Vault.json');
-  const inputs = [{ name: 'owner', type: 'address', indexed: true }];
+  const inputs = [
+    { name: 'owner', type: 'address', indexed: true },
+    { name: 'assets', type: 'uint256' },
+  ];
   await writeFile(path, JSON.stringify([{ type: 'event', name: 'Deposit', inputs }]));
   return path;
 }
@@ -142,8 +145,19 @@ describe('commands of the documentation', () => {
     expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('error')]);
   });
 
+  // After the commands, which create the tables.
+  const queries = all.flatMap((line) => {
+    const [, query] = /^psql "\$DATABASE_URL" -c '([^']+)'$/.exec(line) ?? [];
+    return query === undefined ? [] : [{ line, query }];
+  });
+  it.each(queries)('$line works', async ({ query }) => {
+    expect(await scratch.database.query(query)).toEqual([]);
+  });
+
   it('are no others, which nobody runs', () => {
-    const known = new Set(['npm ci', 'npm run demo', 'npm test', ...commands]);
+    const requests = all.filter((line) => requestsOf(line).length === 1);
+    const known = new Set(['npm ci', 'npm run demo', 'npm test', ...commands, ...requests]);
+    for (const { line } of queries) known.add(line);
     expect(all.filter((line) => !known.has(line) && !line.endsWith('npm start'))).toEqual([]);
   });
 
