@@ -42,7 +42,8 @@ describe('the menu', () => {
     await page.keyboard.press('Escape');
     expect([await groups(page), await focused(page)]).toEqual([[], 'Data']);
     await page.keyboard.press('Enter');
-    for (const _ of ['Datasets', 'Pools', 'Tables', 'Jobs', 'On demand', 'Access']) await page.keyboard.press('Tab');
+    for (const _ of ['Datasets', 'Contracts', 'Pools', 'Tables', 'Jobs', 'On demand', 'Access'])
+      await page.keyboard.press('Tab');
     expect([await groups(page), await focused(page)]).toEqual([[], 'Access']);
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
