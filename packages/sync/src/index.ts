@@ -119,6 +119,7 @@ export { readHistory } from './requests/read-history.ts';
 export type { SentTransactions } from './requests/sent-transactions.ts';
 export { keepSealing, sealFullPartitions } from './retention/seal-partitions.ts';
 export { createKnownContracts } from './rows/known-contracts.ts';
+export { underCommitLock } from './rows/under-commit-lock.ts';
 export { lockChainCommits } from './rows/write-batch.ts';
 export { type ChainSample, readChainSamples, saveSamples } from './status/chain-samples.ts';
 export { type ChainStatus, countRows, readChainStatuses } from './status/chain-status.ts';

@@ -3,7 +3,7 @@
 import type { Address } from '@chainstead/core';
 import { addressBytes } from '@chainstead/db';
 import { knownBlock, type StateReader, type StateReadingContext } from '@chainstead/node-reads';
-import { lockChainCommits } from '@chainstead/sync';
+import { underCommitLock } from '@chainstead/sync';
 import {
   BALANCES_PROVEN,
   type Doubt,
@@ -66,8 +66,7 @@ async function correctAnchors(
   const { chain, database } = context;
   const known = await knownBlock(database, chain, block.number);
   if (known?.hash !== block.hash) return;
-  await database.transaction(async (transaction) => {
-    await lockChainCommits(transaction, chain);
+  await underCommitLock(database, chain, async (transaction) => {
     // A later read is not affected.
     await transaction.query(
       `UPDATE erc20_wallet_tokens SET anchor_block = NULL, anchor_value = NULL, since = 0, anchored_at = NULL

@@ -3,7 +3,7 @@ import type { Address, Hash } from '@chainstead/core';
 import { subjectCoverage } from '@chainstead/data-api';
 import { addressBytes, type Bind, hexBytes, hexText, isSpread, type Transaction } from '@chainstead/db';
 import type { StateBlock, StateReadingContext } from '@chainstead/node-reads';
-import { lockChainCommits } from '@chainstead/sync';
+import { underCommitLock } from '@chainstead/sync';
 import type { Said } from '../calls/fetch-balances.ts';
 import { MOVED_DELTA, movedRows } from '../moved-tables.ts';
 import { erc20Transfers } from '../transfers/dataset.ts';
@@ -35,10 +35,9 @@ export async function saveBalanceReadings(
   all: readonly Readings[],
 ): Promise<readonly (readonly Address[] | null)[]> {
   const { chain, database } = context;
-  return database.transaction(async (transaction) => {
+  return underCommitLock(database, chain, async (transaction) => {
     // Reads lost in a server crash are repeated, so the chain's commits need not wait for the disk.
     await transaction.query('SET LOCAL synchronous_commit = off');
-    await lockChainCommits(transaction, chain);
     const stored = await storedBlocks(
       transaction,
       chain,

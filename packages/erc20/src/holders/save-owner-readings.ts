@@ -2,7 +2,7 @@ import type { Address } from '@chainstead/core';
 import { addressBytes, type Bind, hexText, isSpread, type Transaction } from '@chainstead/db';
 import { addressKey } from '@chainstead/db/address-key';
 import type { StateBlock, StateReadingContext } from '@chainstead/node-reads';
-import { lockChainCommits } from '@chainstead/sync';
+import { underCommitLock } from '@chainstead/sync';
 import { judgeReading, type Verdict } from '../balances/judge-reading.ts';
 import { IS_SOUND, isWhole } from '../balances/resolved-balances.ts';
 import { storedBlocks } from '../balances/save-balance-readings.ts';
@@ -39,8 +39,7 @@ export async function saveOwnerReadings(
 ): Promise<readonly Address[]> {
   const { chain, database, logger } = context;
   const { token, block } = readings;
-  return database.transaction(async (transaction) => {
-    await lockChainCommits(transaction, chain);
+  return underCommitLock(database, chain, async (transaction) => {
     if ((await storedBlocks(transaction, chain, [block])).size === 0) throw reorganised(block.number);
     // Later movements would not be counted, or are still to be counted, so the read would become wrong.
     if (!(await isKept(transaction, context, token))) return [];

@@ -278,6 +278,11 @@ test('of many problems ten are told, each shortened', () => {
   expect(JSON.stringify(details).length).toBeLessThan(10 * 500);
 });
 
+test.each(['40P01', '40001'])('a statement that Postgres aborts with %s may be retried', (code) => {
+  const { status, headers } = answerTo(Object.assign(new Error('aborted'), { code }));
+  expect([status, headers]).toEqual([503, { 'retry-after': '1' }]);
+});
+
 test('a text that Postgres can’t hold is the client’s doing', () => {
   const { status } = answerTo(
     Object.assign(new Error('invalid byte sequence for encoding "UTF8": 0x00'), { code: '22021' }),

@@ -105,6 +105,9 @@ function isReportedElsewhere(thrown: unknown): boolean {
 /** SQLSTATEs of `statement_timeout` and `lock_timeout`. */
 const SQLSTATES_TOO_LONG: ReadonlySet<unknown> = new Set(['57014', '55P03']);
 
+/** SQLSTATEs of a statement that Postgres aborted so that another one can continue: a deadlock, or a conflict of transactions. */
+const SQLSTATES_ABORTED: ReadonlySet<unknown> = new Set(['40P01', '40001']);
+
 /** SQLSTATEs of text that Postgres can't store: a NUL, or a lone surrogate in JSON. */
 const SQLSTATES_OF_TEXT: ReadonlySet<unknown> = new Set(['22021', '22P05']);
 
@@ -125,6 +128,8 @@ export function answerTo(thrown: unknown): Answer {
     };
   if (thrown instanceof Error && 'code' in thrown && SQLSTATES_TOO_LONG.has(thrown.code))
     return { status: 503, message: 'The request took too long', details: undefined, headers: { 'retry-after': '1' } };
+  if (thrown instanceof Error && 'code' in thrown && SQLSTATES_ABORTED.has(thrown.code))
+    return { status: 503, message: UNAVAILABLE, details: undefined, headers: { 'retry-after': '1' } };
   if (thrown instanceof Error && 'code' in thrown && SQLSTATES_OF_TEXT.has(thrown.code))
     return {
       status: 400,

@@ -2,7 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import { addressBytes, type Database, hexBytes, hexText, type Transaction } from '@chainstead/db';
 import { type StateBlock, StateUnavailableError } from '@chainstead/node-reads';
-import { lockChainCommits } from '@chainstead/sync';
+import { underCommitLock } from '@chainstead/sync';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import { storeFoundPool } from '../proofs/pool-rows.ts';
@@ -27,8 +27,7 @@ export const LOOKUP_MAX_AGE_SECONDS = 86_400;
  */
 export async function saveLookup(database: Database, chain: Chain, lookup: PoolLookup): Promise<void> {
   const { tokens, block, pools, readings } = lookup;
-  await database.transaction(async (transaction) => {
-    await lockChainCommits(transaction, chain);
+  await underCommitLock(database, chain, async (transaction) => {
     const known = await transaction.query(
       'SELECT FROM blocks WHERE chain_id = $1 AND block_number = $2 AND block_hash = $3',
       [chain.id, block.number, hexBytes(block.hash)],

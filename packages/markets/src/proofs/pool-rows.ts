@@ -1,7 +1,7 @@
 import type { Address, ChainId, Hex } from '@chainstead/core';
 import { type Database, hexBytes, hexText, type Transaction } from '@chainstead/db';
 import { type Claim, claimValues, type DueTable, isClaimed, settled } from '@chainstead/jobs';
-import { lockChainCommits } from '@chainstead/sync';
+import { underCommitLock } from '@chainstead/sync';
 import type { PoolId } from '../events/pool-event.ts';
 import type { ChainExchanges } from '../exchanges/exchanges-of-chain.ts';
 import type { ProvenPool } from '../exchanges/prove-pool.ts';
@@ -88,9 +88,8 @@ export async function storeOutcomes(
   chain: HookedChain,
   outcomes: readonly (readonly [Claim<UnprovenPool>, PoolOutcome])[],
 ): Promise<void> {
-  await database.transaction(async (transaction) => {
-    // Rows that arrive meanwhile wait for the commit lock, and find the pool proven.
-    await lockChainCommits(transaction, chain);
+  // Rows that arrive meanwhile wait for the commit lock, and find the pool proven.
+  await underCommitLock(database, chain, async (transaction) => {
     for (const [claim, outcome] of outcomes) await storeOutcome(transaction, chain, claim, outcome);
   });
 }

@@ -1,6 +1,6 @@
 import type { Chain, PriceFeed } from '@chainstead/chains';
 import { addressBytes, type Database, hexBytes, type Transaction } from '@chainstead/db';
-import { lockChainCommits } from '@chainstead/sync';
+import { underCommitLock } from '@chainstead/sync';
 import type { BlockRun } from '../feeds/block-runs.ts';
 import { timeOfUpdate } from '../feeds/feed-answers.ts';
 import { saveFeedPhases } from '../feeds/price-sources.ts';
@@ -18,9 +18,8 @@ export async function storeReadings(
   block: KnownBlock,
   readings: readonly (readonly [PriceFeed, FeedReading])[],
 ): Promise<readonly PriceFeed[]> {
-  return database.transaction(async (transaction) => {
-    // Neither rows nor reorgs arrive meanwhile.
-    await lockChainCommits(transaction, chain);
+  // Neither rows nor reorgs arrive meanwhile.
+  return underCommitLock(database, chain, async (transaction) => {
     if (!(await isCanonical(transaction, chain, block))) return [];
     const starts = await readFeedStarts(transaction, chain, (runs) => runs.filter((run) => isIn(run, block)));
     const stored: PriceFeed[] = [];

@@ -1,0 +1,55 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { addressBytes } from '@chainstead/db';
+import { addressOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { expect, test } from 'vitest';
+import { underCommitLock } from './under-commit-lock.ts';
+import { lockChainCommits } from './write-batch.ts';
+
+const eth = createChainRegistry().get('eth');
+const scratch = scratchOfFile();
+const ADD_TOKEN = 'INSERT INTO tokens (address, chain_id) VALUES ($1, $2) ON CONFLICT DO NOTHING';
+const TOKEN = [addressBytes(addressOf(1)), eth.id];
+
+test('a transaction that loses a deadlock against a range is repeated', async () => {
+  const { database } = scratch;
+  const [inserted, locked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const range = database.transaction(async (transaction) => {
+    // The other transaction is the one that Postgres aborts.
+    await transaction.query(`SET LOCAL deadlock_timeout = '1h'`);
+    await transaction.query(ADD_TOKEN, TOKEN);
+    inserted.resolve();
+    await locked.promise;
+    await lockChainCommits(transaction, eth);
+  });
+  let runs = 0;
+  const result = underCommitLock(database, eth, async (transaction) => {
+    runs += 1;
+    await inserted.promise;
+    if (runs === 1) {
+      locked.resolve();
+      await expect.poll(() => waiting()).toBe(1);
+    }
+    await transaction.query(ADD_TOKEN, TOKEN);
+    return 'saved';
+  });
+  expect([await result, await range, runs]).toEqual(['saved', undefined, 2]);
+});
+
+test('another error is not repeated', async () => {
+  let runs = 0;
+  const result = underCommitLock(scratch.database, eth, async () => {
+    runs += 1;
+    throw new Error('no deadlock');
+  });
+  await expect(result).rejects.toThrow('no deadlock');
+  expect(runs).toBe(1);
+});
+
+/** Returns the number of statements that wait for a lock. */
+async function waiting(): Promise<number> {
+  const rows = await scratch.database.query(
+    `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  );
+  return rows.length;
+}
