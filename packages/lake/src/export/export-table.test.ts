@@ -49,11 +49,11 @@ describe('an export', () => {
     const result = await run();
     expect(result).toEqual({ folder: folderOf(), written: 5, rewritten: 0, rows: 270, blocks: 90, to: 89 });
     const stored = await scratch.database.query(
-      `SELECT account_key::text, chain_id::text, block_number, log_index, amount::text, kind, is_mint, encode(account, 'hex') AS account, label, ratio,
+      `SELECT account_key::text, chain_id::text, block_number::text, log_index, amount::text, kind, is_mint, encode(account, 'hex') AS account, label, ratio,
          (extract(epoch FROM seen_at) * 1000000)::bigint::text AS seen_at, maybe_amount::text, maybe_integer, maybe_bigint::text, maybe_flag, encode(maybe_bytes, 'hex') AS maybe_bytes,
          maybe_label, maybe_ratio, (extract(epoch FROM maybe_seen_at) * 1000000)::bigint::text AS maybe_seen_at, details::text, array_to_json(amounts::text[])::text AS amounts, day::text,
          ((1600000000 + block_number * 12) * 1000000::bigint)::text AS block_time
-         FROM samples WHERE block_number <= 89 ORDER BY block_number, log_index`,
+         FROM samples WHERE block_number <= 89 ORDER BY samples.block_number, log_index`,
     );
     const read = await inFiles(
       `SELECT account_key, chain_id, block_number, log_index, amount, kind, is_mint, lower(hex(account)) AS account, label, ratio,
@@ -69,7 +69,14 @@ describe('an export', () => {
     await run();
     const types = await inFiles('SELECT column_name, column_type FROM (DESCRIBE samples) ORDER BY column_name');
     expect(Object.fromEntries(types.map((row) => Object.values(row as object)))).toMatchObject({
-      ...{ account_key: 'BIGINT', block_number: 'INTEGER', amount: 'VARCHAR', kind: 'INTEGER', is_mint: 'BOOLEAN' },
+      ...{
+        account_key: 'BIGINT',
+        block_number: 'BIGINT',
+        log_index: 'INTEGER',
+        amount: 'VARCHAR',
+        kind: 'INTEGER',
+        is_mint: 'BOOLEAN',
+      },
       ...{
         account: 'BLOB',
         label: 'VARCHAR',

@@ -115,7 +115,8 @@ function selection({ id }: ExportChain, { columns, source, order }: ExportTable,
   for (const value of [id, from, to])
     if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not an integer`);
   const expressions = columns.flatMap(({ expression }) => expression ?? []);
-  return `SELECT block_number::integer, ${expressions.join(', ')} ${source}
+  // Another name than that of the column, which would make the order ambiguous where the column is a bigint.
+  return `SELECT block_number::integer AS "block of the time", ${expressions.join(', ')} ${source}
     AND chain_id = ${id} AND block_number BETWEEN ${from} AND ${to} ORDER BY ${order.join(', ')}`;
 }
 

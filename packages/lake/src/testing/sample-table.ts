@@ -9,7 +9,8 @@ import { findExportTable } from '../tables/export-table.ts';
 const TYPES: readonly (readonly [name: string, type: string, isRequired: boolean])[] = [
   ['account_key', 'bigint', true],
   ['chain_id', 'bigint', true],
-  ['block_number', 'integer', true],
+  // As in the tables of contracts. Those of other datasets have an integer.
+  ['block_number', 'bigint', true],
   ['log_index', 'integer', true],
   ['amount', 'numeric(78,0)', true],
   ['kind', 'smallint', true],
