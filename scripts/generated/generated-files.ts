@@ -5,6 +5,7 @@ import { UNSERVED_OPERATIONS } from '@chainstead/http';
 import { createProgram } from '../../apps/chainstead/src/command-line.ts';
 import { renderEnvExample } from '../../apps/chainstead/src/configuration/env-example.ts';
 import { renderSettingsPage } from '../../apps/chainstead/src/configuration/settings-page.ts';
+import { contractsFileSchema } from '../../apps/chainstead/src/contracts-file/contracts-file.ts';
 import { LAYERS } from '../check/dependency-direction.ts';
 import { renderEndpointDocument, renderUnservedOperations } from '../check/endpoint-table.ts';
 import { collectErrors, renderErrorPage } from '../check/error-page.ts';
@@ -48,6 +49,7 @@ export async function renderGeneratedFiles(): Promise<GeneratedFile[]> {
     withGenerated('docs/internals/architecture.md', 'layers', renderLayers()),
     withGenerated('docs/api/sql.md', 'views of datasets', renderViews(readAnalyticsViews())),
     { path: 'docs/public/llms.txt', text: renderLlmsText() },
+    { path: 'docs/public/contracts.schema.json', text: `${JSON.stringify(contractsFileSchema(), null, 2)}\n` },
     { path: 'docs/reference/metrics.md', text: await renderMetricPage(createEveryMetric()) },
   ];
 }

@@ -1,12 +1,15 @@
 import { chainKeyOf } from '@chainstead/aptos';
 import type { Command } from 'commander';
 import { printConfiguration } from '../configuration/index.ts';
+import { readContractsFile } from '../contracts-file/contracts-file.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { configurationSources, readConfiguration } from '../session/read-configuration.ts';
 
-/** Says what a valid configuration amounts to. @throws ConfigurationError with everything that is wrong */
-export function validateConfiguration(command: Command, context: CommandContext): void {
+/** Says what a valid configuration amounts to. @throws ConfigurationError with everything that is wrong, ContractsFileError */
+export async function validateConfiguration(command: Command, context: CommandContext): Promise<void> {
   const { configuration } = readConfiguration(command, context);
+  const { contractsFile, chainRegistry } = configuration;
+  if (contractsFile !== null) await readContractsFile(contractsFile, chainRegistry);
   const evm = configuration.chains.map(({ chain }) => `${chain.key} (${chain.id})`);
   const aptos = configuration.aptos.networks.map(({ network }) => chainKeyOf(network));
   const chains = [...evm, ...aptos].join(', ');

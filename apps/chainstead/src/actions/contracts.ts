@@ -13,6 +13,7 @@ import {
 import { type Address, errorText, InvalidPrimitiveError, parseAddress } from '@chainstead/core';
 import type { Command } from 'commander';
 import type { Configuration } from '../configuration/index.ts';
+import { applyContractsFile } from '../contracts-file/apply-contracts.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { commandActor } from '../session/command-actor.ts';
 import type { CommandContext } from '../session/command-context.ts';
@@ -136,6 +137,14 @@ export async function removeContractOfCommand(
     context.stdout.write(
       `Removed ${name}. Dropped tables: ${dropped.map((table) => table.name).join(', ') || 'none'}\n`,
     );
+  });
+}
+
+/** Adds the contracts of a file. */
+export async function applyContractsOfCommand(path: string, command: Command, context: CommandContext): Promise<void> {
+  await withContracts(command, context, async ({ database }, { chainRegistry: chains }) => {
+    const contracts = await applyContractsFile({ path, database, chains }, commandActor());
+    context.stdout.write(`Applied ${contracts} contracts of ${path}. Contracts that it lacks are kept\n`);
   });
 }
 

@@ -5,6 +5,7 @@ import { assertSafeBinding, createKeyStore, isLoopbackName, type KeyStore, Unsaf
 import { missingBulkIndexes, requireDatasetTables } from '@chainstead/sync';
 import type { Command } from 'commander';
 import { type Configuration, ROLE_NAMES, type RoleName } from '../configuration/index.ts';
+import { readContractsFile } from '../contracts-file/contracts-file.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { configurationFile, readConfiguration } from '../session/read-configuration.ts';
@@ -29,6 +30,7 @@ export async function start(
 ): Promise<void> {
   const { configuration } = readConfiguration(command, context);
   const roles = options.roles === undefined ? configuration.roles : parseRoles(options.roles);
+  await requireContractsFile(configuration);
   const slots = concurrencyLimiterOf(configuration, roles, availableParallelism());
   await requireFreePorts(configuration, roles);
   await requireKeys(configuration, roles);
@@ -78,6 +80,11 @@ export async function start(
     if (storage.isEmbedded && context.stopSignal.aborted) context.stderr.write('Stopping the embedded Postgres …\n');
     await storage.close();
   }
+}
+
+/** @throws ContractsFileError */
+async function requireContractsFile({ contractsFile, chainRegistry }: Configuration): Promise<void> {
+  if (contractsFile !== null) await readContractsFile(contractsFile, chainRegistry);
 }
 
 /** What is going to run. */

@@ -18,7 +18,7 @@ function validateCommand(context: CommandContext): Command {
     )
     .action(async (_options: object, command: Command) => {
       const { validateConfiguration } = await import('../actions/config.ts');
-      validateConfiguration(command, context);
+      await validateConfiguration(command, context);
     });
 }
 

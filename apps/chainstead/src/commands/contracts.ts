@@ -2,11 +2,12 @@ import { Command } from 'commander';
 import type { AddContractOptions } from '../actions/contracts.ts';
 import type { CommandContext } from '../session/command-context.ts';
 
-/** `chainstead contracts add|list|status|resume|remove` */
+/** `chainstead contracts add|apply|list|status|resume|remove` */
 export function contractsCommand(context: CommandContext): Command {
   return new Command('contracts')
     .description('Index your own contracts: a typed table for each event')
     .addCommand(addCommand(context))
+    .addCommand(applyCommand(context))
     .addCommand(listCommand(context))
     .addCommand(statusCommand(context))
     .addCommand(resumeCommand(context))
@@ -41,6 +42,17 @@ Examples:
   $ chainstead contracts add vault --chain eth --abi ./Vault.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea
   $ chainstead contracts add vault --chain eth --abi ./Vault.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea --from 17000000 --index owner
   $ chainstead contracts add pools --chain eth --abi ./Pool.json --factory 0x1f98431c8ad98523631ae4a59f267346ea31f984 --event 'PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool)' --child pool --from 12369621`;
+
+function applyCommand(context: CommandContext): Command {
+  return new Command('apply')
+    .description('Add the contracts of a YAML file. Known ones stay as they are, and others are kept')
+    .argument('<file>', 'File as for CONTRACTS_FILE')
+    .addHelpText('after', '\nExamples:\n  $ chainstead contracts apply contracts.yaml')
+    .action(async (file: string, _options: object, command: Command) => {
+      const { applyContractsOfCommand } = await import('../actions/contracts.ts');
+      await applyContractsOfCommand(file, command, context);
+    });
+}
 
 function listCommand(context: CommandContext): Command {
   return new Command('list')

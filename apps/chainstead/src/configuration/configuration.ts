@@ -140,6 +140,8 @@ export interface Configuration {
   /** Blocks a second and chain at most; auto: what the upstreams allow; 0: the background prover is off. */
   readonly verifyBlocksPerSecond: number | 'auto';
   /** Limits of the tables of a contract of the operator; null: none. */
+  /** Path of the YAML file with the operator's contracts; null: none. */
+  readonly contractsFile: string | null;
   readonly contractLimits: { readonly rowsMax: number | null; readonly bytesMax: number | null };
 }
 
@@ -261,6 +263,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
     chainRegistry: chains.registry,
     aptos: toAptosConfiguration(settings),
     verifyBlocksPerSecond: settings.VERIFY_BLOCKS_PER_SECOND,
+    contractsFile: settings.CONTRACTS_FILE ?? null,
     contractLimits: toContractLimits(settings),
   };
 }

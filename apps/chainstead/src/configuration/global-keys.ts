@@ -221,6 +221,14 @@ const egressKeys = {
 };
 
 const contractKeys = {
+  CONTRACTS_FILE: optional(plainText, {
+    group: 'Chains',
+    description:
+      'YAML file with your own contracts. It is applied at start and after each change. Contracts that it lacks are kept',
+    allowed: 'a path of a file',
+    example: '/etc/chainstead/contracts.yaml',
+    whenAbsent: 'contracts are added by `chainstead contracts add` or in the console',
+  }),
   CONTRACT_ROWS_MAX: withDefault(wholeNumber(0, Number.MAX_SAFE_INTEGER), {
     group: 'Limits',
     description:

@@ -18,6 +18,7 @@ import {
 } from '@chainstead/sync';
 import { createProxiesWatcher, createWalletsWatcher } from '@chainstead/transactions';
 import type { AptosNetworkConfiguration, ChainConfiguration, Configuration } from '../configuration/index.ts';
+import { watchContractsFile } from '../contracts-file/apply-contracts.ts';
 import { createSignerProcesses } from '../session/signer-processes.ts';
 import { openPool, startPool } from '../session/upstream-pools.ts';
 import { ONLY_PROCESS, shareOf } from '../shares/role-slot.ts';
@@ -60,6 +61,11 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
     { context, metrics: shared.metrics, recoverSigners, chains: othersOf(context), isBusy: () => filling.size > 0 },
     stop.signal,
   );
+  const { contractsFile, chainRegistry } = configuration;
+  const contracts =
+    contractsFile === null
+      ? null
+      : watchContractsFile({ path: contractsFile, database, chains: chainRegistry, clock, logger }, stop.signal);
   const rangeJobs = keepRangeJobs({ ...context, recoverSigners }, shared.metrics, stop.signal);
   if (context.configuration.chains.length === 0 && configuration.aptos.networks.length === 0)
     logger.info('No chains configured, nothing to ingest');
@@ -70,6 +76,7 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
       await Promise.all(chains.map(({ work }) => work));
       await helping;
       await rangeJobs;
+      await contracts;
       await aptos.stopped;
       await Promise.all(chains.map(({ pool }) => pool.close()));
       await signers.close();

@@ -84,15 +84,16 @@ export async function addContract(
     await createEventTables(transaction, tables, indexed);
     if (factory !== null && creationTable !== null)
       await createEventTables(transaction, [creationTable], [...indexed, factory.child]);
-    await save(transaction, { name, chainId: chain.id, addresses: all, firstBlock, tables, factory });
+    const isChanged = await save(transaction, { name, chainId: chain.id, addresses: all, firstBlock, tables, factory });
     // Stored rows lack logs of new addresses, and of children that were created earlier.
     if (own !== undefined && (all.length > own.addresses.length || isLower(factory, own.factory)))
       await removeCovered(transaction, chain, { ...own, tables, factory }, definitions);
-    await recordAudit(transaction, by, {
-      action: 'contract.add',
-      target: name,
-      details: { chain: chain.key, addresses, events: tables.map(({ event }) => event) },
-    });
+    if (isChanged)
+      await recordAudit(transaction, by, {
+        action: 'contract.add',
+        target: name,
+        details: { chain: chain.key, addresses, events: tables.map(({ event }) => event) },
+      });
     return { tables, skipped };
   });
 }
@@ -248,18 +249,23 @@ function lowerFirst(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : Math.min(one, other);
 }
 
+/** Returns whether the definition is new or has changed. An equal one keeps its revision, so nothing is read again. */
 async function save(
   transaction: Transaction,
   { name, chainId, addresses, firstBlock, tables, factory }: Omit<ContractDefinition, 'createdAt' | 'suspendedReason'>,
-): Promise<void> {
+): Promise<boolean> {
   const events = tables.map(
     ({ event, abi }) => `{"event":"${event}","item":${abiItemJson({ kind: 'event', entry: abi })}}`,
   );
-  await transaction.query(
-    `INSERT INTO contract_definitions (name, chain_id, addresses, first_block, events, factory)
+  const saved = await transaction.query(
+    `INSERT INTO contract_definitions AS known (name, chain_id, addresses, first_block, events, factory)
      VALUES ($1, $2, $3::text[], $4, $5::jsonb, $6::jsonb)
      ON CONFLICT (name, chain_id) DO UPDATE SET addresses = excluded.addresses, first_block = excluded.first_block,
-       events = excluded.events, factory = excluded.factory, revision = gen_random_uuid()`,
+       events = excluded.events, factory = excluded.factory, revision = gen_random_uuid()
+     WHERE (known.addresses, known.first_block, known.events, known.factory)
+       IS DISTINCT FROM (excluded.addresses, excluded.first_block, excluded.events, excluded.factory)
+     RETURNING name`,
     [name, chainId, addresses, firstBlock, `[${events.join(',')}]`, factory === null ? null : JSON.stringify(factory)],
   );
+  return saved.length > 0;
 }

@@ -1,0 +1,132 @@
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { ChainRegistry } from '@chainstead/chains';
+import type { WantedContract } from '@chainstead/contracts';
+import { ChainsteadError, errorText, isAddress, parseAddress } from '@chainstead/core';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+/** The file of `CONTRACTS_FILE` can't be used. Nothing of it is applied. */
+export class ContractsFileError extends ChainsteadError {
+  constructor(path: string, problems: readonly string[]) {
+    super({
+      code: 'CONTRACTS_FILE_INVALID',
+      message: `The contracts in ${path} can't be used: ${problems.slice(0, PROBLEMS_SHOWN).join('; ')}`,
+      facts: { path, problems: problems.length },
+      remedy: 'Correct the file. docs/concepts/contracts.md shows an example, and editors check it by its JSON schema',
+      retryable: false,
+    });
+  }
+}
+
+const PROBLEMS_SHOWN = 10;
+const CONTRACTS_MAX = 1_000;
+const ADDRESSES_MAX = 1_000;
+const FILE_BYTES_MAX = 1024 * 1024;
+/** Larger files are no ABI. */
+const ABI_BYTES_MAX = 10 * 1024 * 1024;
+
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'is no address (0x and 40 hexadecimal digits)');
+const addresses = z.array(address).min(1).max(ADDRESSES_MAX);
+
+const factory = z
+  .strictObject({
+    addresses: addresses.optional().describe('Addresses of the factories'),
+    of: z.string().optional().describe('Contract of this file or of the database whose children are the factories'),
+    event: z.string().describe('Declaration of the event that names a child, with the names of its parameters'),
+    child: z.string().describe('Parameter of the event with the address of the child'),
+  })
+  .refine((one) => (one.addresses === undefined) !== (one.of === undefined), 'needs either addresses or of');
+
+const contract = z
+  .strictObject({
+    name: z.string().describe('Tables are named contracts.<name>_<event>'),
+    chain: z.string().describe('Name or ID of the chain'),
+    abi: z.string().describe('Path of a JSON file with the ABI, or of an artifact. Relative paths start at this file'),
+    addresses: addresses.optional().describe('Addresses that emit the events'),
+    factory: factory.optional().describe('Factory whose children emit the events'),
+    from: z.int().min(0).optional().describe("First block. Default: the first block of the chain's history"),
+    events: z.array(z.string()).min(1).optional().describe('Names or signatures of events. Default: all of the ABI'),
+    index: z.array(z.string()).optional().describe('Parameters that get an index, and can then be filtered by'),
+  })
+  .refine((one) => (one.addresses === undefined) !== (one.factory === undefined), 'needs either addresses or factory');
+
+const contractsFile = z.strictObject({
+  contracts: z.array(contract).max(CONTRACTS_MAX).describe('Contracts to index'),
+});
+
+type GivenContract = z.output<typeof contract>;
+
+/** Returns the JSON schema of the file, for editors. */
+export function contractsFileSchema(): object {
+  return { title: 'Contracts of Chainstead', ...z.toJSONSchema(contractsFile, { io: 'input' }) };
+}
+
+/** Reads the contracts of a YAML file, with their ABIs. @throws ContractsFileError */
+export async function readContractsFile(
+  path: string,
+  chains: Pick<ChainRegistry, 'find'>,
+): Promise<readonly WantedContract[]> {
+  const given = parseContracts(path, await readText(path, path, FILE_BYTES_MAX));
+  const problems: string[] = [];
+  const wanted: WantedContract[] = [];
+  for (const [index, one] of given.entries()) {
+    const chain = chains.find(one.chain);
+    if (chain === null) problems.push(`contracts[${index}].chain: ${one.chain} is not a known chain`);
+    const abi = await readAbi(path, resolve(dirname(path), one.abi)).catch((error: unknown) => {
+      problems.push(`contracts[${index}].abi: ${errorText(error)}`);
+      return null;
+    });
+    if (chain !== null && abi !== null) wanted.push({ ...wantedOf(one), chain, abi });
+  }
+  if (problems.length > 0) throw new ContractsFileError(path, problems);
+  return wanted;
+}
+
+function parseContracts(path: string, text: string): readonly GivenContract[] {
+  const parsed = contractsFile.safeParse(parseYaml(path, text));
+  if (parsed.success) return parsed.data.contracts;
+  throw new ContractsFileError(
+    path,
+    parsed.error.issues.map(({ path: place, message }) => `${placeText(place)}: ${message}`),
+  );
+}
+
+/** @throws ContractsFileError */
+function parseYaml(path: string, text: string): unknown {
+  try {
+    // Nested aliases expand without limit.
+    return parse(text, { maxAliasCount: 0 });
+  } catch (error) {
+    throw new ContractsFileError(path, [errorText(error)]);
+  }
+}
+
+function placeText(place: readonly PropertyKey[]): string {
+  return place.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('').replace(/^\./, '');
+}
+
+function wantedOf({ name, from, events, index, ...one }: GivenContract): Omit<WantedContract, 'chain' | 'abi'> {
+  const own = one.factory;
+  return {
+    name,
+    addresses: (own === undefined ? one.addresses : own.addresses)?.filter(isAddress).map(parseAddress) ?? [],
+    factory: own === undefined ? null : { of: own.of ?? null, event: own.event, child: own.child },
+    firstBlock: from ?? null,
+    events: events ?? null,
+    indexed: index ?? [],
+  };
+}
+
+async function readAbi(path: string, abiPath: string): Promise<unknown> {
+  return JSON.parse(await readText(path, abiPath, ABI_BYTES_MAX));
+}
+
+/** @throws ContractsFileError */
+async function readText(path: string, read: string, bytesMax: number): Promise<string> {
+  const { size } = await stat(read).catch((error: unknown) => {
+    throw new ContractsFileError(path, [`${read} can't be read: ${errorText(error)}`]);
+  });
+  if (size > bytesMax) throw new ContractsFileError(path, [`${read} has ${size} bytes, more than ${bytesMax}`]);
+  return readFile(read, 'utf8');
+}
