@@ -10,6 +10,7 @@ import { gateway } from './benchmarks/gateway.ts';
 import { growth } from './benchmarks/growth.ts';
 import { ingestMemory } from './benchmarks/ingest-memory.ts';
 import { marketRoutes } from './benchmarks/market-routes.ts';
+import { marketsMixed } from './benchmarks/markets-mixed.ts';
 import { streamsDelivery } from './benchmarks/streams-delivery.ts';
 import { streamsMatching } from './benchmarks/streams-matching.ts';
 
@@ -25,6 +26,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   follow,
   assetRoutes,
   marketRoutes,
+  marketsMixed,
   gateway,
   streamsMatching,
   streamsDelivery,

@@ -5,6 +5,7 @@ import { APPROVAL_TOPIC, SWAP_TOPIC } from '../scripted/scripted-events.ts';
 import { quantity, sealHeader } from '../scripted/scripted-header.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { BenchLog } from './bench-logs.ts';
+import type { BenchMarket } from './bench-market.ts';
 import { type BenchNfts, type EmittedLog, NFT_TOPICS } from './bench-nfts.ts';
 import { type SignedCall, type SignedTransaction, signedRoot } from './bench-signers.ts';
 
@@ -19,6 +20,9 @@ export interface BenchCast {
   /** Share of what happens that NFT contracts do. */
   readonly nftShare: number;
   readonly nfts: BenchNfts;
+  /** Share of what happens in pools. */
+  readonly marketShare: number;
+  readonly market: BenchMarket | null;
   /** Share of the other logs that are ERC-20 transfers. */
   readonly transferShare: number;
   readonly logTimestamps: boolean;
@@ -64,7 +68,7 @@ export function buildBenchBlock(
   place: { readonly number: number; readonly parentHash: Hash; readonly timestamp: number; readonly empty: boolean },
 ): BenchBlock {
   const count = place.empty ? 0 : cast.transactionsPerBlock;
-  const transactions = Array.from({ length: count }, (_, index) => buildTransaction(cast, place.number, index));
+  const transactions = Array.from({ length: count }, (_, index) => buildTransaction(cast, place, index));
   const bloom = Buffer.alloc(BLOOM_BYTES);
   for (const transaction of transactions)
     for (let at = 0; at < BLOOM_BYTES; at++) bloom[at] = (bloom[at] ?? 0) | (transaction.bloom[at] ?? 0);
@@ -90,9 +94,14 @@ export function buildBenchBlock(
   return writeBlock(cast, place, hash, JSON.stringify(header), transactions);
 }
 
-function buildTransaction(cast: BenchCast, number: number, index: number): BenchTransaction {
+function buildTransaction(
+  cast: BenchCast,
+  { number, timestamp }: { readonly number: number; readonly timestamp: number },
+  index: number,
+): BenchTransaction {
   const hash = `0x${hex8(number)}${hex8(index)}${cast.random.hex(24).slice(2)}` as Hash;
-  const logs: EmittedLog[] = [];
+  const answer = index === 0 ? (cast.market?.answer(number, timestamp) ?? null) : null;
+  const logs: EmittedLog[] = answer === null ? [] : [answer];
   while (logs.length < cast.logsPerTransaction) logs.push(...buildLogs(cast, cast.logsPerTransaction - logs.length));
   const made = {
     hash,
@@ -127,8 +136,9 @@ function wallet(cast: BenchCast): Address {
 }
 
 function buildLogs(cast: BenchCast, room: number): readonly EmittedLog[] {
-  const { random, nftShare, nfts } = cast;
-  // Nothing is drawn for chains without this option: their contents stay the same.
+  const { random, nftShare, nfts, market, marketShare } = cast;
+  // Nothing is drawn for chains without these options: their contents stay the same.
+  if (market !== null && room > 1 && random.chance(marketShare)) return market.trade(wallet(cast));
   return nftShare > 0 && random.chance(nftShare) ? nfts.next(room) : [buildLog(cast)];
 }
 

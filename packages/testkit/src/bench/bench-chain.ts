@@ -5,6 +5,7 @@ import { createOrdinaryTokens, createTokenCalls, MULTICALL3_ADDRESS } from '../s
 import { createSeededRandom } from '../seeded-random.ts';
 import { type BenchBlock, blockOfTransactionHash, buildBenchBlock } from './bench-block.ts';
 import { type BenchLogs, createBenchLogs } from './bench-logs.ts';
+import { type BenchMarketOptions, createBenchMarket } from './bench-market.ts';
 import { createBenchNfts } from './bench-nfts.ts';
 import { createBenchSigners } from './bench-signers.ts';
 import { createJsonSlab, type JsonSlab } from './json-slab.ts';
@@ -24,6 +25,8 @@ export interface BenchChainOptions {
    * those who own them, and Seaport's sales. Default 0.
    */
   readonly nftShare?: number;
+  /** Pools and a price feed. Default none. */
+  readonly market?: BenchMarketOptions;
   /** Share of the other logs that are ERC-20 transfers; the rest are NFT transfers, approvals and swaps. Default 0.8. */
   readonly transferShare?: number;
   /** Share of blocks without transactions. Default 0. */
@@ -98,6 +101,8 @@ export function createBenchChain(options: BenchChainOptions): BenchChain {
     wallets,
     nfts,
     nftShare,
+    market: options.market === undefined ? null : createBenchMarket(random.fork('market'), options.market),
+    marketShare: options.market?.share ?? 0,
     transactionsPerBlock: options.transactionsPerBlock ?? 50,
     logsPerTransaction: options.logsPerTransaction ?? 2,
     transferShare: options.transferShare ?? 0.8,
@@ -113,7 +118,11 @@ export function createBenchChain(options: BenchChainOptions): BenchChain {
     store.add(number, block);
     parentHash = block.hash;
   }
-  const emitters = new Set<string>([...cast.tokens, ...(nftShare > 0 ? nfts.emitters : [])]);
+  const emitters = new Set<string>([
+    ...cast.tokens,
+    ...(nftShare > 0 ? nfts.emitters : []),
+    ...(options.market === undefined ? [] : [...options.market.pools, options.market.aggregator]),
+  ]);
   const collections = nfts.contracts.map(({ address }) => address);
   const contracts = new Set<string>([MULTICALL3_ADDRESS, ...emitters, ...collections]);
   return {

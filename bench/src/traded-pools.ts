@@ -1,0 +1,35 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { parseAddress } from '@chainstead/core';
+import { addressBytes, type Database } from '@chainstead/db';
+import type { BenchMarketOptions } from '@chainstead/testkit';
+import { CHAIN_ID } from './bench-chain.ts';
+import { BenchmarkError } from './benchmark-error.ts';
+import { sha256 } from './generated-pool.ts';
+
+/** Datasets of swaps, pools and prices. */
+export const MARKET_DATASETS = ['feed-answers', 'pool-prices', 'pool-creations', 'swaps', 'pool-states'] as const;
+
+const POOLS = 200;
+const FACTORY = parseAddress('0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f');
+/** About as often as the feed of ether on Ethereum answers on a calm day. */
+const ANSWER_EVERY = 100;
+
+/** 200 pools of ether, and its feed, for the benchmark's node. @param share of what happens in pools */
+export function tradedPools(share: number): BenchMarketOptions {
+  const [aggregator] = createChainRegistry().get(CHAIN_ID).etherPrice.feed?.aggregators ?? [];
+  if (aggregator === undefined) throw new BenchmarkError('The price feed of ether has no aggregator');
+  const pools = Array.from({ length: POOLS }, (_, number) => parseAddress(sha256(`pool ${number}`).slice(0, 42)));
+  return { share, pools, aggregator, answerEvery: ANSWER_EVERY };
+}
+
+/** Stores the pools as proven, as they are after the first minutes: then their trades are valued. */
+export async function seedTradedPools(database: Database, { pools }: BenchMarketOptions): Promise<void> {
+  const { wrappedNative } = createChainRegistry().get(CHAIN_ID);
+  if (wrappedNative === null) throw new BenchmarkError('The chain has no wrapped coin');
+  await database.query(
+    `INSERT INTO pools (pool_key, chain_id, pool, status, proof, exchange, factory, token0, token1, is_counted, due_at)
+     SELECT address_key(pool), ${CHAIN_ID}, pool, 'proven', 'creation', 'Uniswap v2', $3, least(token, $2::bytea), greatest(token, $2::bytea), true, NULL
+     FROM (SELECT pool, substr(sha256(pool), 1, 20) AS token FROM unnest($1::bytea[]) AS pool) AS known`,
+    [pools.map(addressBytes), addressBytes(wrappedNative), addressBytes(FACTORY)],
+  );
+}
