@@ -44,4 +44,8 @@ export const EQUIVALENT_MUTANTS: ReadonlyMap<string, string> = new Map([
     "packages/erc20/src/balances/save-balance-readings.ts:order:await saveClass(transaction, context, 'none', blocksOf(silent)); await changeAnchors(transaction, chain, none, FORGOTTEN…#1",
     'Both statements belong to one transaction, write different tables and read nothing that the other writes.',
   ],
+  [
+    "packages/http/src/parameters/block-bounds.ts:order:refuseReversed('block', bounds.from_block, bounds.to_block, String); refuseReversed('date', bounds.from_date, bounds.to_…#1",
+    'A request has two blocks or two dates, since a block replaces the date of its side: only one of the checks can refuse it.',
+  ],
 ]);

@@ -77,3 +77,19 @@ test('clients that subscribe at once share one read of earlier logs, and miss no
   for (const { reported } of subscriptions)
     await expect.poll(() => (reported as ReportedLog[]).filter((log) => log.removed)).toEqual(expected);
 });
+
+test('a client that leaves does not end the subscriptions of others', async () => {
+  const chainId = CHAIN_ID + 2;
+  const source = createScriptedChain({ seed: chainId, chainId, finalityDepth: null });
+  source.mine(20);
+  const node = await serveScriptedChain(source);
+  onTestFinished(() => node.close());
+  const gateway = await startLiveGateway({ database: scratch.database, chainId, urls: [node.url] });
+  const [leaving, staying] = [await openRpcSocket(gateway.webSocketUrl), await openRpcSocket(gateway.webSocketUrl)];
+  const left = await leaving.subscribe('newHeads');
+  const kept = await staying.subscribe('newHeads');
+  expect(await leaving.call('eth_unsubscribe', [left.id])).toBe(true);
+  source.mine(2);
+  await expect.poll(() => kept.reported.length).toBe(2);
+  expect(left.reported).toEqual([]);
+});

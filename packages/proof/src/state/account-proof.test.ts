@@ -225,4 +225,16 @@ describe('one account', () => {
     const accountProof = trie.prove(hashedKey(hexToBytes(OWNER))).map(hex);
     expect(fault({ ...honest, accountProof }, { ...requested, stateRoot: trie.root })).toBe('malformed');
   });
+
+  it('with a list in place of the number of a slot is refused', () => {
+    const storage = buildTrie([[hashedKey(hexToBytes(word(7))), encodeList([encodeString(integerBytes(5))])]]);
+    const members = [integerBytes(1), integerBytes(2), hexToBytes(storage.root), hexToBytes(CODE_HASH)];
+    const trie = buildTrie([[hashedKey(hexToBytes(OWNER)), encodeList(members.map(encodeString))]]);
+    const given = {
+      ...{ ...honest, nonce: '0x1', balance: '0x2', storageHash: storage.root },
+      accountProof: trie.prove(hashedKey(hexToBytes(OWNER))).map(hex),
+      storageProof: [{ key: word(7), value: '0x5', proof: storage.prove(hashedKey(hexToBytes(word(7)))).map(hex) }],
+    };
+    expect(fault(given, { ...requested, stateRoot: trie.root })).toBe('malformed');
+  });
 });

@@ -39,3 +39,23 @@ test('old attempts, what arrived and its matches go; what waits, is young or is 
   expect(await left('stream_match_transactions')).toEqual([11, 15, 30]);
   expect(await pruneHistory(database, { before })).toEqual({ attempts: 0, deliveries: 0, matches: 0 });
 });
+
+test('a worker prunes what is older than its days of history when it starts', async () => {
+  const { database } = scratch;
+  const receiver = await startWebhookReceiver();
+  const streamId = await addStream(database, { webhookUrl: receiver.url });
+  const delivered = async () => (await readOutbox(database, streamId)).map(({ deliveredAt }) => deliveredAt !== null);
+  await addMatches(database, streamId, { blocks: [1, 2] });
+  const first = await startStagedWorker(database, { historyDays: 3 });
+  await expect.poll(delivered, { timeout: 20_000 }).toEqual([true, true]);
+  await first.stop();
+  for (const table of ['stream_deliveries', 'stream_attempts'])
+    await database.query(
+      `UPDATE ${table} SET created_at = now() - CASE block_number WHEN 1 THEN interval '4 days' ELSE interval '2 days' END`,
+    );
+  await database.query('UPDATE stream_matches SET confirmed = true');
+  const second = await startStagedWorker(database, { historyDays: 3 });
+  await expect.poll(delivered).toEqual([true]);
+  await second.stop();
+  await receiver.close();
+});

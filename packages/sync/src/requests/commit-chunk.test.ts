@@ -1,0 +1,58 @@
+/** A chunk of an on-demand backfill next to other processes that hold some of its blocks. */
+import { addressOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { createClaimOwner } from '../coverage/claims.ts';
+import { createMarkTables, markedAccount, marks } from '../testing/marks-dataset.ts';
+import { openScriptedStage } from '../testing/scripted-stage.ts';
+import { claimBlocks, releaseBlocks } from './block-claims.ts';
+import { commitChunk } from './commit-chunk.ts';
+
+const BLOCKS = 20;
+const scratch = scratchOfFile();
+
+beforeAll(() => createMarkTables(scratch.database));
+
+it('writes the blocks that it gets at once, and those of others after they are released', async () => {
+  const { database } = scratch;
+  const stage = await openScriptedStage(database, 982_001, [marks], { blocks: BLOCKS });
+  onTestFinished(() => stage.close());
+  const other = await createClaimOwner(database);
+  onTestFinished(() => other.close());
+  const answer = await stage.pool.getLogs({ range: { from: 1, to: BLOCKS }, topics: marks.topics(stage.chain) });
+  const logs = answer.logs.filter((log) => markedAccount(log) !== null);
+  const numbers = [...new Set(logs.map(({ blockNumber }) => blockNumber))];
+  // The others hold every second block: each claim is of one block.
+  const held = numbers.filter((number) => number % 2 === 0);
+  const free = numbers.filter((number) => number % 2 === 1);
+  expect(Math.min(held.length, free.length)).toBeGreaterThan(0);
+  const headers = await stage.pool.getHeaders(numbers);
+  const blocks = new Map(headers.map(({ value }) => [value.number, value]));
+  const claimed = await claimBlocks(database, other, stage.chain, [...held, ...free.slice(1)]);
+  const storedBlocks = async () => {
+    const rows = await database.query<{ block: number }>(
+      'SELECT DISTINCT block_number AS block FROM marks WHERE chain_id = $1 ORDER BY 1',
+      [stage.chain.id],
+    );
+    return rows.map(({ block }) => block);
+  };
+  const storedBefore: number[][] = [];
+  const clock = {
+    now: () => Date.now(),
+    async sleep() {
+      storedBefore.push(await storedBlocks());
+      await releaseBlocks(database, other, stage.chain, claimed);
+    },
+  };
+  const subject = { chainId: stage.chain.id, kind: 'wallet', address: addressOf(1) } as const;
+  const chunk = {
+    subject,
+    dataset: marks,
+    range: { from: 1, to: BLOCKS },
+    read: { found: { logs }, blocks, calls: 1 },
+  };
+  expect(await commitChunk({ ...stage, clock }, chunk, new AbortController().signal)).toBe(logs.length);
+  expect(storedBefore).toEqual([free.slice(0, 1)]);
+  expect(await storedBlocks()).toEqual(numbers);
+  expect(await stage.marksOf(1, BLOCKS)).toEqual({ stored: logs.length, expected: logs.length });
+});
