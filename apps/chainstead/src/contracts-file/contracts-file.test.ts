@@ -74,7 +74,9 @@ test('a refused contract is named, and the others are added', async () => {
   const path = await writeContracts({ contracts: [{ ...ONE, name: 'Vault' }, ONE, { ...ONE, index: ['amount'] }] });
   await expect(applyContractsFile({ path, database: scratch.database, chains })).rejects.toMatchObject({
     code: 'CONTRACTS_FILE_INVALID',
-    message: `The contracts in ${path} can't be used: Vault: "Vault" is not a name for a contract. Use 1 to 24 lower-case letters, digits and underscores, with a letter in front; vault: No event has a parameter amount. Parameters are owner, assets`,
+    message: expect.stringContaining(
+      `The contracts in ${path} can't be used: Vault: "Vault" is not a name for a contract. Use 1 to 24 lower-case letters, digits and underscores, with a letter in front; vault: No event has a parameter amount. Parameters are owner, assets`,
+    ),
   });
   expect(await readDefinitions(scratch.database)).toMatchObject([{ name: 'vault' }]);
 });
@@ -82,7 +84,7 @@ test('a refused contract is named, and the others are added', async () => {
 describe('a file is refused', () => {
   test.each<[unknown, string]>([
     ['contracts: [', 'Flow sequence in block collection must be sufficiently indented and end with a ]'],
-    ['a: &a [1]\ncontracts: *a', 'Excessive alias count'],
+    ['a: &a [1]\nb: &b [*a, *a]\ncontracts: *b', 'Alias resolution is disabled'],
     ['', ': Invalid input: expected object, received null'],
     [{ contracts: {} }, 'contracts: Invalid input: expected array, received object'],
     [{ contracts: [], others: 1 }, ': Unrecognized key: "others"'],
@@ -99,7 +101,7 @@ describe('a file is refused', () => {
     [{ contracts: [{ ...ONE, chain: 'moon' }] }, 'contracts[0].chain: moon is not a known chain'],
     [{ contracts: [ONE, { ...ONE, abi: './None.json' }] }, "None.json can't be read"],
     [{ contracts: [{ ...ONE, abi: './text.json' }] }, 'contracts[0].abi: '],
-      ])('%j', async (content, problem) => {
+  ])('%j', async (content, problem) => {
     const path = await writeContracts(content);
     await expect(readContractsFile(path, chains)).rejects.toMatchObject({
       code: 'CONTRACTS_FILE_INVALID',

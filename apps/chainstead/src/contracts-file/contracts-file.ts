@@ -103,7 +103,10 @@ function parseYaml(path: string, text: string): unknown {
 }
 
 function placeText(place: readonly PropertyKey[]): string {
-  return place.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('').replace(/^\./, '');
+  return place
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .replace(/^\./, '');
 }
 
 function wantedOf({ name, from, events, index, ...one }: GivenContract): Omit<WantedContract, 'chain' | 'abi'> {
