@@ -48,4 +48,8 @@ export const EQUIVALENT_MUTANTS: ReadonlyMap<string, string> = new Map([
     "packages/http/src/parameters/block-bounds.ts:order:refuseReversed('block', bounds.from_block, bounds.to_block, String); refuseReversed('date', bounds.from_date, bounds.to_…#1",
     'A request has two blocks or two dates, since a block replaces the date of its side: only one of the checks can refuse it.',
   ],
+  [
+    "packages/erc20/src/balances/save-balance-readings.ts:order:await saveClass(transaction, context, 'sum', whose('tell')); await saveClass(transaction, context, 'live', whose('differ…#1",
+    'The class `live` is permanent, so a token of both classes is `live` in either order.',
+  ],
 ]);

@@ -1,5 +1,6 @@
 import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { UnprovenBlockError } from '../errors.ts';
 import { openScriptedStage } from '../testing/scripted-stage.ts';
 import { createWholeBlockTables, expectedOutcomes, outcomes } from '../testing/whole-block-datasets.ts';
 import type { DecodableBlock } from './decodable-block.ts';
@@ -46,4 +47,32 @@ it.each([1_000_000, 5])('lets go of each block once it is decoded, with %i rows 
   const lines = [...batch.parts].flatMap((part) => part.lines);
   expect(lines).toHaveLength(expectedOutcomes(stage.scripted, RANGE).length);
   expect(logCount).toBeGreaterThan(0);
+});
+
+it.each([true, false])('leaves out an unproven block only if it may: %s', async (leavesOut) => {
+  const unproven = 7;
+  let hash: unknown;
+  const stage = await openScriptedStage(scratch.database, CHAIN_ID + (leavesOut ? 1 : 2), [outcomes], {
+    blocks: 10,
+    async answer(method, params, own) {
+      const reply = await own(params);
+      const isAsked = method === 'eth_getBlockReceipts' && (params[0] === hash || Number(params[0]) === unproven);
+      if (!isAsked || !('result' in reply) || !Array.isArray(reply.result)) return reply;
+      return {
+        result: reply.result.map((receipt) => ({ ...receipt, status: receipt.status === '0x1' ? '0x0' : '0x1' })),
+      };
+    },
+  });
+  onTestFinished(() => stage.close());
+  hash = stage.scripted.blockAt(unproven)?.hash;
+  const reading = {
+    ...stage,
+    ...{ leavesOut, depth: 4, signal: AbortSignal.timeout(60_000) },
+    parts: new Set(['transactions'] as const),
+  };
+  const read = readRangeProven(reading, { from: 1, to: 10 }, createBatchDecoder(stage.chain, [outcomes], 1_000));
+  if (!leavesOut) return expect(read).rejects.toBeInstanceOf(UnprovenBlockError);
+  const { blocks, lacking } = await read;
+  expect([...blocks.keys()].toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 8, 9, 10]);
+  expect(lacking.get('transactions')).toMatchObject({ block: unproven, isUnsupported: false });
 });
