@@ -51,7 +51,14 @@ it('writes the blocks that it gets at once, and those of others after they are r
     range: { from: 1, to: BLOCKS },
     read: { found: { logs }, blocks, calls: 1 },
   };
+  await database.query(`INSERT INTO backfill_requests (chain_id, kind, subject) VALUES ($1, $2, decode($3, 'hex'))`, [
+    ...[subject.chainId, subject.kind, subject.address.slice(2)],
+  ]);
   expect(await commitChunk({ ...stage, clock }, chunk, new AbortController().signal)).toBe(logs.length);
+  const [made] = await database.query('SELECT calls_made, rows_added FROM backfill_requests WHERE chain_id = $1', [
+    stage.chain.id,
+  ]);
+  expect(made).toEqual({ calls_made: 1, rows_added: logs.length });
   expect(storedBefore).toEqual([free.slice(0, 1)]);
   expect(await storedBlocks()).toEqual(numbers);
   expect(await stage.marksOf(1, BLOCKS)).toEqual({ stored: logs.length, expected: logs.length });
