@@ -11,21 +11,21 @@ export const MARKET_DATASETS = ['feed-answers', 'pool-prices', 'pool-creations',
 
 const POOLS = 200;
 const FACTORY = parseAddress('0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f');
-/** About as often as the feed of ether on Ethereum answers on a calm day. */
-const ANSWER_EVERY = 100;
+/** About as often as the feed of ether on Ethereum reports on a calm day. */
+const REPORT_EVERY = 100;
 
 /** 200 pools of ether, and its feed, for the benchmark's node. @param share of what happens in pools */
 export function tradedPools(share: number): BenchMarketOptions {
   const [aggregator] = createChainRegistry().get(CHAIN_ID).etherPrice.feed?.aggregators ?? [];
   if (aggregator === undefined) throw new BenchmarkError('The price feed of ether has no aggregator');
   const pools = Array.from({ length: POOLS }, (_, number) => parseAddress(sha256(`pool ${number}`).slice(0, 42)));
-  return { share, pools, aggregator, answerEvery: ANSWER_EVERY };
+  return { share, pools, aggregator, reportEvery: REPORT_EVERY };
 }
 
 /** Stores the pools as proven, as they are after the first minutes: then their trades are valued. */
 export async function seedTradedPools(database: Database, { pools }: BenchMarketOptions): Promise<void> {
   const { wrappedNative } = createChainRegistry().get(CHAIN_ID);
-  if (wrappedNative === null) throw new BenchmarkError('The chain has no wrapped coin');
+  if (wrappedNative === null) throw new BenchmarkError('The chain has no wrapped native token');
   await database.query(
     `INSERT INTO pools (pool_key, chain_id, pool, status, proof, exchange, factory, token0, token1, is_counted, due_at)
      SELECT address_key(pool), ${CHAIN_ID}, pool, 'proven', 'creation', 'Uniswap v2', $3, least(token, $2::bytea), greatest(token, $2::bytea), true, NULL

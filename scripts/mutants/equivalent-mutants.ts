@@ -49,7 +49,7 @@ export const EQUIVALENT_MUTANTS: ReadonlyMap<string, string> = new Map([
     'A request has two blocks or two dates, since a block replaces the date of its side: only one of the checks can refuse it.',
   ],
   [
-    "packages/erc20/src/balances/save-balance-readings.ts:order:await saveClass(transaction, context, 'sum', whose('tell')); await saveClass(transaction, context, 'live', whose('differ…#1",
+    "packages/erc20/src/balances/save-balance-readings.ts:order:await saveClass(transaction, context, 'sum', whose('agree')); await saveClass(transaction, context, 'live', whose('diffe…#1",
     'The class `live` is permanent, so a token of both classes is `live` in either order.',
   ],
 ]);

@@ -17,7 +17,7 @@ interface Reading {
  * returns no balance. `ask`: another upstream must be queried. `unknown`: no value can be trusted.
  */
 export type Verdict =
-  | { readonly kind: 'right'; readonly value: bigint; readonly transfers: 'tell' | 'differ' | null }
+  | { readonly kind: 'right'; readonly value: bigint; readonly transfers: 'agree' | 'differ' | null }
   | { readonly kind: 'none' | 'ask' | 'unknown' };
 
 /**
@@ -36,7 +36,7 @@ export function judgeReading({ first, second, expected }: Reading): Verdict {
 }
 
 function right(value: bigint, expected: Reading['expected']): Verdict {
-  return { kind: 'right', value, transfers: expected?.hasMoved === true ? 'tell' : null };
+  return { kind: 'right', value, transfers: expected?.hasMoved === true ? 'agree' : null };
 }
 
 function isExpected(value: bigint, expected: Reading['expected']): boolean {

@@ -243,10 +243,10 @@ async function keepJudged(transaction: Transaction, context: StateReadingContext
   const { judged } = kept;
   const { chain, logger } = context;
   const those = (isOne: (one: Judged) => boolean): readonly Judged[] => judged.filter(isOne);
-  const whose = (transfers: 'tell' | 'differ') =>
+  const whose = (transfers: 'agree' | 'differ') =>
     blocksOf(those(({ verdict }) => verdict.kind === 'right' && verdict.transfers === transfers));
   const right = await saveAnchors(transaction, chain, kept);
-  await saveClass(transaction, context, 'sum', whose('tell'));
+  await saveClass(transaction, context, 'sum', whose('agree'));
   await saveClass(transaction, context, 'live', whose('differ'));
   const none = those(({ verdict }) => verdict.kind === 'none');
   const silent = none.filter(({ readings, token }) => readings.silent.has(token) && !right.has(token));

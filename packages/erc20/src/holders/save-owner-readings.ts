@@ -239,10 +239,10 @@ async function classify(
   { token, block, isSilent }: OwnerReadings,
   judged: readonly Judged[],
 ): Promise<void> {
-  const isOne = (transfers: 'tell' | 'differ'): boolean =>
+  const isOne = (transfers: 'agree' | 'differ'): boolean =>
     judged.some(({ verdict }) => verdict.kind === 'right' && verdict.transfers === transfers);
   const reported = new Map([[token, block.number]]);
-  if (isOne('tell')) await saveClass(transaction, context, 'sum', reported);
+  if (isOne('agree')) await saveClass(transaction, context, 'sum', reported);
   if (isOne('differ')) await saveClass(transaction, context, 'live', reported);
   if (!isSilent || judged.length === 0 || judged.some(({ verdict }) => verdict.kind !== 'none')) return;
   const [read] = await transaction.query(

@@ -100,8 +100,8 @@ function buildTransaction(
   index: number,
 ): BenchTransaction {
   const hash = `0x${hex8(number)}${hex8(index)}${cast.random.hex(24).slice(2)}` as Hash;
-  const answer = index === 0 ? (cast.market?.answer(number, timestamp) ?? null) : null;
-  const logs: EmittedLog[] = answer === null ? [] : [answer];
+  const report = index === 0 ? (cast.market?.report(number, timestamp) ?? null) : null;
+  const logs: EmittedLog[] = report === null ? [] : [report];
   while (logs.length < cast.logsPerTransaction) logs.push(...buildLogs(cast, cast.logsPerTransaction - logs.length));
   const made = {
     hash,

@@ -10,7 +10,7 @@ const pools = [1, 2, 3].map((number) => parseAddress(`0x${String(number).repeat(
 const aggregator = parseAddress(`0x${'a'.repeat(40)}`);
 
 it('emits a Sync before each Swap, whose amounts lead to its reserves', () => {
-  const market = { share: 0.5, pools, aggregator, answerEvery: 10 };
+  const market = { share: 0.5, pools, aggregator, reportEvery: 10 };
   const chain = createBenchChain({ blocks: 40, transactionsPerBlock: 5, logsPerTransaction: 4, market });
   const logs = [...chain.blocksIn({ from: 0, to: 40 })].flatMap(logsOf);
   const reserves = new Map(pools.map((pool): [unknown, bigint[]] => [pool, [10n ** 21n, 10n ** 21n]]));

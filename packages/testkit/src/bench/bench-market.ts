@@ -10,18 +10,18 @@ export interface BenchMarketOptions {
   readonly share: number;
   /** Addresses of the pools. The reserves of each begin at 1,000 units with 18 decimals. */
   readonly pools: readonly Address[];
-  /** The aggregator of the coin's price. It answers 2,000 dollars with 8 decimals. */
+  /** The aggregator of the coin's price. It reports 2,000 dollars with 8 decimals. */
   readonly aggregator: Address;
-  /** Blocks from one answer to the next. */
-  readonly answerEvery: number;
+  /** Blocks from one report to the next. */
+  readonly reportEvery: number;
 }
 
 /** Pools that remember their reserves, so that each Sync fits the Swap after it. */
 export interface BenchMarket {
   /** Returns the Sync and the Swap of the next trade. */
   trade(recipient: Address): readonly [sync: EmittedLog, swap: EmittedLog];
-  /** Returns the feed's answer of a block; null if it has none. @param timestamp Unix seconds */
-  answer(block: number, timestamp: number): EmittedLog | null;
+  /** Returns the feed's event of a block; null if it has none. @param timestamp Unix seconds */
+  report(block: number, timestamp: number): EmittedLog | null;
 }
 
 const SYNC_TOPIC = keccak256Hex(Buffer.from('Sync(uint112,uint112)'));
@@ -52,8 +52,8 @@ export function createBenchMarket(random: SeededRandom, options: BenchMarketOpti
         { address, topics: [SWAP_TOPIC, addressTopic(recipient), addressTopic(recipient)], data: words(amounts) },
       ];
     },
-    answer: (block, timestamp) =>
-      block % options.answerEvery === 0
+    report: (block, timestamp) =>
+      block % options.reportEvery === 0
         ? {
             address: options.aggregator,
             topics: [ANSWER_TOPIC, numberTopic(PRICE) as Hash, numberTopic(block) as Hash],
