@@ -17,11 +17,14 @@ export interface DevnetProgramStage extends Closable {
   start(key: string, environment?: Readonly<Record<string, string>>): Program;
 }
 
-/** Starts no program yet: a test may prepare the chain first. */
-export async function openDevnetProgramStage(chainId: number): Promise<DevnetProgramStage> {
+/** Starts no program yet: a test may prepare the chain first. @param args of anvil */
+export async function openDevnetProgramStage(
+  chainId: number,
+  args: readonly string[] = [],
+): Promise<DevnetProgramStage> {
   await using parts = new AsyncDisposableStack();
   const scratch = parts.adopt(await createScratchDatabase(), (one) => one.drop());
-  const devnet = parts.adopt(await startDevnet({ chainId }), (one) => one.stop());
+  const devnet = parts.adopt(await startDevnet({ chainId, args }), (one) => one.stop());
   const programs = parts.use(new AsyncDisposableStack());
   return {
     devnet,

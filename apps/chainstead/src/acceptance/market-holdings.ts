@@ -41,8 +41,6 @@ export async function expectHoldings(
   }
   const manager = exchanges.factories.v4.address;
   for (const [address, amount] of held) {
-    // A pool without liquidity may name a token whose creation a reorg removed.
-    if (amount === 0n) continue;
     const call = { address, abi: READS, functionName: 'balanceOf', args: [manager] } as const;
     expect([address, amount <= (await devnet.client.readContract(call))]).toEqual([address, true]);
   }

@@ -15,6 +15,8 @@ const KEY = 'acceptance-key-0123456789';
 const EARLIER = 15;
 /** A fresh index may have thousands of blocks. */
 const FRESH_MS = 600_000;
+/** All states stay in memory: after a reorg to a state on disk, anvil 1.7.1 lacks the code of contracts. */
+const ANVIL_ARGUMENTS = ['--prune-history', '20000'];
 const DATASETS = ['swaps', 'pool-states', 'pool-creations'];
 
 export interface MarketStage extends Closable {
@@ -42,7 +44,7 @@ export interface CheckedMarkets {
 
 /** Makes some pools before the first indexed block. Starts no program yet. */
 export async function openMarketStage(chainId: number, seed: string): Promise<MarketStage> {
-  const stage = await openDevnetProgramStage(chainId);
+  const stage = await openDevnetProgramStage(chainId, ANVIL_ARGUMENTS);
   const { devnet, scratch } = stage;
   const script = await createMarketDevnetScript(devnet, seed);
   await script.act(EARLIER);
