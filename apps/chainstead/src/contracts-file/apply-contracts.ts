@@ -31,7 +31,7 @@ export async function applyContractsFile(
       await addContract(database, one, by);
     } catch (error) {
       if (!(error instanceof ContractRefusedError)) throw error;
-      problems.push(`${one.name}: ${error.message}. ${error.remedy ?? ''}`);
+      problems.push(`${one.name}: ${error.message}`);
     }
   if (problems.length > 0) throw new ContractsFileError(path, problems);
   return wanted.length;
