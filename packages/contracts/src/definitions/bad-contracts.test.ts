@@ -1,4 +1,4 @@
-/** Contracts that strangers wrote, or that were mistyped: each is refused with its exact message, and nothing is stored. */
+/** Untrusted ABIs, and mistyped names and options: each is refused with its exact message, and nothing is stored. */
 import { createChainRegistry } from '@chainstead/chains';
 import { parseAddress } from '@chainstead/core';
 import { scratchOfFile } from '@chainstead/testkit/hooks';

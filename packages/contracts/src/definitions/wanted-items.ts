@@ -73,7 +73,7 @@ function chosenEvents(
   return chosen;
 }
 
-/** Functions that change nothing are left out: nobody pays for a transaction to them. */
+/** Functions that change nothing are left out: transactions to them are rare. */
 function callsOf({ name, chain }: WantedContract, entries: readonly AbiEntry[]): readonly TableItem[] {
   if (chain.transactions.mode !== 'all')
     throw new ContractRefusedError(

@@ -18,9 +18,9 @@ export interface ParameterColumn {
 /** An event whose logs have a table, or a function whose calls have one. */
 export interface TableItem {
   readonly kind: 'event' | 'call';
-  /** Of a call: name, parameters and signature of the function, without indexed parameters. */
+  /** For a call, name, parameters and signature of the function. None of them is indexed. */
   readonly abi: AbiEvent;
-  /** Of an anonymous event: first topics of the contract's other events with as many topics. Logs with these are not its own. */
+  /** For an anonymous event, first topics of the contract's other events with as many topics. Logs with these are not its own. */
   readonly otherTopics: readonly Hash[];
   /** Log since which the event has this form; null: always, or the number of topics distinguishes the forms. */
   readonly since: LogPlace | null;

@@ -39,7 +39,7 @@ function sizeOfAll(sizes: readonly EncodingSize[]): EncodingSize {
 }
 
 const LIST = /^(.*)\[(\d*)\]$/;
-/** Of a list, text or bytes without items. */
+/** A list, text or bytes without items. */
 const LENGTH: EncodingSize = { words: 1, isFixed: false };
 
 function sizeOf({ name, type, components = [] }: AbiType): EncodingSize {
