@@ -3,7 +3,7 @@
  * `definitions/add-contract.ts`, then `dataset/event-dataset.ts`.
  */
 export { readContractDatasets } from './dataset/contract-datasets.ts';
-export { addContract, type WantedContract } from './definitions/add-contract.ts';
+export { addContract } from './definitions/add-contract.ts';
 export { type ContractDefinition, ContractRefusedError, readDefinitions } from './definitions/contract-definition.ts';
 export { type ContractStatus, readContractStatuses } from './definitions/contract-status.ts';
 export { removeContract } from './definitions/remove-contract.ts';
@@ -13,6 +13,7 @@ export {
   resumeContract,
   suspendLargeContracts,
 } from './definitions/suspend-contracts.ts';
+export type { WantedContract } from './definitions/wanted-contract.ts';
 export { readContractsState } from './factories/complete-children.ts';
 export { contractRoutes } from './routes/contract-routes.ts';
 export type { ListedEvent } from './routes/get-events.ts';

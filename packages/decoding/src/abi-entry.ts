@@ -28,6 +28,8 @@ export interface AbiEvent {
   readonly inputs: readonly (AbiType & { readonly isIndexed: boolean })[];
   readonly signature: string;
   readonly topic0: Hash;
+  /** True: its logs have no topic for the signature. All of their topics are indexed arguments. */
+  readonly isAnonymous: boolean;
 }
 
 export function abiFunction(name: string, inputs: readonly AbiType[]): AbiFunction {
@@ -36,9 +38,9 @@ export function abiFunction(name: string, inputs: readonly AbiType[]): AbiFuncti
   return { name, inputs, signature, hash, selector: hash.slice(0, SELECTOR_DIGITS) as Hex, layout: layoutOf(inputs) };
 }
 
-export function abiEvent(name: string, inputs: AbiEvent['inputs']): AbiEvent {
+export function abiEvent(name: string, inputs: AbiEvent['inputs'], isAnonymous = false): AbiEvent {
   const signature = abiSignature(name, inputs);
-  return { name, inputs, signature, topic0: keccak256Hex(Buffer.from(signature)) };
+  return { name, inputs, signature, topic0: keccak256Hex(Buffer.from(signature)), isAnonymous };
 }
 
 /** `0x` and four bytes. */

@@ -16,6 +16,7 @@ export {
 export { AbiUnreadableError } from './abi-unreadable.ts';
 export { decodeCall } from './decode-call.ts';
 export { decodeEvent } from './decode-event.ts';
+export { decodeValues } from './decode-values.ts';
 export type { DecodedArgument, DecodedCall, DecodedEvent } from './decoded.ts';
 export { parseEventSignature, parseSignature } from './parse-signature.ts';
 export { readAbi, selectorOf } from './read-abi.ts';

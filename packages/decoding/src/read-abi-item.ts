@@ -18,6 +18,14 @@ type Input = AbiEvent['inputs'][number];
 /** An argument, or the reason why it is invalid. */
 type ReadInput = { readonly input: Input } | { readonly problem: string };
 
+/** Items that most readers skip, or need. */
+export interface AbiReading {
+  /** Whether anonymous events are read. No log names them: they are decoded by their emitter. @default false */
+  readonly anonymousEvents?: boolean;
+  /** Whether functions that change nothing (`view`, `pure`) are read. @default true */
+  readonly viewFunctions?: boolean;
+}
+
 /** Maximum total of arguments and members of one function or event. */
 const INPUTS_MAX = 256;
 const NESTING_MAX = 8;
@@ -25,25 +33,38 @@ const NESTING_MAX = 8;
 /**
  * Parses an item of an ABI's JSON: names must be identifiers, types must be decodable. Null for kinds that decode
  * neither calls nor events; a text is the reason why it is invalid. Never throws.
+ * @param reading which items are read
  */
-export function readAbiItem(item: unknown): AbiEntry | string | null {
+export function readAbiItem(item: unknown, reading: AbiReading = {}): AbiEntry | string | null {
   const given: { type?: unknown; name?: unknown; inputs?: unknown; anonymous?: unknown } = Object(item);
   // The specification allows functions to omit their type.
   const type = given.type ?? 'function';
   if (type !== 'function' && type !== 'event')
     return typeof type === 'string' && UNUSED.has(type) ? null : 'no item of an ABI';
   if (typeof given.name !== 'string' || !isIdentifier(given.name)) return 'a name that is no identifier';
-  if (given.anonymous === true) return 'an anonymous event';
+  const isAnonymous = given.anonymous === true;
+  if (isAnonymous && reading.anonymousEvents !== true) return 'an anonymous event';
   const inputs = readInputs(given.inputs ?? [], { left: INPUTS_MAX }, 0);
   if (typeof inputs === 'string') return inputs;
-  return type === 'event'
-    ? { kind: type, entry: abiEvent(given.name, inputs) }
-    : { kind: type, entry: abiFunction(given.name, inputs.map(withoutIndex)) };
+  if (type === 'function')
+    return reading.viewFunctions === false && isView(item)
+      ? null
+      : { kind: type, entry: abiFunction(given.name, inputs.map(withoutIndex)) };
+  return { kind: type, entry: abiEvent(given.name, inputs, isAnonymous) };
+}
+
+/** Compilers before Solidity 0.6 wrote `constant` instead. */
+function isView(item: unknown): boolean {
+  const { stateMutability, constant }: { stateMutability?: unknown; constant?: unknown } = Object(item);
+  return stateMutability === 'view' || stateMutability === 'pure' || constant === true;
 }
 
 /** Returns JSON that {@link readAbiItem} parses to the same entry. */
 export function abiItemJson({ kind, entry }: AbiEntry): string {
-  return JSON.stringify({ type: kind, name: entry.name, inputs: entry.inputs.map(inputJson) });
+  return JSON.stringify({
+    ...{ type: kind, name: entry.name, inputs: entry.inputs.map(inputJson) },
+    ...(kind === 'event' && entry.isAnonymous && { anonymous: true }),
+  });
 }
 
 const UNUSED: ReadonlySet<string> = new Set(['constructor', 'error', 'fallback', 'receive']);

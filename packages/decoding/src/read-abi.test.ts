@@ -56,6 +56,26 @@ describe('an ABI', () => {
     expect(abi?.skipped.size).toBe(0);
   });
 
+  test('has anonymous events where they are wanted, next to events of the same signature', () => {
+    const anonymous = { ...logged, anonymous: true };
+    const abi = readAbi([logged, anonymous, anonymous], { anonymousEvents: true });
+    expect(abi?.entries.map(({ entry }) => 'isAnonymous' in entry && entry.isAnonymous)).toEqual([false, true]);
+    expect([...(abi?.skipped ?? [])]).toEqual([['repeated', 1]]);
+    for (const entry of abi?.entries ?? [])
+      expect(readAbiItem(JSON.parse(abiItemJson(entry)), { anonymousEvents: true })).toEqual(entry);
+  });
+
+  test('has no functions that change nothing where they are not wanted', () => {
+    const view = { ...transfer, name: 'view', stateMutability: 'view' };
+    const pure = { ...transfer, name: 'pure', stateMutability: 'pure' };
+    const { stateMutability: _, ...old } = { ...transfer, name: 'old' };
+    const all = [view, transfer, pure, { ...old, constant: true }, { ...old, name: 'older', constant: false }];
+    const namesOf = (reading?: { readonly viewFunctions: boolean }) =>
+      readAbi(all, reading)?.entries.map(({ entry }) => entry.name);
+    expect(namesOf({ viewFunctions: false })).toEqual(['transfer', 'older']);
+    expect(namesOf()).toEqual(['view', 'transfer', 'pure', 'old', 'older']);
+  });
+
   test('gives what is written down of it to the same entry again', () => {
     fc.assert(
       fc.property(exampleArguments, fc.constantFrom('function', 'event'), ({ types }, type) => {
@@ -94,6 +114,11 @@ describe('what a stranger wrote', () => {
     ['a tuple', named('f', [{ name: 'a', type: 'tuple' }]), 'arguments that are no list'],
     ['an empty tuple', named('f', [{ name: 'a', type: 'tuple[]', components: [] }]), 'a tuple without members'],
     ['an anonymous event', { ...logged, anonymous: true }, 'an anonymous event'],
+    [
+      'an event with more topics than a log has',
+      { ...logged, inputs: 'abcd'.split('').map((name) => ({ name, type: 'bool', indexed: true })) },
+      'more than 3 indexed arguments',
+    ],
     ['a kind', { type: 'modifier', name: 'f' }, 'no item of an ABI'],
     ['a number', 7, 'a name that is no identifier'],
     [

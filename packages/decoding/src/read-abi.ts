@@ -1,9 +1,9 @@
 import type { Hex } from '@chainstead/core';
 import { SELECTOR_DIGITS } from './abi-entry.ts';
-import { type AbiEntry, readAbiItem } from './read-abi-item.ts';
+import { type AbiEntry, type AbiReading, readAbiItem } from './read-abi-item.ts';
 
 export interface ReadAbi {
-  /** In order; one per selector, and one per topic0 and number of indexed arguments. */
+  /** In order; one per selector, and one per signature and number of indexed arguments of an event. */
   readonly entries: readonly AbiEntry[];
   /** Number of skipped items, by reason. */
   readonly skipped: ReadonlyMap<string, number>;
@@ -17,14 +17,15 @@ const ITEMS_MAX = 20_000;
  * Truffle, or `{ output: { abi } }` as in compiler metadata. Skips constructors, errors, and the receive and fallback
  * functions, which decode nothing. Null without an ABI.
  * @param document parsed JSON
+ * @param reading which items are read
  */
-export function readAbi(document: unknown): ReadAbi | null {
+export function readAbi(document: unknown, reading: AbiReading = {}): ReadAbi | null {
   const items = itemsOf(document);
   if (items === null) return null;
   const entries = new Map<string, AbiEntry>();
   const skipped = new Map<string, number>();
   for (const [place, item] of items.entries()) {
-    const read = place < ITEMS_MAX ? readAbiItem(item) : `beyond the first ${ITEMS_MAX}`;
+    const read = place < ITEMS_MAX ? readPossible(item, reading) : `beyond the first ${ITEMS_MAX}`;
     if (read === null) continue;
     const key = typeof read === 'string' ? null : keyOf(read);
     const reason = typeof read === 'string' ? read : key !== null && entries.has(key) ? 'repeated' : null;
@@ -34,15 +35,30 @@ export function readAbi(document: unknown): ReadAbi | null {
   return { entries: [...entries.values()], skipped };
 }
 
+/** Topics of a log. One is the signature, unless the event is anonymous. */
+const TOPICS_MAX = 4;
+
+/** Leaves out events that no log can have. */
+function readPossible(item: unknown, reading: AbiReading): AbiEntry | string | null {
+  const read = readAbiItem(item, reading);
+  if (read === null || typeof read === 'string' || read.kind === 'function') return read;
+  const indexedMax = read.entry.isAnonymous ? TOPICS_MAX : TOPICS_MAX - 1;
+  return indexedCount(read) > indexedMax ? `more than ${indexedMax} indexed arguments` : read;
+}
+
+function indexedCount({ entry }: Extract<AbiEntry, { kind: 'event' }>): number {
+  return entry.inputs.filter(({ isIndexed }) => isIndexed).length;
+}
+
 /** Returns the first four bytes of the hash: a function's selector, or the start of an event's topic0. */
 export function selectorOf({ kind, entry }: AbiEntry): Hex {
   return kind === 'function' ? entry.selector : (entry.topic0.slice(0, SELECTOR_DIGITS) as Hex);
 }
 
-function keyOf({ kind, entry }: AbiEntry): string {
-  return kind === 'function'
-    ? entry.selector
-    : `${entry.topic0} ${entry.inputs.filter(({ isIndexed }) => isIndexed).length}`;
+function keyOf(read: AbiEntry): string {
+  return read.kind === 'function'
+    ? read.entry.selector
+    : `${read.entry.topic0} ${indexedCount(read)} ${read.entry.isAnonymous}`;
 }
 
 /** Returns the items of an ABI-like document: members are checked one by one. */

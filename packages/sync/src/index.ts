@@ -20,7 +20,7 @@ export {
 export { readKnownBlocks } from './coverage/known-blocks.ts';
 export { readRetainedFrom } from './coverage/retained-from.ts';
 export { isDroppable, type RetentionSettings } from './coverage/retention-settings.ts';
-export { readRevisions } from './coverage/rewritten-ranges.ts';
+export { readRevisions, recordRewritten } from './coverage/rewritten-ranges.ts';
 export type { Subject, SubjectKind } from './coverage/subject.ts';
 export { recordSubjectRange } from './coverage/subject-ranges.ts';
 export type {

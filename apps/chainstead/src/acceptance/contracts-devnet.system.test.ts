@@ -2,10 +2,18 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Address } from '@chainstead/core';
+import type { Address, Hex } from '@chainstead/core';
 import { type CompiledContract, compileSolidity, startProgram } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
-import { type AbiEvent, decodeEventLog, toEventSelector } from 'viem';
+import {
+  AbiDecodingDataSizeTooSmallError,
+  type AbiEvent,
+  decodeEventLog,
+  decodeFunctionData,
+  encodeFunctionData,
+  toEventSelector,
+  toFunctionSelector,
+} from 'viem';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openDevnetProgramStage } from './devnet-program.ts';
 
@@ -17,31 +25,72 @@ contract Vault {
   event Sent(address indexed from, uint8 indexed kind, bool flag);
   event Sent(address indexed from, uint256[] amounts);
   event Opened(Position position, bytes32 indexed id, string indexed name, bytes data);
+  event Loud(uint256 seed);
   event Quiet() anonymous;
+  event Whisper(uint256 indexed seed, uint256 twice) anonymous;
+  event Note(bytes4 indexed sig, address indexed guy, bytes32 indexed foo, bytes32 indexed bar, uint256 wad, bytes fax) anonymous;
   function act(uint256 seed) external {
+    require(seed < 1000);
     emit Deposit(msg.sender, address(uint160(seed)), seed * 1e30, -int64(uint64(seed)));
     emit Sent(msg.sender, uint8(seed), seed % 2 == 0);
     uint256[] memory amounts = new uint256[](seed % 4);
     for (uint256 i; i < amounts.length; i++) amounts[i] = seed ** (i + 1);
     emit Sent(msg.sender, amounts);
     emit Opened(Position(msg.sender, uint128(seed), "note \\"one\\""), bytes32(seed), "name", abi.encode(seed));
+    emit Loud(seed);
     emit Quiet();
+    emit Whisper(seed, 2 * seed);
+    emit Note(msg.sig, msg.sender, bytes32(seed), bytes32(seed + 1), seed, abi.encodePacked(seed, uint8(7)));
+  }
+  function pay(address to, Position[] calldata positions, string calldata note) external payable {}
+  function total() external pure returns (uint256) { return 1; }
+}
+contract Proxy {
+  event Upgraded(address indexed implementation);
+  address implementation;
+  constructor(address first) { upgrade(first); }
+  function upgrade(address next) public { implementation = next; emit Upgraded(next); }
+  fallback() external { (bool isDone,) = implementation.delegatecall(msg.data); require(isDone); }
+}
+contract First {
+  event Moved(address indexed from, uint256 value, uint256 kind);
+  event Swapped(address indexed from, uint256 amountIn, uint256 amountOut);
+  function move(uint256 seed) external { emit Moved(msg.sender, seed, seed % 3); emit Swapped(msg.sender, seed, seed + 1); }
+}
+contract Second {
+  event Moved(address indexed from, uint256 value, uint256 indexed kind);
+  event Swapped(address from, uint256 indexed amountIn, uint256 amountOut);
+  function move(uint256 seed) external { emit Moved(msg.sender, seed, seed % 3); emit Swapped(msg.sender, seed, seed + 1); }
+}
+contract Mover {
+  function upgrade(Proxy proxy, address next, uint256 seed) external {
+    First(address(proxy)).move(seed);
+    proxy.upgrade(next);
+    First(address(proxy)).move(seed + 1);
   }
 }`;
 
 const CHAIN_ID = 31_443;
 const KEY = 'contracts-devnet';
 const SETTLED_DEPTH = 80;
+const WITH_TRANSACTIONS = { TRANSACTIONS_DEVNET: 'all' };
 const stage = stageOfFile(() => openDevnetProgramStage(CHAIN_ID));
 let folder: string;
+let compiled: ReadonlyMap<string, CompiledContract>;
 let vault: CompiledContract;
+
+const built = (name: string): CompiledContract => {
+  const found = compiled.get(name);
+  if (found === undefined) throw new Error(`${name} was not compiled`);
+  return found;
+};
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'contracts-devnet-'));
-  const compiled = (await compileSolidity({ 'Vault.sol': SOURCE })).get('Vault');
-  if (compiled === undefined) throw new Error('The vault was not compiled');
-  vault = compiled;
-  await writeFile(join(folder, 'Vault.json'), JSON.stringify({ abi: vault.abi }));
+  compiled = await compileSolidity({ 'Vault.sol': SOURCE });
+  vault = built('Vault');
+  for (const name of ['Vault', 'First', 'Second', 'Proxy'])
+    await writeFile(join(folder, `${name}.json`), JSON.stringify({ abi: built(name).abi }));
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -51,7 +100,7 @@ const act = (address: Address, seed: number) =>
 async function run(...args: readonly string[]): Promise<string> {
   const environment = {
     ...{ DATABASE_URL: stage.scratch.url, CHAINS: 'devnet', CHAIN_ID_DEVNET: String(CHAIN_ID) },
-    ...{ RPC_URLS_DEVNET: stage.devnet.url, LOG_LEVEL: 'warn' },
+    ...{ RPC_URLS_DEVNET: stage.devnet.url, LOG_LEVEL: 'warn', ...WITH_TRANSACTIONS },
   };
   const program = startProgram(['contracts', ...args], { environment });
   expect(await program.exited, program.output()).toBe(0);
@@ -61,31 +110,32 @@ async function run(...args: readonly string[]): Promise<string> {
 const add = (address: Address, ...more: readonly string[]) =>
   run('add', 'vault', '--chain', 'devnet', '--abi', join(folder, 'Vault.json'), '--address', address, ...more);
 
+/** Returns the event of a log: by its first topic, or by the number of topics. */
+function eventOf({ topics }: { readonly topics: readonly string[] }): AbiEvent | undefined {
+  const named = EVENTS().find((one) => one.anonymous !== true && toEventSelector(one) === topics[0]);
+  return named ?? EVENTS().find((one) => one.name === ['Quiet', 'Whisper', '', '', 'Note'][topics.length]);
+}
+
+const EVENTS = (): readonly AbiEvent[] => vault.abi.filter((item) => item.type === 'event');
+
 /** Every log of the events, decoded by viem, as texts in chain order. */
 async function decodedByNode(addresses: readonly Address[]): Promise<readonly string[]> {
   const logs = await stage.devnet.client.getLogs({ address: [...addresses], fromBlock: 0n });
-  const events = vault.abi.filter((item): item is AbiEvent => item.type === 'event' && item.anonymous !== true);
   return logs.flatMap((log) => {
-    const event = events.find((one) => toEventSelector(one) === log.topics[0]);
+    const event = eventOf(log);
     if (event === undefined) return [];
-    const { args } = decodeEventLog({ abi: [event], topics: log.topics, data: log.data });
-    const values = event.inputs.map(({ name = '' }) => (args as Readonly<Record<string, unknown>>)[name]);
-    return [
-      JSON.stringify([
-        Number(log.blockNumber),
-        log.logIndex,
-        log.address,
-        log.transactionHash,
-        toEventSelector(event),
-        values.map(shown),
-      ]),
-    ];
+    const signature = toEventSelector(event);
+    const topics: [Hex, ...Hex[]] = [signature, ...log.topics.slice(event.anonymous === true ? 0 : 1)];
+    const { args } = decodeEventLog({ abi: [{ ...event, anonymous: false }], topics, data: log.data });
+    const values = event.inputs.map(({ name = '' }) => (args as Readonly<Record<string, unknown>> | undefined)?.[name]);
+    const place = [Number(log.blockNumber), log.logIndex, log.address, log.transactionHash];
+    return [JSON.stringify([...place, signature, values.map(shown)])];
   });
 }
 
 /** Every row of the tables, in the same form. */
 async function stored(tables: readonly string[]): Promise<readonly string[]> {
-  const events = vault.abi.filter((item): item is AbiEvent => item.type === 'event' && item.anonymous !== true);
+  const events = EVENTS();
   const rows: { readonly block: number; readonly log: number; readonly text: string }[] = [];
   for (const [index, table] of tables.entries()) {
     const event = events[index];
@@ -121,24 +171,108 @@ function shown(value: unknown): unknown {
   return String(value).toLowerCase();
 }
 
-const TABLES = ['vault_deposit', 'vault_opened', 'vault_sent', 'vault_sent_2'];
+/** Every transaction to the contracts whose selector is known, decoded by viem, as texts in chain order. */
+async function callsByNode(addresses: readonly Address[]): Promise<readonly string[]> {
+  const { client } = stage.devnet;
+  const head = Number(await client.getBlockNumber());
+  const blocks = await Promise.all(
+    Array.from({ length: head + 1 }, (_, number) =>
+      client.getBlock({ blockNumber: BigInt(number), includeTransactions: true }),
+    ),
+  );
+  const sent = blocks.flatMap(({ transactions }) =>
+    transactions.filter(({ to }) => addresses.some((one) => one === to)),
+  );
+  const calls: string[] = [];
+  for (const { hash, from, to, value, input, blockNumber, transactionIndex } of sent) {
+    const item = vault.abi.find((one) => one.type === 'function' && input.startsWith(toFunctionSelector(one)));
+    if (item === undefined) continue;
+    const { status } = await client.getTransactionReceipt({ hash });
+    const facts = [Number(blockNumber), transactionIndex, to, hash].map(shown);
+    const { args } = decodable(input);
+    const values = args === null ? null : [from, value, status === 'success', ...args].map(shown);
+    calls.push(JSON.stringify([...facts, values]));
+  }
+  return calls;
+}
+
+/** @returns null if the data is too short */
+function decodable(data: `0x${string}`): { readonly args: readonly unknown[] | null } {
+  try {
+    return { args: decodeFunctionData({ abi: vault.abi, data }).args ?? [] };
+  } catch (error) {
+    if (error instanceof AbiDecodingDataSizeTooSmallError) return { args: null };
+    throw error;
+  }
+}
+
+/** Every row of the tables of calls, in the same form. */
+async function storedCalls(): Promise<readonly string[]> {
+  const rows = await stage.scratch.database.query<{ readonly place: unknown[]; readonly params: unknown[] | null }>(
+    `WITH calls AS (
+       SELECT block_number, transaction_index, contract, transaction_hash, undecoded, CASE WHEN undecoded IS NULL THEN
+         jsonb_build_array(analytics.hex(sender), native_value::text, success::text, seed::text) END AS params FROM contracts.vault_act_call
+       UNION ALL SELECT block_number, transaction_index, contract, transaction_hash, undecoded, CASE WHEN undecoded IS NULL THEN
+         jsonb_build_array(analytics.hex(sender), native_value::text, success::text, analytics.hex(to_), positions, note) END FROM contracts.vault_pay_call)
+     SELECT jsonb_build_array(block_number, transaction_index, analytics.hex(contract), analytics.hex(transaction_hash)) AS place, params
+       FROM calls ORDER BY block_number, transaction_index`,
+  );
+  return rows.map(({ place, params }) => JSON.stringify([...place.map(shown), params?.map(shown) ?? null]));
+}
+
+const TABLES = ['deposit', 'loud', 'note', 'opened', 'quiet', 'sent', 'sent_2', 'whisper'].map(
+  (name) => `vault_${name}`,
+);
+const CALLS = ['vault_act_call', 'vault_pay_call'];
 const expectEqual = (...addresses: readonly Address[]) =>
-  vi.waitFor(async () => expect(await stored(TABLES)).toEqual(await decodedByNode(addresses)), { timeout: 60_000 });
+  vi.waitFor(
+    async () => {
+      expect(await stored(TABLES)).toEqual(await decodedByNode(addresses));
+      expect(await storedCalls()).toEqual(await callsByNode(addresses));
+    },
+    { timeout: 60_000, interval: 200 },
+  );
+
+/** Sends any data, also if the transaction fails. */
+async function sendRaw(to: Address, data: `0x${string}`, value = 0n): Promise<void> {
+  const [account] = stage.devnet.accounts;
+  if (account === undefined) throw new Error('The devnet has no accounts');
+  const { client } = stage.devnet;
+  const hash = await client.sendTransaction({ account, to, data, value, gas: 1_000_000n, chain: null });
+  await client.waitForTransactionReceipt({ hash });
+}
+
+/** Calls that fail, with data after their parameters, with too little data, and of functions that the ABI lacks. */
+async function sendOddCalls(to: Address): Promise<void> {
+  const [owner] = stage.devnet.accounts;
+  const positions = [{ owner, amount: 5n, note: 'a "b"' }];
+  const pay = encodeFunctionData({ abi: vault.abi, functionName: 'pay', args: [owner, positions, 'for you'] });
+  await sendRaw(to, pay, 10n ** 18n);
+  await sendRaw(to, `0x${actData(1_000)}`);
+  await sendRaw(to, `0x${actData(3)}c0ffee`);
+  await sendRaw(to, `0x${actData(3).slice(0, 40)}`);
+  await sendRaw(to, '0xdeadbeef');
+}
 
 test('are decoded from their first block on, through reorgs and changes, without a restart', async () => {
   const { devnet } = stage;
   const [first, second] = [await devnet.deploy(vault), await devnet.deploy(vault)];
   for (let seed = 1; seed <= 8; seed++) await act(seed % 2 === 0 ? first : second, seed);
+  await sendOddCalls(first);
   // Blocks that were followed without a contract are filled once they are settled.
   await devnet.mine(SETTLED_DEPTH);
-  const program = stage.start(KEY);
+  const program = stage.start(KEY, WITH_TRANSACTIONS);
   await program.url;
-  const output = await add(first, '--index', 'owner');
+  const output = await add(first, '--index', 'owner', '--calls');
   expect(output).toMatch(/contracts\.vault_sent_2 +Sent\(address,uint256\[\]\) +2/);
-  expect(output).toContain('Skipped in the ABI: 1 × an anonymous event');
+  expect(output).toMatch(/contracts\.vault_act_call +act\(uint256\) +1/);
+  expect(output).not.toContain('Skipped');
   await expectEqual(first);
-  expect((await stored(TABLES)).length).toBe(16);
+  // Four calls, and one with more data than needed.
+  expect((await stored(TABLES)).length).toBe(5 * TABLES.length);
+  expect((await storedCalls()).length).toBe(4 + 4);
 
+  await sendOddCalls(first);
   await act(first, 9);
   await act(second, 10);
   await expectEqual(first);
@@ -152,18 +286,26 @@ test('are decoded from their first block on, through reorgs and changes, without
   );
   await devnet.mine(3);
   await expectEqual(first);
-  expect((await stored(TABLES)).length).toBe(24);
+  // The odd calls have one more; the reorg removed the call after them, and added two.
+  expect((await stored(TABLES)).length).toBe((5 + 1 + 2) * TABLES.length);
 
   await add(second);
   await act(second, 13);
   await devnet.mine(SETTLED_DEPTH);
   await expectEqual(first, second);
   expect(JSON.parse(await run('status', '--json'))).toMatchObject(
-    TABLES.map((table) => ({ table: `contracts.${table}`, chain: 'devnet', is_exact: true, undecoded: 0 })),
+    [...TABLES, ...CALLS].map((table) => ({
+      ...{
+        table: `contracts.${table}`,
+        chain: 'devnet',
+        is_exact: true,
+        undecoded: table === 'vault_act_call' ? 2 : 0,
+      },
+    })),
   );
 
   expect(await run('remove', 'vault', '--chain', 'devnet')).toContain(
-    `Dropped tables: ${TABLES.map((table) => `contracts.${table}`).join(', ')}`,
+    `Dropped tables: ${[...TABLES, ...CALLS].map((table) => `contracts.${table}`).join(', ')}`,
   );
   const before = await devnet.client.getBlockNumber();
   await act(first, 14);
@@ -174,6 +316,77 @@ test('are decoded from their first block on, through reorgs and changes, without
     },
     { timeout: 60_000 },
   );
+  expect((await program.stop()).code).toBe(0);
+});
+
+const UPGRADED = toEventSelector('Upgraded(address)');
+
+/** Rows of both forms of an event: block, log, form and values. */
+async function storedForms(event: string, columns: string): Promise<readonly string[]> {
+  const rows = await stage.scratch.database.query<{ row: string }>(
+    ['', '_2']
+      .map(
+        (form) =>
+          `SELECT concat_ws(' ', block_number, log_index, 'form${form}', ${columns}) AS row, block_number, log_index FROM analytics.contract_proxy_${event}${form}`,
+      )
+      .join(' UNION ALL ')
+      .concat(' ORDER BY block_number, log_index'),
+  );
+  return rows.map(({ row }) => row);
+}
+
+/** The same by viem, with the ABI of the implementation that the proxy had at each log. */
+async function formsByNode(proxy: Address, event: string): Promise<readonly string[]> {
+  const logs = await stage.devnet.client.getLogs({ address: proxy, fromBlock: 0n });
+  let upgrades = 0;
+  return logs.flatMap(({ topics, data, blockNumber, logIndex }) => {
+    if (topics[0] === UPGRADED) upgrades += 1;
+    const { abi } = built(upgrades > 1 ? 'Second' : 'First');
+    const item = abi.find((one): one is AbiEvent => one.type === 'event' && one.name === event);
+    if (item === undefined || toEventSelector(item) !== topics[0]) return [];
+    const { args } = decodeEventLog({ abi: [item], topics, data });
+    const values = item.inputs.map(({ name = '' }) => (args as Readonly<Record<string, unknown>> | undefined)?.[name]);
+    return [[blockNumber, logIndex, upgrades > 1 ? 'form_2' : 'form', ...values].map(shown).join(' ')];
+  });
+}
+
+test('of a proxy are decoded by the implementation at each log', { timeout: 180_000 }, async () => {
+  const { devnet } = stage;
+  const [first, second] = [await devnet.deploy(built('First')), await devnet.deploy(built('Second'))];
+  const proxy = await devnet.deploy(built('Proxy'), [first]);
+  const mover = await devnet.deploy(built('Mover'));
+  const move = (seed: number) =>
+    devnet.send({ address: proxy, abi: built('First').abi, functionName: 'move', args: [BigInt(seed)] });
+  const program = stage.start(KEY);
+  await program.url;
+  const addProxy = (name: string, ...more: readonly string[]) =>
+    run('add', 'proxy', '--chain', 'devnet', '--abi', join(folder, `${name}.json`), '--address', proxy, ...more);
+  const expectForms = () =>
+    vi.waitFor(
+      async () => {
+        expect(await storedForms('moved', 'from_, value, kind')).toEqual(await formsByNode(proxy, 'Moved'));
+        expect(await storedForms('swapped', 'from_, amount_in, amount_out')).toEqual(
+          await formsByNode(proxy, 'Swapped'),
+        );
+      },
+      { timeout: 60_000, interval: 200 },
+    );
+  await addProxy('First');
+  await move(1);
+  const args = [proxy, second, 2n];
+  const { logs } = await devnet.send({ address: mover, abi: built('Mover').abi, functionName: 'upgrade', args });
+  await move(4);
+  await devnet.mine(SETTLED_DEPTH);
+  const upgraded = logs.find(({ topics }) => topics[0] === UPGRADED);
+  await addProxy('Second', '--upgrade', `${upgraded?.blockNumber}:${upgraded?.logIndex}`);
+  await move(5);
+  await devnet.mine(SETTLED_DEPTH);
+  await expectForms();
+  expect((await storedForms('moved', 'value')).map((row) => row.replace(/^\d+ \d+ /, ''))).toEqual([
+    ...['form 1', 'form 2', 'form_2 3', 'form_2 4', 'form_2 5'],
+  ]);
+  const statuses: { undecoded: number }[] = JSON.parse(await run('status', '--json'));
+  expect(statuses.map(({ undecoded }) => undecoded)).toEqual([0, 0, 0, 0]);
   expect((await program.stop()).code).toBe(0);
 });
 

@@ -32,6 +32,8 @@ export interface AddContractOptions {
   readonly from?: string;
   readonly event?: readonly string[];
   readonly index?: readonly string[];
+  readonly calls?: boolean;
+  readonly upgrade?: string;
 }
 
 /** Larger files are no ABI. */
@@ -56,11 +58,13 @@ export async function addContractOfCommand(
         ...emitters,
         firstBlock: readBlock(options.from),
         indexed: options.index ?? [],
+        calls: options.calls ?? false,
+        upgrade: readLogPlace(options.upgrade),
       },
       commandActor(),
     );
-    const rows = tables.map((table) => [table.name, table.abi.signature, String(table.parameters.length)]);
-    context.stdout.write(renderTable(['table', 'event', 'parameters'], rows));
+    const rows = tables.map(({ name: table, abi: { signature, inputs } }) => [table, signature, String(inputs.length)]);
+    context.stdout.write(renderTable(['table', 'signature', 'parameters'], rows));
     for (const [reason, count] of skipped) context.stderr.write(`Skipped in the ABI: ${count} × ${reason}\n`);
     context.stderr.write(
       'Running servers index it within seconds. "chainstead contracts status" shows the progress.\n',
@@ -246,6 +250,14 @@ function readBlock(text: string | undefined): number | null {
   throw new UsageError(`--from ${text} is not a block number`, 'Use decimal digits');
 }
 
+/** @returns null without a text */
+function readLogPlace(text: string | undefined): { readonly block: number; readonly log: number } | null {
+  if (text === undefined) return null;
+  const [, block, log] = /^(\d{1,15}):(\d{1,9})$/.exec(text) ?? [];
+  if (block !== undefined && log !== undefined) return { block: Number(block), log: Number(log) };
+  throw new UsageError(`--upgrade ${text} is not the place of a log`, 'Use <block>:<log index>, such as 18000000:57');
+}
+
 function definitionJson(definition: ContractDefinition, configuration: Configuration): object {
   const { name, chainId, addresses, firstBlock, tables, factory, suspendedReason } = definition;
   return {
@@ -256,8 +268,9 @@ function definitionJson(definition: ContractDefinition, configuration: Configura
     first_block: firstBlock,
     factory: factory === null ? null : { event: factory.event, child: factory.child, contract: factory.of },
     suspended_reason: suspendedReason,
-    events: tables.map(({ event, abi, ...table }) => ({
+    events: tables.map(({ event, kind, abi, ...table }) => ({
       event,
+      kind,
       signature: abi.signature,
       table: table.name,
       view: table.view,

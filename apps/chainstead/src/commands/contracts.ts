@@ -5,7 +5,7 @@ import type { CommandContext } from '../session/command-context.ts';
 /** `chainstead contracts add|apply|list|status|resume|remove` */
 export function contractsCommand(context: CommandContext): Command {
   return new Command('contracts')
-    .description('Index your own contracts: a typed table for each event')
+    .description('Index your own contracts: a typed table for each event and function')
     .addCommand(addCommand(context))
     .addCommand(applyCommand(context))
     .addCommand(listCommand(context))
@@ -29,6 +29,11 @@ function addCommand(context: CommandContext): Command {
       'Comma list of event names, or one signature (default: all events); with --factory, its event',
       collectEvents,
     )
+    .option('--calls', 'Also index calls of functions that change state (needs TRANSACTIONS_<CHAIN>=all)')
+    .option(
+      '--upgrade <block:log>',
+      'Block and log index since which events have the form of this ABI, if the number of indexed parameters stays',
+    )
     .option('--index <list>', 'Comma list of columns that get an index, and can then be filtered by', collect)
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, options: AddContractOptions, command: Command) => {
@@ -41,7 +46,8 @@ const EXAMPLES = `
 Examples:
   $ chainstead contracts add vault --chain eth --abi ./Vault.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea
   $ chainstead contracts add vault --chain eth --abi ./Vault.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea --from 17000000 --index owner
-  $ chainstead contracts add pools --chain eth --abi ./Pool.json --factory 0x1f98431c8ad98523631ae4a59f267346ea31f984 --event 'PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool)' --child pool --from 12369621`;
+  $ chainstead contracts add pools --chain eth --abi ./Pool.json --factory 0x1f98431c8ad98523631ae4a59f267346ea31f984 --event 'PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool)' --child pool --from 12369621
+  $ chainstead contracts add vault --chain eth --abi ./VaultV2.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea --calls --upgrade 18000000:57`;
 
 function applyCommand(context: CommandContext): Command {
   return new Command('apply')

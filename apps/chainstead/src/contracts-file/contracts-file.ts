@@ -26,6 +26,8 @@ const FILE_BYTES_MAX = 1024 * 1024;
 /** Larger files are no ABI. */
 const ABI_BYTES_MAX = 10 * 1024 * 1024;
 
+const LOG_PLACE = /^\d{1,15}:\d{1,9}$/;
+
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'is no address (0x and 40 hexadecimal digits)');
 const addresses = z.array(address).min(1).max(ADDRESSES_MAX);
 
@@ -47,6 +49,14 @@ const contract = z
     factory: factory.optional().describe('Factory whose children emit the events'),
     from: z.int().min(0).optional().describe("First block. Default: the first block of the chain's history"),
     events: z.array(z.string()).min(1).optional().describe('Names or signatures of events. Default: all of the ABI'),
+    calls: z.boolean().optional().describe('Whether calls of functions that change state get tables. Default: false'),
+    upgrade: z
+      .string()
+      .regex(LOG_PLACE, 'is no place of a log (block:log index)')
+      .optional()
+      .describe(
+        'Block and log index since which events have the form of this ABI, if the number of indexed parameters stays',
+      ),
     index: z.array(z.string()).optional().describe('Parameters that get an index, and can then be filtered by'),
   })
   .refine((one) => (one.addresses === undefined) !== (one.factory === undefined), 'needs either addresses or factory');
@@ -109,7 +119,15 @@ function placeText(place: readonly PropertyKey[]): string {
     .replace(/^\./, '');
 }
 
-function wantedOf({ name, from, events, index, ...one }: GivenContract): Omit<WantedContract, 'chain' | 'abi'> {
+function wantedOf({
+  name,
+  from,
+  events,
+  index,
+  calls,
+  upgrade,
+  ...one
+}: GivenContract): Omit<WantedContract, 'chain' | 'abi'> {
   const own = one.factory;
   return {
     name,
@@ -118,7 +136,14 @@ function wantedOf({ name, from, events, index, ...one }: GivenContract): Omit<Wa
     firstBlock: from ?? null,
     events: events ?? null,
     indexed: index ?? [],
+    calls: calls ?? false,
+    upgrade: upgrade === undefined ? null : logPlaceOf(upgrade),
   };
+}
+
+function logPlaceOf(text: string): { readonly block: number; readonly log: number } {
+  const [block = 0, log = 0] = text.split(':').map(Number);
+  return { block, log };
 }
 
 async function readAbi(path: string, abiPath: string): Promise<unknown> {

@@ -6,6 +6,8 @@ import { type ContractDefinition, readDefinitions, readRevision } from '../defin
 import { readCompleteChildren } from '../factories/complete-children.ts';
 import { watchCreations } from '../factories/watch-creations.ts';
 import type { EventTable } from '../tables/event-table.ts';
+import { acceptedLogs } from './accepted-logs.ts';
+import { callDataset } from './call-dataset.ts';
 import { type Emitters, eventDataset } from './event-dataset.ts';
 
 /** The definitions of contracts have changed since they were read. The commit is repeated with the new ones. */
@@ -53,7 +55,8 @@ export async function readContractDatasets(database: Pick<Database, 'query'>): P
       if (first === undefined) return [];
       const preceding = precedingOf(ofTable, definitions);
       const members = { requireCurrent, ...(preceding !== null && { preceding }) };
-      return [eventDataset(first.table, new Map(ofTable.map(emittersOfPlace)), members)];
+      const datasetOf = first.table.kind === 'call' ? callDataset : eventDataset;
+      return [datasetOf(first.table, new Map(ofTable.map(emittersOfPlace)), members)];
     });
 }
 
@@ -71,8 +74,11 @@ function deepest(places: readonly Place[]): number {
 
 function emittersOfPlace({ definition, table, children }: Place): [number, Emitters] {
   const { chainId, addresses, firstBlock, factory } = definition;
-  const first = table.event === factory?.event ? factory.firstBlock : firstBlock;
-  return [chainId, { addresses: new Set(addresses), children, firstBlock: first }];
+  const isCreation = (one: EventTable) => one.event === factory?.event;
+  const first = isCreation(table) ? (factory?.firstBlock ?? null) : firstBlock;
+  const alike = definition.tables.filter((one) => isCreation(one) === isCreation(table));
+  const accepts = acceptedLogs(table, alike);
+  return [chainId, { addresses: new Set(addresses), children, firstBlock: first, accepts }];
 }
 
 /** Returns a watch on rows that name children; null if no row of the table does. */

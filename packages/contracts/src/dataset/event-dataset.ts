@@ -1,14 +1,14 @@
-import { decodeAbi, EncodingRefusedError } from '@chainstead/abi';
 import type { Chain } from '@chainstead/chains';
-import type { Address, Hash, Hex, Log } from '@chainstead/core';
-import { layoutOf, storableJson } from '@chainstead/decoding';
+import type { Address, Log } from '@chainstead/core';
 import type { Dataset, DecodeContext } from '@chainstead/sync';
 import type { ChildSet } from '../definitions/child-sets.ts';
 import { linesOfChildren } from '../factories/child-rows.ts';
-import type { EventTable, ParameterColumn } from '../tables/event-table.ts';
+import type { EventTable } from '../tables/event-table.ts';
 import { type EventRow, rowTableOf } from '../tables/row-table.ts';
+import { type AcceptsLog, acceptedLogs } from './accepted-logs.ts';
+import { logDecoder } from './decode-parameters.ts';
 
-/** The contracts whose logs a dataset decodes, by chain. */
+/** The contracts whose logs or calls a dataset decodes, by chain. */
 export interface Emitters {
   /** None: the chain is not indexed. Children of factories: see `children`. */
   readonly addresses: ReadonlySet<Address>;
@@ -16,44 +16,62 @@ export interface Emitters {
   readonly children?: ChildSet | null;
   /** First wanted block; null: the first one of the chain's history. */
   readonly firstBlock: number | null;
+  /** Logs of the event that belong to the table. @default all */
+  readonly accepts?: AcceptsLog;
 }
 
+/** Members of a dataset that its rows don't depend on. */
+export type FurtherMembers = Pick<Dataset, 'requireCurrent' | 'preceding'>;
+
 /**
- * Returns the dataset of an event's table. Rows of children are decoded from logs of any contract, and chosen when they are written.
+ * Returns the dataset of an event's table. Rows of children are decoded from logs of any contract, and chosen when they are written. Logs of
+ * anonymous events are found by their emitter; those that don't fit are no logs of the event.
  * @param members further members
  */
 export function eventDataset(
   table: EventTable,
   emitters: ReadonlyMap<number, Emitters>,
-  members: Pick<Dataset, 'requireCurrent' | 'preceding'> = {},
+  members: FurtherMembers = {},
 ): Dataset<EventRow> {
   const decodeLog = logDecoder(table);
-  const addressesOf = ({ id }: Pick<Chain, 'id'>) => emitters.get(id)?.addresses ?? NOBODY;
-  const childrenOf = ({ id }: Pick<Chain, 'id'>) => emitters.get(id)?.children ?? null;
-  const hasChildren = [...emitters.values()].some(({ children = null }) => children !== null);
+  const acceptsAll = acceptedLogs(table, [table]);
+  const { isAnonymous, topic0 } = table.abi;
+  const { addressesOf, childrenOf, firstBlock, dependent } = emittersByChain(table, emitters);
+  const isIndexed = (chain: Chain) => addressesOf(chain).size > 0 || childrenOf(chain) !== null;
   return {
-    name: table.name,
-    topics: (chain) => (addressesOf(chain).size === 0 && childrenOf(chain) === null ? [] : [table.abi.topic0]),
+    ...{ name: table.name, firstBlock, ...members, ...dependent },
+    topics: (chain) => (isIndexed(chain) && !isAnonymous ? [topic0] : []),
+    anyTopic: (chain) => isIndexed(chain) && isAnonymous,
     emitters: (chain) => (childrenOf(chain) === null ? [...addressesOf(chain)] : null),
-    firstBlock: ({ id }) => emitters.get(id)?.firstBlock ?? null,
-    ...members,
-    ...(hasChildren && {
-      dependent: {
-        async select(transaction, chain, blocks, lines) {
-          const children = childrenOf(chain);
-          return children === null ? lines : linesOfChildren(transaction, chain, children, blocks, lines);
-        },
-      },
-    }),
     table: rowTableOf(table),
     decode: (logs, context) => {
-      const addresses = childrenOf(context.chain) === null ? addressesOf(context.chain) : null;
-      return logs.flatMap((log) =>
-        log.topics[0] === table.abi.topic0 && addresses?.has(log.address) !== false
-          ? [rowOf(log, context, decodeLog(log))]
-          : [],
-      );
+      const { chain } = context;
+      const addresses = childrenOf(chain) === null ? addressesOf(chain) : null;
+      const accepts = emitters.get(chain.id)?.accepts ?? acceptsAll;
+      return logs.flatMap((log) => {
+        if (addresses?.has(log.address) === false || !accepts(log)) return [];
+        const values = decodeLog(log);
+        return values === null && isAnonymous ? [] : [rowOf(log, context, values)];
+      });
     },
+  };
+}
+
+/** Returns the contracts of a table on each chain, and how rows of children are chosen. */
+export function emittersByChain(table: EventTable, emitters: ReadonlyMap<number, Emitters>) {
+  const childrenOf = ({ id }: Pick<Chain, 'id'>) => emitters.get(id)?.children ?? null;
+  const hasChildren = [...emitters.values()].some(({ children = null }) => children !== null);
+  const select: NonNullable<Dataset['dependent']>['select'] = async (transaction, chain, blocks, lines) => {
+    const children = childrenOf(chain);
+    return children === null
+      ? lines
+      : linesOfChildren(transaction, chain, { children, kind: table.kind }, blocks, lines);
+  };
+  return {
+    addressesOf: ({ id }: Pick<Chain, 'id'>): ReadonlySet<Address> => emitters.get(id)?.addresses ?? NOBODY,
+    childrenOf,
+    firstBlock: ({ id }: Pick<Chain, 'id'>): number | null => emitters.get(id)?.firstBlock ?? null,
+    dependent: hasChildren ? { dependent: { select } } : {},
   };
 }
 
@@ -71,41 +89,4 @@ function rowOf(log: Log, { chain, timestampOf }: DecodeContext, values: EventRow
     values,
     undecoded: values === null ? `0x${[...log.topics.slice(1), log.data].map((part) => part.slice(2)).join('')}` : null,
   };
-}
-
-type Value = string | boolean;
-
-/** Returns a function that decodes the parameters of a log; null if the ABI does not fit. */
-function logDecoder({ abi, parameters }: EventTable): (log: Log) => readonly Value[] | null {
-  const isIndexed = abi.inputs.map((input) => input.isIndexed);
-  const columns = parameters.map((column, index) => ({ column, isIndexed: isIndexed[index] === true }));
-  const topicCount = columns.filter((one) => one.isIndexed).length;
-  const layout = layoutOf(columns.filter((one) => !one.isIndexed).map(({ column }) => column.abiType));
-  const layouts = columns.map(({ column }) => layoutOf([column.abiType]));
-  return ({ topics, data }) => {
-    if (topics.length !== topicCount + 1) return null;
-    try {
-      const inData: readonly unknown[] = decodeAbi(layout, data, { outputBytesMax: OUTPUT_BYTES_MAX });
-      let topic = 1;
-      let place = 0;
-      return columns.map(({ column, ...one }, index) => {
-        if (!one.isIndexed) return columnValue(column, inData[place++]);
-        const word = topics[topic++] ?? NO_WORD;
-        return column.isHash ? word : columnValue(column, decodeAbi(layouts[index] ?? [], word)[0]);
-      });
-    } catch (error) {
-      if (error instanceof EncodingRefusedError) return null;
-      throw error;
-    }
-  };
-}
-
-const NO_WORD: Hash | Hex = '0x';
-
-/** Maximum memory of the decoded values of a log. Bytes. */
-const OUTPUT_BYTES_MAX = 1_048_576;
-
-function columnValue({ type, abiType }: ParameterColumn, value: unknown): Value {
-  if (typeof value === 'boolean') return value;
-  return type === 'jsonb' ? storableJson(abiType, value) : String(value);
 }

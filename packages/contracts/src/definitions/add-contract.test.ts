@@ -3,14 +3,16 @@ import { parseAddress } from '@chainstead/core';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, it } from 'vitest';
 import { readContractDatasets } from '../dataset/contract-datasets.ts';
-import { addContract, type WantedContract } from './add-contract.ts';
+import { addContract } from './add-contract.ts';
 import { readDefinitions, readRevision } from './contract-definition.ts';
 import { readContractStatuses } from './contract-status.ts';
 import { removeContract } from './remove-contract.ts';
+import type { WantedContract } from './wanted-contract.ts';
 
 const scratch = scratchOfFile();
 const registry = createChainRegistry();
 const [eth, base] = [registry.get('eth'), registry.get('base')];
+const WITH_TRANSACTIONS = { ...eth, transactions: { ...eth.transactions, mode: 'all' } } as const;
 const [ONE, OTHER] = ['11', '22'].map((byte) => parseAddress(`0x${byte.repeat(20)}`)) as [
   WantedContract['addresses'][0],
   WantedContract['addresses'][0],
@@ -95,6 +97,44 @@ describe('a contract', () => {
     expect(statuses.filter(({ table }) => table.startsWith('contracts.growing'))).toMatchObject([
       { table: 'contracts.growing_sent', rows: 0, isExact: true, undecoded: 0, blocks: [] },
       { table: 'contracts.growing_sent_2', rows: 0, isExact: true, undecoded: 0, blocks: [] },
+    ]);
+  });
+
+  it('gets tables of calls, whose names are distinct from those of events', async () => {
+    const send = {
+      ...{ type: 'function', name: 'send', stateMutability: 'payable' },
+      inputs: [input('sender', 'address'), input('from', 'address'), input('', 'bytes')],
+    };
+    const called = { chain: WITH_TRANSACTIONS, calls: true };
+    const abi = [
+      send,
+      event('SendCall'),
+      { ...send, name: 'balance', stateMutability: 'view' },
+      { ...send, inputs: [] },
+    ];
+    const { tables } = await add('called', { ...called, abi });
+    expect(tables.map(({ name, kind, abi: { signature } }) => [name, kind, signature])).toEqual([
+      ['contracts.called_send_call', 'event', 'SendCall()'],
+      ['contracts.called_send_call_2', 'call', 'send(address,address,bytes)'],
+      ['contracts.called_send_call_3', 'call', 'send()'],
+    ]);
+    expect((await columnsOf('contracts.called_send_call_2')).slice(7)).toEqual([
+      ...['sender bytea', 'native_value numeric', 'success boolean'],
+      ...['sender_2 bytea', 'from_ bytea', 'arg2 bytea', 'undecoded bytea'],
+    ]);
+    expect(await columnsOf('analytics.contract_called_send_call_3')).toEqual([
+      ...['chain_id bigint', 'block_number bigint', 'transaction_index integer', 'block_time timestamp with time zone'],
+      ...['transaction_hash text', 'contract text', 'sender text', 'native_value numeric', 'success boolean'],
+    ]);
+    const stored = await readDefinitions(scratch.database, 'called');
+    expect(stored[0]?.tables).toEqual(tables);
+    // Known calls stay without the option.
+    const before = await readRevision(scratch.database);
+    expect((await add('called', { abi: [event('SendCall')] })).tables).toEqual(tables);
+    expect(await readRevision(scratch.database)).toBe(before);
+    const datasets = (await readContractDatasets(scratch.database)).filter(({ name }) => name.includes('called'));
+    expect(datasets.map(({ wholeBlocks }) => wholeBlocks?.reads(WITH_TRANSACTIONS) ?? null)).toEqual([
+      ...[null, ['transactions'], ['transactions']],
     ]);
   });
 
@@ -227,12 +267,6 @@ describe('is refused', () => {
       'bad',
       { abi: [{ type: 'function', name: 'f', inputs: [] }] },
       'The ABI of bad has no events. Skipped items: none',
-    ],
-    [
-      'an anonymous event',
-      'bad',
-      { abi: [{ ...SENT, anonymous: true }] },
-      'The ABI of bad has no events. Skipped items: an anonymous event: 1',
     ],
     [
       'recursive tuples',

@@ -1,49 +1,32 @@
 import type { Chain } from '@chainstead/chains';
-import type { Address } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
-import { type AbiEvent, abiItemJson, readAbi } from '@chainstead/decoding';
+import { abiFunction, abiItemJson } from '@chainstead/decoding';
 import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http';
 import { lockChainCommits } from '@chainstead/sync';
 import { createEventTables } from '../tables/create-tables.ts';
-import { type EventTable, eventNames, eventTable, type ParameterColumn } from '../tables/event-table.ts';
+import type { EventTable, ParameterColumn } from '../tables/event-table.ts';
 import { dependentTables } from './child-sets.ts';
 import { type ContractDefinition, ContractRefusedError, type Factory, readDefinitions } from './contract-definition.ts';
+import { removeMovedRows } from './moved-rows.ts';
 import { removeUnsettled } from './remove-unsettled.ts';
-import { creationEvent, requireParent, type WantedFactory } from './wanted-factory.ts';
-
-/** A contract to be indexed. */
-export interface WantedContract {
-  /** `vault` */
-  readonly name: string;
-  readonly chain: Chain;
-  /** The contracts, or their factories. */
-  readonly addresses: readonly Address[];
-  /** Null: the addresses emit the events of the ABI. */
-  readonly factory: WantedFactory | null;
-  /** Parsed JSON: an ABI, or an artifact that contains one. Not checked yet. */
-  readonly abi: unknown;
-  /** First wanted block; null: the first one of the chain's history. */
-  readonly firstBlock: number | null;
-  /** Names or signatures of the wanted events; null: all. */
-  readonly events: readonly string[] | null;
-  /** Parameters that get an index. */
-  readonly indexed: readonly string[];
-}
+import type { WantedContract } from './wanted-contract.ts';
+import { creationEvent, requireParent } from './wanted-factory.ts';
+import { itemsOf } from './wanted-items.ts';
+import { tablesOf } from './wanted-tables.ts';
 
 /** What `addContract` stored. */
-export interface AddedContract {
+interface AddedContract {
   readonly tables: readonly EventTable[];
   /** Number of skipped items of the ABI, by reason. */
   readonly skipped: ReadonlyMap<string, number>;
 }
 
 const NAME = /^[a-z][a-z0-9_]{0,23}$/;
-const EVENTS_MAX = 256;
 const ADDRESSES_MAX = 1_000;
 
 /**
- * Stores a contract and creates a table for each event of its ABI, in one transaction. If the name is known on the chain, its addresses and
- * events are added to the known ones. With new addresses, its history is read again.
+ * Stores a contract and creates a table for each event of its ABI, and for each function if wanted, in one transaction. If the name is known on
+ * the chain, addresses, events and functions are added to the known ones. With new addresses, its history is read again.
  * @param by for the audit log
  * @throws ContractRefusedError
  */
@@ -59,7 +42,7 @@ export async function addContract(
       `${JSON.stringify(name)} is not a name for a contract`,
       'Use 1 to 24 lower-case letters, digits and underscores, with a letter in front',
     );
-  const { events, skipped } = eventsOf(wanted);
+  const { items, named, skipped } = itemsOf(wanted);
   const creation = wanted.factory === null ? null : creationEvent(wanted.factory);
   return database.transaction(async (transaction) => {
     // Commits that decoded with the old definitions come before, or are refused.
@@ -76,10 +59,10 @@ export async function addContract(
         `Use at most ${ADDRESSES_MAX} for a name`,
       );
     const firstBlock = own === undefined ? wanted.firstBlock : lowerFirst(own.firstBlock, wanted.firstBlock);
-    const { tables: wantedTables, creationTable } = tablesOf(name, known, { events, creation });
+    const defined = tablesOf(name, known, own, { items, named, creation, upgrade: wanted.upgrade ?? null });
+    const { tables, creationTable } = defined;
     const factory = factoryOf(wanted, creationTable, firstBlock);
     if (own !== undefined) requireSameFactory(own, factory);
-    const tables = joinTables(own, wantedTables);
     requireParameters(tables, indexed);
     await createEventTables(transaction, tables, indexed);
     if (factory !== null && creationTable !== null)
@@ -88,6 +71,7 @@ export async function addContract(
     // Stored rows lack logs of new addresses, and of children that were created earlier.
     if (own !== undefined && (all.length > own.addresses.length || isLower(factory, own.factory)))
       await removeCovered(transaction, chain, { ...own, tables, factory }, definitions);
+    if (own !== undefined) await removeMovedRows(transaction, chain, own.tables, { tables, factory });
     if (isChanged)
       await recordAudit(transaction, by, {
         action: 'contract.add',
@@ -96,76 +80,6 @@ export async function addContract(
       });
     return { tables, skipped };
   });
-}
-
-/** Returns the wanted events of the ABI. */
-function eventsOf({ name, abi, events: wanted }: WantedContract): {
-  readonly events: readonly AbiEvent[];
-  readonly skipped: AddedContract['skipped'];
-} {
-  const read = readAbi(abi);
-  if (read === null)
-    throw new ContractRefusedError(
-      'CONTRACT_ABI_MISSING',
-      `The file for ${name} contains no ABI`,
-      'Give a JSON file with a list of ABI items, or an artifact of Foundry, Hardhat or Truffle',
-    );
-  const all = read.entries.flatMap((one) => (one.kind === 'event' ? [one.entry] : []));
-  const isWanted = ({ name: event, signature }: AbiEvent, given: string) => given === event || given === signature;
-  const missing = wanted?.find((given) => !all.some((event) => isWanted(event, given)));
-  if (missing !== undefined)
-    throw new ContractRefusedError(
-      'CONTRACT_EVENT_UNKNOWN',
-      `The ABI of ${name} has no event ${missing}`,
-      `It has ${all.map(({ signature }) => signature).join(', ') || 'no events'}`,
-    );
-  const events = wanted === null ? all : all.filter((event) => wanted.some((given) => isWanted(event, given)));
-  if (events.length === 0)
-    throw new ContractRefusedError(
-      'CONTRACT_EVENTS_MISSING',
-      `The ABI of ${name} has no events`,
-      `Skipped items: ${skippedText(read.skipped)}`,
-    );
-  if (events.length > EVENTS_MAX)
-    throw new ContractRefusedError(
-      'CONTRACT_EVENTS_TOO_MANY',
-      `The ABI of ${name} has ${events.length} events`,
-      `Choose at most ${EVENTS_MAX} of them with --event`,
-    );
-  return { events, skipped: read.skipped };
-}
-
-function skippedText(skipped: ReadonlyMap<string, number>): string {
-  return [...skipped].map(([reason, count]) => `${reason}: ${count}`).join('; ') || 'none';
-}
-
-/**
- * Returns the tables of events, that of the factory first. An event that the name has on any chain keeps its table. If children emit the event of their
- * factory, they have another table for it.
- */
-function tablesOf(
-  name: string,
-  known: readonly ContractDefinition[],
-  { events, creation }: { readonly events: readonly AbiEvent[]; readonly creation: AbiEvent | null },
-): { readonly tables: readonly EventTable[]; readonly creationTable: EventTable | null } {
-  const existing = known.flatMap(({ tables, factory }) =>
-    tables.map((table) => ({ table, isCreation: table.event === factory?.event })),
-  );
-  const wanted = [
-    ...(creation === null ? [] : [{ event: creation, isCreation: true }]),
-    ...events.map((event) => ({ event, isCreation: false })),
-  ].map((one) => ({
-    ...one,
-    found: existing.find(({ table, isCreation }) => isCreation === one.isCreation && isSameEvent(table.abi, one.event)),
-  }));
-  const added = wanted.filter(({ found }) => found === undefined);
-  const names = eventNames(
-    name,
-    added.map(({ event }) => event),
-    existing.map(({ table }) => table.event),
-  );
-  const tables = wanted.map((one) => one.found?.table ?? eventTable(name, names[added.indexOf(one)] ?? '', one.event));
-  return { tables, creationTable: creation === null ? null : (tables[0] ?? null) };
 }
 
 function factoryOf(
@@ -211,16 +125,6 @@ async function removeCovered(
   await removeUnsettled(transaction, chain, tables);
 }
 
-/** Parameter names count: they are the columns. */
-function isSameEvent(one: AbiEvent, other: AbiEvent): boolean {
-  return one.signature === other.signature && JSON.stringify(one.inputs) === JSON.stringify(other.inputs);
-}
-
-function joinTables(own: ContractDefinition | undefined, tables: readonly EventTable[]): readonly EventTable[] {
-  const kept = own?.tables ?? [];
-  return [...kept, ...tables.filter(({ name }) => kept.every((table) => table.name !== name))];
-}
-
 function requireParameters(tables: readonly EventTable[], indexed: readonly string[]): void {
   const columns = tables.flatMap(({ parameters }) => parameters);
   const names = new Set(columns.map(({ name }) => name));
@@ -254,9 +158,7 @@ async function save(
   transaction: Transaction,
   { name, chainId, addresses, firstBlock, tables, factory }: Omit<ContractDefinition, 'createdAt' | 'suspendedReason'>,
 ): Promise<boolean> {
-  const events = tables.map(
-    ({ event, abi }) => `{"event":"${event}","item":${abiItemJson({ kind: 'event', entry: abi })}}`,
-  );
+  const events = tables.map(storedText);
   const saved = await transaction.query(
     `INSERT INTO contract_definitions AS known (name, chain_id, addresses, first_block, events, factory)
      VALUES ($1, $2, $3::text[], $4, $5::jsonb, $6::jsonb)
@@ -268,4 +170,16 @@ async function save(
     [name, chainId, addresses, firstBlock, `[${events.join(',')}]`, factory === null ? null : JSON.stringify(factory)],
   );
   return saved.length > 0;
+}
+
+function storedText({ event, kind, abi, otherTopics, since }: EventTable): string {
+  const item =
+    kind === 'event'
+      ? abiItemJson({ kind: 'event', entry: abi })
+      : abiItemJson({ kind: 'function', entry: abiFunction(abi.name, abi.inputs) });
+  return JSON.stringify({
+    ...{ event, item: JSON.parse(item) },
+    ...(otherTopics.length > 0 && { otherTopics }),
+    ...(since !== null && { since }),
+  });
 }

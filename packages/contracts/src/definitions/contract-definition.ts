@@ -1,8 +1,16 @@
-import { type Address, type ChainId, ChainsteadError, parseAddress, parseChainId } from '@chainstead/core';
+import {
+  type Address,
+  type ChainId,
+  ChainsteadError,
+  type Hash,
+  parseAddress,
+  parseChainId,
+  parseHash,
+} from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { type AbiEvent, readAbiItem } from '@chainstead/decoding';
+import { readAbiItem } from '@chainstead/decoding';
 import { z } from 'zod';
-import { type EventTable, eventTable } from '../tables/event-table.ts';
+import { callItem, type EventTable, eventItem, eventTable, type TableItem } from '../tables/event-table.ts';
 
 /** A contract, or several with one ABI, on one chain. */
 export interface ContractDefinition {
@@ -39,7 +47,11 @@ export class ContractRefusedError extends ChainsteadError {
 }
 
 type ContractRefusal =
+  | 'CONTRACT_CALLS_UNAVAILABLE'
   | 'CONTRACT_CHILD_INVALID'
+  | 'CONTRACT_EVENT_ANONYMOUS'
+  | 'CONTRACT_EVENT_CHANGED'
+  | 'CONTRACT_EVENTS_AMBIGUOUS'
   | 'CONTRACT_FACTORY_DIFFERENT'
   | 'CONTRACT_FACTORY_EVENT_INVALID'
   | 'CONTRACT_FACTORY_UNKNOWN'
@@ -51,6 +63,7 @@ type ContractRefusal =
   | 'CONTRACT_EVENT_UNKNOWN'
   | 'CONTRACT_EVENTS_MISSING'
   | 'CONTRACT_EVENTS_TOO_MANY'
+  | 'CONTRACT_FUNCTIONS_MISSING'
   | 'CONTRACT_NAME_INVALID'
   | 'CONTRACT_UNKNOWN';
 
@@ -69,7 +82,9 @@ export async function readDefinitions(
     chainId: parseChainId(row.chain_id),
     addresses: row.addresses.map((address) => parseAddress(address)),
     firstBlock: row.first_block,
-    tables: storedEvents.parse(row.events).map(({ event, item }) => eventTable(row.name, event, storedEvent(item))),
+    tables: storedEvents
+      .parse(row.events)
+      .map(({ event, item, ...more }) => eventTable(row.name, event, { ...storedEvent(item), ...more })),
     factory: storedFactory.nullable().parse(row.factory),
     suspendedReason: row.suspended_reason,
     createdAt: row.created_at,
@@ -100,12 +115,18 @@ const storedFactory = z.object({
   firstBlock: z.number(),
 });
 
-const storedEvents = z.array(z.object({ event: z.string(), item: z.unknown() }));
+const storedEvents = z.array(
+  z.object({
+    event: z.string(),
+    item: z.unknown(),
+    otherTopics: z.array(z.string().transform((topic): Hash => parseHash(topic))).default([]),
+    since: z.object({ block: z.number(), log: z.number() }).nullable().default(null),
+  }),
+);
 
-/** Returns an event as stored. */
-export function storedEvent(item: unknown): AbiEvent {
-  const read = readAbiItem(item);
-  if (read === null || typeof read === 'string' || read.kind !== 'event')
-    throw new RangeError('A stored event is no item of an ABI');
-  return read.entry;
+/** Returns an event or function as stored. */
+export function storedEvent(item: unknown): TableItem {
+  const read = readAbiItem(item, { anonymousEvents: true });
+  if (read === null || typeof read === 'string') throw new RangeError('A stored event is no item of an ABI');
+  return read.kind === 'event' ? eventItem(read.entry) : callItem(read.entry);
 }

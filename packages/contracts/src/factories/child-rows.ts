@@ -3,6 +3,7 @@ import { type Address, ChainsteadError, parseAddress } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import type { CommittedBlocks } from '@chainstead/sync';
 import type { ChildSet } from '../definitions/child-sets.ts';
+import type { EventTable } from '../tables/event-table.ts';
 import { placeOfLine } from '../tables/row-table.ts';
 
 /** Events of a factory are missing, so that its children are not known. */
@@ -20,18 +21,24 @@ class ChildrenUnknownError extends ChainsteadError {
 /** Place of the log that names a child for the first time. */
 interface Creation {
   readonly block_number: number;
+  readonly transaction_index: number;
   readonly log_index: number;
 }
 
+/** Rows that are chosen by the children of a factory. */
+interface RowsOfChildren extends Pick<EventTable, 'kind'> {
+  readonly children: ChildSet;
+}
+
 /**
- * Returns the lines of logs that a child emitted after the log that names it for the first time. Runs under the chain's commit lock, so the rows
+ * Returns the lines of logs that a child emitted after the log that names it for the first time, or of calls to it in later transactions. Runs under the chain's commit lock, so the rows
  * of all earlier blocks, and of this commit, are visible. No child is held in memory.
  * @throws ChildrenUnknownError if rows with children are missing up to these blocks
  */
 export async function linesOfChildren(
   transaction: Transaction,
   chain: Chain,
-  children: ChildSet,
+  { children, kind }: RowsOfChildren,
   { range, datasets }: CommittedBlocks,
   lines: readonly string[],
 ): Promise<readonly string[]> {
@@ -40,12 +47,19 @@ export async function linesOfChildren(
   if (lines.length === 0) return lines;
   const placed = lines.map((line) => ({ line, ...placeOfLine(line) }));
   const created = await readCreations(transaction, chain, children, new Set(placed.map(({ emitter }) => emitter)));
-  return placed.flatMap(({ line, emitter, block, log }) => {
+  return placed.flatMap(({ line, emitter, ...place }) => {
     const creation = created.get(emitter);
-    if (creation === undefined) return [];
-    const { block_number: since, log_index: after } = creation;
-    return block > since || (block === since && log > after) ? [line] : [];
+    return creation !== undefined && isAfter(kind, place, creation) ? [line] : [];
   });
+}
+
+function isAfter(
+  kind: EventTable['kind'],
+  { block, transaction, log }: Omit<ReturnType<typeof placeOfLine>, 'emitter'>,
+  { block_number: since, transaction_index: transactionOfCreation, log_index: logOfCreation }: Creation,
+): boolean {
+  if (block !== since) return block > since;
+  return kind === 'call' ? transaction > transactionOfCreation : log > logOfCreation;
 }
 
 /** Returns whether the rows with children cover all blocks up to `to`. */
@@ -72,10 +86,10 @@ async function readCreations(
   addresses: ReadonlySet<Address>,
 ): Promise<ReadonlyMap<Address, Creation>> {
   const rows = await transaction.query<Creation & { readonly child: string }>(
-    `SELECT '0x' || encode(given.child, 'hex') AS child, created.block_number, created.log_index
+    `SELECT '0x' || encode(given.child, 'hex') AS child, created.block_number, created.transaction_index, created.log_index
        FROM (SELECT decode(substr(address, 3), 'hex') AS child FROM unnest($2::text[]) AS address) AS given
        CROSS JOIN LATERAL (
-         SELECT block_number, log_index FROM ${table} AS creation
+         SELECT block_number, transaction_index, log_index FROM ${table} AS creation
           WHERE creation.${column} = given.child AND chain_id = $1
           ORDER BY creation.${column}, chain_id, block_number, transaction_index, log_index LIMIT 1) AS created`,
     [chain.id, [...addresses]],

@@ -40,12 +40,12 @@ export function paramsOf({ parameters }: EventTable, row: EventRow): Record<stri
   return Object.fromEntries(parameters.map(({ name }, index) => [name, row[`p${index}`]]));
 }
 
-function parameterColumn({ name, type, abiType, isHash }: ParameterColumn): PackedColumn<unknown> {
+function parameterColumn({ name, type, abiType, isHash, isNullable }: ParameterColumn): PackedColumn<unknown> {
   switch (type) {
     case 'numeric':
       return digits(name);
     case 'boolean':
-      return boolean(name);
+      return isNullable === true ? booleanOrNull(name) : boolean(name);
     case 'text':
       return text(name);
     case 'jsonb':
@@ -53,6 +53,15 @@ function parameterColumn({ name, type, abiType, isHash }: ParameterColumn): Pack
     case 'bytea':
       return bytesColumn(name, isHash ? HASH_BYTES : widthOf(abiType.type));
   }
+}
+
+function booleanOrNull(name: string): PackedColumn<boolean | null> {
+  return {
+    kind: 'bytes',
+    sql: `coalesce(boolsend(${name}), '\\x02'::bytea)`,
+    width: 1,
+    read: (digits) => (digits === '02' ? null : digits === '01'),
+  };
 }
 
 const HASH_BYTES = 32;

@@ -4,7 +4,7 @@ import { EVENT_KEY } from './row-table.ts';
 import { cutName } from './sql-names.ts';
 
 /**
- * Creates the tables and views of events, and an index for each parameter in `indexed`. Tables that exist stay. Names come from `sqlName` and need
+ * Creates the tables and views of events and functions, and an index for each parameter in `indexed`. Tables that exist stay. Names come from `sqlName` and need
  * no quotes.
  */
 export async function createEventTables(
@@ -16,7 +16,7 @@ export async function createEventTables(
   for (const table of tables) for (const statement of statementsOf(table, indexed)) await transaction.query(statement);
 }
 
-/** Drops the tables and views of events. */
+/** Drops tables with their views. */
 export async function dropEventTables(transaction: Transaction, tables: readonly EventTable[]): Promise<void> {
   for (const { name, view } of tables) {
     await transaction.query(`DROP VIEW IF EXISTS ${view}`);
@@ -32,7 +32,7 @@ function statementsOf(table: EventTable, indexed: readonly string[]): readonly s
     `${UNDECODED} bytea`,
     `PRIMARY KEY (${EVENT_KEY.join(', ')})`,
   ];
-  const shown = [...PLACE_VIEW, ...parameters.map(shownParameter)];
+  const shown = [...placeView(table), ...parameters.map(shownParameter)];
   return [
     `CREATE TABLE IF NOT EXISTS ${name} (${columns.join(', ')})`,
     `COMMENT ON TABLE ${name} IS '${abi.signature}'`,
@@ -49,9 +49,12 @@ function statementsOf(table: EventTable, indexed: readonly string[]): readonly s
   ];
 }
 
-const PLACE_VIEW = Object.entries(PLACE_COLUMNS).map(([column, type]) =>
-  type === 'bytea' ? `analytics.hex(${column}) AS ${column}` : column,
-);
+/** A call has no log. */
+function placeView({ kind }: EventTable): readonly string[] {
+  return Object.entries(PLACE_COLUMNS)
+    .filter(([column]) => kind === 'event' || column !== 'log_index')
+    .map(([column, type]) => (type === 'bytea' ? `analytics.hex(${column}) AS ${column}` : column));
+}
 
 function shownParameter({ name, type }: ParameterColumn): string {
   return type === 'bytea' ? `analytics.hex(${name}) AS ${name}` : name;

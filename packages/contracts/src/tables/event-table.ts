@@ -1,7 +1,8 @@
-import type { AbiEvent, AbiType } from '@chainstead/decoding';
+import type { Hash } from '@chainstead/core';
+import type { AbiEvent, AbiFunction, AbiType } from '@chainstead/decoding';
 import { distinctNames, sqlName } from './sql-names.ts';
 
-/** A column for a parameter of an event. */
+/** A column for a parameter of an event or function. */
 export interface ParameterColumn {
   readonly name: string;
   /** `numeric` for integers, `jsonb` for arrays and tuples; bytes and addresses are `bytea`. */
@@ -10,20 +11,50 @@ export interface ParameterColumn {
   readonly abiType: AbiType;
   /** Whether the column holds the hash of a value that is too long for a topic. */
   readonly isHash: boolean;
+  /** Whether decoded rows may lack the value. @default false */
+  readonly isNullable?: boolean;
 }
 
-/** The table of an event of a contract. */
-export interface EventTable {
+/** An event whose logs have a table, or a function whose calls have one. */
+export interface TableItem {
+  readonly kind: 'event' | 'call';
+  /** For a call, name, parameters and signature of the function. None of them is indexed. */
+  readonly abi: AbiEvent;
+  /** For an anonymous event, first topics of the contract's other events with as many topics. Logs with these are not its own. */
+  readonly otherTopics: readonly Hash[];
+  /** Log since which the event has this form; null: always, or the number of topics distinguishes the forms. */
+  readonly since: LogPlace | null;
+}
+
+/** Place of a log on its chain. */
+export interface LogPlace {
+  readonly block: number;
+  /** Position in the block. */
+  readonly log: number;
+}
+
+/** The table of an event or function of a contract. */
+export interface EventTable extends TableItem {
   readonly contract: string;
-  /** Name of the event in paths and SQL: `deposit`. */
+  /** Name of the event in paths and SQL: `deposit`; of a function: `deposit_call`. */
   readonly event: string;
   /** With its schema: `contracts.vault_deposit`. Also the name of the dataset. */
   readonly name: string;
   /** View with readable addresses and bytes: `analytics.contract_vault_deposit`. */
   readonly view: string;
-  readonly abi: AbiEvent;
-  /** In the order of the ABI. */
+  /** In the order of the ABI. Those of a call begin with {@link CALL_COLUMNS}. */
   readonly parameters: readonly ParameterColumn[];
+}
+
+/** Returns an event as the item of a table. */
+export function eventItem(abi: AbiEvent): TableItem {
+  return { kind: 'event', abi, otherTopics: [], since: null };
+}
+
+/** Returns a function as the item of a table. */
+export function callItem({ name, inputs, signature, hash }: AbiFunction): TableItem {
+  const parameters = inputs.map((input) => ({ ...input, isIndexed: false }));
+  return { ...eventItem({ name, inputs: parameters, signature, topic0: hash, isAnonymous: false }), kind: 'call' };
 }
 
 /** Columns before the parameters. */
@@ -37,7 +68,19 @@ export const PLACE_COLUMNS = {
   contract: 'bytea',
 } as const;
 
-/** Column with topics and data of a log that its ABI does not fit. All parameters are then null. */
+/** Facts of the transaction, in front of the parameters of its function. Wei. */
+export const CALL_COLUMNS: readonly ParameterColumn[] = [
+  callColumn('sender', 'bytea', 'address'),
+  callColumn('native_value', 'numeric', 'uint256'),
+  // Receipts before Byzantium have no status.
+  { ...callColumn('success', 'boolean', 'bool'), isNullable: true },
+];
+
+function callColumn(name: string, type: ParameterColumn['type'], abiType: string): ParameterColumn {
+  return { name, type, abiType: { name, type: abiType }, isHash: false };
+}
+
+/** Column with topics and data of a log, or data of a call, that the ABI does not fit. All parameters are then null. */
 export const UNDECODED = 'undecoded';
 
 /** Names of query parameters of the route that reads the tables. */
@@ -47,22 +90,23 @@ const QUERY_NAMES = ['chain', 'cursor', 'limit', 'order', 'from_block', 'to_bloc
 const TABLE_BYTES = 44;
 const COLUMN_BYTES = 59;
 
-/** Returns the table of an event. @param event its name in paths, unique within the contract */
-export function eventTable(contract: string, event: string, abi: AbiEvent): EventTable {
+/** Returns the table of an event or function. @param event its name in paths, unique within the contract */
+export function eventTable(contract: string, event: string, item: TableItem): EventTable {
   const table = `${contract}_${event}`;
   return {
-    ...{ contract, event, abi },
+    ...item,
+    ...{ contract, event },
     name: `contracts.${table}`,
     view: `analytics.contract_${table}`,
-    parameters: parameterColumns(abi),
+    parameters: item.kind === 'call' ? callColumns(item.abi) : parameterColumns(item.abi, []),
   };
 }
 
-/** Returns a name for each event, in order. Overloads of one name get a number. @param taken names of earlier events */
-export function eventNames(contract: string, events: readonly AbiEvent[], taken: readonly string[]): readonly string[] {
+/** Returns a name for each event and function, in order. Overloads of one name get a number. @param taken names of earlier ones */
+export function eventNames(contract: string, items: readonly TableItem[], taken: readonly string[]): readonly string[] {
   const bytesMax = TABLE_BYTES - contract.length - OVERLOAD_BYTES;
   return distinctNames(
-    events.map(({ name }) => sqlName(name, bytesMax) || 'event'),
+    items.map(({ kind, abi: { name } }) => sqlName(kind === 'call' ? `${name}_call` : name, bytesMax) || 'event'),
     taken,
   );
 }
@@ -70,10 +114,15 @@ export function eventNames(contract: string, events: readonly AbiEvent[], taken:
 /** `_1000` */
 const OVERLOAD_BYTES = 5;
 
-function parameterColumns({ inputs }: AbiEvent): readonly ParameterColumn[] {
+function callColumns(abi: AbiEvent): readonly ParameterColumn[] {
+  const names = CALL_COLUMNS.map(({ name }) => name);
+  return [...CALL_COLUMNS, ...parameterColumns(abi, names)];
+}
+
+function parameterColumns({ inputs }: AbiEvent, taken: readonly string[]): readonly ParameterColumn[] {
   const names = distinctNames(
     inputs.map(({ name }, index) => sqlName(name, COLUMN_BYTES) || `arg${index}`),
-    [...Object.keys(PLACE_COLUMNS), UNDECODED, ...QUERY_NAMES],
+    [...Object.keys(PLACE_COLUMNS), UNDECODED, ...QUERY_NAMES, ...taken],
   );
   return inputs.map(({ isIndexed, ...abiType }, index) => {
     const isHash = isIndexed && isLongerThanWord(abiType);

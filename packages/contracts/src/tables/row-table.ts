@@ -3,20 +3,21 @@ import { createRowWriter, type RowWriter } from '@chainstead/db';
 import type { RowTable } from '@chainstead/sync';
 import { type EventTable, type ParameterColumn, PLACE_COLUMNS, UNDECODED } from './event-table.ts';
 
-/** A row of the table of an event. */
+/** A row of the table of an event or function. */
 export interface EventRow {
   readonly chainId: number;
   readonly blockNumber: number;
   readonly transactionIndex: number;
+  /** 0 for a call. */
   readonly logIndex: number;
   /** ISO 8601, UTC. */
   readonly blockTime: string;
   readonly transactionHash: string;
-  /** Address of the emitter. */
+  /** Address of the emitter, or of the called contract. */
   readonly contract: string;
-  /** By parameter: decimal digits, `0x` and digits, JSON, text. Null: the log is not decoded. */
-  readonly values: readonly (string | boolean)[] | null;
-  /** `0x`, topics without the first, and data of a log that is not decoded. */
+  /** By parameter: decimal digits, `0x` and digits, JSON, text; null if there is none. Null: the log or call is not decoded. */
+  readonly values: readonly (string | boolean | null)[] | null;
+  /** `0x`, topics without that of the signature, and data of a log that is not decoded; or data of a call without its selector. */
   readonly undecoded: string | null;
 }
 
@@ -43,15 +44,17 @@ export function rowTableOf({ name, parameters }: EventTable): RowTable<EventRow>
   };
 }
 
-/** Returns the place of a log, and its emitter, from its encoded row. The columns before the parameters have fixed lengths. */
+/** Returns the place of a log or call, and its contract, from its encoded row. The columns before the parameters have fixed lengths. */
 export function placeOfLine(line: string): {
   readonly block: number;
+  readonly transaction: number;
   readonly log: number;
   readonly emitter: Address;
 } {
   const bytes = Buffer.from(line.slice(0, EMITTER_END), 'latin1');
   return {
     block: Number(bytes.readBigInt64BE(BLOCK_START)),
+    transaction: bytes.readInt32BE(TRANSACTION_START),
     log: bytes.readInt32BE(LOG_START),
     emitter: parseAddress(`0x${bytes.toString('hex', EMITTER_START, EMITTER_END)}`),
   };
@@ -60,7 +63,8 @@ export function placeOfLine(line: string): {
 /** Bytes of the number of fields, and of the length in front of each. */
 const [COUNT, LENGTH] = [2, 4];
 const BLOCK_START = COUNT + LENGTH + 8 + LENGTH;
-const LOG_START = BLOCK_START + 8 + LENGTH + 4 + LENGTH;
+const TRANSACTION_START = BLOCK_START + 8 + LENGTH;
+const LOG_START = TRANSACTION_START + 4 + LENGTH;
 const EMITTER_START = LOG_START + 4 + LENGTH + 8 + LENGTH + 32 + LENGTH;
 const EMITTER_END = EMITTER_START + 20;
 
@@ -79,8 +83,12 @@ function writeRow(writer: RowWriter, parameters: readonly ParameterColumn[], row
   return writer.end();
 }
 
-function writeValue(writer: RowWriter, type: ParameterColumn['type'], value: string | boolean | undefined): void {
-  if (value === undefined) writer.nothing();
+function writeValue(
+  writer: RowWriter,
+  type: ParameterColumn['type'],
+  value: string | boolean | null | undefined,
+): void {
+  if (value === undefined || value === null) writer.nothing();
   else if (typeof value === 'boolean') writer.boolean(value);
   else writer[type === 'boolean' ? 'text' : type](value);
 }

@@ -4,7 +4,6 @@ import { missingCoverage } from '../coverage/coverage.ts';
 import { type CoveredRange, listCoveredOrOld, notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { deepestPart, partsOf } from '../dataset/deepest-part.ts';
-import { BLOCK_PARTS, type BlockPart } from '../dataset/whole-block.ts';
 import type { ChunkSizing } from '../read/chunk-size.ts';
 import type { BackfillOptions } from './backfill-options.ts';
 
@@ -40,20 +39,26 @@ export async function planRanges(
 
 /**
  * Groups datasets that the same reads serve, lightest first: filtered logs if they suffice, whole blocks, traces. A
- * dataset that needs no traces is therefore complete even if traces are unavailable.
+ * dataset that needs no traces is therefore complete even if traces are unavailable. Logs with any topic are read of
+ * few emitters, so no filter by topic is joined with theirs.
  */
 function readTogether({ chain, datasets, proof }: Planned): readonly (readonly Dataset[])[] {
-  const wayOf = (dataset: Dataset): BlockPart => {
+  const wayOf = (dataset: Dataset): Way => {
     const part = deepestPart(dataset, chain);
+    if (part === 'logs' && proof === 'none' && dataset.anyTopic?.(chain) === true) return 'logsOfEmitters';
     return part === 'transactions' && proof === 'receipts' && reads.logs !== undefined ? 'logs' : part;
   };
   const reads = Object.groupBy(datasets, (dataset) => deepestPart(dataset, chain));
   const together = Map.groupBy(datasets, wayOf);
-  return BLOCK_PARTS.flatMap((part) => {
-    const some = together.get(part);
+  return WAYS.flatMap((way) => {
+    const some = together.get(way);
     return some === undefined ? [] : [some];
   });
 }
+
+const WAYS = ['logs', 'logsOfEmitters', 'transactions', 'internalTransactions'] as const;
+/** A way to read blocks. */
+type Way = (typeof WAYS)[number];
 
 /** Coverage that is not read: covered blocks (unless they are redone) and blocks below the retention window. */
 async function listDone(

@@ -158,7 +158,7 @@ export interface Dataset<Row = unknown> {
   readonly name: string;
   /**
    * Returns the topic0 values it decodes on this chain; the engine requests the union of all datasets. If there are
-   * none and `wholeBlocks` reads nothing, the dataset is not indexed for this chain. `decode` must ignore other logs:
+   * none, `anyTopic` is not true and `wholeBlocks` reads nothing, the dataset is not indexed for this chain. `decode` must ignore other logs:
    * whole blocks contain all logs, filtered reads only these.
    */
   topics(chain: Chain): readonly Hash[];
@@ -167,6 +167,12 @@ export interface Dataset<Row = unknown> {
    * @default any contract
    */
   emitters?(chain: Chain): readonly Address[] | null;
+  /**
+   * Returns whether it decodes logs of its emitters by other features than topic0, which may be missing. `topics` is empty then, and `emitters`
+   * returns addresses. All their logs are read, apart from other datasets.
+   * @default false
+   */
+  anyTopic?(chain: Chain): boolean;
   /**
    * Returns the first block it needs on this chain, which may be below the chain's own history; null: all blocks of that history. Blocks below
    * are no gaps.

@@ -7,5 +7,8 @@ import { deepestPart } from './deepest-part.ts';
  * gaps there.
  */
 export function datasetsOf(chain: Chain, datasets: readonly Dataset[]): readonly Dataset[] {
-  return datasets.filter((dataset) => dataset.topics(chain).length > 0 || deepestPart(dataset, chain) !== 'logs');
+  return datasets.filter(
+    (dataset) =>
+      dataset.topics(chain).length > 0 || dataset.anyTopic?.(chain) === true || deepestPart(dataset, chain) !== 'logs',
+  );
 }

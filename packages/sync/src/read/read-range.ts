@@ -39,6 +39,7 @@ export interface Lacking extends Pick<Unavailable, 'reason' | 'isUnsupported'> {
 
 /** Filter of a range's logs. */
 export interface LogsWanted {
+  /** Alternatives for topic0; empty: any. */
   readonly topics: readonly Hash[];
   /** Emitting contracts; absent: any. */
   readonly addresses?: readonly Address[];
@@ -46,7 +47,9 @@ export interface LogsWanted {
 
 /** Returns a filter for all logs that the datasets decode. */
 export function logsWanted(chain: Chain, datasets: readonly Dataset[]): LogsWanted {
-  const topics = [...new Set(datasets.flatMap((dataset) => dataset.topics(chain)))];
+  // No topic means any.
+  const hasAnyTopic = datasets.some((dataset) => dataset.anyTopic?.(chain) === true);
+  const topics = hasAnyTopic ? [] : [...new Set(datasets.flatMap((dataset) => dataset.topics(chain)))];
   const emitters = datasets.map((dataset) => dataset.emitters?.(chain) ?? null);
   const addresses = emitters.flatMap((own) => own ?? []);
   // Filtered by contract only if every dataset limits its contracts.

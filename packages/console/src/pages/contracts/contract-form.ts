@@ -74,7 +74,7 @@ export function readContractForm(form: ContractForm, chains: readonly Chain[]): 
 export function eventsOfAbi(given: string): { readonly events: readonly string[] } | { readonly problem: string } {
   const abi = parseAbi(given);
   if ('problem' in abi) return abi;
-  const entries = readAbi(abi.json)?.entries ?? [];
+  const entries = readAbi(abi.json, { anonymousEvents: true })?.entries ?? [];
   const events = entries.flatMap((one) => (one.kind === 'event' ? [one.entry.signature] : []));
   return events.length === 0 ? { problem: 'This JSON contains no ABI with events' } : { events: [...new Set(events)] };
 }

@@ -68,7 +68,7 @@ ${contractFormView({ ...facts, chains: explorer.chains, token: request.token })}
         await addContract(database, read.wanted, by);
       } catch (error) {
         if (!(error instanceof ContractRefusedError)) throw error;
-        return show(request, { form, events, problem: `${error.message}. ${error.remedy ?? ''}` });
+        return show(request, { form, events, problem: error.message });
       }
       return { goTo: '/console/contracts' };
     });

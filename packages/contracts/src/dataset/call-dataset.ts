@@ -1,0 +1,92 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hex } from '@chainstead/core';
+import { committedTransactions } from '@chainstead/proof';
+import type { Dataset, ExecutedTransaction, WholeBlock } from '@chainstead/sync';
+import type { EventTable } from '../tables/event-table.ts';
+import { type EventRow, rowTableOf } from '../tables/row-table.ts';
+import { callDecoder } from './decode-parameters.ts';
+import { type Emitters, emittersByChain, type FurtherMembers } from './event-dataset.ts';
+
+/** `0x` and four bytes. */
+const SELECTOR_DIGITS = 10;
+
+/**
+ * Returns the dataset of a function's table: transactions to the contracts whose data begins with the selector. Calls inside transactions are
+ * not decoded. Rows of children are decoded from calls of any contract, and chosen when they are written.
+ * @param members further members
+ */
+export function callDataset(
+  table: EventTable,
+  emitters: ReadonlyMap<number, Emitters>,
+  members: FurtherMembers = {},
+): Dataset<EventRow> {
+  const decodeCall = callDecoder(table);
+  const selector = table.abi.topic0.slice(0, SELECTOR_DIGITS);
+  const { addressesOf, childrenOf, firstBlock, dependent } = emittersByChain(table, emitters);
+  return {
+    ...{ name: table.name, firstBlock, ...members, ...dependent },
+    topics: () => [],
+    table: rowTableOf(table),
+    decode: () => [],
+    wholeBlocks: {
+      reads: (chain) =>
+        chain.transactions.mode === 'all' && (addressesOf(chain).size > 0 || childrenOf(chain) !== null)
+          ? ['transactions']
+          : [],
+      decode: (block, { chain }) => {
+        const addresses = childrenOf(chain) === null ? addressesOf(chain) : null;
+        const calls = block.transactions.flatMap((call): readonly Call[] =>
+          call.to !== null && addresses?.has(call.to) !== false && selectorOf(call) === selector
+            ? [{ ...call, to: call.to }]
+            : [],
+        );
+        return committed(block, calls, chain).map((call) => rowOf(chain, block, call, decodeCall(dataOf(call))));
+      },
+    },
+  };
+}
+
+/** A transaction to a contract. */
+interface Call extends ExecutedTransaction {
+  readonly to: Address;
+}
+
+function selectorOf({ input }: ExecutedTransaction): string {
+  return input.slice(0, SELECTOR_DIGITS).toLowerCase();
+}
+
+/** Nodes of some chains list transactions that the roots of the block don't contain. */
+function committed({ header }: WholeBlock, calls: readonly Call[], chain: Chain): readonly Call[] {
+  if (calls.length === 0) return calls;
+  const own = new Set(
+    committedTransactions(
+      header,
+      calls.map(({ raw }) => raw),
+      chain,
+    ),
+  );
+  return calls.filter(({ raw }) => own.has(raw));
+}
+
+function dataOf({ input }: Call): Hex {
+  return `0x${input.slice(SELECTOR_DIGITS)}`;
+}
+
+function rowOf(
+  chain: Chain,
+  { header }: WholeBlock,
+  call: Call,
+  decoded: ReturnType<ReturnType<typeof callDecoder>>,
+): EventRow {
+  return {
+    chainId: chain.id,
+    blockNumber: header.number,
+    transactionIndex: call.index,
+    logIndex: 0,
+    blockTime: new Date(header.timestamp * 1_000).toISOString(),
+    transactionHash: call.hash,
+    contract: call.to,
+    values: decoded === null ? null : [call.from, call.value.toString(), call.succeeded, ...decoded],
+    undecoded: decoded === null ? dataOf(call) : null,
+  };
+}

@@ -1,0 +1,72 @@
+/** Decodes parameters of logs and calls as values of columns; null if the ABI does not fit. Pure. */
+import { decodeAbi, EncodingRefusedError } from '@chainstead/abi';
+import type { Hash, Hex, Log } from '@chainstead/core';
+import { decodeValues, layoutOf, storableJson } from '@chainstead/decoding';
+import { CALL_COLUMNS, type EventTable, type ParameterColumn } from '../tables/event-table.ts';
+
+type Value = string | boolean;
+type Values = readonly Value[] | null;
+type Layout = ReturnType<typeof layoutOf>;
+
+/** Maximum memory of the decoded values of a log or call. Bytes. */
+const OUTPUT_BYTES_MAX = 1_048_576;
+
+/** Returns a function that decodes the parameters of a log. Data of an anonymous event must equal the encoding of its values. */
+export function logDecoder({ abi, parameters }: EventTable): (log: Pick<Log, 'topics' | 'data'>) => Values {
+  const isIndexed = abi.inputs.map((input) => input.isIndexed);
+  const columns = parameters.map((column, index) => ({ column, isIndexed: isIndexed[index] === true }));
+  const firstTopic = abi.isAnonymous ? 0 : 1;
+  const topicCount = columns.filter((one) => one.isIndexed).length + firstTopic;
+  const layout = layoutOf(columns.filter((one) => !one.isIndexed).map(({ column }) => column.abiType));
+  const layouts = columns.map(({ column }) => layoutOf([column.abiType]));
+  const decodeData = abi.isAnonymous ? exactValues : valuesOf;
+  return ({ topics, data }) => {
+    if (topics.length !== topicCount) return null;
+    const inData = decodeData(layout, data);
+    if (inData === null) return null;
+    const values: Value[] = [];
+    let topic = firstTopic;
+    let place = 0;
+    for (const [index, { column, ...one }] of columns.entries()) {
+      const value = one.isIndexed
+        ? topicValue(column, layouts[index] ?? [], topics[topic++] ?? NO_WORD)
+        : columnValue(column, inData[place++]);
+      if (value === null) return null;
+      values.push(value);
+    }
+    return values;
+  };
+}
+
+/** Returns a function that decodes the parameters of a call from its data after the selector. Contracts ignore data after the parameters. */
+export function callDecoder({ parameters }: EventTable): (data: Hex) => Values {
+  const columns = parameters.slice(CALL_COLUMNS.length);
+  const layout = layoutOf(columns.map(({ abiType }) => abiType));
+  return (data) => valuesOf(layout, data)?.map((value, index) => columnValue(columns[index], value)) ?? null;
+}
+
+const NO_WORD: Hash | Hex = '0x';
+
+function topicValue(column: ParameterColumn, layout: Layout, word: Hash | Hex): Value | null {
+  if (column.isHash) return word;
+  const values = valuesOf(layout, word);
+  return values === null ? null : columnValue(column, values[0]);
+}
+
+function valuesOf(layout: Layout, data: Hex): readonly unknown[] | null {
+  try {
+    return decodeAbi(layout, data, { outputBytesMax: OUTPUT_BYTES_MAX });
+  } catch (error) {
+    if (error instanceof EncodingRefusedError) return null;
+    throw error;
+  }
+}
+
+function exactValues(layout: Layout, data: Hex): readonly unknown[] | null {
+  return decodeValues(layout, data, true);
+}
+
+function columnValue(column: ParameterColumn | undefined, value: unknown): Value {
+  if (typeof value === 'boolean') return value;
+  return column?.type === 'jsonb' ? storableJson(column.abiType, value) : String(value);
+}

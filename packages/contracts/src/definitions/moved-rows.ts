@@ -1,0 +1,67 @@
+import type { Chain } from '@chainstead/chains';
+import type { Transaction } from '@chainstead/db';
+import { recordRewritten, removeCoverage } from '@chainstead/sync';
+import { type EventTable, UNDECODED } from '../tables/event-table.ts';
+import { indexedCount, isNamedEvent } from '../tables/log-shape.ts';
+import type { ContractDefinition } from './contract-definition.ts';
+
+/**
+ * Removes rows that no longer belong to their table, because an event has one more form, or because a log of another event was taken for an
+ * anonymous one. Blocks that may lack rows then are read again. Runs under the chain's commit lock.
+ * @param before the tables until now
+ */
+export async function removeMovedRows(
+  transaction: Transaction,
+  chain: Chain,
+  before: readonly EventTable[],
+  { tables, factory }: Pick<ContractDefinition, 'tables' | 'factory'>,
+): Promise<void> {
+  const added = tables.filter(({ name }) => before.every((table) => table.name !== name));
+  for (const table of before) {
+    const now = tables.find(({ name }) => name === table.name);
+    if (table.abi.isAnonymous && now !== undefined && now.otherTopics.length > table.otherTopics.length)
+      await removeAll(transaction, chain, table);
+    else if (isNamedEvent(table) && table.event !== factory?.event)
+      for (const form of added)
+        if (isNamedEvent(form) && form.abi.topic0 === table.abi.topic0 && form.event !== factory?.event)
+          await removeRowsOfForm(transaction, chain, table, form);
+  }
+}
+
+async function removeAll(transaction: Transaction, { id }: Chain, { name }: EventTable): Promise<void> {
+  await transaction.query(`DELETE FROM ${name} WHERE chain_id = $1`, [id]);
+  await readAgain(transaction, id, name, 0);
+}
+
+/** Removes rows of another form of the event, since when that replaced this one. Undecoded ones may be its logs at any place. */
+async function removeRowsOfForm(
+  transaction: Transaction,
+  { id }: Chain,
+  table: EventTable,
+  { since, ...form }: EventTable,
+): Promise<void> {
+  if (since !== null && indexedCount(form) === indexedCount(table) && !isLater(table, since)) {
+    await transaction.query(
+      `DELETE FROM ${table.name} WHERE chain_id = $1 AND block_number >= $2 AND (block_number, log_index) >= ($2, $3)`,
+      [id, since.block, since.log],
+    );
+    await recordRewritten(transaction, id, [table.name], { from: since.block, to: Number.MAX_SAFE_INTEGER });
+  }
+  const [removed] = await transaction.query<{ first: number | null }>(
+    `WITH removed AS (DELETE FROM ${table.name} WHERE chain_id = $1 AND ${UNDECODED} IS NOT NULL RETURNING block_number)
+     SELECT min(block_number) AS first FROM removed`,
+    [id],
+  );
+  const first = removed?.first ?? null;
+  if (first !== null) await readAgain(transaction, id, table.name, first);
+}
+
+async function readAgain(transaction: Transaction, id: Chain['id'], table: string, from: number): Promise<void> {
+  const range = { from, to: Number.MAX_SAFE_INTEGER };
+  await removeCoverage(transaction, id, [table], range);
+  await recordRewritten(transaction, id, [table], range);
+}
+
+function isLater({ since }: EventTable, { block, log }: NonNullable<EventTable['since']>): boolean {
+  return since !== null && (since.block > block || (since.block === block && since.log > log));
+}

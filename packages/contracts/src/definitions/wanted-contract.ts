@@ -1,0 +1,27 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { LogPlace } from '../tables/event-table.ts';
+import type { WantedFactory } from './wanted-factory.ts';
+
+/** A contract to be indexed. */
+export interface WantedContract {
+  /** `vault` */
+  readonly name: string;
+  readonly chain: Chain;
+  /** The contracts, or their factories. */
+  readonly addresses: readonly Address[];
+  /** Null: the addresses emit the events of the ABI. */
+  readonly factory: WantedFactory | null;
+  /** Parsed JSON: an ABI, or an artifact that contains one. Not checked yet. */
+  readonly abi: unknown;
+  /** First wanted block; null: the first one of the chain's history. */
+  readonly firstBlock: number | null;
+  /** Names or signatures of the wanted events; null: all. */
+  readonly events: readonly string[] | null;
+  /** Parameters that get an index. */
+  readonly indexed: readonly string[];
+  /** Whether calls of the functions that change state get tables. @default false */
+  readonly calls?: boolean;
+  /** Log since which events have the form of this ABI, if the number of their indexed parameters is as before. @default none */
+  readonly upgrade?: LogPlace | null;
+}

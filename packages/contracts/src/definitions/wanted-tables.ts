@@ -1,0 +1,164 @@
+/** The tables of a contract and their names, with those that it has already. Pure. */
+import type { Hash } from '@chainstead/core';
+import {
+  type EventTable,
+  eventItem,
+  eventNames,
+  eventTable,
+  type LogPlace,
+  type TableItem,
+} from '../tables/event-table.ts';
+import { indexedCount, isNamedEvent, mayBeConfused } from '../tables/log-shape.ts';
+import { type ContractDefinition, ContractRefusedError } from './contract-definition.ts';
+import type { WantedItems } from './wanted-items.ts';
+
+/** What a definition gets. */
+interface WantedTables extends Pick<WantedItems, 'items' | 'named'> {
+  /** Event of the factory; null: no factory. */
+  readonly creation: TableItem['abi'] | null;
+  /** Log of the contract's upgrade; null: not given. */
+  readonly upgrade: LogPlace | null;
+}
+
+/** Tables of a definition. */
+interface DefinedTables {
+  /** All tables of the name on the chain, the known ones first. */
+  readonly tables: readonly EventTable[];
+  /** Wanted tables, that of the factory first. */
+  readonly wanted: readonly EventTable[];
+  readonly creationTable: EventTable | null;
+}
+
+/**
+ * Returns the tables of wanted events and functions. One that the name has on any chain keeps its table. If children emit the event of their
+ * factory, they have another table for it.
+ * @param known definitions of the name on all chains
+ * @param own that of the chain
+ * @throws ContractRefusedError if logs could belong to several tables
+ */
+export function tablesOf(
+  name: string,
+  known: readonly ContractDefinition[],
+  own: ContractDefinition | undefined,
+  given: WantedTables,
+): DefinedTables {
+  const { creation, items, named, upgrade } = given;
+  const places = [
+    ...(creation === null ? [] : [{ item: eventItem(creation), isCreation: true }]),
+    ...items.map((item) => ({ item, isCreation: false })),
+  ].map((one) => ({ ...one, found: findTable(known, own, one) }));
+  const added = places.filter(({ found }) => found === null);
+  const taken = known.flatMap(({ tables }) => tables.map(({ event }) => event));
+  const names = eventNames(
+    name,
+    added.map(({ item }) => item),
+    taken,
+  );
+  const tables = [...(own?.tables ?? [])];
+  let creationEvent = own?.factory?.event ?? null;
+  const wanted = places.map((place): EventTable => {
+    const { item, found, isCreation } = place;
+    const table = found ?? eventTable(name, names[added.indexOf(place)] ?? '', item);
+    if (isCreation) creationEvent = table.event;
+    const kept = tables.find((one) => one.name === table.name);
+    if (kept !== undefined) return kept;
+    // Children and their factory emit no logs of each other.
+    const alike = isCreation ? [] : tables.filter(({ event }) => event !== creationEvent);
+    const placed = { ...table, otherTopics: [], since: sinceOf(name, table, alike, upgrade) };
+    tables.push(placed);
+    return placed;
+  });
+  const complete = tables.map((table) => withOtherTopics(table, tables, named));
+  requireDistinct(name, complete);
+  const completed = (one: EventTable) => complete.find((table) => table.name === one.name) ?? one;
+  return {
+    tables: complete,
+    wanted: wanted.map(completed),
+    creationTable: creation === null || wanted[0] === undefined ? null : completed(wanted[0]),
+  };
+}
+
+/** Returns the known table of an event or function. The first names of parameters stay. On other chains names count: they are the columns. */
+function findTable(
+  known: readonly ContractDefinition[],
+  own: ContractDefinition | undefined,
+  { item, isCreation }: { readonly item: TableItem; readonly isCreation: boolean },
+): EventTable | null {
+  const tablesIn = (definitions: readonly ContractDefinition[]) =>
+    definitions.flatMap(({ tables, factory }) =>
+      tables.filter((table) => (table.event === factory?.event) === isCreation && isSameForm(table, item)),
+    );
+  const ofChain = own === undefined ? [] : tablesIn([own]);
+  const hasSameNames = (table: EventTable) => JSON.stringify(table.abi.inputs) === JSON.stringify(item.abi.inputs);
+  const renamed = isCreation ? null : ofChain[0];
+  return ofChain.find(hasSameNames) ?? renamed ?? tablesIn(known).find(hasSameNames) ?? null;
+}
+
+/** Logs or calls of the one are decoded like those of the other. */
+function isSameForm(one: TableItem, other: TableItem): boolean {
+  const flagsOf = ({ abi: { inputs } }: TableItem) => inputs.map(({ isIndexed }) => isIndexed).join();
+  return (
+    one.kind === other.kind &&
+    one.abi.signature === other.abi.signature &&
+    one.abi.isAnonymous === other.abi.isAnonymous &&
+    flagsOf(one) === flagsOf(other)
+  );
+}
+
+/** Returns the log since which an event has another form than before; null if the number of topics distinguishes its forms. */
+function sinceOf(
+  name: string,
+  table: EventTable,
+  tables: readonly EventTable[],
+  upgrade: LogPlace | null,
+): LogPlace | null {
+  if (!isNamedEvent(table)) return null;
+  const alike = formsLike(table, tables);
+  if (alike.length === 0) return null;
+  const { signature } = table.abi;
+  if (upgrade === null)
+    throw new ContractRefusedError(
+      'CONTRACT_EVENT_CHANGED',
+      `${name} has ${signature} with other indexed parameters, and their number is the same`,
+      'Give the log of the upgrade with --upgrade <block>:<log index>, or use another name',
+    );
+  if (alike.some(({ since }) => since?.block === upgrade.block && since.log === upgrade.log))
+    throw new ContractRefusedError(
+      'CONTRACT_EVENT_CHANGED',
+      `${name} has ${signature} with other indexed parameters since log ${upgrade.log} of block ${upgrade.block}`,
+      'Give another log with --upgrade, or use another name',
+    );
+  return upgrade;
+}
+
+/** Returns the forms of an event whose logs have as many topics. */
+function formsLike(table: EventTable, tables: readonly EventTable[]): readonly EventTable[] {
+  return tables.filter(
+    (other) =>
+      other.name !== table.name &&
+      isNamedEvent(other) &&
+      other.abi.topic0 === table.abi.topic0 &&
+      indexedCount(other) === indexedCount(table),
+  );
+}
+
+/** Logs of other events with as many topics are no logs of an anonymous one. */
+function withOtherTopics(table: EventTable, tables: readonly EventTable[], named: WantedTables['named']): EventTable {
+  if (!table.abi.isAnonymous) return table;
+  const events = [...tables.filter(isNamedEvent).map(({ abi }) => abi), ...named];
+  const alike = events.filter((abi) => indexedCount({ abi }) + 1 === indexedCount(table));
+  const topics = new Set<Hash>([...table.otherTopics, ...alike.map(({ topic0 }) => topic0)]);
+  return { ...table, otherTopics: [...topics] };
+}
+
+function requireDistinct(name: string, tables: readonly EventTable[]): void {
+  const anonymous = tables.filter(({ abi }) => abi.isAnonymous);
+  for (const [index, one] of anonymous.entries())
+    for (const other of anonymous.slice(index + 1))
+      if (mayBeConfused(one, other))
+        throw new ContractRefusedError(
+          'CONTRACT_EVENTS_AMBIGUOUS',
+          `${one.abi.signature} and ${other.abi.signature} of ${name} are anonymous, and their logs have the same form`,
+          'Choose one of them with --event. Logs of the other are then stored as its own',
+        );
+}
