@@ -13,6 +13,8 @@ export interface BenchCast {
   readonly random: SeededRandom;
   readonly chainId: number;
   readonly tokens: readonly Address[];
+  /** Logs at the start of the first transaction. */
+  readonly opening: readonly EmittedLog[];
   readonly wallets: readonly Address[];
   readonly transactionsPerBlock: number;
   readonly logsPerTransaction: number;
@@ -92,7 +94,7 @@ export function buildBenchBlock(
 
 function buildTransaction(cast: BenchCast, number: number, index: number): BenchTransaction {
   const hash = `0x${hex8(number)}${hex8(index)}${cast.random.hex(24).slice(2)}` as Hash;
-  const logs: EmittedLog[] = [];
+  const logs: EmittedLog[] = index === 0 ? [...cast.opening] : [];
   while (logs.length < cast.logsPerTransaction) logs.push(...buildLogs(cast, cast.logsPerTransaction - logs.length));
   const made = {
     hash,
@@ -178,7 +180,7 @@ function writeBlock(
       const own = `{"address":"${log.address}","topics":["${log.topics.join('","')}"],"data":"${log.data}",`;
       const text = `${own}${position},${time}"logIndex":"${quantity(blockLogs.length)}","removed":false}`;
       const topic0 = log.topics[0] ?? ZERO_HASH;
-      blockLogs.push({ topic0, text });
+      blockLogs.push({ topic0, address: log.address, text });
       if (topic0 === TRANSFER_TOPIC && log.topics.length === 3) erc20Count += 1;
       else if (NFT_TOPICS.includes(topic0)) nftCount += 1;
       return text;
