@@ -1,13 +1,10 @@
 /** Own contracts on a real node: every row of their tables equals a log that viem decodes, while the program runs and is changed by commands. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Address } from '@chainstead/core';
-import { type CompiledContract, compileSolidity, startProgram } from '@chainstead/testkit';
+import type { CompiledContract } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { type AbiEvent, decodeEventLog, toEventSelector } from 'viem';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { openDevnetProgramStage } from './devnet-program.ts';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { openContractsStage } from './contracts-stage.ts';
 
 const SOURCE = `// SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
@@ -32,34 +29,17 @@ contract Vault {
 const CHAIN_ID = 31_443;
 const KEY = 'contracts-devnet';
 const SETTLED_DEPTH = 80;
-const stage = stageOfFile(() => openDevnetProgramStage(CHAIN_ID));
-let folder: string;
+const stage = stageOfFile(() => openContractsStage(CHAIN_ID, SOURCE));
 let vault: CompiledContract;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'contracts-devnet-'));
-  const compiled = (await compileSolidity({ 'Vault.sol': SOURCE })).get('Vault');
-  if (compiled === undefined) throw new Error('The vault was not compiled');
-  vault = compiled;
-  await writeFile(join(folder, 'Vault.json'), JSON.stringify({ abi: vault.abi }));
+beforeAll(() => {
+  vault = stage.contractOf('Vault');
 });
-afterAll(() => rm(folder, { recursive: true }));
 
-const act = (address: Address, seed: number) =>
-  stage.devnet.send({ address, abi: vault.abi, functionName: 'act', args: [BigInt(seed)] });
-
-async function run(...args: readonly string[]): Promise<string> {
-  const environment = {
-    ...{ DATABASE_URL: stage.scratch.url, CHAINS: 'devnet', CHAIN_ID_DEVNET: String(CHAIN_ID) },
-    ...{ RPC_URLS_DEVNET: stage.devnet.url, LOG_LEVEL: 'warn' },
-  };
-  const program = startProgram(['contracts', ...args], { environment });
-  expect(await program.exited, program.output()).toBe(0);
-  return program.output();
-}
+const act = (address: Address, seed: number) => stage.send('Vault', address, 'act', BigInt(seed));
 
 const add = (address: Address, ...more: readonly string[]) =>
-  run('add', 'vault', '--chain', 'devnet', '--abi', join(folder, 'Vault.json'), '--address', address, ...more);
+  stage.runContracts('add', 'vault', '--chain', 'devnet', '--abi', stage.abiOf('Vault'), '--address', address, ...more);
 
 /** Every log of the events, decoded by viem, as texts in chain order. */
 async function decodedByNode(addresses: readonly Address[]): Promise<readonly string[]> {
@@ -158,11 +138,11 @@ test('are decoded from their first block on, through reorgs and changes, without
   await act(second, 13);
   await devnet.mine(SETTLED_DEPTH);
   await expectEqual(first, second);
-  expect(JSON.parse(await run('status', '--json'))).toMatchObject(
+  expect(JSON.parse(await stage.runContracts('status', '--json'))).toMatchObject(
     TABLES.map((table) => ({ table: `contracts.${table}`, chain: 'devnet', is_exact: true, undecoded: 0 })),
   );
 
-  expect(await run('remove', 'vault', '--chain', 'devnet')).toContain(
+  expect(await stage.runContracts('remove', 'vault', '--chain', 'devnet')).toContain(
     `Dropped tables: ${TABLES.map((table) => `contracts.${table}`).join(', ')}`,
   );
   const before = await devnet.client.getBlockNumber();
