@@ -7,8 +7,8 @@ import { countPonderLines, installPonder, PONDER_SCHEMA, type PonderRun, runPond
 import { withNode } from '../with-node.ts';
 
 const LOGS_PER_BLOCK = 100;
-/** Contracts other than the children, which emit the same event. */
-const STRANGERS = 200;
+/** For each contract that emits the same event and is no child. */
+const CHILDREN_PER_STRANGER = 5;
 /** With a factory, the chain is longer: not all of its events are those of children. */
 const EVENTS_OF_CHILDREN = 0.83;
 const FASTER_AT_LEAST = 5;
@@ -83,7 +83,7 @@ function compare({ server, sizes, runs, say }: BenchmarkContext, kind: Kind): Pr
 /** Without depth of finality: the head does not move, so blocks above the final one would never be filled in. */
 function chainOf(kind: Kind, children: number): Partial<BenchNodeOptions> {
   const options = { finalityDepth: 0, transferShare: 1 };
-  return kind === 'plain' ? { ...options, tokens: 1 } : { ...options, children, tokens: STRANGERS };
+  return kind === 'plain' ? { ...options, tokens: 1 } : { ...options, children, tokens: Math.ceil(children / CHILDREN_PER_STRANGER) };
 }
 
 function contractOf(
