@@ -83,7 +83,9 @@ function compare({ server, sizes, runs, say }: BenchmarkContext, kind: Kind): Pr
 /** Without depth of finality: the head does not move, so blocks above the final one would never be filled in. */
 function chainOf(kind: Kind, children: number): Partial<BenchNodeOptions> {
   const options = { finalityDepth: 0, transferShare: 1 };
-  return kind === 'plain' ? { ...options, tokens: 1 } : { ...options, children, tokens: Math.ceil(children / CHILDREN_PER_STRANGER) };
+  return kind === 'plain'
+    ? { ...options, tokens: 1 }
+    : { ...options, children, tokens: Math.ceil(children / CHILDREN_PER_STRANGER) };
 }
 
 function contractOf(
