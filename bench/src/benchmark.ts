@@ -13,6 +13,13 @@ export interface BenchmarkSizes {
   readonly apiWhaleRows: number;
   /** Rows of `erc20_transfer_sides` that it is filled up to, to see whether the last cost what the first did. */
   readonly growthRows: number;
+  /** Events of one contract of the operator (about so many of a factory's children), and how many children there are. */
+  readonly contractEvents: number;
+  readonly contractChildren: number;
+  /** Rows of a table of a contract that it is filled up to. */
+  readonly contractRows: number;
+  /** Children of one factory, most of them silent. */
+  readonly children: number;
   /** Swaps of one pool behind the API. */
   readonly swaps: number;
   /** Who holds the token behind the API. */
@@ -85,6 +92,10 @@ export const FULL_SIZES: BenchmarkSizes = {
   apiRows: 5_020_000,
   apiWhaleRows: 1_000_000,
   growthRows: 100_000_000,
+  contractEvents: 100_000,
+  contractChildren: 1_000,
+  contractRows: 20_000_000,
+  children: 1_000_000,
   swaps: 1_000_000,
   holders: 1_000_000,
   loadSeconds: 6,
@@ -104,6 +115,10 @@ export const QUICK_SIZES: BenchmarkSizes = {
   apiRows: 500_000,
   apiWhaleRows: 110_000,
   growthRows: 200_000,
+  contractEvents: 5_000,
+  contractChildren: 50,
+  contractRows: 100_000,
+  children: 20_000,
   swaps: 150_000,
   holders: 110_000,
   loadSeconds: 2,

@@ -5,9 +5,12 @@ import { backfillBare } from './benchmarks/backfill-bare.ts';
 import { backfillPonder } from './benchmarks/backfill-ponder.ts';
 import { backfillProven } from './benchmarks/backfill-proven.ts';
 import { backfillTransactions } from './benchmarks/backfill-transactions.ts';
+import { children } from './benchmarks/children.ts';
+import { contracts } from './benchmarks/contracts.ts';
 import { follow } from './benchmarks/follow.ts';
 import { gateway } from './benchmarks/gateway.ts';
 import { growth } from './benchmarks/growth.ts';
+import { growthContracts } from './benchmarks/growth-contracts.ts';
 import { ingestMemory } from './benchmarks/ingest-memory.ts';
 import { marketRoutes } from './benchmarks/market-routes.ts';
 import { marketsMixed } from './benchmarks/markets-mixed.ts';
@@ -23,6 +26,9 @@ export const BENCHMARKS: readonly Benchmark[] = [
   ingestMemory,
   api,
   growth,
+  contracts,
+  growthContracts,
+  children,
   follow,
   assetRoutes,
   marketRoutes,

@@ -33,6 +33,7 @@ export interface GrowingWallets {
 export interface GrowingChain {
   readonly chain: Chain;
   readonly pool: UpstreamPool;
+  readonly tokens: readonly Address[];
   readonly wallets: GrowingWallets;
 }
 
@@ -61,6 +62,7 @@ export function createGrowingChain(plan: GrowingChainPlan): GrowingChain {
   return {
     chain,
     pool: createGeneratedPool(chain, plan.blocks, (block) => logsOf(plan, wallets, tokens, block)),
+    tokens,
     wallets,
   };
 }

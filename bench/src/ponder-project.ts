@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type BenchNode, freePort, type ScratchServer } from '@chainstead/testkit';
+import { type BenchNode, freePort, type ScratchDatabase, type ScratchServer } from '@chainstead/testkit';
 import { urlsOf } from './bench-chain.ts';
 import { BenchmarkError } from './benchmark-error.ts';
 import { type MeasuredProcess, startProcess } from './measured-process.ts';
@@ -12,7 +12,7 @@ import { type MeasuredProcess, startProcess } from './measured-process.ts';
 /** The project as it is committed, and where it is installed: its dependencies stay out of the lock file. */
 const TEMPLATE = fileURLToPath(new URL('../ponder/', import.meta.url));
 const FOLDER = fileURLToPath(new URL('../.ponder/', import.meta.url));
-const PROGRAM = 'node_modules/ponder/dist/esm/bin/ponder.js';
+const PROGRAM = join(FOLDER, 'node_modules/ponder/dist/esm/bin/ponder.js');
 
 export interface PonderPlan {
   readonly server: ScratchServer;
@@ -21,6 +21,23 @@ export interface PonderPlan {
   readonly urls: number;
   /** The run is ended after so many seconds. */
   readonly seconds: number;
+  /** Folder of the project in `bench/ponder`, its configuration, and further variables. Default: every Transfer of the chain. */
+  readonly project?: {
+    readonly folder: string;
+    readonly config: string;
+    readonly env: Readonly<Record<string, string>>;
+  };
+  /** Looks at the filled database before it is dropped. */
+  inspect?(scratch: ScratchDatabase): Promise<void>;
+}
+
+/** Schema of Ponder's tables. */
+export const PONDER_SCHEMA = 'bench';
+
+/** Returns the number of lines of a file of a project in `bench/ponder`, without empty ones. */
+export async function countPonderLines(...path: readonly string[]): Promise<number> {
+  const text = await readFile(join(TEMPLATE, ...path), 'utf8');
+  return text.split('\n').filter((line) => line.trim() !== '').length;
 }
 
 export interface PonderRun {
@@ -64,18 +81,31 @@ function versionIn(version: unknown): string {
  * events that it says it indexed.
  */
 export async function runPonder(plan: PonderPlan): Promise<PonderRun> {
-  const { server, node, blocks, urls, seconds } = plan;
+  const { server, node, blocks, urls, seconds, project } = plan;
   const scratch = await server.createDatabase();
   await scratch.database.query('CHECKPOINT');
   const progress = { events: 0, startedAt: 0, lastAt: 0 };
   const ponder = startProcess({
-    args: [PROGRAM, 'start', '--schema', 'bench', '--log-format', 'json', '--port', String(await freePort())],
-    cwd: FOLDER,
+    args: [
+      ...[
+        PROGRAM,
+        'start',
+        '--schema',
+        PONDER_SCHEMA,
+        '--config',
+        project?.config ?? 'ponder.config.ts',
+        '--log-format',
+        'json',
+      ],
+      ...['--port', String(await freePort())],
+    ],
+    cwd: project === undefined ? FOLDER : join(FOLDER, project.folder),
     env: {
       PONDER_TELEMETRY_DISABLED: 'true',
       BENCH_DATABASE_URL: scratch.url,
       BENCH_RPC_URLS: urlsOf(node, urls).join(','),
       BENCH_END_BLOCK: String(blocks),
+      ...project?.env,
     },
   });
   try {
@@ -89,6 +119,7 @@ export async function runPonder(plan: PonderPlan): Promise<PonderRun> {
     const complete = await completion(ponder, seconds);
     if (complete) progress.lastAt = ponder.elapsedMs();
     if (progress.events === 0) throw new BenchmarkError(`Ponder indexed nothing in ${seconds} s`);
+    await plan.inspect?.(scratch);
     const took = (progress.lastAt - progress.startedAt) / 1_000;
     return {
       complete,

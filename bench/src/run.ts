@@ -16,7 +16,9 @@ const HELP = `npm run bench -- [options]
   --quick               small sizes, to see that everything works
   --runs <n>            runs of each side (default 3)
   --blocks <n>          blocks of the main chain (100 logs each)
-  --rows <n>            rows of growth (default: 100,000,000, or 30,000,000 if the disk is too small)
+  --rows <n>            rows of growth (default: 100,000,000, or 30,000,000 if the disk is too small) and of growth-contracts
+                        (default: 20,000,000)
+  --events <n>          events of contracts (default: 100,000)
   --database-url <url>  another Postgres, whose user may create databases (default: an embedded one)`;
 
 /** As on a server: nothing that a crash could lose is left out. */
@@ -39,6 +41,7 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '3' },
     blocks: { type: 'string' },
     rows: { type: 'string' },
+    events: { type: 'string' },
     'database-url': { type: 'string' },
     help: { type: 'boolean', default: false },
   },
@@ -65,7 +68,8 @@ async function main(): Promise<number> {
     sizes: {
       ...sizes,
       ...(values.blocks === undefined ? {} : { blocks: Number(values.blocks) }),
-      ...(values.rows === undefined ? {} : { growthRows: Number(values.rows) }),
+      ...(values.rows === undefined ? {} : { growthRows: Number(values.rows), contractRows: Number(values.rows) }),
+      ...(values.events === undefined ? {} : { contractEvents: Number(values.events) }),
     },
     runs: Number(values.runs),
     say: (text) => console.error(text),

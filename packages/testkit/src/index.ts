@@ -7,6 +7,7 @@ export type { AptosFaultSettings } from './aptos/aptos-faults.ts';
 export { type AptosFullnode, startAptosFullnode } from './aptos/aptos-fullnode.ts';
 export { type AptosLedger, createAptosLedger, readAptosTransactions } from './aptos/aptos-ledger.ts';
 export { createBenchChain } from './bench/bench-chain.ts';
+export { BENCH_CREATION_EVENT } from './bench/bench-children.ts';
 export type { BenchMarketOptions } from './bench/bench-market.ts';
 export { type BenchNode, type BenchNodeOptions, serveBenchChain, startBenchNode } from './bench/bench-node.ts';
 export { checkAnswers } from './clients/check-answers.ts';

@@ -1,9 +1,6 @@
 /** Own contracts on a real node: every row of their tables equals a log that viem decodes, while the program runs and is changed by commands. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Address, Hex } from '@chainstead/core';
-import { type CompiledContract, compileSolidity, startProgram } from '@chainstead/testkit';
+import type { CompiledContract } from '@chainstead/testkit';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import {
   AbiDecodingDataSizeTooSmallError,
@@ -14,8 +11,8 @@ import {
   toEventSelector,
   toFunctionSelector,
 } from 'viem';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { openDevnetProgramStage } from './devnet-program.ts';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { openContractsStage } from './contracts-stage.ts';
 
 const SOURCE = `// SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
@@ -74,41 +71,17 @@ const CHAIN_ID = 31_443;
 const KEY = 'contracts-devnet';
 const SETTLED_DEPTH = 80;
 const WITH_TRANSACTIONS = { TRANSACTIONS_DEVNET: 'all' };
-const stage = stageOfFile(() => openDevnetProgramStage(CHAIN_ID));
-let folder: string;
-let compiled: ReadonlyMap<string, CompiledContract>;
+const stage = stageOfFile(() => openContractsStage(CHAIN_ID, SOURCE, WITH_TRANSACTIONS));
 let vault: CompiledContract;
 
-const built = (name: string): CompiledContract => {
-  const found = compiled.get(name);
-  if (found === undefined) throw new Error(`${name} was not compiled`);
-  return found;
-};
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'contracts-devnet-'));
-  compiled = await compileSolidity({ 'Vault.sol': SOURCE });
-  vault = built('Vault');
-  for (const name of ['Vault', 'First', 'Second', 'Proxy'])
-    await writeFile(join(folder, `${name}.json`), JSON.stringify({ abi: built(name).abi }));
+beforeAll(() => {
+  vault = stage.contractOf('Vault');
 });
-afterAll(() => rm(folder, { recursive: true }));
 
-const act = (address: Address, seed: number) =>
-  stage.devnet.send({ address, abi: vault.abi, functionName: 'act', args: [BigInt(seed)] });
-
-async function run(...args: readonly string[]): Promise<string> {
-  const environment = {
-    ...{ DATABASE_URL: stage.scratch.url, CHAINS: 'devnet', CHAIN_ID_DEVNET: String(CHAIN_ID) },
-    ...{ RPC_URLS_DEVNET: stage.devnet.url, LOG_LEVEL: 'warn', ...WITH_TRANSACTIONS },
-  };
-  const program = startProgram(['contracts', ...args], { environment });
-  expect(await program.exited, program.output()).toBe(0);
-  return program.output();
-}
+const act = (address: Address, seed: number) => stage.send('Vault', address, 'act', BigInt(seed));
 
 const add = (address: Address, ...more: readonly string[]) =>
-  run('add', 'vault', '--chain', 'devnet', '--abi', join(folder, 'Vault.json'), '--address', address, ...more);
+  stage.runContracts('add', 'vault', '--chain', 'devnet', '--abi', stage.abiOf('Vault'), '--address', address, ...more);
 
 /** Returns the event of a log: by its first topic, or by the number of topics. */
 function eventOf({ topics }: { readonly topics: readonly string[] }): AbiEvent | undefined {
@@ -293,7 +266,7 @@ test('are decoded from their first block on, through reorgs and changes, without
   await act(second, 13);
   await devnet.mine(SETTLED_DEPTH);
   await expectEqual(first, second);
-  expect(JSON.parse(await run('status', '--json'))).toMatchObject(
+  expect(JSON.parse(await stage.runContracts('status', '--json'))).toMatchObject(
     [...TABLES, ...CALLS].map((table) => ({
       ...{
         table: `contracts.${table}`,
@@ -304,7 +277,7 @@ test('are decoded from their first block on, through reorgs and changes, without
     })),
   );
 
-  expect(await run('remove', 'vault', '--chain', 'devnet')).toContain(
+  expect(await stage.runContracts('remove', 'vault', '--chain', 'devnet')).toContain(
     `Dropped tables: ${[...TABLES, ...CALLS].map((table) => `contracts.${table}`).join(', ')}`,
   );
   const before = await devnet.client.getBlockNumber();
@@ -341,7 +314,7 @@ async function formsByNode(proxy: Address, event: string): Promise<readonly stri
   let upgrades = 0;
   return logs.flatMap(({ topics, data, blockNumber, logIndex }) => {
     if (topics[0] === UPGRADED) upgrades += 1;
-    const { abi } = built(upgrades > 1 ? 'Second' : 'First');
+    const { abi } = stage.contractOf(upgrades > 1 ? 'Second' : 'First');
     const item = abi.find((one): one is AbiEvent => one.type === 'event' && one.name === event);
     if (item === undefined || toEventSelector(item) !== topics[0]) return [];
     const { args } = decodeEventLog({ abi: [item], topics, data });
@@ -352,15 +325,18 @@ async function formsByNode(proxy: Address, event: string): Promise<readonly stri
 
 test('of a proxy are decoded by the implementation at each log', { timeout: 180_000 }, async () => {
   const { devnet } = stage;
-  const [first, second] = [await devnet.deploy(built('First')), await devnet.deploy(built('Second'))];
-  const proxy = await devnet.deploy(built('Proxy'), [first]);
-  const mover = await devnet.deploy(built('Mover'));
+  const [first, second] = [
+    await devnet.deploy(stage.contractOf('First')),
+    await devnet.deploy(stage.contractOf('Second')),
+  ];
+  const proxy = await devnet.deploy(stage.contractOf('Proxy'), [first]);
+  const mover = await devnet.deploy(stage.contractOf('Mover'));
   const move = (seed: number) =>
-    devnet.send({ address: proxy, abi: built('First').abi, functionName: 'move', args: [BigInt(seed)] });
+    devnet.send({ address: proxy, abi: stage.contractOf('First').abi, functionName: 'move', args: [BigInt(seed)] });
   const program = stage.start(KEY);
   await program.url;
   const addProxy = (name: string, ...more: readonly string[]) =>
-    run('add', 'proxy', '--chain', 'devnet', '--abi', join(folder, `${name}.json`), '--address', proxy, ...more);
+    stage.runContracts('add', 'proxy', '--chain', 'devnet', '--abi', stage.abiOf(name), '--address', proxy, ...more);
   const expectForms = () =>
     vi.waitFor(
       async () => {
@@ -374,7 +350,12 @@ test('of a proxy are decoded by the implementation at each log', { timeout: 180_
   await addProxy('First');
   await move(1);
   const args = [proxy, second, 2n];
-  const { logs } = await devnet.send({ address: mover, abi: built('Mover').abi, functionName: 'upgrade', args });
+  const { logs } = await devnet.send({
+    address: mover,
+    abi: stage.contractOf('Mover').abi,
+    functionName: 'upgrade',
+    args,
+  });
   await move(4);
   await devnet.mine(SETTLED_DEPTH);
   const upgraded = logs.find(({ topics }) => topics[0] === UPGRADED);
@@ -385,7 +366,7 @@ test('of a proxy are decoded by the implementation at each log', { timeout: 180_
   expect((await storedForms('moved', 'value')).map((row) => row.replace(/^\d+ \d+ /, ''))).toEqual([
     ...['form 1', 'form 2', 'form_2 3', 'form_2 4', 'form_2 5'],
   ]);
-  const statuses: { undecoded: number }[] = JSON.parse(await run('status', '--json'));
+  const statuses: { undecoded: number }[] = JSON.parse(await stage.runContracts('status', '--json'));
   expect(statuses.map(({ undecoded }) => undecoded)).toEqual([0, 0, 0, 0]);
   expect((await program.stop()).code).toBe(0);
 });

@@ -4,10 +4,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, createMetricsRegistry, mergeRanges, silentLogger, systemClock } from '@chainstead/core';
-import { datasets } from '@chainstead/datasets';
+import { datasets as allDatasets } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
 import { createUpstreamPool } from '@chainstead/rpc';
-import { backfillRanges, createSyncMetrics, reindexRanges } from '@chainstead/sync';
+import { backfillRanges, createSyncMetrics, type Dataset, reindexRanges } from '@chainstead/sync';
 import { serveRecordedChain } from '@chainstead/testkit';
 
 /** The blocks of a chain that are recorded whole. @param folder of all recordings */
@@ -28,6 +28,8 @@ export async function indexRecordedBlocks(options: {
   readonly name: string;
   /** Default: all that are recorded whole. */
   readonly ranges?: readonly BlockRange[];
+  /** Default: all without contracts of the operator. */
+  readonly datasets?: readonly Dataset[];
   /** Default: `record`. */
   readonly proof?: 'record' | 'strict';
   /** Default: by the receipts. */
@@ -35,7 +37,7 @@ export async function indexRecordedBlocks(options: {
   /** Whether they are indexed already, and are to be read again. Default: no. */
   readonly again?: boolean;
 }): Promise<void> {
-  const { database, folder, name, ranges = recordedRanges(folder, name) } = options;
+  const { database, folder, name, ranges = recordedRanges(folder, name), datasets = allDatasets } = options;
   const index = options.again === true ? reindexRanges : backfillRanges;
   const { proof = 'record', backfillProof = 'receipts' } = options;
   const chain = { ...options.chain, finalizedTag: true };

@@ -21,6 +21,7 @@ import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
 import type { Storage } from '../session/storage.ts';
+import { withStoredChains } from '../session/stored-chains.ts';
 import { renderTable } from '../text/text-table.ts';
 
 export interface AddContractOptions {
@@ -201,7 +202,9 @@ async function withContracts(
   work: (storage: Storage, configuration: Configuration) => Promise<void>,
 ): Promise<void> {
   const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
-  await withStorage({ configuration, context, name: 'contracts' }, (storage) => work(storage, configuration));
+  await withStorage({ configuration, context, name: 'contracts' }, async (storage) =>
+    work(storage, await withStoredChains(storage.database, configuration)),
+  );
 }
 
 function chainOf({ chainRegistry }: Configuration, given: string): Chain {

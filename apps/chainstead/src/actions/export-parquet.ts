@@ -1,5 +1,8 @@
+import type { Chain } from '@chainstead/chains';
+import type { Database } from '@chainstead/db';
 import { exportTable, findExportTable } from '@chainstead/lake';
 import type { Command } from 'commander';
+import type { Configuration } from '../configuration/index.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { writeOutcome } from '../ranges/range-command.ts';
 import type { CommandContext } from '../session/command-context.ts';
@@ -7,6 +10,7 @@ import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
 import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 import { readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { withStoredChains } from '../session/stored-chains.ts';
 import { createProgressReport } from '../text/progress.ts';
 
 export interface ExportParquetOptions {
@@ -29,9 +33,8 @@ export async function exportParquet(
 ): Promise<void> {
   const wanted = readOptions(options);
   const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
-  const chain = configuration.chainRegistry.find(options.chain);
-  if (chain === null) throw new UsageError(`--chain ${options.chain} is not a known chain`, 'Use a chain name or ID');
   await withStorage({ configuration, context, name: 'export' }, async ({ database }) => {
+    const chain = await findChain(database, configuration, options.chain, context);
     const table = findExportTable(await readIndexedDatasets(database, configuration), options.table);
     const { stdout: output, clock, stopSignal } = context;
     const report = createProgressReport({
@@ -52,6 +55,22 @@ export async function exportParquet(
       ...{ blocks, to, rows, files: written, rewritten, finished: true },
     });
   });
+}
+
+/** Returns a configured chain, or one of the database. @throws UsageError */
+async function findChain(
+  database: Pick<Database, 'query'>,
+  configuration: Configuration,
+  given: string,
+  { stderr }: Pick<CommandContext, 'stderr'>,
+): Promise<Chain> {
+  const chain = (await withStoredChains(database, configuration)).chainRegistry.find(given);
+  if (chain === null) throw new UsageError(`--chain ${given} is not a known chain`, 'Use a chain name or ID');
+  if (configuration.chainRegistry.find(chain.id) === null)
+    stderr.write(
+      `${chain.key} (${chain.id}) is not configured here. Blocks count as final ${chain.reorgDepthMax} blocks below the newest one.\n`,
+    );
+  return chain;
 }
 
 function readOptions({ from, to, out, follow, blocksPerFile }: ExportParquetOptions) {

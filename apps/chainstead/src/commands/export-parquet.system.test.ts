@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { runCaptured } from '../testing/captured-context.ts';
 import { jsonLines, openCommandStage } from '../testing/command-stage.ts';
 
 const stage = stageOfFile(openCommandStage);
@@ -23,7 +24,7 @@ const countTransfers = async () => {
 beforeAll(async () => {
   await stage.run('backfill', '--chain', 'scripted', '--from', '0', '--to', '99');
   await stage.scratch.database.query(
-    'INSERT INTO sync_chains (chain_id, history_start, first_followed) VALUES (31337, 0, 100) ON CONFLICT DO NOTHING',
+    "INSERT INTO sync_chains (chain_id, chain_key, history_start, first_followed) VALUES (31337, 'scripted', 0, 100) ON CONFLICT DO NOTHING",
   );
 });
 
@@ -50,6 +51,17 @@ describe('export parquet', () => {
     expect(second.stderr).toBe('Rewrote blocks 0-19 of erc20_transfers: reindex\n');
     expect(jsonLines(second.stdout).at(-1)).toMatchObject({ files: 1, rewritten: 1 });
     expect((await manifestOf(out)).rows).toBe(rows);
+  });
+
+  it('finds the chain in the database, where it is not configured', async () => {
+    const out = await newFolder();
+    const environment = { DATABASE_URL: stage.scratch.url };
+    const { exitCode, stderr } = await runCaptured(['export', 'parquet', ...RANGE, '--out', out], environment);
+    expect([exitCode, stderr]).toEqual([
+      0,
+      'scripted (31337) is not configured here. Blocks count as final 64 blocks below the newest one.\n',
+    ]);
+    expect((await manifestOf(out)).rows).toBe(await countTransfers());
   });
 
   it('continues after a SIGKILL', async () => {

@@ -102,8 +102,11 @@ export async function startDemoProgram(
   return { ...started, dataDirectory, ended };
 }
 
-/** The demo must never touch what a developer has configured: of their keys only harmless ones stay. */
-function demoEnvironment(
+/**
+ * Returns the settings for an indexed demo chain. The demo must never touch what a developer has configured: of the keys in `environment` only
+ * harmless ones stay.
+ */
+export function demoEnvironment(
   { chain: { devnet, market, exchanges, tokens }, coins }: DemoSources,
   dataDirectory: string,
   environment: Readonly<Record<string, string | undefined>>,

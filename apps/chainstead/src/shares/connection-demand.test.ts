@@ -31,6 +31,8 @@ test('to a standby an API opens its pool and one connection more, and none more 
 test('each further process of a role takes a pool, and what serves all chains once more', () => {
   expect(needed({ API_PROCESSES: '3' })).toBe(needed({}) + 2 * 10);
   expect(needed({ API_PROCESSES: 'auto' })).toBe(needed({}) + 3 * 10);
+  const MCP_DATABASE_URL = 'postgres://agent@one/x';
+  expect(needed({ MCP_DATABASE_URL, API_PROCESSES: '3' })).toBe(needed({}) + 2 * 10 + 3 * 2);
   expect(needed({ WORKER_PROCESSES: '2' })).toBe(needed({}) + 21);
   // They share the chains, and each may help with one more, and have a job.
   expect(needed({ INGEST_PROCESSES: '2' })).toBe(needed({}) + 10 + 2 + 2);

@@ -5,6 +5,7 @@ import type { RoleSlot } from './role-slot.ts';
 /** What decides how many connections to Postgres the roles may open. */
 type ConnectionFacts = Pick<Configuration, 'redisUrl' | 'chains' | 'aptos' | 'onDemand'> & {
   readonly database: Pick<Configuration['database'], 'poolSize'>;
+  readonly api: Pick<Configuration['api'], 'mcpDatabaseUrl'>;
 };
 
 /** Connections of the process that starts the roles. */
@@ -17,17 +18,19 @@ const LISTENERS = 2;
 const CLAIMS_OF_HELPER = 1;
 /** The lease of a job on ranges, and its claims. */
 const RANGE_JOB = 2;
+/** Statements of agents that an API runs at once. */
+const AGENT_STATEMENTS = 2;
 /** Histories that a worker reads at once, by chain. */
 const HISTORIES = 3;
 
 /** Connections that these processes on this machine may have open at once, as docs/operate/postgres.md lists them. */
 export function connectionsNeeded(facts: ConnectionFacts, slots: readonly RoleSlot[]): number {
-  const { redisUrl, chains, aptos, onDemand, database } = facts;
+  const { redisUrl, chains, aptos, onDemand, database, api } = facts;
   const queue = (connections: number): number => (redisUrl === null ? connections : 0);
   // Processes of ingest share the chains, and each may help with one of another; those of other roles each serve all of them.
   const ofChains = 2 * chains.length + aptos.networks.length;
   const besidePool: Readonly<Record<RoleName, (slot: RoleSlot) => number>> = {
-    api: () => 0,
+    api: () => (api.mcpDatabaseUrl === null ? 0 : AGENT_STATEMENTS),
     ingest: ({ number, of }) =>
       (number === 1 ? ofChains : 0) + (of > 1 && chains.length > 0 ? CLAIMS_OF_HELPER : 0) + RANGE_JOB,
     worker: () => queue(SCHEDULES) + LISTENERS + chains.length * (onDemand.maxCalls > 0 ? HISTORIES : 0),

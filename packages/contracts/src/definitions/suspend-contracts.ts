@@ -61,8 +61,8 @@ interface ContractSize {
   readonly is_suspended: boolean;
 }
 
-/** Reads the catalog and statistics alone. */
-const SIZES = `
+/** Sizes of all contracts of a chain. Reads the catalog and statistics alone. */
+export const SIZES = `
   SELECT name, suspended_reason IS NOT NULL AS is_suspended,
     coalesce(sum(pg_stat_get_live_tuples(event_table)), 0)::bigint AS rows,
     coalesce(sum(pg_total_relation_size(event_table)), 0)::bigint AS bytes

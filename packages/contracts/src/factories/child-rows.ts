@@ -5,6 +5,7 @@ import type { CommittedBlocks } from '@chainstead/sync';
 import type { ChildSet } from '../definitions/child-sets.ts';
 import type { EventTable } from '../tables/event-table.ts';
 import { placeOfLine } from '../tables/row-table.ts';
+import { creationsStatement } from './creations-statement.ts';
 
 /** Events of a factory are missing, so that its children are not known. */
 class ChildrenUnknownError extends ChainsteadError {
@@ -82,17 +83,10 @@ export async function isComplete(
 async function readCreations(
   transaction: Transaction,
   chain: Chain,
-  { table, column }: ChildSet,
+  children: ChildSet,
   addresses: ReadonlySet<Address>,
 ): Promise<ReadonlyMap<Address, Creation>> {
-  const rows = await transaction.query<Creation & { readonly child: string }>(
-    `SELECT '0x' || encode(given.child, 'hex') AS child, created.block_number, created.transaction_index, created.log_index
-       FROM (SELECT decode(substr(address, 3), 'hex') AS child FROM unnest($2::text[]) AS address) AS given
-       CROSS JOIN LATERAL (
-         SELECT block_number, transaction_index, log_index FROM ${table} AS creation
-          WHERE creation.${column} = given.child AND chain_id = $1
-          ORDER BY creation.${column}, chain_id, block_number, transaction_index, log_index LIMIT 1) AS created`,
-    [chain.id, [...addresses]],
-  );
+  const { text, values } = creationsStatement(chain, children, [...addresses]);
+  const rows = await transaction.query<Creation & { readonly child: string }>(text, values);
   return new Map(rows.map(({ child, ...creation }) => [parseAddress(child), creation]));
 }

@@ -23,6 +23,9 @@ interface ServerFacts {
   readonly track_counts: string;
   readonly shared_buffers: number;
   readonly max_wal_size: number;
+  readonly wal_level: string;
+  /** Names of all publications, sorted. */
+  readonly publications: readonly string[];
   readonly size: number;
   readonly now: Date;
 }
@@ -33,6 +36,7 @@ const FACTS = `SELECT current_setting('server_version') AS version, current_sett
   current_setting('synchronous_commit') AS synchronous_commit,
   current_setting('autovacuum') AS autovacuum, current_setting('track_counts') AS track_counts,
   pg_size_bytes(current_setting('shared_buffers'))::float8 AS shared_buffers, pg_size_bytes(current_setting('max_wal_size'))::float8 AS max_wal_size,
+  current_setting('wal_level') AS wal_level, ARRAY(SELECT pubname::text FROM pg_publication ORDER BY pubname) AS publications,
   pg_database_size(current_database())::float8 AS size, clock_timestamp() AS now`;
 
 const MEGABYTE = 1_048_576;
@@ -46,7 +50,10 @@ const DATABASE_LARGE = 10 * GIGABYTE;
 const WAL_SMALL = GIGABYTE;
 const DISK = { low: 0.15, bad: 0.05 };
 
-/** Returns findings about a Postgres server: version, settings, latency, clock, and disk if accessible. Read-only. */
+/**
+ * Returns findings about a Postgres server: version, settings, latency, clock, disk if accessible, and replication if there is a publication.
+ * Read-only.
+ */
 export async function examineServer({ database, clock, folder }: ExaminedServer): Promise<Finding[]> {
   const [facts] = await database.query<ServerFacts>(FACTS);
   if (facts === undefined) throw new TypeError('SELECT without FROM returned no row');
@@ -60,6 +67,7 @@ export async function examineServer({ database, clock, folder }: ExaminedServer)
     await nearnessFinding(database),
     clockFinding(clockOffMs),
     await diskFinding(facts.size, folder),
+    ...(facts.publications.length === 0 ? [] : [replicationFinding(facts)]),
   ];
 }
 
@@ -172,6 +180,17 @@ async function diskFinding(size: number, folder: string | null): Promise<Finding
   const meaning = 'When the disk is full, nothing can be written. Work resumes automatically once there is space.';
   const remedy = 'Add disk space, or retain fewer blocks (RETENTION_BLOCKS of a chain).';
   return share < DISK.bad && free < size + GIGABYTE ? bad(found, meaning, remedy) : warning(found, meaning, remedy);
+}
+
+function replicationFinding({ publications, wal_level: level }: ServerFacts): Finding {
+  const { ok, warning } = findingsOf('replication');
+  const found = `wal_level ${level}, publications: ${publications.join(', ')}`;
+  if (level === 'logical') return ok(found);
+  return warning(
+    found,
+    'Subscribers receive nothing: logical replication needs wal_level = logical.',
+    "Run ALTER SYSTEM SET wal_level = 'logical' and restart Postgres, or drop the publications (docs/operate/replicate.md).",
+  );
 }
 
 function megabytes(bytes: number): string {

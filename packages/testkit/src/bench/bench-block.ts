@@ -14,6 +14,8 @@ export interface BenchCast {
   readonly random: SeededRandom;
   readonly chainId: number;
   readonly tokens: readonly Address[];
+  /** Logs at the start of the first transaction. */
+  readonly opening: readonly EmittedLog[];
   readonly wallets: readonly Address[];
   readonly transactionsPerBlock: number;
   readonly logsPerTransaction: number;
@@ -101,7 +103,7 @@ function buildTransaction(
 ): BenchTransaction {
   const hash = `0x${hex8(number)}${hex8(index)}${cast.random.hex(24).slice(2)}` as Hash;
   const report = index === 0 ? (cast.market?.report(number, timestamp) ?? null) : null;
-  const logs: EmittedLog[] = report === null ? [] : [report];
+  const logs: EmittedLog[] = [...(report === null ? [] : [report]), ...(index === 0 ? cast.opening : [])];
   while (logs.length < cast.logsPerTransaction) logs.push(...buildLogs(cast, cast.logsPerTransaction - logs.length));
   const made = {
     hash,
@@ -188,7 +190,7 @@ function writeBlock(
       const own = `{"address":"${log.address}","topics":["${log.topics.join('","')}"],"data":"${log.data}",`;
       const text = `${own}${position},${time}"logIndex":"${quantity(blockLogs.length)}","removed":false}`;
       const topic0 = log.topics[0] ?? ZERO_HASH;
-      blockLogs.push({ topic0, text });
+      blockLogs.push({ topic0, address: log.address, text });
       if (topic0 === TRANSFER_TOPIC && log.topics.length === 3) erc20Count += 1;
       else if (NFT_TOPICS.includes(topic0)) nftCount += 1;
       return text;

@@ -2,8 +2,9 @@ import { type Address, type BlockRange, type Hash, parseAddress, ZERO_ADDRESS } 
 import type { ChainSource, JsonObject, SourceBlock } from '../nodes/chain-source.ts';
 import { TRANSFER_TOPIC } from '../scripted/scripted-event.ts';
 import { createOrdinaryTokens, createTokenCalls, MULTICALL3_ADDRESS } from '../scripted/scripted-tokens.ts';
-import { createSeededRandom } from '../seeded-random.ts';
+import { createSeededRandom, type SeededRandom } from '../seeded-random.ts';
 import { type BenchBlock, blockOfTransactionHash, buildBenchBlock } from './bench-block.ts';
+import { type BenchChildren, createBenchChildren } from './bench-children.ts';
 import { type BenchLogs, createBenchLogs } from './bench-logs.ts';
 import { type BenchMarketOptions, createBenchMarket } from './bench-market.ts';
 import { createBenchNfts } from './bench-nfts.ts';
@@ -35,6 +36,8 @@ export interface BenchChainOptions {
   readonly wallets?: number;
   /** Default 200. */
   readonly tokens?: number;
+  /** Children of a factory, which emit logs like the tokens from the block after their creation on. Default 0. */
+  readonly children?: number;
   /** Accounts that sign the transactions, so that their root and their senders can be proven. Default 0: made up. */
   readonly signers?: number;
   /** `blockTimestamp` in logs. Default true. */
@@ -56,6 +59,9 @@ export interface BenchChainFacts {
   readonly nftLogs: number;
   /** The NFT contracts. */
   readonly collections: readonly Address[];
+  readonly tokens: readonly Address[];
+  /** Emits {@link BENCH_CREATION_EVENT} for each child; null: there are no children. */
+  readonly factory: Address | null;
 }
 
 /** Where each block's text of one kind lies. */
@@ -70,6 +76,8 @@ export interface BenchChain extends ChainSource {
   readonly facts: BenchChainFacts;
   /** Every address that a log may have. */
   readonly emitters: ReadonlySet<string>;
+  /** Topics that every log has. */
+  readonly topicsMin: number;
   readonly logs: Pick<BenchLogs, 'select'>;
   /** The ready JSON of a block or of its receipts. Undefined for blocks that do not exist. */
   textOf(kind: 'light' | 'full' | 'receipts', number: number): Uint8Array[] | undefined;
@@ -80,6 +88,7 @@ export interface BenchChain extends ChainSource {
 const NFT_CONTRACTS = 80;
 const FIRST_TIMESTAMP = 1_700_000_000;
 const BLOCK_TIME_SECONDS = 12;
+const LOGS_PER_TRANSACTION = 2;
 
 /** Builds the whole chain in one go: about 15 s and 3 GB outside the heap per million logs. Best in a separate process. */
 export function createBenchChain(options: BenchChainOptions): BenchChain {
@@ -94,17 +103,17 @@ export function createBenchChain(options: BenchChainOptions): BenchChain {
     nftShare > 0 ? NFT_CONTRACTS : 0,
     () => wallets[nftRandom.skewedIndex(wallets.length, 3)] ?? ZERO_ADDRESS,
   );
+  const [tokenAddresses, children] = [tokens.map((token) => token.address), childrenOf(options, random)];
   const cast = {
     random,
     chainId,
-    tokens: tokens.map((token) => token.address),
     wallets,
     nfts,
     nftShare,
     market: options.market === undefined ? null : createBenchMarket(random.fork('market'), options.market),
     marketShare: options.market?.share ?? 0,
     transactionsPerBlock: options.transactionsPerBlock ?? 50,
-    logsPerTransaction: options.logsPerTransaction ?? 2,
+    logsPerTransaction: options.logsPerTransaction ?? LOGS_PER_TRANSACTION,
     transferShare: options.transferShare ?? 0.8,
     logTimestamps: options.logTimestamps ?? true,
     sign: (options.signers ?? 0) > 0 ? createBenchSigners(seed, options.signers ?? 0) : null,
@@ -114,13 +123,16 @@ export function createBenchChain(options: BenchChainOptions): BenchChain {
   for (let number = 0; number <= blocks; number++) {
     const empty = number === 0 || random.chance(emptyShare);
     const timestamp = FIRST_TIMESTAMP + number * BLOCK_TIME_SECONDS;
-    const block = buildBenchBlock(cast, { number, parentHash, timestamp, empty });
+    const created = children?.children.slice(0, children.createdBefore(number)) ?? [];
+    const ofBlock = { tokens: [...created, ...tokenAddresses], opening: children?.creationsIn(number) ?? [] };
+    const block = buildBenchBlock({ ...cast, ...ofBlock }, { number, parentHash, timestamp, empty });
     store.add(number, block);
     parentHash = block.hash;
   }
   const emitters = new Set<string>([
-    ...cast.tokens,
+    ...tokenAddresses,
     ...(nftShare > 0 ? nfts.emitters : []),
+    ...(children === null ? [] : [children.factory, ...children.children]),
     ...(options.market === undefined ? [] : [...options.market.pools, options.market.aggregator]),
   ]);
   const collections = nfts.contracts.map(({ address }) => address);
@@ -133,15 +145,28 @@ export function createBenchChain(options: BenchChainOptions): BenchChain {
     head: blocks,
     finalized: Math.max(0, blocks - finalityDepth),
     emitters,
+    topicsMin: children === null ? 3 : 2,
     facts: {
       chainId,
       head: blocks,
       ...store.totals(),
       collections,
+      tokens: tokenAddresses,
+      factory: children?.factory ?? null,
     },
     call: createTokenCalls([...tokens, ...nfts.contracts]),
     code: (address) => (contracts.has(address) ? '0x60806040' : '0x'),
   };
+}
+
+/** A chain without children draws nothing for them: its contents stay the same. */
+function childrenOf(
+  { children = 0, blocks, logsPerTransaction = LOGS_PER_TRANSACTION }: BenchChainOptions,
+  random: SeededRandom,
+): BenchChildren | null {
+  return children === 0
+    ? null
+    : createBenchChildren(random.fork('children'), { count: children, blocks, logsMax: logsPerTransaction });
 }
 
 type StoredSource = Pick<

@@ -1,9 +1,10 @@
-import type { BlockRange, Hash } from '@chainstead/core';
+import type { Address, BlockRange, Hash } from '@chainstead/core';
 import { createJsonSlab } from './json-slab.ts';
 
 /** A log as the text that a node answers. */
 export interface BenchLog {
   readonly topic0: Hash;
+  readonly address: Address;
   readonly text: string;
 }
 
@@ -13,8 +14,11 @@ export interface BenchLogs {
   add(block: number, logs: readonly BenchLog[]): void;
   /** How many logs in all have this topic0. */
   total(topic0: Hash): number;
-  /** @param topics alternatives for topic0; null: any */
-  select(topics: ReadonlySet<string> | null): SelectedLogs;
+  /**
+   * @param topics alternatives for topic0; null: any
+   * @param addresses alternatives for the emitter; null: any
+   */
+  select(topics: ReadonlySet<string> | null, addresses?: ReadonlySet<string> | null): SelectedLogs;
 }
 
 /** The logs of some topics. */
@@ -35,6 +39,9 @@ export function createBenchLogs(blocks: number, logsMax: number): BenchLogs {
   const firsts = new Uint32Array(blocks + 1);
   const kinds = new Uint8Array(logsMax);
   const lengths = new Uint32Array(logsMax);
+  /** Number of each log's emitter in `emitters`. */
+  const origins = new Uint32Array(logsMax);
+  const emitters = new Map<string, number>();
   /** By topic0: its number, and how many logs of it there are up to and with each block. */
   const topics = new Map<string, { readonly kind: number; readonly counts: Float64Array }>();
   let added = 0;
@@ -54,6 +61,9 @@ export function createBenchLogs(blocks: number, logsMax: number): BenchLogs {
       const { kind, counts } = topicOf(log.topic0);
       counts[block] = (counts[block] ?? 0) + 1;
       kinds[added] = kind;
+      const emitter = emitters.get(log.address) ?? emitters.size;
+      emitters.set(log.address, emitter);
+      origins[added] = emitter;
       lengths[added++] = log.text.length + 1;
       text += `,${log.text}`;
     }
@@ -63,12 +73,15 @@ export function createBenchLogs(blocks: number, logsMax: number): BenchLogs {
     firsts[block + 1] = added;
   }
 
-  function select(wanted: ReadonlySet<string> | null): SelectedLogs {
+  function select(wanted: ReadonlySet<string> | null, addresses: ReadonlySet<string> | null = null): SelectedLogs {
     const chosen = [...topics].filter(([topic0]) => wanted?.has(topic0) ?? true).map(([, topic]) => topic);
-    const isChosen = new Uint8Array(topics.size);
-    for (const { kind } of chosen) isChosen[kind] = 1;
-    const upTo = (block: number): number =>
-      chosen.reduce((sum, { counts }) => sum + (block < 0 ? 0 : (counts[Math.min(block, blocks - 1)] ?? 0)), 0);
+    const isChosenKind = new Uint8Array(topics.size);
+    for (const { kind } of chosen) isChosenKind[kind] = 1;
+    const isChosenEmitter = new Uint8Array(emitters.size).fill(addresses === null ? 1 : 0);
+    for (const address of addresses ?? []) isChosenEmitter[emitters.get(address) ?? emitters.size] = 1;
+    const isChosen = (log: number): boolean =>
+      isChosenKind[kinds[log] ?? 0] === 1 && isChosenEmitter[origins[log] ?? 0] === 1;
+    const upTo = addresses === null ? ofTopics(chosen) : runningCount(isChosen);
 
     /** What is chosen and stands side by side is one piece. */
     function pick({ from, to }: BlockRange): Uint8Array[] {
@@ -85,7 +98,7 @@ export function createBenchLogs(blocks: number, logsMax: number): BenchLogs {
         const end = firsts[block + 1] ?? 0;
         for (let log = firsts[block] ?? 0; log < end; log++) {
           const length = lengths[log] ?? 0;
-          if (isChosen[kinds[log] ?? 0] === 1) at += length;
+          if (isChosen(log)) at += length;
           else {
             endRun();
             at += length;
@@ -102,9 +115,28 @@ export function createBenchLogs(blocks: number, logsMax: number): BenchLogs {
       lastWithin: (from, results) => lastBlock(blocks, (block) => upTo(block) <= results + upTo(from - 1)),
       read: (range) =>
         withoutFirstByte(
-          chosen.length === topics.size ? slab.slice(starts[range.from] ?? 0, ends[range.to] ?? 0) : pick(range),
+          addresses === null && chosen.length === topics.size
+            ? slab.slice(starts[range.from] ?? 0, ends[range.to] ?? 0)
+            : pick(range),
         ),
     };
+  }
+
+  /** Counts logs up to and with a block, by topics that are counted already. */
+  function ofTopics(chosen: readonly { readonly counts: Float64Array }[]): (block: number) => number {
+    return (block) =>
+      chosen.reduce((sum, { counts }) => sum + (block < 0 ? 0 : (counts[Math.min(block, blocks - 1)] ?? 0)), 0);
+  }
+
+  /** Counts logs up to and with a block, one by one. */
+  function runningCount(isChosen: (log: number) => boolean): (block: number) => number {
+    const counts = new Uint32Array(blocks);
+    let count = 0;
+    for (let block = 0; block < blocks; block++) {
+      for (let log = firsts[block] ?? 0; log < (firsts[block + 1] ?? 0); log++) if (isChosen(log)) count += 1;
+      counts[block] = count;
+    }
+    return (block) => (block < 0 ? 0 : (counts[Math.min(block, blocks - 1)] ?? 0));
   }
 
   return {

@@ -56,14 +56,14 @@ function logs(chain: BenchChain, view: ChainView, param: unknown): RpcReply | un
   const { settings } = view.faults;
   if (settings.dropLogsRate > 0 || settings.noLogTimestamps || !showsWhatItHas(settings)) return undefined;
   const filter = parseLogFilter(param);
-  if ('error' in filter || !isForTopicsAlone(chain, filter)) return undefined;
+  if ('error' in filter || !isForFirstTopic(chain, filter)) return undefined;
   const range =
     filter.blockHash === null
       ? checkRange(view, filter.fromBlock, filter.toBlock)
       : oneBlock(chain, view, filter.blockHash);
   if (range === undefined || 'error' in range || 'result' in range) return range;
   const limit = settings.logLimit;
-  const selected = chain.logs.select(filter.topics[0] ?? null);
+  const selected = chain.logs.select(filter.topics[0] ?? null, wantedEmitters(chain, filter));
   if (limit?.maxResults !== undefined && selected.count(range) > limit.maxResults)
     return refuseResults(limit, range, limit.maxResults, selected.lastWithin(range.from, limit.maxResults));
   return { json: ['[', ...selected.read(range), ']'] };
@@ -78,9 +78,12 @@ function oneBlock(
   return number === undefined || number > view.head ? undefined : { from: number, to: number };
 }
 
-/** Whether topic0 decides: every log of the chain has three or four topics. */
-function isForTopicsAlone(chain: BenchChain, filter: LogFilter): boolean {
-  const rest = filter.topics.slice(1);
-  if (rest.length > 2 || rest.some((wanted) => wanted !== null)) return false;
-  return filter.addresses === null || chain.emitters.isSubsetOf(filter.addresses);
+/** Whether topic0 and the emitter decide: no log lacks a topic that the filter wants. */
+function isForFirstTopic({ topicsMin }: BenchChain, { topics }: LogFilter): boolean {
+  return topics.length <= topicsMin && topics.slice(1).every((wanted) => wanted === null);
+}
+
+/** Null: every emitter is wanted, which takes no look at each log. */
+function wantedEmitters(chain: BenchChain, { addresses }: LogFilter): ReadonlySet<string> | null {
+  return addresses === null || chain.emitters.isSubsetOf(addresses) ? null : addresses;
 }

@@ -183,6 +183,60 @@ describe('a chain with NFTs', () => {
   });
 });
 
+describe('a chain with a factory', () => {
+  const [transactionsPerBlock, logsPerTransaction, children] = [4, 3, 30];
+  const made = createBenchChain({
+    ...{ blocks: 40, transactionsPerBlock, logsPerTransaction, children, tokens: 10, transferShare: 1 },
+  });
+  const logs = [...made.blocksIn({ from: 0, to: 40 })].flatMap(logsOf);
+  const [creations, events] = [logs.filter((log) => !isTransfer(log)), logs.filter(isTransfer)];
+  const childOf = ({ topics }: JsonObject): string => `0x${(topics as string[])[1]?.slice(-40)}`;
+  const createdIn = new Map(creations.map((log) => [childOf(log), Number(log.blockNumber)]));
+
+  it('creates each child once, and lets it emit logs from the next block on', () => {
+    expect(creations).toHaveLength(children);
+    expect(createdIn.size).toBe(children);
+    expect(new Set(creations.map(({ address }) => address))).toEqual(new Set([made.facts.factory]));
+    expect(creations.map(({ data }) => Number(data))).toEqual(creations.map((_, index) => index));
+    expect(Math.max(...createdIn.values())).toBe(20);
+    expect(logs).toHaveLength(40 * transactionsPerBlock * logsPerTransaction);
+    const ofChildren = events.filter(({ address }) => createdIn.has(String(address)));
+    for (const { address, blockNumber } of ofChildren)
+      expect(Number(blockNumber)).toBeGreaterThan(createdIn.get(String(address)) ?? 40);
+    expect(ofChildren.length / events.length).toBeGreaterThan(0.6);
+    expect(new Set(events.map(({ address }) => address)).size).toBeGreaterThan(30);
+    expect(
+      events.every(({ address }) => createdIn.has(String(address)) || made.facts.tokens.includes(address as never)),
+    ).toBe(true);
+  });
+
+  it.each<[string, (address: string) => boolean, string[] | null]>([
+    ['the factory', (address) => address === made.facts.factory, null],
+    ['its children and their event', (address) => createdIn.has(address), [TRANSFER_TOPIC]],
+    ['every other token', (address) => made.facts.tokens.indexOf(address as never) % 2 === 0, null],
+    ['all emitters', () => true, [TRANSFER_TOPIC]],
+  ])('is served by the addresses of %s as any node would serve it', async (_, isWanted, topics) => {
+    const server = await serveBenchChain(made);
+    onTestFinished(() => server.close());
+    const addresses = [...made.emitters].filter(isWanted);
+    const ofTopics = (log: JsonObject): boolean => topics === null || isTransfer(log);
+    const wanted = logs.filter((log) => isWanted(String(log.address)) && ofTopics(log));
+    const within = { fromBlock: '0x3', toBlock: '0x20', address: addresses, ...(topics && { topics: [topics] }) };
+    const inRange = wanted.filter(({ blockNumber: at }) => Number(at) >= 3 && Number(at) <= 32);
+    expect(inRange.length).toBeGreaterThan(20);
+    expect(await requestNode(server.url, 'eth_getLogs', [within])).toEqual(inRange);
+    server.faults.set({ dropLogsRate: 1e-12 });
+    expect(await requestNode(server.url, 'eth_getLogs', [within])).toEqual(inRange);
+    server.faults.set({ dropLogsRate: 0, logLimit: { style: 'infura', maxResults: 15 } });
+    const answer = (await postJson(server.url, { id: 1, method: 'eth_getLogs', params: [within] })) as {
+      error: { message: string };
+    };
+    const to = Number(/\[0x3, (0x[0-9a-f]+)\]/.exec(answer.error.message)?.[1]);
+    expect(inRange.filter(({ blockNumber }) => Number(blockNumber) <= to).length).toBeLessThanOrEqual(15);
+    expect(inRange.filter(({ blockNumber }) => Number(blockNumber) <= to + 1).length).toBeGreaterThan(15);
+  });
+});
+
 describe('startBenchNode', () => {
   let remote: BenchNode;
   afterEach(() => remote.stop());

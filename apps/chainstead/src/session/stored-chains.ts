@@ -1,0 +1,33 @@
+import { type ChainRegistry, createChainRegistry } from '@chainstead/chains';
+import type { Database } from '@chainstead/db';
+import type { Configuration } from '../configuration/index.ts';
+
+/**
+ * Returns the configuration with the chains of the database too, so that commands on stored rows need no CHAINS. Chains that are not configured
+ * here have the defaults of unknown chains.
+ */
+export async function withStoredChains(
+  database: Pick<Database, 'query'>,
+  configuration: Configuration,
+): Promise<Configuration> {
+  return { ...configuration, chainRegistry: await readRegistry(database, configuration.chainRegistry) };
+}
+
+async function readRegistry(database: Pick<Database, 'query'>, configured: ChainRegistry): Promise<ChainRegistry> {
+  const rows = await database.query<{ id: number; key: string }>(
+    'SELECT chain_id AS id, chain_key AS key FROM sync_chains WHERE chain_key IS NOT NULL ORDER BY updated_at DESC',
+  );
+  // Each has a registry: two may have had the same name, one after the other. The newer one gets it.
+  const stored = rows
+    .filter(({ id }) => configured.find(id) === null)
+    .map((row) => ({ id: row.id, registry: createChainRegistry({ additional: [row] }) }));
+  const find: ChainRegistry['find'] = (given) =>
+    configured.find(given) ??
+    stored.find(({ id, registry }) => registry.find(given)?.id === id)?.registry.find(given) ??
+    null;
+  return {
+    find,
+    get: (given) => find(given) ?? configured.get(given),
+    all: () => [...configured.all(), ...stored.map(({ id, registry }) => registry.get(id))],
+  };
+}

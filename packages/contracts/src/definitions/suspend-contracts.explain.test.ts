@@ -1,0 +1,53 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { parseAddress } from '@chainstead/core';
+import { explain, PLANS } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { addContract } from './add-contract.ts';
+import { SIZES } from './suspend-contracts.ts';
+
+const CONTRACTS = 20;
+const ROWS = 5_000;
+const eth = createChainRegistry().get('eth');
+const scratch = scratchOfFile({ autovacuum: false });
+
+beforeAll(async () => {
+  const { database } = scratch;
+  for (let number = 0; number < CONTRACTS; number++)
+    await addContract(database, {
+      ...{ name: `c${number}`, chain: eth, firstBlock: null, events: null, indexed: [], factory: null },
+      addresses: [parseAddress(`0x${'11'.repeat(20)}`)],
+      abi: [
+        { type: 'event', name: 'Used', inputs: [] },
+        { type: 'event', name: 'Gone', inputs: [] },
+      ],
+    });
+  await database.query('ANALYZE');
+  await database.query(
+    `INSERT INTO contracts.c7_used (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract)
+     SELECT $1, number, 0, 0, now(), '\\xab', '\\xcd' FROM generate_series(1, $2::int) AS number`,
+    [eth.id, ROWS],
+  );
+});
+
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
+  beforeAll(() => prepare(scratch.database));
+
+  test('sizes read the definitions alone, and no row of a contract', async () => {
+    const { nodes } = await explain(scratch.database, { text: SIZES, values: [eth.id] }, plan);
+    const read = nodes.flatMap((node) => node['Relation Name'] ?? []);
+    expect(new Set(read)).toEqual(new Set(['contract_definitions']));
+  });
+});
+
+test('sizes are the sums of the tables of a contract', async () => {
+  const rows = await scratch.database.query<{ name: string; bytes: number }>(SIZES, [eth.id]);
+  expect(rows).toHaveLength(CONTRACTS);
+  const [row] = await scratch.database.query<{ bytes: number }>(
+    "SELECT (pg_total_relation_size('contracts.c7_used') + pg_total_relation_size('contracts.c7_gone'))::bigint AS bytes",
+  );
+  expect(rows.find(({ name }) => name === 'c7')).toEqual({
+    ...{ name: 'c7', is_suspended: false, bytes: row?.bytes },
+    rows: ROWS,
+  });
+});

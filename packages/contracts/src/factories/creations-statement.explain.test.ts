@@ -1,0 +1,78 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { parseAddress } from '@chainstead/core';
+import { explain, PLANS, rowsRead } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { addContract } from '../definitions/add-contract.ts';
+import { creationsStatement } from './creations-statement.ts';
+
+const CHILDREN = 20_000;
+/** The first child is created again so often. */
+const AGAIN = 5_000;
+const eth = createChainRegistry().get('eth');
+const base = createChainRegistry().get('base');
+const CREATIONS = { table: 'contracts.pools_created', column: 'child' };
+const scratch = scratchOfFile({ autovacuum: false });
+
+/** The first child has the number 1. */
+const childOf = (number: number) => parseAddress(`0x${number.toString(16).padStart(40, '0')}`);
+
+const seed = (from: number, to: number) =>
+  scratch.database.query(
+    `INSERT INTO ${CREATIONS.table} (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, child)
+     SELECT chain, number, 3, 7, now(), sha256(int4send(number)), '\\xfa', decode(lpad(to_hex(number), 40, '0'), 'hex')
+     FROM generate_series($1::int, $2::int) AS number, unnest($3::bigint[]) AS chain`,
+    [from, to, [eth.id, base.id]],
+  );
+
+beforeAll(async () => {
+  const { database } = scratch;
+  for (const chain of [eth, base])
+    await addContract(database, {
+      ...{ name: 'pools', chain, addresses: [childOf(0xfa)], firstBlock: 1, events: null, indexed: [] },
+      factory: { of: null, event: 'Created(address child)', child: 'child' },
+      abi: [{ type: 'event', name: 'Used', inputs: [] }],
+    });
+  await seed(1, CHILDREN / 20);
+  await database.query('ANALYZE');
+  await seed(CHILDREN / 20 + 1, CHILDREN);
+  await database.query(
+    `INSERT INTO ${CREATIONS.table} (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, child)
+     SELECT $1, $2 + number, 0, 0, now(), '\\xab', '\\xfa', decode(lpad('1', 40, '0'), 'hex') FROM generate_series(1, $3::int) AS number`,
+    [eth.id, CHILDREN, AGAIN],
+  );
+});
+
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
+  beforeAll(async () => {
+    await prepare(scratch.database);
+    if (statistics !== 'without statistics') return;
+    await scratch.database.query(
+      `SELECT pg_clear_relation_stats('contracts', relname), pg_clear_attribute_stats('contracts', relname, 'child', false)
+       FROM pg_class WHERE relname = 'pools_created'`,
+    );
+  });
+
+  test.each<[string, readonly number[], number]>([
+    ['one child', [1_234], 1],
+    ['a child that was created many times', [1], 1],
+    ['an address that is no child', [CHILDREN + 1], 0],
+    ['many addresses, some of them children', Array.from({ length: 500 }, (_, index) => CHILDREN - 199 + index), 200],
+  ])('%s takes an entry of the index each', async (_name, numbers, found) => {
+    const statement = creationsStatement(eth, CREATIONS, numbers.map(childOf));
+    const { nodes } = await explain(scratch.database, statement, plan);
+    const scans = nodes.filter((node) => node['Relation Name'] === 'pools_created');
+    expect(scans.map((scan) => scan['Index Name'])).toEqual(['pools_created_child']);
+    expect(scans[0]?.['Index Cond']).toContain('child');
+    expect(rowsRead(nodes, 'pools_created')).toBe(found);
+  });
+
+  test('the creations are the first ones of the chain', async () => {
+    const { text, values } = creationsStatement(eth, CREATIONS, [1, 77, CHILDREN + 1].map(childOf));
+    const rows = await scratch.database.query(text, values);
+    expect(rows).toEqual([
+      { child: childOf(1), block_number: 1, log_index: 7 },
+      { child: childOf(77), block_number: 77, log_index: 7 },
+    ]);
+  });
+});

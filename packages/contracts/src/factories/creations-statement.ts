@@ -1,0 +1,24 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import type { Statement } from '@chainstead/db';
+import type { ChildSet } from '../definitions/child-sets.ts';
+
+/**
+ * Returns the statement that reads the first creation of each address that is a child: one entry of the index on the children per address,
+ * whatever the number of children.
+ */
+export function creationsStatement(
+  { id }: Pick<Chain, 'id'>,
+  { table, column }: Pick<ChildSet, 'table' | 'column'>,
+  addresses: readonly Address[],
+): Statement {
+  return {
+    text: `SELECT '0x' || encode(given.child, 'hex') AS child, created.block_number, created.log_index
+       FROM (SELECT decode(substr(address, 3), 'hex') AS child FROM unnest($2::text[]) AS address) AS given
+       CROSS JOIN LATERAL (
+         SELECT block_number, log_index FROM ${table} AS creation
+          WHERE creation.${column} = given.child AND chain_id = $1
+          ORDER BY creation.${column}, chain_id, block_number, transaction_index, log_index LIMIT 1) AS created`,
+    values: [id, addresses],
+  };
+}
