@@ -6,7 +6,7 @@ import type { ChildSet } from '../definitions/child-sets.ts';
 import { placeOfLine } from '../tables/row-table.ts';
 
 /** Events of a factory are missing, so that its children are not known. */
-class ChildrenUnknownError extends ChainsteadError {
+export class ChildrenUnknownError extends ChainsteadError {
   constructor({ table }: ChildSet, chain: Chain) {
     super({
       code: 'CONTRACT_CHILDREN_UNKNOWN',
@@ -18,7 +18,7 @@ class ChildrenUnknownError extends ChainsteadError {
 }
 
 /** Place of the log that names a child for the first time. */
-interface Creation {
+export interface Creation {
   readonly block_number: number;
   readonly log_index: number;
 }
@@ -42,10 +42,13 @@ export async function linesOfChildren(
   const created = await readCreations(transaction, chain, children, new Set(placed.map(({ emitter }) => emitter)));
   return placed.flatMap(({ line, emitter, block, log }) => {
     const creation = created.get(emitter);
-    if (creation === undefined) return [];
-    const { block_number: since, log_index: after } = creation;
-    return block > since || (block === since && log > after) ? [line] : [];
+    return creation !== undefined && isAfter(creation, block, log) ? [line] : [];
   });
+}
+
+/** Returns whether a log comes after the one that names its emitter. */
+export function isAfter({ block_number: since, log_index: after }: Creation, block: number, log: number): boolean {
+  return block > since || (block === since && log > after);
 }
 
 /** Returns whether the rows with children cover all blocks up to `to`. */
@@ -65,13 +68,13 @@ export async function isComplete(
 }
 
 /** Returns the first creation of each address that is a child. */
-async function readCreations(
-  transaction: Transaction,
+export async function readCreations(
+  database: Pick<Database, 'query'>,
   chain: Chain,
   { table, column }: ChildSet,
   addresses: ReadonlySet<Address>,
 ): Promise<ReadonlyMap<Address, Creation>> {
-  const rows = await transaction.query<Creation & { readonly child: string }>(
+  const rows = await database.query<Creation & { readonly child: string }>(
     `SELECT '0x' || encode(given.child, 'hex') AS child, created.block_number, created.log_index
        FROM (SELECT decode(substr(address, 3), 'hex') AS child FROM unnest($2::text[]) AS address) AS given
        CROSS JOIN LATERAL (
