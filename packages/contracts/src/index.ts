@@ -16,7 +16,8 @@ export {
 export { readContractsState } from './factories/complete-children.ts';
 export { type NameState, stateOfName } from './named-logs/contract-names.ts';
 export { createDefinitionReader, type DefinitionReader } from './named-logs/definition-reader.ts';
-export { type NamedLog, type NamedLogs, readNamedLogs } from './named-logs/read-named-logs.ts';
+export { readNamedLogs } from './named-logs/read-named-logs.ts';
+export { createEventOperations } from './openapi/event-operations.ts';
 export { contractRoutes } from './routes/contract-routes.ts';
 export type { ListedEvent } from './routes/get-events.ts';
 export { readNewestEvents } from './routes/newest-events.ts';

@@ -25,7 +25,7 @@ export interface Emitters {
 export function eventDataset(
   table: EventTable,
   emitters: ReadonlyMap<number, Emitters>,
-  members: Pick<Dataset, 'requireCurrent' | 'preceding'> = {},
+  members: Pick<Dataset, 'requireCurrent' | 'preceding' | 'deletesOldRows'> = {},
 ): Dataset<EventRow> {
   const decodeLog = logDecoder(table);
   const addressesOf = ({ id }: Pick<Chain, 'id'>) => emitters.get(id)?.addresses ?? NOBODY;

@@ -8,7 +8,14 @@ import { expect, test } from 'vitest';
 import { readDefinitions } from '../definitions/contract-definition.ts';
 import { removeContract } from '../definitions/remove-contract.ts';
 import { writeContractRows } from '../testing/contract-rows.ts';
-import { addNamedContracts, type Happening, logOf, MODEL_NAMES, namedInModel, PARTIES } from '../testing/named-contracts.ts';
+import {
+  addNamedContracts,
+  type Happening,
+  logOf,
+  MODEL_NAMES,
+  namedInModel,
+  PARTIES,
+} from '../testing/named-contracts.ts';
 import { readNamedLogs } from './read-named-logs.ts';
 
 const scratch = scratchOfFile();

@@ -9,15 +9,15 @@ import type { EventTable } from '../tables/event-table.ts';
 import { isStored, namedTables } from './contract-names.ts';
 
 /** A name that a log belongs to. */
-export interface NamedLog {
+interface NamedLog {
   /** As given: `vault`, or `vault.Deposit`. */
   readonly name: string;
-  /** Item of the event in the ABI. */
-  readonly item: NamedEventItem;
+  /** Item of the event in the ABI; null if another event of the log's topic0 has as many topics as the log, and this one has not. */
+  readonly item: NamedEventItem | null;
 }
 
 /** An event as in the JSON of an ABI. */
-export interface NamedEventItem {
+interface NamedEventItem {
   readonly type: string;
   readonly name: string;
   readonly inputs: readonly {
@@ -28,7 +28,7 @@ export interface NamedEventItem {
   }[];
 }
 
-export interface NamedLogsRequest {
+interface NamedLogsRequest {
   readonly chain: Chain;
   /** Contracts and events; unknown ones have no logs. */
   readonly names: Iterable<string>;
@@ -41,7 +41,7 @@ export interface NamedLogsRequest {
 }
 
 /** Names by log, in the order of the request. Logs without any are omitted. */
-export type NamedLogs = ReadonlyMap<Log, readonly NamedLog[]>;
+type NamedLogs = ReadonlyMap<Log, readonly NamedLog[]>;
 
 /**
  * Returns the logs that have a row in a table of named contracts, if their blocks are indexed. Logs of children count from the log after the one
@@ -68,15 +68,23 @@ export async function readNamedLogs(
         const creation = created.get(children.table)?.get(log.address);
         return creation !== undefined && isAfter(creation, log.blockNumber, log.logIndex);
       });
-      return found.length === 0 ? [] : [[log, found.map(({ name, item }) => ({ name, item: item() }))] as const];
+      return found.length === 0 ? [] : [[log, namesOf(log, found)] as const];
     }),
   );
+}
+
+function namesOf({ topics }: Log, events: readonly NamedEvent[]): readonly NamedLog[] {
+  const fits = ({ topicCount }: NamedEvent): boolean => topicCount === topics.length;
+  const isKnown = events.some(fits);
+  return events.map((event) => ({ name: event.name, item: isKnown && !fits(event) ? null : event.item() }));
 }
 
 /** An event of a named contract. */
 interface NamedEvent {
   readonly name: string;
   readonly topic0: Hash;
+  /** Topics of a log that the event fits. */
+  readonly topicCount: number;
   readonly addresses: ReadonlySet<Address>;
   /** Null: the addresses emit the event. */
   readonly children: ChildSet | null;
@@ -91,6 +99,7 @@ function eventsOf(chain: Chain, definitions: readonly ContractDefinition[], name
     const addresses = new Set(definition.addresses);
     return namedTables(definition, name).map((table) => ({
       ...{ name, addresses, topic0: table.abi.topic0 },
+      topicCount: 1 + table.abi.inputs.filter(({ isIndexed }) => isIndexed).length,
       children: emittersOf(definition, table, definitions),
       firstBlock: (table.event === factory?.event ? factory.firstBlock : firstBlock) ?? 0,
       item: itemOnce(table),
@@ -124,7 +133,9 @@ async function readChildren(
   candidates: readonly Candidate[],
   completeTo: number | null,
 ): Promise<ReadonlyMap<string, ReadonlyMap<Address, Creation>>> {
-  const sets = new Map(events.flatMap(({ children }) => (children === null ? [] : [[children.table, children] as const])));
+  const sets = new Map(
+    events.flatMap(({ children }) => (children === null ? [] : [[children.table, children] as const])),
+  );
   const created = new Map<string, ReadonlyMap<Address, Creation>>();
   for (const [table, children] of sets) {
     if (completeTo !== null && !(await isComplete(database, chain.id, children, completeTo)))

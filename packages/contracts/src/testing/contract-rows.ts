@@ -14,8 +14,10 @@ export async function writeContractRows(
 ): Promise<void> {
   await lockChainCommits(transaction, chain);
   const names = datasets.map(({ name }) => name);
-  for (const { decode, dependent, table } of datasets) {
-    const lines = decode(logs, { chain, timestampOf }).map((row) => table.copyLine(row));
+  for (const { decode, dependent, firstBlock, table } of datasets) {
+    const first = firstBlock?.(chain) ?? 0;
+    const wanted = logs.filter(({ blockNumber }) => blockNumber >= first);
+    const lines = decode(wanted, { chain, timestampOf }).map((row) => table.copyLine(row));
     const chosen = await dependent?.select(transaction, chain, { range, datasets: new Set(names) }, lines);
     await transaction.copy(table.name, table.columns, chosen ?? lines);
   }

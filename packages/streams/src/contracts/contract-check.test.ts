@@ -3,7 +3,13 @@ import { addContract, removeContract, suspendLargeContracts } from '@chainstead/
 import { parseAddress } from '@chainstead/core';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type AnsweredStream, clientOf, exampleServices, exampleStreamApi } from '../routes/testing/example-stream-api.ts';
+import { readStreamOverview } from '../records/stream-overviews.ts';
+import {
+  type AnsweredStream,
+  clientOf,
+  exampleServices,
+  exampleStreamApi,
+} from '../routes/testing/example-stream-api.ts';
 
 const scratch = scratchOfFile();
 const services = exampleServices();
@@ -27,7 +33,11 @@ beforeAll(async () => {
   await add('vault', 'eth', [event('Deposit', 'uint256'), event('Withdraw', 'uint256'), ...overloads]);
   await add('bridge', 'base', [event('Moved', 'uint256')]);
   await add('bridge', 'gnosis', [event('Moved', 'uint256')]);
-  await add('large', 'eth', Array.from({ length: 14 }, (_, index) => event(`E${index}`, 'uint256')));
+  await add(
+    'large',
+    'eth',
+    Array.from({ length: 14 }, (_, index) => event(`E${index}`, 'uint256')),
+  );
 });
 
 let count = 0;
@@ -35,7 +45,8 @@ const stream = (given: object) => ({
   ...{ webhookUrl: 'https://example.com/webhook', description: `Stream ${++count}`, chainIds: ['0x1'] },
   ...{ includeContractLogs: true, ...given },
 });
-const refusal = (...problems: readonly (readonly [place: string, message: string, value: unknown])[]) => ({
+type RefusedName = readonly [place: string, message: string, value: unknown];
+const refusal = (...problems: readonly RefusedName[]) => ({
   message: 'Validation Failed',
   details: Object.fromEntries(
     problems.map(([place, message, value]) => [`requestBody.contracts${place}`, { message, value }]),
@@ -44,17 +55,26 @@ const refusal = (...problems: readonly (readonly [place: string, message: string
 
 const UNKNOWN = 'is no indexed contract: GET /api/v2.2/contracts lists their names';
 const EVENTS_OF_VAULT = 'which has Deposit, Withdraw, Sent';
-const REFUSED: readonly (readonly [title: string, contracts: readonly string[], ...Parameters<typeof refusal>])[] = [
+const REFUSED: readonly (readonly [title: string, contracts: readonly string[], ...RefusedName[]])[] = [
   ['an unknown name', ['vualt'], ['.$0', UNKNOWN, 'vualt']],
   ['an unknown name with an event', ['vualt.Deposit'], ['.$0', UNKNOWN, 'vualt.Deposit']],
   ['an empty name', ['vault', ''], ['.$1', UNKNOWN, '']],
   ['letters in another case', ['Vault'], ['.$0', UNKNOWN, 'Vault']],
   ['a name of a table', ['contracts.vault_deposit'], ['.$0', UNKNOWN, 'contracts.vault_deposit']],
-  ['a member of every object', ['__proto__', 'constructor.name'], ['.$0', UNKNOWN, '__proto__'], ['.$1', UNKNOWN, 'constructor.name']],
+  [
+    'a member of every object',
+    ['__proto__', 'constructor.name'],
+    ['.$0', UNKNOWN, '__proto__'],
+    ['.$1', UNKNOWN, 'constructor.name'],
+  ],
   ['SQL', ["vault' OR 1=1 --"], ['.$0', UNKNOWN, "vault' OR 1=1 --"]],
   ['an unknown event', ['vault.Deposited'], ['.$0', `is no event of vault, ${EVENTS_OF_VAULT}`, 'vault.Deposited']],
   ['an event without a name', ['vault.'], ['.$0', `is no event of vault, ${EVENTS_OF_VAULT}`, 'vault.']],
-  ['an event with its types', ['vault.Deposit(uint256)'], ['.$0', `is no event of vault, ${EVENTS_OF_VAULT}`, 'vault.Deposit(uint256)']],
+  [
+    'an event with its types',
+    ['vault.Deposit(uint256)'],
+    ['.$0', `is no event of vault, ${EVENTS_OF_VAULT}`, 'vault.Deposit(uint256)'],
+  ],
   ['an event of another contract', ['vault.Moved'], ['.$0', `is no event of vault, ${EVENTS_OF_VAULT}`, 'vault.Moved']],
   [
     'a contract with many events',
@@ -64,7 +84,7 @@ const REFUSED: readonly (readonly [title: string, contracts: readonly string[], 
   [
     'a contract of other chains',
     ['vault', 'bridge.Moved'],
-    ['.$1', 'is not indexed on a chain of the stream: bridge is on base, gnosis', 'bridge.Moved'],
+    ['.$1', 'is not indexed on a chain of the stream: bridge is on gnosis, base', 'bridge.Moved'],
   ],
 ];
 
@@ -79,7 +99,11 @@ describe('a stream is refused for', () => {
   });
 
   test.each([
-    ['contracts without logs', { contracts: ['vault'], includeContractLogs: false, includeNativeTxs: true }, ['', 'needs includeContractLogs', ['vault']]],
+    [
+      'contracts without logs',
+      { contracts: ['vault'], includeContractLogs: false, includeNativeTxs: true },
+      ['', 'needs includeContractLogs', ['vault']],
+    ],
     ['no list', { contracts: 'vault' }, ['', 'invalid array', 'vault']],
     ['no text', { contracts: [1] }, ['.$0', 'invalid string value', 1]],
     ['a long name', { contracts: ['a'.repeat(101)] }, ['.$0', 'maxLength 100', 'a'.repeat(101)]],
@@ -124,6 +148,7 @@ describe('a stream', () => {
     expect(changed).toMatchObject({ status: 200, body: { tag: 'other', statusMessage: message } });
     const listed = await ask<{ result: AnsweredStream[] }>('GET', '/streams/evm?limit=100');
     expect(listed.body.result.find((one) => one.id === id)?.statusMessage).toBe(message);
+    expect((await readStreamOverview(scratch.database, id))?.statusMessage).toBe(message);
     const paused = await ask('POST', `/streams/evm/${id}/status`, { status: 'paused' });
     expect(paused.body).toMatchObject({ statusMessage: 'Stream was paused by the user' });
     await ask('POST', `/streams/evm/${id}/status`, { status: 'active' });

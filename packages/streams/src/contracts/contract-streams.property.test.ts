@@ -128,7 +128,10 @@ async function stored({ id }: Chain): Promise<readonly string[]> {
 function expected(canonical: readonly (readonly Happening[])[]): readonly string[] {
   const named = namedInModel(canonical);
   const several = new Set([...(named.get('vault') ?? []), ...(named.get('pools') ?? [])]);
-  return [...[...named].flatMap(([name, places]) => places.map((place) => `${name} ${place}`)), ...linesOf(several)].sort();
+  return [
+    ...[...named].flatMap(([name, places]) => places.map((place) => `${name} ${place}`)),
+    ...linesOf(several),
+  ].sort();
 }
 
 function linesOf(places: Iterable<string>): readonly string[] {

@@ -108,7 +108,14 @@ test('past blocks are previewed and replayed, with the event in the ABI of the w
 test('a past block is refused while events of a factory are missing', async () => {
   const { caughtUp, chain, scripted, services, start, stream } = await open();
   await addContract(scratch.database, {
-    ...{ chain, firstBlock: 1, events: null, indexed: [], name: 'pools', addresses: [parseAddress(`0x${'fa'.repeat(20)}`)] },
+    ...{
+      chain,
+      firstBlock: 1,
+      events: null,
+      indexed: [],
+      name: 'pools',
+      addresses: [parseAddress(`0x${'fa'.repeat(20)}`)],
+    },
     ...{ factory: { of: null, event: 'Created(address child)', child: 'child' }, abi: [ERC20_TRANSFER] },
   });
   const running = start();

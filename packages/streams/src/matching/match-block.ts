@@ -17,7 +17,7 @@ export interface BlockFacts extends Pick<LogFacts, 'isSpam'> {
 }
 
 /** Names of contracts and events by log. */
-export type NamedLogs = ReadonlyMap<Log, readonly { readonly name: string; readonly item: AbiItem }[]>;
+export type NamedLogs = ReadonlyMap<Log, readonly { readonly name: string; readonly item: AbiItem | null }[]>;
 
 const NO_NAMES: NamedLogs = new Map();
 
@@ -120,9 +120,13 @@ function matchLogs(matching: Matching): void {
     for (const [stream, addresses] of watchersOf(matching, log, sightings.logs.get(place) ?? []))
       if (isWantedEvent(stream, log)) matchLog(matching, stream, log, place, [...addresses]);
     for (const { name, item } of named.get(log) ?? [])
-      for (const stream of index.byContract.get(name) ?? [])
-        matchLog(matching, stream, log, place, [log.address])?.addEvent(item);
+      for (const stream of index.byContract.get(name) ?? []) matchNamed(matching, stream, log, place, item);
   }
+}
+
+function matchNamed(matching: Matching, stream: CompiledStream, log: Log, place: number, item: AbiItem | null): void {
+  const draft = matchLog(matching, stream, log, place, [log.address]);
+  if (item !== null) draft?.addEvent(item);
 }
 
 /** Returns the streams that a log concerns, with their watched addresses in it. */

@@ -59,7 +59,11 @@ export function streamListRoutes(services: StreamServices): RouteModule {
       position: z.tuple([z.string(), z.string()]),
       read: async ({ filter, limit, position }) => {
         const found = await store.list({ status: statusOf(filter.status), after: position, limit });
-        return foundPage(await check.describe(found.streams), found.next && ([...found.next] satisfies [string, string]), found.total);
+        return foundPage(
+          await check.describe(found.streams),
+          found.next && ([...found.next] satisfies [string, string]),
+          found.total,
+        );
       },
       present: ({ items, total }, envelope) => pageBody(items.map(streamResponse), envelope, total),
     });
