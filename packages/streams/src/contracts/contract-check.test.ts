@@ -54,42 +54,33 @@ const refusal = (...problems: readonly RefusedName[]) => ({
 });
 
 const UNKNOWN = 'is no indexed contract: GET /api/v2.2/contracts lists their names';
-const EVENTS_OF_VAULT = 'which has Deposit, Withdraw, Sent';
-const REFUSED: readonly (readonly [title: string, contracts: readonly string[], ...RefusedName[]])[] = [
-  ['an unknown name', ['vualt'], ['.$0', UNKNOWN, 'vualt']],
-  ['an unknown name with an event', ['vualt.Deposit'], ['.$0', UNKNOWN, 'vualt.Deposit']],
-  ['an empty name', ['vault', ''], ['.$1', UNKNOWN, '']],
-  ['letters in another case', ['Vault'], ['.$0', UNKNOWN, 'Vault']],
-  ['a name of a table', ['contracts.vault_deposit'], ['.$0', UNKNOWN, 'contracts.vault_deposit']],
-  [
-    'a member of every object',
-    ['__proto__', 'constructor.name'],
-    ['.$0', UNKNOWN, '__proto__'],
-    ['.$1', UNKNOWN, 'constructor.name'],
-  ],
-  ['SQL', ["vault' OR 1=1 --"], ['.$0', UNKNOWN, "vault' OR 1=1 --"]],
-  ['an unknown event', ['vault.Deposited'], ['.$0', `is no event of vault, ${EVENTS_OF_VAULT}`, 'vault.Deposited']],
-  ['an event without a name', ['vault.'], ['.$0', `is no event of vault, ${EVENTS_OF_VAULT}`, 'vault.']],
-  [
-    'an event with its types',
-    ['vault.Deposit(uint256)'],
-    ['.$0', `is no event of vault, ${EVENTS_OF_VAULT}`, 'vault.Deposit(uint256)'],
-  ],
-  ['an event of another contract', ['vault.Moved'], ['.$0', `is no event of vault, ${EVENTS_OF_VAULT}`, 'vault.Moved']],
-  [
-    'a contract with many events',
-    ['large.Moved'],
-    ['.$0', 'is no event of large, which has E0, E1, E2, E3, E4, E5, E6, E7, E8, E9, 4 more', 'large.Moved'],
-  ],
-  [
-    'a contract of other chains',
-    ['vault', 'bridge.Moved'],
-    ['.$1', 'is not indexed on a chain of the stream: bridge is on gnosis, base', 'bridge.Moved'],
-  ],
+const OF_VAULT = 'is no event of vault, which has Deposit, Withdraw, Sent';
+const OF_LARGE = 'is no event of large, which has E0, E1, E2, E3, E4, E5, E6, E7, E8, E9, 4 more';
+const ELSEWHERE = 'is not indexed on a chain of the stream: bridge is on gnosis, base';
+
+/** Names, and messages by position. */
+type RefusedNames = readonly [contracts: readonly string[], messages: Readonly<Record<number, string>>];
+const REFUSED: readonly (readonly [title: string, ...RefusedNames])[] = [
+  ['an unknown name', ['vualt'], { 0: UNKNOWN }],
+  ['an unknown name with an event', ['vualt.Deposit'], { 0: UNKNOWN }],
+  ['an empty name', ['vault', ''], { 1: UNKNOWN }],
+  ['letters in another case', ['Vault'], { 0: UNKNOWN }],
+  ['a name of a table', ['contracts.vault_deposit'], { 0: UNKNOWN }],
+  ['a member of every object', ['__proto__', 'constructor.name'], { 0: UNKNOWN, 1: UNKNOWN }],
+  ['SQL', ["vault' OR 1=1 --"], { 0: UNKNOWN }],
+  ['an unknown event', ['vault.Deposited'], { 0: OF_VAULT }],
+  ['an event without a name', ['vault.'], { 0: OF_VAULT }],
+  ['an event with its types', ['vault.Deposit(uint256)'], { 0: OF_VAULT }],
+  ['an event of another contract', ['vault.Moved'], { 0: OF_VAULT }],
+  ['a contract with many events', ['large.Moved'], { 0: OF_LARGE }],
+  ['a contract of other chains', ['vault', 'bridge.Moved'], { 1: ELSEWHERE }],
 ];
 
 describe('a stream is refused for', () => {
-  test.each(REFUSED)('%s', async (_title, contracts, ...problems) => {
+  test.each(REFUSED)('%s', async (_title, contracts, messages) => {
+    const problems = Object.entries(messages).map(
+      ([index, message]): RefusedName => [`.$${index}`, message, contracts[Number(index)]],
+    );
     const before = services.tested.length;
     const created = await ask('PUT', '/streams/evm', stream({ contracts }));
     expect([created.status, created.body]).toEqual([400, refusal(...problems)]);

@@ -39,6 +39,8 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
 
   test('old rows are a range of the key', async () => {
     const { nodes } = await explain(scratch.database, { text: deletion(table), values: [2, 1] }, plan);
-    expect(rowsRead(nodes, table.name)).toBeLessThanOrEqual(PER_BLOCK + 1);
+    // The node that deletes returns the rows of the scan once more.
+    const scans = nodes.filter((node) => node['Node Type'] !== 'ModifyTable');
+    expect(rowsRead(scans, table.name)).toBeLessThanOrEqual(PER_BLOCK + 1);
   });
 });
