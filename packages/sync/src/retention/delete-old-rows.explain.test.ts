@@ -1,7 +1,8 @@
+import type { Database } from '@chainstead/db';
 import { explain, PLANS, rowsRead } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { deletion, lastOfOldestStatement } from './delete-old-rows.ts';
+import { deletion, IN_ORDER_OF_KEY, lastOfOldestStatement } from './delete-old-rows.ts';
 
 const ROWS = 40_000;
 const PER_BLOCK = 4;
@@ -22,18 +23,31 @@ beforeAll(async () => {
   );
 });
 
+/** The database with the setting of the transactions that delete. */
+function inOrder(): Database {
+  const { database } = scratch;
+  return {
+    ...database,
+    transaction: (work) =>
+      database.transaction(async (transaction) => {
+        await transaction.query(IN_ORDER_OF_KEY);
+        return work(transaction);
+      }),
+  };
+}
+
 describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
   beforeAll(() => prepare(scratch.database));
 
   test('the end of the oldest rows is found in as many rows of the key', async () => {
     const statement = { text: lastOfOldestStatement(table), values: [1, 9_000, 100] };
-    const { nodes } = await explain(scratch.database, statement, plan);
+    const { nodes } = await explain(inOrder(), statement, plan);
     expect(rowsRead(nodes, table.name)).toBeLessThanOrEqual(101);
   });
 
   test('nothing is read if no row is old', async () => {
     const statement = { text: lastOfOldestStatement(table), values: [1, 0, 100] };
-    const { nodes } = await explain(scratch.database, statement, plan);
+    const { nodes } = await explain(inOrder(), statement, plan);
     expect(rowsRead(nodes, table.name)).toBe(0);
   });
 

@@ -25,14 +25,12 @@ export async function deleteOldRows(
   if (deleting.length === 0) return 0;
   // A reorg lowers the checkpoint and with it the retention window, which must never include a deleted block.
   const below = (await readRetainedFrom(database, { chain, retention })) - chain.reorgDepthMax;
+  if (below <= 0) return 0;
   let all = 0;
   for (const dataset of deleting) {
     let rows = 0;
-    while (!signal.aborted) {
-      const to = await lastOfOldest(database, chain.id, dataset, below, rowsAtOnce);
-      if (to === null) break;
-      rows += await deleteTo(database, chain.id, dataset, to);
-    }
+    for (let deleted = -1; deleted !== 0 && !signal.aborted; rows += deleted)
+      deleted = await deleteOldest(database, chain.id, dataset, { below, rowsAtOnce });
     if (rows === 0) continue;
     metrics.droppedRows.inc({ chain: chain.key, dataset: dataset.name }, rows);
     logger.info({ chain: chain.key, dataset: dataset.name, below, rows }, 'Rows of old blocks were deleted');
@@ -47,6 +45,9 @@ export function lastOfOldestStatement({ name }: Pick<RowTable<never>, 'name'>): 
     SELECT block_number FROM ${name} WHERE chain_id = $1 AND block_number < $2 ORDER BY block_number LIMIT $3) AS oldest`;
 }
 
+/** Without statistics of a new table, Postgres would sort all its rows. */
+export const IN_ORDER_OF_KEY = 'SET LOCAL enable_sort = off';
+
 /** @returns SQL with chain and last block as parameters */
 export function deletion({ name }: Pick<RowTable<never>, 'name'>): string {
   return `WITH deleted AS (DELETE FROM ${name} WHERE chain_id = $1 AND block_number <= $2 RETURNING 1)
@@ -55,26 +56,22 @@ export function deletion({ name }: Pick<RowTable<never>, 'name'>): string {
 
 type ChainId = RetentionOptions['chain']['id'];
 
-/** Returns the last block of the oldest rows; null if there are none below a block. */
-async function lastOfOldest(
-  database: Pick<Database, 'query'>,
-  chainId: ChainId,
-  { table }: Pick<Dataset, 'table'>,
-  below: number,
-  rowsMax: number,
-): Promise<number | null> {
-  const [row] = await database.query<{ block: number | null }>(lastOfOldestStatement(table), [chainId, below, rowsMax]);
-  return row?.block ?? null;
-}
-
-/** Readers see neither the rows nor their coverage, or both. @returns the number of deleted rows */
-async function deleteTo(
+/** Readers see neither the rows nor their coverage, or both. @returns the number of deleted rows; 0: none is left */
+async function deleteOldest(
   database: Database,
   chainId: ChainId,
   dataset: Pick<Dataset, 'name' | 'projections' | 'table'>,
-  to: number,
+  { below, rowsAtOnce }: { readonly below: number; readonly rowsAtOnce: number },
 ): Promise<number> {
   return database.transaction(async (transaction) => {
+    await transaction.query(IN_ORDER_OF_KEY);
+    const [last] = await transaction.query<{ block: number | null }>(lastOfOldestStatement(dataset.table), [
+      chainId,
+      below,
+      rowsAtOnce,
+    ]);
+    const to = last?.block ?? null;
+    if (to === null) return 0;
     await uncoverIn(transaction, chainId, dataset, { from: 0, to });
     const [deleted] = await transaction.query<{ rows: number }>(deletion(dataset.table), [chainId, to]);
     return deleted?.rows ?? 0;
