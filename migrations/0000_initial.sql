@@ -1518,6 +1518,7 @@ CREATE TABLE "streams" (
   "triggers" text,
   "demo" boolean NOT NULL,
   "send_removed" boolean DEFAULT false NOT NULL,
+  "contracts" text[],
   "status" text NOT NULL,
   "status_message" text NOT NULL,
   "error_since" timestamp with time zone,

@@ -15,6 +15,10 @@ export {
 } from './definitions/suspend-contracts.ts';
 export type { WantedContract } from './definitions/wanted-contract.ts';
 export { readContractsState } from './factories/complete-children.ts';
+export { type NameState, stateOfName } from './named-logs/contract-names.ts';
+export { createDefinitionReader, type DefinitionReader } from './named-logs/definition-reader.ts';
+export { readNamedLogs } from './named-logs/read-named-logs.ts';
+export { createEventOperations } from './openapi/event-operations.ts';
 export { contractRoutes } from './routes/contract-routes.ts';
 export type { ListedEvent } from './routes/get-events.ts';
 export { readNewestEvents } from './routes/newest-events.ts';

@@ -11,6 +11,7 @@ import { type CorsOptions, createOpenCheck, requestGate } from './access/request
 import type { RouteScopes } from './access/route-scopes.ts';
 import type { ApiApp, ApiEnv } from './api-context.ts';
 import type { ApiDependencies, ApiLimits } from './api-dependencies.ts';
+import { type DocumentAdditions, NO_ADDITIONS } from './documentation/document-additions.ts';
 import type { DocumentExamples } from './documentation/document-examples.ts';
 import { addDocumentationRoutes } from './documentation/documentation-routes.ts';
 import { informationRoutes } from './documentation/information-routes.ts';
@@ -69,6 +70,8 @@ export interface ApiOptions {
   readonly requestScope?: MiddlewareHandler<ApiEnv>;
   /** Examples prefilled in `/docs`. Default: from the schemas. */
   readonly examples?: () => Promise<DocumentExamples>;
+  /** Operations that depend on stored definitions. Default: none. */
+  readonly additions?: DocumentAdditions;
   /** For routes that otherwise need no key. Default: none. */
   readonly protection?: RouteProtection;
   /** Routes that require a key. */
@@ -124,6 +127,7 @@ export function createApi(options: ApiOptions): ApiApp {
     logger,
     routeScopes,
     examples: options.examples ?? (async () => ({})),
+    additions: options.additions ?? NO_ADDITIONS,
   });
   for (const addRoutes of options.openRoutes ?? []) addRoutes(app, dependencies);
   const { sharedLimits = createLocalLimits() } = options;

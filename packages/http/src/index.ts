@@ -12,6 +12,7 @@ export type { ApiDependencies } from './api-dependencies.ts';
 export * from './audit/audit-log.ts';
 export { addressGroupOf, clientAddressOf } from './audit/client-address.ts';
 export { withDescriptions } from './documentation/descriptions/describe-document.ts';
+export type { DocumentAdditions } from './documentation/document-additions.ts';
 export type { DocumentExamples } from './documentation/document-examples.ts';
 export { OPERATION_GROUPS } from './documentation/operation-groups.ts';
 export { type StaticAsset, sendAsset, staticAsset } from './documentation/static-asset.ts';

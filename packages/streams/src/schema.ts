@@ -40,6 +40,8 @@ export const streams = pgTable(
     triggers: text('triggers'),
     demo: boolean('demo').notNull(),
     sendRemoved: boolean('send_removed').notNull().default(false),
+    /** Names of contracts or events; null: none. */
+    contracts: text('contracts').array(),
     /** active, paused, error, terminated. */
     status: text('status').notNull(),
     statusMessage: text('status_message').notNull(),

@@ -73,6 +73,8 @@ export interface StreamConfig {
   readonly demo: boolean;
   /** Addition to the hosted API: also notify about blocks removed by a reorg. */
   readonly sendRemoved: boolean;
+  /** Addition to the hosted API: contracts of the operator, or events of them, whose logs match. Null and empty: none. */
+  readonly contracts: readonly string[] | null;
 }
 
 export interface Stream extends StreamConfig {

@@ -117,6 +117,7 @@ export { type HistoriesPage, listHistories } from './requests/list-histories.ts'
 export { isHistoryMissing, readHighestFinal } from './requests/plan-history.ts';
 export { readHistory } from './requests/read-history.ts';
 export type { SentTransactions } from './requests/sent-transactions.ts';
+export { deleteOldRows } from './retention/delete-old-rows.ts';
 export { keepSealing, sealFullPartitions } from './retention/seal-partitions.ts';
 export { createKnownContracts } from './rows/known-contracts.ts';
 export { underCommitLock } from './rows/under-commit-lock.ts';

@@ -157,7 +157,7 @@ export const chainKeys = z.object({
   RETENTION_BLOCKS: optional(wholeNumber(1), {
     group: 'Chains',
     description:
-      'Number of newest blocks whose ERC-20 transfers, transactions, logs, internal transfers and swaps are retained. Rows of older blocks are deleted and not fetched again. With RETENTION_FROM_DATE, a block is retained if either setting includes it',
+      'Number of newest blocks whose ERC-20 transfers, transactions, logs, internal transfers, swaps and contract events are retained. Rows of older blocks are deleted and not fetched again. With RETENTION_FROM_DATE, a block is retained if either setting includes it',
     allowed: 'a whole number above the reorg depth (REORG_DEPTH_MAX)',
     example: '1000000',
     whenAbsent: 'all blocks, unless RETENTION_FROM_DATE is set',
@@ -165,7 +165,7 @@ export const chainKeys = z.object({
   RETENTION_FROM_DATE: optional(pastTime, {
     group: 'Chains',
     description:
-      'Date from which ERC-20 transfers, transactions, logs, internal transfers and swaps are retained. Rows of older blocks are deleted and not fetched again',
+      'Date from which ERC-20 transfers, transactions, logs, internal transfers, swaps and contract events are retained. Rows of older blocks are deleted and not fetched again',
     allowed: 'a date (UTC) or a time such as 2025-01-01T12:00:00Z, not in the future',
     example: '2025-01-01',
     whenAbsent: 'all blocks, unless RETENTION_BLOCKS is set',

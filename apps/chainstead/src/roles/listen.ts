@@ -1,4 +1,5 @@
 import { readAptosExamples } from '@chainstead/aptos';
+import { createEventOperations } from '@chainstead/contracts';
 import { createCursorCodec } from '@chainstead/core';
 import { readExamples } from '@chainstead/datasets';
 import type { Database } from '@chainstead/db';
@@ -107,6 +108,7 @@ export async function listen(context: RoleContext, served: Served): Promise<Runn
       return { ready: all.length === 0, reasons: all };
     },
     examples: () => readDocumentExamples(database, configuration),
+    additions: createEventOperations(database, configuration.chainRegistry),
     routes: served.routes,
     openRoutes: served.openRoutes ?? [],
   });

@@ -54,7 +54,9 @@ export async function readContractDatasets(database: Pick<Database, 'query'>): P
       const [first] = ofTable;
       if (first === undefined) return [];
       const preceding = precedingOf(ofTable, definitions);
-      const members = { requireCurrent, ...(preceding !== null && { preceding }) };
+      // Without old creations, children would not be known.
+      const deletesOldRows = preceding === null;
+      const members = { requireCurrent, deletesOldRows, ...(preceding !== null && { preceding }) };
       const datasetOf = first.table.kind === 'call' ? callDataset : eventDataset;
       return [datasetOf(first.table, new Map(ofTable.map(emittersOfPlace)), members)];
     });

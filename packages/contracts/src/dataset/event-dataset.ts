@@ -21,7 +21,7 @@ export interface Emitters {
 }
 
 /** Members of a dataset that its rows don't depend on. */
-export type FurtherMembers = Pick<Dataset, 'requireCurrent' | 'preceding'>;
+export type FurtherMembers = Pick<Dataset, 'requireCurrent' | 'preceding' | 'deletesOldRows'>;
 
 /**
  * Returns the dataset of an event's table. Rows of children are decoded from logs of any contract, and chosen when they are written. Logs of

@@ -8,7 +8,7 @@ import { placeOfLine } from '../tables/row-table.ts';
 import { creationsStatement } from './creations-statement.ts';
 
 /** Events of a factory are missing, so that its children are not known. */
-class ChildrenUnknownError extends ChainsteadError {
+export class ChildrenUnknownError extends ChainsteadError {
   constructor({ table }: ChildSet, chain: Chain) {
     super({
       code: 'CONTRACT_CHILDREN_UNKNOWN',
@@ -20,7 +20,7 @@ class ChildrenUnknownError extends ChainsteadError {
 }
 
 /** Place of the log that names a child for the first time. */
-interface Creation {
+export interface Creation {
   readonly block_number: number;
   readonly transaction_index: number;
   readonly log_index: number;
@@ -50,17 +50,23 @@ export async function linesOfChildren(
   const created = await readCreations(transaction, chain, children, new Set(placed.map(({ emitter }) => emitter)));
   return placed.flatMap(({ line, emitter, ...place }) => {
     const creation = created.get(emitter);
-    return creation !== undefined && isAfter(kind, place, creation) ? [line] : [];
+    return creation !== undefined && isCounted(kind, place, creation) ? [line] : [];
   });
 }
 
-function isAfter(
+/** Calls count from the transaction after the creation, since a log does not show when the calls of its transaction began. */
+function isCounted(
   kind: EventTable['kind'],
   { block, transaction, log }: Omit<ReturnType<typeof placeOfLine>, 'emitter'>,
-  { block_number: since, transaction_index: transactionOfCreation, log_index: logOfCreation }: Creation,
+  creation: Creation,
 ): boolean {
-  if (block !== since) return block > since;
-  return kind === 'call' ? transaction > transactionOfCreation : log > logOfCreation;
+  if (kind === 'event') return isAfter(creation, block, log);
+  return block > creation.block_number || (block === creation.block_number && transaction > creation.transaction_index);
+}
+
+/** Returns whether a log comes after the one that names its emitter. */
+export function isAfter({ block_number: since, log_index: after }: Creation, block: number, log: number): boolean {
+  return block > since || (block === since && log > after);
 }
 
 /** Returns whether the rows with children cover all blocks up to `to`. */
@@ -80,13 +86,13 @@ export async function isComplete(
 }
 
 /** Returns the first creation of each address that is a child. */
-async function readCreations(
-  transaction: Transaction,
+export async function readCreations(
+  database: Pick<Database, 'query'>,
   chain: Chain,
   children: ChildSet,
   addresses: ReadonlySet<Address>,
 ): Promise<ReadonlyMap<Address, Creation>> {
   const { text, values } = creationsStatement(chain, children, [...addresses]);
-  const rows = await transaction.query<Creation & { readonly child: string }>(text, values);
+  const rows = await database.query<Creation & { readonly child: string }>(text, values);
   return new Map(rows.map(({ child, ...creation }) => [parseAddress(child), creation]));
 }

@@ -13,10 +13,10 @@ export function creationsStatement(
   addresses: readonly Address[],
 ): Statement {
   return {
-    text: `SELECT '0x' || encode(given.child, 'hex') AS child, created.block_number, created.log_index
+    text: `SELECT '0x' || encode(given.child, 'hex') AS child, created.block_number, created.transaction_index, created.log_index
        FROM (SELECT decode(substr(address, 3), 'hex') AS child FROM unnest($2::text[]) AS address) AS given
        CROSS JOIN LATERAL (
-         SELECT block_number, log_index FROM ${table} AS creation
+         SELECT block_number, transaction_index, log_index FROM ${table} AS creation
           WHERE creation.${column} = given.child AND chain_id = $1
           ORDER BY creation.${column}, chain_id, block_number, transaction_index, log_index LIMIT 1) AS created`,
     values: [id, addresses],

@@ -1,16 +1,15 @@
-import type { ReadDatabase } from '@chainstead/db';
 import { errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { type ContractDefinition, readDefinitions } from '../definitions/contract-definition.ts';
 import type { EventTable } from '../tables/event-table.ts';
-import { indexColumns, indexedColumns } from './event-indexes.ts';
+import { readIndexes } from './event-indexes.ts';
 
 /** `GET /api/v2.2/contracts`: contracts with their events and columns (docs/api/contracts.md#contracts). */
 export const contractsRoute: RouteModule = (app, { reads }) => {
   app.openapi(listContracts, async (c) => {
     const [definitions, indexes] = await Promise.all([
       readDefinitions({ query: (text, values) => reads.select(text, values) }),
-      readIndexes(reads),
+      readIndexes({ query: (text) => reads.select(text) }),
     ]);
     return c.json({ result: definitions.map((definition) => showContract(definition, indexes)) }, 200);
   });
@@ -119,13 +118,3 @@ function showEvent(
     })),
   };
 }
-
-/** Returns the filterable columns of each table with indexes. */
-async function readIndexes(database: ReadDatabase): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const rows = await database.select<{ name: string; indexes: readonly (readonly string[])[] }>(INDEXES);
-  return new Map(rows.map(({ name, indexes }) => [name, indexedColumns(indexes)]));
-}
-
-const INDEXES = `
-  SELECT 'contracts.' || relname AS name, ${indexColumns('indexed_table.oid')} AS indexes
-  FROM pg_class AS indexed_table WHERE relnamespace = to_regnamespace('contracts') AND relkind IN ('r', 'p')`;

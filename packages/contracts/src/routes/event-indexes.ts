@@ -1,3 +1,4 @@
+import type { Database } from '@chainstead/db';
 import { EVENT_KEY } from '../tables/row-table.ts';
 
 /**
@@ -17,3 +18,15 @@ export function indexedColumns(indexes: readonly (readonly string[])[]): Readonl
   const wanted = EVENT_KEY.join();
   return new Set(indexes.flatMap(([first, ...rest]) => (first !== undefined && rest.join() === wanted ? [first] : [])));
 }
+
+/** Returns the filterable columns of each table with indexes. */
+export async function readIndexes(
+  database: Pick<Database, 'query'>,
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const rows = await database.query<{ name: string; indexes: readonly (readonly string[])[] }>(INDEXES);
+  return new Map(rows.map(({ name, indexes }) => [name, indexedColumns(indexes)]));
+}
+
+const INDEXES = `
+  SELECT 'contracts.' || relname AS name, ${indexColumns('indexed_table.oid')} AS indexes
+  FROM pg_class AS indexed_table WHERE relnamespace = to_regnamespace('contracts') AND relkind IN ('r', 'p')`;

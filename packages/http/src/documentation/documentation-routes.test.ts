@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ApiApp } from '../api-context.ts';
 import { createDemoApi, TOKEN } from '../testing/demo-api.ts';
 
@@ -148,6 +148,51 @@ describe('examples', () => {
     expect(await exampleIn(api, 'chain')).toBeUndefined();
     isAway = false;
     expect(await exampleIn(api, 'chain')).toBe('base');
+  });
+});
+
+describe('operations that depend on stored definitions', () => {
+  const pathsIn = async (api: ApiApp): Promise<readonly string[]> => {
+    const document = (await (await api.request('/openapi.json')).json()) as { paths: object };
+    return Object.keys(document.paths);
+  };
+  const adding =
+    (...added: readonly string[]) =>
+    (given: object) => {
+      const { paths, ...rest } = given as { paths: object };
+      const operation = { get: { responses: { '200': { description: 'All' } } } };
+      return { ...rest, paths: { ...paths, ...Object.fromEntries(added.map((path) => [path, operation])) } };
+    };
+
+  test('change with the definitions, and are read again after a change alone', async () => {
+    let names: readonly string[] = [];
+    let reads = 0;
+    const read = async () => {
+      reads += 1;
+      return adding(...names.map((name) => `/added/${name}`));
+    };
+    const { app: api } = createDemoApi({ additions: { readState: async () => names.join(), read } });
+    const plain = await pathsIn(api);
+    expect(await pathsIn(api)).toEqual(plain);
+    expect(reads).toBe(1);
+    names = ['one', 'two'];
+    await vi.waitFor(async () => expect(await pathsIn(api)).toEqual([...plain, '/added/one', '/added/two']), 5_000);
+    expect(reads).toBe(2);
+    expect(await (await api.request('/docs')).text()).toContain('/added/two');
+    names = ['two'];
+    await vi.waitFor(async () => expect(await pathsIn(api)).toEqual([...plain, '/added/two']), 5_000);
+  });
+
+  test('are left out while they can not be read', async () => {
+    let isAway = true;
+    const failing = async () => {
+      if (isAway) throw new Error('away');
+      return adding('/added');
+    };
+    const { app: api } = createDemoApi({ additions: { readState: async () => '', read: failing } });
+    const plain = await pathsIn(api);
+    isAway = false;
+    expect(await pathsIn(api)).toEqual([...plain, '/added']);
   });
 });
 

@@ -10,6 +10,7 @@ import { withBodyBounds } from '../requests/body-bounds.ts';
 import type { UnservedOperation } from '../unserved/unserved-operation.ts';
 import { UNSERVED_OPERATIONS } from '../unserved/unserved-operations.ts';
 import { withDescriptions } from './descriptions/describe-document.ts';
+import { createStateReader, type DocumentAdditions } from './document-additions.ts';
 import { type DocumentExamples, withExamples } from './document-examples.ts';
 import { OPERATION_GROUPS } from './operation-groups.ts';
 import { createReference } from './reference/reference-page.ts';
@@ -46,6 +47,7 @@ export interface DocumentationOptions {
   readonly routeScopes: RouteScopes;
   /** Values with a result on this server. Called at most once per minute. */
   readonly examples: () => Promise<DocumentExamples>;
+  readonly additions: DocumentAdditions;
 }
 
 /** Cache time of examples in milliseconds, so that requests for the document don't load Postgres. */
@@ -123,29 +125,37 @@ function currentDocumentOf(document: object, text: string, documentationUrl: str
 /** Returns the document with examples up to a minute old, or with the last known ones while Postgres is unavailable. */
 function documentWithExamples(
   app: ApiApp,
-  { version, documentationUrl, logger, routeScopes, examples }: DocumentationOptions,
+  { version, documentationUrl, logger, routeScopes, examples, additions }: DocumentationOptions,
 ) {
   let known: CurrentDocument | undefined;
+  let knownState: string | undefined;
   let freshUntil = Number.NEGATIVE_INFINITY;
-  let reading: Promise<DocumentExamples> | undefined;
+  let reading: Promise<readonly [DocumentExamples, (document: object) => object]> | undefined;
+  const readState = createStateReader(additions, logger);
   return async (): Promise<CurrentDocument> => {
-    if (known !== undefined && performance.now() < freshUntil) return known;
-    reading ??= examples().finally(() => {
+    const state = await readState();
+    if (known !== undefined && performance.now() < freshUntil && state === knownState) return known;
+    reading ??= Promise.all([examples(), additions.read()]).finally(() => {
       reading = undefined;
     });
-    const values = await reading.catch((error: unknown) => {
+    const found = await reading.catch((error: unknown) => {
       logger[failureLevel(error)]({ error: errorText(error) }, 'Examples for the documentation could not be read');
       return null;
     });
-    if (values !== null) freshUntil = performance.now() + EXAMPLES_KEPT_MS;
-    else if (known !== undefined) return known;
+    if (found !== null) {
+      freshUntil = performance.now() + EXAMPLES_KEPT_MS;
+      knownState = state;
+    } else if (known !== undefined) return known;
+    const [values, add] = found ?? NOTHING_STORED;
     const plain = withScopeRefusals(app, routeScopes, withBodyBounds(createDocument(app, version)));
-    const document = withExamples(app, withDescriptions(plain), values ?? {});
+    const document = add(withExamples(app, withDescriptions(plain), values));
     const text = JSON.stringify(document);
     if (known?.text !== text) known = currentDocumentOf(document, text, documentationUrl);
     return known;
   };
 }
+
+const NOTHING_STORED = [{}, (document: object) => document] as const;
 
 function homePage(version: string): string {
   return `<!doctype html>

@@ -4,6 +4,7 @@ import type { Database } from '@chainstead/db';
 import { checkAnswers } from '@chainstead/testkit';
 import { createApi } from '../api.ts';
 import type { ApiApp } from '../api-context.ts';
+import type { DocumentAdditions } from '../documentation/document-additions.ts';
 import type { ConfiguredKey } from '../keys/configured-key.ts';
 import { ALL_SCOPES } from '../keys/key-scope.ts';
 import { createKeyStore } from '../keys/key-store.ts';
@@ -34,6 +35,7 @@ export async function exampleApi(
     readonly otherKeys?: readonly string[];
     /** Accepted as well, with their own scopes. */
     readonly keys?: readonly ConfiguredKey[];
+    readonly additions?: DocumentAdditions;
   } = {},
 ): Promise<ApiApp> {
   const registry = createChainRegistry();
@@ -64,6 +66,7 @@ export async function exampleApi(
       readiness: async () => ({ ready: true, reasons: [] }),
       routes,
       ...(options.usage !== undefined && { usage: options.usage }),
+      ...(options.additions !== undefined && { additions: options.additions }),
       ...(options.openRoutes !== undefined && { openRoutes: options.openRoutes }),
     }),
   );

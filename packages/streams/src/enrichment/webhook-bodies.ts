@@ -71,7 +71,7 @@ export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodie
     const waitedMs = clock.now() - delivery.createdAt.getTime();
     const render = async (): Promise<string> => {
       const enriched = await enrich({ match, stream, block, waitedMs }, signal);
-      return renderBody({ stream, chain, block, enriched });
+      return renderBody({ stream, match, chain, block, enriched });
     };
     // Without an origin: one poison webhook must not quarantine the stream's others.
     const work = { kind: 'webhook', keys: [keyOf(delivery)] } as const;

@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { Address, BlockRange, Logger } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { ReorgedWhileReadingError, readWatchedBlock, type WatchedBlock } from '@chainstead/sync';
+import { createReadNames } from '../contracts/read-names.ts';
 import { ANY_ADDRESS } from '../matching/block-sightings.ts';
 import { compileStream } from '../matching/compile-stream.ts';
 import { indexStreams } from '../matching/stream-index.ts';
@@ -66,5 +67,6 @@ function matcherOf(chain: Chain, stream: PastStream['stream']): StreamMatcher {
     needs: { ...index.needs, internalTransfers: index.needs.internalTransfers && chain.internalTransactions },
     readsSpam: readsSpam(stream),
     mayWatch: ANY_ADDRESS,
+    readNames: createReadNames('complete'),
   };
 }

@@ -54,7 +54,7 @@ function createPreviewBlock({ database, chains, logger }: PastBlockServicesOptio
       new AbortController().signal,
     );
     const { confirmed } = await readFollowedHeight(database, past, 'look');
-    const body = renderBody({ stream, chain, block, enriched });
+    const body = renderBody({ stream, match, chain, block, enriched });
     return { found: true, body: JSON.parse(finishBody(body, { confirmed: number <= confirmed, retries: 0 })) };
   };
 }

@@ -26,6 +26,8 @@ export interface CompiledStream {
   /** Topic counts that a log of each ABI event can have; several if events differ in their indexed parameters. */
   readonly topicCounts: ReadonlyMap<Hash, ReadonlySet<number>>;
   readonly options: ReadonlyMap<Hash, readonly CompiledOption[]>;
+  /** Contracts and events whose logs match. */
+  readonly contracts: ReadonlySet<string>;
   /** Only with topic0 and an ABI. */
   readonly allAddresses: boolean;
   readonly includeNativeTxs: boolean;
@@ -51,6 +53,7 @@ type MatchedConfig = Pick<
   | 'includeInternalTxs'
   | 'includeAllTxLogs'
   | 'filterPossibleSpamAddresses'
+  | 'contracts'
 >;
 
 /**
@@ -68,6 +71,7 @@ export function compileStream(stream: MatchedConfig): CompiledStream {
     topics,
     topicCounts: new Map([...events].map(([topic, abis]) => [topic, new Set(abis.map((abi) => abi.topicCount))])),
     options,
+    contracts: new Set(stream.contracts ?? []),
     allAddresses: stream.allAddresses && topics !== null && events.size > 0,
     includeNativeTxs: stream.includeNativeTxs,
     includeContractLogs: stream.includeContractLogs,

@@ -1,6 +1,6 @@
 import type { Address } from '@chainstead/core';
 import { describe, expect, test } from 'vitest';
-import type { Stream } from '../stream.ts';
+import type { AbiItem, Stream } from '../stream.ts';
 import { sightAddresses } from './block-sightings.ts';
 import { compileStream } from './compile-stream.ts';
 import { type Match, parseMatch } from './match.ts';
@@ -31,18 +31,26 @@ const erc721 = (from: Address, to: Address) => exampleLog(NFT, ERC721_TRANSFER, 
 const approval = (owner: Address, spender: Address) => exampleLog(TOKEN, APPROVAL, { owner, spender, value: 1n });
 
 interface Case {
+  /** Emitters that belong to the contract `vault`, and the event of their logs. */
+  readonly vault?: ReadonlyMap<Address, AbiItem>;
   readonly config: Partial<Stream>;
   readonly addresses?: readonly Address[];
   readonly spam?: readonly Address[];
   readonly transactions: readonly ExampleTransaction[];
 }
 
-function matchOne({ config, addresses = [], spam = [], transactions }: Case): Match | undefined {
+function matchOne({ config, addresses = [], spam = [], vault = new Map(), transactions }: Case): Match | undefined {
   const stream = exampleStream(config);
   const watched = new Map(addresses.map((address) => [address, [stream.id]]));
   const index = indexStreams([compileStream(stream)], EXAMPLE_CHAIN_ID);
   const sightings = sightAddresses(exampleBlock(transactions));
-  const matches = matchBlock(sightings, watched, index, { isSpam: (one) => spam.includes(one) });
+  const named = new Map(
+    sightings.block.logs.flatMap((log) => {
+      const item = vault.get(log.address);
+      return item === undefined ? [] : [[log, [{ name: 'vault', item }]] as const];
+    }),
+  );
+  const matches = matchBlock(sightings, watched, index, { isSpam: (one) => spam.includes(one), named });
   expect(matches.length).toBeLessThan(2);
   return matches[0];
 }
@@ -101,6 +109,47 @@ describe('contract logs', () => {
       const config = { includeContractLogs, topic0, abi: [ERC20_TRANSFER] };
       expect(logPlaces(matchOne({ config, addresses: [ALICE], transactions }))).toEqual([0]);
     }
+  });
+});
+
+describe('logs of a contract that the stream names', () => {
+  const transactions = [
+    { from: CAROL, to: TOKEN, logs: [erc20(ALICE, BOB, 5n), erc721(ALICE, BOB)] },
+    { from: CAROL, to: TOKEN, logs: [erc20(BOB, CAROL, 50n), approval(BOB, CAROL)] },
+  ];
+  const vault = new Map([[NFT, ERC721_TRANSFER]]);
+  const config = { includeContractLogs: true, contracts: ['vault'] };
+
+  test('match without watched addresses, and describe their events', () => {
+    const match = matchOne({ config, vault, transactions });
+    expect(match?.logs.map(({ logIndex, triggeredBy }) => [logIndex, triggeredBy])).toEqual([[1, [NFT]]]);
+    expect(match?.events).toEqual([ERC721_TRANSFER]);
+    expect(match?.triggeredBy).toEqual([NFT]);
+    expect(matchOne({ config: { ...config, contracts: ['other'] }, vault, transactions })).toBeUndefined();
+    expect(matchOne({ config, transactions })).toBeUndefined();
+  });
+
+  test('match next to logs of watched addresses, whose topic0 leaves them alone', () => {
+    const topic0 = ['Approval(address,address,uint256)'];
+    const match = matchOne({ config: { ...config, topic0 }, addresses: [BOB], vault, transactions });
+    expect(match?.logs.map(({ logIndex, triggeredBy }) => [logIndex, triggeredBy])).toEqual([
+      [1, [NFT]],
+      [3, [BOB]],
+    ]);
+    const both = matchOne({ config, addresses: [ALICE], vault, transactions });
+    expect(both?.logs.map(({ triggeredBy }) => triggeredBy)).toEqual([[ALICE], [ALICE, NFT]]);
+  });
+
+  test('bring all logs of their transactions, and obey filters and spam flags', () => {
+    const all = matchOne({ config: { ...config, includeAllTxLogs: true }, vault, transactions });
+    expect(logPlaces(all)).toEqual([0, 1]);
+    expect(all?.events).toEqual([ERC721_TRANSFER]);
+    const spam = { ...config, filterPossibleSpamAddresses: true };
+    expect(matchOne({ config: spam, spam: [NFT], vault, transactions })).toBeUndefined();
+    const advancedOptions = [{ topic0: TRANSFER_SIGNATURE, filter: { gt: ['value', '10'] }, includeNativeTxs: true }];
+    const filtered = { ...config, abi: [ERC20_TRANSFER], advancedOptions };
+    const match = matchOne({ config: filtered, vault: new Map([[TOKEN, ERC20_TRANSFER]]), transactions });
+    expect([logPlaces(match), hashes(match)]).toEqual([[2, 3], [exampleHash(1)]]);
   });
 });
 

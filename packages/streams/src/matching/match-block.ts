@@ -1,5 +1,6 @@
 import type { Address, Hash, Log } from '@chainstead/core';
 import type { WatchedBlock } from '@chainstead/sync';
+import type { AbiItem } from '../stream.ts';
 import type { BlockSightings } from './block-sightings.ts';
 import type { CompiledStream, LogFacts } from './compile-stream.ts';
 import type { Match } from './match.ts';
@@ -9,8 +10,16 @@ import type { StreamIndex } from './stream-index.ts';
 /** Stream ids by watched address, for the sighted addresses that any stream watches. */
 export type WatchedAddresses = ReadonlyMap<Address, readonly string[]>;
 
-/** Facts about addresses that are not in the block. */
-export type AddressFacts = Pick<LogFacts, 'isSpam'>;
+/** Facts that are not in the block. */
+export interface BlockFacts extends Pick<LogFacts, 'isSpam'> {
+  /** Contracts and events that logs belong to. @default none */
+  readonly named?: NamedLogs;
+}
+
+/** Names of contracts and events by log. */
+export type NamedLogs = ReadonlyMap<Log, readonly { readonly name: string; readonly item: AbiItem | null }[]>;
+
+const NO_NAMES: NamedLogs = new Map();
 
 /**
  * Returns the match of a block for each stream, ordered by stream id; streams without a match are omitted. Pure. The
@@ -21,6 +30,7 @@ export type AddressFacts = Pick<LogFacts, 'isSpam'>;
  * - With topic0, a log must have one of them, and the topic count of the ABI event if the ABI contains it.
  * - A log whose topic0 has `advancedOptions` must pass the filter of one of them; its transaction is included if that
  *   option requests it.
+ * - A log of a named contract matches whatever its topic0 and addresses.
  * - `includeAllTxLogs` adds every log of a transaction that has a matching log, or a watched sender or receiver.
  * - `filterPossibleSpamAddresses` drops logs emitted by spam contracts, even if another rule includes them.
  */
@@ -28,7 +38,7 @@ export function matchBlock(
   sightings: BlockSightings,
   watched: WatchedAddresses,
   index: StreamIndex,
-  facts: AddressFacts,
+  facts: BlockFacts,
 ): Match[] {
   const drafts = new Map<string, MatchDraft>();
   const draftOf = (stream: CompiledStream): MatchDraft => {
@@ -40,12 +50,13 @@ export function matchBlock(
   };
   const logFacts = { chainId: index.chainId, isSpam: (address: Address) => facts.isSpam(address) };
   const { block } = sightings;
-  const matching: Matching = { block, sightings, watched, index, facts: logFacts, draftOf };
+  const { named = NO_NAMES } = facts;
+  const matching: Matching = { block, sightings, watched, index, named, facts: logFacts, draftOf };
   if (watched.size > 0) {
     matchTransactions(matching);
     matchInternalTransfers(matching);
   }
-  if (watched.size > 0 || index.everywhere.size > 0) matchLogs(matching);
+  if (watched.size > 0 || index.everywhere.size > 0 || named.size > 0) matchLogs(matching);
   addAllTransactionLogs(matching, drafts.values());
   return [...drafts.values()]
     .map((draft) => draft.finish(block))
@@ -58,6 +69,7 @@ interface Matching {
   readonly sightings: BlockSightings;
   readonly watched: WatchedAddresses;
   readonly index: StreamIndex;
+  readonly named: NamedLogs;
   readonly facts: LogFacts;
   readonly draftOf: (stream: CompiledStream) => MatchDraft;
 }
@@ -99,15 +111,22 @@ function matchInternalTransfers(matching: Matching): void {
 }
 
 function matchLogs(matching: Matching): void {
-  const { block, sightings, index } = matching;
-  // Without streams that watch all addresses, other logs are irrelevant.
-  const places = index.everywhere.size === 0 ? sightings.logs.keys() : block.logs.keys();
+  const { block, sightings, index, named } = matching;
+  // Without streams that watch all addresses, and contracts, other logs are irrelevant.
+  const places = index.everywhere.size + named.size === 0 ? sightings.logs.keys() : block.logs.keys();
   for (const place of places) {
     const log = block.logs[place];
     if (log === undefined) continue;
     for (const [stream, addresses] of watchersOf(matching, log, sightings.logs.get(place) ?? []))
-      matchLog(matching, stream, log, place, [...addresses]);
+      if (isWantedEvent(stream, log)) matchLog(matching, stream, log, place, [...addresses]);
+    for (const { name, item } of named.get(log) ?? [])
+      for (const stream of index.byContract.get(name) ?? []) matchNamed(matching, stream, log, place, item);
   }
+}
+
+function matchNamed(matching: Matching, stream: CompiledStream, log: Log, place: number, item: AbiItem | null): void {
+  const draft = matchLog(matching, stream, log, place, [log.address]);
+  if (item !== null) draft?.addEvent(item);
 }
 
 /** Returns the streams that a log concerns, with their watched addresses in it. */
@@ -135,23 +154,24 @@ function everywhere(index: StreamIndex, log: Log): readonly CompiledStream[] {
   return topic0 === undefined ? [] : (index.everywhere.get(topic0) ?? []);
 }
 
+/** Returns the draft with the log; null if another rule of the stream excludes it. */
 function matchLog(
   { facts, draftOf }: Matching,
   stream: CompiledStream,
   log: Log,
   place: number,
   causes: readonly Address[],
-): void {
-  if (!isWantedEvent(stream, log)) return;
-  if (stream.filterPossibleSpamAddresses && facts.isSpam(log.address)) return;
+): MatchDraft | null {
+  if (stream.filterPossibleSpamAddresses && facts.isSpam(log.address)) return null;
   const [topic0] = log.topics;
   const options = topic0 === undefined ? undefined : stream.options.get(topic0);
   const passed = options?.filter((option) => option.passes(log, facts));
-  if (passed?.length === 0) return;
+  if (passed?.length === 0) return null;
   const draft = draftOf(stream);
   if (stream.includeContractLogs) draft.addLog(place, causes);
   if (passed?.some((option) => option.includeNativeTxs)) draft.addTransaction(log.transactionHash, causes);
   if (stream.includeAllTxLogs) draft.wantAllLogs(log.transactionHash, causes);
+  return draft;
 }
 
 function isWantedEvent({ topics, topicCounts }: CompiledStream, log: Log): boolean {

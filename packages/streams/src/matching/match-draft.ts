@@ -1,5 +1,6 @@
 import type { Address, Hash, Receipt } from '@chainstead/core';
 import type { WatchedBlock } from '@chainstead/sync';
+import type { AbiItem } from '../stream.ts';
 import type { CompiledStream } from './compile-stream.ts';
 import type { Match, MatchedInternalTransaction, MatchedLog, MatchedTransaction } from './match.ts';
 import { type TransactionParties, transactionParties } from './transaction-parties.ts';
@@ -10,6 +11,8 @@ export interface MatchDraft {
   /** Transactions whose logs are all included. */
   readonly transactionsOfAllLogs: ReadonlyMap<Hash, Iterable<Address>>;
   addLog(place: number, causes: Iterable<Address>): void;
+  /** Adds the event of a log to those that the webhook describes. */
+  addEvent(item: AbiItem): void;
   /** Ignored if the log already matched. */
   addLogOfTransaction(place: number, causes: Iterable<Address>): void;
   addTransaction(hash: Hash, causes: Iterable<Address>): void;
@@ -24,10 +27,14 @@ export function createMatchDraft(stream: CompiledStream): MatchDraft {
   const transactions = new Map<Hash, Set<Address>>();
   const internalTransfers = new Map<number, Set<Address>>();
   const transactionsOfAllLogs = new Map<Hash, Set<Address>>();
+  const events = new Map<string, AbiItem>();
   return {
     stream,
     transactionsOfAllLogs,
     addLog: (place, causes) => add(logs, place, causes),
+    addEvent(item) {
+      events.set(JSON.stringify(item), item);
+    },
     addLogOfTransaction(place, causes) {
       if (!logs.has(place)) add(logs, place, causes);
     },
@@ -42,7 +49,9 @@ export function createMatchDraft(stream: CompiledStream): MatchDraft {
       };
       const items = [matched.transactions, matched.logs, matched.internalTransactions].flat();
       if (items.length === 0) return null;
-      return { streamId: stream.id, ...matched, triggeredBy: [...new Set(items.flatMap((item) => item.triggeredBy))] };
+      const triggeredBy = [...new Set(items.flatMap((item) => item.triggeredBy))];
+      const described = events.size === 0 ? {} : { events: [...events.values()] };
+      return { streamId: stream.id, ...matched, triggeredBy, ...described };
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex } from '@chainstead/core';
-import type { StreamTransaction } from '../stream.ts';
+import type { AbiItem, StreamTransaction } from '../stream.ts';
 
 /** A matching log. */
 export interface MatchedLog {
@@ -43,6 +43,8 @@ export interface Match {
   readonly internalTransactions: readonly MatchedInternalTransaction[];
   /** All watched addresses that caused an item above, in order of first occurrence. */
   readonly triggeredBy: readonly Address[];
+  /** Events of named contracts that occur in the logs, each once. Absent: none. */
+  readonly events?: readonly AbiItem[];
 }
 
 /** Parses the text of a match, without validation: the text comes from an internal column. */

@@ -10,6 +10,8 @@ export interface StreamIndex {
   readonly byId: ReadonlyMap<string, CompiledStream>;
   /** Streams that watch all addresses, by topic0. */
   readonly everywhere: ReadonlyMap<Hash, readonly CompiledStream[]>;
+  /** Streams by contract or event whose logs they match. */
+  readonly byContract: ReadonlyMap<string, readonly CompiledStream[]>;
   /** Block parts that any of the streams needs. */
   readonly needs: WatchNeeds;
 }
@@ -18,6 +20,7 @@ export interface StreamIndex {
 export function indexStreams(streams: Iterable<CompiledStream>, chainId: ChainId): StreamIndex {
   const byId = new Map<string, CompiledStream>();
   const everywhere = new Map<Hash, CompiledStream[]>();
+  const byContract = new Map<string, CompiledStream[]>();
   let transactions = false;
   let internalTransfers = false;
   for (const stream of streams) {
@@ -25,12 +28,15 @@ export function indexStreams(streams: Iterable<CompiledStream>, chainId: ChainId
     byId.set(stream.id, stream);
     transactions ||= stream.needs.transactions;
     internalTransfers ||= stream.needs.internalTransfers;
-    if (!stream.allAddresses || !stream.looksAtLogs) continue;
-    for (const topic of stream.topics ?? []) {
-      const known = everywhere.get(topic);
-      if (known === undefined) everywhere.set(topic, [stream]);
-      else known.push(stream);
-    }
+    if (!stream.looksAtLogs) continue;
+    for (const name of stream.contracts) add(byContract, name, stream);
+    if (stream.allAddresses) for (const topic of stream.topics ?? []) add(everywhere, topic, stream);
   }
-  return { chainId, byId, everywhere, needs: { transactions, internalTransfers } };
+  return { chainId, byId, everywhere, byContract, needs: { transactions, internalTransfers } };
+}
+
+function add<Key>(streams: Map<Key, CompiledStream[]>, key: Key, stream: CompiledStream): void {
+  const known = streams.get(key);
+  if (known === undefined) streams.set(key, [stream]);
+  else known.push(stream);
 }

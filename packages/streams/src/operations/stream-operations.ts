@@ -3,6 +3,7 @@ import type { BlockRange, ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { AuditActor } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
+import { createContractCheck } from '../contracts/contract-check.ts';
 import type { AttemptOutcome } from '../delivery/delivery.ts';
 import { createReplayMany, type ReplayMany } from '../delivery/replay-many.ts';
 import type { ProbeWebhook } from '../delivery/test-webhook.ts';
@@ -105,6 +106,7 @@ export function createStreamOperations(options: StreamOperationsOptions): Stream
   const { database, services } = options;
   const store = createStreamStore(database, services.bounds);
   const read = createReader(options);
+  const contracts = createContractCheck(database);
   return {
     chains: services.chains,
     find: (id) => store.get(id),
@@ -113,13 +115,16 @@ export function createStreamOperations(options: StreamOperationsOptions): Stream
     },
     async create(given, by) {
       const { config, addresses } = read.newStream(given);
+      await contracts.requireContracts(config, read.chainOf);
       await requireTraces(services.offersTraces, config, read.chainOf);
       await requireWebhook(services, config, by.id);
       return store.createWatching(config, addresses ?? [], by);
     },
     async update(id, given, by) {
       const changed = read.changeOf(given);
-      const wanted = changed(existing(await store.get(id)));
+      const current = existing(await store.get(id));
+      const wanted = changed(current);
+      await contracts.requireContracts(wanted, read.chainOf, current.contracts);
       await requireTraces(services.offersTraces, wanted, read.chainOf);
       await requireWebhook(services, wanted, by.id);
       return existing(await store.update(id, changed, by));
@@ -127,6 +132,7 @@ export function createStreamOperations(options: StreamOperationsOptions): Stream
     async preview({ given, streamId, chain, range }) {
       const { config, addresses } = read.newStream(given);
       if (!config.chainIds.includes(chain.id)) throw new StreamChainError(chain.key);
+      await contracts.requireContracts(config, read.chainOf);
       const request = {
         chain,
         config,

@@ -9,6 +9,7 @@ import {
   exampleAddress,
   exampleStream,
 } from '../matching/testing/example-stream.ts';
+import type { AbiItem } from '../stream.ts';
 import { finishBody, renderBody, TEST_BODY } from './render-body.ts';
 import { type Enrichment, enrichedMatch } from './testing/enriched-match.ts';
 import { bodyBlock, ETHEREUM, exampleMatch, exampleToken } from './testing/example-match.ts';
@@ -100,6 +101,19 @@ describe('a body', () => {
       transactionHash: MATCH.logs[0]?.transactionHash,
       triggered_by: [TOKEN, ALICE],
     });
+  });
+
+  test('describes events of named contracts after the ABI of the stream, each once', () => {
+    const abiOf = (abi: readonly AbiItem[] | null, events: readonly AbiItem[]): unknown => {
+      const enriched = enrichedMatch(MATCH, ETHEREUM, {});
+      const rendered = { stream: exampleStream({ abi }), match: { events }, chain: ETHEREUM, block: BLOCK, enriched };
+      return JSON.parse(renderBody(rendered)).abi;
+    };
+    expect(abiOf(null, [ERC20_APPROVAL])).toEqual([ERC20_APPROVAL]);
+    expect(abiOf([ERC20_TRANSFER], [ERC20_APPROVAL])).toEqual([ERC20_TRANSFER, ERC20_APPROVAL]);
+    // Equal but for the names of parameters: that of the owner counts.
+    const renamed = eventItem('event Approval(address indexed a, address indexed b, uint256 c)');
+    expect(abiOf([renamed], [ERC20_APPROVAL])).toEqual([renamed]);
   });
 
   test('is the same text for every attempt but for what differs between them', () => {

@@ -1,7 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, decimalAmount, type Hash, toQuantity } from '@chainstead/core';
 import { ITEM_TYPES, TRIGGER_TYPES, type TriggerType } from '../item-types.ts';
-import type { Stream } from '../stream.ts';
+import { topicOfEvent } from '../matching/event-topic.ts';
+import type { Match } from '../matching/match.ts';
+import type { AbiItem, Stream } from '../stream.ts';
 import type { TriggerResult, WebhookContents } from '../webhook.ts';
 import { cleanJson, cleanText } from './clean-text.ts';
 
@@ -30,14 +32,16 @@ export interface EnrichedMatch {
  */
 export function renderBody(options: {
   readonly stream: Pick<Stream, 'id' | 'tag' | 'abi'>;
+  /** Its events are described after those of the stream. @default none */
+  readonly match?: Pick<Match, 'events'>;
   readonly chain: Chain;
   readonly block: BodyBlock;
   readonly enriched: EnrichedMatch;
 }): string {
-  const { stream, chain, block, enriched } = options;
+  const { stream, match = {}, chain, block, enriched } = options;
   return JSON.stringify({
     chainId: toQuantity(chain.id),
-    abi: cleanJson(stream.abi ?? []),
+    abi: cleanJson(describedItems(stream.abi ?? [], match.events ?? [])),
     streamId: stream.id,
     tag: cleanText(stream.tag),
     block: { number: String(block.number), hash: block.hash, timestamp: String(block.timestamp) },
@@ -48,6 +52,13 @@ export function renderBody(options: {
       balanceWithDecimals: decimalAmount(wei.toString(), chain.native.decimals),
     })),
   });
+}
+
+/** Returns the ABI of the owner, and events of contracts that it lacks. */
+function describedItems(abi: readonly AbiItem[], events: readonly AbiItem[]): readonly AbiItem[] {
+  if (events.length === 0) return abi;
+  const known = new Set(abi.map(topicOfEvent));
+  return [...abi, ...events.filter((event) => !known.has(topicOfEvent(event)))];
 }
 
 function withTriggers({ contents, triggers }: EnrichedMatch): WebhookContents {

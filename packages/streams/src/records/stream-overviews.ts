@@ -1,5 +1,6 @@
 import type { ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import { createContractCheck } from '../contracts/contract-check.ts';
 import type { StreamStatus } from '../stream.ts';
 import type { StreamPosition } from './stream-store.ts';
 
@@ -10,7 +11,9 @@ export interface StreamOverview {
   readonly description: string;
   readonly webhookUrl: string;
   readonly chainIds: readonly ChainId[];
+  readonly contracts: readonly string[] | null;
   readonly status: StreamStatus;
+  /** With the contracts that match nothing. */
   readonly statusMessage: string;
   readonly amountOfAddresses: number;
   readonly createdAt: Date;
@@ -68,7 +71,7 @@ export async function listStreamOverviews(database: Database, request: OverviewL
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {
-    streams: page.map(overviewOf),
+    streams: await createContractCheck(database).describe(page.map(overviewOf)),
     next: last === undefined || rows.length === page.length ? null : [last.place, last.id],
   };
 }
@@ -76,18 +79,20 @@ export async function listStreamOverviews(database: Database, request: OverviewL
 /** Returns one stream; null if it does not exist or was deleted. */
 export async function readStreamOverview(database: Database, id: string): Promise<StreamOverview | null> {
   const [row] = await database.query<OverviewRow>(overviewsOf('id = $1'), [id]);
-  return row === undefined ? null : overviewOf(row);
+  if (row === undefined) return null;
+  const [described = null] = await createContractCheck(database).describe([overviewOf(row)]);
+  return described;
 }
 
 /** Indexes: stream_deliveries_pending_by_stream and stream_attempts_by_stream, one short range of each per stream. */
 function overviewsOf(chosen: string): string {
-  return `SELECT page.id, tag, description, webhook_url AS "webhookUrl", chain_ids AS "chainIds", status, status_message AS "statusMessage",
+  return `SELECT page.id, tag, description, webhook_url AS "webhookUrl", chain_ids AS "chainIds", contracts, status, status_message AS "statusMessage",
        amount_of_addresses AS "amountOfAddresses", page.created_at AS "createdAt", page.updated_at AS "updatedAt",
        page.created_at::text AS place, coalesce(h.success_rate, 100) AS "successRate",
        coalesce(st.webhooks_delivered, 0) AS delivered, coalesce(st.webhooks_failed, 0) AS failed,
        waiting.webhooks AS waiting, failure.error_message AS error, failure.created_at AS "errorAt"
      FROM (
-       SELECT id, tag, description, webhook_url, chain_ids, status, status_message, amount_of_addresses, created_at, updated_at
+       SELECT id, tag, description, webhook_url, chain_ids, contracts, status, status_message, amount_of_addresses, created_at, updated_at
        FROM streams WHERE deleted_at IS NULL AND ${chosen}
      ) AS page
      LEFT JOIN webhook_health h USING (webhook_url)

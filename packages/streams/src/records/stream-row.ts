@@ -29,6 +29,7 @@ export interface StreamRow {
   readonly triggers: string | null;
   readonly demo: boolean;
   readonly send_removed: boolean;
+  readonly contracts: readonly string[] | null;
   readonly status: StreamStatus;
   readonly status_message: string;
   readonly amount_of_addresses: number;
@@ -55,6 +56,7 @@ export const CONFIG_COLUMNS = [
   'triggers',
   'demo',
   'send_removed',
+  'contracts',
 ] as const satisfies readonly (keyof StreamRow)[];
 
 export const STREAM_COLUMNS = [
@@ -87,6 +89,7 @@ export function configValues(config: StreamConfig): readonly unknown[] {
     triggers: jsonOrNull(config.triggers),
     demo: config.demo,
     send_removed: config.sendRemoved,
+    contracts: config.contracts,
   };
   return CONFIG_COLUMNS.map((column) => values[column]);
 }
@@ -111,6 +114,7 @@ export function streamOf(row: StreamRow): Stream {
     filterPossibleSpamAddresses: row.filter_possible_spam_addresses,
     demo: row.demo,
     sendRemoved: row.send_removed,
+    contracts: row.contracts,
     status: row.status,
     statusMessage: row.status_message,
     amountOfAddresses: row.amount_of_addresses,

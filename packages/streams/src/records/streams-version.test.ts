@@ -113,6 +113,7 @@ test('a stream comes back from the database as it went in', async () => {
     triggers: [],
     getNativeBalances: [{ selectors: ['$to'], type: 'internalTx' }],
     sendRemoved: true,
+    contracts: ['vault', 'vault.Deposit', 'with "quotes", and commas'],
   };
   const stream = await store.create(config, BY);
   expect(await store.get(stream.id)).toEqual({ ...config, ...stream });

@@ -1,6 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { apiActorOf, errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
+import { createContractCheck } from '../contracts/contract-check.ts';
 import { createStreamStore } from '../records/stream-store.ts';
 import type { StreamServices } from '../stream-services.ts';
 import { checkStream } from './check-stream.ts';
@@ -19,6 +20,7 @@ const TAGS = ['Streams'];
 export function blockPreviewRoute(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const chains = streamChains(dependencies, services.chains);
+    const check = createContractCheck(dependencies.database);
     app.openapi(
       preview(chains),
       async (c) => {
@@ -26,6 +28,7 @@ export function blockPreviewRoute(services: StreamServices): RouteModule {
         const { addresses = [], ...given } = c.req.valid('json');
         const config = previewConfig(given, [chain.id]);
         checkStream(config, () => chain);
+        await check.requireContracts(config, (id) => dependencies.chains.find(String(id)));
         const watched = givenAddresses(addresses, 'addresses');
         const found = await services.previewBlock({ chain, blockNumber, config, addresses: watched });
         if (!found.found) throw notFound('Block');

@@ -14,6 +14,7 @@ export function checkStream(config: StreamConfig, chainOf: ChainOf): void {
   const problems = [
     ...includeProblems(config),
     ...chainProblems(config, chainOf),
+    ...contractProblems(config),
     ...eventProblems(config),
     ...optionProblems(config.advancedOptions ?? [], config.abi ?? []),
     ...balanceProblems(config.getNativeBalances),
@@ -47,6 +48,11 @@ function chainProblems({ chainIds, includeInternalTxs }: StreamConfig, chainOf: 
   if (without.length === 0) return [];
   const message = `internal transactions are not available on ${without.join(', ')}`;
   return [{ path: 'includeInternalTxs', message, value: true }];
+}
+
+function contractProblems({ contracts, includeContractLogs }: StreamConfig): readonly Problem[] {
+  if (includeContractLogs || contracts === null || contracts.length === 0) return [];
+  return [{ path: 'contracts', message: 'needs includeContractLogs', value: contracts }];
 }
 
 const SIGNATURE = 'must be an event signature such as Transfer(address,address,uint256), or its hash';

@@ -56,6 +56,7 @@ describe('create', () => {
       filterPossibleSpamAddresses: false,
       demo: false,
       sendRemoved: false,
+      contracts: null,
       triggers: null,
       id: stream.id,
       status: 'active',

@@ -1,20 +1,22 @@
 import { apiActorOf, errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
+import { createContractCheck } from '../contracts/contract-check.ts';
 import type { StreamServices } from '../stream-services.ts';
 import { idParameters } from './list-parameters.ts';
 import { setStreamStatus } from './set-stream-status.ts';
-import { answer, jsonBody, streamResponse, streamSchema } from './stream-response.ts';
+import { answer, jsonBody, showStream, streamSchema } from './stream-response.ts';
 import { refuseInvalid } from './validation-failed.ts';
 
 /** `POST /streams/evm/{id}/status`: pauses and resumes (docs/api/streams.md#status). */
 export function streamStatusRoute(services: StreamServices): RouteModule {
   return (app, { database }) => {
+    const check = createContractCheck(database);
     app.openapi(
       route,
       async (c) => {
         const { id } = c.req.valid('param');
         const changed = await setStreamStatus({ database, services }, id, c.req.valid('json'), apiActorOf(c));
-        return c.json(streamResponse(changed), 200);
+        return c.json(await showStream(check, changed), 200);
       },
       refuseInvalid,
     );

@@ -46,6 +46,7 @@ export function changedConfig(current: StreamConfig, given: GivenConfig): Stream
     filterPossibleSpamAddresses: given.filterPossibleSpamAddresses ?? current.filterPossibleSpamAddresses,
     demo: given.demo ?? current.demo,
     sendRemoved: given.sendRemoved ?? current.sendRemoved,
+    contracts: given.contracts === undefined ? current.contracts : given.contracts,
   };
 }
 
@@ -65,4 +66,5 @@ export const DEFAULT_CONFIG: Omit<StreamConfig, 'webhookUrl' | 'description' | '
   filterPossibleSpamAddresses: false,
   demo: false,
   sendRemoved: false,
+  contracts: null,
 };

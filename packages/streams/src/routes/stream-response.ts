@@ -1,6 +1,7 @@
 import { toQuantity } from '@chainstead/core';
 import { bodyBounds } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
+import type { ContractCheck } from '../contracts/contract-check.ts';
 import type { Stream } from '../stream.ts';
 import { abiItemSchema, advancedOptionSchema, nativeBalanceSchema, triggerSchema } from './stream-schema.ts';
 
@@ -26,6 +27,7 @@ export const streamSchema = z
     filterPossibleSpamAddresses: z.boolean(),
     demo: z.boolean(),
     sendRemoved: z.boolean(),
+    contracts: z.array(z.string()).readonly().nullable(),
     triggers: z.array(triggerSchema).readonly().nullable(),
     id: z.uuid(),
     status: statusSchema,
@@ -55,6 +57,7 @@ export function streamResponse(stream: Stream) {
     filterPossibleSpamAddresses: stream.filterPossibleSpamAddresses,
     demo: stream.demo,
     sendRemoved: stream.sendRemoved,
+    contracts: stream.contracts,
     triggers: stream.triggers,
     id: stream.id,
     status: stream.status,
@@ -63,6 +66,12 @@ export function streamResponse(stream: Stream) {
     updatedAt: stream.updatedAt.toISOString(),
     amountOfAddresses: stream.amountOfAddresses,
   };
+}
+
+/** Returns a stream as described by `streamSchema`, with contracts that match nothing in its status message. */
+export async function showStream(check: Pick<ContractCheck, 'describe'>, stream: Stream) {
+  const [described = stream] = await check.describe([stream]);
+  return streamResponse(described);
 }
 
 /** Returns the `content` of a response with this schema. */

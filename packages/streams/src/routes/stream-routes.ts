@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
 import { apiActorOf, definePagedRoute, errorResponses, querySchema, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
+import { createContractCheck } from '../contracts/contract-check.ts';
 import { createStreamStore } from '../records/stream-store.ts';
 import type { Stream } from '../stream.ts';
 import type { StreamServices } from '../stream-services.ts';
@@ -14,6 +15,7 @@ import {
   CONFIG_BOUNDS,
   jsonBody,
   pageSchema,
+  showStream,
   statusSchema,
   streamResponse,
   streamSchema,
@@ -38,6 +40,7 @@ export function streamChains(
 export function streamListRoutes(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamStore(dependencies.database, services.bounds);
+    const check = createContractCheck(dependencies.database);
     const chainOf = (id: ChainId) => dependencies.chains.find(String(id));
     const { parameters } = dependencies;
     definePagedRoute(app, dependencies, {
@@ -56,7 +59,11 @@ export function streamListRoutes(services: StreamServices): RouteModule {
       position: z.tuple([z.string(), z.string()]),
       read: async ({ filter, limit, position }) => {
         const found = await store.list({ status: statusOf(filter.status), after: position, limit });
-        return foundPage(found.streams, found.next && ([...found.next] satisfies [string, string]), found.total);
+        return foundPage(
+          await check.describe(found.streams),
+          found.next && ([...found.next] satisfies [string, string]),
+          found.total,
+        );
       },
       present: ({ items, total }, envelope) => pageBody(items.map(streamResponse), envelope, total),
     });
@@ -65,10 +72,11 @@ export function streamListRoutes(services: StreamServices): RouteModule {
       async (c) => {
         const config = newConfig(c.req.valid('json'));
         checkStream(config, chainOf);
+        await check.requireContracts(config, chainOf);
         await requireTraces(services.offersTraces, config, chainOf);
         const by = apiActorOf(c);
         await requireWebhook(services, config, by.id);
-        return c.json(streamResponse(await store.create(config, by)), 200);
+        return c.json(await showStream(check, await store.create(config, by)), 200);
       },
       refuseInvalid,
     );
@@ -79,10 +87,11 @@ export function streamListRoutes(services: StreamServices): RouteModule {
 export function streamRoutes(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamStore(dependencies.database, services.bounds);
+    const check = createContractCheck(dependencies.database);
     const chainOf = (id: ChainId) => dependencies.chains.find(String(id));
     app.openapi(
       getOne,
-      async (c) => c.json(streamResponse(existing(await store.get(c.req.valid('param').id))), 200),
+      async (c) => c.json(await showStream(check, existing(await store.get(c.req.valid('param').id))), 200),
       refuseInvalid,
     );
     app.openapi(
@@ -95,12 +104,14 @@ export function streamRoutes(services: StreamServices): RouteModule {
           checkStream(config, chainOf);
           return config;
         };
-        const wanted = changed(existing(await store.get(id)));
+        const current = existing(await store.get(id));
+        const wanted = changed(current);
+        await check.requireContracts(wanted, chainOf, current.contracts);
         await requireTraces(services.offersTraces, wanted, chainOf);
         const by = apiActorOf(c);
         await requireWebhook(services, wanted, by.id);
         // Checked again under the lock: another update may have happened meanwhile.
-        return c.json(streamResponse(existing(await store.update(id, changed, by))), 200);
+        return c.json(await showStream(check, existing(await store.update(id, changed, by))), 200);
       },
       refuseInvalid,
     );
@@ -118,7 +129,7 @@ export function streamRoutes(services: StreamServices): RouteModule {
         const { id } = c.req.valid('param');
         const by = apiActorOf(c);
         await requireWebhook(services, existing(await store.get(id)), by.id);
-        return c.json(streamResponse(existing(await store.duplicate(id, by))), 200);
+        return c.json(await showStream(check, existing(await store.duplicate(id, by))), 200);
       },
       refuseInvalid,
     );

@@ -10,6 +10,9 @@ import { isStorableJson, isStorableText } from './json-text.ts';
 const URL_BYTES_MAX = 2_000;
 const TEXT_LENGTH_MAX = 4_000;
 const ITEMS_MAX = 1_000;
+/** Contracts and events in one stream. */
+const NAMES_MAX = 100;
+const NAME_LENGTH_MAX = 100;
 const HEXADECIMAL_ID = /^0x[0-9a-f]{1,13}$/i;
 
 /** Stored text. */
@@ -149,6 +152,7 @@ export function streamMembers(chains: StreamChains) {
     sendRemoved: z.boolean().optional().openapi({
       description: 'Chainstead extension: also sends webhooks for blocks removed by a reorg. Default: false.',
     }),
+    contracts: contractNames(),
   };
 }
 
@@ -160,7 +164,21 @@ export function previewMembers() {
     ...switches(),
     abi: asGiven<AbiItem>(abiItemSchema, 'AbiItem'),
     advancedOptions: asGiven<AdvancedOption>(advancedOptionSchema, 'AdvancedOption'),
+    contracts: contractNames(),
   };
+}
+
+function contractNames() {
+  return z
+    .array(text(NAME_LENGTH_MAX))
+    .max(NAMES_MAX)
+    .nullable()
+    .optional()
+    .openapi({
+      description:
+        'Chainstead extension: logs of contracts that the operator added match, by name (`vault`) or by name and event (`vault.Deposit`). Includes children of factories.',
+      example: ['vault.Deposit'],
+    });
 }
 
 function switches() {

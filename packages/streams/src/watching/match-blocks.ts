@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes, type Database } from '@chainstead/db';
 import type { WatchedBlock, WatchNeeds } from '@chainstead/sync';
+import type { ReadNames } from '../contracts/read-names.ts';
 import {
   type AddressTest,
   type BlockSightings,
@@ -23,6 +24,8 @@ export interface StreamMatcher {
   readonly readsSpam: boolean;
   /** False only for addresses that no stream watches. */
   readonly mayWatch: AddressTest;
+  /** Reads the named contracts and events of logs. */
+  readonly readNames: ReadNames;
 }
 
 /** The match of a block with one stream. */
@@ -48,11 +51,13 @@ export async function matchBlocks(
   return matchSightings(reader, chain, matcher, sightings, watched);
 }
 
+type KnownMatcher = Pick<StreamMatcher, 'index' | 'readsSpam' | 'readNames'>;
+
 /** Matches blocks with streams whose watched addresses are already known. */
 export function matchWatched(
   reader: Reader,
   chain: Chain,
-  matcher: Pick<StreamMatcher, 'index' | 'readsSpam'>,
+  matcher: KnownMatcher,
   blocks: readonly WatchedBlock[],
   watched: WatchedAddresses,
 ): Promise<BlockMatch[]> {
@@ -65,14 +70,15 @@ export function matchWatched(
 async function matchSightings(
   reader: Reader,
   chain: Chain,
-  matcher: Pick<StreamMatcher, 'index' | 'readsSpam'>,
+  matcher: KnownMatcher,
   sightings: readonly BlockSightings[],
   watched: WatchedAddresses,
 ): Promise<BlockMatch[]> {
-  if (watched.size === 0 && matcher.index.everywhere.size === 0) return [];
   const blocks = sightings.map(({ block }) => block);
+  const named = await matcher.readNames(reader, chain, matcher.index, blocks);
+  if (watched.size === 0 && matcher.index.everywhere.size === 0 && named.size === 0) return [];
   const spam = matcher.readsSpam ? await readSpam(reader, chain, blocks) : new Set<Address>();
-  const facts = { isSpam: (address: Address) => spam.has(address) };
+  const facts = { isSpam: (address: Address) => spam.has(address), named };
   return sightings.flatMap((sighted) =>
     matchBlock(sighted, watched, matcher.index, facts).map((match) => ({ block: sighted.block, match })),
   );

@@ -2,6 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import type { WatchNeeds } from '@chainstead/sync';
+import { createReadNames } from '../contracts/read-names.ts';
 import { type CompiledStream, compileStream } from '../matching/compile-stream.ts';
 import { indexStreams, type StreamIndex } from '../matching/stream-index.ts';
 import { STREAM_COLUMNS, type StreamRow, streamOf } from '../records/stream-row.ts';
@@ -30,6 +31,7 @@ const NO_VERSION = -1;
 
 export function createWatchedStreams(database: Database): WatchedStreams {
   const filter = createAddressFilter();
+  const readNames = createReadNames('known');
   let loaded: Loaded | null = null;
   let firstLoad: Promise<Loaded> | null = null;
 
@@ -76,6 +78,7 @@ export function createWatchedStreams(database: Database): WatchedStreams {
         needs: needsOf(index, chain),
         readsSpam: [...index.byId.keys()].some((id) => current.readsSpam.has(id)),
         mayWatch: filter.mayHave,
+        readNames,
       };
     },
   };

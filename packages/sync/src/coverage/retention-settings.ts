@@ -16,17 +16,18 @@ export function dropsHistory(retention: RetentionSettings | undefined): retentio
 }
 
 /**
- * Returns whether old rows of the dataset can be dropped: its table is partitioned, no other value needs all rows, and
- * its on-demand backfills may stop at the window.
+ * Returns whether old rows of the dataset can be dropped: its table is partitioned or its rows may be deleted, no other
+ * value needs all rows, and its on-demand backfills may stop at the window.
  */
 export function isDroppable({
   table,
   projections,
   histories,
   isKeptWhole = false,
-}: Pick<Dataset, 'table' | 'projections' | 'histories' | 'isKeptWhole'>): boolean {
+  deletesOldRows = false,
+}: Pick<Dataset, 'table' | 'projections' | 'histories' | 'isKeptWhole' | 'deletesOldRows'>): boolean {
   return (
-    table.isPartitioned &&
+    (table.isPartitioned || deletesOldRows) &&
     !isKeptWhole &&
     (projections ?? []).every((projection) => hasSubjects(projection) || projection.dropped !== undefined) &&
     (histories === undefined || histories.mayBeCut === true)

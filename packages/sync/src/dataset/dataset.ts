@@ -211,6 +211,11 @@ export interface Dataset<Row = unknown> {
   readonly projections?: readonly Projection[];
   /** Whether old rows stay when the retention settings drop those of other datasets. @default false */
   readonly isKeptWhole?: boolean;
+  /**
+   * Whether the retention settings delete old rows of a table without partitions. Its primary key starts with the chain and the block.
+   * @default false: they stay
+   */
+  readonly deletesOldRows?: boolean;
   /** Present if on-demand backfills of single wallets and contracts are possible. */
   readonly histories?: SubjectHistories;
   /** Present if on-demand backfills of single accounts read whole transactions; needs `wholeBlocks`. */

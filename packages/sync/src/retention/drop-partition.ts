@@ -3,7 +3,7 @@
  * dropped. A process may die after any step; the next one finds the remains and finishes.
  */
 import { type BlockRange, type ChainId, parseChainId } from '@chainstead/core';
-import { type Database, isDistributed, runStatements } from '@chainstead/db';
+import { type Database, isDistributed, runStatements, type Transaction } from '@chainstead/db';
 import { removeCoverage } from '../coverage/coverage.ts';
 import { removeSubjectRanges } from '../coverage/subject-ranges.ts';
 import type { Dataset } from '../dataset/dataset.ts';
@@ -46,18 +46,26 @@ export async function withPatientSession<T>(
 export async function uncover(
   database: Pick<Database, 'transaction'>,
   chainId: ChainId,
+  dataset: Pick<Dataset, 'name' | 'projections'>,
+  range: BlockRange,
+): Promise<void> {
+  await database.transaction((transaction) => uncoverIn(transaction, chainId, dataset, range));
+}
+
+/** As {@link uncover}, under the chain's commit lock, which it takes. */
+export async function uncoverIn(
+  transaction: Transaction,
+  chainId: ChainId,
   { name, projections = [] }: Pick<Dataset, 'name' | 'projections'>,
   range: BlockRange,
 ): Promise<void> {
-  await database.transaction(async (transaction) => {
-    await lockChainCommits(transaction, { id: chainId });
-    await removeCoverage(transaction, chainId, [name], range);
-    await removeSubjectRanges(transaction, chainId, name, range);
-    await runStatements(
-      transaction,
-      projections.flatMap((state) => state.dropped?.(chainId, range) ?? []),
-    );
-  });
+  await lockChainCommits(transaction, { id: chainId });
+  await removeCoverage(transaction, chainId, [name], range);
+  await removeSubjectRanges(transaction, chainId, name, range);
+  await runStatements(
+    transaction,
+    projections.flatMap((state) => state.dropped?.(chainId, range) ?? []),
+  );
 }
 
 /**

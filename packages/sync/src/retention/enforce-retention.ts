@@ -6,6 +6,7 @@ import { isDroppable, type RetentionSettings } from '../coverage/retention-setti
 import type { Dataset } from '../dataset/dataset.ts';
 import { type Partition, readPartitions } from '../partitions/read-partitions.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
+import { deleteOldRows } from './delete-old-rows.ts';
 import {
   type DetachedPartition,
   detachPartition,
@@ -31,17 +32,18 @@ export interface RetentionOptions {
 
 const LOOK_AGAIN_MS = 60_000;
 
-/** Drops partitions as they become too old, until the signal aborts. A failure is logged and retried. */
+/** Drops partitions and rows as they become too old, until the signal aborts. A failure is logged and retried. */
 export async function enforceRetention(options: RetentionOptions, signal: AbortSignal): Promise<void> {
   const { chain, clock, logger } = options;
   while (!signal.aborted) {
     try {
       await dropOldPartitions(options, signal);
+      await deleteOldRows(options, signal);
     } catch (error) {
       if (signal.aborted) return;
       logger.warn(
         { chain: chain.key, error: errorText(error) },
-        'A partition of old blocks could not be dropped, it is tried again',
+        'Rows of old blocks could not be dropped, it is tried again',
       );
     }
     await sleepUnlessAborted(clock, LOOK_AGAIN_MS, signal);
@@ -53,7 +55,7 @@ export async function enforceRetention(options: RetentionOptions, signal: AbortS
  */
 export async function dropOldPartitions(options: RetentionOptions, signal: AbortSignal): Promise<readonly string[]> {
   const dropped: string[] = [];
-  for (const dataset of options.datasets.filter(isDroppable)) {
+  for (const dataset of options.datasets.filter(hasDroppablePartitions)) {
     const unfinished = await findUnfinished(options, dataset);
     const old = await findOld(options, dataset);
     if (unfinished.length + old.length === 0) continue;
@@ -71,12 +73,16 @@ export async function dropOldPartitions(options: RetentionOptions, signal: Abort
  * them
  */
 export async function finishDropping(options: RetentionOptions, signal: AbortSignal): Promise<boolean> {
-  for (const dataset of options.datasets.filter(isDroppable)) {
+  for (const dataset of options.datasets.filter(hasDroppablePartitions)) {
     if ((await findUnfinished(options, dataset)).length === 0) continue;
     await withTable(options, dataset, signal, (run, stop) => dropUnfinished(options, dataset, run, stop));
     if ((await findUnfinished(options, dataset)).length > 0) return false;
   }
   return true;
+}
+
+function hasDroppablePartitions(dataset: Dataset): boolean {
+  return dataset.table.isPartitioned && isDroppable(dataset);
 }
 
 /** Does nothing while another process drops partitions of the table: Postgres detaches one at a time. */

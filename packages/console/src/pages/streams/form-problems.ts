@@ -27,6 +27,7 @@ const FIELDS: ReadonlySet<string> = new Set([
   'tag',
   'chainIds',
   'topic0',
+  'contracts',
   'abi',
   'advancedOptions',
   'triggers',

@@ -81,6 +81,7 @@ ${switchBoxes(form, problems)}
 ${area('abi', 'ABI', 'JSON from the compiler. Check the form to list its events.', 8)}
 ${eventBoxes(read)}
 ${area('topic0', 'Other topic0', 'One per line: a signature such as Transfer(address,address,uint256), or its hash. Each needs an event in the ABI.', 2)}
+${area('contracts', 'Your contracts', html`One per line: a contract such as <code>vault</code>, or an event such as <code>vault.Deposit</code>. Their logs match without addresses.`, 2)}
 ${area('advancedOptions', 'Advanced options', html`JSON: filters by event, such as <code>[{"topic0":"Transfer(address,address,uint256)","filter":{"gt":["value","1000000"]}}]</code>`, 4)}
 ${form.stream === '' ? area('addresses', 'Addresses', 'One per line.', 4) : html`<p>Change its addresses on the <a href="/console/streams/${form.stream}/addresses">address page</a>.</p>`}
 ${area('triggers', 'Triggers', html`JSON: contract calls whose results are included, such as <code>[{"type":"erc20transfer","contractAddress":"$contract","functionAbi":{…},"inputs":["$from"]}]</code>`, 3)}

@@ -42,6 +42,8 @@ export const streamForm = z.object({
   events: boxes,
   /** Others, one per line. */
   topic0: text,
+  /** Names of contracts or events, one per line. */
+  contracts: text,
   advancedOptions: text,
   triggers: text,
   getNativeBalances: text,
@@ -71,6 +73,7 @@ export function formOf(stream: Stream): StreamForm {
     switches: SWITCHES.filter((name) => stream[name]),
     abi: jsonOf(stream.abi),
     topic0: (stream.topic0 ?? []).join('\n'),
+    contracts: (stream.contracts ?? []).join('\n'),
     advancedOptions: jsonOf(stream.advancedOptions),
     triggers: jsonOf(stream.triggers),
     getNativeBalances: jsonOf(stream.getNativeBalances),
@@ -105,7 +108,8 @@ export function readForm(form: StreamForm): ReadForm {
     }
   };
   const abi = abiOf(json('abi'));
-  const topic0 = [...new Set([...form.events, ...topicsOf(form.topic0)])];
+  const topic0 = [...new Set([...form.events, ...writtenLines(form.topic0)])];
+  const contracts = writtenLines(form.contracts);
   const read = readAbiEvents(abi, topic0);
   const given = Object.fromEntries(SWITCHES.map((name) => [name, form.switches.includes(name)]));
   return {
@@ -117,6 +121,7 @@ export function readForm(form: StreamForm): ReadForm {
         tag: form.tag,
         chainIds: form.chainIds,
         topic0: topic0.length === 0 ? null : topic0,
+        contracts: contracts.length === 0 ? null : contracts,
         abi,
         advancedOptions: json('advancedOptions'),
         triggers: json('triggers'),
@@ -139,7 +144,7 @@ function abiOf(given: unknown): unknown {
 }
 
 /** One per line: a signature contains commas. */
-function topicsOf(written: string): readonly string[] {
+function writtenLines(written: string): readonly string[] {
   return written
     .split(/[\r\n]+/)
     .map((line) => line.trim())

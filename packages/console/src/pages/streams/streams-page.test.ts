@@ -296,6 +296,12 @@ describe('the form', () => {
     ['an ABI', { abi: '[{"type":"event"}]' }, 'abi', 'needs a name and known types'],
     ['a topic0', { topic0: 'Transfer(' }, 'topic0', 'must be an event signature'],
     [
+      'a contract',
+      { contracts: 'vault\r\n', switches: 'includeContractLogs' },
+      'contracts',
+      '0: is no indexed contract',
+    ],
+    [
       'a filter',
       { abi: JSON.stringify([TRANSFER]), advancedOptions: `[{"topic0":"${TOPIC}","filter":{"gt":["nothing","1"]}}]` },
       'advancedOptions',

@@ -39,6 +39,7 @@ export const STREAM_FIELDS: Readonly<Record<string, string>> = {
   selectors: 'Addresses to read. `$name` refers to a member of the matched record.',
   sendRemoved: 'true also sends webhooks for blocks removed by a reorg.',
   'UpdateStreamStatus.status': 'New status: active or paused.',
+  'Stream.contracts': 'Contracts of the operator, or events of them, whose logs match.',
   'Stream.status': 'Status of the stream.',
   'HistoricalJob.status': 'Status of the job.',
   'StreamAddresses.address': 'Added or removed addresses.',

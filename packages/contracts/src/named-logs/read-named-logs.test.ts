@@ -1,0 +1,76 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { type Log, parseAddress, parseHash } from '@chainstead/core';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { toEventSelector } from 'viem';
+import { expect, test } from 'vitest';
+import { addContract } from '../definitions/add-contract.ts';
+import { readDefinitions } from '../definitions/contract-definition.ts';
+import { resumeContract, suspendLargeContracts } from '../definitions/suspend-contracts.ts';
+import { createDefinitionReader } from './definition-reader.ts';
+import { readNamedLogs } from './read-named-logs.ts';
+
+const scratch = scratchOfFile();
+const chain = createChainRegistry().get('eth');
+const VAULT = parseAddress(`0x${'c0'.repeat(20)}`);
+const HASH = parseHash(`0x${'ab'.repeat(32)}`);
+const MOVED = parseHash(toEventSelector('Moved(address,uint256)'));
+
+/** An event with the given parameters indexed. */
+const moved = (...indexed: readonly string[]) => ({
+  ...{ type: 'event', name: 'Moved' },
+  inputs: [
+    { name: 'by', type: 'address', indexed: indexed.includes('by') },
+    { name: 'value', type: 'uint256', indexed: indexed.includes('value') },
+  ],
+});
+
+const add = (abi: readonly object[]) =>
+  addContract(scratch.database, {
+    ...{ name: 'vault', chain, addresses: [VAULT], factory: null, abi, firstBlock: 5, events: null, indexed: [] },
+  });
+
+function logOf(blockNumber: number, topicCount: number): Log {
+  const topics = [MOVED, ...Array.from({ length: topicCount - 1 }, () => HASH)];
+  return {
+    ...{ address: VAULT, topics, data: '0x', blockNumber, blockHash: HASH, blockTimestamp: null },
+    ...{ transactionHash: HASH, transactionIndex: 0, logIndex: 0 },
+  };
+}
+
+async function read(log: Log, ...names: readonly string[]) {
+  const definitions = await readDefinitions(scratch.database, 'vault');
+  const request = { chain, names, logs: [log], completeTo: null };
+  return (await readNamedLogs(scratch.database, definitions, request)).get(log);
+}
+
+test('logs of an upgraded event are described by the event with as many topics', async () => {
+  await add([moved('by')]);
+  await add([moved('by', 'value')]);
+  const indexedOf = async (topicCount: number) =>
+    (await read(logOf(5, topicCount), 'vault'))?.map(({ item }) => item?.inputs.map(({ indexed }) => indexed === true));
+  expect(await indexedOf(2)).toEqual([[true, false]]);
+  expect(await indexedOf(3)).toEqual([[true, true]]);
+  // A log that fits neither is stored undecoded in the first table.
+  expect(await indexedOf(1)).toEqual([[true, false]]);
+  expect((await read(logOf(5, 3), 'vault.moved', 'vault.moved_2'))?.map(({ name }) => name)).toEqual([
+    'vault.moved',
+    'vault.moved_2',
+  ]);
+  expect(await read(logOf(4, 2), 'vault')).toBeUndefined();
+});
+
+test('a suspended contract has no logs until it is resumed', async () => {
+  await suspendLargeContracts(scratch.database, chain, { rowsMax: null, bytesMax: 0 });
+  expect(await read(logOf(5, 2), 'vault')).toBeUndefined();
+  await resumeContract(scratch.database, 'vault', chain.id);
+  expect(await read(logOf(5, 2), 'vault')).toHaveLength(2);
+});
+
+test('definitions are parsed again after a change alone', async () => {
+  const readAll = createDefinitionReader();
+  const first = await readAll(scratch.database);
+  expect(await readAll(scratch.database)).toBe(first);
+  await add([{ type: 'event', name: 'Used', inputs: [] }]);
+  const second = await readAll(scratch.database);
+  expect(second[0]?.tables.map(({ event }) => event)).toEqual(['moved', 'moved_2', 'used']);
+});

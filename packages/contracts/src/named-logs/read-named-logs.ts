@@ -1,0 +1,153 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address, Hash, Log } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { abiItemJson } from '@chainstead/decoding';
+import { type AcceptsLog, acceptedLogs } from '../dataset/accepted-logs.ts';
+import { type ChildSet, emittersOf } from '../definitions/child-sets.ts';
+import type { ContractDefinition } from '../definitions/contract-definition.ts';
+import { ChildrenUnknownError, type Creation, isAfter, isComplete, readCreations } from '../factories/child-rows.ts';
+import type { EventTable } from '../tables/event-table.ts';
+import { indexedCount } from '../tables/log-shape.ts';
+import { isStored, namedTables } from './contract-names.ts';
+
+/** A name that a log belongs to. */
+interface NamedLog {
+  /** As given: `vault`, or `vault.Deposit`. */
+  readonly name: string;
+  /** Item of the event in the ABI; null if an event of another contract with the log's topic0 has as many topics as the log, and this one has not. */
+  readonly item: NamedEventItem | null;
+}
+
+/** An event as in the JSON of an ABI. */
+interface NamedEventItem {
+  readonly type: string;
+  readonly name: string;
+  readonly inputs: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly indexed?: boolean;
+    readonly components?: unknown;
+  }[];
+}
+
+interface NamedLogsRequest {
+  readonly chain: Chain;
+  /** Contracts and events; unknown ones have no logs. */
+  readonly names: Iterable<string>;
+  /** All logs of some blocks, in order. */
+  readonly logs: readonly Log[];
+  /**
+   * Highest of these blocks, up to which the events of factories must be complete. Null: children that are not known yet have no logs.
+   */
+  readonly completeTo: number | null;
+}
+
+/** Names by log, in the order of the request. Logs without any are omitted. */
+type NamedLogs = ReadonlyMap<Log, readonly NamedLog[]>;
+
+/**
+ * Returns the logs that have a row in a table of named contracts, if their blocks are indexed. Logs of children count from the log after the one
+ * that names the child. Rows of factories in the same blocks must be written already.
+ * @throws a retryable error if events of a factory are missing up to `completeTo`
+ */
+export async function readNamedLogs(
+  database: Pick<Database, 'query'>,
+  definitions: readonly ContractDefinition[],
+  { chain, names, logs, completeTo }: NamedLogsRequest,
+): Promise<NamedLogs> {
+  const events = [...new Set(names)].flatMap((name) => eventsOf(chain, definitions, name));
+  const byTopic = Map.groupBy(events, ({ topic0 }) => topic0);
+  const candidates = logs.flatMap((log) => {
+    const [topic0] = log.topics;
+    const own = topic0 === undefined ? [] : (byTopic.get(topic0) ?? []).filter((event) => mayEmit(event, log));
+    return own.length === 0 ? [] : [{ log, own }];
+  });
+  const created = await readChildren(database, chain, events, candidates, completeTo);
+  return new Map(
+    candidates.flatMap(({ log, own }) => {
+      const found = own.filter(({ children }) => {
+        if (children === null) return true;
+        const creation = created.get(children.table)?.get(log.address);
+        return creation !== undefined && isAfter(creation, log.blockNumber, log.logIndex);
+      });
+      return found.length === 0 ? [] : [[log, namesOf(log, found)] as const];
+    }),
+  );
+}
+
+function namesOf({ topics }: Log, events: readonly NamedEvent[]): readonly NamedLog[] {
+  const fits = ({ topicCount }: NamedEvent): boolean => topicCount === topics.length;
+  const isKnown = events.some(fits);
+  return events.map((event) => ({ name: event.name, item: isKnown && !fits(event) ? null : event.item() }));
+}
+
+/** An event of a named contract. */
+interface NamedEvent {
+  readonly name: string;
+  readonly topic0: Hash;
+  /** Topics of a log that the event fits. */
+  readonly topicCount: number;
+  readonly addresses: ReadonlySet<Address>;
+  /** Chooses between forms of an event with the same first topic. */
+  readonly accepts: AcceptsLog;
+  /** Null: the addresses emit the event. */
+  readonly children: ChildSet | null;
+  readonly firstBlock: number;
+  item(): NamedEventItem;
+}
+
+function eventsOf(chain: Chain, definitions: readonly ContractDefinition[], name: string): readonly NamedEvent[] {
+  return definitions.flatMap((definition) => {
+    if (definition.chainId !== chain.id || !isStored(definition, definitions)) return [];
+    const { factory, firstBlock } = definition;
+    const addresses = new Set(definition.addresses);
+    return namedTables(definition, name).map((table) => ({
+      ...{ name, addresses, topic0: table.abi.topic0, accepts: acceptedLogs(table, definition.tables) },
+      topicCount: 1 + indexedCount(table),
+      children: emittersOf(definition, table, definitions),
+      firstBlock: (table.event === factory?.event ? factory.firstBlock : firstBlock) ?? 0,
+      item: itemOnce(table),
+    }));
+  });
+}
+
+/** Most events of a block's contracts don't occur in it. */
+function itemOnce({ abi }: EventTable): NamedEvent['item'] {
+  let item: NamedEventItem | undefined;
+  return () => {
+    item ??= JSON.parse(abiItemJson({ kind: 'event', entry: abi })) as NamedEventItem;
+    return item;
+  };
+}
+
+function mayEmit({ children, addresses, firstBlock, accepts }: NamedEvent, log: Log): boolean {
+  return log.blockNumber >= firstBlock && (children !== null || addresses.has(log.address)) && accepts(log);
+}
+
+interface Candidate {
+  readonly log: Log;
+  readonly own: readonly NamedEvent[];
+}
+
+/** Returns the first creation of each emitter that is a child, by table of the creations. */
+async function readChildren(
+  database: Pick<Database, 'query'>,
+  chain: Chain,
+  events: readonly NamedEvent[],
+  candidates: readonly Candidate[],
+  completeTo: number | null,
+): Promise<ReadonlyMap<string, ReadonlyMap<Address, Creation>>> {
+  const sets = new Map(
+    events.flatMap(({ children }) => (children === null ? [] : [[children.table, children] as const])),
+  );
+  const created = new Map<string, ReadonlyMap<Address, Creation>>();
+  for (const [table, children] of sets) {
+    if (completeTo !== null && !(await isComplete(database, chain.id, children, completeTo)))
+      throw new ChildrenUnknownError(children, chain);
+    const emitters = candidates.flatMap(({ log, own }) =>
+      own.some((event) => event.children?.table === table) ? [log.address] : [],
+    );
+    if (emitters.length > 0) created.set(table, await readCreations(database, chain, children, new Set(emitters)));
+  }
+  return created;
+}

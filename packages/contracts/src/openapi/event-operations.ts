@@ -1,0 +1,162 @@
+/** Operations of events in the OpenAPI document, with a typed field for each parameter. */
+import type { ChainRegistry } from '@chainstead/chains';
+import type { ChainId } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { DocumentAdditions } from '@chainstead/http';
+import { z } from 'zod';
+import { type ContractDefinition, readDefinitions, readRevision } from '../definitions/contract-definition.ts';
+import { columnValues } from '../routes/column-values.ts';
+import { readIndexes } from '../routes/event-indexes.ts';
+import type { EventTable, ParameterColumn } from '../tables/event-table.ts';
+import { columnSchema, type JsonSchema } from './column-schema.ts';
+
+/** Path of the route for all events, whose operation is copied. */
+const TEMPLATE = '/api/v2.2/contracts/{name}/{event}';
+const GROUP = 'Events of your contracts';
+/** Maximum number of events with an operation: each has a copy of the fields. */
+const EVENTS_MAX = 200;
+
+/**
+ * Returns the operations of the events of all contracts.
+ * @param eventsMax events beyond these have no operation @default 200
+ */
+export function createEventOperations(
+  database: Pick<Database, 'query'>,
+  chains: Pick<ChainRegistry, 'find'>,
+  eventsMax: number = EVENTS_MAX,
+): DocumentAdditions {
+  return {
+    readState: () => readRevision(database),
+    async read() {
+      const [definitions, indexes] = [await readDefinitions(database), await readIndexes(database)];
+      const events = listEvents(definitions, indexes, (id) => chains.find(String(id))?.key ?? `0x${id.toString(16)}`);
+      return (document) => withEvents(document, events, eventsMax);
+    },
+  };
+}
+
+/** An event with the chains that have it. */
+interface DocumentedEvent {
+  readonly table: EventTable;
+  readonly chains: readonly string[];
+  /** Columns that requests may filter by. */
+  readonly indexed: ReadonlySet<string>;
+}
+
+function listEvents(
+  definitions: readonly ContractDefinition[],
+  indexes: ReadonlyMap<string, ReadonlySet<string>>,
+  keyOf: (id: ChainId) => string,
+): readonly DocumentedEvent[] {
+  const places = definitions.flatMap(({ chainId, tables }) => tables.map((table) => ({ table, key: keyOf(chainId) })));
+  return [...Map.groupBy(places, ({ table }) => table.name)].flatMap(([name, ofTable]) => {
+    const [first] = ofTable;
+    if (first === undefined) return [];
+    return [
+      { table: first.table, chains: ofTable.map(({ key }) => key), indexed: indexes.get(name) ?? new Set<string>() },
+    ];
+  });
+}
+
+const parameterShape = z.looseObject({ name: z.string(), in: z.string() });
+const operationShape = z.looseObject({
+  parameters: z.array(parameterShape).default([]),
+  responses: z.record(z.string(), z.looseObject({})),
+});
+const documentShape = z.looseObject({
+  tags: z.array(z.looseObject({ name: z.string() })).default([]),
+  paths: z.record(z.string(), z.record(z.string(), z.looseObject({}))),
+  components: z.looseObject({ schemas: z.record(z.string(), z.looseObject({})) }),
+});
+const pageShape = z.looseObject({
+  properties: z.looseObject({ result: z.looseObject({ items: z.looseObject({ properties: z.looseObject({}) }) }) }),
+});
+
+type Operation = z.infer<typeof operationShape>;
+type Page = z.infer<typeof pageShape>;
+
+/** Returns the document with an operation for each event, after the one for all. */
+function withEvents(given: object, events: readonly DocumentedEvent[], eventsMax: number): object {
+  const document = documentShape.parse(given);
+  const template = document.paths[TEMPLATE]?.get;
+  if (events.length === 0 || template === undefined) return given;
+  const operation = operationShape.parse(template);
+  const page = pageShape.parse(document.components.schemas.ContractEvents);
+  const added = events.slice(0, eventsMax).map((event) => {
+    const { contract, event: name } = event.table;
+    return [`/api/v2.2/contracts/${contract}/${name}`, { get: operationOf(operation, page, event) }] as const;
+  });
+  const left = events.length - added.length;
+  const description = `Decoded events of contracts that the operator added.${left === 0 ? '' : ` ${left} more events have no entry.`}`;
+  const place = document.tags.findIndex(({ name }) => name === 'Contracts') + 1;
+  return {
+    ...document,
+    tags: document.tags.toSpliced(place, 0, { name: GROUP, description }),
+    paths: { ...document.paths, ...Object.fromEntries(added) },
+  };
+}
+
+function operationOf(template: Operation, page: Page, event: DocumentedEvent): object {
+  const { contract, event: name, abi, name: tableName, parameters: columns } = event.table;
+  const shared = template.parameters.filter(({ in: place, name: given }) => place === 'query' && given !== 'filters');
+  return {
+    ...template,
+    // Names contain no hyphens, so that ids differ.
+    operationId: `getOwnContractEvents-${contract}-${name}`,
+    tags: [GROUP],
+    summary: `List ${contract} ${name} events`,
+    description: `Rows of the table ${tableName}, with the event \`${abi.signature}\`. Other columns than those below have no index to filter by.`,
+    parameters: [
+      ...shared.map((parameter) => (parameter.name === 'chain' ? chainParameter(parameter, event.chains) : parameter)),
+      ...columns.filter((column) => event.indexed.has(column.name)).flatMap(filtersOf),
+    ],
+    responses: { ...template.responses, '200': responseOf(page, event.table) },
+  };
+}
+
+/** Chain of requests that name none. */
+const DEFAULT_CHAIN = 'eth';
+
+function chainParameter(template: object, chains: readonly string[]): object {
+  return {
+    ...template,
+    required: !chains.includes(DEFAULT_CHAIN),
+    schema: { type: 'string', enum: chains },
+    example: chains[0],
+  };
+}
+
+function filtersOf(column: ParameterColumn): readonly object[] {
+  const values = columnValues(column);
+  if (values === null) return [];
+  const { name, type } = column;
+  const schema = { type: type === 'boolean' ? 'boolean' : 'string' };
+  const filter = (suffix: string, relation: string): object => ({
+    ...{ name: `${name}${suffix}`, in: 'query', required: false, schema },
+    description: `Rows whose ${name} is ${relation}: ${values.allowed}.`,
+  });
+  return [
+    filter('', 'equal to a value'),
+    ...(type === 'numeric' ? RANGES.map(([suffix, relation]) => filter(suffix, relation)) : []),
+  ];
+}
+
+const RANGES = [
+  ['.gte', 'greater than or equal to a value'],
+  ['.gt', 'greater than a value'],
+  ['.lte', 'less than or equal to a value'],
+  ['.lt', 'less than a value'],
+] as const;
+
+function responseOf(page: Page, { parameters }: EventTable): object {
+  const { items, ...result } = page.properties.result;
+  const params: JsonSchema = {
+    type: 'object',
+    description: 'Values of the parameters by column.',
+    properties: Object.fromEntries(parameters.map((column) => [column.name, columnSchema(column)])),
+    required: parameters.map(({ name }) => name),
+  };
+  const rows = { ...result, items: { ...items, properties: { ...items.properties, params } } };
+  const schema = { ...page, properties: { ...page.properties, result: rows } };
+  return { description: 'A page of decoded events', content: { 'application/json': { schema } } };
+}

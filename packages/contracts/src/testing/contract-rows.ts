@@ -1,0 +1,46 @@
+/** Writes rows of contracts as the sync engine does for followed blocks, without a node. */
+import type { Chain } from '@chainstead/chains';
+import type { BlockRange, Log } from '@chainstead/core';
+import type { Transaction } from '@chainstead/db';
+import { type Dataset, lockChainCommits, removeCoverage } from '@chainstead/sync';
+import { timestampOf } from '@chainstead/testkit';
+
+/** Writes rows of the blocks and records their coverage. @param datasets in their order of dependence */
+export async function writeContractRows(
+  transaction: Transaction,
+  chain: Chain,
+  datasets: readonly Dataset[],
+  { range, logs }: { readonly range: BlockRange; readonly logs: readonly Log[] },
+): Promise<void> {
+  await lockChainCommits(transaction, chain);
+  const names = datasets.map(({ name }) => name);
+  for (const { decode, dependent, firstBlock, table } of datasets) {
+    const first = firstBlock?.(chain) ?? 0;
+    const wanted = logs.filter(({ blockNumber }) => blockNumber >= first);
+    const lines = decode(wanted, { chain, timestampOf }).map((row) => table.copyLine(row));
+    const chosen = await dependent?.select(transaction, chain, { range, datasets: new Set(names) }, lines);
+    await transaction.copy(table.name, table.columns, chosen ?? lines);
+  }
+  for (const name of names)
+    await transaction.query(
+      `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'none')`,
+      [chain.id, name, range.from, range.to],
+    );
+}
+
+/** Removes rows and coverage above a block, as a reorg does. */
+export async function removeContractRows(
+  transaction: Transaction,
+  chain: Chain,
+  datasets: readonly Dataset[],
+  ancestor: number,
+): Promise<void> {
+  await lockChainCommits(transaction, chain);
+  for (const { table } of datasets)
+    await transaction.query(`DELETE FROM ${table.name} WHERE chain_id = $1 AND block_number > $2`, [
+      chain.id,
+      ancestor,
+    ]);
+  const names = datasets.map(({ name }) => name);
+  await removeCoverage(transaction, chain.id, names, { from: ancestor + 1, to: Number.MAX_SAFE_INTEGER });
+}

@@ -1,0 +1,35 @@
+import type { Chain } from '@chainstead/chains';
+import { createDefinitionReader, readNamedLogs } from '@chainstead/contracts';
+import type { Database } from '@chainstead/db';
+import type { WatchedBlock } from '@chainstead/sync';
+import type { NamedLogs } from '../matching/match-block.ts';
+import type { StreamIndex } from '../matching/stream-index.ts';
+
+/** Returns the contracts and events that logs of blocks belong to, among those that streams name. */
+export type ReadNames = (
+  reader: Pick<Database, 'query'>,
+  chain: Chain,
+  index: Pick<StreamIndex, 'byContract'>,
+  blocks: readonly WatchedBlock[],
+) => Promise<NamedLogs>;
+
+const NONE: NamedLogs = new Map();
+
+/**
+ * Returns a reader that needs no query if no stream names a contract. Rows of factories in these blocks must be written already, as they are when a
+ * followed block is matched.
+ * @param children `known`: children that their factory has not named yet are unknown. `complete`: rejects if events of a factory are missing up to
+ * these blocks
+ */
+export function createReadNames(children: 'known' | 'complete'): ReadNames {
+  const readDefinitions = createDefinitionReader();
+  return async (reader, chain, { byContract }, blocks) => {
+    const last = blocks.at(-1);
+    if (byContract.size === 0 || last === undefined) return NONE;
+    return readNamedLogs(reader, await readDefinitions(reader), {
+      ...{ chain, names: byContract.keys() },
+      logs: blocks.flatMap(({ logs }) => logs),
+      completeTo: children === 'known' ? null : last.header.number,
+    });
+  };
+}

@@ -1,0 +1,79 @@
+/** Deletes rows of old blocks from tables without partitions, block range by block range. */
+import type { Database } from '@chainstead/db';
+import { readRetainedFrom } from '../coverage/retained-from.ts';
+import { isDroppable } from '../coverage/retention-settings.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import type { RowTable } from '../dataset/row-table.ts';
+import { uncoverIn } from './drop-partition.ts';
+import type { RetentionOptions } from './enforce-retention.ts';
+
+/** Rows of a transaction, which holds the commit lock of the chain. A block is deleted as a whole, so there may be more. */
+const ROWS_AT_ONCE = 10_000;
+
+/**
+ * Deletes the rows below the retention window by more than the reorg depth, and their coverage in the same transactions.
+ * @param rowsAtOnce rows per transaction @default 10,000
+ * @returns the number of deleted rows
+ */
+export async function deleteOldRows(
+  options: Omit<RetentionOptions, 'clock' | 'lockWaitMs'>,
+  signal: AbortSignal,
+  rowsAtOnce: number = ROWS_AT_ONCE,
+): Promise<number> {
+  const { chain, database, datasets, retention, logger, metrics } = options;
+  const deleting = datasets.filter((dataset) => !dataset.table.isPartitioned && isDroppable(dataset));
+  if (deleting.length === 0) return 0;
+  // A reorg lowers the checkpoint and with it the retention window, which must never include a deleted block.
+  const below = (await readRetainedFrom(database, { chain, retention })) - chain.reorgDepthMax;
+  if (below <= 0) return 0;
+  let all = 0;
+  for (const dataset of deleting) {
+    let rows = 0;
+    for (let deleted = -1; deleted !== 0 && !signal.aborted; rows += deleted)
+      deleted = await deleteOldest(database, chain.id, dataset, { below, rowsAtOnce });
+    if (rows === 0) continue;
+    metrics.droppedRows.inc({ chain: chain.key, dataset: dataset.name }, rows);
+    logger.info({ chain: chain.key, dataset: dataset.name, below, rows }, 'Rows of old blocks were deleted');
+    all += rows;
+  }
+  return all;
+}
+
+/** @returns SQL with chain, block and limit as parameters */
+export function lastOfOldestStatement({ name }: Pick<RowTable<never>, 'name'>): string {
+  return `SELECT max(block_number) AS block FROM (
+    SELECT block_number FROM ${name} WHERE chain_id = $1 AND block_number < $2 ORDER BY block_number LIMIT $3) AS oldest`;
+}
+
+/** Without statistics of a new table, Postgres would sort all its rows. */
+export const IN_ORDER_OF_KEY = 'SET LOCAL enable_sort = off';
+
+/** @returns SQL with chain and last block as parameters */
+export function deletion({ name }: Pick<RowTable<never>, 'name'>): string {
+  return `WITH deleted AS (DELETE FROM ${name} WHERE chain_id = $1 AND block_number <= $2 RETURNING 1)
+    SELECT count(*) AS rows FROM deleted`;
+}
+
+type ChainId = RetentionOptions['chain']['id'];
+
+/** Readers see neither the rows nor their coverage, or both. @returns the number of deleted rows; 0: none is left */
+async function deleteOldest(
+  database: Database,
+  chainId: ChainId,
+  dataset: Pick<Dataset, 'name' | 'projections' | 'table'>,
+  { below, rowsAtOnce }: { readonly below: number; readonly rowsAtOnce: number },
+): Promise<number> {
+  return database.transaction(async (transaction) => {
+    await transaction.query(IN_ORDER_OF_KEY);
+    const [last] = await transaction.query<{ block: number | null }>(lastOfOldestStatement(dataset.table), [
+      chainId,
+      below,
+      rowsAtOnce,
+    ]);
+    const to = last?.block ?? null;
+    if (to === null) return 0;
+    await uncoverIn(transaction, chainId, dataset, { from: 0, to });
+    const [deleted] = await transaction.query<{ rows: number }>(deletion(dataset.table), [chainId, to]);
+    return deleted?.rows ?? 0;
+  });
+}
