@@ -7,6 +7,4 @@ export {
   MODEL_NAMES,
   namedInModel,
   PARTIES,
-  ROOT,
-  VAULT,
 } from './named-contracts.ts';

@@ -3,7 +3,6 @@ import type { BlockRange, ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { AuditActor } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
-import { createContractCheck } from '../contracts/contract-check.ts';
 import type { AttemptOutcome } from '../delivery/delivery.ts';
 import { createReplayMany, type ReplayMany } from '../delivery/replay-many.ts';
 import type { ProbeWebhook } from '../delivery/test-webhook.ts';
@@ -13,6 +12,7 @@ import { auditStream } from '../records/audit-stream.ts';
 import { createStreamAddressStore } from '../records/stream-addresses.ts';
 import { createStreamStore } from '../records/stream-store.ts';
 import { checkStream } from '../routes/check-stream.ts';
+import { createRequireContracts } from '../routes/contract-check.ts';
 import { givenAddresses } from '../routes/given-addresses.ts';
 import { setStreamStatus, type WantedStatus } from '../routes/set-stream-status.ts';
 import { changedConfig, newConfig } from '../routes/stream-config.ts';
@@ -106,7 +106,7 @@ export function createStreamOperations(options: StreamOperationsOptions): Stream
   const { database, services } = options;
   const store = createStreamStore(database, services.bounds);
   const read = createReader(options);
-  const contracts = createContractCheck(database);
+  const requireContracts = createRequireContracts(database);
   return {
     chains: services.chains,
     find: (id) => store.get(id),
@@ -115,7 +115,7 @@ export function createStreamOperations(options: StreamOperationsOptions): Stream
     },
     async create(given, by) {
       const { config, addresses } = read.newStream(given);
-      await contracts.requireContracts(config, read.chainOf);
+      await requireContracts(config, read.chainOf);
       await requireTraces(services.offersTraces, config, read.chainOf);
       await requireWebhook(services, config, by.id);
       return store.createWatching(config, addresses ?? [], by);
@@ -124,7 +124,7 @@ export function createStreamOperations(options: StreamOperationsOptions): Stream
       const changed = read.changeOf(given);
       const current = existing(await store.get(id));
       const wanted = changed(current);
-      await contracts.requireContracts(wanted, read.chainOf, current.contracts);
+      await requireContracts(wanted, read.chainOf, current.contracts);
       await requireTraces(services.offersTraces, wanted, read.chainOf);
       await requireWebhook(services, wanted, by.id);
       return existing(await store.update(id, changed, by));
@@ -132,7 +132,7 @@ export function createStreamOperations(options: StreamOperationsOptions): Stream
     async preview({ given, streamId, chain, range }) {
       const { config, addresses } = read.newStream(given);
       if (!config.chainIds.includes(chain.id)) throw new StreamChainError(chain.key);
-      await contracts.requireContracts(config, read.chainOf);
+      await requireContracts(config, read.chainOf);
       const request = {
         chain,
         config,

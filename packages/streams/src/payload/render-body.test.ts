@@ -111,7 +111,7 @@ describe('a body', () => {
     };
     expect(abiOf(null, [ERC20_APPROVAL])).toEqual([ERC20_APPROVAL]);
     expect(abiOf([ERC20_TRANSFER], [ERC20_APPROVAL])).toEqual([ERC20_TRANSFER, ERC20_APPROVAL]);
-    // Equal but for the names of parameters: that of the owner counts.
+    // Equal except for the names of parameters: that of the owner counts.
     const renamed = eventItem('event Approval(address indexed a, address indexed b, uint256 c)');
     expect(abiOf([renamed], [ERC20_APPROVAL])).toEqual([renamed]);
   });

@@ -1,6 +1,6 @@
 import type { ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { createContractCheck } from '../contracts/contract-check.ts';
+import { createDescribeStreams } from '../contracts/describe-streams.ts';
 import type { StreamStatus } from '../stream.ts';
 import type { StreamPosition } from './stream-store.ts';
 
@@ -71,7 +71,7 @@ export async function listStreamOverviews(database: Database, request: OverviewL
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   return {
-    streams: await createContractCheck(database).describe(page.map(overviewOf)),
+    streams: await createDescribeStreams(database)(page.map(overviewOf)),
     next: last === undefined || rows.length === page.length ? null : [last.place, last.id],
   };
 }
@@ -80,7 +80,7 @@ export async function listStreamOverviews(database: Database, request: OverviewL
 export async function readStreamOverview(database: Database, id: string): Promise<StreamOverview | null> {
   const [row] = await database.query<OverviewRow>(overviewsOf('id = $1'), [id]);
   if (row === undefined) return null;
-  const [described = null] = await createContractCheck(database).describe([overviewOf(row)]);
+  const [described = null] = await createDescribeStreams(database)([overviewOf(row)]);
   return described;
 }
 

@@ -1,10 +1,10 @@
 import type { Chain } from '@chainstead/chains';
 import { apiActorOf, errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { createContractCheck } from '../contracts/contract-check.ts';
 import { createStreamStore } from '../records/stream-store.ts';
 import type { StreamServices } from '../stream-services.ts';
 import { checkStream } from './check-stream.ts';
+import { createRequireContracts } from './contract-check.ts';
 import { addressList, givenAddresses } from './given-addresses.ts';
 import { idParameter } from './list-parameters.ts';
 import { previewConfig } from './stream-config.ts';
@@ -20,7 +20,7 @@ const TAGS = ['Streams'];
 export function blockPreviewRoute(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const chains = streamChains(dependencies, services.chains);
-    const check = createContractCheck(dependencies.database);
+    const requireContracts = createRequireContracts(dependencies.database);
     app.openapi(
       preview(chains),
       async (c) => {
@@ -28,7 +28,7 @@ export function blockPreviewRoute(services: StreamServices): RouteModule {
         const { addresses = [], ...given } = c.req.valid('json');
         const config = previewConfig(given, [chain.id]);
         checkStream(config, () => chain);
-        await check.requireContracts(config, (id) => dependencies.chains.find(String(id)));
+        await requireContracts(config, (id) => dependencies.chains.find(String(id)));
         const watched = givenAddresses(addresses, 'addresses');
         const found = await services.previewBlock({ chain, blockNumber, config, addresses: watched });
         if (!found.found) throw notFound('Block');

@@ -1,6 +1,6 @@
 import { apiActorOf, errorResponses, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { createContractCheck } from '../contracts/contract-check.ts';
+import { createDescribeStreams } from '../contracts/describe-streams.ts';
 import type { StreamServices } from '../stream-services.ts';
 import { idParameters } from './list-parameters.ts';
 import { setStreamStatus } from './set-stream-status.ts';
@@ -10,13 +10,13 @@ import { refuseInvalid } from './validation-failed.ts';
 /** `POST /streams/evm/{id}/status`: pauses and resumes (docs/api/streams.md#status). */
 export function streamStatusRoute(services: StreamServices): RouteModule {
   return (app, { database }) => {
-    const check = createContractCheck(database);
+    const describe = createDescribeStreams(database);
     app.openapi(
       route,
       async (c) => {
         const { id } = c.req.valid('param');
         const changed = await setStreamStatus({ database, services }, id, c.req.valid('json'), apiActorOf(c));
-        return c.json(await showStream(check, changed), 200);
+        return c.json(await showStream(describe, changed), 200);
       },
       refuseInvalid,
     );

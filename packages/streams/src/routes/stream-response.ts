@@ -1,7 +1,7 @@
 import { toQuantity } from '@chainstead/core';
 import { bodyBounds } from '@chainstead/http';
 import { z } from '@hono/zod-openapi';
-import type { ContractCheck } from '../contracts/contract-check.ts';
+import type { DescribeStreams } from '../contracts/describe-streams.ts';
 import type { Stream } from '../stream.ts';
 import { abiItemSchema, advancedOptionSchema, nativeBalanceSchema, triggerSchema } from './stream-schema.ts';
 
@@ -69,8 +69,8 @@ export function streamResponse(stream: Stream) {
 }
 
 /** Returns a stream as described by `streamSchema`, with contracts that match nothing in its status message. */
-export async function showStream(check: Pick<ContractCheck, 'describe'>, stream: Stream) {
-  const [described = stream] = await check.describe([stream]);
+export async function showStream(describe: DescribeStreams, stream: Stream) {
+  const [described = stream] = await describe([stream]);
   return streamResponse(described);
 }
 

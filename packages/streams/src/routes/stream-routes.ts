@@ -2,11 +2,12 @@ import type { Chain } from '@chainstead/chains';
 import type { ChainId } from '@chainstead/core';
 import { apiActorOf, definePagedRoute, errorResponses, querySchema, type RouteModule } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
-import { createContractCheck } from '../contracts/contract-check.ts';
+import { createDescribeStreams } from '../contracts/describe-streams.ts';
 import { createStreamStore } from '../records/stream-store.ts';
 import type { Stream } from '../stream.ts';
 import type { StreamServices } from '../stream-services.ts';
 import { checkStream } from './check-stream.ts';
+import { createRequireContracts } from './contract-check.ts';
 import { foundPage, idParameters, limitParameter, pageBody, STREAM_LIST } from './list-parameters.ts';
 import { changedConfig, type GivenConfig, newConfig } from './stream-config.ts';
 import { notFound } from './stream-errors.ts';
@@ -40,7 +41,8 @@ export function streamChains(
 export function streamListRoutes(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamStore(dependencies.database, services.bounds);
-    const check = createContractCheck(dependencies.database);
+    const requireContracts = createRequireContracts(dependencies.database);
+    const describe = createDescribeStreams(dependencies.database);
     const chainOf = (id: ChainId) => dependencies.chains.find(String(id));
     const { parameters } = dependencies;
     definePagedRoute(app, dependencies, {
@@ -60,7 +62,7 @@ export function streamListRoutes(services: StreamServices): RouteModule {
       read: async ({ filter, limit, position }) => {
         const found = await store.list({ status: statusOf(filter.status), after: position, limit });
         return foundPage(
-          await check.describe(found.streams),
+          await describe(found.streams),
           found.next && ([...found.next] satisfies [string, string]),
           found.total,
         );
@@ -72,11 +74,11 @@ export function streamListRoutes(services: StreamServices): RouteModule {
       async (c) => {
         const config = newConfig(c.req.valid('json'));
         checkStream(config, chainOf);
-        await check.requireContracts(config, chainOf);
+        await requireContracts(config, chainOf);
         await requireTraces(services.offersTraces, config, chainOf);
         const by = apiActorOf(c);
         await requireWebhook(services, config, by.id);
-        return c.json(await showStream(check, await store.create(config, by)), 200);
+        return c.json(await showStream(describe, await store.create(config, by)), 200);
       },
       refuseInvalid,
     );
@@ -87,11 +89,12 @@ export function streamListRoutes(services: StreamServices): RouteModule {
 export function streamRoutes(services: StreamServices): RouteModule {
   return (app, dependencies) => {
     const store = createStreamStore(dependencies.database, services.bounds);
-    const check = createContractCheck(dependencies.database);
+    const requireContracts = createRequireContracts(dependencies.database);
+    const describe = createDescribeStreams(dependencies.database);
     const chainOf = (id: ChainId) => dependencies.chains.find(String(id));
     app.openapi(
       getOne,
-      async (c) => c.json(await showStream(check, existing(await store.get(c.req.valid('param').id))), 200),
+      async (c) => c.json(await showStream(describe, existing(await store.get(c.req.valid('param').id))), 200),
       refuseInvalid,
     );
     app.openapi(
@@ -106,12 +109,12 @@ export function streamRoutes(services: StreamServices): RouteModule {
         };
         const current = existing(await store.get(id));
         const wanted = changed(current);
-        await check.requireContracts(wanted, chainOf, current.contracts);
+        await requireContracts(wanted, chainOf, current.contracts);
         await requireTraces(services.offersTraces, wanted, chainOf);
         const by = apiActorOf(c);
         await requireWebhook(services, wanted, by.id);
         // Checked again under the lock: another update may have happened meanwhile.
-        return c.json(await showStream(check, existing(await store.update(id, changed, by))), 200);
+        return c.json(await showStream(describe, existing(await store.update(id, changed, by))), 200);
       },
       refuseInvalid,
     );
@@ -129,7 +132,7 @@ export function streamRoutes(services: StreamServices): RouteModule {
         const { id } = c.req.valid('param');
         const by = apiActorOf(c);
         await requireWebhook(services, existing(await store.get(id)), by.id);
-        return c.json(await showStream(check, existing(await store.duplicate(id, by))), 200);
+        return c.json(await showStream(describe, existing(await store.duplicate(id, by))), 200);
       },
       refuseInvalid,
     );

@@ -16,7 +16,7 @@ export function dropsHistory(retention: RetentionSettings | undefined): retentio
 }
 
 /**
- * Returns whether old rows of the dataset can be dropped: its table is partitioned or its rows may be deleted, no other
+ * Returns whether old rows of the dataset can be dropped. Its table is partitioned, or its rows may be deleted. No other
  * value needs all rows, and its on-demand backfills may stop at the window.
  */
 export function isDroppable({

@@ -5,7 +5,7 @@ import { isDroppable } from '../coverage/retention-settings.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { RowTable } from '../dataset/row-table.ts';
 import { uncoverIn } from './drop-partition.ts';
-import type { RetentionOptions } from './enforce-retention.ts';
+import type { RetentionOptions } from './retention-options.ts';
 
 /** Rows of a transaction, which holds the commit lock of the chain. A block is deleted as a whole, so there may be more. */
 const ROWS_AT_ONCE = 10_000;

@@ -1,11 +1,9 @@
-import type { Chain } from '@chainstead/chains';
-import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
+import { errorText, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, tryAcquireLeadership } from '@chainstead/db';
 import { readRetainedFrom } from '../coverage/retained-from.ts';
-import { isDroppable, type RetentionSettings } from '../coverage/retention-settings.ts';
+import { isDroppable } from '../coverage/retention-settings.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { type Partition, readPartitions } from '../partitions/read-partitions.ts';
-import type { SyncMetrics } from '../sync-metrics.ts';
 import { deleteOldRows } from './delete-old-rows.ts';
 import {
   type DetachedPartition,
@@ -16,19 +14,7 @@ import {
   uncover,
   withPatientSession,
 } from './drop-partition.ts';
-
-export interface RetentionOptions {
-  readonly chain: Chain;
-  readonly database: Database;
-  readonly datasets: readonly Dataset[];
-  /** @default all blocks are retained */
-  readonly retention?: RetentionSettings | undefined;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly metrics: Pick<SyncMetrics, 'droppedRows'>;
-  /** Maximum wait of a detachment for earlier transactions, in milliseconds; 0: unlimited. @default 5000 */
-  readonly lockWaitMs?: number | undefined;
-}
+import type { RetentionOptions } from './retention-options.ts';
 
 const LOOK_AGAIN_MS = 60_000;
 

@@ -6,7 +6,8 @@ import { readChainState } from '../checkpoint.ts';
 import { firstStoredSince } from '../coverage/retained-from.ts';
 import type { RetentionSettings } from '../coverage/retention-settings.ts';
 import { readSettledHeight } from '../coverage/settled-height.ts';
-import { finishDropping, type RetentionOptions } from './enforce-retention.ts';
+import { finishDropping } from './enforce-retention.ts';
+import type { RetentionOptions } from './retention-options.ts';
 
 const TRY_AGAIN_MS = 5_000;
 

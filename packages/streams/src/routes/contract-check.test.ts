@@ -4,12 +4,7 @@ import { parseAddress } from '@chainstead/core';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readStreamOverview } from '../records/stream-overviews.ts';
-import {
-  type AnsweredStream,
-  clientOf,
-  exampleServices,
-  exampleStreamApi,
-} from '../routes/testing/example-stream-api.ts';
+import { type AnsweredStream, clientOf, exampleServices, exampleStreamApi } from './testing/example-stream-api.ts';
 
 const scratch = scratchOfFile();
 const services = exampleServices();

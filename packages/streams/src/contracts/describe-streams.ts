@@ -1,0 +1,44 @@
+import { createDefinitionReader, type DefinitionReader, stateOfName } from '@chainstead/contracts';
+import type { Database } from '@chainstead/db';
+import type { Stream } from '../stream.ts';
+
+/** Returns streams, with the contracts that match nothing in the status messages of active ones. */
+export type DescribeStreams = <Described extends DescribedStream>(
+  streams: readonly Described[],
+) => Promise<readonly Described[]>;
+
+type DescribedStream = Pick<Stream, 'contracts' | 'chainIds' | 'status' | 'statusMessage'>;
+
+/** Returns a function that needs no query if no stream names a contract. */
+export function createDescribeStreams(database: Pick<Database, 'query'>): DescribeStreams {
+  const readDefinitions = createDefinitionReader();
+  return async (streams) => {
+    if (streams.every(({ contracts }) => contracts === null || contracts.length === 0)) return streams;
+    const definitions = await readDefinitions(database);
+    return streams.map((stream) => ({ ...stream, statusMessage: messageOf(stream, definitions) }));
+  };
+}
+
+function messageOf(
+  { contracts, chainIds, status, statusMessage }: DescribedStream,
+  definitions: Awaited<ReturnType<DefinitionReader>>,
+): string {
+  if (status !== 'active') return statusMessage;
+  const states = (contracts ?? []).map((name) => ({ name, ...stateOfName(definitions, name, chainIds) }));
+  const suspended = states.filter(({ kind }) => kind === 'suspended').map(({ name }) => name);
+  const removed = states.filter(({ kind }) => kind !== 'suspended' && kind !== 'indexed').map(({ name }) => name);
+  return [
+    statusMessage,
+    ...(removed.length === 0 ? [] : [`Contracts without matches, because they are not indexed: ${listed(removed)}`]),
+    ...(suspended.length === 0 ? [] : [`Contracts without matches, because they are suspended: ${listed(suspended)}`]),
+  ].join('. ');
+}
+
+/** Maximum number of names in a message. */
+const LISTED_MAX = 10;
+
+/** Returns the first names, and the number of others. */
+export function listed(names: readonly string[]): string {
+  const more = names.length - LISTED_MAX;
+  return [...names.slice(0, LISTED_MAX), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}

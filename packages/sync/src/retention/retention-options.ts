@@ -1,0 +1,19 @@
+import type { Chain } from '@chainstead/chains';
+import type { Clock, Logger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import type { RetentionSettings } from '../coverage/retention-settings.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import type { SyncMetrics } from '../sync-metrics.ts';
+
+export interface RetentionOptions {
+  readonly chain: Chain;
+  readonly database: Database;
+  readonly datasets: readonly Dataset[];
+  /** @default all blocks are retained */
+  readonly retention?: RetentionSettings | undefined;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Pick<SyncMetrics, 'droppedRows'>;
+  /** Maximum wait of a detachment for earlier transactions, in milliseconds; 0: unlimited. @default 5000 */
+  readonly lockWaitMs?: number | undefined;
+}
