@@ -8,7 +8,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['rpc', 'db', 'egress', 'proof', 'token-events', 'decoding'],
   ['jobs'],
   ['sync', 'http'],
-  ['node-reads', 'data-api', 'gateway', 'aptos', 'lake', 'mcp'],
+  ['node-reads', 'data-api', 'gateway', 'aptos', 'lake', 'mcp', 'graphql'],
   ['tokens', 'transactions', 'contract-function', 'contracts', 'names', 'price-feeds'],
   ['erc20', 'markets', 'streams'],
   ['prices'],

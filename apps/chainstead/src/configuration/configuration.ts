@@ -213,6 +213,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
       protectDocs: settings.PROTECT_DOCS === 'true',
       documentationUrl: settings.DOCUMENTATION_URL ?? null,
       mcpDatabaseUrl: settings.MCP_DATABASE_URL ?? null,
+      graphqlDatabaseUrl: settings.GRAPHQL_DATABASE_URL ?? null,
       pageLimitMax: settings.PAGE_LIMIT_MAX,
       rateLimit: unlessZero(settings.RATE_LIMIT),
       readyLagBlocks: settings.READY_LAG_BLOCKS,

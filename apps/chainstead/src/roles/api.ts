@@ -28,6 +28,7 @@ import { apiSessions } from './api-sessions.ts';
 import { createClosing } from './closing.ts';
 import { configuredUpstreams, createNodeTest } from './console-upstreams.ts';
 import { openGatewayApi } from './gateway-api.ts';
+import { openGraphqlApi } from './graphql-api.ts';
 import { listen } from './listen.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 import { openStreamApi } from './stream-api.ts';
@@ -87,7 +88,10 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
       streams: streams.operations,
       explorer: openExplorer(context, { routes: dataRoutes, nodeReads, egress }),
     });
-    const routes = [...dataRoutes, ...streams.routes, agentRoutes(context, dataRoutes), unservedRoutes];
+    const graphql = await openGraphqlApi(context);
+    opened.defer(() => graphql?.close());
+    const ownRoutes = [agentRoutes(context, dataRoutes), ...(graphql === null ? [] : [graphql.routes])];
+    const routes = [...dataRoutes, ...streams.routes, ...ownRoutes, unservedRoutes];
     const listening = await listen(context, {
       routes,
       openRoutes: [operators.routes, gateway.routes],
@@ -107,6 +111,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
       address: listening.address,
       async stop(how) {
         operators.close();
+        graphql?.endStreams();
         await listening.stop(how);
         await opened.close();
       },

@@ -1,0 +1,129 @@
+import type { Logger } from '@chainstead/core';
+import type { WithPgClient } from '@dataplan/pg';
+import { z } from 'zod';
+import type { Operation } from '../operations/operation.ts';
+import { type GraphqlResult, runQuery } from '../operations/run-query.ts';
+import type { Reader } from '../reading/reader.ts';
+import type { BuiltSchema } from '../schema/build-schema.ts';
+import { type KnownBlocks, type NextBlocks, readKnownBlocks, readNextBlocks } from './branch.ts';
+import type { NewestBlocks } from './newest-blocks.ts';
+import { PAGE_MEMBER, pageQuery, pageVariables } from './page-query.ts';
+
+export interface NewRowsOptions {
+  readonly built: BuiltSchema;
+  readonly operation: Operation;
+  readonly reader: Reader;
+  readonly newestBlocks: NewestBlocks;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Blocks of one read. It is halved while their rows are too large. */
+const BLOCKS_MAX = 1_000;
+
+/** Blocks that a subscriber has. */
+interface Position {
+  readonly known: KnownBlocks;
+  readonly last: number;
+}
+
+/**
+ * Returns results with the rows of new blocks, in the order of the chain, until the signal aborts. Each result is read in the transaction that
+ * found its blocks, so a row of a block is in exactly one result, unless a reorg replaces the block.
+ */
+export async function* readNewRows(options: NewRowsOptions): AsyncGenerator<GraphqlResult, void, undefined> {
+  const { operation, reader, newestBlocks, signal } = options;
+  const page = pageQuery(operation);
+  let position = await reader.inSnapshot((withClient) => startAt(withClient, page.chainId, page.afterBlock));
+  let seen: string | null = null;
+  let blocksMax = BLOCKS_MAX;
+  while (!signal.aborted) {
+    seen = await newestBlocks.changedFrom(page.chainId, seen, signal);
+    for (let isMore = true; isMore && !signal.aborted; ) {
+      const read = await readOnce(options, page, position, blocksMax);
+      if (read === 'too large') {
+        blocksMax = halved(blocksMax);
+        continue;
+      }
+      if (read === null) break;
+      position = read.position;
+      yield* read.results;
+      isMore = read.isFull;
+    }
+  }
+}
+
+async function startAt(withClient: WithPgClient, chainId: string, afterBlock: number | null): Promise<Position> {
+  const known = await readKnownBlocks(withClient, chainId, afterBlock);
+  return { known, last: afterBlock ?? Math.max(-1, ...known.keys()) };
+}
+
+interface Read {
+  readonly results: readonly GraphqlResult[];
+  readonly position: Position;
+  /** Whether further blocks may follow at once. */
+  readonly isFull: boolean;
+}
+
+async function readOnce(
+  options: NewRowsOptions,
+  page: ReturnType<typeof pageQuery>,
+  { known, last }: Position,
+  blocksMax: number,
+): Promise<Read | 'too large' | null> {
+  return options.reader.inSnapshot(async (withClient) => {
+    const next = await readNextBlocks(withClient, page.chainId, { known, last, blocksMax });
+    if (next === null) return null;
+    const results: GraphqlResult[] = [];
+    for (let after: string | null = null; next.toBlock >= next.fromBlock; ) {
+      const result = await readPage(options, page, next, after, withClient);
+      const refused = result.errors?.find(({ extensions }) => extensions.code === 'GRAPHQL_RESULT_TOO_LARGE');
+      if (refused !== undefined && next.toBlock > next.fromBlock) return 'too large';
+      const { shown, end } = withoutEnd(result, page.member);
+      const isFirst = results.length === 0;
+      if (end.hasRows || shown.errors !== undefined || (isFirst && next.isReplacement))
+        results.push({ ...shown, extensions: blocksOf(page.chainId, next, isFirst) });
+      if (!end.hasNextPage || end.endCursor === null) break;
+      after = end.endCursor;
+    }
+    if (results.length === 0 && next.isReplacement)
+      results.push({ data: null, extensions: blocksOf(page.chainId, next, true) });
+    const position = { known: await readKnownBlocks(withClient, page.chainId, next.toBlock), last: next.toBlock };
+    return { results, position, isFull: next.toBlock - next.fromBlock + 1 >= blocksMax };
+  });
+}
+
+function readPage(
+  { built, operation, logger }: NewRowsOptions,
+  { document }: ReturnType<typeof pageQuery>,
+  { fromBlock, toBlock }: NextBlocks,
+  after: string | null,
+  withClient: WithPgClient,
+): Promise<GraphqlResult> {
+  const variables = { ...operation.variables, ...pageVariables(fromBlock, toBlock, after) };
+  return runQuery(built, { document, operationName: null, variables }, withClient, logger);
+}
+
+function blocksOf(chainId: string, { fromBlock, toBlock, isReplacement }: NextBlocks, isFirst: boolean) {
+  return {
+    chain_id: chainId,
+    from_block: String(fromBlock),
+    to_block: String(toBlock),
+    is_replacement: isFirst && isReplacement,
+  };
+}
+
+function halved(blocksMax: number): number {
+  return Math.max(1, Math.floor(blocksMax / 2));
+}
+
+const endOfPage = z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() });
+
+/** Takes the end of the page out of a result. */
+function withoutEnd(result: GraphqlResult, member: string) {
+  const rows = z.record(z.string(), z.unknown()).nullish().parse(result.data?.[member]);
+  if (rows == null) return { shown: result, end: { hasNextPage: false, endCursor: null, hasRows: false } };
+  const { [PAGE_MEMBER]: given, ...others } = rows;
+  const end = endOfPage.parse(given);
+  return { shown: { ...result, data: { [member]: others } }, end: { ...end, hasRows: end.endCursor !== null } };
+}
