@@ -44,10 +44,17 @@ export function applyRange(
   if (isBounded) {
     const columns = [...key.map(({ column }) => column), columnOf(BLOCK)];
     const endOf = (block: string) => [...key.map(({ value }) => value), sqlValueWithCodec(block, TYPES.bigint)];
-    query.where(sql`(${sql.join(columns, ', ')}) >= (${sql.join(endOf(args.from_block ?? LOWEST), ', ')})`);
-    query.where(sql`(${sql.join(columns, ', ')}) <= (${sql.join(endOf(args.to_block ?? HIGHEST), ', ')})`);
+    for (const [side, block, end] of [
+      [sql`>=`, args.from_block, LOWEST],
+      [sql`<=`, args.to_block, HIGHEST],
+    ] as const) {
+      query.where(sql`(${sql.join(columns, ', ')}) ${side} (${sql.join(endOf(block ?? end), ', ')})`);
+      // Postgres leaves out partitions by conditions on single columns only.
+      if (source.isPartitioned && block != null)
+        query.where(sql`${columnOf(BLOCK)} ${side} ${sqlValueWithCodec(block, TYPES.bigint)}`);
+    }
   } else for (const { column, value } of key) query.where(sql`${column} = ${value}`);
-  if (!found.hasChain) query.where(sql`${chain.column} = ${chain.value}`);
+  if (!found.hasChain || source.isPartitioned) query.where(sql`${chain.column} = ${chain.value}`);
   for (const condition of found.rest) query.where(condition);
   if (source.order.length === 0) return;
   const direction = args.order ?? 'DESC';

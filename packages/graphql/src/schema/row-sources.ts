@@ -26,6 +26,8 @@ export interface RowSource {
   readonly isFound: boolean;
   /** Columns of the index after the finder and the chain. They identify a row of a finder and chain. Empty: few rows have a value. */
   readonly order: readonly string[];
+  /** Whether its table is partitioned by chain and block. */
+  readonly isPartitioned: boolean;
 }
 
 /** First column of an order that can be bounded. */
@@ -36,8 +38,8 @@ export const LOG_PLACE: readonly string[] = [BLOCK, 'transaction_index', 'log_in
 
 /** Views by name. Those that group rows, or join whole tables, have no index that bounds their reads. */
 export const VIEW_SOURCES: ReadonlyMap<string, RowSource> = new Map([
-  ['blocks', { finders: [], isFound: false, order: [BLOCK] }],
-  ['coverage', { finders: [], isFound: false, order: ['dataset', 'first_block'] }],
+  ['blocks', { finders: [], isFound: false, order: [BLOCK], isPartitioned: false }],
+  ['coverage', { finders: [], isFound: false, order: ['dataset', 'first_block'], isPartitioned: false }],
   ['tokens', few(plain('address', 'address_bytes'))],
   ['nft_collections', few(plain('token_address', 'token_bytes'))],
   ['transactions', few(keyed('transaction_hash', 'hash_bytes', { of: 'transaction_key', column: 'transaction_key' }))],
@@ -58,11 +60,11 @@ export const VIEW_SOURCES: ReadonlyMap<string, RowSource> = new Map([
 ]);
 
 function ordered(order: readonly string[], ...finders: readonly Finder[]): RowSource {
-  return { finders, isFound: true, order };
+  return { finders, isFound: true, order, isPartitioned: true };
 }
 
 function few(finder: Finder): RowSource {
-  return { finders: [finder], isFound: true, order: [] };
+  return { finders: [finder], isFound: true, order: [], isPartitioned: true };
 }
 
 function plain(name: string, column: string): Finder {

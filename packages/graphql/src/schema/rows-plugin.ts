@@ -94,7 +94,7 @@ function sourceOf(resource: PgResource): RowSource | null {
   const finders = Object.entries(resource.codec.attributes ?? {}).flatMap(([column, { extensions }]): Finder[] =>
     extensions?.isFinder === true ? [{ name: column, column, key: null, hasChain: true }] : [],
   );
-  return { finders, isFound: false, order: LOG_PLACE };
+  return { finders, isFound: false, order: LOG_PLACE, isPartitioned: false };
 }
 
 function whereType(resource: PgResource): string {

@@ -7,7 +7,7 @@ import type { Reader } from '../reading/reader.ts';
 import type { BuiltSchema } from '../schema/build-schema.ts';
 import { type KnownBlocks, type NextBlocks, readKnownBlocks, readNextBlocks } from './branch.ts';
 import type { NewestBlocks } from './newest-blocks.ts';
-import { PAGE_MEMBER, pageQuery, pageVariables } from './page-query.ts';
+import { PAGE_MEMBER, type PageQuery, pageQuery, pageVariables } from './page-query.ts';
 
 export interface NewRowsOptions {
   readonly built: BuiltSchema;
@@ -48,7 +48,8 @@ export async function* readNewRows(options: NewRowsOptions): AsyncGenerator<Grap
       if (read === null) break;
       position = read.position;
       yield* read.results;
-      isMore = read.isFull;
+      if (read.state === 'failed') return;
+      isMore = read.state === 'more';
     }
   }
 }
@@ -61,41 +62,43 @@ async function startAt(withClient: WithPgClient, chainId: string, afterBlock: nu
 interface Read {
   readonly results: readonly GraphqlResult[];
   readonly position: Position;
-  /** Whether further blocks may follow at once. */
-  readonly isFull: boolean;
+  /** `more`: further blocks may follow at once. `failed`: the last result is an error, and its rows are missing. */
+  readonly state: 'complete' | 'more' | 'failed';
 }
 
 async function readOnce(
   options: NewRowsOptions,
-  page: ReturnType<typeof pageQuery>,
+  page: PageQuery,
   { known, last }: Position,
   blocksMax: number,
 ): Promise<Read | 'too large' | null> {
+  const { chainId, member } = page;
   return options.reader.inSnapshot(async (withClient) => {
-    const next = await readNextBlocks(withClient, page.chainId, { known, last, blocksMax });
+    const next = await readNextBlocks(withClient, chainId, { known, last, blocksMax });
     if (next === null) return null;
     const results: GraphqlResult[] = [];
-    for (let after: string | null = null; next.toBlock >= next.fromBlock; ) {
+    for (let after: string | null = null; ; ) {
       const result = await readPage(options, page, next, after, withClient);
-      const refused = result.errors?.find(({ extensions }) => extensions.code === 'GRAPHQL_RESULT_TOO_LARGE');
-      if (refused !== undefined && next.toBlock > next.fromBlock) return 'too large';
-      const { shown, end } = withoutEnd(result, page.member);
+      const refused = result.errors?.some(({ extensions }) => extensions.code === 'GRAPHQL_RESULT_TOO_LARGE');
+      if (refused === true && next.toBlock > next.fromBlock) return 'too large';
+      if (result.errors !== undefined)
+        return { results: [...results, result], position: { known, last }, state: 'failed' };
+      const { shown, end } = withoutEnd(result, member);
       const isFirst = results.length === 0;
-      if (end.hasRows || shown.errors !== undefined || (isFirst && next.isReplacement))
-        results.push({ ...shown, extensions: blocksOf(page.chainId, next, isFirst) });
-      if (!end.hasNextPage || end.endCursor === null) break;
+      // A reorg is also sent without rows: the client has to remove those of the replaced blocks.
+      if (end.endCursor !== null || (isFirst && next.isReplacement))
+        results.push({ ...shown, extensions: blocksOf(chainId, next, isFirst) });
+      if (!end.hasNextPage) break;
       after = end.endCursor;
     }
-    if (results.length === 0 && next.isReplacement)
-      results.push({ data: null, extensions: blocksOf(page.chainId, next, true) });
-    const position = { known: await readKnownBlocks(withClient, page.chainId, next.toBlock), last: next.toBlock };
-    return { results, position, isFull: next.toBlock - next.fromBlock + 1 >= blocksMax };
+    const position = { known: await readKnownBlocks(withClient, chainId, next.toBlock), last: next.toBlock };
+    return { results, position, state: next.toBlock - next.fromBlock + 1 >= blocksMax ? 'more' : 'complete' };
   });
 }
 
 function readPage(
   { built, operation, logger }: NewRowsOptions,
-  { document }: ReturnType<typeof pageQuery>,
+  { document }: PageQuery,
   { fromBlock, toBlock }: NextBlocks,
   after: string | null,
   withClient: WithPgClient,
@@ -104,7 +107,11 @@ function readPage(
   return runQuery(built, { document, operationName: null, variables }, withClient, logger);
 }
 
-function blocksOf(chainId: string, { fromBlock, toBlock, isReplacement }: NextBlocks, isFirst: boolean) {
+function blocksOf(
+  chainId: string,
+  { fromBlock, toBlock, isReplacement }: NextBlocks,
+  isFirst: boolean,
+): GraphqlResult['extensions'] & object {
   return {
     chain_id: chainId,
     from_block: String(fromBlock),
@@ -121,9 +128,6 @@ const endOfPage = z.object({ hasNextPage: z.boolean(), endCursor: z.string().nul
 
 /** Takes the end of the page out of a result. */
 function withoutEnd(result: GraphqlResult, member: string) {
-  const rows = z.record(z.string(), z.unknown()).nullish().parse(result.data?.[member]);
-  if (rows == null) return { shown: result, end: { hasNextPage: false, endCursor: null, hasRows: false } };
-  const { [PAGE_MEMBER]: given, ...others } = rows;
-  const end = endOfPage.parse(given);
-  return { shown: { ...result, data: { [member]: others } }, end: { ...end, hasRows: end.endCursor !== null } };
+  const { [PAGE_MEMBER]: end, ...rows } = z.record(z.string(), z.unknown()).parse(result.data?.[member]);
+  return { shown: { data: { [member]: rows } }, end: endOfPage.parse(end) };
 }
