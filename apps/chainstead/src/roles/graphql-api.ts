@@ -6,6 +6,8 @@ import type { RoleContext } from './role.ts';
 export async function openGraphqlApi({ configuration, logger, clock }: RoleContext): Promise<Graphql | null> {
   const { graphqlDatabaseUrl } = configuration.api;
   if (graphqlDatabaseUrl === null) return null;
+  // Without it, the libraries print a notice at each start.
+  process.env.GRAPHILE_ENV ??= 'production';
   const { openGraphql } = await import('@chainstead/graphql');
   const graphql = openGraphql({ databaseUrl: graphqlDatabaseUrl, logger, clock });
   return { ...graphql, routes: withScope('data', [graphql.routes]) };

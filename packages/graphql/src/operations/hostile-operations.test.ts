@@ -48,6 +48,7 @@ describe('is too complex', () => {
     ['fragments that double', `query { ...f0 } ${fragments(40)} fragment f40 on Query { __typename }`],
     ['deep lists of the schema', typesOfFields(20)],
     ['the schema, many times', `{ ${Array.from({ length: 3 }, (_, n) => `a${n}: __schema { types { name } }`).join(' ')} }`],
+    ['deep brackets', `{ a(b: ${'['.repeat(3_900)}`],
     ['a deep type', `{ __type(name: "Query") { fields { type { ${ofTypes(30)} } } } }`],
   ])('%s', async (_name, query) => {
     const { code, status } = await refusal(query);
@@ -60,7 +61,6 @@ describe('is invalid', () => {
     ['no operation', '', 'Syntax Error'],
     ['a text without end', '{ a(b: "', 'Syntax Error'],
     ['many tokens', `{ ${'a '.repeat(5_000)} }`, 'token'],
-    ['deep brackets', `{ a(b: ${'['.repeat(10_000)}`, 'Syntax Error'],
     ['a fragment of itself', '{ ...a } fragment a on Query { ...a }', 'contains itself'],
     ['a circle of fragments', '{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }', 'contains itself'],
     ['a mutation', 'mutation { deleteAll }', 'Mutations are not supported'],

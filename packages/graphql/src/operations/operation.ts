@@ -2,7 +2,7 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLSchema,
   getVariableValues,
   Kind,
@@ -59,6 +59,16 @@ export const LIMITS = {
  * @throws GraphqlRefusalError
  */
 export function readOperation(schema: GraphQLSchema, request: GraphqlRequest): Operation {
+  try {
+    return checkOperation(schema, request);
+  } catch (error) {
+    // The parser follows brackets by recursion.
+    if (error instanceof RangeError) throw tooComplex('The operation is nested too deeply');
+    throw error;
+  }
+}
+
+function checkOperation(schema: GraphQLSchema, request: GraphqlRequest): Operation {
   const document = parseQuery(request.query);
   const fragments = new Map(
     document.definitions.flatMap((one): [string, FragmentDefinitionNode][] =>
@@ -85,9 +95,9 @@ export function readOperation(schema: GraphQLSchema, request: GraphqlRequest): O
 
 function parseQuery(query: string): DocumentNode {
   try {
-    return parse(query, { maxTokens: LIMITS.tokens, noLocation: false });
+    return parse(query, { maxTokens: LIMITS.tokens });
   } catch (error) {
-    throw invalid(error);
+    throw error instanceof GraphQLError ? invalid(error) : error;
   }
 }
 
@@ -174,11 +184,10 @@ function tooComplex(sentence: string): GraphqlRefusalError {
   );
 }
 
-function invalid(error: GraphQLError | unknown): GraphqlRefusalError {
-  const text = error instanceof Error ? error.message : 'The operation is invalid';
+function invalid(error: GraphQLError | undefined): GraphqlRefusalError {
   return new GraphqlRefusalError(
     'GRAPHQL_INVALID',
-    text.slice(0, MESSAGE_LENGTH_MAX),
+    error?.message.slice(0, MESSAGE_LENGTH_MAX) ?? 'The operation is invalid',
     'Compare the operation with the schema, which an introspection query shows.',
   );
 }

@@ -1,7 +1,6 @@
 import 'graphile-build-pg';
-import type { PgResource, PgSelectQueryBuilder } from '@dataplan/pg';
-import { connection, lambda } from 'grafast';
-import type { GraphQLFieldConfigArgumentMap } from 'graphql';
+import type { PgResource, PgSelectQueryBuilder, PgSelectStep } from '@dataplan/pg';
+import { type ConnectionStep, connection, type FieldArg, type FieldArgs, type GrafastFieldConfigArgumentMap, lambda } from 'grafast';
 import { applyRange, type RowArguments } from './row-range.ts';
 import { BLOCK, type Finder, LOG_PLACE, type RowSource, VIEW_SOURCES } from './row-sources.ts';
 
@@ -26,7 +25,7 @@ export const rowsPlugin: GraphileConfig.Plugin = {
           ?.getIndexes()
           .some(
             (index) =>
-              index.indpred === null &&
+              index.indpred == null &&
               index.indisvalid === true &&
               index
                 .getKeys()
@@ -127,7 +126,7 @@ function rowArguments(
   build: GraphileBuild.Build,
   resource: PgResource,
   source: RowSource,
-): GraphQLFieldConfigArgumentMap {
+): GrafastFieldConfigArgumentMap {
   const { GraphQLInt, GraphQLNonNull } = build.graphql;
   const block = build.getInputTypeByName('BigInt');
   return {
@@ -138,9 +137,18 @@ function rowArguments(
     }),
     ...(source.order.length > 0 && {
       order: { type: build.getInputTypeByName(ORDER_TYPE), defaultValue: 'DESC', description: 'Order by block.' },
-      after: { type: build.getInputTypeByName('Cursor'), description: 'Cursor of the last row that you have.' },
+      after: {
+        type: build.getInputTypeByName('Cursor'),
+        description: 'Cursor of the last row that you have.',
+        applyPlan: (_root: unknown, rows: Rows, given: FieldArg) => rows.setAfter(given.getRaw()),
+      },
     }),
-    first: { type: new GraphQLNonNull(GraphQLInt), defaultValue: PAGE_DEFAULT, description: 'Rows: at most 1000.' },
+    first: {
+      type: new GraphQLNonNull(GraphQLInt),
+      defaultValue: PAGE_DEFAULT,
+      description: 'Rows: at most 1000.',
+      applyPlan: (_root: unknown, rows: Rows, given: FieldArg) => rows.setFirst(given.getRaw()),
+    },
   };
 }
 
@@ -148,7 +156,7 @@ function liveArguments(
   build: GraphileBuild.Build,
   resource: PgResource,
   source: RowSource,
-): GraphQLFieldConfigArgumentMap {
+): GrafastFieldConfigArgumentMap {
   return {
     ...chainAndWhere(build, resource, source),
     after_block: {
@@ -162,7 +170,7 @@ function chainAndWhere(
   build: GraphileBuild.Build,
   resource: PgResource,
   { finders, isFound }: RowSource,
-): GraphQLFieldConfigArgumentMap {
+): GrafastFieldConfigArgumentMap {
   const { GraphQLNonNull } = build.graphql;
   const type = finders.length === 0 ? null : build.getInputTypeByName(whereType(resource));
   return {
@@ -173,17 +181,13 @@ function chainAndWhere(
   };
 }
 
-function planRows(resource: PgResource, source: RowSource, given: GraphileRowArguments) {
+type Rows = ConnectionStep<unknown, PgSelectStep>;
+
+function planRows(resource: PgResource, source: RowSource, given: FieldArgs): Rows {
   const select = resource.find();
   const range = lambda(given.getRaw(), (args) => (query: PgSelectQueryBuilder) => {
     applyRange(query, resource, source, args as RowArguments);
   });
   select.apply(range);
-  const rows = connection(select);
-  rows.setFirst(given.getRaw('first'));
-  if (source.order.length > 0) rows.setAfter(given.getRaw('after'));
-  return rows;
+  return connection(select);
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: placeholder until types are checked
-type GraphileRowArguments = any;
