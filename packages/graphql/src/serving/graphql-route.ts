@@ -8,6 +8,7 @@ import { GraphqlRefusalError } from '../refusal.ts';
 import { createCurrentSchema } from '../schema/current-schema.ts';
 import { readNewRows } from '../subscriptions/new-rows.ts';
 import { createNewestBlocks } from '../subscriptions/newest-blocks.ts';
+import { pageQuery } from '../subscriptions/page-query.ts';
 import { createStreamResults } from './stream-results.ts';
 
 export interface GraphqlOptions {
@@ -56,13 +57,14 @@ export function openGraphql(options: GraphqlOptions): Graphql {
   async function respond(c: ApiContext, request: GraphqlRequest): Promise<Response> {
     const built = await schema.read();
     const operation = readOperation(built.schema, request);
+    const { document, variables } = operation;
     if (operation.definition.operation === 'subscription') {
       requireEventStream(c);
+      const page = pageQuery(operation);
       return streamResults(c, (signal) =>
-        readNewRows({ built, operation, reader, newestBlocks, logger, signal }),
+        readNewRows({ built, page, variables, reader, newestBlocks, logger, signal }),
       );
     }
-    const { document, variables } = operation;
     const wanted = { document, operationName: request.operationName ?? null, variables };
     return c.json(await reader.inSnapshot((withClient) => runQuery(built, wanted, withClient, logger)));
   }

@@ -1,7 +1,16 @@
 import type { WithPgClient } from '@dataplan/pg';
+import { GraphqlRefusalError } from '../refusal.ts';
 
-/** Newest blocks that a subscriber has, by number. */
-export type KnownBlocks = ReadonlyMap<number, string>;
+/** Hashes of blocks by number. */
+type Hashes = ReadonlyMap<number, string>;
+
+/** Blocks that a subscriber has. */
+export interface Position {
+  /** The newest ones that are stored. */
+  readonly known: Hashes;
+  /** Newest block; null: none is stored yet. */
+  readonly last: number | null;
+}
 
 /** Blocks of which a subscriber gets rows next. */
 export interface NextBlocks {
@@ -14,43 +23,67 @@ export interface NextBlocks {
 /** Blocks to look back for the last common one. Deeper reorgs need approval by the operator. */
 const KNOWN_MAX = 256;
 
-/** Returns the newest blocks up to a number. @param upTo null: up to the newest one */
-export async function readKnownBlocks(
+/** Blocks that a subscriber may catch up on. */
+const BEHIND_MAX = 10_000;
+
+/**
+ * Returns the position after a block.
+ * @param afterBlock null: after the newest one
+ * @throws GraphqlRefusalError
+ */
+export async function readStart(
   withClient: WithPgClient,
   chainId: string,
-  upTo: number | null,
-): Promise<KnownBlocks> {
+  afterBlock: number | null,
+): Promise<Position> {
+  const newest = await readPosition(withClient, chainId, null);
+  if (afterBlock === null) return newest;
+  if (afterBlock < (newest.last ?? 0) - BEHIND_MAX)
+    throw new GraphqlRefusalError(
+      'GRAPHQL_ARGUMENT_INVALID',
+      `after_block is more than ${BEHIND_MAX} blocks before the newest one`,
+      'Read older rows with a query, then subscribe after the last block that you have.',
+    );
+  return { ...(await readPosition(withClient, chainId, afterBlock)), last: afterBlock };
+}
+
+/** Returns the position at the newest stored block up to a number. @param upTo null: no bound */
+export async function readPosition(withClient: WithPgClient, chainId: string, upTo: number | null): Promise<Position> {
   const { rows } = await withClient(null, (client) =>
     client.query<BlockRow>({ text: KNOWN_SQL, values: [chainId, upTo, KNOWN_MAX] }),
   );
-  return new Map(rows.map(({ number, hash }) => [Number(number), hash]));
+  const known = new Map(rows.map(({ number, hash }) => [Number(number), hash]));
+  return { known, last: rows[0] === undefined ? null : Number(rows[0].number) };
 }
 
 /**
- * Returns the blocks after the newest known one that is still valid; null if there are none.
- * @param last newest block that the subscriber has
+ * Returns the blocks after the newest one of a position that is still valid; null if there are none.
  * @param blocksMax at most so many
  */
 export async function readNextBlocks(
   withClient: WithPgClient,
   chainId: string,
-  { known, last, blocksMax }: { readonly known: KnownBlocks; readonly last: number; readonly blocksMax: number },
+  { known, last }: Position,
+  blocksMax: number,
 ): Promise<NextBlocks | null> {
-  const oldest = Math.min(last, ...known.keys());
   const { rows } = await withClient(null, (client) =>
-    client.query<BlockRow & { newest: string }>({ text: SINCE_SQL, values: [chainId, oldest, last] }),
+    client.query<BlockRow & { newest: string | null }>({
+      text: SINCE_SQL,
+      values: [chainId, Math.min(last ?? 0, ...known.keys()), last ?? -1],
+    }),
   );
   const current = new Map(rows.map(({ number, hash }) => [Number(number), hash]));
   const newest = Number(rows[0]?.newest ?? -1);
-  const common = commonBlock(known, current, last);
+  const had = last ?? Math.max(-1, newest - 1);
+  const common = commonBlock(known, current, had);
   const fromBlock = common + 1;
-  const isReplacement = common < last;
+  const isReplacement = common < had;
   if (newest < fromBlock && !isReplacement) return null;
   return { fromBlock, toBlock: Math.max(common, Math.min(newest, common + blocksMax)), isReplacement };
 }
 
 /** Without a known block, the subscriber has none that could be replaced. */
-function commonBlock(known: KnownBlocks, current: KnownBlocks, last: number): number {
+function commonBlock(known: Hashes, current: Hashes, last: number): number {
   const replaced = [...known].filter(([number, hash]) => current.get(number) !== hash).map(([number]) => number);
   if (replaced.length === 0) return last;
   const firstReplaced = Math.min(...replaced);

@@ -154,14 +154,29 @@ describe('a stream', () => {
   });
 
   test.each([
-    ['two lists', 'a: contracts_vault_deposit(chain_id: 1) { nodes { note } } b: contracts_vault_deposit(chain_id: 1) { nodes { note } }', 'GRAPHQL_INVALID'],
-    ['a view', 'analytics_wallet_transfers(chain_id: 1) { nodes { amount } }', 'GRAPHQL_INVALID'],
-    ['a negative block', 'contracts_vault_deposit(chain_id: 1, after_block: "-1") { nodes { note } }', 'GRAPHQL_ARGUMENT_INVALID'],
-  ])('of %s is refused', async (_name, selection, code) => {
-    const reader = await subscribe(stage.url, `subscription { ${selection} }`);
-    open.push(reader);
-    if (reader.status === 200) expect((await reader.next())?.errors?.[0]?.extensions.code).toBe(code);
-    else expect(reader.status).toBe(400);
+    [
+      'two lists',
+      'a: contracts_vault_deposit(chain_id: 1) { nodes { note } } b: contracts_vault_deposit(chain_id: 1) { nodes { note } }',
+    ],
+    ['a view', 'analytics_wallet_transfers(chain_id: 1) { nodes { amount } }'],
+    ['the schema', '__schema { types { name } }'],
+    ['a negative block', 'contracts_vault_deposit(chain_id: 1, after_block: "-1") { nodes { note } }'],
+  ])('of %s is refused', async (_name, selection) => {
+    expect((await subscribe(stage.url, `subscription { ${selection} }`)).status).toBe(400);
+  });
+
+  test('that starts too many blocks before the newest one ends with an error', async () => {
+    await write([], { blocks: [20_000] });
+    const reader = await subscribed('after_block: 9999');
+    expect((await reader.next())?.errors?.[0]?.extensions.code).toBe('GRAPHQL_ARGUMENT_INVALID');
+    expect(await reader.next()).toBeNull();
+  });
+
+  test('of a chain without blocks starts with its first one', async () => {
+    await removeBlocks(scratch.database, 0);
+    const reader = await subscribed();
+    await write([{ block: 5_000_000 }]);
+    expect(shown(await reader.next())).toEqual(['5000000-5000000', '5000000/0']);
   });
 
   test('is refused while a key has too many', async () => {

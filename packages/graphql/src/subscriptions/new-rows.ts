@@ -5,13 +5,15 @@ import type { Operation } from '../operations/operation.ts';
 import { type GraphqlResult, runQuery } from '../operations/run-query.ts';
 import type { Reader } from '../reading/reader.ts';
 import type { BuiltSchema } from '../schema/build-schema.ts';
-import { type KnownBlocks, type NextBlocks, readKnownBlocks, readNextBlocks } from './branch.ts';
+import { type NextBlocks, type Position, readNextBlocks, readPosition, readStart } from './branch.ts';
 import type { NewestBlocks } from './newest-blocks.ts';
-import { PAGE_MEMBER, type PageQuery, pageQuery, pageVariables } from './page-query.ts';
+import { PAGE_MEMBER, type PageQuery, pageVariables } from './page-query.ts';
 
 export interface NewRowsOptions {
   readonly built: BuiltSchema;
-  readonly operation: Operation;
+  /** Values of its variables, as sent. */
+  readonly variables: Operation['variables'];
+  readonly page: PageQuery;
   readonly reader: Reader;
   readonly newestBlocks: NewestBlocks;
   readonly logger: Logger;
@@ -21,26 +23,19 @@ export interface NewRowsOptions {
 /** Blocks of one read. It is halved while their rows are too large. */
 const BLOCKS_MAX = 1_000;
 
-/** Blocks that a subscriber has. */
-interface Position {
-  readonly known: KnownBlocks;
-  readonly last: number;
-}
-
 /**
  * Returns results with the rows of new blocks, in the order of the chain, until the signal aborts. Each result is read in the transaction that
  * found its blocks, so a row of a block is in exactly one result, unless a reorg replaces the block.
  */
 export async function* readNewRows(options: NewRowsOptions): AsyncGenerator<GraphqlResult, void, undefined> {
-  const { operation, reader, newestBlocks, signal } = options;
-  const page = pageQuery(operation);
-  let position = await reader.inSnapshot((withClient) => startAt(withClient, page.chainId, page.afterBlock));
+  const { page, reader, newestBlocks, signal } = options;
+  let position = await reader.inSnapshot((withClient) => readStart(withClient, page.chainId, page.afterBlock));
   let seen: string | null = null;
   let blocksMax = BLOCKS_MAX;
   while (!signal.aborted) {
     seen = await newestBlocks.changedFrom(page.chainId, seen, signal);
     for (let isMore = true; isMore && !signal.aborted; ) {
-      const read = await readOnce(options, page, position, blocksMax);
+      const read = await readOnce(options, position, blocksMax);
       if (read === 'too large') {
         blocksMax = halved(blocksMax);
         continue;
@@ -54,11 +49,6 @@ export async function* readNewRows(options: NewRowsOptions): AsyncGenerator<Grap
   }
 }
 
-async function startAt(withClient: WithPgClient, chainId: string, afterBlock: number | null): Promise<Position> {
-  const known = await readKnownBlocks(withClient, chainId, afterBlock);
-  return { known, last: afterBlock ?? Math.max(-1, ...known.keys()) };
-}
-
 interface Read {
   readonly results: readonly GraphqlResult[];
   readonly position: Position;
@@ -68,21 +58,20 @@ interface Read {
 
 async function readOnce(
   options: NewRowsOptions,
-  page: PageQuery,
-  { known, last }: Position,
+  position: Position,
   blocksMax: number,
 ): Promise<Read | 'too large' | null> {
-  const { chainId, member } = page;
+  const { chainId, member } = options.page;
   return options.reader.inSnapshot(async (withClient) => {
-    const next = await readNextBlocks(withClient, chainId, { known, last, blocksMax });
+    const next = await readNextBlocks(withClient, chainId, position, blocksMax);
     if (next === null) return null;
     const results: GraphqlResult[] = [];
     for (let after: string | null = null; ; ) {
-      const result = await readPage(options, page, next, after, withClient);
+      const result = await readPage(options, next, after, withClient);
       const refused = result.errors?.some(({ extensions }) => extensions.code === 'GRAPHQL_RESULT_TOO_LARGE');
       if (refused === true && next.toBlock > next.fromBlock) return 'too large';
       if (result.errors !== undefined)
-        return { results: [...results, result], position: { known, last }, state: 'failed' };
+        return { results: [...results, result], position, state: 'failed' };
       const { shown, end } = withoutEnd(result, member);
       const isFirst = results.length === 0;
       // A reorg is also sent without rows: the client has to remove those of the replaced blocks.
@@ -91,20 +80,23 @@ async function readOnce(
       if (!end.hasNextPage) break;
       after = end.endCursor;
     }
-    const position = { known: await readKnownBlocks(withClient, chainId, next.toBlock), last: next.toBlock };
-    return { results, position, state: next.toBlock - next.fromBlock + 1 >= blocksMax ? 'more' : 'complete' };
+    const reached = { ...(await readPosition(withClient, chainId, next.toBlock)), last: next.toBlock };
+    const isFull = next.toBlock - next.fromBlock + 1 >= blocksMax;
+    return { results, position: reached, state: isFull ? 'more' : 'complete' };
   });
 }
 
 function readPage(
-  { built, operation, logger }: NewRowsOptions,
-  { document }: PageQuery,
+  { built, page: { document }, variables, logger }: NewRowsOptions,
   { fromBlock, toBlock }: NextBlocks,
   after: string | null,
   withClient: WithPgClient,
 ): Promise<GraphqlResult> {
-  const variables = { ...operation.variables, ...pageVariables(fromBlock, toBlock, after) };
-  return runQuery(built, { document, operationName: null, variables }, withClient, logger);
+  const wanted = {
+    ...{ document, operationName: null },
+    variables: { ...variables, ...pageVariables(fromBlock, toBlock, after) },
+  };
+  return runQuery(built, wanted, withClient, logger);
 }
 
 function blocksOf(
