@@ -66,6 +66,12 @@ export function applyRange(
 const LOWEST = '0';
 const HIGHEST = '9223372036854775807';
 
+/** Access to columns by name. */
+interface Columns {
+  readonly columnOf: (name: string) => SQL;
+  readonly codecOf: (name: string) => PgCodec;
+}
+
 /** Conditions of the given finder. */
 interface Found {
   readonly key: readonly KeyPart[];
@@ -77,8 +83,7 @@ interface Found {
 function findRows(
   { finders, isFound }: RowSource,
   { where }: RowArguments,
-  { columnOf, codecOf }: Readonly<Record<'columnOf', (name: string) => SQL>> &
-    Readonly<Record<'codecOf', (name: string) => PgCodec>>,
+  { columnOf, codecOf }: Columns,
 ): Found {
   const given = Object.entries(where ?? {});
   const [entry, ...others] = given;

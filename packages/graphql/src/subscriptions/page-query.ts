@@ -21,7 +21,7 @@ export interface PageQuery {
   readonly afterBlock: number | null;
 }
 
-/** Variables that the query has besides those of the subscription. */
+/** Variables of the query in addition to those of the subscription. */
 export interface PageVariables {
   readonly [FROM]: string;
   readonly [TO]: string;
