@@ -46,7 +46,7 @@ export { checkSchema, migrate } from './migrations/migrate.ts';
 export { listMigrationFiles, MIGRATIONS_FOLDER } from './migrations/read-migrations.ts';
 export { type DatabaseOptions, openDatabase } from './open-database.ts';
 export { readWithin } from './read-within.ts';
-export { type BoundedStatement, readBounded } from './readers/read-bounded.ts';
+export { readBounded } from './readers/read-bounded.ts';
 export { excessRights } from './readers/reader-rights.ts';
 export { runAlone } from './readers/run-alone.ts';
 export { openReads, type Reads } from './reads/open-reads.ts';

@@ -67,6 +67,7 @@ export interface Configuration {
     readonly documentationUrl: string | null;
     /** Database of SQL of agents, as a role that can only read; null: they have no SQL. */
     readonly mcpDatabaseUrl: string | null;
+    readonly graphqlDatabaseUrl: string | null;
     readonly pageLimitMax: number;
     /** Requests per second and key; null: unlimited. */
     readonly rateLimit: number | null;

@@ -88,10 +88,9 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
       streams: streams.operations,
       explorer: openExplorer(context, { routes: dataRoutes, nodeReads, egress }),
     });
-    const graphql = await openGraphqlApi(context);
-    opened.defer(() => graphql?.close());
-    const ownRoutes = [agentRoutes(context, dataRoutes), ...(graphql === null ? [] : [graphql.routes])];
-    const routes = [...dataRoutes, ...streams.routes, ...ownRoutes, unservedRoutes];
+    const graphql = await openGraphqlApi(context, opened);
+    const own = [agentRoutes(context, dataRoutes), ...(graphql?.routes ?? [])];
+    const routes = [...dataRoutes, ...streams.routes, ...own, unservedRoutes];
     const listening = await listen(context, {
       routes,
       openRoutes: [operators.routes, gateway.routes],

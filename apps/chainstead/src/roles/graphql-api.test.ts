@@ -43,7 +43,11 @@ function readerUrl(): string {
   return url.href;
 }
 
-function send(address: string | null, query: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+function send(
+  address: string | null,
+  query: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
   return fetch(`${address}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': KEY, ...headers },

@@ -1,7 +1,7 @@
 import { type ClientBase, Query } from 'pg';
 
 /** One statement. */
-export interface BoundedStatement {
+interface BoundedStatement {
   readonly text: string;
   readonly values: readonly unknown[];
   /** Whether rows are lists of values instead of objects. */

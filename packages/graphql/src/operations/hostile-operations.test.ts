@@ -41,13 +41,25 @@ const typesOfFields = (depth: number): string =>
 describe('is too complex', () => {
   test.each([
     ['deep nesting', nested(20, '{ nodes { note } }')],
-    ['aliases of a list', `{ ${Array.from({ length: 1_000 }, (_, index) => `a${index}: __typename`).join(' ')} x: __typename }`],
+    [
+      'aliases of a list',
+      `{ ${Array.from({ length: 1_000 }, (_, index) => `a${index}: __typename`).join(' ')} x: __typename }`,
+    ],
     ['21 lists', `{ ${Array.from({ length: 21 }, (_, n) => `a${n}: ${ROWS} { nodes { note } }`).join(' ')} }`],
-    ['many rows of several lists', `{ ${Array.from({ length: 6 }, (_, n) => `a${n}: contracts_vault_deposit(chain_id: 1, first: 1000) { nodes { note } }`).join(' ')} }`],
-    ['many aliases of a column', `{ contracts_vault_deposit(chain_id: 1, first: 1000) { nodes { ${Array.from({ length: 120 }, (_, n) => `a${n}: note`).join(' ')} } } }`],
+    [
+      'many rows of several lists',
+      `{ ${Array.from({ length: 6 }, (_, n) => `a${n}: contracts_vault_deposit(chain_id: 1, first: 1000) { nodes { note } }`).join(' ')} }`,
+    ],
+    [
+      'many aliases of a column',
+      `{ contracts_vault_deposit(chain_id: 1, first: 1000) { nodes { ${Array.from({ length: 120 }, (_, n) => `a${n}: note`).join(' ')} } } }`,
+    ],
     ['fragments that double', `query { ...f0 } ${fragments(40)} fragment f40 on Query { __typename }`],
     ['deep lists of the schema', typesOfFields(20)],
-    ['the schema, many times', `{ ${Array.from({ length: 3 }, (_, n) => `a${n}: __schema { types { name } }`).join(' ')} }`],
+    [
+      'the schema, many times',
+      `{ ${Array.from({ length: 3 }, (_, n) => `a${n}: __schema { types { name } }`).join(' ')} }`,
+    ],
     ['deep brackets', `{ a(b: ${'['.repeat(3_900)}`],
     ['a deep type', `{ __type(name: "Query") { fields { type { ${ofTypes(30)} } } } }`],
   ])('%s', async (_name, query) => {
@@ -71,17 +83,45 @@ describe('is invalid', () => {
     ['a function', '{ analytics_wallet_key(hex: "0x00") }', 'Cannot query field'],
     ['pg_sleep', '{ pg_sleep(seconds: 60) }', 'Cannot query field'],
     ['a number of all rows', `{ ${ROWS} { totalCount } }`, 'Cannot query field'],
-    ['a filter without index', '{ contracts_vault_deposit(chain_id: 1, where: { note: "a" }) { nodes { note } } }', 'is not defined by type'],
-    ['two filters', `{ contracts_vault_deposit(chain_id: 1, where: { owner: "${OWNER}", assets: 1 }) { nodes { note } } }`, 'exactly one'],
+    [
+      'a filter without index',
+      '{ contracts_vault_deposit(chain_id: 1, where: { note: "a" }) { nodes { note } } }',
+      'is not defined by type',
+    ],
+    [
+      'two filters',
+      `{ contracts_vault_deposit(chain_id: 1, where: { owner: "${OWNER}", assets: 1 }) { nodes { note } } }`,
+      'exactly one',
+    ],
     ['no filter in where', '{ contracts_vault_deposit(chain_id: 1, where: {}) { nodes { note } } }', 'exactly one'],
     ['an offset', '{ contracts_vault_deposit(chain_id: 1, offset: 1000000) { nodes { note } } }', 'Unknown argument'],
-    ['an order by column', '{ contracts_vault_deposit(chain_id: 1, orderBy: NOTE_ASC) { nodes { note } } }', 'Unknown argument'],
+    [
+      'an order by column',
+      '{ contracts_vault_deposit(chain_id: 1, orderBy: NOTE_ASC) { nodes { note } } }',
+      'Unknown argument',
+    ],
     ['all chains', '{ contracts_vault_deposit { nodes { note } } }', 'is required'],
     ['a view without its key', '{ analytics_wallet_transfers(chain_id: 1) { nodes { amount } } }', 'is required'],
-    ['SQL in a number', `{ contracts_vault_deposit(chain_id: "1 OR 1=1") { nodes { note } } }`, 'is no value of BigInt'],
-    ['SQL in bytes', `{ contracts_vault_deposit(chain_id: 1, where: { owner: "' OR ''='" }) { nodes { note } } }`, 'is no value of Bytes'],
-    ['half a byte', '{ contracts_vault_deposit(chain_id: 1, where: { owner: "0x0" }) { nodes { note } } }', 'is no value of Bytes'],
-    ['NaN', '{ contracts_vault_deposit(chain_id: 1, where: { assets: "NaN" }) { nodes { note } } }', 'is no value of BigFloat'],
+    [
+      'SQL in a number',
+      `{ contracts_vault_deposit(chain_id: "1 OR 1=1") { nodes { note } } }`,
+      'is no value of BigInt',
+    ],
+    [
+      'SQL in bytes',
+      `{ contracts_vault_deposit(chain_id: 1, where: { owner: "' OR ''='" }) { nodes { note } } }`,
+      'is no value of Bytes',
+    ],
+    [
+      'half a byte',
+      '{ contracts_vault_deposit(chain_id: 1, where: { owner: "0x0" }) { nodes { note } } }',
+      'is no value of Bytes',
+    ],
+    [
+      'NaN',
+      '{ contracts_vault_deposit(chain_id: 1, where: { assets: "NaN" }) { nodes { note } } }',
+      'is no value of BigFloat',
+    ],
     ['a null page', '{ contracts_vault_deposit(chain_id: 1, first: null) { nodes { note } } }', 'found null'],
     ['__proto__', '{ __proto__ { nodes { note } } }', 'Cannot query field'],
   ])('%s', async (_name, query, text) => {

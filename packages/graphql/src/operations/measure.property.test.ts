@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Kind, parse, print } from 'graphql';
+import { Kind, parse, print } from 'graphql/index.js';
 import { expect, test } from 'vitest';
 import { createMeasure, type Size } from './measure.ts';
 
@@ -15,13 +15,19 @@ function textOf(selections: readonly unknown[], firstFragment: number): string {
   const texts = selections.map((one, index) => {
     if (typeof one === 'number') return one < firstFragment ? `a${index}` : `...f${one}`;
     const inner = one as readonly unknown[];
-    return index % 3 === 2 ? `... { ${textOf(inner, firstFragment)} }` : `a${index} { ${textOf(inner, firstFragment)} }`;
+    return index % 3 === 2
+      ? `... { ${textOf(inner, firstFragment)} }`
+      : `a${index} { ${textOf(inner, firstFragment)} }`;
   });
   return texts.join(' ');
 }
 
 /** Counts with all fragments in place. */
-function sizeOf(selections: readonly unknown[], firstFragment: number, fragments: readonly (readonly unknown[])[]): Size {
+function sizeOf(
+  selections: readonly unknown[],
+  firstFragment: number,
+  fragments: readonly (readonly unknown[])[],
+): Size {
   const sizes = selections.map((one, index): Size => {
     if (typeof one === 'number')
       return one < firstFragment ? { fields: 1, depth: 1 } : sizeOf(fragments[one] ?? [], one + 1, fragments);

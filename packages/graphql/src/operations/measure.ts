@@ -1,4 +1,4 @@
-import type { FieldNode, FragmentDefinitionNode, SelectionNode, SelectionSetNode } from 'graphql';
+import type { FieldNode, FragmentDefinitionNode, SelectionNode, SelectionSetNode } from 'graphql/index.js';
 import { GraphqlRefusalError } from '../refusal.ts';
 
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;

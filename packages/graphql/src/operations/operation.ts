@@ -9,9 +9,9 @@ import {
   type OperationDefinitionNode,
   parse,
   validate,
-} from 'graphql';
-import { PAGE_DEFAULT } from '../schema/rows-plugin.ts';
+} from 'graphql/index.js';
 import { GraphqlRefusalError } from '../refusal.ts';
+import { PAGE_DEFAULT } from '../schema/rows-plugin.ts';
 import { createMeasure, type Fragments, fieldsOf, type Size } from './measure.ts';
 
 /** A request as sent. */

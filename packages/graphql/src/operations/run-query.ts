@@ -1,9 +1,9 @@
 import { errorText, type Logger } from '@chainstead/core';
 import type { WithPgClient } from '@dataplan/pg';
 import { execute, isSafeError } from 'grafast';
-import type { DocumentNode, ExecutionResult, GraphQLError } from 'graphql';
-import type { BuiltSchema } from '../schema/build-schema.ts';
+import type { DocumentNode, ExecutionResult, GraphQLError } from 'graphql/index.js';
 import { GraphqlRefusalError } from '../refusal.ts';
+import type { BuiltSchema } from '../schema/build-schema.ts';
 
 /** A result of the GraphQL specification. */
 export interface GraphqlResult {

@@ -1,5 +1,5 @@
 import { type Clock, errorText, type Logger } from '@chainstead/core';
-import { type Database, excessRights, openDatabase } from '@chainstead/db';
+import { excessRights, openDatabase, type PooledConnection } from '@chainstead/db';
 import type { WithPgClient } from '@dataplan/pg';
 import { GraphqlRefusalError } from '../refusal.ts';
 import { inSnapshot, type SnapshotLimits } from './snapshot.ts';
@@ -34,7 +34,7 @@ export function openReader({ url, logger, clock, limits, concurrency }: ReaderOp
   const database = openDatabase({ url, applicationName: 'chainstead graphql', poolSize: concurrency, logger });
   let running = 0;
   let checkedAt = Number.NEGATIVE_INFINITY;
-  const connect = async (): Promise<Awaited<ReturnType<Database['pool']['connect']>>> => {
+  const connect = async (): Promise<PooledConnection> => {
     const connection = await database.pool.connect().catch((error: unknown) => {
       logger.warn({ error: errorText(error) }, 'GRAPHQL_DATABASE_URL is unavailable');
       throw unavailable();

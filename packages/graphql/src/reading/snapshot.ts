@@ -1,9 +1,6 @@
+import { type PooledConnection, readBounded } from '@chainstead/db';
 import type { PgClient, PgClientQuery, PgClientResult, WithPgClient } from '@dataplan/pg';
-import { type Database, readBounded } from '@chainstead/db';
 import { GraphqlRefusalError } from '../refusal.ts';
-
-/** A connection of a pool. */
-type Connection = Awaited<ReturnType<Database['pool']['connect']>>;
 
 export interface SnapshotLimits {
   /** Time for all statements together. Milliseconds. */
@@ -17,7 +14,7 @@ export interface SnapshotLimits {
  * @throws GraphqlRefusalError
  */
 export async function inSnapshot<T>(
-  connection: Connection,
+  connection: PooledConnection,
   limits: SnapshotLimits,
   work: (withClient: WithPgClient) => Promise<T>,
 ): Promise<T> {
@@ -51,7 +48,7 @@ SET LOCAL TimeZone = 'UTC'; SET LOCAL bytea_output = 'hex'; SET LOCAL jit = off;
 }
 
 /** Returns the connection for the libraries. Statements run one after the other. */
-function accessTo(connection: Connection, take: (bytes: number) => void): WithPgClient {
+function accessTo(connection: PooledConnection, take: (bytes: number) => void): WithPgClient {
   let last: Promise<unknown> = Promise.resolve();
   const client: PgClient = {
     query<Row>({ text, values = [], arrayMode = false }: PgClientQuery): Promise<PgClientResult<Row>> {

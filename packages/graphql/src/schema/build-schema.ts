@@ -1,7 +1,7 @@
-import type { WithPgClient } from '@dataplan/pg';
+import type { PgClient, WithPgClient } from '@dataplan/pg';
 import { defaultPreset as basePreset, makeSchema } from 'graphile-build';
 import { defaultPreset as postgresPreset } from 'graphile-build-pg';
-import type { GraphQLSchema } from 'graphql';
+import type { GraphQLSchema } from 'graphql/index.js';
 import { namesPlugin } from './names-plugin.ts';
 import { rowsPlugin } from './rows-plugin.ts';
 import { scalarsPlugin } from './scalars-plugin.ts';
@@ -10,6 +10,19 @@ import { scalarsPlugin } from './scalars-plugin.ts';
 export interface BuiltSchema {
   readonly schema: GraphQLSchema;
   readonly preset: GraphileConfig.ResolvedPreset;
+}
+
+declare global {
+  namespace GraphileConfig {
+    interface PgAdaptors {
+      chainstead: { adaptorSettings: undefined; makePgServiceOptions: never; client: PgClient };
+    }
+  }
+  namespace Grafast {
+    interface Context {
+      withPgClient: WithPgClient;
+    }
+  }
 }
 
 /** Schemas of Postgres whose tables and views are shown. */

@@ -80,11 +80,7 @@ interface Found {
   readonly rest: readonly SQL[];
 }
 
-function findRows(
-  { finders, isFound }: RowSource,
-  { where }: RowArguments,
-  { columnOf, codecOf }: Columns,
-): Found {
+function findRows({ finders, isFound }: RowSource, { where }: RowArguments, { columnOf, codecOf }: Columns): Found {
   const given = Object.entries(where ?? {});
   const [entry, ...others] = given;
   if (others.length > 0 || (entry === undefined && (isFound || where != null)) || entry?.[1] === null)

@@ -1,6 +1,13 @@
 import 'graphile-build-pg';
 import type { PgResource, PgSelectQueryBuilder, PgSelectStep } from '@dataplan/pg';
-import { type ConnectionStep, connection, type FieldArg, type FieldArgs, type GrafastFieldConfigArgumentMap, lambda } from 'grafast';
+import {
+  type ConnectionStep,
+  connection,
+  type FieldArg,
+  type FieldArgs,
+  type GrafastFieldConfigArgumentMap,
+  lambda,
+} from 'grafast';
 import { applyRange, type RowArguments } from './row-range.ts';
 import { BLOCK, type Finder, LOG_PLACE, type RowSource, VIEW_SOURCES } from './row-sources.ts';
 
@@ -20,6 +27,8 @@ export const rowsPlugin: GraphileConfig.Plugin = {
     hooks: {
       pgCodecs_attribute(_info, { attribute, pgAttribute }) {
         const name = pgAttribute.attname;
+        // Columns of views have no constraint. With one that is never null, the whole row is not computed to find out whether there is one.
+        if (name === 'chain_id') attribute.notNull = true;
         const isFinder = pgAttribute
           .getClass()
           ?.getIndexes()
@@ -112,9 +121,9 @@ function registerWhere(build: GraphileBuild.Build, resource: PgResource): void {
       fields: Object.fromEntries(
         source.finders.map(({ name, column }) => {
           const codec = resource.codec.attributes?.[column]?.codec;
-          const type = codec === undefined ? null : build.getGraphQLTypeByPgCodec(codec, 'input');
-          if (type == null) throw new RangeError(`The column ${column} of ${resource.name} has no type`);
-          return [name, { type }];
+          const type = codec === undefined ? null : build.getGraphQLTypeNameByPgCodec(codec, 'input');
+          if (type === null) throw new RangeError(`The column ${column} of ${resource.name} has no type`);
+          return [name, { type: build.getInputTypeByName(type) }];
         }),
       ),
     }),

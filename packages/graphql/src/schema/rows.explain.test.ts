@@ -95,7 +95,10 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
     ['a number', '_assets', 'where: { assets: 77 }'],
   ])('of %s is an index range that stops after a page', async (_name, index, args) => {
     const first = await statementOf(deposits(args));
-    const pages = [first, ...(first.endCursor === null ? [] : [await statementOf(deposits(`${args}, after: "${first.endCursor}"`))])];
+    const pages = [
+      first,
+      ...(first.endCursor === null ? [] : [await statementOf(deposits(`${args}, after: "${first.endCursor}"`))]),
+    ];
     for (const statement of pages) {
       const { nodes } = await explain(scratch.database, statement, plan);
       const scans = nodes.filter((node) => node['Relation Name'] === 'vault_deposit');
@@ -106,14 +109,16 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
 });
 
 /** A value for each finder: 32 bytes for hashes. */
-const valueOf = (name: string): string => `0x${'0c'.repeat(name.endsWith('_hash') ? 32 : 20)}`;
+const exampleOf = (name: string): string => `0x${'0c'.repeat(name.endsWith('_hash') ? 32 : 20)}`;
 const VIEW_LISTS = [...VIEW_SOURCES].flatMap(([view, { finders }]) =>
   finders.length === 0 ? [[view, ''] as const] : finders.map(({ name }) => [view, name] as const),
 );
 
 test.each(VIEW_LISTS)('the view %s is read by the index of %s', async (view, finder) => {
-  const where = finder === '' ? '' : `, where: { ${finder}: "${valueOf(finder)}" }`;
-  const statement = await statementOf(`{ analytics_${view}(chain_id: 1${where}) { nodes { chain_id } pageInfo { hasNextPage } } }`);
+  const where = finder === '' ? '' : `, where: { ${finder}: "${exampleOf(finder)}" }`;
+  const statement = await statementOf(
+    `{ analytics_${view}(chain_id: 1${where}) { nodes { chain_id } pageInfo { hasNextPage } } }`,
+  );
   const literals = statement.values.map((value) => `'${String(value)}'`);
   const text = statement.text.replaceAll(/\$(\d+)/g, (_match, place) => literals[Number(place) - 1] ?? 'NULL');
   const lines = await scratch.database.transaction(async (transaction) => {

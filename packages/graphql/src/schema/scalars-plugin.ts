@@ -1,5 +1,5 @@
 import 'graphile-build-pg';
-import { GraphQLError, Kind, type ValueNode } from 'graphql';
+import { GraphQLError, Kind, type ValueNode } from 'graphql/index.js';
 
 /** Checks values of scalars before they reach Postgres, and writes bytes as hex. */
 export const scalarsPlugin: GraphileConfig.Plugin = {
@@ -7,7 +7,7 @@ export const scalarsPlugin: GraphileConfig.Plugin = {
   version: '1.0.0',
   schema: {
     hooks: {
-      GraphQLScalarType(scalar, _build, { scope: _scope, Self: _self }) {
+      GraphQLScalarType(scalar) {
         if (scalar.name === 'Bytes')
           return {
             ...scalar,

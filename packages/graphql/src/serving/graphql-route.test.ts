@@ -1,7 +1,7 @@
 /** The route as clients meet it: a login with the rights of readers, on a real server. */
 import { EXAMPLE_KEY } from '@chainstead/http/testing';
 import { scratchOfFile, stageOfFile } from '@chainstead/testkit/hooks';
-import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
+import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql/index.js';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type GraphqlStage, openGraphqlStage, type RowPage, RPC_KEY } from '../testing/graphql-stage.ts';
 import { addEvents, OTHER, OWNER, seedVault, VAULT, writeDeposits } from '../testing/seeded-vault.ts';
@@ -124,9 +124,7 @@ describe('the schema', () => {
     const schema = buildClientSchema(body.data as unknown as IntrospectionQuery);
     expect(schema.getMutationType()).toBeUndefined();
     const fields = Object.keys(schema.getQueryType()?.getFields() ?? {});
-    expect(fields.filter((name) => name.startsWith('contracts_'))).toEqual([
-      'contracts_vault_deposit',
-    ]);
+    expect(fields.filter((name) => name.startsWith('contracts_'))).toEqual(['contracts_vault_deposit']);
     expect(fields.filter((name) => !/^(?:contracts|analytics)_/.test(name))).toEqual([]);
     expect(fields).toContain('analytics_wallet_transfers');
     expect(Object.keys(schema.getSubscriptionType()?.getFields() ?? {})).toEqual(['contracts_vault_deposit']);
@@ -141,7 +139,8 @@ describe('the schema', () => {
       'vault_2',
       names.map((name) => ({ ...transfer, name })),
     );
-    const query = '{ contracts_vault_2_deposit(chain_id: 1) { nodes { first } } contracts_vault_2_deposits(chain_id: 1) { nodes { first } } }';
+    const query =
+      '{ contracts_vault_2_deposit(chain_id: 1) { nodes { first } } contracts_vault_2_deposits(chain_id: 1) { nodes { first } } }';
     await expect
       .poll(async () => (await stage.request(query)).body)
       .toEqual({ data: { contracts_vault_2_deposit: { nodes: [] }, contracts_vault_2_deposits: { nodes: [] } } });

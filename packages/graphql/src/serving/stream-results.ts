@@ -12,10 +12,7 @@ export interface StreamOptions {
 }
 
 /** Sends results as server-sent events, in the form of the protocol GraphQL over SSE. */
-export type StreamResults = (
-  c: ApiContext,
-  open: (signal: AbortSignal) => AsyncIterable<GraphqlResult>,
-) => Response;
+export type StreamResults = (c: ApiContext, open: (signal: AbortSignal) => AsyncIterable<GraphqlResult>) => Response;
 
 /** Streams per process. */
 const STREAMS_MAX = 100;
@@ -41,8 +38,7 @@ export function createStreamResults({ clock, logger, closing }: StreamOptions): 
       const signal = AbortSignal.any([left.signal, closing, AbortSignal.timeout(STREAM_MS)]);
       const beats = sendBeats(stream, clock, signal);
       try {
-        for await (const result of read(signal))
-          await stream.writeSSE({ event: 'next', data: JSON.stringify(result) });
+        for await (const result of read(signal)) await stream.writeSSE({ event: 'next', data: JSON.stringify(result) });
       } catch (error) {
         await stream.writeSSE({ event: 'next', data: JSON.stringify({ errors: [shownError(error, logger)] }) });
       } finally {

@@ -50,7 +50,15 @@ describe('a subscription', () => {
   test('gets each row of new blocks once, in order, and none of older ones', async () => {
     const reader = await subscribed();
     for (let block = 102; block <= 120; block++)
-      await write(block % 3 === 0 ? [] : [{ block, log: 0 }, { block, log: 1 }], { blocks: [block] });
+      await write(
+        block % 3 === 0
+          ? []
+          : [
+              { block, log: 0 },
+              { block, log: 1 },
+            ],
+        { blocks: [block] },
+      );
     const expected = Array.from({ length: 19 }, (_, index) => index + 102)
       .filter((block) => block % 3 !== 0)
       .flatMap((block) => [`${block}/0`, `${block}/1`]);
@@ -68,7 +76,9 @@ describe('a subscription', () => {
   test('gets rows that are not committed only after the commit', async () => {
     const reader = await subscribed();
     await scratch.database.transaction(async (transaction) => {
-      await transaction.query(`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (1, 102, '\\x01', now())`);
+      await transaction.query(
+        `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp) VALUES (1, 102, '\\x01', now())`,
+      );
       await write([{ block: 103 }]);
     });
     const results = [shown(await reader.next())];
@@ -86,7 +96,10 @@ describe('a subscription', () => {
   test('gets rows with its value only', async () => {
     const reader = await subscribed(`where: { owner: "${OTHER}" }`);
     await write([{ block: 102, owner: OWNER }]);
-    await write([{ block: 103, owner: OTHER }, { block: 103, log: 1, owner: OWNER }]);
+    await write([
+      { block: 103, owner: OTHER },
+      { block: 103, log: 1, owner: OWNER },
+    ]);
     expect(await rowsUntil(reader, '103/0')).toEqual(['103/0']);
   });
 

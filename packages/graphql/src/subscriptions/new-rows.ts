@@ -70,8 +70,7 @@ async function readOnce(
       const result = await readPage(options, next, after, withClient);
       const refused = result.errors?.some(({ extensions }) => extensions.code === 'GRAPHQL_RESULT_TOO_LARGE');
       if (refused === true && next.toBlock > next.fromBlock) return 'too large';
-      if (result.errors !== undefined)
-        return { results: [...results, result], position, state: 'failed' };
+      if (result.errors !== undefined) return { results: [...results, result], position, state: 'failed' };
       const { shown, end } = withoutEnd(result, member);
       const isFirst = results.length === 0;
       // A reorg is also sent without rows: the client has to remove those of the replaced blocks.

@@ -1,5 +1,4 @@
 import { type Clock, sleepUnlessAborted } from '@chainstead/core';
-import type { WithPgClient } from '@dataplan/pg';
 import type { Reader } from '../reading/reader.ts';
 
 /** Watches the newest blocks of chains, for all subscriptions together. */

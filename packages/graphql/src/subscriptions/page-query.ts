@@ -7,7 +7,7 @@ import {
   OperationTypeNode,
   type ValueNode,
   type VariableDefinitionNode,
-} from 'graphql';
+} from 'graphql/index.js';
 import type { Operation } from '../operations/operation.ts';
 import { GraphqlRefusalError } from '../refusal.ts';
 

@@ -56,7 +56,7 @@ export async function openGraphqlStage(
     });
   const request: GraphqlStage['request'] = async (query, variables, operationName) => {
     const response = await post(JSON.stringify({ query, variables, operationName }));
-    return { status: response.status, body: await response.json() };
+    return { status: response.status, body: (await response.json()) as GraphqlBody };
   };
   return {
     url: server.url,

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
-import { type Address, parseAddress } from '@chainstead/core';
 import { addContract } from '@chainstead/contracts';
+import { type Address, parseAddress } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 
 export const ETH = createChainRegistry().get('eth');
@@ -58,14 +58,15 @@ export async function writeDeposits(
     for (const number of new Set([...deposits.map(({ block }) => block), ...blocks]))
       await transaction.query(
         `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
-         VALUES (1, $1, sha256(convert_to($1 || '/' || $2, 'UTF8')), to_timestamp(1600000000 + 12 * $1::bigint)) ON CONFLICT DO NOTHING`,
-        [String(number), String(branch)],
+         VALUES (1, $1::bigint, sha256(convert_to($2::text, 'UTF8')), to_timestamp(1600000000 + 12 * $1::bigint)) ON CONFLICT DO NOTHING`,
+        [number, `${number}/${branch}`],
       );
     for (const { block, log = 0, owner = OWNER, assets = '1000', note = 'hello', chainId = 1 } of deposits)
       await transaction.query(
         `INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract,
            owner, assets, is_first, note, parts)
-         VALUES ($1, $2, 2, $3, to_timestamp(1600000000 + 12 * $2), decode(repeat('1f', 32), 'hex'), $4, $5, $6, $3 = 0, $7, '["1","2"]')`,
+         VALUES ($1, $2::bigint, 2, $3::int, to_timestamp(1600000000 + 12 * $2::bigint), decode(repeat('1f', 32), 'hex'), $4, $5, $6,
+           $3::int = 0, $7, '["1","2"]')`,
         [chainId, block, log, bytes(VAULT), bytes(owner), assets, note],
       );
   });
@@ -74,7 +75,9 @@ export async function writeDeposits(
 /** Removes blocks and their rows, as a reorg does. */
 export async function removeBlocks(database: Database, fromBlock: number): Promise<void> {
   await database.transaction(async (transaction) => {
-    await transaction.query('DELETE FROM contracts.vault_deposit WHERE chain_id = 1 AND block_number >= $1', [fromBlock]);
+    await transaction.query('DELETE FROM contracts.vault_deposit WHERE chain_id = 1 AND block_number >= $1', [
+      fromBlock,
+    ]);
     await transaction.query('DELETE FROM blocks WHERE chain_id = 1 AND block_number >= $1', [fromBlock]);
   });
 }
