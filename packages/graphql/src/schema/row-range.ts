@@ -59,8 +59,14 @@ export function applyRange(
   if (source.order.length === 0) return;
   const direction = args.order ?? 'DESC';
   const order = [...key, ...source.order.map((name) => ({ column: columnOf(name), codec: codecOf(name) }))];
-  for (const { column, codec } of order) query.orderBy({ fragment: column, codec, direction, nullable: false });
+  for (const { column, codec } of order)
+    query.orderBy({ fragment: column, codec: inCursor(codec), direction, nullable: false });
   query.setOrderIsUnique();
+}
+
+/** Cursors hold values as texts of Postgres: buffers would not survive JSON. */
+function inCursor(codec: PgCodec): PgCodec {
+  return { ...codec, fromPg: (text: string) => text };
 }
 
 const LOWEST = '0';

@@ -83,7 +83,7 @@ describe('rows of a table', () => {
     [`where: { owner: "${OWNER}" }`, ['12/0', '11/0', '10/0']],
   ])('with %s are all in pages of one, once', async (args, expected) => {
     const seen: string[] = [];
-    for (let after: string | null = null; ; ) {
+    for (let after: string | null = null; seen.length < 10; ) {
       const { contracts_vault_deposit: page } = await stage.data(
         `query ($after: Cursor) { contracts_vault_deposit(chain_id: 1, first: 1, after: $after, ${args}) {
           nodes { block_number log_index } edges { cursor } pageInfo { hasNextPage endCursor } } }`,
@@ -122,7 +122,7 @@ describe('the schema', () => {
     const { body } = await stage.request(getIntrospectionQuery({ oneOf: true }));
     expect(body.errors).toBeUndefined();
     const schema = buildClientSchema(body.data as unknown as IntrospectionQuery);
-    expect(schema.getMutationType()).toBeUndefined();
+    expect(schema.getMutationType()).toBeNull();
     const fields = Object.keys(schema.getQueryType()?.getFields() ?? {});
     expect(fields.filter((name) => name.startsWith('contracts_'))).toEqual(['contracts_vault_deposit']);
     expect(fields.filter((name) => !/^(?:contracts|analytics)_/.test(name))).toEqual([]);
