@@ -14,6 +14,7 @@ export class GraphqlRefusalError extends ChainsteadError {
 export type GraphqlRefusalCode =
   | 'GRAPHQL_ARGUMENT_INVALID'
   | 'GRAPHQL_BUSY'
+  | 'GRAPHQL_FAILED'
   | 'GRAPHQL_INVALID'
   | 'GRAPHQL_RESULT_TOO_LARGE'
   | 'GRAPHQL_ROLE_UNSAFE'

@@ -63,8 +63,12 @@ export function readOperation(schema: GraphQLSchema, request: GraphqlRequest): O
     return checkOperation(schema, request);
   } catch (error) {
     // The parser follows brackets by recursion.
-    if (error instanceof RangeError) throw tooComplex('The operation is nested too deeply');
-    throw error;
+    if (!(error instanceof RangeError)) throw error;
+    throw new GraphqlRefusalError(
+      'GRAPHQL_TOO_COMPLEX',
+      'The operation has too many levels of brackets',
+      'Split the operation into several, with fewer levels.',
+    );
   }
 }
 
@@ -125,22 +129,20 @@ function isIntrospection({ name: { value } }: FieldNode): boolean {
 }
 
 function requireFields({ fields }: Size): void {
-  if (fields > LIMITS.fields) throw tooComplex(`The operation has ${fields} fields, and ${LIMITS.fields} are allowed`);
+  if (fields > LIMITS.fields) throw tooComplex('fields', fields, LIMITS.fields);
 }
 
 function requireDepth(root: FieldNode, { depth }: Size): void {
   const allowed = isIntrospection(root) ? LIMITS.introspectionDepth : LIMITS.depth;
-  if (depth + 1 > allowed) throw tooComplex(`The operation has ${depth + 1} levels, and ${allowed} are allowed`);
+  if (depth + 1 > allowed) throw tooComplex('levels', depth + 1, allowed);
 }
 
 function requireRoots(roots: readonly FieldNode[]): void {
   if (roots.length > LIMITS.roots)
-    throw tooComplex(`The operation reads ${roots.length} lists, and ${LIMITS.roots} are allowed`);
+    throw tooComplex('lists', roots.length, LIMITS.roots);
   const introspections = roots.filter(isIntrospection).length;
   if (introspections > LIMITS.introspectionRoots)
-    throw tooComplex(
-      `The operation reads the schema ${introspections} times, and ${LIMITS.introspectionRoots} are allowed`,
-    );
+    throw tooComplex('reads of the schema', introspections, LIMITS.introspectionRoots);
 }
 
 function requireRows(
@@ -154,8 +156,8 @@ function requireRows(
     rows += first;
     cells += first * measure(root.selectionSet).fields;
   }
-  if (rows > LIMITS.rows) throw tooComplex(`The operation reads ${rows} rows, and ${LIMITS.rows} are allowed`);
-  if (cells > LIMITS.cells) throw tooComplex(`The operation reads ${cells} values, and ${LIMITS.cells} are allowed`);
+  if (rows > LIMITS.rows) throw tooComplex('rows', rows, LIMITS.rows);
+  if (cells > LIMITS.cells) throw tooComplex('values', cells, LIMITS.cells);
 }
 
 function firstOf(root: FieldNode, values: Readonly<Record<string, unknown>>): number {
@@ -176,10 +178,10 @@ function firstOf(root: FieldNode, values: Readonly<Record<string, unknown>>): nu
   return first;
 }
 
-function tooComplex(sentence: string): GraphqlRefusalError {
+function tooComplex(subject: string, given: number, allowed: number): GraphqlRefusalError {
   return new GraphqlRefusalError(
     'GRAPHQL_TOO_COMPLEX',
-    sentence,
+    `The operation has ${given} ${subject}, and ${allowed} are allowed`,
     'Split the operation into several, with fewer fields and rows.',
   );
 }

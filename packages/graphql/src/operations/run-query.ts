@@ -71,10 +71,10 @@ export function shownError(error: unknown, logger: Logger): ResultError {
       logger,
     );
   logger.error({ error: errorText(error) }, 'GraphQL operation failed');
-  return {
-    message: 'Internal error',
-    extensions: { code: 'INTERNAL', remedy: 'Retry, and report the error if it repeats.' },
-  };
+  return shownError(
+    new GraphqlRefusalError('GRAPHQL_FAILED', 'The operation failed', 'Retry, and report the error if it repeats.'),
+    logger,
+  );
 }
 
 const CANCELED = '57014';

@@ -1,6 +1,6 @@
 /** Statements of lists: one index range that ends after a page, whatever Postgres knows of the table. */
-import { silentLogger } from '@chainstead/core';
-import { explain, PLANS, rowsRead } from '@chainstead/testkit';
+import { parseChainId, silentLogger } from '@chainstead/core';
+import { createPartitions, explain, PLANS, rowsRead } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readOperation } from '../operations/operation.ts';
@@ -14,6 +14,7 @@ import { VIEW_SOURCES } from './row-sources.ts';
 const ROWS = 20_000;
 const FIRST = 50;
 const scratch = scratchOfFile({ autovacuum: false });
+const EXAMPLE = Buffer.alloc(20, 0x0c);
 const LIMITS = { timeoutMs: 60_000, bytesMax: 1_000_000_000 };
 let built: BuiltSchema;
 
@@ -29,6 +30,23 @@ beforeAll(async () => {
      FROM contracts.vault_deposit CROSS JOIN generate_series(0, $1::int - 1) AS n`,
     [ROWS],
   );
+  const partitioned = await scratch.database.query<{ name: string }>(
+    `SELECT partrelid::regclass::text AS name FROM pg_partitioned_table
+     WHERE pg_get_partkeydef(partrelid) = 'RANGE (chain_id, block_number)'`,
+  );
+  for (const { name } of partitioned) await createPartitions(scratch.database, name, parseChainId(1), [1_000]);
+  // Several of their indexes begin with the same key: only rows show which one is chosen.
+  await scratch.database.query(
+    `INSERT INTO logs SELECT analytics.wallet_key($1::bytea), 1, n, 0, 0, '\\x01', $1::bytea, '\\x02', NULL, NULL, NULL, '\\x'
+     FROM generate_series(1, 5000) AS n`,
+    [EXAMPLE],
+  );
+  await scratch.database.query(
+    `INSERT INTO nft_transfers SELECT analytics.collection_key($1::bytea), 1, n, 0, 0, 0, 0, $1::bytea, n, NULL, $1::bytea, $1::bytea, 1, NULL, '\\x01'
+     FROM generate_series(1, 5000) AS n`,
+    [EXAMPLE],
+  );
+  await scratch.database.query('ANALYZE logs, nft_transfers');
   built = await inSnapshot(await scratch.database.pool.connect(), LIMITS, buildSchema);
 });
 
@@ -122,11 +140,13 @@ test.each(VIEW_LISTS)('the view %s is read by the index of %s', async (view, fin
   const literals = statement.values.map((value) => `'${String(value)}'`);
   const text = statement.text.replaceAll(/\$(\d+)/g, (_match, place) => literals[Number(place) - 1] ?? 'NULL');
   const lines = await scratch.database.transaction(async (transaction) => {
-    await transaction.query('SET LOCAL enable_seqscan = off');
+    await transaction.query('SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off');
     return transaction.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`);
   });
   const shown = lines.map((line) => line['QUERY PLAN']).join('\n');
   expect(shown).toMatch(/Index Cond/);
-  // An empty table without partitions is one scan that returns nothing.
   expect(shown).not.toMatch(/Seq Scan/);
+  // Rows come in the order of the index. Without rows, all indexes that begin with the key of a collection look equal.
+  if (view !== 'nft_trades' || finder !== 'token_address')
+    expect(shown).not.toMatch(/^ *(?:-> +)?(?:Incremental )?Sort\b(?! Key)/m);
 });
