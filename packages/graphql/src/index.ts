@@ -3,4 +3,4 @@
  * core, db and http.
  */
 
-export { type Graphql, type GraphqlOptions, openGraphql } from './serving/graphql-route.ts';
+export { openGraphql } from './serving/graphql-route.ts';

@@ -17,7 +17,7 @@ import {
 import { servicesOn } from '@chainstead/names';
 import { createPictureReader } from '@chainstead/nft';
 import { createNodeReadQueue, type NodeReadQueue, placeOfHash } from '@chainstead/node-reads';
-import { retentionOfChains } from '../configuration/index.ts';
+import { type Configuration, retentionOfChains } from '../configuration/index.ts';
 import { connectionShortage, connectionsToStandby, settingsToLower } from '../shares/connection-demand.ts';
 import { ONLY_PROCESS } from '../shares/role-slot.ts';
 import { diskPlaceOf } from '../text/storage-status-text.ts';
@@ -74,12 +74,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     const nodes = { nodeReads, nameChains, call: gateway.call };
     const retentionOf = retentionOfChains(configuration.chains);
     const datasetRoutes = createDatasetRoutes({ ...context, ...nodes, chains, datasets, onDemand, retentionOf });
-    const aptosRoutes = createAptosRoutes({
-      indexed: aptos.networks.map(({ network }) => network),
-      datasets: aptos.datasets,
-      ports: aptos.testnetPort === null ? {} : { [aptos.testnetPort]: 'testnet' },
-    });
-    const dataRoutes = [...datasetRoutes, ...aptosRoutes];
+    const dataRoutes = [...datasetRoutes, ...aptosRoutesOf(aptos)];
     const egress = createEgress({ allowPrivate: configuration.privateNetworks });
     opened.defer(() => egress.close());
     const operators = await openConsole(context, {
@@ -119,6 +114,14 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     await opened.close();
     throw error;
   }
+}
+
+function aptosRoutesOf({ networks, datasets, testnetPort }: Configuration['aptos']): readonly RouteModule[] {
+  return createAptosRoutes({
+    indexed: networks.map(({ network }) => network),
+    datasets,
+    ports: testnetPort === null ? {} : { [testnetPort]: 'testnet' },
+  });
 }
 
 /** @returns null if none are configured */

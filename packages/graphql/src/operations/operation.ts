@@ -138,8 +138,7 @@ function requireDepth(root: FieldNode, { depth }: Size): void {
 }
 
 function requireRoots(roots: readonly FieldNode[]): void {
-  if (roots.length > LIMITS.roots)
-    throw tooComplex('lists', roots.length, LIMITS.roots);
+  if (roots.length > LIMITS.roots) throw tooComplex('lists', roots.length, LIMITS.roots);
   const introspections = roots.filter(isIntrospection).length;
   if (introspections > LIMITS.introspectionRoots)
     throw tooComplex('reads of the schema', introspections, LIMITS.introspectionRoots);
