@@ -144,7 +144,8 @@ describe('has an invalid argument', () => {
     ['a negative page', 'first: -5'],
     ['a cursor that is no cursor', 'after: "!!!"'],
     ['a cursor of another order', `after: "${Buffer.from('["natural",1000000000]').toString('base64')}"`],
-    ['a cursor with other values', `after: "${Buffer.from('["x","1","2","3","4"]').toString('base64')}"`],
+    ['a cursor with other values', `after: "${Buffer.from('["x","1","2","3","SQL"]').toString('base64')}"`],
+    ['a cursor with objects', `after: "${Buffer.from('["x","1",{},"3","4"]').toString('base64')}"`],
     ['a block outside of the range', 'from_block: "9999999999999999999"'],
   ])('%s', async (_name, args) => {
     const { code } = await refusal(`{ contracts_vault_deposit(chain_id: 1, ${args}) { nodes { note } } }`);

@@ -1,6 +1,7 @@
 import type { PgCodec, PgResource, PgSelectQueryBuilder } from '@dataplan/pg';
 import { sqlValueWithCodec, TYPES } from '@dataplan/pg';
 import { type SQL, sql } from 'pg-sql2';
+import { z } from 'zod';
 import { GraphqlRefusalError } from '../refusal.ts';
 import { BLOCK, type Finder, type RowSource } from './row-sources.ts';
 
@@ -11,6 +12,8 @@ export interface RowArguments {
   readonly from_block?: string | null | undefined;
   readonly to_block?: string | null | undefined;
   readonly order?: 'ASC' | 'DESC' | null | undefined;
+  /** Cursor of the row before the first one. */
+  readonly after?: string | null | undefined;
 }
 
 /** A column of the index, and its wanted value. */
@@ -21,8 +24,8 @@ interface KeyPart {
 }
 
 /**
- * Limits a query to one range of an index, in the order of the index. Its ends are row comparisons, from which the planner expects many rows.
- * For equalities it may expect few and sort all of them.
+ * Limits a query to one range of an index, in the order of the index. Its ends are row comparisons with values that the planner does not know.
+ * So it expects many rows, and reads in the order of the index. If it expected few, it would sort all of them.
  * @throws GraphqlRefusalError
  */
 export function applyRange(
@@ -43,7 +46,8 @@ export function applyRange(
   const isBounded = source.order[0] === BLOCK;
   if (isBounded) {
     const columns = [...key.map(({ column }) => column), columnOf(BLOCK)];
-    const endOf = (block: string) => [...key.map(({ value }) => value), sqlValueWithCodec(block, TYPES.bigint)];
+    const endOf = (block: string) =>
+      [...key.map(({ value }) => value), sqlValueWithCodec(block, TYPES.bigint)].map(unknownToPlanner);
     for (const [side, block, end] of [
       [sql`>=`, args.from_block, LOWEST],
       [sql`<=`, args.to_block, HIGHEST],
@@ -61,12 +65,50 @@ export function applyRange(
   const order = [...key, ...source.order.map((name) => ({ column: columnOf(name), codec: codecOf(name) }))];
   for (const { column, codec } of order)
     query.orderBy({ fragment: column, codec: inCursor(codec), direction, nullable: false });
+  if (args.after != null) query.where(rowsAfter(args.after, order, direction));
   query.setOrderIsUnique();
 }
 
 /** Cursors hold values as texts of Postgres: buffers would not survive JSON. */
 function inCursor(codec: PgCodec): PgCodec {
   return { ...codec, fromPg: (text: string) => text };
+}
+
+function rowsAfter(
+  cursor: string,
+  order: readonly Pick<KeyPart, 'column' | 'codec'>[],
+  direction: 'ASC' | 'DESC',
+): SQL {
+  const texts = textsOf(cursor);
+  if (texts.length !== order.length)
+    throw new GraphqlRefusalError(
+      'GRAPHQL_ARGUMENT_INVALID',
+      'after is no cursor of this list',
+      'Pass endCursor of the page before, with the same arguments.',
+    );
+  const columns = order.map(({ column }) => column);
+  const values = order.map(({ codec }, index) =>
+    unknownToPlanner(sql`${sql.value(texts[index] ?? '')}::${codec.sqlType}`),
+  );
+  return sql`(${sql.join(columns, ', ')}) ${direction === 'DESC' ? sql`<` : sql`>`} (${sql.join(values, ', ')})`;
+}
+
+/** Returns the values in a cursor, after the digest of the library; an empty list for other texts. */
+function textsOf(cursor: string): readonly string[] {
+  try {
+    const [, ...values] = cursorValues.parse(JSON.parse(Buffer.from(cursor, 'base64').toString('utf8')));
+    return values;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof z.ZodError) return [];
+    throw error;
+  }
+}
+
+const cursorValues = z.array(z.string());
+
+/** The planner has no estimate for the value of a subquery. */
+function unknownToPlanner(value: SQL): SQL {
+  return sql`(SELECT ${value})`;
 }
 
 const LOWEST = '0';

@@ -149,7 +149,6 @@ function rowArguments(
       after: {
         type: build.getInputTypeByName('Cursor'),
         description: 'Cursor of the last row that you have.',
-        applyPlan: (_root: unknown, rows: Rows, given: FieldArg) => rows.setAfter(given.getRaw()),
       },
     }),
     first: {

@@ -1,11 +1,12 @@
 /** Statements of lists: one index range that ends after a page, whatever Postgres knows of the table. */
 import { parseChainId, silentLogger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
 import { createPartitions, explain, PLANS, rowsRead } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readOperation } from '../operations/operation.ts';
 import { runQuery } from '../operations/run-query.ts';
-import { inSnapshot } from '../reading/snapshot.ts';
+import { inSnapshot, PLANNER_SQL } from '../reading/snapshot.ts';
 import { OWNER, seedVault, writeDeposits } from '../testing/seeded-vault.ts';
 import { type BuiltSchema, buildSchema } from './build-schema.ts';
 import { VIEW_SOURCES } from './row-sources.ts';
@@ -85,6 +86,18 @@ async function statementOf(query: string): Promise<Ran & { readonly endCursor: s
   return { ...statement, endCursor: page?.pageInfo?.endCursor ?? null };
 }
 
+/** Returns the database with the settings of the reader in each transaction. */
+function asReader(database: Database): Database {
+  return {
+    ...database,
+    transaction: (work) =>
+      database.transaction(async (transaction) => {
+        await transaction.query(PLANNER_SQL);
+        return work(transaction);
+      }),
+  };
+}
+
 const deposits = (args: string): string =>
   `{ contracts_vault_deposit(chain_id: 1, first: ${FIRST}, ${args}) { nodes { block_number note } pageInfo { hasNextPage endCursor } } }`;
 
@@ -118,7 +131,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
       ...(first.endCursor === null ? [] : [await statementOf(deposits(`${args}, after: "${first.endCursor}"`))]),
     ];
     for (const statement of pages) {
-      const { nodes } = await explain(scratch.database, statement, plan);
+      const { nodes } = await explain(asReader(scratch.database), statement, plan);
       const scans = nodes.filter((node) => node['Relation Name'] === 'vault_deposit');
       expect(scans.map((scan) => scan['Index Name'])).toEqual([`vault_deposit${index}`]);
       expect(rowsRead(nodes, 'vault_deposit')).toBeLessThanOrEqual(FIRST + 1);
@@ -140,7 +153,7 @@ test.each(VIEW_LISTS)('the view %s is read by the index of %s', async (view, fin
   const literals = statement.values.map((value) => `'${String(value)}'`);
   const text = statement.text.replaceAll(/\$(\d+)/g, (_match, place) => literals[Number(place) - 1] ?? 'NULL');
   const lines = await scratch.database.transaction(async (transaction) => {
-    await transaction.query('SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off');
+    await transaction.query(PLANNER_SQL);
     return transaction.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`);
   });
   const shown = lines.map((line) => line['QUERY PLAN']).join('\n');
