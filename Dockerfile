@@ -24,6 +24,7 @@ COPY packages/decoding/package.json packages/decoding/package.json
 COPY packages/egress/package.json packages/egress/package.json
 COPY packages/erc20/package.json packages/erc20/package.json
 COPY packages/gateway/package.json packages/gateway/package.json
+COPY packages/graphql/package.json packages/graphql/package.json
 COPY packages/history/package.json packages/history/package.json
 COPY packages/http/package.json packages/http/package.json
 COPY packages/jobs/package.json packages/jobs/package.json

@@ -10,7 +10,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['sync', 'http'],
   ['node-reads', 'data-api', 'gateway', 'aptos', 'lake', 'mcp'],
   ['tokens', 'transactions', 'contract-function', 'contracts', 'names', 'price-feeds'],
-  ['erc20', 'markets', 'streams'],
+  ['erc20', 'markets', 'streams', 'graphql'],
   ['prices'],
   ['market-statistics', 'profits'],
   ['nft'],

@@ -48,6 +48,7 @@ export const sidebar = [
     'api/marketplaces',
     'api/collections',
     'api/spam',
+    'api/graphql',
     'api/agents',
     'api/agent-skill',
   ]),

@@ -57,6 +57,9 @@ export interface ReadDatabase {
   ): Promise<Row[]>;
 }
 
+/** A connection of {@link Database.pool}. */
+export type PooledConnection = PoolClient;
+
 export interface Database extends ReadDatabase {
   /**
    * For libraries with their own queries (drizzle, BullMQ). It uses the type parsers of this package

@@ -59,6 +59,7 @@ export { bodyBounds } from './requests/body-bounds.ts';
 export { type BodyBudget, bytesOfValues, createBodyBudget } from './requests/body-budget.ts';
 export { BODY_LIST_MAX, refuseBody } from './requests/body-list.ts';
 export { answerTo, errorResponses, refuseInvalid } from './requests/error-answer.ts';
+export { readJsonBody } from './requests/json-body.ts';
 export { releaseBody } from './requests/request-body.ts';
 export { createRequestDatabase, type RequestDatabase } from './requests/request-database.ts';
 export type { RouteModule } from './route-module.ts';

@@ -67,6 +67,7 @@ export interface Configuration {
     readonly documentationUrl: string | null;
     /** Database of SQL of agents, as a role that can only read; null: they have no SQL. */
     readonly mcpDatabaseUrl: string | null;
+    readonly graphqlDatabaseUrl: string | null;
     readonly pageLimitMax: number;
     /** Requests per second and key; null: unlimited. */
     readonly rateLimit: number | null;
@@ -213,6 +214,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
       protectDocs: settings.PROTECT_DOCS === 'true',
       documentationUrl: settings.DOCUMENTATION_URL ?? null,
       mcpDatabaseUrl: settings.MCP_DATABASE_URL ?? null,
+      graphqlDatabaseUrl: settings.GRAPHQL_DATABASE_URL ?? null,
       pageLimitMax: settings.PAGE_LIMIT_MAX,
       rateLimit: unlessZero(settings.RATE_LIMIT),
       readyLagBlocks: settings.READY_LAG_BLOCKS,

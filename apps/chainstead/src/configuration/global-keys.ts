@@ -169,6 +169,15 @@ const apiKeys = {
     whenAbsent: 'no SQL for agents; their other tools need no setting',
     isUrl: true,
   }),
+  GRAPHQL_DATABASE_URL: optional(postgresUrl, {
+    group: 'API',
+    description:
+      'The same database as a role that is only a member of chainstead_reader. With it, the API serves GraphQL at /graphql',
+    allowed: 'a postgres:// URL with a database name',
+    example: 'postgres://graphql:secret@127.0.0.1:5432/chainstead',
+    whenAbsent: 'no GraphQL',
+    isUrl: true,
+  }),
   CONNECTIONS_MAX: withDefault(wholeNumber(10, 1_000_000), {
     group: 'API',
     description:

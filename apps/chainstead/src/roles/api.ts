@@ -17,7 +17,7 @@ import {
 import { servicesOn } from '@chainstead/names';
 import { createPictureReader } from '@chainstead/nft';
 import { createNodeReadQueue, type NodeReadQueue, placeOfHash } from '@chainstead/node-reads';
-import { retentionOfChains } from '../configuration/index.ts';
+import { type Configuration, retentionOfChains } from '../configuration/index.ts';
 import { connectionShortage, connectionsToStandby, settingsToLower } from '../shares/connection-demand.ts';
 import { ONLY_PROCESS } from '../shares/role-slot.ts';
 import { diskPlaceOf } from '../text/storage-status-text.ts';
@@ -28,6 +28,7 @@ import { apiSessions } from './api-sessions.ts';
 import { createClosing } from './closing.ts';
 import { configuredUpstreams, createNodeTest } from './console-upstreams.ts';
 import { openGatewayApi } from './gateway-api.ts';
+import { openGraphqlApi } from './graphql-api.ts';
 import { listen } from './listen.ts';
 import type { RoleContext, RunningRole } from './role.ts';
 import { openStreamApi } from './stream-api.ts';
@@ -73,12 +74,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     const nodes = { nodeReads, nameChains, call: gateway.call };
     const retentionOf = retentionOfChains(configuration.chains);
     const datasetRoutes = createDatasetRoutes({ ...context, ...nodes, chains, datasets, onDemand, retentionOf });
-    const aptosRoutes = createAptosRoutes({
-      indexed: aptos.networks.map(({ network }) => network),
-      datasets: aptos.datasets,
-      ports: aptos.testnetPort === null ? {} : { [aptos.testnetPort]: 'testnet' },
-    });
-    const dataRoutes = [...datasetRoutes, ...aptosRoutes];
+    const dataRoutes = [...datasetRoutes, ...aptosRoutesOf(aptos)];
     const egress = createEgress({ allowPrivate: configuration.privateNetworks });
     opened.defer(() => egress.close());
     const operators = await openConsole(context, {
@@ -87,7 +83,9 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
       streams: streams.operations,
       explorer: openExplorer(context, { routes: dataRoutes, nodeReads, egress }),
     });
-    const routes = [...dataRoutes, ...streams.routes, agentRoutes(context, dataRoutes), unservedRoutes];
+    const graphql = await openGraphqlApi(context, opened);
+    const own = [agentRoutes(context, dataRoutes), ...(graphql?.routes ?? [])];
+    const routes = [...dataRoutes, ...streams.routes, ...own, unservedRoutes];
     const listening = await listen(context, {
       routes,
       openRoutes: [operators.routes, gateway.routes],
@@ -107,6 +105,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
       address: listening.address,
       async stop(how) {
         operators.close();
+        graphql?.endStreams();
         await listening.stop(how);
         await opened.close();
       },
@@ -115,6 +114,14 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     await opened.close();
     throw error;
   }
+}
+
+function aptosRoutesOf({ networks, datasets, testnetPort }: Configuration['aptos']): readonly RouteModule[] {
+  return createAptosRoutes({
+    indexed: networks.map(({ network }) => network),
+    datasets,
+    ports: testnetPort === null ? {} : { [testnetPort]: 'testnet' },
+  });
 }
 
 /** @returns null if none are configured */

@@ -14,6 +14,7 @@ export async function createEventTables(
 ): Promise<void> {
   await transaction.query('CREATE SCHEMA IF NOT EXISTS contracts');
   for (const table of tables) for (const statement of statementsOf(table, indexed)) await transaction.query(statement);
+  await grantReads(transaction, tables);
 }
 
 /** Drops tables with their views. */
@@ -23,6 +24,21 @@ export async function dropEventTables(transaction: Transaction, tables: readonly
     await transaction.query(`DROP TABLE IF EXISTS ${name}`);
   }
 }
+
+/** The view of an event has no index for its texts, so readers may also read its table. Only missing rights are granted: a grant locks. */
+async function grantReads(transaction: Transaction, tables: readonly EventTable[]): Promise<void> {
+  const missing = await transaction.query<{ object: string }>(
+    `SELECT 'SCHEMA contracts' AS object FROM pg_roles WHERE rolname = $1 AND NOT has_schema_privilege(rolname, 'contracts', 'USAGE')
+     UNION ALL
+     SELECT 'TABLE ' || name FROM pg_roles CROSS JOIN unnest($2::text[]) AS name
+     WHERE rolname = $1 AND NOT has_table_privilege(rolname, name, 'SELECT')`,
+    [READER_ROLE, tables.map(({ name }) => name)],
+  );
+  for (const { object } of missing)
+    await transaction.query(`GRANT ${object.startsWith('SCHEMA') ? 'USAGE' : 'SELECT'} ON ${object} TO ${READER_ROLE}`);
+}
+
+const READER_ROLE = 'chainstead_reader';
 
 function statementsOf(table: EventTable, indexed: readonly string[]): readonly string[] {
   const { name, view, parameters, abi } = table;

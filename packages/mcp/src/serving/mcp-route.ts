@@ -1,10 +1,10 @@
-import { countJsonValues, JSON_DEPTH_MAX, type Logger } from '@chainstead/core';
+import type { Logger } from '@chainstead/core';
 import {
   type ApiApp,
-  BodyTooLargeError,
   createInnerApi,
   InvalidParameterError,
   type RouteModule,
+  readJsonBody,
   withDescriptions,
 } from '@chainstead/http';
 import {
@@ -109,25 +109,8 @@ function createServing(toolbox: () => Toolbox, version: string, logger: Logger):
 
 /** @throws BodyTooLargeError, InvalidParameterError */
 async function readBody(request: Request): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of request.body ?? []) {
-    length += chunk.length;
-    if (length > BODY_BYTES_MAX) throw new BodyTooLargeError(BODY_BYTES_MAX);
-    chunks.push(chunk);
-  }
-  const bytes = new Uint8Array(Buffer.concat(chunks, length));
-  countJsonValues(bytes, { depthMax: JSON_DEPTH_MAX, valuesMax: BODY_VALUES_MAX });
-  const body = parseJson(Buffer.from(bytes).toString('utf8'));
+  const body = await readJsonBody(request, { bytesMax: BODY_BYTES_MAX, valuesMax: BODY_VALUES_MAX });
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new InvalidParameterError({ parameter: 'body', message: 'The body must be one JSON-RPC request' });
   return body;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new InvalidParameterError({ parameter: 'body', message: 'The body must be JSON' });
-  }
 }

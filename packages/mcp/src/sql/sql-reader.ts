@@ -1,9 +1,10 @@
 import { errorText, type Logger } from '@chainstead/core';
-import { type Database, openDatabase } from '@chainstead/db';
+import { type Database, excessRights, openDatabase, runAlone } from '@chainstead/db';
 import { RESULT_BYTES_MAX } from '../results/fit-text.ts';
-import { excessRights } from './reader-rights.ts';
-import { runAlone, type SessionClient } from './run-alone.ts';
 import { SqlRefusalError } from './sql-refusal.ts';
+
+/** A connection for one statement of an agent. */
+type SessionClient = ReturnType<Database['session']>;
 
 /** Runs statements of agents, each on its own connection as a role that can only read. */
 export interface SqlReader {

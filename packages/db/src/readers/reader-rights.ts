@@ -1,16 +1,17 @@
-import { runAlone, type SessionClient } from './run-alone.ts';
+import type { ClientBase } from 'pg';
+import { runAlone } from './run-alone.ts';
 
 /**
- * Returns a sentence about rights that make a role unsafe for SQL of agents, or null for a safe one. It covers all roles
- * that the login can switch to, because a statement can do that: `SELECT set_config('role', …)`.
+ * Returns a sentence about rights that make a role unsafe for queries of clients, or null for a safe one. It covers all
+ * roles that the login can switch to, because a statement can do that: `SELECT set_config('role', …)`.
  */
-export async function excessRights(client: SessionClient): Promise<string | null> {
+export async function excessRights(client: Pick<ClientBase, 'query'>): Promise<string | null> {
   const [row] = await runAlone<RightsRow>(client, RIGHTS_SQL);
   if (row === undefined || row.roles !== null)
     return `The role ${row?.login ?? ''} is a superuser, or a member of: ${row?.roles ?? ''}`;
   return row.relations === null
     ? null
-    : `The role ${row.login} may change, or read outside of the schema analytics: ${row.relations}`;
+    : `The role ${row.login} may change, or read outside of the schemas analytics and contracts: ${row.relations}`;
 }
 
 interface RightsRow {
@@ -25,7 +26,7 @@ WITH reachable AS MATERIALIZED (
   SELECT oid, rolname, rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls OR rolname LIKE 'pg\\_%' AS is_powerful
   FROM pg_catalog.pg_roles WHERE pg_catalog.pg_has_role(session_user, oid, 'MEMBER')
 ), relation AS MATERIALIZED (
-  SELECT c.oid, n.nspname = 'analytics' AS is_offered
+  SELECT c.oid, n.nspname IN ('analytics', 'contracts') AS is_offered
   FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
   WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
     AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')

@@ -1,0 +1,28 @@
+import { type RouteModule, withScope } from '@chainstead/http';
+import type { Closing } from './closing.ts';
+import type { RoleContext } from './role.ts';
+
+/** GraphQL of the API. */
+export interface GraphqlApi {
+  readonly routes: readonly RouteModule[];
+  /** Ends subscriptions: call it before the server closes. */
+  endStreams(): void;
+}
+
+/**
+ * Returns GraphQL for keys with the scope `data`; null without its setting. Its libraries are loaded with the setting only.
+ * @param opened closes its connections
+ */
+export async function openGraphqlApi(
+  { configuration, logger, clock }: RoleContext,
+  opened: Closing,
+): Promise<GraphqlApi | null> {
+  const { graphqlDatabaseUrl } = configuration.api;
+  if (graphqlDatabaseUrl === null) return null;
+  // Without it, the libraries print a notice at each start.
+  process.env.GRAPHILE_ENV ??= 'production';
+  const { openGraphql } = await import('@chainstead/graphql');
+  const graphql = openGraphql({ databaseUrl: graphqlDatabaseUrl, logger, clock });
+  opened.defer(() => graphql.close());
+  return { routes: [withScope('data', [graphql.routes])], endStreams: graphql.endStreams };
+}

@@ -1,0 +1,197 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getVariableValues,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  validate,
+} from 'graphql/index.js';
+import { GraphqlRefusalError } from '../refusal.ts';
+import { PAGE_DEFAULT } from '../schema/rows-plugin.ts';
+import { createMeasure, type Fragments, fieldsOf, type Size } from './measure.ts';
+
+/** A request as sent. */
+export interface GraphqlRequest {
+  readonly query: string;
+  readonly operationName?: string | null | undefined;
+  readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** A valid operation within the limits. */
+export interface Operation {
+  readonly document: DocumentNode;
+  readonly definition: OperationDefinitionNode;
+  readonly fragments: Fragments;
+  /** As sent. */
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** Fields of the operation itself. */
+  readonly roots: readonly FieldNode[];
+  /** Parsed values of the variables. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** Limits of one operation. `docs/api/graphql.md` lists them. */
+export const LIMITS = {
+  tokens: 4_000,
+  /** Levels of fields. */
+  depth: 8,
+  /** The common introspection queries of clients have 13. */
+  introspectionDepth: 16,
+  /** Fields, with each use of a fragment. */
+  fields: 1_000,
+  /** Fields of the operation itself: each is a statement. */
+  roots: 20,
+  introspectionRoots: 2,
+  /** Rows of one field. */
+  first: 1_000,
+  /** Rows of all fields. */
+  rows: 5_000,
+  /** Rows times fields of a row. */
+  cells: 100_000,
+} as const;
+
+/**
+ * Returns the operation of a request. Sizes are checked before validation, which takes long for large operations.
+ * @throws GraphqlRefusalError
+ */
+export function readOperation(schema: GraphQLSchema, request: GraphqlRequest): Operation {
+  try {
+    return checkOperation(schema, request);
+  } catch (error) {
+    // The parser follows brackets by recursion.
+    if (!(error instanceof RangeError)) throw error;
+    throw new GraphqlRefusalError(
+      'GRAPHQL_TOO_COMPLEX',
+      'The operation has too many levels of brackets',
+      'Split the operation into several, with fewer levels.',
+    );
+  }
+}
+
+function checkOperation(schema: GraphQLSchema, request: GraphqlRequest): Operation {
+  const document = parseQuery(request.query);
+  const fragments = new Map(
+    document.definitions.flatMap((one): [string, FragmentDefinitionNode][] =>
+      one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one]] : [],
+    ),
+  );
+  const measure = createMeasure(fragments);
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.OPERATION_DEFINITION) requireFields(measure(definition.selectionSet));
+  const definition = chooseOperation(document, request.operationName ?? null);
+  const roots = fieldsOf(definition.selectionSet, fragments);
+  for (const root of roots) requireDepth(root, measure(root.selectionSet));
+  requireRoots(roots);
+  const [problem] = validate(schema, document, undefined, { maxErrors: 1 });
+  if (problem !== undefined) throw invalid(problem);
+  const variables = request.variables ?? {};
+  const { errors, coerced } = getVariableValues(schema, definition.variableDefinitions ?? [], variables, {
+    maxErrors: 1,
+  });
+  if (coerced === undefined) throw invalid(errors[0]);
+  requireRows(roots, coerced, measure);
+  return { document, definition, fragments, variables, roots, values: coerced };
+}
+
+function parseQuery(query: string): DocumentNode {
+  try {
+    return parse(query, { maxTokens: LIMITS.tokens });
+  } catch (error) {
+    throw error instanceof GraphQLError ? invalid(error) : error;
+  }
+}
+
+function chooseOperation(document: DocumentNode, name: string | null): OperationDefinitionNode {
+  const all = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  const found = name === null ? all : all.filter((one) => one.name?.value === name);
+  const [operation, ...others] = found;
+  if (operation === undefined || others.length > 0)
+    throw new GraphqlRefusalError(
+      'GRAPHQL_INVALID',
+      name === null ? `The request has ${all.length} operations` : 'The request has no operation of this name',
+      'Send one operation, or name one of several in operationName.',
+    );
+  if (operation.operation === 'mutation')
+    throw new GraphqlRefusalError(
+      'GRAPHQL_INVALID',
+      'Mutations are not supported',
+      'Use a query or a subscription: rows can only be read.',
+    );
+  return operation;
+}
+
+function isIntrospection({ name: { value } }: FieldNode): boolean {
+  return value === '__schema' || value === '__type';
+}
+
+function requireFields({ fields }: Size): void {
+  if (fields > LIMITS.fields) throw tooComplex('fields', fields, LIMITS.fields);
+}
+
+function requireDepth(root: FieldNode, { depth }: Size): void {
+  const allowed = isIntrospection(root) ? LIMITS.introspectionDepth : LIMITS.depth;
+  if (depth + 1 > allowed) throw tooComplex('levels', depth + 1, allowed);
+}
+
+function requireRoots(roots: readonly FieldNode[]): void {
+  if (roots.length > LIMITS.roots) throw tooComplex('lists', roots.length, LIMITS.roots);
+  const introspections = roots.filter(isIntrospection).length;
+  if (introspections > LIMITS.introspectionRoots)
+    throw tooComplex('reads of the schema', introspections, LIMITS.introspectionRoots);
+}
+
+function requireRows(
+  roots: readonly FieldNode[],
+  values: Readonly<Record<string, unknown>>,
+  measure: ReturnType<typeof createMeasure>,
+): void {
+  let [rows, cells] = [0, 0];
+  for (const root of roots.filter(({ name }) => !name.value.startsWith('__'))) {
+    const first = firstOf(root, values);
+    rows += first;
+    cells += first * measure(root.selectionSet).fields;
+  }
+  if (rows > LIMITS.rows) throw tooComplex('rows', rows, LIMITS.rows);
+  if (cells > LIMITS.cells) throw tooComplex('values', cells, LIMITS.cells);
+}
+
+function firstOf(root: FieldNode, values: Readonly<Record<string, unknown>>): number {
+  const value = root.arguments?.find(({ name }) => name.value === 'first')?.value;
+  const given =
+    value?.kind === Kind.VARIABLE
+      ? values[value.name.value]
+      : value?.kind === Kind.INT
+        ? Number(value.value)
+        : undefined;
+  const first = given === undefined ? PAGE_DEFAULT : given;
+  if (typeof first !== 'number' || first < 1 || first > LIMITS.first)
+    throw new GraphqlRefusalError(
+      'GRAPHQL_ARGUMENT_INVALID',
+      `first must be a number from 1 to ${LIMITS.first}`,
+      'Pass a smaller number, and read further pages with `after`.',
+    );
+  return first;
+}
+
+function tooComplex(subject: string, given: number, allowed: number): GraphqlRefusalError {
+  return new GraphqlRefusalError(
+    'GRAPHQL_TOO_COMPLEX',
+    `The operation has ${given} ${subject}, and ${allowed} are allowed`,
+    'Split the operation into several, with fewer fields and rows.',
+  );
+}
+
+function invalid(error: GraphQLError | undefined): GraphqlRefusalError {
+  return new GraphqlRefusalError(
+    'GRAPHQL_INVALID',
+    error?.message.slice(0, MESSAGE_LENGTH_MAX) ?? 'The operation is invalid',
+    'Compare the operation with the schema, which an introspection query shows.',
+  );
+}
+
+/** Messages may repeat long values of the client. Characters. */
+const MESSAGE_LENGTH_MAX = 500;

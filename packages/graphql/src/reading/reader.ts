@@ -1,0 +1,87 @@
+import { type Clock, errorText, type Logger } from '@chainstead/core';
+import { excessRights, openDatabase, type PooledConnection } from '@chainstead/db';
+import type { WithPgClient } from '@dataplan/pg';
+import { GraphqlRefusalError } from '../refusal.ts';
+import { inSnapshot, type SnapshotLimits } from './snapshot.ts';
+
+/** Reads Postgres as a role that can only read. */
+export interface Reader {
+  /**
+   * Runs work in one read-only transaction. Some run at a time; others wait.
+   * @throws GraphqlRefusalError
+   */
+  inSnapshot<T>(work: (withClient: WithPgClient) => Promise<T>, limits?: SnapshotLimits): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface ReaderOptions {
+  /** Login of a member of `chainstead_reader` that has no other rights. */
+  readonly url: string;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly limits: SnapshotLimits;
+  /** Transactions at the same time in this process. */
+  readonly concurrency: number;
+}
+
+/** Further transactions that wait for a connection. */
+const WAITING_MAX = 64;
+/** Rights of the role are checked again after this time. Milliseconds. */
+const RIGHTS_MS = 60_000;
+
+/** @throws {DatabaseError} DATABASE_URL_INVALID */
+export function openReader({ url, logger, clock, limits, concurrency }: ReaderOptions): Reader {
+  const database = openDatabase({ url, applicationName: 'chainstead graphql', poolSize: concurrency, logger });
+  let running = 0;
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  const connect = async (): Promise<PooledConnection> => {
+    const connection = await database.pool.connect().catch((error: unknown) => {
+      logger.warn({ error: errorText(error) }, 'GRAPHQL_DATABASE_URL is unavailable');
+      throw unavailable();
+    });
+    if (clock.now() - checkedAt < RIGHTS_MS) return connection;
+    try {
+      requireReader(await excessRights(connection));
+      checkedAt = clock.now();
+      return connection;
+    } catch (error) {
+      connection.release(true);
+      throw error;
+    }
+  };
+  return {
+    async inSnapshot(work, own = limits) {
+      if (running >= concurrency + WAITING_MAX)
+        throw new GraphqlRefusalError(
+          'GRAPHQL_BUSY',
+          `${running} operations are running or waiting`,
+          'Retry in a second.',
+        );
+      running++;
+      try {
+        return await inSnapshot(await connect(), own, work);
+      } finally {
+        running--;
+      }
+    },
+    close: () => database.close(),
+  };
+}
+
+function unavailable(): GraphqlRefusalError {
+  // The error of the driver may contain the address of the server.
+  return new GraphqlRefusalError(
+    'GRAPHQL_UNAVAILABLE',
+    'The database of GraphQL is unavailable',
+    'Retry in a moment, or use another route.',
+  );
+}
+
+function requireReader(excess: string | null): void {
+  if (excess === null) return;
+  throw new GraphqlRefusalError(
+    'GRAPHQL_ROLE_UNSAFE',
+    `The role of GRAPHQL_DATABASE_URL is unsafe. ${excess}`,
+    'The operator has to set GRAPHQL_DATABASE_URL to a role that is only a member of chainstead_reader.',
+  );
+}

@@ -1,0 +1,97 @@
+import { type PooledConnection, readBounded } from '@chainstead/db';
+import type { PgClient, PgClientQuery, PgClientResult, WithPgClient } from '@dataplan/pg';
+import { GraphqlRefusalError } from '../refusal.ts';
+
+export interface SnapshotLimits {
+  /** Time for all statements together. Milliseconds. */
+  readonly timeoutMs: number;
+  /** Bytes of all values together, as Postgres sends them. */
+  readonly bytesMax: number;
+}
+
+/**
+ * Runs statements in one read-only transaction: all of them see the same rows. Closes the connection if the work fails or a result is too large.
+ * @throws GraphqlRefusalError
+ */
+export async function inSnapshot<T>(
+  connection: PooledConnection,
+  limits: SnapshotLimits,
+  work: (withClient: WithPgClient) => Promise<T>,
+): Promise<T> {
+  const bytes = countBytes(limits.bytesMax);
+  let isUsable = false;
+  try {
+    await connection.query(beginSql(limits));
+    const result = await within(limits.timeoutMs, work(accessTo(connection, bytes.take)));
+    if (!bytes.isExceeded()) {
+      await connection.query('COMMIT');
+      isUsable = true;
+    }
+    return result;
+  } finally {
+    connection.release(!isUsable);
+  }
+}
+
+/** Each list is a range of an index, in its order. With old statistics, the planner would read whole tables and sort them instead. */
+export const PLANNER_SQL = `SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off;
+SET LOCAL enable_incremental_sort = off`;
+
+/** Returns the error of an operation that took too long. */
+export function timedOut(timeoutMs: number): GraphqlRefusalError {
+  return new GraphqlRefusalError(
+    'GRAPHQL_TIMEOUT',
+    `The operation was stopped after ${timeoutMs / 1_000} s`,
+    'Request fewer rows, fewer fields or fewer blocks.',
+  );
+}
+
+function beginSql({ timeoutMs }: SnapshotLimits): string {
+  return `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${timeoutMs}; SET LOCAL lock_timeout = 1000;
+SET LOCAL TimeZone = 'UTC'; SET LOCAL bytea_output = 'hex'; SET LOCAL jit = off; SET LOCAL search_path = pg_catalog; ${PLANNER_SQL}`;
+}
+
+/** Returns the connection for the libraries. Statements run one after the other. */
+function accessTo(connection: PooledConnection, take: (bytes: number) => void): WithPgClient {
+  let last: Promise<unknown> = Promise.resolve();
+  const client: PgClient = {
+    query<Row>({ text, values = [], arrayMode = false }: PgClientQuery): Promise<PgClientResult<Row>> {
+      const result = last.then(async () => {
+        const rows = await readBounded<Row>(connection, { text, values, isArray: arrayMode }, take);
+        return { rows, rowCount: rows.length };
+      });
+      last = result.catch(() => undefined);
+      return result;
+    },
+    withTransaction(callback) {
+      return callback(this);
+    },
+  };
+  return async (_settings, callback) => callback(client);
+}
+
+function countBytes(bytesMax: number): { take(bytes: number): void; isExceeded(): boolean } {
+  let taken = 0;
+  return {
+    take(bytes) {
+      taken += bytes;
+      if (taken > bytesMax)
+        throw new GraphqlRefusalError(
+          'GRAPHQL_RESULT_TOO_LARGE',
+          `The rows have more than ${bytesMax} bytes`,
+          'Request fewer rows with `first`, or fewer columns.',
+        );
+    },
+    isExceeded: () => taken > bytesMax,
+  };
+}
+
+async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(timedOut(timeoutMs)), timeoutMs);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

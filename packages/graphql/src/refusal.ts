@@ -1,0 +1,23 @@
+import { ChainsteadError } from '@chainstead/core';
+
+/** A request that is not run, or not to its end. Message and remedy reach the client. */
+export class GraphqlRefusalError extends ChainsteadError {
+  /** For the client, without the remedy. */
+  readonly sentence: string;
+
+  constructor(code: GraphqlRefusalCode, message: string, remedy: string) {
+    super({ code, message, remedy, retryable: code === 'GRAPHQL_BUSY' || code === 'GRAPHQL_UNAVAILABLE' });
+    this.sentence = message;
+  }
+}
+
+export type GraphqlRefusalCode =
+  | 'GRAPHQL_ARGUMENT_INVALID'
+  | 'GRAPHQL_BUSY'
+  | 'GRAPHQL_FAILED'
+  | 'GRAPHQL_INVALID'
+  | 'GRAPHQL_RESULT_TOO_LARGE'
+  | 'GRAPHQL_ROLE_UNSAFE'
+  | 'GRAPHQL_TIMEOUT'
+  | 'GRAPHQL_TOO_COMPLEX'
+  | 'GRAPHQL_UNAVAILABLE';

@@ -1,0 +1,168 @@
+import type { PgCodec, PgResource, PgSelectQueryBuilder } from '@dataplan/pg';
+import { sqlValueWithCodec, TYPES } from '@dataplan/pg';
+import { type SQL, sql } from 'pg-sql2';
+import { z } from 'zod';
+import { GraphqlRefusalError } from '../refusal.ts';
+import { BLOCK, type Finder, type RowSource } from './row-sources.ts';
+
+/** Arguments of a field with rows, as parsed by their types. */
+export interface RowArguments {
+  readonly chain_id: string;
+  readonly where?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly from_block?: string | null | undefined;
+  readonly to_block?: string | null | undefined;
+  readonly order?: 'ASC' | 'DESC' | null | undefined;
+  /** Cursor of the row before the first one. */
+  readonly after?: string | null | undefined;
+}
+
+/** A column of the index, and its wanted value. */
+interface KeyPart {
+  readonly column: SQL;
+  readonly codec: PgCodec;
+  readonly value: SQL;
+}
+
+/**
+ * Limits a query to one range of an index, in the order of the index. Its ends are row comparisons with values that the planner does not know.
+ * So it expects many rows, and reads in the order of the index. If it expected few, it would sort all of them.
+ * @throws GraphqlRefusalError
+ */
+export function applyRange(
+  query: PgSelectQueryBuilder,
+  resource: PgResource,
+  source: RowSource,
+  args: RowArguments,
+): void {
+  const columnOf = (name: string): SQL => sql`${query.alias}.${sql.identifier(name)}`;
+  const codecOf = (name: string): PgCodec => codecOfColumn(resource, name);
+  const chain: KeyPart = {
+    column: columnOf('chain_id'),
+    codec: TYPES.bigint,
+    value: sqlValueWithCodec(args.chain_id, TYPES.bigint),
+  };
+  const found = findRows(source, args, { columnOf, codecOf });
+  const key = [...found.key, ...(found.hasChain ? [chain] : [])];
+  const isBounded = source.order[0] === BLOCK;
+  if (isBounded) {
+    const columns = [...key.map(({ column }) => column), columnOf(BLOCK)];
+    const endOf = (block: string) =>
+      [...key.map(({ value }) => value), sqlValueWithCodec(block, TYPES.bigint)].map(unknownToPlanner);
+    for (const [side, block, end] of [
+      [sql`>=`, args.from_block, LOWEST],
+      [sql`<=`, args.to_block, HIGHEST],
+    ] as const) {
+      query.where(sql`(${sql.join(columns, ', ')}) ${side} (${sql.join(endOf(block ?? end), ', ')})`);
+      // Postgres leaves out partitions by conditions on single columns only.
+      if (source.isPartitioned && block != null)
+        query.where(sql`${columnOf(BLOCK)} ${side} ${sqlValueWithCodec(block, TYPES.bigint)}`);
+    }
+  } else for (const { column, value } of key) query.where(sql`${column} = ${value}`);
+  if (!found.hasChain || source.isPartitioned) query.where(sql`${chain.column} = ${chain.value}`);
+  for (const condition of found.rest) query.where(condition);
+  if (source.order.length === 0) return;
+  const direction = args.order ?? 'DESC';
+  const order = [...key, ...source.order.map((name) => ({ column: columnOf(name), codec: codecOf(name) }))];
+  for (const { column, codec } of order)
+    query.orderBy({ fragment: column, codec: inCursor(codec), direction, nullable: false });
+  if (args.after != null) query.where(rowsAfter(args.after, order, direction));
+  query.setOrderIsUnique();
+}
+
+/** Cursors hold values as texts of Postgres: buffers would not survive JSON. */
+function inCursor(codec: PgCodec): PgCodec {
+  return { ...codec, fromPg: (text: string) => text };
+}
+
+function rowsAfter(
+  cursor: string,
+  order: readonly Pick<KeyPart, 'column' | 'codec'>[],
+  direction: 'ASC' | 'DESC',
+): SQL {
+  const texts = textsOf(cursor);
+  if (texts.length !== order.length)
+    throw new GraphqlRefusalError(
+      'GRAPHQL_ARGUMENT_INVALID',
+      'after is no cursor of this list',
+      'Pass endCursor of the page before, with the same arguments.',
+    );
+  const columns = order.map(({ column }) => column);
+  const values = order.map(({ codec }, index) =>
+    unknownToPlanner(sql`${sql.value(texts[index] ?? '')}::${codec.sqlType}`),
+  );
+  return sql`(${sql.join(columns, ', ')}) ${direction === 'DESC' ? sql`<` : sql`>`} (${sql.join(values, ', ')})`;
+}
+
+/** Returns the values in a cursor, after the digest of the library; an empty list for other texts. */
+function textsOf(cursor: string): readonly string[] {
+  try {
+    const [, ...values] = cursorValues.parse(JSON.parse(Buffer.from(cursor, 'base64').toString('utf8')));
+    return values;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof z.ZodError) return [];
+    throw error;
+  }
+}
+
+const cursorValues = z.array(z.string());
+
+/** The planner has no estimate for the value of a subquery. */
+function unknownToPlanner(value: SQL): SQL {
+  return sql`(SELECT ${value})`;
+}
+
+const LOWEST = '0';
+const HIGHEST = '9223372036854775807';
+
+/** Access to columns by name. */
+interface Columns {
+  readonly columnOf: (name: string) => SQL;
+  readonly codecOf: (name: string) => PgCodec;
+}
+
+/** Conditions of the given finder. */
+interface Found {
+  readonly key: readonly KeyPart[];
+  readonly hasChain: boolean;
+  /** Conditions on the rows of the range. */
+  readonly rest: readonly SQL[];
+}
+
+function findRows({ finders, isFound }: RowSource, { where }: RowArguments, { columnOf, codecOf }: Columns): Found {
+  const given = Object.entries(where ?? {});
+  const [entry, ...others] = given;
+  if (others.length > 0 || (entry === undefined && (isFound || where != null)) || entry?.[1] === null)
+    throw new GraphqlRefusalError(
+      'GRAPHQL_ARGUMENT_INVALID',
+      'where needs exactly one member with a value',
+      'Filter the rows of one value in your program by the others.',
+    );
+  if (entry === undefined) return { key: [], hasChain: true, rest: [] };
+  const finder = finders.find(({ name }) => name === entry[0]);
+  if (finder === undefined) throw new RangeError(`There is no finder ${entry[0]}`);
+  return byFinder(finder, { column: columnOf(finder.column), codec: codecOf(finder.column) }, entry[1], columnOf);
+}
+
+function byFinder(
+  { key, hasChain }: Finder,
+  { column, codec }: Pick<KeyPart, 'column' | 'codec'>,
+  given: unknown,
+  columnOf: (name: string) => SQL,
+): Found {
+  const value = sqlValueWithCodec(given, codec);
+  if (key === null) return { key: [{ column, codec, value }], hasChain, rest: [] };
+  const keyOf = sql.identifier('analytics', key.of);
+  const isOfText = key.of === 'transaction_key' || key.of === 'block_key';
+  const part: KeyPart = {
+    column: key.column === null ? sql`${keyOf}(${column})` : columnOf(key.column),
+    codec: TYPES.bigint,
+    value: isOfText ? sql`${keyOf}(analytics.hex(${value}))` : sql`${keyOf}(${value})`,
+  };
+  return { key: [part], hasChain, rest: [sql`${column} = ${value}`] };
+}
+
+function codecOfColumn(resource: PgResource, name: string): PgCodec {
+  const codec = resource.codec.attributes?.[name]?.codec;
+  if (codec === undefined) throw new RangeError(`${resource.name} has no column ${name}`);
+  return codec;
+}

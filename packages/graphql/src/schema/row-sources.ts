@@ -1,0 +1,93 @@
+/** A value that finds rows by an index. */
+export interface Finder {
+  /** Member of `where`. */
+  readonly name: string;
+  /** Column with the value. */
+  readonly column: string;
+  /** First column of the index; null: `column` itself. */
+  readonly key: FinderKey | null;
+  /** Whether `chain_id` follows it in the index. */
+  readonly hasChain: boolean;
+}
+
+/** Eight bytes of a value, which lead an index. Different values may share them. */
+export interface FinderKey {
+  /** Function of the schema `analytics` from the bytes to the key. */
+  readonly of: 'wallet_key' | 'collection_key' | 'transaction_key' | 'block_key';
+  /** Column with the key; null: the index has the function of the bytes. */
+  readonly column: string | null;
+}
+
+/** A table or a view, and its indexes. */
+export interface RowSource {
+  /** Empty: rows are found by chain and block. */
+  readonly finders: readonly Finder[];
+  /** Whether a finder has to be given. */
+  readonly isFound: boolean;
+  /** Columns of the index after the finder and the chain. They identify a row of a finder and chain. Empty: few rows have a value. */
+  readonly order: readonly string[];
+  /** Whether its table is partitioned by chain and block. */
+  readonly isPartitioned: boolean;
+}
+
+/** First column of an order that can be bounded. */
+export const BLOCK = 'block_number';
+
+/** Place of a log. */
+export const LOG_PLACE: readonly string[] = [BLOCK, 'transaction_index', 'log_index'];
+
+/** Views by name. Those that group rows, or join whole tables, have no index that bounds their reads. */
+export const VIEW_SOURCES: ReadonlyMap<string, RowSource> = new Map([
+  ['blocks', { finders: [], isFound: false, order: [BLOCK], isPartitioned: false }],
+  ['coverage', { finders: [], isFound: false, order: ['dataset', 'first_block'], isPartitioned: false }],
+  ['tokens', few(plain('address', 'address_bytes'))],
+  ['nft_collections', few(plain('token_address', 'token_bytes'))],
+  ['transactions', few(keyed('transaction_hash', 'hash_bytes', { of: 'transaction_key', column: 'transaction_key' }))],
+  ['block_headers', few(keyed('block_hash', 'hash_bytes', { of: 'block_key', column: 'block_key' }))],
+  ['pools', few(ofAddress('pool'))],
+  ['pool_states', ordered([BLOCK], ofAddress('pool'))],
+  ['swaps', ordered(LOG_PLACE, ofAddress('pool'), unkeyed('wallet'), unkeyed('beneficiary'))],
+  ['wallet_transfers', ordered(LOG_PLACE, ofAddress('wallet'))],
+  ['erc20_transfers', ordered(LOG_PLACE, { ...ofAddress('from'), name: 'from_address' })],
+  ['erc20_approvals', ordered(LOG_PLACE, ofAddress('owner'))],
+  ['wrapped_coin_moves', ordered(LOG_PLACE, ofAddress('account'))],
+  ['internal_transfers', ordered([BLOCK, 'transaction_index', 'trace_index'], ofAddress('account'))],
+  ['account_transactions', ordered([BLOCK, 'transaction_index'], ofAddress('account'))],
+  ['erc4626_vaults', ordered([...LOG_PLACE, 'is_receiver'], ofAddress('account'))],
+  ['logs', ordered(LOG_PLACE, ofAddress('contract'))],
+  ['nft_transfers', ordered([...LOG_PLACE, 'item'], ofCollection())],
+  ['nft_trades', ordered([...LOG_PLACE, 'item'], ofCollection(), ofParty('seller'), ofParty('buyer'))],
+]);
+
+function ordered(order: readonly string[], ...finders: readonly Finder[]): RowSource {
+  return { finders, isFound: true, order, isPartitioned: true };
+}
+
+function few(finder: Finder): RowSource {
+  return { finders: [finder], isFound: true, order: [], isPartitioned: true };
+}
+
+function plain(name: string, column: string): Finder {
+  return { name, column, key: null, hasChain: true };
+}
+
+function keyed(name: string, column: string, key: FinderKey): Finder {
+  return { name, column, key, hasChain: true };
+}
+
+function ofAddress(name: string): Finder {
+  return keyed(name, `${name}_bytes`, { of: 'wallet_key', column: `${name}_key` });
+}
+
+function ofCollection(): Finder {
+  return keyed('token_address', 'token_bytes', { of: 'collection_key', column: 'collection_key' });
+}
+
+/** The index has the key, then the block: rows of other chains are skipped. */
+function ofParty(name: string): Finder {
+  return { ...ofAddress(name), hasChain: false };
+}
+
+function unkeyed(name: string): Finder {
+  return { name, column: `${name}_bytes`, key: { of: 'wallet_key', column: null }, hasChain: false };
+}

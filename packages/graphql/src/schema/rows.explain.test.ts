@@ -1,0 +1,165 @@
+/** Statements of lists: one index range that ends after a page, whatever Postgres knows of the table. */
+import { parseChainId, silentLogger } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { createPartitions, explain, PLANS, rowsRead } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readOperation } from '../operations/operation.ts';
+import { runQuery } from '../operations/run-query.ts';
+import { inSnapshot, PLANNER_SQL } from '../reading/snapshot.ts';
+import { OWNER, seedVault, writeDeposits } from '../testing/seeded-vault.ts';
+import { type BuiltSchema, buildSchema } from './build-schema.ts';
+import { VIEW_SOURCES } from './row-sources.ts';
+
+// The first half of the rows is of one account, the others of 300.
+const ROWS = 20_000;
+const FIRST = 50;
+const scratch = scratchOfFile({ autovacuum: false });
+const EXAMPLE = Buffer.alloc(20, 0x0c);
+const LIMITS = { timeoutMs: 60_000, bytesMax: 1_000_000_000 };
+let built: BuiltSchema;
+
+beforeAll(async () => {
+  await seedVault(scratch.database);
+  await writeDeposits(scratch.database, [{ block: 6 }]);
+  await scratch.database.query('ANALYZE');
+  await scratch.database.query(
+    `INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract,
+       owner, assets, is_first, note, parts)
+     SELECT 1, 7 + n / 4, 2, n % 4, now(), transaction_hash, contract,
+       CASE WHEN n < $1 / 2 THEN owner ELSE decode(lpad(to_hex(n % 300), 40, '0'), 'hex') END, n % 100, is_first, note, parts
+     FROM contracts.vault_deposit CROSS JOIN generate_series(0, $1::int - 1) AS n`,
+    [ROWS],
+  );
+  const partitioned = await scratch.database.query<{ name: string }>(
+    `SELECT partrelid::regclass::text AS name FROM pg_partitioned_table
+     WHERE pg_get_partkeydef(partrelid) = 'RANGE (chain_id, block_number)'`,
+  );
+  for (const { name } of partitioned) await createPartitions(scratch.database, name, parseChainId(1), [1_000]);
+  // Several of their indexes begin with the same key: only rows show which one is chosen.
+  await scratch.database.query(
+    `INSERT INTO logs SELECT analytics.wallet_key($1::bytea), 1, n, 0, 0, '\\x01', $1::bytea, '\\x02', NULL, NULL, NULL, '\\x'
+     FROM generate_series(1, 5000) AS n`,
+    [EXAMPLE],
+  );
+  await scratch.database.query(
+    `INSERT INTO nft_transfers SELECT analytics.collection_key($1::bytea), 1, n, 0, 0, 0, 0, $1::bytea, n, NULL, $1::bytea, $1::bytea, 1, NULL, '\\x01'
+     FROM generate_series(1, 5000) AS n`,
+    [EXAMPLE],
+  );
+  await scratch.database.query('ANALYZE logs, nft_transfers');
+  built = await inSnapshot(await scratch.database.pool.connect(), LIMITS, buildSchema);
+});
+
+interface Ran {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** Returns the statement of a query with one list, and the end of its page. */
+async function statementOf(query: string): Promise<Ran & { readonly endCursor: string | null }> {
+  const statements: Ran[] = [];
+  const operation = readOperation(built.schema, { query });
+  const wanted = { document: operation.document, operationName: null, variables: {} };
+  const { data, errors } = await inSnapshot(await scratch.database.pool.connect(), LIMITS, (withClient) =>
+    runQuery(
+      built,
+      wanted,
+      (settings, callback) =>
+        withClient(settings, (client) =>
+          callback({
+            ...client,
+            query(statement) {
+              statements.push({ text: statement.text, values: statement.values ?? [] });
+              return client.query(statement);
+            },
+          }),
+        ),
+      silentLogger(),
+    ),
+  );
+  expect(errors).toBeUndefined();
+  const [statement, ...others] = statements;
+  expect(others).toEqual([]);
+  if (statement === undefined) throw new RangeError('The query ran no statement');
+  const [page] = Object.values(data ?? {}) as { pageInfo?: { endCursor: string | null } }[];
+  return { ...statement, endCursor: page?.pageInfo?.endCursor ?? null };
+}
+
+/** Returns the database with the settings of the reader in each transaction. */
+function asReader(database: Database): Database {
+  return {
+    ...database,
+    transaction: (work) =>
+      database.transaction(async (transaction) => {
+        await transaction.query(PLANNER_SQL);
+        return work(transaction);
+      }),
+  };
+}
+
+const deposits = (args: string): string =>
+  `{ contracts_vault_deposit(chain_id: 1, first: ${FIRST}, ${args}) { nodes { block_number note } pageInfo { hasNextPage endCursor } } }`;
+
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
+  beforeAll(async () => {
+    await prepare(scratch.database);
+    if (statistics !== 'without statistics') return;
+    await scratch.database.query(
+      `SELECT pg_clear_relation_stats('contracts', relname) FROM pg_class WHERE relnamespace = 'contracts'::regnamespace`,
+    );
+    await scratch.database.query(
+      `SELECT pg_clear_attribute_stats('contracts', relname, attname, false) FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+       WHERE relkind = 'r' AND relnamespace = 'contracts'::regnamespace AND attnum > 0 AND NOT attisdropped`,
+    );
+  });
+
+  test.each([
+    ['the newest rows', '_pkey', 'order: DESC'],
+    ['the oldest rows', '_pkey', 'order: ASC'],
+    ['rows within blocks', '_pkey', 'from_block: 1000, to_block: 3000'],
+    // Newer rows are of others.
+    ['an account with many rows', '_owner', `where: { owner: "${OWNER}" }`],
+    ['its rows within blocks', '_owner', `where: { owner: "${OWNER}" }, from_block: 500, to_block: 1000`],
+    ['an account with few rows', '_owner', `where: { owner: "0x${'00'.repeat(19)}07" }, order: ASC`],
+    ['an account without rows', '_owner', `where: { owner: "0x${'ee'.repeat(20)}" }`],
+    ['a number', '_assets', 'where: { assets: 77 }'],
+  ])('of %s is an index range that stops after a page', async (_name, index, args) => {
+    const first = await statementOf(deposits(args));
+    const pages = [
+      first,
+      ...(first.endCursor === null ? [] : [await statementOf(deposits(`${args}, after: "${first.endCursor}"`))]),
+    ];
+    for (const statement of pages) {
+      const { nodes } = await explain(asReader(scratch.database), statement, plan);
+      const scans = nodes.filter((node) => node['Relation Name'] === 'vault_deposit');
+      expect(scans.map((scan) => scan['Index Name'])).toEqual([`vault_deposit${index}`]);
+      expect(rowsRead(nodes, 'vault_deposit')).toBeLessThanOrEqual(FIRST + 1);
+    }
+  });
+});
+
+/** A value for each finder: 32 bytes for hashes. */
+const exampleOf = (name: string): string => `0x${'0c'.repeat(name.endsWith('_hash') ? 32 : 20)}`;
+const VIEW_LISTS = [...VIEW_SOURCES].flatMap(([view, { finders }]) =>
+  finders.length === 0 ? [[view, ''] as const] : finders.map(({ name }) => [view, name] as const),
+);
+
+test.each(VIEW_LISTS)('the view %s is read by the index of %s', async (view, finder) => {
+  const where = finder === '' ? '' : `, where: { ${finder}: "${exampleOf(finder)}" }`;
+  const statement = await statementOf(
+    `{ analytics_${view}(chain_id: 1${where}) { nodes { chain_id } pageInfo { hasNextPage } } }`,
+  );
+  const literals = statement.values.map((value) => `'${String(value)}'`);
+  const text = statement.text.replaceAll(/\$(\d+)/g, (_match, place) => literals[Number(place) - 1] ?? 'NULL');
+  const lines = await scratch.database.transaction(async (transaction) => {
+    await transaction.query(PLANNER_SQL);
+    return transaction.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`);
+  });
+  const shown = lines.map((line) => line['QUERY PLAN']).join('\n');
+  expect(shown).toMatch(/Index Cond/);
+  expect(shown).not.toMatch(/Seq Scan/);
+  // Rows come in the order of the index. Without rows, all indexes that begin with the key of a collection look equal.
+  if (view !== 'nft_trades' || finder !== 'token_address')
+    expect(shown).not.toMatch(/^ *(?:-> +)?(?:Incremental )?Sort\b(?! Key)/m);
+});

@@ -1,0 +1,59 @@
+import 'graphile-build-pg';
+import { GraphQLError, Kind, type ValueNode } from 'graphql/index.js';
+
+/** Checks values of scalars before they reach Postgres, and writes bytes as hex. */
+export const scalarsPlugin: GraphileConfig.Plugin = {
+  name: 'ScalarsPlugin',
+  version: '1.0.0',
+  schema: {
+    hooks: {
+      GraphQLScalarType(scalar) {
+        if (scalar.name === 'Bytes')
+          return {
+            ...scalar,
+            description: 'Bytes as `0x` and hexadecimal digits.',
+            serialize: (value: unknown) =>
+              Buffer.isBuffer(value) ? `0x${value.toString('hex')}` : refuseValue('Bytes', value),
+            ...parsing((text) => (BYTES.test(text) ? Buffer.from(text.slice(2), 'hex') : refuseValue('Bytes', text))),
+          };
+        if (scalar.name === 'BigInt')
+          return {
+            ...scalar,
+            description: 'A whole number, as text with its digits.',
+            ...parsing((text) => (WHOLE.test(text) ? text : refuseValue('BigInt', text))),
+          };
+        if (scalar.name === 'BigFloat')
+          return {
+            ...scalar,
+            description: 'A decimal number of any size, as text with its digits.',
+            ...parsing((text) => (DECIMAL.test(text) ? text : refuseValue('BigFloat', text))),
+          };
+        return scalar;
+      },
+    },
+  },
+};
+
+const BYTES = /^0x(?:[0-9a-fA-F]{2}){0,1024}$/;
+const WHOLE = /^-?\d{1,19}$/;
+/** The longest integer of the EVM has 78 digits. */
+const DECIMAL = /^-?\d{1,80}(?:\.\d{1,80})?$/;
+
+/** Parses texts, and numbers without rounding. */
+function parsing<T>(parse: (text: string) => T) {
+  return {
+    parseValue: (value: unknown): T =>
+      parse(typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : textOr(value)),
+    parseLiteral: (node: ValueNode): T => parse(node.kind === Kind.STRING || node.kind === Kind.INT ? node.value : ''),
+  };
+}
+
+function textOr(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+const SHOWN_MAX = 80;
+
+function refuseValue(type: string, value: unknown): never {
+  throw new GraphQLError(`${JSON.stringify(String(value).slice(0, SHOWN_MAX))} is no value of ${type}`);
+}

@@ -1,0 +1,109 @@
+import type { WithPgClient } from '@dataplan/pg';
+import { GraphqlRefusalError } from '../refusal.ts';
+
+/** Hashes of blocks by number. */
+type Hashes = ReadonlyMap<number, string>;
+
+/** Blocks that a subscriber has. */
+export interface Position {
+  /** The newest ones that are stored. */
+  readonly known: Hashes;
+  /** Newest block; null: none is stored yet. */
+  readonly last: number | null;
+}
+
+/** Blocks of which a subscriber gets rows next. */
+export interface NextBlocks {
+  readonly fromBlock: number;
+  readonly toBlock: number;
+  /** Whether the subscriber had other blocks from `fromBlock` on, which a reorg replaced. */
+  readonly isReplacement: boolean;
+}
+
+/** Blocks to look back for the last common one. Deeper reorgs need approval by the operator. */
+const KNOWN_MAX = 256;
+
+/** Blocks that a subscriber may catch up on. */
+const BEHIND_MAX = 10_000;
+
+/**
+ * Returns the position after a block.
+ * @param afterBlock null: after the newest one
+ * @throws GraphqlRefusalError
+ */
+export async function readStart(
+  withClient: WithPgClient,
+  chainId: string,
+  afterBlock: number | null,
+): Promise<Position> {
+  const newest = await readPosition(withClient, chainId, null);
+  if (afterBlock === null) return newest;
+  if (afterBlock < (newest.last ?? 0) - BEHIND_MAX)
+    throw new GraphqlRefusalError(
+      'GRAPHQL_ARGUMENT_INVALID',
+      `after_block is more than ${BEHIND_MAX} blocks before the newest one`,
+      'Read older rows with a query, then subscribe after the last block that you have.',
+    );
+  return { ...(await readPosition(withClient, chainId, afterBlock)), last: afterBlock };
+}
+
+/** Returns the position at the newest stored block up to a number. @param upTo null: no bound */
+export async function readPosition(withClient: WithPgClient, chainId: string, upTo: number | null): Promise<Position> {
+  const { rows } = await withClient(null, (client) =>
+    client.query<BlockRow>({ text: KNOWN_SQL, values: [chainId, upTo, KNOWN_MAX] }),
+  );
+  const known = new Map(rows.map(({ number, hash }) => [Number(number), hash]));
+  return { known, last: rows[0] === undefined ? null : Number(rows[0].number) };
+}
+
+/**
+ * Returns the blocks after the newest one of a position that is still valid; null if there are none.
+ * @param blocksMax at most so many
+ */
+export async function readNextBlocks(
+  withClient: WithPgClient,
+  chainId: string,
+  { known, last }: Position,
+  blocksMax: number,
+): Promise<NextBlocks | null> {
+  const { rows } = await withClient(null, (client) =>
+    client.query<BlockRow & { newest: string | null }>({
+      text: SINCE_SQL,
+      values: [chainId, Math.min(last ?? 0, ...known.keys()), last ?? -1],
+    }),
+  );
+  const current = new Map(rows.map(({ number, hash }) => [Number(number), hash]));
+  const newest = Number(rows[0]?.newest ?? -1);
+  const had = last ?? Math.max(-1, newest - 1);
+  const common = commonBlock(known, current, had);
+  const fromBlock = common + 1;
+  const isReplacement = common < had;
+  if (newest < fromBlock && !isReplacement) return null;
+  return { fromBlock, toBlock: Math.max(common, Math.min(newest, common + blocksMax)), isReplacement };
+}
+
+/** Without a known block, the subscriber has none that could be replaced. */
+function commonBlock(known: Hashes, current: Hashes, last: number): number {
+  const replaced = [...known].filter(([number, hash]) => current.get(number) !== hash).map(([number]) => number);
+  if (replaced.length === 0) return last;
+  const firstReplaced = Math.min(...replaced);
+  const valid = [...known.keys()].filter((number) => number < firstReplaced);
+  return valid.length === 0 ? firstReplaced - 1 : Math.max(...valid);
+}
+
+interface BlockRow {
+  readonly number: string;
+  readonly hash: string;
+}
+
+const KNOWN_SQL = `
+SELECT block_number::text AS number, block_hash AS hash FROM analytics.blocks
+WHERE chain_id = $1::bigint AND block_number <= coalesce($2::bigint, 9223372036854775807) ORDER BY block_number DESC LIMIT $3::int`;
+
+/** One row without a block, if there are no blocks in the range: the newest block is in each row. */
+const SINCE_SQL = `
+WITH newest AS (SELECT max(block_number) AS block_number FROM analytics.blocks WHERE chain_id = $1::bigint)
+SELECT newest.block_number::text AS newest, block.block_number::text AS number, block.block_hash AS hash
+FROM newest LEFT JOIN (
+  SELECT block_number, block_hash FROM analytics.blocks WHERE chain_id = $1::bigint AND block_number BETWEEN $2::bigint AND $3::bigint
+) AS block ON true`;

@@ -1,0 +1,49 @@
+import { type Clock, sleepUnlessAborted } from '@chainstead/core';
+import type { Reader } from '../reading/reader.ts';
+
+/** Watches the newest blocks of chains, for all subscriptions together. */
+export interface NewestBlocks {
+  /**
+   * Resolves once the newest block differs from `seen`, or the signal aborts. Returns a text that identifies it.
+   * @throws GraphqlRefusalError
+   */
+  changedFrom(chainId: string, seen: string | null, signal: AbortSignal): Promise<string>;
+}
+
+/** Interval between reads. Milliseconds. */
+const INTERVAL_MS = 500;
+
+/** Commits of blocks send no notification, so the table of blocks is read while subscriptions are open. */
+export function createNewestBlocks(reader: Reader, clock: Clock): NewestBlocks {
+  const reads = new Map<string, { readonly at: number; readonly block: Promise<string> }>();
+
+  async function read(chainId: string): Promise<string> {
+    const { rows } = await reader.inSnapshot((withClient) =>
+      withClient(null, (client) => client.query<{ block: string }>({ text: NEWEST_SQL, values: [chainId] })),
+    );
+    return rows[0]?.block ?? '';
+  }
+
+  function shared(chainId: string): Promise<string> {
+    const known = reads.get(chainId);
+    if (known !== undefined && clock.now() - known.at < INTERVAL_MS) return known.block;
+    const block = read(chainId);
+    // Each waiting subscription gets the error.
+    block.catch(() => reads.delete(chainId));
+    reads.set(chainId, { at: clock.now(), block });
+    return block;
+  }
+
+  return {
+    async changedFrom(chainId, seen, signal) {
+      for (;;) {
+        const block = await shared(chainId);
+        if (block !== seen || signal.aborted) return block;
+        await sleepUnlessAborted(clock, INTERVAL_MS, signal);
+      }
+    },
+  };
+}
+
+const NEWEST_SQL = `
+SELECT block_number || ' ' || block_hash AS block FROM analytics.blocks WHERE chain_id = $1::bigint ORDER BY block_number DESC LIMIT 1`;

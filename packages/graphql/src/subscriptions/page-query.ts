@@ -1,0 +1,142 @@
+import {
+  type ArgumentNode,
+  type DocumentNode,
+  type FieldNode,
+  Kind,
+  type NameNode,
+  OperationTypeNode,
+  type ValueNode,
+  type VariableDefinitionNode,
+} from 'graphql/index.js';
+import type { Operation } from '../operations/operation.ts';
+import { GraphqlRefusalError } from '../refusal.ts';
+
+/** A subscription as a query for the rows of some blocks. */
+export interface PageQuery {
+  readonly document: DocumentNode;
+  /** Name of the only member of its result. */
+  readonly member: string;
+  readonly chainId: string;
+  /** Null: rows after the newest block. */
+  readonly afterBlock: number | null;
+}
+
+/** Variables of the query in addition to those of the subscription. */
+export interface PageVariables {
+  readonly [FROM]: string;
+  readonly [TO]: string;
+  readonly [AFTER]: string | null;
+}
+
+const FROM = 'page_from_block';
+const TO = 'page_to_block';
+const AFTER = 'page_after';
+/** Member with the end of the page, which the client does not get. */
+export const PAGE_MEMBER = 'page_end';
+
+/**
+ * Returns the query that reads pages of a subscription's rows.
+ * @throws GraphqlRefusalError
+ */
+export function pageQuery({ definition, document, roots, values }: Operation): PageQuery {
+  const [root, ...others] = roots;
+  if (root === undefined || others.length > 0 || (root.directives ?? []).length > 0 || root.name.value.startsWith('__'))
+    throw new GraphqlRefusalError(
+      'GRAPHQL_INVALID',
+      'A subscription needs exactly one list, without a directive',
+      'Open a stream for each list.',
+    );
+  const field: FieldNode = {
+    ...root,
+    arguments: [...(root.arguments ?? []).filter(({ name }) => name.value !== 'after_block'), ...PAGE_ARGUMENTS],
+    selectionSet: { kind: Kind.SELECTION_SET, selections: [...(root.selectionSet?.selections ?? []), PAGE_FIELD] },
+  };
+  const query: DocumentNode = {
+    kind: Kind.DOCUMENT,
+    definitions: [
+      {
+        ...definition,
+        operation: OperationTypeNode.QUERY,
+        variableDefinitions: [...(definition.variableDefinitions ?? []), ...PAGE_VARIABLES],
+        selectionSet: { kind: Kind.SELECTION_SET, selections: [field] },
+      },
+      ...document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION),
+    ],
+  };
+  const afterBlock = textOf(root, 'after_block', values);
+  return {
+    document: query,
+    member: (root.alias ?? root.name).value,
+    chainId: textOf(root, 'chain_id', values) ?? '',
+    afterBlock: afterBlock === null ? null : blockNumber(afterBlock),
+  };
+}
+
+/** Returns the values of the query's own variables. */
+export function pageVariables(fromBlock: number, toBlock: number, after: string | null): PageVariables {
+  return { [FROM]: String(fromBlock), [TO]: String(toBlock), [AFTER]: after };
+}
+
+function textOf(root: FieldNode, name: string, values: Operation['values']): string | null {
+  const value = root.arguments?.find((one) => one.name.value === name)?.value;
+  if (value?.kind === Kind.VARIABLE) {
+    const given = values[value.name.value];
+    return typeof given === 'string' ? given : null;
+  }
+  return value?.kind === Kind.STRING || value?.kind === Kind.INT ? value.value : null;
+}
+
+function blockNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 0)
+    throw new GraphqlRefusalError(
+      'GRAPHQL_ARGUMENT_INVALID',
+      'after_block must be the number of a block',
+      'Pass the newest block whose rows you have.',
+    );
+  return number;
+}
+
+const PAGE_ARGUMENTS: readonly ArgumentNode[] = [
+  argument('from_block', variable(FROM)),
+  argument('to_block', variable(TO)),
+  argument('after', variable(AFTER)),
+  argument('order', { kind: Kind.ENUM, value: 'ASC' }),
+  argument('first', { kind: Kind.INT, value: '1000' }),
+];
+
+const PAGE_FIELD: FieldNode = {
+  kind: Kind.FIELD,
+  name: nameNode('pageInfo'),
+  alias: nameNode(PAGE_MEMBER),
+  selectionSet: {
+    kind: Kind.SELECTION_SET,
+    selections: ['hasNextPage', 'endCursor'].map((name): FieldNode => ({ kind: Kind.FIELD, name: nameNode(name) })),
+  },
+};
+
+const PAGE_VARIABLES: readonly VariableDefinitionNode[] = [
+  definitionOf(FROM, 'BigInt'),
+  definitionOf(TO, 'BigInt'),
+  definitionOf(AFTER, 'Cursor'),
+];
+
+function definitionOf(name: string, type: string): VariableDefinitionNode {
+  return {
+    kind: Kind.VARIABLE_DEFINITION,
+    variable: { kind: Kind.VARIABLE, name: nameNode(name) },
+    type: { kind: Kind.NAMED_TYPE, name: nameNode(type) },
+  };
+}
+
+function argument(name: string, value: ValueNode): ArgumentNode {
+  return { kind: Kind.ARGUMENT, name: nameNode(name), value };
+}
+
+function variable(name: string): ValueNode {
+  return { kind: Kind.VARIABLE, name: nameNode(name) };
+}
+
+function nameNode(value: string): NameNode {
+  return { kind: Kind.NAME, value };
+}

@@ -1,0 +1,87 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { addContract } from '@chainstead/contracts';
+import { type Address, parseAddress } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+
+export const ETH = createChainRegistry().get('eth');
+export const VAULT: Address = parseAddress(`0x${'c0'.repeat(20)}`);
+export const OWNER: Address = parseAddress(`0x${'0a'.repeat(20)}`);
+export const OTHER: Address = parseAddress(`0x${'0b'.repeat(20)}`);
+
+/** An event with a parameter of each kind. */
+const DEPOSIT = {
+  type: 'event',
+  name: 'Deposit',
+  inputs: [
+    { name: 'owner', type: 'address', indexed: true },
+    { name: 'assets', type: 'uint256' },
+    { name: 'isFirst', type: 'bool' },
+    { name: 'note', type: 'string' },
+    { name: 'parts', type: 'uint256[]' },
+  ],
+};
+
+/** Adds the contract `vault` on Ethereum, with indexes on `owner` and `assets`. */
+export async function seedVault(database: Database): Promise<void> {
+  await addEvents(database, 'vault', [DEPOSIT], ['owner', 'assets']);
+}
+
+/** Adds a contract on Ethereum. */
+export async function addEvents(
+  database: Database,
+  name: string,
+  abi: readonly object[],
+  indexed: readonly string[] = [],
+): Promise<void> {
+  await addContract(database, {
+    ...{ name, chain: ETH, addresses: [VAULT], abi, indexed },
+    ...{ factory: null, firstBlock: 5, events: null },
+  });
+}
+
+export interface ExampleDeposit {
+  readonly block: number;
+  readonly log?: number;
+  readonly owner?: Address;
+  readonly assets?: string;
+  readonly note?: string;
+  readonly chainId?: number;
+}
+
+/** Writes rows and their blocks in one transaction, as the sync engine does. @param branch another one has other block hashes */
+export async function writeDeposits(
+  database: Database,
+  deposits: readonly ExampleDeposit[],
+  { blocks = [], branch = 1 }: { readonly blocks?: readonly number[]; readonly branch?: number } = {},
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    for (const number of new Set([...deposits.map(({ block }) => block), ...blocks]))
+      await transaction.query(
+        `INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+         VALUES (1, $1::bigint, sha256(convert_to($2::text, 'UTF8')), to_timestamp(1600000000 + 12 * $1::bigint)) ON CONFLICT DO NOTHING`,
+        [number, `${number}/${branch}`],
+      );
+    for (const { block, log = 0, owner = OWNER, assets = '1000', note = 'hello', chainId = 1 } of deposits)
+      await transaction.query(
+        `INSERT INTO contracts.vault_deposit (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract,
+           owner, assets, is_first, note, parts)
+         VALUES ($1, $2::bigint, 2, $3::int, to_timestamp(1600000000 + 12 * $2::bigint), decode(repeat('1f', 32), 'hex'), $4, $5, $6,
+           $3::int = 0, $7, '["1","2"]')`,
+        [chainId, block, log, bytes(VAULT), bytes(owner), assets, note],
+      );
+  });
+}
+
+/** Removes blocks and their rows, as a reorg does. */
+export async function removeBlocks(database: Database, fromBlock: number): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await transaction.query('DELETE FROM contracts.vault_deposit WHERE chain_id = 1 AND block_number >= $1', [
+      fromBlock,
+    ]);
+    await transaction.query('DELETE FROM blocks WHERE chain_id = 1 AND block_number >= $1', [fromBlock]);
+  });
+}
+
+function bytes(hex: string): Buffer {
+  return Buffer.from(hex.slice(2), 'hex');
+}
