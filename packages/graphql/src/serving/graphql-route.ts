@@ -6,6 +6,7 @@ import { type GraphqlResult, runQuery, shownError } from '../operations/run-quer
 import { openReader } from '../reading/reader.ts';
 import { GraphqlRefusalError } from '../refusal.ts';
 import { createCurrentSchema } from '../schema/current-schema.ts';
+import { readStart } from '../subscriptions/branch.ts';
 import { readNewRows } from '../subscriptions/new-rows.ts';
 import { createNewestBlocks } from '../subscriptions/newest-blocks.ts';
 import { pageQuery } from '../subscriptions/page-query.ts';
@@ -61,8 +62,9 @@ export function openGraphql(options: GraphqlOptions): Graphql {
     if (operation.definition.operation === 'subscription') {
       requireEventStream(c);
       const page = pageQuery(operation);
+      const start = await reader.inSnapshot((withClient) => readStart(withClient, page.chainId, page.afterBlock));
       return streamResults(c, (signal) =>
-        readNewRows({ built, page, variables, reader, newestBlocks, logger, signal }),
+        readNewRows({ built, page, start, variables, reader, newestBlocks, logger, signal }),
       );
     }
     const wanted = { document, operationName: request.operationName ?? null, variables };

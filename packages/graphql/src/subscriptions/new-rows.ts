@@ -5,7 +5,7 @@ import type { Operation } from '../operations/operation.ts';
 import { type GraphqlResult, runQuery } from '../operations/run-query.ts';
 import type { Reader } from '../reading/reader.ts';
 import type { BuiltSchema } from '../schema/build-schema.ts';
-import { type NextBlocks, type Position, readNextBlocks, readPosition, readStart } from './branch.ts';
+import { type NextBlocks, type Position, readNextBlocks, readPosition } from './branch.ts';
 import type { NewestBlocks } from './newest-blocks.ts';
 import { PAGE_MEMBER, type PageQuery, pageVariables } from './page-query.ts';
 
@@ -14,6 +14,8 @@ export interface NewRowsOptions {
   /** Values of its variables, as sent. */
   readonly variables: Operation['variables'];
   readonly page: PageQuery;
+  /** Read before the client gets a response: rows of later blocks are new. */
+  readonly start: Position;
   readonly reader: Reader;
   readonly newestBlocks: NewestBlocks;
   readonly logger: Logger;
@@ -28,8 +30,8 @@ const BLOCKS_MAX = 1_000;
  * found its blocks, so a row of a block is in exactly one result, unless a reorg replaces the block.
  */
 export async function* readNewRows(options: NewRowsOptions): AsyncGenerator<GraphqlResult, void, undefined> {
-  const { page, reader, newestBlocks, signal } = options;
-  let position = await reader.inSnapshot((withClient) => readStart(withClient, page.chainId, page.afterBlock));
+  const { page, start, newestBlocks, signal } = options;
+  let position = start;
   let seen: string | null = null;
   let blocksMax = BLOCKS_MAX;
   while (!signal.aborted) {
