@@ -52,10 +52,7 @@ test('logs of an upgraded event are described by the event with as many topics',
   expect(await indexedOf(3)).toEqual([[true, true]]);
   // A log that fits neither is stored undecoded in the first table.
   expect(await indexedOf(1)).toEqual([[true, false]]);
-  expect((await read(logOf(5, 3), 'vault.moved', 'vault.moved_2'))?.map(({ name }) => name)).toEqual([
-    'vault.moved',
-    'vault.moved_2',
-  ]);
+  expect((await read(logOf(5, 3), 'vault.moved', 'vault.moved_2'))?.map(({ name }) => name)).toEqual(['vault.moved_2']);
   expect(await read(logOf(4, 2), 'vault')).toBeUndefined();
 });
 
@@ -63,7 +60,7 @@ test('a suspended contract has no logs until it is resumed', async () => {
   await suspendLargeContracts(scratch.database, chain, { rowsMax: null, bytesMax: 0 });
   expect(await read(logOf(5, 2), 'vault')).toBeUndefined();
   await resumeContract(scratch.database, 'vault', chain.id);
-  expect(await read(logOf(5, 2), 'vault')).toHaveLength(2);
+  expect(await read(logOf(5, 2), 'vault')).toHaveLength(1);
 });
 
 test('definitions are parsed again after a change alone', async () => {
