@@ -5,7 +5,7 @@ import type { RoleSlot } from './role-slot.ts';
 /** What decides how many connections to Postgres the roles may open. */
 type ConnectionFacts = Pick<Configuration, 'redisUrl' | 'chains' | 'aptos' | 'onDemand'> & {
   readonly database: Pick<Configuration['database'], 'poolSize'>;
-  readonly api: Pick<Configuration['api'], 'mcpDatabaseUrl'>;
+  readonly api: Pick<Configuration['api'], 'mcpDatabaseUrl' | 'graphqlDatabaseUrl'>;
 };
 
 /** Connections of the process that starts the roles. */
@@ -20,6 +20,8 @@ const CLAIMS_OF_HELPER = 1;
 const RANGE_JOB = 2;
 /** Statements of agents that an API runs at once. */
 const AGENT_STATEMENTS = 2;
+/** Operations of GraphQL that an API runs at once. */
+const GRAPHQL_OPERATIONS = 4;
 /** Histories that a worker reads at once, by chain. */
 const HISTORIES = 3;
 
@@ -30,7 +32,8 @@ export function connectionsNeeded(facts: ConnectionFacts, slots: readonly RoleSl
   // Processes of ingest share the chains, and each may help with one of another; those of other roles each serve all of them.
   const ofChains = 2 * chains.length + aptos.networks.length;
   const besidePool: Readonly<Record<RoleName, (slot: RoleSlot) => number>> = {
-    api: () => (api.mcpDatabaseUrl === null ? 0 : AGENT_STATEMENTS),
+    api: () =>
+      (api.mcpDatabaseUrl === null ? 0 : AGENT_STATEMENTS) + (api.graphqlDatabaseUrl === null ? 0 : GRAPHQL_OPERATIONS),
     ingest: ({ number, of }) =>
       (number === 1 ? ofChains : 0) + (of > 1 && chains.length > 0 ? CLAIMS_OF_HELPER : 0) + RANGE_JOB,
     worker: () => queue(SCHEDULES) + LISTENERS + chains.length * (onDemand.maxCalls > 0 ? HISTORIES : 0),
