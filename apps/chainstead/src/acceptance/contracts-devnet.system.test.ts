@@ -323,7 +323,7 @@ async function formsByNode(proxy: Address, event: string): Promise<readonly stri
   });
 }
 
-test('of a proxy are decoded by the implementation at each log', { timeout: 180_000 }, async () => {
+test('of a proxy are decoded by the implementation at each log', async () => {
   const { devnet } = stage;
   const [first, second] = [
     await devnet.deploy(stage.contractOf('First')),
