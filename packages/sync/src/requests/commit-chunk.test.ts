@@ -3,6 +3,7 @@ import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createClaimOwner } from '../coverage/claims.ts';
+import { listSubjectRanges } from '../coverage/subject-ranges.ts';
 import { createMarkTables, markedAccount, marks } from '../testing/marks-dataset.ts';
 import { openScriptedStage } from '../testing/scripted-stage.ts';
 import { claimBlocks, releaseBlocks } from './block-claims.ts';
@@ -36,15 +37,16 @@ it('writes the blocks that it gets at once, and those of others after they are r
     );
     return rows.map(({ block }) => block);
   };
-  const storedBefore: number[][] = [];
+  const subject = { chainId: stage.chain.id, kind: 'wallet', address: addressOf(1) } as const;
+  const coveredRanges = async () => (await listSubjectRanges(database, subject)).map(({ range }) => range);
+  const storedBefore: unknown[] = [];
   const clock = {
     now: () => Date.now(),
     async sleep() {
-      storedBefore.push(await storedBlocks());
+      storedBefore.push([await storedBlocks(), await coveredRanges()]);
       await releaseBlocks(database, other, stage.chain, claimed);
     },
   };
-  const subject = { chainId: stage.chain.id, kind: 'wallet', address: addressOf(1) } as const;
   const chunk = {
     subject,
     dataset: marks,
@@ -59,7 +61,8 @@ it('writes the blocks that it gets at once, and those of others after they are r
     stage.chain.id,
   ]);
   expect(made).toEqual({ calls_made: 1, rows_added: logs.length });
-  expect(storedBefore).toEqual([free.slice(0, 1)]);
+  expect(storedBefore).toEqual([[free.slice(0, 1), []]]);
+  expect(await coveredRanges()).toEqual([{ from: 1, to: BLOCKS }]);
   expect(await storedBlocks()).toEqual(numbers);
   expect(await stage.marksOf(1, BLOCKS)).toEqual({ stored: logs.length, expected: logs.length });
 });
