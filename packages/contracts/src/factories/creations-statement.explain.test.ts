@@ -43,15 +43,8 @@ beforeAll(async () => {
   );
 });
 
-describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
-  beforeAll(async () => {
-    await prepare(scratch.database);
-    if (statistics !== 'without statistics') return;
-    await scratch.database.query(
-      `SELECT pg_clear_relation_stats('contracts', relname), pg_clear_attribute_stats('contracts', relname, 'child', false)
-       FROM pg_class WHERE relname = 'pools_created'`,
-    );
-  });
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
+  beforeAll(() => prepare(scratch.database));
 
   test.each<[string, readonly number[], number]>([
     ['one child', [1_234], 1],

@@ -64,18 +64,8 @@ const place = { transaction_index: 2, log_index: 1, value: null };
 const ofOwner = () => withValue('owner', hexBytes(OWNER));
 const ofOther = () => withValue('owner', hexBytes(OTHER));
 
-describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
-  beforeAll(async () => {
-    await prepare(scratch.database);
-    if (statistics !== 'without statistics') return;
-    await scratch.database.query(
-      `SELECT pg_clear_relation_stats('contracts', relname) FROM pg_class WHERE relnamespace = 'contracts'::regnamespace`,
-    );
-    await scratch.database.query(
-      `SELECT pg_clear_attribute_stats('contracts', relname, attname, false) FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
-       WHERE relkind = 'r' AND relnamespace = 'contracts'::regnamespace AND attnum > 0 AND NOT attisdropped`,
-    );
-  });
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
+  beforeAll(() => prepare(scratch.database));
 
   test.each<[string, string, () => Partial<EventsQuery>]>([
     ['the first page of all', '_pkey', () => ({})],

@@ -60,7 +60,8 @@ function accessTo(connection: PooledConnection, take: (bytes: number) => void): 
         const rows = await readBounded<Row>(connection, { text, values, isArray: arrayMode }, take);
         return { rows, rowCount: rows.length };
       });
-      last = result.catch(() => undefined);
+      // The caller gets a failure. The next statement only waits for the end.
+      last = Promise.allSettled([result]);
       return result;
     },
     withTransaction(callback) {

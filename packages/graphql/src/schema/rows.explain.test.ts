@@ -101,18 +101,8 @@ function asReader(database: Database): Database {
 const deposits = (args: string): string =>
   `{ contracts_vault_deposit(chain_id: 1, first: ${FIRST}, ${args}) { nodes { block_number note } pageInfo { hasNextPage endCursor } } }`;
 
-describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics }) => {
-  beforeAll(async () => {
-    await prepare(scratch.database);
-    if (statistics !== 'without statistics') return;
-    await scratch.database.query(
-      `SELECT pg_clear_relation_stats('contracts', relname) FROM pg_class WHERE relnamespace = 'contracts'::regnamespace`,
-    );
-    await scratch.database.query(
-      `SELECT pg_clear_attribute_stats('contracts', relname, attname, false) FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
-       WHERE relkind = 'r' AND relnamespace = 'contracts'::regnamespace AND attnum > 0 AND NOT attisdropped`,
-    );
-  });
+describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
+  beforeAll(() => prepare(scratch.database));
 
   test.each([
     ['the newest rows', '_pkey', 'order: DESC'],

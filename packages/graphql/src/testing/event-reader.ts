@@ -37,7 +37,12 @@ export async function subscribe(url: string, query: string, variables?: object):
     },
     async close() {
       left.abort();
-      await events.return(undefined).catch(() => undefined);
+      try {
+        await events.return(undefined);
+      } catch (error) {
+        // A read that was open ends with the abort.
+        if (error !== left.signal.reason) throw error;
+      }
     },
   };
 }

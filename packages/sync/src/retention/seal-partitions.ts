@@ -1,29 +1,12 @@
-import type { Chain } from '@chainstead/chains';
-import {
-  type BlockRange,
-  type Clock,
-  errorText,
-  type Logger,
-  sleepUnlessAborted,
-  subtractRanges,
-} from '@chainstead/core';
+import { type BlockRange, errorText, sleepUnlessAborted, subtractRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { readChainState } from '../checkpoint.ts';
 import { listCoverage } from '../coverage/coverage.ts';
 import { notNeeded, readRetainedFrom } from '../coverage/retained-from.ts';
-import type { RetentionSettings } from '../coverage/retention-settings.ts';
-import type { Dataset } from '../dataset/dataset.ts';
 import { type Partition, quoted, readPartitions, SEALED } from '../partitions/read-partitions.ts';
+import type { RetentionOptions } from './retention-options.ts';
 
-export interface SealOptions {
-  readonly chain: Chain;
-  readonly database: Database;
-  readonly datasets: readonly Dataset[];
-  /** @default all blocks are retained */
-  readonly retention?: RetentionSettings | undefined;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
+export type SealOptions = Omit<RetentionOptions, 'metrics' | 'lockWaitMs'>;
 
 const LOOK_AGAIN_MS = 60_000;
 

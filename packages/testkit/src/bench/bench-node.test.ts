@@ -206,14 +206,16 @@ describe('a chain with a factory', () => {
     expect(ofChildren.length / events.length).toBeGreaterThan(0.6);
     expect(new Set(events.map(({ address }) => address)).size).toBeGreaterThan(30);
     expect(
-      events.every(({ address }) => createdIn.has(String(address)) || made.facts.tokens.includes(address as never)),
+      events.every(
+        ({ address }) => createdIn.has(String(address)) || made.facts.tokens.map(String).includes(String(address)),
+      ),
     ).toBe(true);
   });
 
   it.each<[string, (address: string) => boolean, string[] | null]>([
     ['the factory', (address) => address === made.facts.factory, null],
     ['its children and their event', (address) => createdIn.has(address), [TRANSFER_TOPIC]],
-    ['every other token', (address) => made.facts.tokens.indexOf(address as never) % 2 === 0, null],
+    ['every other token', (address) => made.facts.tokens.map(String).indexOf(address) % 2 === 0, null],
     ['all emitters', () => true, [TRANSFER_TOPIC]],
   ])('is served by the addresses of %s as any node would serve it', async (_, isWanted, topics) => {
     const server = await serveBenchChain(made);

@@ -93,6 +93,10 @@ export function partitionsRead({ nodes }: Explained, table: string): number[] {
   return [...starts].map((start) => (start === 'minvalue' ? 0 : Number(start))).toSorted((a, b) => a - b);
 }
 
+/** Tables and indexes of the program, those of contracts included. */
+const OWN_TABLES = `(SELECT pg_class.oid AS relation, nspname, relname, relkind FROM pg_class
+  JOIN pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname IN ('public', 'contracts')) AS own`;
+
 /**
  * What the planner knows of the tables: nothing, what `ANALYZE` found before most of the rows came, or how they are. A test that looks
  * at old statistics seeds a little, runs `ANALYZE`, and seeds the rest in a database without autovacuum; then it takes these in turn.
@@ -103,11 +107,11 @@ const STATISTICS: readonly (readonly [name: string, prepare: (database: Database
     'without statistics',
     async (database) => {
       await database.query(
-        `SELECT pg_clear_relation_stats('public', relname) FROM pg_class WHERE relkind IN ('r', 'p', 'i') AND relnamespace = 'public'::regnamespace`,
+        `SELECT pg_clear_relation_stats(nspname, relname) FROM ${OWN_TABLES} WHERE relkind IN ('r', 'p', 'i')`,
       );
       await database.query(
-        `SELECT pg_clear_attribute_stats('public', relname, attname, relkind = 'p') FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
-         WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND attnum > 0 AND NOT attisdropped`,
+        `SELECT pg_clear_attribute_stats(nspname, relname, attname, relkind = 'p') FROM ${OWN_TABLES} JOIN pg_attribute ON attrelid = relation
+         WHERE relkind IN ('r', 'p') AND attnum > 0 AND NOT attisdropped`,
       );
     },
   ],
