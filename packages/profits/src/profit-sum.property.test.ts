@@ -86,6 +86,14 @@ test('a sum is the recomputed profit, except for one rounding per figure of each
   );
 });
 
+test('a purchase of no amount in the window adds its value to the cost', () => {
+  const sum = emptyProfitSum();
+  addTrade(sum, { isPurchase: true, amount: 1n, value: 0n, isInWindow: false });
+  addTrade(sum, { isPurchase: true, amount: 0n, value: 1n, isInWindow: true });
+  addTrade(sum, { isPurchase: false, amount: 1n, value: 0n, isInWindow: true });
+  expect(sum).toMatchObject({ cost: 1n, covered: 1n, invested: 1n });
+});
+
 test('the profit of sold purchases does not depend on the order of purchases', () => {
   const purchase = fc.record({ amount: fc.bigInt(1n, 10n ** 30n), value: fc.bigInt(0n, 10n ** 36n) });
   fc.assert(

@@ -86,7 +86,9 @@ function addSale(sum: ProfitSum, amount: bigint, value: bigint, isInWindow: bool
   sum.sold += amount;
   sum.received += value;
   if (covered === 0n) return;
-  const [basis, paid] = sum.bought > 0n ? [sum.bought, sum.invested] : [sum.boughtBefore, sum.investedBefore];
+  // A purchase of no amount still has a value. Dust trades have such logs.
+  const [basis, paid] =
+    sum.bought > 0n ? [sum.bought, sum.invested] : [sum.boughtBefore, sum.investedBefore + sum.invested];
   sum.covered += covered;
   sum.coveredValue += covered === amount ? value : rounded(value * covered, amount);
   sum.cost += rounded(paid * covered, basis);
