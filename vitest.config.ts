@@ -24,7 +24,11 @@ export default defineConfig({
     retry: 0,
     expect: { poll: { timeout: WAIT_MS } },
     provide: { waitMs: WAIT_MS },
-    setupFiles: ['scripts/wait-for-timeout.ts', 'packages/db/src/testing/record-rows.ts'],
+    setupFiles: [
+      'scripts/wait-for-timeout.ts',
+      'packages/testkit/src/vitest-property-seed.ts',
+      'packages/db/src/testing/record-rows.ts',
+    ],
     // Tests wait for databases, nodes and jobs about half of their time: two processors serve three workers.
     maxWorkers: 3,
     projects: [
