@@ -55,7 +55,7 @@ export async function openMutatedCheckout(signal: AbortSignal): Promise<MutatedC
   parts.defer(() => git('worktree', 'remove', '--force', root));
   await symlink(join(REPOSITORY_ROOT, '../shared'), join(folder, 'shared'));
   await linkModules(join(root, 'node_modules'));
-  const server = parts.adopt(await startScratchServer(), (one) => one.stop());
+  const server = parts.adopt(await startScratchServer({ isInMemory: true }), (one) => one.stop());
   const later = parts.move();
   const report = join(folder, 'report.json');
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger } from '@chainstead/core';
 import { type Database, migrate, openDatabase, startEmbeddedPostgres } from '@chainstead/db';
+import { folderInMemory } from './memory-folder.ts';
 
 /** A separate migrated, empty database. */
 export interface ScratchDatabase {
@@ -27,6 +28,8 @@ export interface ScratchServerOptions {
   readonly url?: string;
   /** Settings of the embedded server, over the fast ones: `{ fsync: 'on', synchronous_commit: 'on', … }` for honest benchmarks. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** True keeps the data in memory, if there is room. @default false */
+  readonly isInMemory?: boolean;
 }
 
 export interface ScratchDatabaseOptions {
@@ -75,9 +78,7 @@ export async function createScratchDatabase(options: ScratchDatabaseOptions = {}
  */
 export async function startScratchServer(options: ScratchServerOptions = {}): Promise<ScratchServer> {
   const server =
-    options.url === undefined
-      ? await startTemporaryServer({ ...FAST_SETTINGS, ...options.settings })
-      : { url: options.url, stop: async () => {} };
+    options.url === undefined ? await startTemporaryServer(options) : { url: options.url, stop: async () => {} };
   const template = `scratch_template_${randomName()}`;
   try {
     await createTemplate(server.url, template);
@@ -96,11 +97,16 @@ export async function startScratchServer(options: ScratchServerOptions = {}): Pr
   };
 }
 
-async function startTemporaryServer(
-  settings: Readonly<Record<string, string>>,
-): Promise<{ url: string; stop(): Promise<void> }> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'chainstead-postgres-'));
-  const server = await startEmbeddedPostgres({ dataDir, logger: silentLogger(), settings });
+async function startTemporaryServer({
+  settings = {},
+  isInMemory = false,
+}: ScratchServerOptions): Promise<{ url: string; stop(): Promise<void> }> {
+  const prefix = 'chainstead-postgres-';
+  const dataDir = await mkdtemp(join(isInMemory ? await folderInMemory(prefix) : tmpdir(), prefix));
+  const server = await startEmbeddedPostgres({
+    ...{ dataDir, logger: silentLogger() },
+    settings: { ...FAST_SETTINGS, ...settings },
+  });
   return {
     url: server.superuserUrl,
     async stop() {

@@ -11,7 +11,7 @@ import { SCRATCH_ADMIN_URL_VARIABLE, SCRATCH_TEMPLATE_VARIABLE, startScratchServ
 export default async function setUpPostgres(): Promise<() => Promise<void>> {
   process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
   const url = process.env.TEST_DATABASE_URL;
-  const server = await startScratchServer(url === undefined ? {} : { url });
+  const server = await startScratchServer(url === undefined ? { isInMemory: true } : { url });
   process.env[SCRATCH_ADMIN_URL_VARIABLE] = server.adminUrl;
   process.env[SCRATCH_TEMPLATE_VARIABLE] = server.template;
   return () => server.stop();
