@@ -17,11 +17,8 @@ const SIMULATE = 'apps/simulation/src/main.ts';
 /** What each tier runs before its test files: arguments of node, in this order. */
 const TIERS = {
   fast: [['scripts/check.ts']],
-  system: [
-    [SIMULATE, '--seeds', '5'],
-    ['scripts/try-package.ts'],
-    ['apps/chainstead/bin/chainstead.js', 'demo', '--once'],
-  ],
+  // The test of the package runs the demo of the checkout, too.
+  system: [[SIMULATE, '--seeds', '5'], ['scripts/try-package.ts']],
   nightly: [
     [SIMULATE, '--seeds', '50', '--from', '6'],
     [SIMULATE, '--story', 'assets', '--seeds', '2', '--actions', '500'],

@@ -72,7 +72,8 @@ const runSeed = {
 
 const interrupt = new AbortController();
 process.once('SIGINT', () => interrupt.abort());
-const server = await startScratchServer({ settings: { max_connections: '300' } });
+// A soak and stories of many actions may outgrow the memory.
+const server = await startScratchServer({ settings: { max_connections: '300' }, isInMemory: given.story === 'blocks' });
 const cluster = given.on === 'cluster' ? await (await findCitus('the simulation'))?.createCluster() : undefined;
 if (given.on === 'cluster' && cluster === undefined) {
   await server.stop();
