@@ -10,15 +10,18 @@ export interface CountedPool {
 }
 
 /** Returns the pools that a price follows from: those of the token that count, then those of each hop that these are priced with. */
-export function countedPools({ candidates, hops }: PriceExplanation): readonly CountedPool[] {
-  const own = countedOf(candidates, 'explanation');
-  const sides = new Set(own.flatMap(({ candidate }) => tokensOf(candidate)));
-  return [
-    ...own,
-    ...hops.flatMap((hop, place) =>
-      sides.has(hop.token_address) ? countedOf(hop.candidates, `explanation.hops[${place}]`) : [],
-    ),
-  ];
+export function countedPools(explanation: PriceExplanation): readonly CountedPool[] {
+  const { candidates, hops } = explanation;
+  const ofHops = countedHops(explanation).flatMap((hop) =>
+    countedOf(hop.candidates, `explanation.hops[${hops.indexOf(hop)}]`),
+  );
+  return [...countedOf(candidates, 'explanation'), ...ofHops];
+}
+
+/** Returns the hops that the pools of the token that count are priced with. */
+export function countedHops({ candidates, hops }: PriceExplanation): PriceExplanation['hops'] {
+  const sides = new Set(countedOf(candidates, 'explanation').flatMap(({ candidate }) => tokensOf(candidate)));
+  return hops.filter(({ token_address: token }) => sides.has(token));
 }
 
 function countedOf(candidates: readonly Candidate[], at: string): readonly CountedPool[] {

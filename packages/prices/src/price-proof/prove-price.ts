@@ -10,14 +10,14 @@ import {
   PROOF_FORMAT,
   PROOF_VERSION,
   type PriceProof,
-  RECEIPT_BLOCKS_MAX,
   type UnprovenReason,
 } from '../token-price/serve/price-proof-document.ts';
 import { type FoundPrice, type ShownTokenPrice, showTokenPrice } from '../token-price/serve/price-response.ts';
+import { type ChosenLogs, chooseLogs, keyOf, type StoredFacts } from './choose-logs.ts';
 import { countedPools } from './counted-pools.ts';
 import { documentDigest } from './document-digest.ts';
 import type { BlockEvidence, Evidence, EvidenceQuestion, LogOfBlock } from './evidence-kind.ts';
-import { type LogsOfPool, readHashes, readLogsOfPools } from './stored-logs.ts';
+import { readHashes, readLogsOfPools } from './stored-logs.ts';
 import { decidingAnchors } from './verify-anchors.ts';
 import { type NewestBalance, newestBalances } from './verify-balances.ts';
 import { verifyFacts } from './verify-price.ts';
@@ -42,7 +42,7 @@ export async function showProvenPrice(
   const { explanation } = shown;
   if (explanation === undefined) return shown;
   const facts = await readFacts(sources.database, chain, explanation, shown.tokenAddress);
-  const chosen = chooseBlocks(facts);
+  const chosen = chooseLogs(facts);
   const hashes = await readHashes(sources.database, chain, [...chosen.keys(), Number(explanation.block)]);
   const balances = newestBalances(countedPools(explanation)).slice(0, BALANCES_MAX);
   const evidence = await readAll(sources, { chosen, hashes, balances, block: Number(explanation.block) });
@@ -54,17 +54,6 @@ export async function showProvenPrice(
   const { unproven } = verifyFacts(document, createChainRegistry(), { blockHash: null, blockHashes: null });
   const complete = { ...document, proof: { ...proof, unproven: [...unproven] } };
   return { ...complete, proof: { ...complete.proof, digest: documentDigest(complete) } };
-}
-
-type Candidate = PriceExplanation['candidates'][number];
-type Anchor = PriceExplanation['anchors'][number];
-
-interface StoredFacts {
-  readonly pools: readonly { readonly candidate: Candidate; readonly stored: LogsOfPool }[];
-  readonly feeds: readonly {
-    readonly anchor: Anchor;
-    readonly log: (LogOfBlock & { readonly block: number }) | null;
-  }[];
 }
 
 async function readFacts(
@@ -91,34 +80,6 @@ async function readFacts(
   };
 }
 
-type Chosen = ReadonlyMap<number, readonly LogOfBlock[]>;
-
-/** The blocks to read, with their logs: those of feeds, and the newest ones of each pool. A busy pool leaves room for the others. */
-function chooseBlocks({ pools, feeds }: StoredFacts): Chosen {
-  const ofFeeds = feeds.flatMap(({ log }) => (log === null ? [] : [log]));
-  const ofPools = pools.flatMap(({ stored }) => stored.logs);
-  const ranked = pools.flatMap(({ stored }) => newestBlocks(stored).map((block, rank) => ({ block, rank })));
-  const newest = ranked.toSorted((one, other) => one.rank - other.rank || other.block - one.block);
-  const all = new Set([...ofFeeds, ...newest].map(({ block }) => block));
-  const wanted = new Set([...all].slice(0, RECEIPT_BLOCKS_MAX));
-  const logs = [...ofFeeds, ...ofPools].filter(({ block }) => wanted.has(block));
-  const byBlock = Map.groupBy(logs, ({ block }) => block);
-  return new Map([...byBlock].map(([block, of]) => [block, distinct(of)]));
-}
-
-function newestBlocks({ logs }: LogsOfPool): readonly number[] {
-  return [...new Set(logs.map(({ block }) => block))].toReversed();
-}
-
-function distinct(logs: readonly LogOfBlock[]): readonly LogOfBlock[] {
-  const byPlace = new Map(logs.map((log) => [keyOf(log), log]));
-  return [...byPlace.values()].map(({ transactionIndex, logIndex }) => ({ transactionIndex, logIndex }));
-}
-
-function keyOf({ transactionIndex, logIndex }: LogOfBlock): string {
-  return `${transactionIndex} ${logIndex}`;
-}
-
 /** Storage proofs per price: each has some kilobytes, and the first one of a token takes some calls. */
 const BALANCES_MAX = 32;
 
@@ -126,7 +87,7 @@ const BALANCES_MAX = 32;
 const TOGETHER = 8;
 
 interface WantedBlocks {
-  readonly chosen: Chosen;
+  readonly chosen: ChosenLogs;
   readonly hashes: ReadonlyMap<number, Hash>;
   readonly balances: readonly NewestBalance[];
   /** The block of the price. */

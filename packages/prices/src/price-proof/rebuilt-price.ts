@@ -1,37 +1,34 @@
-import type { PricingRules } from '@chainstead/chains';
+import type { Chain, PricingRules } from '@chainstead/chains';
 import {
   type Address,
   cents,
   type Fraction,
   wholeFraction,
+  ZERO_ADDRESS,
 } from '@chainstead/core';
+import { formsOf } from '@chainstead/markets';
 import { hopRules } from '../token-price/decide/hop-rules.ts';
 import type { AnchorPrice } from '../token-price/place/anchor-prices.ts';
 import { countedDepth, hopOf, isNew } from '../token-price/read/read-hop-prices.ts';
 import { type HopPrice, otherAnchors, priceFrom, type TokenPrice } from '../token-price/read/token-price.ts';
 import { explainPrice, type PriceExplanation } from '../token-price/serve/price-explanation.ts';
 import { plainDecimal } from '../token-price/serve/shown-values.ts';
+import { tokensOf } from './counted-pools.ts';
 import { PriceProofError } from './proof-error.ts';
 import { type HistoryContext, readAddress, readDecimals, readHistory } from './stated-pools.ts';
 import { readNumber } from './stated-states.ts';
 
-/** What a price is decided again with, next to its explanation. */
-interface Rebuilding {
-  readonly token: Address;
-  /** Addresses that stand for a token in pools. */
-  formsOf(token: Address): readonly Address[];
-}
-
 /**
  * Decides the price again by the states, anchors and rules of an explanation, and compares everything that follows from them with what the
  * explanation states. A price through hops follows from theirs, which are decided in the same way.
+ * @param chain null: unknown
  * @returns US dollars per whole token
  * @throws PriceProofError naming the first member that differs
  */
-export function rebuildPrice(explanation: PriceExplanation, given: Rebuilding): Fraction {
+export function rebuildPrice(explanation: PriceExplanation, token: Address, chain: Chain | null): Fraction {
   const anchors = explanation.anchors.map(readAnchor);
   const rules = readRules(explanation.rules);
-  const price = priceOf(explanation, { ...given, anchors, rules });
+  const price = priceOf(explanation, { token, chain, anchors, rules });
   const place = {
     ...{ block: Number(explanation.block), time: explanation.time, anchors, pending: [] },
     ...{ ether: null, runStart: 0, windowStart: -1 },
@@ -42,21 +39,23 @@ export function rebuildPrice(explanation: PriceExplanation, given: Rebuilding): 
   return price.usd;
 }
 
-interface PriceFacts extends Rebuilding {
+interface PriceFacts {
+  readonly token: Address;
+  readonly chain: Chain | null;
   readonly anchors: readonly AnchorPrice[];
   readonly rules: PricingRules;
 }
 
 function priceOf(explanation: PriceExplanation, facts: PriceFacts): Exclude<TokenPrice, { of: 'nothing' }> {
   const { candidates, hops, time } = explanation;
-  const { token, formsOf, rules } = facts;
+  const { token, chain, rules } = facts;
   const prices = new Map(facts.anchors.map((anchor) => [anchor.token, anchor.usd]));
   if (explanation.rule === 'anchor') {
     const usd = prices.get(token);
     if (usd === undefined) throw new PriceProofError('explanation.anchors', `do not contain ${token}`);
     return { of: 'anchor', usd };
   }
-  const context = { time, rules, formsOf, decimals: readDecimals(explanation) };
+  const context = { time, rules, chain, decimals: readDecimals(explanation) };
   const own = { at: 'explanation', token, candidates };
   if (hops.length === 0) return rebuildStep({ ...own, prices, known: 'an anchor' }, context);
   const ofStep = { ...context, rules: hopRules(rules) };
@@ -89,10 +88,9 @@ interface Step {
   readonly known: HistoryContext['known'];
 }
 
-interface StepContext extends Pick<Rebuilding, 'formsOf'> {
+interface StepContext extends Pick<PriceFacts, 'chain' | 'rules'> {
   /** Unix seconds of the price. */
   readonly time: number;
-  readonly rules: PricingRules;
   readonly decimals: ReadonlyMap<Address, number>;
 }
 
@@ -100,7 +98,7 @@ type PriceOfPools = Extract<TokenPrice, { of: 'pools' }>;
 
 function rebuildStep({ at, token, candidates, prices, known }: Step, context: StepContext): PriceOfPools {
   const { time, rules, decimals } = context;
-  const forms = context.formsOf(token);
+  const forms = formsIn(candidates, token, context.chain);
   const anchors = otherAnchors(prices, forms);
   const histories = candidates.map((candidate, place) =>
     readHistory(candidate, { at: `${at}.candidates[${place}]`, forms, time, rules, anchors, known }),
@@ -108,6 +106,12 @@ function rebuildStep({ at, token, candidates, prices, known }: Step, context: St
   const found = priceFrom(histories, { anchors, decimals, rules }, { time });
   if (found.of !== 'pools') throw new PriceProofError(at, 'has no pool that decides a price');
   return found;
+}
+
+/** Addresses that stand for a token in its pools. On an unknown chain, any token may be the wrapped native one. */
+function formsIn(candidates: Step['candidates'], token: Address, chain: Chain | null): readonly Address[] {
+  if (chain !== null) return formsOf(token, chain);
+  return candidates.every((pool) => tokensOf(pool).includes(token)) ? [token] : [token, ZERO_ADDRESS];
 }
 
 function rebuildHop(step: Step, context: StepContext): HopPrice {

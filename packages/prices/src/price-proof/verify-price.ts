@@ -1,6 +1,6 @@
 import { type ChainRegistry, DEFAULT_PRICING_RULES } from '@chainstead/chains';
-import { type Address, type Hash, isAddress, nearestNumber, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { exchangesOf, formsOf, recomputePool } from '@chainstead/markets';
+import { type Address, type Hash, isAddress, nearestNumber, parseAddress } from '@chainstead/core';
+import { exchangesOf, recomputePool } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
 import { explanationSchema, type PriceExplanation, showRules } from '../token-price/serve/price-explanation.ts';
 import {
@@ -10,7 +10,7 @@ import {
   type UnprovenFact,
 } from '../token-price/serve/price-proof-document.ts';
 import { plainDecimal } from '../token-price/serve/shown-values.ts';
-import { type CountedPool, countedPools } from './counted-pools.ts';
+import { type CountedPool, countedHops, countedPools } from './counted-pools.ts';
 import { documentDigest } from './document-digest.ts';
 import { PriceProofError } from './proof-error.ts';
 import { type ProvenBlocks, readBlocks, readLogs } from './proven-blocks.ts';
@@ -88,14 +88,13 @@ export function verifyFacts(document: PriceDocument, chains: ChainRegistry, trus
   const blocksToCheck = checkTrust(blocks, trust);
   const logOf = readLogs(proof, blocks);
   const chain = chains.find(proof.chain_id);
-  const formsIn = (one: Address) => (chain === null ? [one, ZERO_ADDRESS] : formsOf(one, chain));
-  checkHops(explanation, { token, forms: formsIn(token), chain });
+  checkHops(explanation, { token, chain });
   const counted = countedPools(explanation);
   const pools = verifyPools(counted, proof, blocks, logOf);
   const anchors = verifyAnchors({ explanation, token, chain }, proof, blocks, logOf);
   const balances = verifyBalances(counted, proof, blocks);
   const identities = verifyIdentities(counted, chain);
-  const usd = rebuildPrice(explanation, { token, formsOf: formsIn });
+  const usd = rebuildPrice(explanation, token, chain);
   checkResponse(document, plainDecimal(usd), nearestNumber(usd));
   const { price: at } = blocks;
   const linked = blocks.byHash.size - blocks.unlinked.length;
@@ -106,7 +105,7 @@ export function verifyFacts(document: PriceDocument, chains: ChainRegistry, trus
     ...balances.proven,
     ...anchors.proven,
     ...identities.proven,
-    ...explanation.hops.map((hop) => `Hop ${hop.token_address} at ${hop.price_usd} US dollars, by its pools against anchors`),
+    ...countedHops(explanation).map((hop) => `Hop ${hop.token_address} at ${hop.price_usd} US dollars, by its pools against anchors`),
     'The price follows from the states, anchors and rules',
   ];
   const unproven = [
