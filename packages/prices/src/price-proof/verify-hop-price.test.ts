@@ -1,4 +1,5 @@
 /** Proofs of a price through another token: what holds, and that no forged explanation does. */
+import { ZERO_ADDRESS } from '@chainstead/core';
 import { hexBytes } from '@chainstead/db';
 import { addressOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -159,6 +160,37 @@ function begin(document: File, candidate: File, block: number): void {
   const evidence = evidenceOf(document, candidate.pair_address);
   evidence.logs = evidence.logs.slice(-candidate.states.length);
 }
+
+describe('on an unknown chain', () => {
+  const onUnknownChain = (text: string): File => {
+    const document = JSON.parse(text);
+    document.proof.chain_id = '987654321';
+    return sealed(document);
+  };
+  /** Without the native token as an anchor. */
+  const withoutNative = (): File => {
+    const document = fileOf();
+    const isOther = (anchor: File) => anchor.token_address !== ZERO_ADDRESS;
+    document.explanation.anchors = document.explanation.anchors.filter(isOther);
+    return document;
+  };
+  const wraps = expect.stringContaining('wraps the native token');
+
+  test('pools may be priced with the native token', () => {
+    // Also as an anchor, the native token is no other form of the hop.
+    const document = onUnknownChain(JSON.stringify(withoutNative()).replaceAll(WETH, ZERO_ADDRESS));
+    const { usd, unproven } = verifyPrice(document, chains, NO_TRUST);
+    expect(usd).toBe(price.usdPriceFormatted);
+    expect(unproven.map(({ fact }) => fact)).not.toContainEqual(wraps);
+  });
+
+  test('a hop with pools of the native token is shown as not proven to wrap it', () => {
+    const document = withoutNative();
+    for (const pool of hopOf(document).candidates) pool.sides[0].token_address = ZERO_ADDRESS;
+    const { unproven } = verifyPrice(onUnknownChain(JSON.stringify(document)), chains, NO_TRUST);
+    expect(unproven).toContainEqual({ fact: `${CATS} wraps the native token`, reason: 'setting' });
+  });
+});
 
 const YOUNG = 'no pool that counts and is at least 1800 seconds old';
 

@@ -10,7 +10,7 @@ import {
   type UnprovenFact,
 } from '../token-price/serve/price-proof-document.ts';
 import { plainDecimal } from '../token-price/serve/shown-values.ts';
-import { type CountedPool, countedHops, countedPools } from './counted-pools.ts';
+import { type CountedPool, countedHops, countedPools, tokensOf } from './counted-pools.ts';
 import { documentDigest } from './document-digest.ts';
 import { PriceProofError } from './proof-error.ts';
 import { type ProvenBlocks, readBlocks, readLogs } from './proven-blocks.ts';
@@ -114,6 +114,7 @@ export function verifyFacts(document: PriceDocument, chains: ChainRegistry, trus
     ...anchors.unproven,
     ...identities.unproven,
     ...unprovenRules(explanation),
+    ...(chain === null ? unprovenForms(explanation, token) : []),
     { fact: 'No later log of these pools and feeds until the block', reason: 'absence' } as const,
     ...(explanation.rule === 'anchor' ? [] : [{ fact: 'No other pools that count', reason: 'absence' } as const]),
     ...(explanation.hops.length === 0 ? [] : [{ fact: 'No direct price of the token', reason: 'absence' } as const]),
@@ -199,6 +200,16 @@ function unprovenRules({ rules }: PriceExplanation): readonly UnprovenFact[] {
   return JSON.stringify(Object.entries(usual).toSorted()) === JSON.stringify(Object.entries(rules).toSorted())
     ? []
     : [{ fact: 'Rules other than the defaults', reason: 'setting' }];
+}
+
+/** On an unknown chain, pools of the native token may stand for those of a token that wraps it. */
+function unprovenForms(explanation: PriceExplanation, token: string): readonly UnprovenFact[] {
+  const { candidates } = explanation;
+  return [{ token_address: token, candidates }, ...countedHops(explanation)].flatMap(({ token_address: own, candidates: pools }) =>
+    pools.every((pool) => tokensOf(pool).includes(own))
+      ? []
+      : [{ fact: `${own} wraps the native token`, reason: 'setting' as const }],
+  );
 }
 
 function checkResponse({ explanation, ...shown }: PriceDocument, formatted: string, nearest: number): void {
