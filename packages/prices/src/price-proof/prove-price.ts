@@ -63,11 +63,18 @@ async function readFacts(
   token: string,
 ): Promise<StoredFacts> {
   const counted = countedPools(explanation);
-  const spans = counted.map(({ candidate: { pair_address: pool, states: [first] } }) => ({
-    pool: pool as Hex,
-    first: Number(first?.block ?? 0),
-    isConcentrated: first?.sqrt_price_x96 !== null,
-  }));
+  const spans = counted.map(
+    ({
+      candidate: {
+        pair_address: pool,
+        states: [first],
+      },
+    }) => ({
+      pool: pool as Hex,
+      first: Number(first?.block ?? 0),
+      isConcentrated: first?.sqrt_price_x96 !== null,
+    }),
+  );
   const stored = await readLogsOfPools(database, chain, spans, Number(explanation.block));
   const feeds = decidingAnchors(explanation, token).filter(({ source }) => source === 'feed');
   return {

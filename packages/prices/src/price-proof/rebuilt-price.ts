@@ -1,11 +1,5 @@
 import type { Chain, PricingRules } from '@chainstead/chains';
-import {
-  type Address,
-  cents,
-  type Fraction,
-  wholeFraction,
-  ZERO_ADDRESS,
-} from '@chainstead/core';
+import { type Address, cents, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
 import { formsOf } from '@chainstead/markets';
 import { hopRules } from '../token-price/decide/hop-rules.ts';
 import type { AnchorPrice } from '../token-price/place/anchor-prices.ts';

@@ -60,11 +60,7 @@ export function readHistory(candidate: Candidate, context: HistoryContext): Pool
   };
 }
 
-function checkOrder(
-  { states: stated }: Candidate,
-  { at, time }: HistoryContext,
-  states: readonly StateSince[],
-): void {
+function checkOrder({ states: stated }: Candidate, { at, time }: HistoryContext, states: readonly StateSince[]): void {
   if (states.length === 0) throw new PriceProofError(`${at}.states`, 'are none');
   states.forEach((state, place) => {
     const before = states[place - 1];

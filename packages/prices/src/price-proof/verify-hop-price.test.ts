@@ -9,8 +9,8 @@ import { recomputePrice } from '../token-price/testing/recompute-price.ts';
 import {
   acceptedWithOtherDigit,
   acceptedWithOtherEvidence,
-  type File,
   fileOf as copyOf,
+  type File,
   rejection,
   sealed,
 } from './testing/changed-proof.ts';
@@ -286,11 +286,7 @@ describe('a forged explanation is rejected', () => {
       'explanation.candidates[0].sides do not contain an anchor with a price',
     ],
     ['no evidence of a pool of the hop', (one) => one.proof.pools.pop(), 'proof.pools has 2 pools, but 3 count'],
-    [
-      'no evidence of an anchor of the hop',
-      (one) => one.proof.feeds.pop(),
-      'proof.feeds has 1 feeds, but 2 decide',
-    ],
+    ['no evidence of an anchor of the hop', (one) => one.proof.feeds.pop(), 'proof.feeds has 1 feeds, but 2 decide'],
     [
       'evidence of another pool',
       (one) => one.proof.pools.reverse(),
@@ -332,7 +328,11 @@ describe('a forged explanation is rejected', () => {
       `explanation.anchors do not contain ${DOGS}`,
     ],
     ['the fraction', (one) => (one.explanation.price_numerator += '0'), 'explanation.price_numerator is '],
-    ['the cost of a move', (one) => (one.explanation.move_cost_usd = '1.00'), 'explanation.move_cost_usd is 1.00, but '],
+    [
+      'the cost of a move',
+      (one) => (one.explanation.move_cost_usd = '1.00'),
+      'explanation.move_cost_usd is 1.00, but ',
+    ],
   ])('with a new digest and %s', (_, change, message) => {
     const document = fileOf();
     change(document);

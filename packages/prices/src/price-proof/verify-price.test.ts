@@ -8,8 +8,8 @@ import { priceRoutesOf } from '../token-price/testing/price-routes-of.ts';
 import {
   acceptedWithOtherDigit,
   acceptedWithOtherEvidence,
-  type File,
   fileOf as copyOf,
+  type File,
   rejection,
   sealed,
 } from './testing/changed-proof.ts';

@@ -105,7 +105,9 @@ export function verifyFacts(document: PriceDocument, chains: ChainRegistry, trus
     ...balances.proven,
     ...anchors.proven,
     ...identities.proven,
-    ...countedHops(explanation).map((hop) => `Hop ${hop.token_address} at ${hop.price_usd} US dollars, by its pools against anchors`),
+    ...countedHops(explanation).map(
+      (hop) => `Hop ${hop.token_address} at ${hop.price_usd} US dollars, by its pools against anchors`,
+    ),
     'The price follows from the states, anchors and rules',
   ];
   const unproven = [
@@ -205,10 +207,11 @@ function unprovenRules({ rules }: PriceExplanation): readonly UnprovenFact[] {
 /** On an unknown chain, pools of the native token may stand for those of a token that wraps it. */
 function unprovenForms(explanation: PriceExplanation, token: string): readonly UnprovenFact[] {
   const { candidates } = explanation;
-  return [{ token_address: token, candidates }, ...countedHops(explanation)].flatMap(({ token_address: own, candidates: pools }) =>
-    pools.every((pool) => tokensOf(pool).includes(own))
-      ? []
-      : [{ fact: `${own} wraps the native token`, reason: 'setting' as const }],
+  return [{ token_address: token, candidates }, ...countedHops(explanation)].flatMap(
+    ({ token_address: own, candidates: pools }) =>
+      pools.every((pool) => tokensOf(pool).includes(own))
+        ? []
+        : [{ fact: `${own} wraps the native token`, reason: 'setting' as const }],
   );
 }
 

@@ -171,7 +171,9 @@ export const priceProofSchema = z
         'Headers of all blocks below, oldest first. Those near the block of the price are linked by parent hashes',
     }),
     receipts: z.array(receiptSchema).openapi({ description: 'Receipts with the logs below' }),
-    pools: z.array(poolSchema).openapi({ description: 'Evidence of pools that count: those of the token, then those of its hops' }),
+    pools: z
+      .array(poolSchema)
+      .openapi({ description: 'Evidence of pools that count: those of the token, then those of its hops' }),
     feeds: z.array(feedSchema).openapi({ description: 'Evidence of anchors that count' }),
     balances: z.array(balanceSchema).openapi({ description: 'Storage proofs of balances of concentrated pools' }),
     unproven: z.array(unprovenSchema).openapi({ description: 'Facts without a proof' }),
