@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ShownTokenPrice } from '../token-price/serve/price-response.ts';
 import { recomputePrice } from '../token-price/testing/recompute-price.ts';
 import {
+  acceptedMembers,
   acceptedWithOtherDigit,
   acceptedWithOtherEvidence,
   fileOf as copyOf,
@@ -143,6 +144,17 @@ test('is rejected with one other digit anywhere, for 50 seeds', () => {
 
 test('is rejected with one other digit of its evidence and a new digest, for 50 seeds', () => {
   expect(acceptedWithOtherEvidence(price)).toEqual([]);
+});
+
+test('is rejected with any other member of a step and a new digest, except facts without a proof', () => {
+  const hop = price.explanation?.hops[0]?.candidates ?? [];
+  const place = hop.findIndex((one) => one.pair_address === POOL.address);
+  expect(acceptedMembers(price, 'candidates')).toEqual(['candidates.0.first_state_time', 'candidates.0.reading_block']);
+  const accepted = acceptedMembers(price, 'hops').filter((path) => !/(first_state_time|reading_block)$/.test(path));
+  // Earlier balances of a concentrated pool follow from no log.
+  expect(accepted).toEqual(
+    [0, 1].flatMap((state) => [0, 1].map((side) => `hops.0.candidates.${place}.states.${state}.balance${side}`)),
+  );
 });
 
 const ownPool = (document: File): File => document.explanation.candidates[0];

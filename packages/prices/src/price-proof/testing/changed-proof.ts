@@ -54,6 +54,29 @@ export function acceptedWithOtherEvidence(given: unknown): readonly number[] {
   });
 }
 
+/** Paths of members of the explanation with which the document is accepted after one changed, with a new digest. */
+export function acceptedMembers(given: unknown, root: string): readonly string[] {
+  return leavesOf(fileOf(given).explanation[root], [root])
+    .filter((path) => {
+      const document = fileOf(given);
+      const parent = path.slice(0, -1).reduce((node: File, key) => node[key], document.explanation);
+      const key = path.at(-1) ?? '';
+      parent[key] = otherValue(parent[key]);
+      return rejection(() => verifyPrice(sealed(document), chains, NO_TRUST)) === null;
+    })
+    .map((path) => path.join('.'));
+}
+
+function leavesOf(node: File, path: readonly string[]): readonly (readonly string[])[] {
+  if (typeof node !== 'object' || node === null) return [path];
+  return Object.keys(node).flatMap((key) => leavesOf(node[key], [...path, key]));
+}
+
+function otherValue(value: unknown): unknown {
+  if (typeof value === 'string') return /^\d+$/.test(value) ? String(BigInt(value) + 1n) : `${value}0`;
+  return typeof value === 'number' ? value - 1 : '1';
+}
+
 /** Changes a digit or a letter of hexadecimal text to another one of its kind, so that the file keeps its form. */
 function changeDigit(text: string, random: SeededRandom): string {
   for (;;) {
