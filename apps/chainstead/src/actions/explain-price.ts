@@ -10,7 +10,7 @@ import { UsageError } from '../errors/usage-error.ts';
 import type { CommandContext } from '../session/command-context.ts';
 import { withChain, withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
-import { readChainConfiguration, readDatabaseConfiguration } from '../session/read-configuration.ts';
+import { readChainConfiguration } from '../session/read-configuration.ts';
 import { renderTable } from '../text/text-table.ts';
 
 export interface ExplainPriceOptions {
@@ -35,9 +35,11 @@ export async function showExplainedPrice(
     await writeProvenPrice(wanted, options, command, context);
     return;
   }
-  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
-  const chain = configuration.chainRegistry.find(options.chain);
-  if (chain === null) throw new UsageError(`--chain ${options.chain} is not a known chain`, 'Use a chain name or ID');
+  // A chain that is not in CHAINS is stored too. Settings of the method and of the chain apply to it.
+  const needs = { needsUpstreams: false };
+  const { configuration: given, configured } = readChainConfiguration(options.chain, command, context, needs);
+  const configuration = await findDatabase(given, context);
+  const { chain } = configured;
   await withStorage({ configuration, context, name: 'explain-price' }, async ({ database }) => {
     const price = await readExplainedPrice(database, chain, wanted);
     context.stdout.write(options.json === true ? `${JSON.stringify(price)}\n` : render(price, chain.key));

@@ -56,10 +56,8 @@ it('shows the pools, anchors and the rule of a price, as text and as JSON', asyn
     await seedReadings(database, eth, [{ feed, block: 890, aggregator: addressOf(0xa66), round: '39' }]);
     const run = (...more: readonly string[]) =>
       runCaptured(['explain-price', '--chain', 'eth', ...more], {
-        DATABASE_URL: url,
-        CHAINS: 'eth',
-        PRICE_HOP_MIN_USD: '1500',
-        PRICE_MIN_SIDE_USD: '400',
+        ...{ DATABASE_URL: url, CHAINS: 'eth' },
+        ...{ PRICE_HOP_MIN_USD: '1500', PRICE_MIN_SIDE_USD: '400' },
       });
     const { stdout, exitCode } = await run('--token', CATS, '--block', '900');
     expect(exitCode).toBe(0);
@@ -80,6 +78,15 @@ it('shows the pools, anchors and the rule of a price, as text and as JSON', asyn
     );
     expect(throughHop).toMatch(/US dollars that the pools of a hop must hold +1500 +PRICE_HOP_MIN_USD\n/);
     expect(throughHop).toMatch(/The same for each of the two steps +1\.048808 +PRICE_JUMP_LIMIT\n/);
+    // A chain that is not in CHAINS has the same rules.
+    for (const chain of ['eth', '1']) {
+      const args = ['explain-price', '--chain', chain, '--token', BIRDS, '--block', '900'];
+      const settings = { DATABASE_URL: url, PRICE_HOP_MIN_USD: '1500', PRICE_MIN_SIDE_USD: '400' };
+      expect((await runCaptured(args, { ...settings, CHAINS: 'polygon' })).stdout).toBe(throughHop);
+      expect((await runCaptured(args, settings)).stdout).toBe(throughHop);
+      const { stderr, exitCode: code } = await runCaptured(args, { ...settings, PRICE_HOP_MIN_USD: '2500' });
+      expect([code > 0, stderr]).toEqual([true, expect.stringContaining('No liquidity pools found')]);
+    }
     const price = JSON.parse((await run('--token', CATS, '--json')).stdout);
     expect(price).toMatchObject({ usdPrice: 2, explanation: { block: '1000', candidates: [{ pair_address: pool }] } });
     const refusals = [
@@ -87,6 +94,7 @@ it('shows the pools, anchors and the rule of a price, as text and as JSON', asyn
       [['--token', CATS, '--block', '2000'], 'to_block must be at most the newest indexed block (1000)'],
       [['--token', CATS, '--block', 'x'], '--block x is not a block number'],
       [['--token', 'cats'], '--token cats is not an address'],
+      [['--token', CATS, '--chain', 'cats'], 'CHAINS="cats" is not a known chain.'],
     ] as const;
     for (const [given, message] of refusals) {
       const { stderr, exitCode: code } = await run(...given);

@@ -44,9 +44,10 @@ export function readChainConfiguration(
   chain: string,
   command: Command,
   context: CommandContext,
+  options: ParseOptions = {},
 ): { readonly configuration: Configuration; readonly configured: ChainConfiguration } {
   const sources = configurationSources(command, context);
-  return parseChainConfiguration(chain, sources, parseWithWarnings(sources, context).configuration);
+  return parseChainConfiguration(chain, sources, parseWithWarnings(sources, context, options).configuration, options);
 }
 
 /** The same from sources that were already read. @param named their configuration */
@@ -54,12 +55,13 @@ export function parseChainConfiguration(
   chain: string,
   sources: readonly ConfigurationSource[],
   named: Configuration,
+  options: ParseOptions = {},
 ): { readonly configuration: Configuration; readonly configured: ChainConfiguration } {
   const found = findConfigured(named, chain);
   if (found !== null) return { configuration: named, configured: found };
   const chains = [mergeSources(sources).CHAINS, chain].filter((name) => name !== undefined).join(',');
   const only = { origin: '--chain', isOwn: true, variables: { CHAINS: chains } };
-  const { configuration } = parseConfiguration([only, ...sources]);
+  const { configuration } = parseConfiguration([only, ...sources], options);
   const configured = findConfigured(configuration, chain);
   if (configured === null) throw new UsageError(`--chain ${chain} is not valid`, 'Use a name from CHAINS');
   return { configuration, configured };

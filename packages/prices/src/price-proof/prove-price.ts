@@ -10,16 +10,16 @@ import {
   PROOF_FORMAT,
   PROOF_VERSION,
   type PriceProof,
-  RECEIPT_BLOCKS_MAX,
   type UnprovenReason,
 } from '../token-price/serve/price-proof-document.ts';
 import { type FoundPrice, type ShownTokenPrice, showTokenPrice } from '../token-price/serve/price-response.ts';
+import { type ChosenLogs, chooseLogs, keyOf, type StoredFacts } from './choose-logs.ts';
+import { countedPools } from './counted-pools.ts';
 import { documentDigest } from './document-digest.ts';
 import type { BlockEvidence, Evidence, EvidenceQuestion, LogOfBlock } from './evidence-kind.ts';
-import { type LogsOfPool, readHashes, readLogsOfPools } from './stored-logs.ts';
+import { readHashes, readLogsOfPools } from './stored-logs.ts';
 import { decidingAnchors } from './verify-anchors.ts';
 import { type NewestBalance, newestBalances } from './verify-balances.ts';
-import { isCounted } from './verify-pools.ts';
 import { verifyFacts } from './verify-price.ts';
 
 /** Where evidence comes from. */
@@ -31,8 +31,7 @@ export interface ProofSources {
 
 /**
  * Returns a price as its route shows it, with its explanation and the evidence for it.
- * @throws StateUnavailableError if the nodes have not returned the evidence in time; InvalidParameterError if no hash of the chain can be verified,
- * or the price has a hop
+ * @throws StateUnavailableError if the nodes have not returned the evidence in time; InvalidParameterError if no hash of the chain can be verified
  */
 export async function showProvenPrice(
   found: FoundPrice,
@@ -42,15 +41,10 @@ export async function showProvenPrice(
   const shown = showTokenPrice(found, chain, true);
   const { explanation } = shown;
   if (explanation === undefined) return shown;
-  if (explanation.hops.length > 0)
-    throw new InvalidParameterError({
-      parameter: 'proof',
-      message: 'The price goes through another token, and such a price has no proof',
-    });
   const facts = await readFacts(sources.database, chain, explanation, shown.tokenAddress);
-  const chosen = chooseBlocks(facts);
+  const chosen = chooseLogs(facts);
   const hashes = await readHashes(sources.database, chain, [...chosen.keys(), Number(explanation.block)]);
-  const balances = newestBalances(explanation.candidates).slice(0, BALANCES_MAX);
+  const balances = newestBalances(countedPools(explanation)).slice(0, BALANCES_MAX);
   const evidence = await readAll(sources, { chosen, hashes, balances, block: Number(explanation.block) });
   if (evidence.headers.length === 0)
     throw new InvalidParameterError({ parameter: 'proof', message: `Block hashes of ${chain.name} can't be verified` });
@@ -62,61 +56,35 @@ export async function showProvenPrice(
   return { ...complete, proof: { ...complete.proof, digest: documentDigest(complete) } };
 }
 
-type Candidate = PriceExplanation['candidates'][number];
-type Anchor = PriceExplanation['anchors'][number];
-
-interface StoredFacts {
-  readonly pools: readonly { readonly candidate: Candidate; readonly stored: LogsOfPool }[];
-  readonly feeds: readonly {
-    readonly anchor: Anchor;
-    readonly log: (LogOfBlock & { readonly block: number }) | null;
-  }[];
-}
-
 async function readFacts(
   database: ReadDatabase,
   chain: Chain,
   explanation: PriceExplanation,
   token: string,
 ): Promise<StoredFacts> {
-  const counted = explanation.candidates.filter(isCounted);
-  const spans = counted.map(({ pair_address: pool, states: [first] }) => ({
-    pool: pool as Hex,
-    first: Number(first?.block ?? 0),
-    isConcentrated: first?.sqrt_price_x96 !== null,
-  }));
+  const counted = countedPools(explanation);
+  const spans = counted.map(
+    ({
+      candidate: {
+        pair_address: pool,
+        states: [first],
+      },
+    }) => ({
+      pool: pool as Hex,
+      first: Number(first?.block ?? 0),
+      isConcentrated: first?.sqrt_price_x96 !== null,
+    }),
+  );
   const stored = await readLogsOfPools(database, chain, spans, Number(explanation.block));
   const feeds = decidingAnchors(explanation, token).filter(({ source }) => source === 'feed');
   return {
-    pools: counted.map((candidate, place) => ({ candidate, stored: stored[place] ?? { logs: [], ticks: [] } })),
+    pools: counted.map(({ candidate }, place) => ({ candidate, stored: stored[place] ?? { logs: [], ticks: [] } })),
     feeds: feeds.map((anchor) => {
       const { block, transaction_index: transactionIndex, log_index: logIndex } = anchor;
       const isLog = transactionIndex !== null && logIndex !== null && block !== null;
       return { anchor, log: isLog ? { block: Number(block), transactionIndex, logIndex } : null };
     }),
   };
-}
-
-type Chosen = ReadonlyMap<number, readonly LogOfBlock[]>;
-
-/** The blocks to read, with their logs: those of feeds, and the newest ones of pools. */
-function chooseBlocks({ pools, feeds }: StoredFacts): Chosen {
-  const ofFeeds = feeds.flatMap(({ log }) => (log === null ? [] : [log]));
-  const ofPools = pools.flatMap(({ stored }) => stored.logs);
-  const newest = [...new Set(ofPools.map(({ block }) => block))].toSorted((one, other) => other - one);
-  const wanted = new Set([...new Set(ofFeeds.map(({ block }) => block)), ...newest].slice(0, RECEIPT_BLOCKS_MAX));
-  const logs = [...ofFeeds, ...ofPools].filter(({ block }) => wanted.has(block));
-  const byBlock = Map.groupBy(logs, ({ block }) => block);
-  return new Map([...byBlock].map(([block, of]) => [block, distinct(of)]));
-}
-
-function distinct(logs: readonly LogOfBlock[]): readonly LogOfBlock[] {
-  const byPlace = new Map(logs.map((log) => [keyOf(log), log]));
-  return [...byPlace.values()].map(({ transactionIndex, logIndex }) => ({ transactionIndex, logIndex }));
-}
-
-function keyOf({ transactionIndex, logIndex }: LogOfBlock): string {
-  return `${transactionIndex} ${logIndex}`;
 }
 
 /** Storage proofs per price: each has some kilobytes, and the first one of a token takes some calls. */
@@ -126,7 +94,7 @@ const BALANCES_MAX = 32;
 const TOGETHER = 8;
 
 interface WantedBlocks {
-  readonly chosen: Chosen;
+  readonly chosen: ChosenLogs;
   readonly hashes: ReadonlyMap<number, Hash>;
   readonly balances: readonly NewestBalance[];
   /** The block of the price. */

@@ -1,25 +1,28 @@
-import type { PricingRules } from '@chainstead/chains';
-import { type Address, type Fraction, type Hex, isAddress, parseAddress, wholeFraction } from '@chainstead/core';
+import type { Chain, PricingRules } from '@chainstead/chains';
+import { type Address, cents, type Fraction, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
+import { formsOf } from '@chainstead/markets';
+import { hopRules } from '../token-price/decide/hop-rules.ts';
 import type { AnchorPrice } from '../token-price/place/anchor-prices.ts';
-import { otherAnchors, priceFrom, type TokenPrice } from '../token-price/read/token-price.ts';
+import { countedDepth, hopOf, isNew } from '../token-price/read/read-hop-prices.ts';
+import { type HopPrice, otherAnchors, priceFrom, type TokenPrice } from '../token-price/read/token-price.ts';
 import { explainPrice, type PriceExplanation } from '../token-price/serve/price-explanation.ts';
-import type { PoolHistory } from '../token-price/states/pool-history.ts';
-import type { StateSince } from '../token-price/states/side-depths.ts';
+import { plainDecimal } from '../token-price/serve/shown-values.ts';
+import { tokensOf } from './counted-pools.ts';
 import { PriceProofError } from './proof-error.ts';
-import { readNumber, readState } from './stated-states.ts';
+import { type HistoryContext, readAddress, readDecimals, readHistory } from './stated-pools.ts';
+import { readNumber } from './stated-states.ts';
 
 /**
  * Decides the price again by the states, anchors and rules of an explanation, and compares everything that follows from them with what the
- * explanation states.
+ * explanation states. A price through hops follows from theirs, which are decided in the same way.
+ * @param chain null: unknown
  * @returns US dollars per whole token
  * @throws PriceProofError naming the first member that differs
  */
-export function rebuildPrice(explanation: PriceExplanation, token: Address, forms: readonly Address[]): Fraction {
+export function rebuildPrice(explanation: PriceExplanation, token: Address, chain: Chain | null): Fraction {
   const anchors = explanation.anchors.map(readAnchor);
-  if (explanation.hops.length > 0)
-    throw new PriceProofError('explanation.hops', 'are not empty: a price through another token has no proof');
   const rules = readRules(explanation.rules);
-  const price = priceOf(explanation, { token, forms, anchors, rules });
+  const price = priceOf(explanation, { token, chain, anchors, rules });
   const place = {
     ...{ block: Number(explanation.block), time: explanation.time, anchors, pending: [] },
     ...{ ether: null, runStart: 0, windowStart: -1 },
@@ -30,97 +33,92 @@ export function rebuildPrice(explanation: PriceExplanation, token: Address, form
   return price.usd;
 }
 
-function priceOf(
-  { rule, candidates, time }: PriceExplanation,
-  { token, forms, anchors, rules }: PriceFacts,
-): Exclude<TokenPrice, { of: 'nothing' }> {
-  const prices = new Map(anchors.map((anchor) => [anchor.token, anchor.usd]));
-  if (rule === 'anchor') {
-    const usd = prices.get(token);
-    if (usd === undefined) throw new PriceProofError('explanation.anchors', `do not contain ${token}`);
-    return { of: 'anchor', usd };
-  }
-  const decimals = new Map<Address, number>();
-  const histories = candidates.map((candidate, place) => {
-    const at = `explanation.candidates[${place}]`;
-    candidate.sides.forEach(({ token_address: side, decimals: own }) => {
-      const known = decimals.get(readAddress(side, at));
-      if (known !== undefined && known !== own)
-        throw new PriceProofError(`${at}.sides`, `have ${own} decimals of ${side}, and ${known} elsewhere`);
-      decimals.set(readAddress(side, at), own);
-    });
-    return readHistory(candidate, { at, forms, time, rules });
-  });
-  const found = priceFrom(histories, { anchors: otherAnchors(prices, forms), decimals, rules }, { time });
-  if (found.of === 'nothing') throw new PriceProofError('explanation', 'has no pool that decides a price');
-  return found;
-}
-
 interface PriceFacts {
   readonly token: Address;
-  /** Addresses that stand for the token in pools. */
-  readonly forms: readonly Address[];
+  readonly chain: Chain | null;
   readonly anchors: readonly AnchorPrice[];
   readonly rules: PricingRules;
 }
 
-interface HistoryContext {
-  readonly at: string;
-  readonly forms: readonly Address[];
-  readonly time: number;
-  readonly rules: PricingRules;
+function priceOf(explanation: PriceExplanation, facts: PriceFacts): Exclude<TokenPrice, { of: 'nothing' }> {
+  const { candidates, hops, time } = explanation;
+  const { token, chain, rules } = facts;
+  const prices = new Map(facts.anchors.map((anchor) => [anchor.token, anchor.usd]));
+  if (explanation.rule === 'anchor') {
+    const usd = prices.get(token);
+    if (usd === undefined) throw new PriceProofError('explanation.anchors', `do not contain ${token}`);
+    return { of: 'anchor', usd };
+  }
+  const context = { time, rules, chain, decimals: readDecimals(explanation) };
+  const own = { at: 'explanation', token, candidates };
+  if (hops.length === 0) return rebuildStep({ ...own, prices, known: 'an anchor' }, context);
+  const ofStep = { ...context, rules: hopRules(rules) };
+  const rebuilt = hops.map((hop, place): HopPrice => {
+    const at = `explanation.hops[${place}]`;
+    const step = { at, token: readAddress(hop.token_address, at), candidates: hop.candidates };
+    return rebuildHop({ ...step, prices, known: 'an anchor' }, ofStep);
+  });
+  checkAges(candidates, ofStep);
+  const usdOf = new Map(rebuilt.map((hop) => [hop.token, hop.price.usd]));
+  return { ...rebuildStep({ ...own, prices: usdOf, known: 'a hop' }, ofStep), hops: rebuilt };
 }
 
-function readHistory(candidate: PriceExplanation['candidates'][number], context: HistoryContext): PoolHistory {
-  const { at, forms, time, rules } = context;
-  const [token0, token1] = candidate.sides.map((side) => readAddress(side.token_address, at));
-  if (token0 === undefined || token1 === undefined || candidate.sides.length !== 2)
-    throw new PriceProofError(`${at}.sides`, 'are not two');
-  if (!forms.includes(token0) && !forms.includes(token1))
-    throw new PriceProofError(`${at}.sides`, `do not contain the priced token ${forms[0]}`);
-  const states = candidate.states.map((stated, place): StateSince => {
-    const state = readState(stated, null);
-    const path = `${at}.states[${place}]`;
-    const balances = [stated.balance0, stated.balance1].map((one) => (one === null ? null : readNumber(one, path)));
-    const [balance0 = null, balance1 = null] = balances;
-    if (state.of === 'reserves' && (balance0 !== state.reserve0 || balance1 !== state.reserve1))
-      throw new PriceProofError(path, 'has balances that differ from its reserves');
-    return { block: Number(stated.block), since: stated.time, state, balances: [balance0, balance1] };
-  });
-  checkOrder(candidate, context, states);
-  const changedAt = states.at(-1) ?? { block: 0, since: 0 };
-  const first = states[0]?.since ?? time;
-  // A history that begins within the window begins with the first state of the pool.
-  const isWhole = first > time - rules.windowSeconds;
-  if (candidate.first_state_time > first || (isWhole && candidate.first_state_time !== first))
+function checkAges(candidates: Step['candidates'], { time, rules: { windowSeconds } }: StepContext): void {
+  const young = candidates.findIndex((pool) => isNew({ createdAt: pool.first_state_time }, windowSeconds, time));
+  if (young >= 0)
     throw new PriceProofError(
-      `${at}.first_state_time`,
-      `is ${candidate.first_state_time}, but the states begin at ${first}`,
+      `explanation.candidates[${young}]`,
+      `is younger than ${windowSeconds} seconds, which no price through a hop allows`,
     );
-  return {
-    ...{ pool: readPool(candidate.pair_address, at), exchange: candidate.exchange_name, factory: token0 },
-    ...{ token0, token1, isStable: candidate.is_stable, states, changedAt, createdAt: candidate.first_state_time },
-    readAt:
-      candidate.reading_block === null ? null : Number(readNumber(candidate.reading_block, `${at}.reading_block`)),
-    depth: 'known',
-  };
 }
 
-function checkOrder(
-  { states: stated }: PriceExplanation['candidates'][number],
-  { at, time }: HistoryContext,
-  states: readonly StateSince[],
-): void {
-  if (states.length === 0) throw new PriceProofError(`${at}.states`, 'are none');
-  states.forEach((state, place) => {
-    const before = states[place - 1];
-    readNumber(stated[place]?.block ?? '', `${at}.states[${place}].block`);
-    if (state.since > time || (before !== undefined && (state.block <= before.block || state.since < before.since)))
-      throw new PriceProofError(
-        `${at}.states[${place}]`,
-        'is not later than the state before it, or later than the price',
-      );
-  });
+/** A token with its pools, and the prices of the tokens that these are priced with. */
+interface Step {
+  /** Place in the document. */
+  readonly at: string;
+  readonly token: Address;
+  readonly candidates: PriceExplanation['candidates'];
+  readonly prices: ReadonlyMap<Address, Fraction>;
+  readonly known: HistoryContext['known'];
+}
+
+interface StepContext extends Pick<PriceFacts, 'chain' | 'rules'> {
+  /** Unix seconds of the price. */
+  readonly time: number;
+  readonly decimals: ReadonlyMap<Address, number>;
+}
+
+type PriceOfPools = Extract<TokenPrice, { of: 'pools' }>;
+
+function rebuildStep({ at, token, candidates, prices, known }: Step, context: StepContext): PriceOfPools {
+  const { time, rules, decimals } = context;
+  const forms = formsIn(candidates, token, context.chain);
+  const anchors = otherAnchors(prices, forms);
+  const histories = candidates.map((candidate, place) =>
+    readHistory(candidate, { at: `${at}.candidates[${place}]`, forms, time, rules, anchors, known }),
+  );
+  const found = priceFrom(histories, { anchors, decimals, rules }, { time });
+  if (found.of !== 'pools') throw new PriceProofError(at, 'has no pool that decides a price');
+  return found;
+}
+
+/** Addresses that stand for a token in its pools. On an unknown chain, any token may be the wrapped native one. */
+function formsIn(candidates: Step['candidates'], token: Address, chain: Chain | null): readonly Address[] {
+  if (chain !== null) return formsOf(token, chain);
+  return candidates.every((pool) => tokensOf(pool).includes(token)) ? [token] : [token, ZERO_ADDRESS];
+}
+
+function rebuildHop(step: Step, context: StepContext): HopPrice {
+  const { hopMinDepth, windowSeconds } = context.rules;
+  const price = rebuildStep(step, context);
+  const hop = hopOf(step.token, price, context.rules, context);
+  if (typeof hop !== 'string') return hop;
+  throw new PriceProofError(
+    step.at,
+    hop === 'too-shallow'
+      ? `has pools with ${cents(countedDepth(price.decision))} US dollars of anchors, but a hop needs ${plainDecimal(hopMinDepth)}`
+      : `has no pool that counts and is at least ${windowSeconds} seconds old`,
+  );
 }
 
 function readAnchor(anchor: PriceExplanation['anchors'][number], place: number): AnchorPrice {
@@ -141,19 +139,6 @@ function readAnchor(anchor: PriceExplanation['anchors'][number], place: number):
   const log = transactionIndex === null || logIndex === null ? null : { transactionIndex, logIndex };
   const origin = { proxy: readAddress(feed, at), aggregator: readAddress(aggregator, at), round };
   return { token, usd, source: { of: 'feed', ...origin, block: Number(readNumber(block, `${at}.block`)), log } };
-}
-
-function readAddress(text: string, at: string): Address {
-  if (!isAddress(text) || text !== text.toLowerCase())
-    throw new PriceProofError(at, `has ${text.slice(0, 80)}, which is not an address in lower case`);
-  return parseAddress(text);
-}
-
-/** An address, or the id of a pool in a vault. */
-function readPool(text: string, at: string): Hex {
-  if (!/^0x([0-9a-f]{40}|[0-9a-f]{64})$/.test(text))
-    throw new PriceProofError(at, `has ${text.slice(0, 80)}, which is not a pool`);
-  return text as Hex;
 }
 
 /** Rules are settings with few digits, so their numbers are exact. */

@@ -2,10 +2,10 @@ import { type Chain, DEFAULT_HEARTBEAT_SECONDS, feedsOf } from '@chainstead/chai
 import { ANSWER_UPDATED_TOPIC } from '@chainstead/price-feeds';
 import type { PriceExplanation } from '../token-price/serve/price-explanation.ts';
 import type { PriceProof, UnprovenFact } from '../token-price/serve/price-proof-document.ts';
+import { countedPools, tokensOf } from './counted-pools.ts';
 import { PriceProofError } from './proof-error.ts';
 import type { ProvenBlocks, ProvenLog } from './proven-blocks.ts';
 import { readNumber } from './stated-states.ts';
-import { isCounted } from './verify-pools.ts';
 
 type Anchor = PriceExplanation['anchors'][number];
 
@@ -17,10 +17,10 @@ interface VerifiedAnchors {
 }
 
 /** The anchors that the price follows from: the token itself, or the other sides of pools that count. */
-export function decidingAnchors({ rule, anchors, candidates }: PriceExplanation, token: string): readonly Anchor[] {
-  const sides = candidates.filter(isCounted).flatMap((pool) => pool.sides.map((side) => side.token_address));
-  const wanted = new Set(rule === 'anchor' ? [token] : sides);
-  return anchors.filter((anchor) => wanted.has(anchor.token_address));
+export function decidingAnchors(explanation: PriceExplanation, token: string): readonly Anchor[] {
+  const sides = countedPools(explanation).flatMap(({ candidate }) => tokensOf(candidate));
+  const wanted = new Set(explanation.rule === 'anchor' ? [token] : sides);
+  return explanation.anchors.filter((anchor) => wanted.has(anchor.token_address));
 }
 
 /** Compares the prices of the deciding anchors with the logs of their feeds. @param chain null: unknown. @throws PriceProofError */

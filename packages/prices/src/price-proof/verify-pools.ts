@@ -8,6 +8,7 @@ import {
   type ReportedState,
 } from '../token-price/states/liquidity-in-range.ts';
 import type { StateSince } from '../token-price/states/side-depths.ts';
+import type { CountedPool } from './counted-pools.ts';
 import { PriceProofError } from './proof-error.ts';
 import { compareLogs, type ProvenBlocks, type ProvenLog } from './proven-blocks.ts';
 import { readState, showState } from './stated-states.ts';
@@ -22,28 +23,21 @@ interface VerifiedPools {
   readonly unproven: readonly UnprovenFact[];
 }
 
-/** Whether the price follows from the states of the pool. */
-export function isCounted({ role }: Pick<Candidate, 'role'>): boolean {
-  return role === 'chosen' || role === 'counted';
-}
-
 /** Compares the states of all pools that count with the logs that set them. @throws PriceProofError */
 export function verifyPools(
-  candidates: readonly Candidate[],
+  counted: readonly CountedPool[],
   { pools, balances }: PriceProof,
   blocks: ProvenBlocks,
   logOf: (place: PriceProof['pools'][number]['logs'][number], at: string) => ProvenLog,
 ): VerifiedPools {
-  const counted = candidates.filter(isCounted);
   if (pools.length !== counted.length)
     throw new PriceProofError('proof.pools', `has ${pools.length} pools, but ${counted.length} count`);
   const verified = pools.map((evidence, place) => {
     const at = `proof.pools[${place}]`;
-    const candidate = counted[place];
-    if (candidate === undefined || evidence.pair_address !== candidate.pair_address)
-      throw new PriceProofError(`${at}.pair_address`, 'is not that of the pool at this place of the candidates');
+    const { candidate, stated } = counted[place] ?? {};
+    if (candidate === undefined || stated === undefined || evidence.pair_address !== candidate.pair_address)
+      throw new PriceProofError(`${at}.pair_address`, 'is not that of the pool at this place of those that count');
     const logs = evidence.logs.map((log, position) => logOf(log, `${at}.logs[${position}]`));
-    const stated = `explanation.candidates[${candidates.indexOf(candidate)}]`;
     return verifyPool(candidate, { at, stated, start: evidence.start, logs }, blocks, balances);
   });
   return {

@@ -1,6 +1,6 @@
 import { type ChainRegistry, DEFAULT_PRICING_RULES } from '@chainstead/chains';
-import { type Address, type Hash, isAddress, nearestNumber, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
-import { exchangesOf, formsOf, recomputePool } from '@chainstead/markets';
+import { type Address, type Hash, isAddress, nearestNumber, parseAddress } from '@chainstead/core';
+import { exchangesOf, recomputePool } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
 import { explanationSchema, type PriceExplanation, showRules } from '../token-price/serve/price-explanation.ts';
 import {
@@ -10,13 +10,15 @@ import {
   type UnprovenFact,
 } from '../token-price/serve/price-proof-document.ts';
 import { plainDecimal } from '../token-price/serve/shown-values.ts';
+import { type CountedPool, countedHops, countedPools, tokensOf } from './counted-pools.ts';
 import { documentDigest } from './document-digest.ts';
 import { PriceProofError } from './proof-error.ts';
 import { type ProvenBlocks, readBlocks, readLogs } from './proven-blocks.ts';
 import { rebuildPrice } from './rebuilt-price.ts';
 import { verifyAnchors } from './verify-anchors.ts';
 import { verifyBalances } from './verify-balances.ts';
-import { isCounted, verifyPools } from './verify-pools.ts';
+import { checkHops } from './verify-hops.ts';
+import { verifyPools } from './verify-pools.ts';
 
 /** What the reader of a proof trusts. */
 export interface Trust {
@@ -86,12 +88,13 @@ export function verifyFacts(document: PriceDocument, chains: ChainRegistry, trus
   const blocksToCheck = checkTrust(blocks, trust);
   const logOf = readLogs(proof, blocks);
   const chain = chains.find(proof.chain_id);
-  const pools = verifyPools(explanation.candidates, proof, blocks, logOf);
+  checkHops(explanation, { token, chain });
+  const counted = countedPools(explanation);
+  const pools = verifyPools(counted, proof, blocks, logOf);
   const anchors = verifyAnchors({ explanation, token, chain }, proof, blocks, logOf);
-  const balances = verifyBalances(explanation.candidates, proof, blocks);
-  const identities = verifyIdentities(explanation, chain);
-  const forms = chain === null ? [token, ZERO_ADDRESS] : formsOf(token, chain);
-  const usd = rebuildPrice(explanation, token, forms);
+  const balances = verifyBalances(counted, proof, blocks);
+  const identities = verifyIdentities(counted, chain);
+  const usd = rebuildPrice(explanation, token, chain);
   checkResponse(document, plainDecimal(usd), nearestNumber(usd));
   const { price: at } = blocks;
   const linked = blocks.byHash.size - blocks.unlinked.length;
@@ -102,6 +105,9 @@ export function verifyFacts(document: PriceDocument, chains: ChainRegistry, trus
     ...balances.proven,
     ...anchors.proven,
     ...identities.proven,
+    ...countedHops(explanation).map(
+      (hop) => `Hop ${hop.token_address} at ${hop.price_usd} US dollars, by its pools against anchors`,
+    ),
     'The price follows from the states, anchors and rules',
   ];
   const unproven = [
@@ -110,8 +116,10 @@ export function verifyFacts(document: PriceDocument, chains: ChainRegistry, trus
     ...anchors.unproven,
     ...identities.unproven,
     ...unprovenRules(explanation),
+    ...(chain === null ? unprovenForms(explanation, token) : []),
     { fact: 'No later log of these pools and feeds until the block', reason: 'absence' } as const,
     ...(explanation.rule === 'anchor' ? [] : [{ fact: 'No other pools that count', reason: 'absence' } as const]),
+    ...(explanation.hops.length === 0 ? [] : [{ fact: 'No direct price of the token', reason: 'absence' } as const]),
   ];
   return {
     ...{ chainId: proof.chain_id, token, usd: plainDecimal(usd), block: { number: at.number, hash: at.hash } },
@@ -165,11 +173,10 @@ function checkTrust({ price, unlinked }: ProvenBlocks, { blockHash, blockHashes 
 }
 
 /** The address of a pool may follow from its tokens and the factory of a known exchange. Decimals are results of calls. */
-function verifyIdentities({ candidates }: PriceExplanation, chain: ReturnType<ChainRegistry['find']>) {
+function verifyIdentities(counted: readonly CountedPool[], chain: ReturnType<ChainRegistry['find']>) {
   const [proven, unproven]: [string[], UnprovenFact[]] = [[], []];
   const tokens = new Set<string>();
-  for (const [place, candidate] of candidates.entries()) {
-    if (!isCounted(candidate)) continue;
+  for (const { candidate, stated } of counted) {
     const { pair_address: pool, exchange_name: exchange, is_stable: isStable } = candidate;
     const sides = candidate.sides.flatMap(({ token_address: token }) =>
       isAddress(token) ? [parseAddress(token)] : [],
@@ -182,7 +189,7 @@ function verifyIdentities({ candidates }: PriceExplanation, chain: ReturnType<Ch
       unproven.push({ fact: `Tokens, exchange and curve of pool ${pool}`, reason: 'no-address-rule' });
     else {
       if (found.exchange.name !== exchange || found.isStable !== isStable || found.tokens?.[0] !== token0)
-        throw new PriceProofError(`explanation.candidates[${place}]`, `differs from the facts of the address ${pool}`);
+        throw new PriceProofError(stated, `differs from the facts of the address ${pool}`);
       proven.push(`Pool ${pool} of these tokens belongs to ${exchange}: its address follows from them`);
     }
   }
@@ -195,6 +202,17 @@ function unprovenRules({ rules }: PriceExplanation): readonly UnprovenFact[] {
   return JSON.stringify(Object.entries(usual).toSorted()) === JSON.stringify(Object.entries(rules).toSorted())
     ? []
     : [{ fact: 'Rules other than the defaults', reason: 'setting' }];
+}
+
+/** On an unknown chain, pools of the native token may stand for those of a token that wraps it. */
+function unprovenForms(explanation: PriceExplanation, token: string): readonly UnprovenFact[] {
+  const { candidates } = explanation;
+  return [{ token_address: token, candidates }, ...countedHops(explanation)].flatMap(
+    ({ token_address: own, candidates: pools }) =>
+      pools.every((pool) => tokensOf(pool).includes(own))
+        ? []
+        : [{ fact: `${own} wraps the native token`, reason: 'setting' as const }],
+  );
 }
 
 function checkResponse({ explanation, ...shown }: PriceDocument, formatted: string, nearest: number): void {

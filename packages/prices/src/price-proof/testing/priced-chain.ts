@@ -6,9 +6,10 @@ import { ANSWER_UPDATED_TOPIC } from '@chainstead/price-feeds';
 import { type ChainSource, createPartitions, seedBuilt } from '@chainstead/testkit';
 import { type LogFacts, type LogsByBlock, sealChain } from './sealed-chain.ts';
 
-/** Cats trade in a v2 pair against dollars, and in a v3 pool against ether. Blocks are a minute apart. */
+/** Cats trade in a v2 pair against dollars, and in a v3 pool against ether; dogs in a v2 pair against cats. Blocks are a minute apart. */
 export const eth: Chain = createChainRegistry().get('eth');
 export const CATS = parseAddress(`0x${'11'.repeat(20)}`);
+export const DOGS = parseAddress(`0x${'22'.repeat(20)}`);
 export const HEAD = 400;
 export const USDC = parseAddress('0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48');
 export const WETH = parseAddress('0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2');
@@ -16,6 +17,8 @@ const timeOf = (block: number): number => 1_700_000_000 + block * 60;
 
 export const PAIR = poolAt('Uniswap v2', CATS, USDC);
 export const POOL = poolAt('Uniswap v3', CATS, WETH);
+/** Dogs against cats. */
+export const DOG_PAIR = poolAt('Uniswap v2', CATS, DOGS);
 const ETHER_FEED = eth.etherPrice.feed;
 const DOLLAR_FEED = eth.tokenFeeds.find(({ tokens }) => tokens.includes(USDC));
 
@@ -47,8 +50,8 @@ const TICK = 198_079n;
 /** Virtual reserves of 250,000 cats and 100 ether. */
 const LIQUIDITY = 5n * 10n ** 15n;
 
-const sync = (reserve0: bigint, reserve1: bigint): LogFacts => ({
-  ...{ address: PAIR.address, topics: [topicOf('Sync(uint112,uint112)')], data: data(reserve0, reserve1) },
+const sync = (reserve0: bigint, reserve1: bigint, { address } = PAIR): LogFacts => ({
+  ...{ address, topics: [topicOf('Sync(uint112,uint112)')], data: data(reserve0, reserve1) },
 });
 const swap = (liquidity: bigint, root = SQRT_PRICE): LogFacts => ({
   address: POOL.address,
@@ -80,11 +83,14 @@ export const DOLLAR_AGGREGATOR = aggregatorOf(DOLLAR_FEED);
 const LOGS: LogsByBlock = {
   5: [[other(1)], [other(2), sync(cats(300_000), dollars(240_000))]],
   10: [[answer(DOLLAR_AGGREGATOR, 99_990_000n, 77n, 10)]],
+  300: [[other(7)], [sync(cats(100_000), cats(50_000), DOG_PAIR)]],
   350: [[], [swap(LIQUIDITY)]],
   380: [[other(3)], [sync(cats(310_000), dollars(250_000))], [other(4)]],
   385: [[mint(190_000n, 200_000n, 10n ** 14n)]],
   386: [[other(5)], [other(6)], [mint(-10n, 10n, 10n ** 15n)]],
   390: [[answer(ETHER_AGGREGATOR, 200_012_345_678n, 4_242n, 390)]],
+  // 7 % above the median: beyond the limit of one of two steps, and not beyond that of a direct price. It has held for nine minutes.
+  391: [[other(8), sync(cats(103_500), cats(48_300), DOG_PAIR)]],
   395: [Array.from({ length: 3 }, (_, place) => other(place)), [sync(cats(305_000), dollars(252_000))]],
   396: [[swap(LIQUIDITY + 2n * 10n ** 14n, SQRT_PRICE + (1n << 90n))]],
 };
@@ -119,6 +125,7 @@ export async function storePricedChain(database: Database, source: ChainSource):
 async function storeTokens(database: Database): Promise<void> {
   for (const [token, decimals] of [
     [CATS, 6],
+    [DOGS, 6],
     [USDC, 6],
     [WETH, 18],
   ] as const)
@@ -130,14 +137,15 @@ async function storeTokens(database: Database): Promise<void> {
     `INSERT INTO erc20_token_classes (token, chain_id, class, since_block) VALUES ($1, $2, 'sum', 1)`,
     [hexBytes(CATS), eth.id],
   );
-  for (const [pool, exchange, quote] of [
+  for (const [pool, exchange, other] of [
     [PAIR, 'Uniswap v2', USDC],
     [POOL, 'Uniswap v3', WETH],
+    [DOG_PAIR, 'Uniswap v2', DOGS],
   ] as const)
     await database.query(
       `INSERT INTO pools (pool_key, chain_id, pool, status, exchange, factory, token0, token1, is_counted, due_at)
        VALUES (address_key($1), $2, $1, 'proven', $3, $4, $5, $6, true, NULL)`,
-      [hexBytes(pool.address), eth.id, exchange, ...[pool.factory, CATS, quote].map(hexBytes)],
+      [hexBytes(pool.address), eth.id, exchange, ...[pool.factory, CATS, other].map(hexBytes)],
     );
   for (const [token, value] of [
     [CATS, cats(300_000)],

@@ -1,4 +1,5 @@
 import { type Address, compareFractions, type Fraction, multiplyFractions, wholeFraction } from '@chainstead/core';
+import type { JudgedCandidate } from '../decide/decide-price.ts';
 import { type MoveCost, type MovedPool, moveCost } from '../decide/move-cost.ts';
 import { newest } from '../decide/time-weighted.ts';
 import { virtualReserves } from '../states/side-depths.ts';
@@ -8,23 +9,31 @@ type PriceOfPools = Extract<TokenPrice, { of: 'pools' }>;
 
 /**
  * Returns the cost of moving a price by 10 %; null: no pool has a say. For a price through a hop it is the smaller one: moving its own pools, or
- * those of a hop.
+ * those of a hop that these are priced with.
  * @param anchors US dollars per whole token
  */
 export function costOfPrice(price: PriceOfPools, anchors: ReadonlyMap<Address, Fraction>): MoveCost | null {
   const own = costOfPools(price, pricedWith(anchors, price));
-  const ofHops = price.hops.map((hop) => costOfPools(hop.price, anchors));
+  const counted = price.decision.candidates.filter(hasSay).map(({ pool }) => pool);
+  const sides = new Set(
+    price.pools.flatMap(({ history: { pool, token0, token1 } }) => (counted.includes(pool) ? [token0, token1] : [])),
+  );
+  const ofHops = price.hops.flatMap((hop) => (sides.has(hop.token) ? [costOfPools(hop.price, anchors)] : []));
   return [own, ...ofHops].reduce((least, cost) => {
     if (least === null || cost === null) return least ?? cost;
     return compareFractions(cost.usd, least.usd) < 0 ? cost : least;
   });
 }
 
+function hasSay({ role }: Pick<JudgedCandidate, 'role'>): boolean {
+  return role === 'chosen' || role === 'counted';
+}
+
 function costOfPools({ pools, decision }: PriceOfPools, dollars: ReadonlyMap<Address, Fraction>): MoveCost | null {
   const moved = decision.candidates.flatMap(({ pool, role, weight }): MovedPool[] => {
     const known = pools.find(({ history }) => history.pool === pool);
     const state = known?.history.states.at(-1);
-    if (known === undefined || state === undefined || (role !== 'chosen' && role !== 'counted')) return [];
+    if (known === undefined || state === undefined || !hasSay({ role })) return [];
     const { history, candidate, decimals } = known;
     const anchorSide = dollars.has(history.token0) ? 0 : 1;
     const inDollars = (amount: Fraction, side: 0 | 1, usd: Fraction): Fraction =>

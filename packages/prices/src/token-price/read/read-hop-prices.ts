@@ -45,13 +45,13 @@ export async function readHopPrices(
   const hops = new Map(
     [...hopPrices].flatMap(([token, price]) => {
       const hop = hopOf(token, price, rules, place);
-      return hop === null ? [] : [[token, hop] as const];
+      return typeof hop === 'string' ? [] : [[token, hop] as const];
     }),
   );
   const through = [...pools].map(([token, own]) => ({ token, own: own.filter(({ hop }) => hops.has(hop)) }));
   const unique = new Map(through.flatMap(({ own }) => own.map(({ pool }) => [pool.pool, pool] as const)));
   const histories = await readHistories(database, chain, [...unique.values()], place);
-  const old = histories.filter(({ createdAt }) => place.time - createdAt >= rules.windowSeconds);
+  const old = histories.filter((pool) => !isNew(pool, rules.windowSeconds, place.time));
   const facts = await readTokenFacts(database, chain, old);
   const usdOf = new Map([...hops].map(([token, { price }]) => [token, price.usd]));
   return new Map(
@@ -69,7 +69,8 @@ export async function readHopPrices(
         const reason = ofToken.length === 0 ? without.reason : 'too-shallow';
         return [token, { of: 'nothing', reason, unknown, hopTokens: considered }];
       }
-      const used = considered.flatMap((hop) => hops.get(hop) ?? []);
+      const sides = new Set(price.pools.flatMap(({ history: { token0, token1 } }) => [token0, token1]));
+      const used = considered.flatMap((hop) => (sides.has(hop) ? (hops.get(hop) ?? []) : []));
       const found = { ...price, unknown, hops: used, hopTokens: considered };
       return [token, withPlausibleValue(token, found, facts)];
     }),
@@ -114,19 +115,27 @@ async function readPoolsByToken(
   );
 }
 
-/** Null: the token can't be a hop. */
-function hopOf(
+/** Why a token can't be a hop: it has no final price by pools, all of them are new, or they hold too few dollars. */
+export type NoHop = 'no-price' | 'too-young' | 'too-shallow';
+
+/** Returns a token with a direct price as a hop, if its pools allow that. */
+export function hopOf(
   token: Address,
   price: TokenPrice,
   { hopMinDepth, windowSeconds }: PricingRules,
   { time }: Pick<PricePlace, 'time'>,
-): HopPrice | null {
-  if (price.of !== 'pools' || !price.unknown.isFinal) return null;
+): HopPrice | NoHop {
+  if (price.of !== 'pools' || !price.unknown.isFinal) return 'no-price';
   // New pools have a say only if the token has no others.
   const chosen = price.pools.find(({ history }) => history.pool === price.decision.pool);
-  if (chosen === undefined || time - chosen.candidate.createdAt < windowSeconds) return null;
+  if (chosen === undefined || isNew(chosen.candidate, windowSeconds, time)) return 'too-young';
   const depth = countedDepth(price.decision);
-  return compareFractions(depth, hopMinDepth) < 0 ? null : { token, price, depth };
+  return compareFractions(depth, hopMinDepth) < 0 ? 'too-shallow' : { token, price, depth };
+}
+
+/** Whether a pool is too young for a price through a hop. @param time Unix seconds of the price */
+export function isNew({ createdAt }: { readonly createdAt: number }, windowSeconds: number, time: number): boolean {
+  return time - createdAt < windowSeconds;
 }
 
 /** US dollars on the side of the known token that have lasted, of the pools that have a say. */

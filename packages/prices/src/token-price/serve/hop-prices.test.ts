@@ -54,6 +54,26 @@ test('shows the hop, and follows from its explanation alone', async () => {
   expect(again).toMatchObject({ pool: HOP, rule: 'spot' });
 });
 
+test('hops whose pools of the token are shallow have no part in the cost, and those with fresh pools alone are left out', async () => {
+  const [BIRDS, FISH] = [addressOf(0x33), addressOf(0x44)];
+  await seedPool(scratch.database, addressOf(0x9b5), [[2, whole(25_000), whole(75_000)]], { tokens: [CATS, DOGS] });
+  for (const [place, token] of [BIRDS, FISH].entries()) {
+    await seedToken(scratch.database, token, 'OTHER', 6);
+    const deep: Parameters<typeof seedPool>[3] = { tokens: [token, USDC] };
+    await seedPool(scratch.database, addressOf(0x9c0 + place), [[2, whole(60_000), whole(60_000)]], deep);
+  }
+  await seedPool(scratch.database, addressOf(0x9c2), [[2, whole(10), whole(60)]], { tokens: [CATS, BIRDS] });
+  await seedPool(scratch.database, addressOf(0x9c3), [[HEAD - 5, whole(1_000), whole(6_000)]], {
+    tokens: [CATS, FISH],
+  });
+  const { body } = await ask();
+  // 4.88 % of 120,000 dollars for the hop. The pools of BIRDS would take 2,928.53 dollars, and the own ones more.
+  expect(body).toMatchObject({ usdPrice: 6, explanation: { move_cost_usd: '5857.06' } });
+  const explanation = body.explanation;
+  expect(explanation?.candidates.map(({ role }) => role).toSorted()).toEqual(['chosen', 'counted', 'too-shallow']);
+  expect(explanation?.hops.map((hop) => hop.token_address).toSorted()).toEqual([DOGS, BIRDS].toSorted());
+});
+
 test('no price while the price of the hop may change: then the final one', async () => {
   const ofEther = { tokens: [DOGS, eth.wrappedNative ?? USDC] } as const;
   await seedPool(scratch.database, addressOf(0x9b4), [[2, whole(1), whole(1)]], ofEther);

@@ -13,7 +13,7 @@ export const LINKED_BLOCKS_MAX = 256;
  * Why a fact has no proof.
  *
  * - `contract-call`: a contract returned it.
- * - `too-many-blocks`: its log is in none of the newest blocks with logs.
+ * - `too-many-blocks`: its log is in none of the newest blocks with logs of the pool.
  * - `no-proof-from-node`: no node returned the receipts of its block.
  * - `header-not-verifiable`: the hash of its block has another encoding.
  * - `no-address-rule`: the address of the pool does not follow from its tokens.
@@ -171,7 +171,9 @@ export const priceProofSchema = z
         'Headers of all blocks below, oldest first. Those near the block of the price are linked by parent hashes',
     }),
     receipts: z.array(receiptSchema).openapi({ description: 'Receipts with the logs below' }),
-    pools: z.array(poolSchema).openapi({ description: 'Evidence of pools that count' }),
+    pools: z
+      .array(poolSchema)
+      .openapi({ description: 'Evidence of pools that count: those of the token, then those of its hops' }),
     feeds: z.array(feedSchema).openapi({ description: 'Evidence of anchors that count' }),
     balances: z.array(balanceSchema).openapi({ description: 'Storage proofs of balances of concentrated pools' }),
     unproven: z.array(unprovenSchema).openapi({ description: 'Facts without a proof' }),

@@ -1,0 +1,106 @@
+import type { PricingRules } from '@chainstead/chains';
+import { type Address, type Fraction, type Hex, isAddress, parseAddress } from '@chainstead/core';
+import type { PriceExplanation } from '../token-price/serve/price-explanation.ts';
+import type { PoolHistory } from '../token-price/states/pool-history.ts';
+import type { StateSince } from '../token-price/states/side-depths.ts';
+import { PriceProofError } from './proof-error.ts';
+import { readNumber, readState } from './stated-states.ts';
+
+type Candidate = PriceExplanation['candidates'][number];
+
+/** What a pool is read with. */
+export interface HistoryContext {
+  /** Its place in the document. */
+  readonly at: string;
+  /** Addresses that stand for the priced token in pools. */
+  readonly forms: readonly Address[];
+  readonly time: number;
+  readonly rules: PricingRules;
+  /** Tokens that pools are priced with. */
+  readonly anchors: ReadonlyMap<Address, Fraction>;
+  /** What they are. */
+  readonly known: 'an anchor' | 'a hop';
+}
+
+/** Reads an explained pool. @throws PriceProofError */
+export function readHistory(candidate: Candidate, context: HistoryContext): PoolHistory {
+  const { at, forms, time, rules, anchors, known } = context;
+  const [token0, token1] = candidate.sides.map((side) => readAddress(side.token_address, at));
+  if (token0 === undefined || token1 === undefined || candidate.sides.length !== 2)
+    throw new PriceProofError(`${at}.sides`, 'are not two');
+  if (!forms.includes(token0) && !forms.includes(token1))
+    throw new PriceProofError(`${at}.sides`, `do not contain the priced token ${forms[0]}`);
+  if (!anchors.has(token0) && !anchors.has(token1))
+    throw new PriceProofError(`${at}.sides`, `do not contain ${known} with a price`);
+  const states = candidate.states.map((stated, place): StateSince => {
+    const state = readState(stated, null);
+    const path = `${at}.states[${place}]`;
+    const balances = [stated.balance0, stated.balance1].map((one) => (one === null ? null : readNumber(one, path)));
+    const [balance0 = null, balance1 = null] = balances;
+    if (state.of === 'reserves' && (balance0 !== state.reserve0 || balance1 !== state.reserve1))
+      throw new PriceProofError(path, 'has balances that differ from its reserves');
+    return { block: Number(stated.block), since: stated.time, state, balances: [balance0, balance1] };
+  });
+  checkOrder(candidate, context, states);
+  const changedAt = states.at(-1) ?? { block: 0, since: 0 };
+  const first = states[0]?.since ?? time;
+  // A history that begins within the window begins with the first state of the pool.
+  const isWhole = first > time - rules.windowSeconds;
+  if (candidate.first_state_time > first || (isWhole && candidate.first_state_time !== first))
+    throw new PriceProofError(
+      `${at}.first_state_time`,
+      `is ${candidate.first_state_time}, but the states begin at ${first}`,
+    );
+  return {
+    ...{ pool: readPool(candidate.pair_address, at), exchange: candidate.exchange_name, factory: token0 },
+    ...{ token0, token1, isStable: candidate.is_stable, states, changedAt, createdAt: candidate.first_state_time },
+    readAt:
+      candidate.reading_block === null ? null : Number(readNumber(candidate.reading_block, `${at}.reading_block`)),
+    depth: 'known',
+  };
+}
+
+function checkOrder({ states: stated }: Candidate, { at, time }: HistoryContext, states: readonly StateSince[]): void {
+  if (states.length === 0) throw new PriceProofError(`${at}.states`, 'are none');
+  states.forEach((state, place) => {
+    const before = states[place - 1];
+    readNumber(stated[place]?.block ?? '', `${at}.states[${place}].block`);
+    if (state.since > time || (before !== undefined && (state.block <= before.block || state.since < before.since)))
+      throw new PriceProofError(
+        `${at}.states[${place}]`,
+        'is not later than the state before it, or later than the price',
+      );
+  });
+}
+
+/** Returns the decimals of each token in pools. @throws PriceProofError if pools disagree */
+export function readDecimals({ candidates, hops }: PriceExplanation): ReadonlyMap<Address, number> {
+  const decimals = new Map<Address, number>();
+  [candidates, ...hops.map((hop) => hop.candidates)].forEach((pools, step) => {
+    pools.forEach(({ sides }, place) => {
+      const at = `explanation${step === 0 ? '' : `.hops[${step - 1}]`}.candidates[${place}]`;
+      for (const { token_address: side, decimals: own } of sides) {
+        const token = readAddress(side, at);
+        const known = decimals.get(token);
+        if (known !== undefined && known !== own)
+          throw new PriceProofError(`${at}.sides`, `have ${own} decimals of ${side}, and ${known} elsewhere`);
+        decimals.set(token, own);
+      }
+    });
+  });
+  return decimals;
+}
+
+/** Reads an address in lower case. @throws PriceProofError */
+export function readAddress(text: string, at: string): Address {
+  if (!isAddress(text) || text !== text.toLowerCase())
+    throw new PriceProofError(at, `has ${text.slice(0, 80)}, which is not an address in lower case`);
+  return parseAddress(text);
+}
+
+/** An address, or the id of a pool in a vault. */
+function readPool(text: string, at: string): Hex {
+  if (!/^0x([0-9a-f]{40}|[0-9a-f]{64})$/.test(text))
+    throw new PriceProofError(at, `has ${text.slice(0, 80)}, which is not a pool`);
+  return text as Hex;
+}

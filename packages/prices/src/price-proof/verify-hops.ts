@@ -1,0 +1,39 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { anchorsOf, formsOf } from '@chainstead/markets';
+import type { PriceExplanation } from '../token-price/serve/price-explanation.ts';
+import { tokensOf } from './counted-pools.ts';
+import { PriceProofError } from './proof-error.ts';
+
+/** The token of a price with hops. */
+interface PricedThroughHops {
+  readonly token: Address;
+  /** Null: unknown. */
+  readonly chain: Chain | null;
+}
+
+/**
+ * Checks which tokens are hops: neither anchors nor the token, each once, and each with a pool of the token. That a hop has a direct price follows
+ * from its pools when the price is decided again. @throws PriceProofError
+ */
+export function checkHops({ hops, anchors, candidates }: PriceExplanation, { token, chain }: PricedThroughHops): void {
+  if (hops.length === 0) return;
+  const priced = new Set(anchors.map((anchor) => anchor.token_address));
+  const ofChain = chain === null ? null : anchorsOf(chain);
+  const known = new Set<string>(Object.values(ofChain ?? {}).flat());
+  if (priced.has(token) || known.has(token))
+    throw new PriceProofError('explanation.hops', `are not empty, but the token ${token} is an anchor`);
+  // A dollar token whose feed has no valid value has no price by pools.
+  const dollars = new Set<string>(ofChain?.dollar);
+  const forms: readonly string[] = chain === null ? [token] : formsOf(token, chain);
+  const traded = new Set(candidates.flatMap(tokensOf));
+  const seen = new Set<string>();
+  hops.forEach(({ token_address: hop }, place) => {
+    const at = `explanation.hops[${place}].token_address`;
+    if (forms.includes(hop)) throw new PriceProofError(at, `is ${hop}, which is the priced token`);
+    if (priced.has(hop) || dollars.has(hop)) throw new PriceProofError(at, `is ${hop}, which is an anchor`);
+    if (seen.has(hop)) throw new PriceProofError(at, `is ${hop}, which is an earlier hop too`);
+    if (!traded.has(hop)) throw new PriceProofError(at, `is ${hop}, which no pool of the candidates trades`);
+    seen.add(hop);
+  });
+}
