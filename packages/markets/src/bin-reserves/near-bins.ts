@@ -16,20 +16,17 @@ export interface BinBook {
   near(activeId: number, reach: number): readonly [bigint, bigint];
 }
 
-const ONE = 1n << 128n;
 const BASIS_POINTS = 10_000n;
 
 /**
- * Returns the number of bins above or below the active one whose price is at most a factor of 1.1 away. Each price is rounded away from the active
- * one, so the number is never too high.
+ * Returns the number of bins above or below the active one whose price is at most a factor of 1.1 away.
  * @param binStep basis points between the prices of two bins
  */
 export function binsWithinTenth(binStep: number): number {
   if (!Number.isInteger(binStep) || binStep < 1) return 0;
-  const limit = (ONE * 11n) / 10n;
-  const next = (price: bigint): bigint => (price * (BASIS_POINTS + BigInt(binStep))) / BASIS_POINTS + 1n;
+  const step = BASIS_POINTS + BigInt(binStep);
   let bins = 0;
-  for (let price = next(ONE); price <= limit; price = next(price)) bins++;
+  for (let [price, one] = [step, BASIS_POINTS]; 10n * price <= 11n * one; price *= step, one *= BASIS_POINTS) bins++;
   return bins;
 }
 
