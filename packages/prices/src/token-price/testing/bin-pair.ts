@@ -57,7 +57,7 @@ export async function storeBinBlock(
 }
 
 const HASH = parseHash(`0x${'77'.repeat(32)}`);
-const PLACE = { transactionIndex: 0, transactionHash: HASH, blockHash: HASH };
+const PLACE = { transactionIndex: 0, transactionHash: HASH, blockHash: HASH, blockTimestamp: null };
 const PARTIES = { sender: addressOf(1), recipient: addressOf(2), to: addressOf(2) };
 
 export function deposited(pool: Address, bins: readonly BinTokens[]): PairLog {
