@@ -4,7 +4,7 @@
  */
 export { type AnchorBook, type BlockTime, readAnchorBook } from './anchors/anchor-steps.ts';
 export { anchorsOf, wrappedNativeOf } from './anchors/anchors-of-chain.ts';
-export { type BinAmounts, binsWithinTenth, createBinBook } from './bin-reserves/near-bins.ts';
+export { binsWithinTenth, createBinBook } from './bin-reserves/near-bins.ts';
 export {
   type BinReserves,
   type BlockBinChange,

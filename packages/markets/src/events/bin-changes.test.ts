@@ -18,8 +18,7 @@ const SWAP_2 =
   'Swap(address indexed sender, address indexed to, uint24 id, bytes32 amountsIn, bytes32 amountsOut, uint24 volatilityAccumulator, bytes32 totalFees, bytes32 protocolFees)';
 const single = (name: string) =>
   `${name}(address indexed sender, address indexed recipient, uint256 indexed id, uint256 amountX, uint256 amountY)`;
-const many = (name: string) =>
-  `${name}(address indexed sender, address indexed to, uint256[] ids, bytes32[] amounts)`;
+const many = (name: string) => `${name}(address indexed sender, address indexed to, uint256[] ids, bytes32[] amounts)`;
 const FLASH =
   'FlashLoan(address indexed sender, address indexed receiver, uint24 activeId, bytes32 amounts, bytes32 totalFees, bytes32 protocolFees)';
 

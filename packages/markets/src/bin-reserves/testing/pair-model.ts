@@ -183,7 +183,9 @@ export function createPairModel(pair: Address, version: '2.0' | '2.1', binStep: 
 
   return {
     state: () => structuredClone(state),
-    restore: (earlier) => void (state = structuredClone(earlier)),
+    restore(earlier) {
+      state = structuredClone(earlier);
+    },
     act: (random) => random.pick([deposit, deposit, withdraw, swap, swap, swap, flashLoan])(random),
   };
 }

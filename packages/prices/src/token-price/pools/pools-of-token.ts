@@ -27,7 +27,11 @@ export async function readPoolsOfTokens(
 ): Promise<readonly PoolOfToken[]> {
   const { text, values } = poolsStatement(chain, query);
   const rows = await database.select<PoolRow>(text, values);
-  return rows.map(({ is_stable: isStable, tick_spacing: tickSpacing, ...pool }) => ({ ...pool, isStable, tickSpacing }));
+  return rows.map(({ is_stable: isStable, tick_spacing: tickSpacing, ...pool }) => ({
+    ...pool,
+    isStable,
+    tickSpacing,
+  }));
 }
 
 /**

@@ -101,7 +101,15 @@ test.each<[string, BinAttack]>([
   ['that holds tokens but no dollars', { blocks: [[3, dustDeposit, deposited(PAIR, [bin(1, 9_000_000, 0)]), dust]] }],
   ['that holds dollars but no tokens', { blocks: [[3, dustDeposit, deposited(PAIR, [bin(-1, 0, 900_000)]), dust]] }],
   ['that is fresh', { createdAt: ATTACK - 5, blocks: [[ATTACK - 5, deposited(PAIR, deep), dust]] }],
-  ['whose first swap is fresh', { blocks: [[3, deposited(PAIR, deep)], [ATTACK, dust]] }],
+  [
+    'whose first swap is fresh',
+    {
+      blocks: [
+        [3, deposited(PAIR, deep)],
+        [ATTACK, dust],
+      ],
+    },
+  ],
   [
     'that gets a deposit for one block',
     {
@@ -112,7 +120,15 @@ test.each<[string, BinAttack]>([
       ],
     },
   ],
-  ['that gets a deposit to stay', { blocks: [[3, dustDeposit, dust], [ATTACK, deposited(PAIR, deep)]] }],
+  [
+    'that gets a deposit to stay',
+    {
+      blocks: [
+        [3, dustDeposit, dust],
+        [ATTACK, deposited(PAIR, deep)],
+      ],
+    },
+  ],
   [
     'that moves to its far tokens for one block',
     {

@@ -127,7 +127,7 @@ describe('a pair against dollars', () => {
     await store(100, ...swaps, swapped(PAIR, [MIDDLE + 5, -whole(1), whole(1)]));
     const [candidate] = (await explained()).candidates;
     expect(candidate?.states.map(({ active_bin: bin }) => bin)).toEqual([MIDDLE + 5]);
-    // 100 cats in each of the bins 5 to 9, less one. 110 dollars in the bins 0 to 4, 100 in bin 0 and in each of four below it, and one in bin 5.
+    // 100 cats in each of the bins 5 to 9, less one. The bins 0 to 4 got 110 dollars each, and bin 5 got one. Bin 0 and four below had 100 each.
     expect(candidate?.sides.map(({ balance }) => balance)).toEqual(['499000000', '1050999995']);
   });
 

@@ -38,7 +38,11 @@ function stateOf(token0: Address, token1: Address, kind: string): fc.Arbitrary<O
   const balances = fc.tuple(whole(token0), whole(token1));
   if (kind === 'bins')
     return fc.record({ balances, place: fc.integer({ min: -400, max: 400 }) }).map(({ balances: held, place }) => ({
-      ...{ block: 800, state: { of: 'bin', activeId: (token0 === TOKEN ? ETHER_BIN : DOLLAR_BIN) + place }, balances: held },
+      ...{
+        block: 800,
+        state: { of: 'bin', activeId: (token0 === TOKEN ? ETHER_BIN : DOLLAR_BIN) + place },
+        balances: held,
+      },
     }));
   if (kind !== 'v3')
     return balances.map(([reserve0, reserve1]) => ({
@@ -69,18 +73,21 @@ const pool = (place: number): fc.Arbitrary<PoolHistory> =>
     .chain(({ anchor, kind, isYoung }) => {
       const [token0, token1] = anchor < TOKEN ? [anchor, TOKEN] : [TOKEN, anchor];
       const age = fc.integer({ min: 0, max: isYoung ? 1_700 : 4_000 });
-      return fc
-        .array(fc.tuple(age, stateOf(token0, token1, kind)), { minLength: 1, maxLength: 5 })
-        .map((states) => {
-          const dated = states
-            .map(([seconds, state]) => ({ ...state, since: NOW - seconds }))
-            .toSorted((a, b) => a.since - b.since);
-          return {
-            ...{ pool: addressOf(100 + place), exchange: 'Example', factory: addressOf(9), token0, token1 },
-            ...{ isStable: kind === 'stable', tickSpacing: kind === 'bins' ? BIN_STEP : null, states: dated, changedAt: dated[0] ?? { block: 0, since: NOW } },
-            ...{ createdAt: dated[0]?.since ?? NOW, readAt: null, depth: 'known' as const },
-          };
-        });
+      return fc.array(fc.tuple(age, stateOf(token0, token1, kind)), { minLength: 1, maxLength: 5 }).map((states) => {
+        const dated = states
+          .map(([seconds, state]) => ({ ...state, since: NOW - seconds }))
+          .toSorted((a, b) => a.since - b.since);
+        return {
+          ...{ pool: addressOf(100 + place), exchange: 'Example', factory: addressOf(9), token0, token1 },
+          ...{
+            isStable: kind === 'stable',
+            tickSpacing: kind === 'bins' ? BIN_STEP : null,
+            states: dated,
+            changedAt: dated[0] ?? { block: 0, since: NOW },
+          },
+          ...{ createdAt: dated[0]?.since ?? NOW, readAt: null, depth: 'known' as const },
+        };
+      });
     });
 
 test('500 prices follow from their explanations alone', () => {

@@ -31,7 +31,12 @@ export function replayStates<Change extends BlockTime>(
   const start = Math.max(windowStart, first.block);
   for (const change of changes) if (change.block <= start) pool.apply(change);
   put(first);
-  const moves = rest.map((one) => ({ place: one, apply: () => void (state = one.state) }));
+  const moves = rest.map((one) => ({
+    place: one,
+    apply(): void {
+      state = one.state;
+    },
+  }));
   const later = changes
     .filter(({ block }) => block > start)
     .map((change) => ({ place: change, apply: () => pool.apply(change) }));
