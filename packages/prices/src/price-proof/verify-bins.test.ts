@@ -107,6 +107,8 @@ test('logs prove the active bins, and the tokens in bins follow from all events'
 test.each<[string, object, object, RegExp]>([
   ['another active bin', {}, { active_bin: MIDDLE + 2 }, /active_bin is \d+, but the logs prove 8388609/],
   ['another step', { bin_step: 99 }, {}, /follows from the states/],
+  ['a step of nothing', { bin_step: -10_000 }, {}, /bin_step/],
+  ['half a bin', {}, { active_bin: 0.5 }, /active_bin/],
   ['no step', { bin_step: null }, {}, /has no pool that decides a price/],
   ['more tokens', {}, { balance1: '9'.repeat(12) }, /follows from the states/],
 ])('%s is refused, also with a new digest', (_, ofPair, ofState, message) => {

@@ -13,6 +13,10 @@ import { plainDecimal } from './shown-values.ts';
 const text = (description: string) => z.string().nullable().openapi({ description });
 const number = (description: string) => z.number().nullable().openapi({ description });
 
+/** Liquidity Book numbers bins with 24 bits, and steps with 16. */
+const BINS = 2 ** 24;
+const BIN_STEP_MAX = 2 ** 16 - 1;
+
 const sideSchema = z
   .object({
     token_address: z.string().openapi({ description: 'Token of the side' }),
@@ -34,7 +38,9 @@ const stateSchema = z
     reserve1: text('Base units of token 1. null: not a pool with reserves'),
     sqrt_price_x96: text('Square root of the price times 2^96. null: not a concentrated pool'),
     liquidity: text('Liquidity in range. null: not a concentrated pool'),
-    active_bin: number('Bin of the price. null: not a Liquidity Book pair'),
+    active_bin: z.int().min(0).lt(BINS).nullable().openapi({
+      description: 'Bin of the price. null: not a Liquidity Book pair',
+    }),
     balance0: text('Base units of token 0 that the pool holds, as in sides. null: unknown'),
     balance1: text('Base units of token 1 that the pool holds, as in sides. null: unknown'),
   })
@@ -52,7 +58,9 @@ const candidateSchema = z
       description: 'Smaller of the current depth and its median over the window, on the side of the known token',
     }),
     is_stable: z.boolean().nullable().openapi({ description: 'Whether it has the curve of stable pairs' }),
-    bin_step: number('Basis points between the prices of two bins. null: not a Liquidity Book pair'),
+    bin_step: z.int().min(1).max(BIN_STEP_MAX).nullable().openapi({
+      description: 'Basis points between the prices of two bins. null: not a Liquidity Book pair',
+    }),
     first_state_time: z.number().openapi({ description: 'Time of the first stored state, in seconds since 1970' }),
     reading_block: text('Block at whose end contract calls read the first state. null: an event reported it'),
     sides: z.array(sideSchema).openapi({ description: 'Both tokens of the pool' }),
