@@ -1,5 +1,6 @@
 /** Prices from Liquidity Book pairs over the rows of their logs. A cat is worth one dollar in the bin in the middle. Blocks are a minute apart. */
 import { createChainRegistry } from '@chainstead/chains';
+import { hexBytes } from '@chainstead/db';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { addressOf, createPartitions, seedBuilt } from '@chainstead/testkit';
 import { madeForFile, scratchOfFile } from '@chainstead/testkit/hooks';
@@ -29,7 +30,9 @@ const api = madeForFile(() => exampleApi(scratch.database, priceRoutesOf(scratch
 
 beforeEach(async () => {
   const { database } = scratch;
-  await database.query('TRUNCATE bin_changes, bin_reserves, pool_creations, projections, state_questions');
+  await database.query(
+    'TRUNCATE bin_changes, bin_reserves, pool_creations, projections, state_questions, erc20_wallet_tokens',
+  );
   await resetAttackedChain(database);
   await coverBlocks(database, eth, 'bin-changes', [0, HEAD]);
 });
@@ -71,6 +74,28 @@ async function weights(...blocks: readonly number[]): Promise<(string | undefine
   for (const block of blocks)
     found.push((await explained(`&to_block=${block}&min_pair_side_liquidity_usd=0`)).candidates[0]?.weight_usd);
   return found;
+}
+
+/** Indexes transfers, of which there are none. */
+async function coverTransfers(): Promise<void> {
+  const { database } = scratch;
+  await coverBlocks(database, eth, 'erc20-transfers', [0, HEAD]);
+  await createPartitions(database, 'erc20_transfer_sides', eth.id);
+  await seedBuilt(database, eth.id, { name: 'erc20-wallet-tokens', version: 2 });
+}
+
+/** The balances that the tokens returned for the pair at the head. */
+async function seedBalances(cats: bigint, dollars: bigint): Promise<void> {
+  const { database } = scratch;
+  await coverTransfers();
+  for (const [token, value] of [
+    [CATS, cats],
+    [USDC, dollars],
+  ] as const)
+    await database.query(
+      `INSERT INTO erc20_wallet_tokens (wallet, chain_id, token, anchor_block, anchor_value, anchored_at) VALUES ($1, $2, $3, ${HEAD}, $4, now())`,
+      [hexBytes(PAIR), eth.id, hexBytes(token), value.toString()],
+    );
 }
 
 describe('a pair against dollars', () => {
@@ -158,6 +183,35 @@ describe('a pair against dollars', () => {
     expect((await get()).body).toMatchObject({ usdPrice: 1, pairAddress: PAIR, indexed: { complete: true } });
     await scratch.database.query('DELETE FROM pool_creations');
     expect((await get()).body).toMatchObject({ usdPrice: 2, pairAddress: OTHER, indexed: { complete: false } });
+  });
+
+  test.each([
+    ['dust', 499n, 1_000_000n, true],
+    ['dust on the other side', 1_000_000n, 499n, true],
+    ['enough to matter', 500n, 500n, false],
+  ])(
+    'that is older than the index leaves the price complete or not: it holds %s',
+    async (_, cats, dollars, isComplete) => {
+      await seedPair(null);
+      await store(3, swapped(PAIR, [MIDDLE, 5n, -5n]));
+      await seedPool(scratch.database, OTHER, [[2, whole(600), whole(600)]]);
+      await seedBalances(whole(Number(cats)), whole(Number(dollars)));
+      const { body } = await get('?explain=true');
+      expect(body).toMatchObject({ usdPrice: 1, pairAddress: OTHER, indexed: { complete: isComplete } });
+      const { candidates } = (body as { explanation: PriceExplanation }).explanation;
+      expect(candidates.find(({ pair_address: pool }) => pool === PAIR)).toMatchObject({
+        ...{ role: 'too-shallow', weight_usd: '0.00', sides: [{ balance: null }, { balance: null }] },
+      });
+    },
+  );
+
+  test('that is older than the index has its balances read once', async () => {
+    await seedPair(null);
+    await store(3, swapped(PAIR, [MIDDLE, 5n, -5n]));
+    await coverTransfers();
+    expect((await get()).status).toBe(404);
+    const questions = await scratch.database.query('SELECT FROM state_questions WHERE kind = $1', ['erc20-balances']);
+    expect(questions).toHaveLength(1);
   });
 
   test.each([

@@ -11,6 +11,7 @@ import {
   readBinReserves,
 } from '@chainstead/markets';
 import type { PricePlace } from '../place/price-place.ts';
+import { addBalanceBounds } from './balance-bounds.ts';
 import type { PoolHistory, StoredPool } from './pool-history.ts';
 import { replayStates } from './replay-states.ts';
 import type { StateSince } from './side-depths.ts';
@@ -20,23 +21,24 @@ const BINS_DATASET = 'bin-changes';
 
 /**
  * Returns Liquidity Book pairs with the tokens in their bins near each price. The depth of a pair is unknown unless every change since its creation
- * is indexed. Costs three statements at most.
+ * is indexed. Costs seven statements at most.
  */
 export async function readBinHistories(
   database: ReadDatabase,
   chain: Chain,
   stored: readonly StoredPool[],
-  { block, windowStart }: PricePlace,
+  place: PricePlace,
 ): Promise<readonly PoolHistory[]> {
   if (stored.length === 0) return [];
+  const { block, windowStart } = place;
   const run = (await readBlockRuns(database, chain.id, [BINS_DATASET], block)).get(BINS_DATASET);
   const ranged = stored.map((pool) => ({ pool, range: rangeOf(pool) }));
   const ranges = ranged.map(({ range }) => range);
   const sums = run === undefined ? null : await readBinReserves(database, chain, ranges, windowStart + 1);
-  if (run === undefined || sums === null) return stored.map(withoutDepth);
-  const known = ranged.flatMap((one, place) => {
-    const before = sums[place];
-    const isCovered = before !== undefined && before.createdAt !== null && before.createdAt >= run.firstBlock;
+  const firstBlock = run?.firstBlock ?? Infinity;
+  const known = ranged.flatMap((one, position) => {
+    const before = sums?.[position];
+    const isCovered = before !== undefined && before.createdAt !== null && before.createdAt >= firstBlock;
     return isCovered ? [{ ...one, before }] : [];
   });
   const changes = await readBinChanges(
@@ -45,13 +47,13 @@ export async function readBinHistories(
     known.map(({ range }) => range),
     { first: firstUnsummedBinBlock(windowStart + 1), last: block },
   );
-  const found = new Map(
-    known.map(({ pool, before }, place) => [pool, nearStates(pool, before, changes[place] ?? [], windowStart)]),
-  );
-  return stored.map((pool) => {
-    const states = found.get(pool);
-    return states === undefined ? withoutDepth(pool) : { ...pool, states, depth: 'known' };
+  const found = known.map(({ pool, before }, position): PoolHistory => {
+    const states = nearStates(pool, before, changes[position] ?? [], windowStart);
+    return { ...pool, states, depth: 'known' };
   });
+  const ofKnown = new Set(known.map(({ pool }) => pool));
+  const unknown = stored.filter((pool) => !ofKnown.has(pool)).map(withoutDepth);
+  return [...found, ...(await addBalanceBounds(database, chain, unknown, place))];
 }
 
 /** Whether the price of a pool is that of its active bin. */

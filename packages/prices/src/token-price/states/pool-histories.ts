@@ -14,7 +14,7 @@ import type { StateSince } from './side-depths.ts';
 import { readPrincipals } from './vault-histories.ts';
 
 /**
- * Returns pools with their states and balances until a place. Pools without a known state there are left out. Costs 13 statements at most,
+ * Returns pools with their states and balances until a place. Pools without a known state there are left out. Costs 17 statements at most,
  * whatever the number of pools: a single one if all of them have reserves. A state is the last one that an event reported, or that a contract
  * read found before the first event.
  */
