@@ -8,7 +8,7 @@ import { type Sides, type StateSince, virtualReserves } from './side-depths.ts';
 
 /**
  * Adds to Liquidity Book pairs of unknown depth the tokens that they hold in all their bins. A pair that holds too little can't change a price, so
- * dust in an old pair leaves the price complete. One statement.
+ * dust in an old pair leaves the price complete. Costs four statements at most.
  */
 export async function addBalanceBounds(
   database: ReadDatabase,

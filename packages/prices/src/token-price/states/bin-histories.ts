@@ -62,7 +62,9 @@ export function hasBins({ states: [first] }: StoredPool): boolean {
 }
 
 function withoutDepth(pool: StoredPool): PoolHistory {
-  const states = pool.states.map((one): StateSince => ({ ...one, balances: [null, null] }));
+  const states = pool.states.map(
+    ({ block, since, state }): StateSince => ({ block, since, state, balances: [null, null] }),
+  );
   return { ...pool, states, depth: 'uncovered' };
 }
 
