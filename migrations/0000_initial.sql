@@ -399,6 +399,29 @@ CREATE TABLE "account_transactions" (
   CONSTRAINT "account_transactions_pkey" PRIMARY KEY("account_key","chain_id","block_number","transaction_index","roles")
 ) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
 CREATE INDEX "account_transactions_by_block" ON "account_transactions" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "bin_changes" (
+  "pool_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "block_number" integer NOT NULL,
+  "bin" integer NOT NULL,
+  "pool" bytea NOT NULL,
+  "amount0" numeric NOT NULL,
+  "amount1" numeric NOT NULL,
+  CONSTRAINT "bin_changes_pkey" PRIMARY KEY("pool_key","chain_id","block_number","bin","pool")
+) PARTITION BY RANGE ("chain_id", "block_number");--> statement-breakpoint
+CREATE INDEX "bin_changes_by_block" ON "bin_changes" USING brin ("chain_id","block_number" int4_minmax_multi_ops) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
+CREATE TABLE "bin_reserves" (
+  "pool_key" bigint NOT NULL,
+  "chain_id" bigint NOT NULL,
+  "blocks" integer NOT NULL,
+  "start" integer NOT NULL,
+  "bin" integer NOT NULL,
+  "pool" bytea NOT NULL,
+  "amount0" numeric NOT NULL,
+  "amount1" numeric NOT NULL,
+  CONSTRAINT "bin_reserves_pkey" PRIMARY KEY("pool_key","chain_id","blocks","start","bin","pool")
+);--> statement-breakpoint
+ALTER TABLE "bin_reserves" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 CREATE TABLE "block_headers" (
   "block_key" bigint NOT NULL,
   "chain_id" bigint NOT NULL,

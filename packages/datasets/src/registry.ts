@@ -1,5 +1,5 @@
 import { erc20Approvals, erc20Transfers, wrappedCoinMoves } from '@chainstead/erc20/datasets';
-import { candlesOfFeeds, poolCreations, poolStates, swaps } from '@chainstead/markets/datasets';
+import { binChanges, candlesOfFeeds, poolCreations, poolStates, swaps } from '@chainstead/markets/datasets';
 import { nftMalformedLogs, nftMetadataEvents, nftTrades, nftTransfers, punkBids } from '@chainstead/nft/datasets';
 import { feedAnswers, poolPrices } from '@chainstead/price-feeds/datasets';
 import type { Dataset } from '@chainstead/sync';
@@ -37,6 +37,7 @@ export const datasets: readonly Dataset[] = [
   poolCreations,
   swaps,
   poolStates,
+  binChanges,
   transactions,
   accountTransactions,
   blockHeaders,

@@ -1,4 +1,5 @@
 /** The datasets alone. A process that only fills them loads no routes. */
+export { binChanges } from './bin-reserves/dataset.ts';
 export { candlesOfFeeds } from './pool-candles/candles-projection.ts';
 export { poolCreations } from './pool-creations/dataset.ts';
 export { poolStates } from './pool-states/dataset.ts';

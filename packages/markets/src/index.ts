@@ -4,9 +4,17 @@
  */
 export { type AnchorBook, type BlockTime, readAnchorBook } from './anchors/anchor-steps.ts';
 export { anchorsOf, wrappedNativeOf } from './anchors/anchors-of-chain.ts';
+export { binsWithinTenth, createBinBook } from './bin-reserves/near-bins.ts';
+export {
+  type BinReserves,
+  type BlockBinChange,
+  firstUnsummedBinBlock,
+  readBinChanges,
+  readBinReserves,
+} from './bin-reserves/read-bin-reserves.ts';
 export { createCandleSchedules } from './candle-storage/candles-worker.ts';
 export { decodePoolEvent } from './events/decode-pool-event.ts';
-export type { ConcentratedState, PoolEvent, PoolId, PoolState, Reserves } from './events/pool-event.ts';
+export type { ActiveBin, ConcentratedState, PoolEvent, PoolId, PoolState, Reserves } from './events/pool-event.ts';
 export { EXCHANGE_FAMILIES, exchangesOf, findExchangeProblem } from './exchanges/custom-exchanges.ts';
 export { recomputePool } from './exchanges/prove-pool.ts';
 export { createMarketRoutes } from './market-routes.ts';

@@ -1,7 +1,7 @@
 import { isDroppable } from '@chainstead/sync';
 import { expect, test } from 'vitest';
-import { poolCreations, poolStates, swaps } from './datasets.ts';
+import { binChanges, poolCreations, poolStates, swaps } from './datasets.ts';
 
 test('old swaps can be dropped; pools and the states that prices follow from stay', () => {
-  expect([swaps, poolStates, poolCreations].map(isDroppable)).toEqual([true, false, false]);
+  expect([swaps, poolStates, binChanges, poolCreations].map(isDroppable)).toEqual([true, false, false, false]);
 });

@@ -171,7 +171,12 @@ describe('the state of a pool', () => {
   test('is unknown before the first price, and in other families', () => {
     expect(stateGettersOf('v3')?.decode([slot0(0n, 0), liquidity(0n)])).toBeNull();
     expect(stateGettersOf('lb-2')).toBeNull();
-    expect(PRICED_FAMILIES.filter((family) => stateGettersOf(family) === null)).toEqual(['v4', 'infinity']);
-    expect(PRICED_FAMILIES).toHaveLength(10);
+    expect(PRICED_FAMILIES.filter((family) => stateGettersOf(family) === null)).toEqual([
+      'v4',
+      'infinity',
+      'lb-1',
+      'lb-2',
+    ]);
+    expect(PRICED_FAMILIES).toHaveLength(12);
   });
 });

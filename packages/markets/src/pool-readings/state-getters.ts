@@ -48,8 +48,8 @@ const GETTERS: Readonly<Record<string, StateGetters>> = {
   'algebra-integral': GLOBAL_STATE,
 };
 
-/** Families whose pools set prices of tokens. Those at pool managers have no getters: events alone show their states. */
-export const PRICED_FAMILIES: readonly string[] = [...Object.keys(GETTERS), 'v4', 'infinity'];
+/** Families whose pools set prices of tokens. Pool managers and Liquidity Book have no getters: events alone show the depth of their pools. */
+export const PRICED_FAMILIES: readonly string[] = [...Object.keys(GETTERS), 'v4', 'infinity', 'lb-1', 'lb-2'];
 
 /** The getters of a pool of this family; null: its pools set no prices. */
 export function stateGettersOf(family: string): StateGetters | null {

@@ -2,6 +2,7 @@
 
 export { noBackfill } from '../swap-lists/testing/no-backfill.ts';
 export { cover, seedPools, seedSwaps, seedToken, swapRow } from '../swap-lists/testing/seeded-swaps.ts';
+export { exampleLog } from './example-log.ts';
 export { isProvenByAddress, proveStoredPools } from './proven-pools.ts';
 export { recordedBlock } from './recorded-block.ts';
 export { storeRows } from './stored-rows.ts';

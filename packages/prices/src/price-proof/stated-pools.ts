@@ -53,7 +53,8 @@ export function readHistory(candidate: Candidate, context: HistoryContext): Pool
     );
   return {
     ...{ pool: readPool(candidate.pair_address, at), exchange: candidate.exchange_name, factory: token0 },
-    ...{ token0, token1, isStable: candidate.is_stable, states, changedAt, createdAt: candidate.first_state_time },
+    ...{ token0, token1, isStable: candidate.is_stable, tickSpacing: candidate.bin_step },
+    ...{ states, changedAt, createdAt: candidate.first_state_time },
     readAt:
       candidate.reading_block === null ? null : Number(readNumber(candidate.reading_block, `${at}.reading_block`)),
     depth: 'known',

@@ -6,12 +6,13 @@ type StatedState = PriceExplanation['candidates'][number]['states'][number];
 
 /** Reads an explained state of a pool. @param tick null: unknown, or the pool has none. @throws PriceProofError */
 export function readState(
-  { block, reserve0, reserve1, sqrt_price_x96: root, liquidity }: StatedState,
+  { block, reserve0, reserve1, sqrt_price_x96: root, liquidity, active_bin: activeId }: StatedState,
   tick: number | null,
 ): StateSince['state'] {
   const at = `the state of block ${block}`;
   if (reserve0 !== null && reserve1 !== null)
     return { of: 'reserves', reserve0: readNumber(reserve0, at), reserve1: readNumber(reserve1, at) };
+  if (activeId !== null) return { of: 'bin', activeId };
   if (root === null || liquidity === null) throw new PriceProofError(at, 'has neither reserves nor a price');
   return { of: 'price', sqrtPriceX96: readNumber(root, at), liquidity: readNumber(liquidity, at), tick: tick ?? 0 };
 }
@@ -19,13 +20,15 @@ export function readState(
 /** A state as an explanation shows it. */
 export function showState(
   state: StateSince['state'],
-): Pick<StatedState, 'reserve0' | 'reserve1' | 'sqrt_price_x96' | 'liquidity'> {
-  const [reserves, concentrated] = state.of === 'reserves' ? [state, null] : [null, state];
+): Pick<StatedState, 'reserve0' | 'reserve1' | 'sqrt_price_x96' | 'liquidity' | 'active_bin'> {
+  const reserves = state.of === 'reserves' ? state : null;
+  const concentrated = state.of === 'price' ? state : null;
   return {
     reserve0: reserves?.reserve0.toString() ?? null,
     reserve1: reserves?.reserve1.toString() ?? null,
     sqrt_price_x96: concentrated?.sqrtPriceX96.toString() ?? null,
     liquidity: concentrated?.liquidity.toString() ?? null,
+    active_bin: state.of === 'bin' ? state.activeId : null,
   };
 }
 

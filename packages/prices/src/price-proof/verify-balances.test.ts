@@ -59,13 +59,14 @@ function poolWith(balance: bigint, stated = 'explanation.candidates[0]'): Counte
   const side = { decimals: 6, balance: null, virtual_reserve: '0' };
   const state = {
     ...{ block: '9', time: 1, reserve0: null, reserve1: null, sqrt_price_x96: '1', liquidity: '1' },
+    active_bin: null,
     ...{ balance0: String(balance), balance1: null },
   };
   return {
     stated,
     candidate: {
       ...{ pair_address: POOL, exchange_name: '', role: 'chosen', price_usd: '1', weight_usd: '1' },
-      ...{ is_stable: null, first_state_time: 0, reading_block: null, states: [state] },
+      ...{ is_stable: null, bin_step: null, first_state_time: 0, reading_block: null, states: [state] },
       sides: [TOKEN, OTHER].map((token) => ({ ...side, token_address: token })),
     },
   };

@@ -86,8 +86,9 @@ function verifyPool(
   const unproven: UnprovenFact[] = [];
   if (start !== null)
     unproven.push({ fact: `States of pool ${pool} until block ${start.block}`, reason: start.reason });
-  if (candidate.states.some(({ sqrt_price_x96: root }) => root !== null))
-    unproven.push(unprovenBalances(candidate, balances, isContract));
+  const hasBins = candidate.bin_step !== null;
+  if (hasBins || candidate.states.some(({ sqrt_price_x96: root }) => root !== null))
+    unproven.push(unprovenBalances(candidate, balances, isContract && !hasBins));
   if (!isContract) unproven.push({ fact: `Vault ${emitter} of pool ${pool}`, reason: 'no-address-rule' });
   return { states: expected.length - (start === null ? 0 : 1), unproven };
 }
@@ -101,13 +102,13 @@ interface PoolLog {
 function unprovenBalances(
   { pair_address: pool, sides }: Candidate,
   balances: PriceProof['balances'],
-  isContract: boolean,
+  isRead: boolean,
 ): UnprovenFact {
   const isProven = sides.every(({ token_address: token }) =>
     balances.some((one) => one.pair_address === pool && one.token_address === token),
   );
   const fact = isProven ? `Earlier balances of pool ${pool}` : `Balances of pool ${pool}`;
-  return { fact, reason: isContract ? 'contract-call' : 'all-events' };
+  return { fact, reason: isRead ? 'contract-call' : 'all-events' };
 }
 
 function placeOf({ block, index, log }: ProvenLog) {
@@ -121,7 +122,7 @@ function reportedStates(
 ): readonly ReportedState[] {
   const states = logs.flatMap(({ log, event }): ReportedState[] => {
     const state = event.kind === 'liquidity' ? null : event.state;
-    return state === null || state.of === 'bin' ? [] : [{ ...placeOf(log), state }];
+    return state === null ? [] : [{ ...placeOf(log), state }];
   });
   if (last === undefined) return states;
   const state = readState(last, start?.tick ?? null);
@@ -151,7 +152,7 @@ function compareStates(
     const found = expected.findLast(({ block }) => block <= Number(one.block));
     if (found === undefined) throw new PriceProofError(path, 'has no log that proves it');
     const shown = showState(found.state);
-    for (const member of ['reserve0', 'reserve1', 'sqrt_price_x96', 'liquidity'] as const)
+    for (const member of ['reserve0', 'reserve1', 'sqrt_price_x96', 'liquidity', 'active_bin'] as const)
       if (one[member] !== shown[member])
         throw new PriceProofError(`${path}.${member}`, `is ${one[member]}, but the logs prove ${shown[member]}`);
     if (Number(one.block) === found.block && one.time !== found.since)

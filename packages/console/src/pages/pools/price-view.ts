@@ -120,14 +120,14 @@ function newestBlock({ states }: Candidate): number | null {
   return block === undefined ? null : Number(block);
 }
 
-/** The smaller of balance and virtual reserve. An unknown balance counts as no depth. */
+/** The smaller of balance and virtual reserve, if the pool has one. An unknown balance counts as no depth. */
 function depthView(
   { token_address: token, decimals, balance, virtual_reserve: reserve }: Candidate['sides'][number],
   chain: string,
 ): Html {
   const of = accountLink(token, chain);
   if (balance === null) return html`<span class="v-warning">unknown</span> ${of}`;
-  const units = BigInt(balance) < BigInt(reserve) ? balance : reserve;
+  const units = reserve === null || BigInt(balance) < BigInt(reserve) ? balance : reserve;
   return html`${shortAmount(decimalAmount(units, decimals))} ${of}`;
 }
 

@@ -4,9 +4,9 @@ import { addFractions, compareFractions, type Fraction, multiplyFractions, small
 export interface MovedPool {
   /** Say in the price: the lasting depth of the anchor's side. */
   readonly weight: Fraction;
-  /** Virtual reserve of the anchor's side. */
+  /** Virtual reserve of the anchor's side. A pool of bins has no limit on it. */
   readonly anchorReserve: Fraction;
-  /** What the pool holds of the token, at its current price. */
+  /** What the pool holds of the token, at its current price. A pool of bins: up to 10 % away. */
   readonly tokenBalance: Fraction;
   /** Whether liquidity beyond the current range is unknown: it may be less. */
   readonly isConcentrated: boolean;

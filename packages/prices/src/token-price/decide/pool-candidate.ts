@@ -66,10 +66,10 @@ export function candidateOf(
 /** Base units of token 1 per base unit of token 0; null: the pool is empty. */
 function ratioOf(
   { state }: StateSince,
-  { isStable }: PoolHistory,
+  { isStable, tickSpacing }: PoolHistory,
   decimals: readonly [number, number],
 ): Fraction | null {
-  return priceOf(state, { isStable, tickSpacing: null, decimals });
+  return priceOf(state, { isStable, tickSpacing, decimals });
 }
 
 function inUnits({ numerator, denominator }: Fraction, unit: bigint): Fraction {

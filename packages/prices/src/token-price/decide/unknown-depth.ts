@@ -17,7 +17,7 @@ export interface UnknownDepth {
 
 /**
  * Finds the pools of unknown depth. A pool is never deeper than its virtual reserves, so most dead pools need no contract read.
- * @param possibleOf figures of a pool with its virtual reserves as depths; null: none
+ * @param possibleOf figures of a pool with the largest possible depths; null: none
  */
 export function unknownDepthOf(
   pools: readonly PoolHistory[],

@@ -62,10 +62,11 @@ export function hopPoolsStatement({ id }: Pick<Chain, 'id'>, forms: readonly Add
 }
 
 const SIDES = ['token0', 'token1'];
-const COLUMNS = `${['pool', 'factory', 'token0', 'token1'].map((column) => `${hexText(column)} AS ${column}`).join(', ')}, exchange, is_stable, is_counted AND left_out IS NULL AS is_counted`;
+const COLUMNS = `${['pool', 'factory', 'token0', 'token1'].map((column) => `${hexText(column)} AS ${column}`).join(', ')}, exchange, is_stable, tick_spacing, is_counted AND left_out IS NULL AS is_counted`;
 
-interface PoolRow extends Omit<PoolOfToken, 'isStable'> {
+interface PoolRow extends Omit<PoolOfToken, 'isStable' | 'tickSpacing'> {
   readonly is_stable: boolean | null;
+  readonly tick_spacing: number | null;
   readonly is_counted: boolean;
 }
 
@@ -73,6 +74,6 @@ async function select(database: ReadDatabase, { text, values }: Statement): Prom
   return [...(await database.select<PoolRow>(text, values))];
 }
 
-function poolOf({ is_stable: isStable, is_counted: _, ...pool }: PoolRow): PoolOfToken {
-  return { ...pool, isStable };
+function poolOf({ is_stable: isStable, tick_spacing: tickSpacing, is_counted: _, ...pool }: PoolRow): PoolOfToken {
+  return { ...pool, isStable, tickSpacing };
 }

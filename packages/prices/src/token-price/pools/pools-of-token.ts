@@ -12,6 +12,8 @@ export interface PoolOfToken {
   readonly token0: Address;
   readonly token1: Address;
   readonly isStable: boolean | null;
+  /** Ticks, or basis points between bins; null: neither. */
+  readonly tickSpacing: number | null;
 }
 
 /** The wanted pools: of these tokens, a wrapped native token also as the native one, against these anchors at these factories. */
@@ -25,7 +27,11 @@ export async function readPoolsOfTokens(
 ): Promise<readonly PoolOfToken[]> {
   const { text, values } = poolsStatement(chain, query);
   const rows = await database.select<PoolRow>(text, values);
-  return rows.map(({ is_stable: isStable, ...pool }) => ({ ...pool, isStable }));
+  return rows.map(({ is_stable: isStable, tick_spacing: tickSpacing, ...pool }) => ({
+    ...pool,
+    isStable,
+    tickSpacing,
+  }));
 }
 
 /**
@@ -43,15 +49,16 @@ export function poolsStatement(chain: Chain, { forms, anchors, factories }: Pool
     ['token1', 'token0'],
   ].map(
     ([own, other]) =>
-      `SELECT pool, exchange, factory, token0, token1, is_stable FROM pools WHERE address_key(${own}) = ANY (${keys})
+      `SELECT pool, exchange, factory, token0, token1, is_stable, tick_spacing FROM pools WHERE address_key(${own}) = ANY (${keys})
          AND address_key(${other}) = ANY (${otherKeys}) AND chain_id = ${chainId} AND status = 'proven' AND is_counted AND left_out IS NULL AND ${own} = ANY (${wanted})
          AND ${other} = ANY (${others}) AND factory = ANY (${known})`,
   );
   const columns = ['pool', 'factory', 'token0', 'token1'].map((column) => `${hexText(column)} AS ${column}`).join(', ');
-  const text = `SELECT ${columns}, exchange, is_stable FROM (${ranges.join(' UNION ALL ')}) AS found ORDER BY found.pool`;
+  const text = `SELECT ${columns}, exchange, is_stable, tick_spacing FROM (${ranges.join(' UNION ALL ')}) AS found ORDER BY found.pool`;
   return { text, values };
 }
 
-interface PoolRow extends Omit<PoolOfToken, 'isStable'> {
+interface PoolRow extends Omit<PoolOfToken, 'isStable' | 'tickSpacing'> {
   readonly is_stable: boolean | null;
+  readonly tick_spacing: number | null;
 }

@@ -45,7 +45,7 @@ function costOfPools({ pools, decision }: PriceOfPools, dollars: ReadonlyMap<Add
         weight,
         anchorReserve: inDollars(virtualReserves(state.state)[anchorSide], anchorSide, anchorUsd),
         tokenBalance: inDollars(wholeFraction(state.balances[tokenSide] ?? 0n), tokenSide, newest(candidate.price)),
-        isConcentrated: state.state.of === 'price',
+        isConcentrated: state.state.of !== 'reserves',
       },
     ];
   });

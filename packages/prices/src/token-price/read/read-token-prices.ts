@@ -7,8 +7,10 @@ import { readHopPrices } from './read-hop-prices.ts';
 import { type PriceConditions, readDirectPrices, type TokenPrice, tokensWithPools } from './token-price.ts';
 
 /**
- * Returns the price of each token at a place, from its pools with reserves (Uniswap v2 and its forks, and Solidly) or concentrated liquidity
- * (Uniswap v3, Slipstream and Algebra). An anchor has its own price. If that is unknown, a dollar token has none, and others are priced by their
+ * Returns the price of each token at a place, from its pools with reserves (Uniswap v2 and Solidly), concentrated liquidity (Uniswap v3 and v4,
+ * Slipstream, Algebra) or bins (Liquidity Book).
+ *
+ * An anchor has its own price. If that is unknown, a dollar token has none, and others are priced by their
  * pools. While it may get known, neither the anchor nor tokens with a pool against it have one. A token without a direct price may have one
  * through another token.
  *

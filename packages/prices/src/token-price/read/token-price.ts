@@ -15,9 +15,10 @@ import { type UnknownDepth, unknownDepthOf } from '../decide/unknown-depth.ts';
 import { anchorPrices } from '../place/anchor-prices.ts';
 import type { PricePlace } from '../place/price-place.ts';
 import { type PoolOfToken, readPoolsOfTokens } from '../pools/pools-of-token.ts';
+import { possibleDepths } from '../states/balance-bounds.ts';
 import { readPoolHistories } from '../states/pool-histories.ts';
 import type { PoolHistory } from '../states/pool-history.ts';
-import { type Sides, virtualReserves } from '../states/side-depths.ts';
+import type { Sides } from '../states/side-depths.ts';
 
 /** Price of a token at the end of a block. */
 export type TokenPrice =
@@ -198,7 +199,7 @@ export function priceFrom(
   });
   const depths = unknownDepthOf(
     pools.map(({ history }) => history),
-    (history) => candidateOf(history, anchors, decimals, ({ state }) => virtualReserves(state)),
+    (history) => candidateOf(history, anchors, decimals, (state) => possibleDepths(history, state)),
     rules,
   );
   // A pool counts once the decimals of its anchor are read.

@@ -28,11 +28,23 @@ const PLACE: PricePlace = {
   ],
 };
 
+const BIN_STEP = 25;
+/** 10^3 units of the token per unit of dollars, and 10^9 of ether per unit of the token, in powers of 1.0025. */
+const [DOLLAR_BIN, ETHER_BIN] = [2 ** 23 + 2_767, 2 ** 23 + 8_300];
+
 const whole = (token: Address) => fc.bigInt(1n, 3_000n).map((units) => units * 10n ** BigInt(DECIMALS.get(token) ?? 0));
 
-function stateOf(token0: Address, token1: Address, isConcentrated: boolean): fc.Arbitrary<Omit<StateSince, 'since'>> {
+function stateOf(token0: Address, token1: Address, kind: string): fc.Arbitrary<Omit<StateSince, 'since'>> {
   const balances = fc.tuple(whole(token0), whole(token1));
-  if (!isConcentrated)
+  if (kind === 'bins')
+    return fc.record({ balances, place: fc.integer({ min: -400, max: 400 }) }).map(({ balances: held, place }) => ({
+      ...{
+        block: 800,
+        state: { of: 'bin', activeId: (token0 === TOKEN ? ETHER_BIN : DOLLAR_BIN) + place },
+        balances: held,
+      },
+    }));
+  if (kind !== 'v3')
     return balances.map(([reserve0, reserve1]) => ({
       ...{ block: 800, state: { of: 'reserves', reserve0, reserve1 }, balances: [reserve0, reserve1] },
     }));
@@ -55,24 +67,27 @@ const pool = (place: number): fc.Arbitrary<PoolHistory> =>
   fc
     .record({
       anchor: fc.constantFrom(DOLLAR, ETHER),
-      kind: fc.constantFrom('v2', 'v3', 'stable'),
+      kind: fc.constantFrom('v2', 'v3', 'stable', 'bins'),
       isYoung: fc.boolean(),
     })
     .chain(({ anchor, kind, isYoung }) => {
       const [token0, token1] = anchor < TOKEN ? [anchor, TOKEN] : [TOKEN, anchor];
       const age = fc.integer({ min: 0, max: isYoung ? 1_700 : 4_000 });
-      return fc
-        .array(fc.tuple(age, stateOf(token0, token1, kind === 'v3')), { minLength: 1, maxLength: 5 })
-        .map((states) => {
-          const dated = states
-            .map(([seconds, state]) => ({ ...state, since: NOW - seconds }))
-            .toSorted((a, b) => a.since - b.since);
-          return {
-            ...{ pool: addressOf(100 + place), exchange: 'Example', factory: addressOf(9), token0, token1 },
-            ...{ isStable: kind === 'stable', states: dated, changedAt: dated[0] ?? { block: 0, since: NOW } },
-            ...{ createdAt: dated[0]?.since ?? NOW, readAt: null, depth: 'known' as const },
-          };
-        });
+      return fc.array(fc.tuple(age, stateOf(token0, token1, kind)), { minLength: 1, maxLength: 5 }).map((states) => {
+        const dated = states
+          .map(([seconds, state]) => ({ ...state, since: NOW - seconds }))
+          .toSorted((a, b) => a.since - b.since);
+        return {
+          ...{ pool: addressOf(100 + place), exchange: 'Example', factory: addressOf(9), token0, token1 },
+          ...{
+            isStable: kind === 'stable',
+            tickSpacing: kind === 'bins' ? BIN_STEP : null,
+            states: dated,
+            changedAt: dated[0] ?? { block: 0, since: NOW },
+          },
+          ...{ createdAt: dated[0]?.since ?? NOW, readAt: null, depth: 'known' as const },
+        };
+      });
     });
 
 test('500 prices follow from their explanations alone', () => {

@@ -13,14 +13,20 @@ import { plainDecimal } from './shown-values.ts';
 const text = (description: string) => z.string().nullable().openapi({ description });
 const number = (description: string) => z.number().nullable().openapi({ description });
 
+/** Liquidity Book numbers bins with 24 bits, and steps with 16. */
+const BINS = 2 ** 24;
+const BIN_STEP_MAX = 2 ** 16 - 1;
+
 const sideSchema = z
   .object({
     token_address: z.string().openapi({ description: 'Token of the side' }),
     decimals: z.int().openapi({ description: 'Decimals of the token' }),
-    balance: text('Base units that the pool holds. null: unknown, and counted as zero'),
-    virtual_reserve: z.string().openapi({
-      description: 'Base units of the reserve with the same price and slippage, rounded. Depth is the smaller of both',
-    }),
+    balance: text(
+      'Base units that the pool holds. Liquidity Book: in bins up to 10 % away from the price. null: unknown, and counted as zero',
+    ),
+    virtual_reserve: text(
+      'Base units of the reserve with the same price and slippage, rounded. Depth is the smaller of both. null: Liquidity Book, where depth is the balance',
+    ),
   })
   .openapi('PriceCandidateSide', { description: 'One token of a pool, at the block of the price' });
 
@@ -32,8 +38,11 @@ const stateSchema = z
     reserve1: text('Base units of token 1. null: not a pool with reserves'),
     sqrt_price_x96: text('Square root of the price times 2^96. null: not a concentrated pool'),
     liquidity: text('Liquidity in range. null: not a concentrated pool'),
-    balance0: text('Base units of token 0 that the pool holds. null: unknown'),
-    balance1: text('Base units of token 1 that the pool holds. null: unknown'),
+    active_bin: z.int().min(0).lt(BINS).nullable().openapi({
+      description: 'Bin of the price. null: not a Liquidity Book pair',
+    }),
+    balance0: text('Base units of token 0 that the pool holds, as in sides. null: unknown'),
+    balance1: text('Base units of token 1 that the pool holds, as in sides. null: unknown'),
   })
   .openapi('PoolStateSince', { description: 'State of a pool until the next one' });
 
@@ -49,6 +58,9 @@ const candidateSchema = z
       description: 'Smaller of the current depth and its median over the window, on the side of the known token',
     }),
     is_stable: z.boolean().nullable().openapi({ description: 'Whether it has the curve of stable pairs' }),
+    bin_step: z.int().min(1).max(BIN_STEP_MAX).nullable().openapi({
+      description: 'Basis points between the prices of two bins. null: not a Liquidity Book pair',
+    }),
     first_state_time: z.number().openapi({ description: 'Time of the first stored state, in seconds since 1970' }),
     reading_block: text('Block at whose end contract calls read the first state. null: an event reported it'),
     sides: z.array(sideSchema).openapi({ description: 'Both tokens of the pool' }),
@@ -194,6 +206,7 @@ function showCandidates({ decision, pools }: PriceOfPools): z.infer<typeof candi
         price_usd: plainDecimal(newest(candidate.price)),
         weight_usd: cents(weight),
         is_stable: history.isStable,
+        bin_step: history.states[0]?.state.of === 'bin' ? history.tickSpacing : null,
         first_state_time: history.createdAt,
         reading_block: history.readAt === null ? null : String(history.readAt),
         sides: showSides(known),
@@ -245,7 +258,7 @@ function showSides({ history: { token0, token1, states }, decimals }: PricedPool
     token_address: token,
     decimals: decimals[side] ?? 0,
     balance: last.balances[side]?.toString() ?? null,
-    virtual_reserve: roundedUnits(reserves[side] ?? wholeFraction(0n), 1n).toString(),
+    virtual_reserve: last.state.of === 'bin' ? null : roundedUnits(reserves[side] ?? wholeFraction(0n), 1n).toString(),
   }));
 }
 
@@ -259,6 +272,7 @@ function showState({ block, since, state, balances: [balance0, balance1] }: Stat
     reserve1: reserves?.reserve1.toString() ?? null,
     sqrt_price_x96: concentrated?.sqrtPriceX96.toString() ?? null,
     liquidity: concentrated?.liquidity.toString() ?? null,
+    active_bin: state.of === 'bin' ? state.activeId : null,
     balance0: balance0?.toString() ?? null,
     balance1: balance1?.toString() ?? null,
   };

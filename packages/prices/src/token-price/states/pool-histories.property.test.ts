@@ -15,7 +15,8 @@ const HEAD = 24;
 const WINDOW = 4;
 const [PAIR, POOL] = [addressOf(0x9c1), addressOf(0x9c2)];
 const poolOf = (pool: typeof PAIR): PoolOfToken => ({
-  ...{ pool, exchange: 'Example', factory: addressOf(9), token0: addressOf(1), token1: addressOf(2), isStable: null },
+  ...{ pool, exchange: 'Example', factory: addressOf(9), token0: addressOf(1), token1: addressOf(2) },
+  ...{ isStable: null, tickSpacing: null },
 });
 
 const scratch = scratchOfFile();

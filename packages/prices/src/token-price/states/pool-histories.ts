@@ -3,9 +3,10 @@ import { type Address, isAddress } from '@chainstead/core';
 import { areTablesSpread, readBlockRuns } from '@chainstead/data-api';
 import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
 import { type Holding, readBalanceSeries } from '@chainstead/erc20';
-import { poolKey } from '@chainstead/markets';
+import { poolKey, poolStateOf, type StateColumns } from '@chainstead/markets';
 import type { PricePlace } from '../place/price-place.ts';
 import type { PoolOfToken } from '../pools/pools-of-token.ts';
+import { hasBins, readBinHistories } from './bin-histories.ts';
 import { addLiquidityChanges, type ReportedState, readLiquidityChanges } from './liquidity-in-range.ts';
 import { addBalances, depthSourceOf, isEverInRange, mostLiquid } from './pool-balances.ts';
 import { type PoolHistory, type StoredPool, SWAPS_DATASET } from './pool-history.ts';
@@ -13,7 +14,7 @@ import type { StateSince } from './side-depths.ts';
 import { readPrincipals } from './vault-histories.ts';
 
 /**
- * Returns pools with their states and balances until a place. Pools without a known state there are left out. Costs ten statements at most,
+ * Returns pools with their states and balances until a place. Pools without a known state there are left out. Costs 17 statements at most,
  * whatever the number of pools: a single one if all of them have reserves. A state is the last one that an event reported, or that a contract
  * read found before the first event.
  */
@@ -27,11 +28,12 @@ export async function readPoolHistories(
   const managed = await readPrincipals(
     database,
     chain,
-    stored.filter(({ pool }) => !isAddress(pool)),
+    stored.filter((pool) => !isAddress(pool.pool) && !hasBins(pool)),
     place,
   );
-  const others = stored.filter((pool) => !managed.has(pool.pool));
-  return [...managed.values(), ...(await addTokenBalances(database, chain, others, place))];
+  const binned = await readBinHistories(database, chain, stored.filter(hasBins), place);
+  const others = stored.filter((pool) => !managed.has(pool.pool) && !hasBins(pool));
+  return [...managed.values(), ...binned, ...(await addTokenBalances(database, chain, others, place))];
 }
 
 /** Adds the balances of pools that are contracts, as their tokens report them. The depth of others is unknown. */
@@ -126,30 +128,19 @@ async function readStates(
 
 const INT4_MAX = 2_147_483_647;
 
-interface StateRow {
+interface StateRow extends StateColumns {
   readonly position: number;
   readonly block_number: number;
   readonly is_reading: boolean;
   readonly transaction_index: number;
   readonly log_index: number;
-  readonly reserve0: string | null;
-  readonly reserve1: string | null;
-  readonly sqrt_price_x96: string | null;
-  readonly liquidity: string | null;
-  readonly tick: number | null;
   readonly since: number;
 }
 
-/** None for an active bin, which has neither reserves nor liquidity. */
 function stateOf(row: StateRow): readonly ReportedState[] {
-  const { reserve0, reserve1, sqrt_price_x96: sqrtPriceX96, liquidity, tick } = row;
-  const place = { block: row.block_number, since: row.since };
-  const log = { transactionIndex: row.transaction_index, logIndex: row.log_index };
-  if (reserve0 !== null && reserve1 !== null)
-    return [{ ...place, ...log, state: { of: 'reserves', reserve0: BigInt(reserve0), reserve1: BigInt(reserve1) } }];
-  if (sqrtPriceX96 === null || liquidity === null || tick === null) return [];
-  const state = { of: 'price', sqrtPriceX96: BigInt(sqrtPriceX96), liquidity: BigInt(liquidity), tick } as const;
-  return [{ ...place, ...log, state }];
+  const { block_number: block, since, transaction_index: transactionIndex, log_index: logIndex } = row;
+  const state = poolStateOf(row);
+  return state === null ? [] : [{ block, since, transactionIndex, logIndex, state }];
 }
 
 /** Adds the changes of liquidity to pools of concentrated liquidity. Uncovered: some of these changes are not indexed. */

@@ -1,7 +1,7 @@
 import type { PoolOfToken } from '../pools/pools-of-token.ts';
 import type { ReportedState } from './liquidity-in-range.ts';
 import type { DepthSource } from './pool-balances.ts';
-import type { StateSince } from './side-depths.ts';
+import type { Sides, StateSince } from './side-depths.ts';
 
 /** A pool with its states, from the last one before the window until the place. */
 export interface PoolHistory extends PoolOfToken {
@@ -14,6 +14,8 @@ export interface PoolHistory extends PoolOfToken {
   /** Block at whose end contract calls read the first state; null: an event reported it. */
   readonly readAt: number | null;
   readonly depth: DepthSource;
+  /** Base units of each token in all bins of a pair whose depth is unknown, at the end of the place; null: unknown. */
+  readonly balanceMax?: Sides<bigint | null>;
 }
 
 /** A pool with its reported states. */

@@ -1,5 +1,5 @@
 import { type Fraction, smallerFraction, wholeFraction } from '@chainstead/core';
-import type { ConcentratedState, Reserves } from '@chainstead/markets';
+import type { ActiveBin, ConcentratedState, Reserves } from '@chainstead/markets';
 
 /** A value of each side of a pool: token 0, token 1. */
 export type Sides<Value> = readonly [Value, Value];
@@ -9,8 +9,11 @@ export interface StateSince {
   readonly block: number;
   /** Unix seconds of the block. */
   readonly since: number;
-  readonly state: Reserves | ConcentratedState;
-  /** Base units that the pool holds of each token; null: unknown. The reserves of a pool that has them. */
+  readonly state: Reserves | ConcentratedState | ActiveBin;
+  /**
+   * Base units that the pool holds of each token; null: unknown. The reserves of a pool that has them. Liquidity Book: those in bins up to 10 %
+   * away from the price.
+   */
   readonly balances: Sides<bigint | null>;
 }
 
@@ -18,10 +21,11 @@ const Q96 = 1n << 96n;
 
 /**
  * Reserves with which a pool of constant product would have the same price and slippage, in base units. For liquidity L in range and a
- * price p: L/√p of token 0, and L·√p of token 1. None without a price.
+ * price p: L/√p of token 0, and L·√p of token 1. None without a price. Bins set no limit below {@link BIN_RESERVE_MAX}: their tokens alone do.
  */
 export function virtualReserves(state: StateSince['state']): Sides<Fraction> {
   if (state.of === 'reserves') return [wholeFraction(state.reserve0), wholeFraction(state.reserve1)];
+  if (state.of === 'bin') return [BIN_RESERVE_MAX, BIN_RESERVE_MAX];
   const { sqrtPriceX96, liquidity } = state;
   if (sqrtPriceX96 === 0n) return [NONE, NONE];
   return [
@@ -43,3 +47,6 @@ export function sideDepths({ state, balances: [balance0, balance1] }: StateSince
 }
 
 const NONE = wholeFraction(0n);
+
+/** A Liquidity Book pair stores its reserves in 136 bits at most. */
+const BIN_RESERVE_MAX = wholeFraction((1n << 136n) - 1n);

@@ -11,6 +11,7 @@ import {
 import type { PricePlace } from '../place/price-place.ts';
 import { type LiquidityChange, readLiquidityChanges } from './liquidity-in-range.ts';
 import { type PoolHistory, type StoredPool, SWAPS_DATASET } from './pool-history.ts';
+import { replayStates } from './replay-states.ts';
 import type { StateSince } from './side-depths.ts';
 
 /**
@@ -51,43 +52,26 @@ export async function readPrincipals(
  * @param changes after those that `before` counts, oldest first
  */
 export function principalStates(
-  { states: [first, ...rest] }: Pick<StoredPool, 'states'>,
+  { states }: Pick<StoredPool, 'states'>,
   before: Pick<TickLiquidity, 'ticks'>,
   changes: readonly LiquidityChange[],
   windowStart: number,
 ): readonly StateSince[] {
-  if (first?.state.of !== 'price') return [];
+  if (states.some(({ state }) => state.of !== 'price')) return [];
   const principal = createPoolPrincipal([
     ...before.ticks.map(({ tick }) => tick),
     ...changes.flatMap(({ tickLower, tickUpper }) => [tickLower, tickUpper]),
   ]);
   for (const one of before.ticks) principal.change(one);
-  let { state } = first;
-  const found: StateSince[] = [];
-  const put = ({ block, since }: Pick<StateSince, 'block' | 'since'>): void => {
-    if (found.at(-1)?.block === block) found.pop();
-    const { liquidity, amounts } = principal.at(state);
-    found.push({ block, since, state: { ...state, liquidity }, balances: amounts });
-  };
-  const start = Math.max(windowStart, first.block);
-  const apply = ({ tickLower, tickUpper, liquidityDelta }: LiquidityChange): void => {
-    principal.change({ tick: tickLower, net: liquidityDelta });
-    principal.change({ tick: tickUpper, net: -liquidityDelta });
-  };
-  const moveTo = (next: StateSince['state']): void => {
-    if (next.of === 'price') state = next;
-  };
-  for (const change of changes) if (change.block <= start) apply(change);
-  put(first);
-  const events = [
-    ...rest.map((one) => ({ ...one, apply: () => moveTo(one.state) })),
-    ...changes
-      .filter((change) => change.block > start)
-      .map(({ block, since, ...change }) => ({ block, since, apply: () => apply({ block, since, ...change }) })),
-  ].toSorted((one, other) => one.block - other.block);
-  for (const event of events) {
-    event.apply();
-    put(event);
-  }
-  return found;
+  return replayStates(states, changes, windowStart, {
+    apply({ tickLower, tickUpper, liquidityDelta }) {
+      principal.change({ tick: tickLower, net: liquidityDelta });
+      principal.change({ tick: tickUpper, net: -liquidityDelta });
+    },
+    at(state) {
+      if (state.of !== 'price') return { state, balances: [null, null] };
+      const { liquidity, amounts } = principal.at(state);
+      return { state: { ...state, liquidity }, balances: amounts };
+    },
+  });
 }

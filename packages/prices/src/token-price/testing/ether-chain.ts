@@ -23,6 +23,8 @@ const TABLES = [
     'pool_creations',
     'swaps',
     'tick_liquidity',
+    'bin_changes',
+    'bin_reserves',
     'blocks',
     'sync_ranges',
     'tokens',

@@ -107,7 +107,7 @@ function figuresOf(candidate: Candidate, usd: ReadonlyMap<string, Ratio>): Figur
 /** Virtual reserves, and base units of token 1 per base unit of token 0; null: empty. */
 function reservesOf(
   state: Candidate['states'][number],
-  { is_stable: isStable }: Candidate,
+  { is_stable: isStable, bin_step: binStep }: Candidate,
   [unit0, unit1]: Ratio,
 ): readonly [Ratio, Ratio, Ratio | null] {
   if (state.sqrt_price_x96 !== null && state.liquidity !== null) {
@@ -119,12 +119,28 @@ function reservesOf(
       [root * root, 1n << 192n],
     ];
   }
+  if (state.active_bin !== null) {
+    const held = [BigInt(state.balance0 ?? 0), BigInt(state.balance1 ?? 0)] as const;
+    return [[held[0], 1n], [held[1], 1n], binPrice(state.active_bin - 8_388_608, binStep ?? 0)];
+  }
   const [r0, r1] = [BigInt(state.reserve0 ?? 0), BigInt(state.reserve1 ?? 0)];
   const virtual = [[r0, 1n] as const, [r1, 1n] as const] as const;
   if (r0 === 0n || r1 === 0n) return [...virtual, null];
   if (isStable !== true) return [...virtual, [r1, r0]];
   const [x, y] = [r0 * unit1, r1 * unit0];
   return [...virtual, [(3n * x * x * y + y * y * y) * unit1, (x * x * x + 3n * x * y * y) * unit0]];
+}
+
+/** (1 + step)^place in 128 binary digits, as the contract rounds it: powers of the inverse, which is inverted last. */
+function binPrice(place: number, binStep: number): Ratio {
+  const one = 1n << 128n;
+  const most = (1n << 256n) - 1n;
+  if (place === 0) return [one, one];
+  const powers = [most / (one + (BigInt(binStep) << 128n) / 10_000n)];
+  while (powers.length < 20) powers.push(((powers.at(-1) ?? 0n) * (powers.at(-1) ?? 0n)) >> 128n);
+  const used = powers.filter((_, bit) => (Math.abs(place) >> bit) % 2 === 1);
+  const inverse = used.reduce((product, power) => (product * power) >> 128n, one);
+  return [place > 0 ? most / inverse : inverse, one];
 }
 
 function median(states: readonly Figures[], of: (one: Figures) => Ratio, now: number, seconds: number): Ratio {

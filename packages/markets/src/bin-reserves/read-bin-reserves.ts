@@ -1,0 +1,158 @@
+import type { Chain } from '@chainstead/chains';
+import type { Address } from '@chainstead/core';
+import { isBuilt } from '@chainstead/data-api';
+import { addressBytes, type Bind, hexBytes, type ReadDatabase, type Statement } from '@chainstead/db';
+import type { PoolId } from '../events/pool-event.ts';
+import { poolKey } from '../pools/pool-key.ts';
+import { BIN_SPAN_BLOCKS, binReservesOfChanges } from './bin-reserves-projection.ts';
+import type { BinAmounts } from './near-bins.ts';
+
+/** Bins of a Liquidity Book pair. */
+export interface BinRange {
+  readonly pool: PoolId;
+  readonly factory: Address;
+  /** Both inclusive. */
+  readonly lowest: number;
+  readonly highest: number;
+}
+
+/** Tokens in a range of bins before a block. */
+export interface BinReserves {
+  /** Block of the pair's creation event; null: it is not indexed. */
+  readonly createdAt: number | null;
+  /** In no order. */
+  readonly bins: readonly BinAmounts[];
+}
+
+/** Returns the first block whose changes must be read from `bin_changes`, to know the bins at the start of a block. */
+export function firstUnsummedBinBlock(block: number): number {
+  const [, , width] = BIN_SPAN_BLOCKS;
+  return Math.max(0, block - (block % width));
+}
+
+/**
+ * Returns the tokens in bins at the start of the first unsummed block ({@link firstUnsummedBinBlock}), in the order of the ranges. One statement.
+ * Null: the sums are being built.
+ */
+export async function readBinReserves(
+  database: ReadDatabase,
+  chain: Chain,
+  ranges: readonly BinRange[],
+  block: number,
+): Promise<readonly BinReserves[] | null> {
+  const { text, values } = binReservesStatement(chain, ranges, block);
+  const rows = await database.select<SumRow>(text, values);
+  if (rows.some(({ is_built: isOfBuilt }) => isOfBuilt === false)) return null;
+  const byRange = Map.groupBy(rows, ({ position }) => position);
+  return ranges.map((_, position) => {
+    const of = byRange.get(position) ?? [];
+    return {
+      createdAt: of.find(({ created_at: createdAt }) => createdAt !== null)?.created_at ?? null,
+      bins: of.flatMap(({ bin, amount0, amount1 }) =>
+        bin === null ? [] : [{ bin, amount0: BigInt(amount0 ?? 0), amount1: BigInt(amount1 ?? 0) }],
+      ),
+    };
+  });
+}
+
+/** Ranges of primary keys: one for each width of spans, and the creation, of each pool. */
+export function binReservesStatement(chain: Chain, ranges: readonly BinRange[], block: number): Statement {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const chainId = `${bind(chain.id)}::bigint`;
+  const end = firstUnsummedBinBlock(block);
+  // The spans of each width begin where the wider ones end.
+  const spans = BIN_SPAN_BLOCKS.map((width, place) => {
+    const wider = BIN_SPAN_BLOCKS[place - 1];
+    const [first, last] = [wider === undefined ? 0 : end - (end % wider), end - (end % width)];
+    return { width, first: `${bind(first)}::bigint`, last: `${bind(last)}::bigint` };
+  });
+  const keys = ranges.map(({ pool, factory, lowest, highest }, position) => {
+    const of = `pool_key = ${bind(poolKey(pool))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea`;
+    const bins = `bin >= ${bind(lowest)}::bigint AND bin <= ${bind(highest)}::bigint`;
+    return { position, of, bins, factory: `${bind(addressBytes(factory))}::bytea` };
+  });
+  const sums = keys.flatMap(({ position, of, bins }) =>
+    spans.map(
+      ({ width, first, last }) =>
+        `SELECT ${position} AS position, bin, amount0, amount1 FROM bin_reserves WHERE ${of} AND blocks = ${width} AND start >= ${first} AND start < ${last} AND ${bins}`,
+    ),
+  );
+  const creations = keys.map(
+    ({ position, of, factory }) =>
+      `SELECT ${position} AS position, min(block_number)::int AS created_at FROM pool_creations WHERE ${of} AND factory = ${factory}`,
+  );
+  const text = `WITH changed AS MATERIALIZED (${sums.join(' UNION ALL ')}), created AS MATERIALIZED (${creations.join(' UNION ALL ')})
+SELECT position, bin, sum(amount0)::text AS amount0, sum(amount1)::text AS amount1, NULL::int AS created_at, NULL::boolean AS is_built FROM changed
+  GROUP BY position, bin HAVING sum(amount0) <> 0 OR sum(amount1) <> 0
+UNION ALL SELECT position, NULL, NULL, NULL, created_at, NULL FROM created
+UNION ALL SELECT -1, NULL, NULL, NULL, NULL, ${isBuilt(chainId, binReservesOfChanges)}`;
+  return { text, values };
+}
+
+interface SumRow {
+  readonly position: number;
+  readonly bin: number | null;
+  readonly amount0: string | null;
+  readonly amount1: string | null;
+  readonly created_at: number | null;
+  /** Null: the row is of a pool. */
+  readonly is_built: boolean | null;
+}
+
+/** Change of a bin in a block. */
+export interface BlockBinChange extends BinAmounts {
+  readonly block: number;
+  /** Unix seconds of the block. */
+  readonly since: number;
+}
+
+/** Returns the changes of bins in blocks from the first to the last one, oldest first, in the order of the ranges. One statement. */
+export async function readBinChanges(
+  database: ReadDatabase,
+  chain: Chain,
+  ranges: readonly BinRange[],
+  { first, last }: { readonly first: number; readonly last: number },
+): Promise<readonly (readonly BlockBinChange[])[]> {
+  if (ranges.length === 0) return [];
+  const { text, values } = binChangesStatement(chain, ranges, { first, last });
+  const rows = await database.select<ChangeRow>(text, values);
+  const byRange = Map.groupBy(rows, ({ position }) => position);
+  return ranges.map((_, position) =>
+    (byRange.get(position) ?? []).map(({ block, since, bin, amount0, amount1 }) => ({
+      ...{ block, since, bin },
+      ...{ amount0: BigInt(amount0), amount1: BigInt(amount1) },
+    })),
+  );
+}
+
+/** A range of the primary key of each pool. */
+export function binChangesStatement(
+  chain: Chain,
+  ranges: readonly BinRange[],
+  { first, last }: { readonly first: number; readonly last: number },
+): Statement {
+  const values: unknown[] = [];
+  const bind: Bind = (value) => `$${values.push(value)}`;
+  const [chainId, start, end] = [chain.id, first, last].map((value) => `${bind(value)}::bigint`);
+  const changes = ranges.map(
+    ({ pool, lowest, highest }, position) =>
+      `SELECT ${position} AS position, block_number, bin, amount0::text, amount1::text FROM bin_changes
+       WHERE pool_key = ${bind(poolKey(pool))}::bigint AND chain_id = ${chainId} AND pool = ${bind(hexBytes(pool))}::bytea
+       AND block_number >= ${start} AND block_number <= ${end} AND bin >= ${bind(lowest)}::bigint AND bin <= ${bind(highest)}::bigint`,
+  );
+  const text = `WITH change AS MATERIALIZED (${changes.join(' UNION ALL ')})
+SELECT position, change.block_number AS block, bin, amount0, amount1, extract(epoch FROM block_timestamp)::float8 AS since
+FROM change JOIN blocks ON blocks.chain_id = ${chainId} AND blocks.block_number = change.block_number
+ORDER BY position, change.block_number, bin`;
+  return { text, values };
+}
+
+interface ChangeRow {
+  readonly position: number;
+  readonly block: number;
+  readonly since: number;
+  readonly bin: number;
+  readonly amount0: string;
+  readonly amount1: string;
+}

@@ -1,0 +1,47 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, type Fraction, smallerFraction, wholeFraction } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
+import { type BalanceSeries, type Holding, readBalanceSeries } from '@chainstead/erc20';
+import type { PricePlace } from '../place/price-place.ts';
+import type { PoolHistory } from './pool-history.ts';
+import { type Sides, type StateSince, virtualReserves } from './side-depths.ts';
+
+/**
+ * Adds to Liquidity Book pairs of unknown depth the tokens that they hold in all their bins. A pair that holds too little can't change a price, so
+ * dust in an old pair leaves the price complete. Costs four statements at most.
+ */
+export async function addBalanceBounds(
+  database: ReadDatabase,
+  chain: Chain,
+  pools: readonly PoolHistory[],
+  { block }: Pick<PricePlace, 'block'>,
+): Promise<readonly PoolHistory[]> {
+  if (pools.length === 0) return [];
+  const holdings = pools.flatMap(({ pool, token0, token1 }): Holding[] =>
+    [token0, token1].map((token) => ({ account: pool as Address, token })),
+  );
+  const series = await readBalanceSeries(database, chain, holdings, { start: block, end: block });
+  return pools.map((pool, place) => {
+    const [left, right] = series.slice(2 * place);
+    if (left === undefined || right === undefined) return pool;
+    const isUnread = left.of === 'unread' || right.of === 'unread';
+    return { ...pool, depth: isUnread ? 'unread' : 'uncovered', balanceMax: [boundOf(left), boundOf(right)] };
+  });
+}
+
+function boundOf(series: BalanceSeries): bigint | null {
+  return series.of === 'known' ? series.before : null;
+}
+
+/** Returns the most that the depth of each side can be in a state, in base units. */
+export function possibleDepths(
+  { balanceMax: [max0, max1] = [null, null] }: Pick<PoolHistory, 'balanceMax'>,
+  { state }: Pick<StateSince, 'state'>,
+): Sides<Fraction> {
+  const [virtual0, virtual1] = virtualReserves(state);
+  return [limited(virtual0, max0), limited(virtual1, max1)];
+}
+
+function limited(depth: Fraction, max: bigint | null): Fraction {
+  return max === null ? depth : smallerFraction(depth, wholeFraction(max));
+}

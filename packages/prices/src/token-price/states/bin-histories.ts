@@ -1,0 +1,96 @@
+import type { Chain } from '@chainstead/chains';
+import { readBlockRuns } from '@chainstead/data-api';
+import type { ReadDatabase } from '@chainstead/db';
+import {
+  type BinReserves,
+  type BlockBinChange,
+  binsWithinTenth,
+  createBinBook,
+  firstUnsummedBinBlock,
+  readBinChanges,
+  readBinReserves,
+} from '@chainstead/markets';
+import type { PricePlace } from '../place/price-place.ts';
+import { addBalanceBounds } from './balance-bounds.ts';
+import type { PoolHistory, StoredPool } from './pool-history.ts';
+import { replayStates } from './replay-states.ts';
+import type { StateSince } from './side-depths.ts';
+
+/** The dataset of changes of bins. */
+const BINS_DATASET = 'bin-changes';
+
+/**
+ * Returns Liquidity Book pairs with the tokens in their bins near each price. The depth of a pair is unknown unless every change since its creation
+ * is indexed. Costs seven statements at most.
+ */
+export async function readBinHistories(
+  database: ReadDatabase,
+  chain: Chain,
+  stored: readonly StoredPool[],
+  place: PricePlace,
+): Promise<readonly PoolHistory[]> {
+  if (stored.length === 0) return [];
+  const { block, windowStart } = place;
+  const run = (await readBlockRuns(database, chain.id, [BINS_DATASET], block)).get(BINS_DATASET);
+  const ranged = stored.map((pool) => ({ pool, range: rangeOf(pool) }));
+  const ranges = ranged.map(({ range }) => range);
+  const sums = run === undefined ? null : await readBinReserves(database, chain, ranges, windowStart + 1);
+  const firstBlock = run?.firstBlock ?? Infinity;
+  const known = ranged.flatMap((one, position) => {
+    const before = sums?.[position];
+    const isCovered = before !== undefined && before.createdAt !== null && before.createdAt >= firstBlock;
+    return isCovered ? [{ ...one, before }] : [];
+  });
+  const changes = await readBinChanges(
+    database,
+    chain,
+    known.map(({ range }) => range),
+    { first: firstUnsummedBinBlock(windowStart + 1), last: block },
+  );
+  const found = known.map(({ pool, before }, position): PoolHistory => {
+    const states = nearStates(pool, before, changes[position] ?? [], windowStart);
+    return { ...pool, states, depth: 'known' };
+  });
+  const ofKnown = new Set(known.map(({ pool }) => pool));
+  const unknown = stored.filter((pool) => !ofKnown.has(pool)).map(withoutDepth);
+  return [...found, ...(await addBalanceBounds(database, chain, unknown, place))];
+}
+
+/** Whether the price of a pool is that of its active bin. */
+export function hasBins({ states: [first] }: StoredPool): boolean {
+  return first?.state.of === 'bin';
+}
+
+function withoutDepth(pool: StoredPool): PoolHistory {
+  const states = pool.states.map(
+    ({ block, since, state }): StateSince => ({ block, since, state, balances: [null, null] }),
+  );
+  return { ...pool, states, depth: 'uncovered' };
+}
+
+/** The bins near any price of the window. */
+function rangeOf({ pool, factory, tickSpacing, states }: StoredPool) {
+  const active = states.flatMap(({ state }) => (state.of === 'bin' ? [state.activeId] : []));
+  const reach = binsWithinTenth(tickSpacing ?? 0);
+  return { pool, factory, lowest: Math.min(...active) - reach, highest: Math.max(...active) + reach };
+}
+
+/**
+ * Returns the state at the end of each block with a state or a change of bins, with the tokens that a price change of 10 % takes. Tokens farther
+ * away count nothing: their owner risks none at a false price.
+ * @param changes after those that `before` counts, oldest first
+ */
+export function nearStates(
+  { states, tickSpacing }: Pick<StoredPool, 'states' | 'tickSpacing'>,
+  before: Pick<BinReserves, 'bins'>,
+  changes: readonly BlockBinChange[],
+  windowStart: number,
+): readonly StateSince[] {
+  const reach = binsWithinTenth(tickSpacing ?? 0);
+  const book = createBinBook([...before.bins, ...changes].map(({ bin }) => bin));
+  for (const one of before.bins) book.change(one);
+  return replayStates(states, changes, windowStart, {
+    apply: (change) => book.change(change),
+    at: (state) => ({ state, balances: state.of === 'bin' ? book.near(state.activeId, reach) : [null, null] }),
+  });
+}
