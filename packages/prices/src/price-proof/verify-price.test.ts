@@ -46,7 +46,7 @@ beforeAll(async () => {
   const context = { chain: eth, pool, database: scratch.database, logger: silentLogger(), clock: systemClock };
   read = (question) => priceEvidenceReader.read(context, question, AbortSignal.timeout(20_000));
   price = await prove(read);
-}, 60_000);
+});
 afterAll(() => parts.disposeAsync());
 
 function prove(readEvidence: ProofSources['readEvidence'], token = CATS): Promise<ShownTokenPrice> {
