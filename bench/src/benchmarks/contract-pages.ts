@@ -1,4 +1,4 @@
-import { POOL_SIZE, pathOf, type ServedRoute, withApiServers } from '../api-servers.ts';
+import { POOL_SIZE, pathOf, withApiServers } from '../api-servers.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { BenchmarkError } from '../benchmark-error.ts';
 import { compareLatency } from '../compare-latency.ts';
