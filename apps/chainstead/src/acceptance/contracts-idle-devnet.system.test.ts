@@ -1,4 +1,4 @@
-/** A contract that is added to a chain without new blocks: none of its blocks is final, and its rows appear all the same. */
+/** A contract that is added to a chain without new blocks: its rows appear although none of its blocks is final. */
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { expect, test, vi } from 'vitest';
 import { openContractsStage } from './contracts-stage.ts';
@@ -26,7 +26,16 @@ test('has all its rows without a new block', async () => {
   const checkpoint = async () =>
     (await scratch.database.query<{ checkpoint: number | null }>('SELECT checkpoint FROM sync_chains'))[0]?.checkpoint;
   await expect.poll(checkpoint).toBe(head);
-  await stage.runContracts('add', 'counter', '--chain', 'devnet', '--abi', stage.abiOf('Counter'), '--address', counter);
+  await stage.runContracts(
+    'add',
+    'counter',
+    '--chain',
+    'devnet',
+    '--abi',
+    stage.abiOf('Counter'),
+    '--address',
+    counter,
+  );
   await vi.waitFor(
     async () => {
       const rows = await scratch.database.query<{ row: string }>(
