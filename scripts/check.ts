@@ -14,6 +14,7 @@ import { compareReleasedMigrations } from './check/released-migrations.ts';
 import { findRepositoryProse } from './check/repository-prose.ts';
 import { runTool } from './check/run-tool.ts';
 import { REPOSITORY_ROOT, readSourceFiles } from './check/source-files.ts';
+import { findLongLimits } from './check/test-limits.ts';
 import { type GeneratedFile, renderGeneratedFiles } from './generated/generated-files.ts';
 
 interface Step {
@@ -38,6 +39,7 @@ const STEPS: readonly Step[] = [
   { name: 'unused files, exports, dependencies (knip)', run: () => tool('knip', ['--no-progress']) },
   { name: 'generated files up to date', run: checkGeneratedFiles },
   { name: 'prose', run: checkProse },
+  { name: 'limits of tests', run: async () => findLongLimits(readSourceFiles()).join('\n') },
   { name: 'migrations as they were released', run: checkReleasedMigrations },
 ];
 

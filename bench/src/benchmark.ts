@@ -18,6 +18,8 @@ export interface BenchmarkSizes {
   readonly contractChildren: number;
   /** Rows of a table of a contract that it is filled up to. */
   readonly contractRows: number;
+  /** Rows of a table of a contract behind the API. */
+  readonly contractRowsServed: number;
   /** Children of one factory, most of them silent. */
   readonly children: number;
   /** Swaps of one pool behind the API. */
@@ -95,6 +97,7 @@ export const FULL_SIZES: BenchmarkSizes = {
   contractEvents: 100_000,
   contractChildren: 1_000,
   contractRows: 20_000_000,
+  contractRowsServed: 1_000_000,
   children: 1_000_000,
   swaps: 1_000_000,
   holders: 1_000_000,
@@ -118,6 +121,7 @@ export const QUICK_SIZES: BenchmarkSizes = {
   contractEvents: 5_000,
   contractChildren: 50,
   contractRows: 100_000,
+  contractRowsServed: 200_000,
   children: 20_000,
   swaps: 150_000,
   holders: 110_000,

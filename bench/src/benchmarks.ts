@@ -6,6 +6,7 @@ import { backfillPonder } from './benchmarks/backfill-ponder.ts';
 import { backfillProven } from './benchmarks/backfill-proven.ts';
 import { backfillTransactions } from './benchmarks/backfill-transactions.ts';
 import { children } from './benchmarks/children.ts';
+import { contractPages } from './benchmarks/contract-pages.ts';
 import { contracts } from './benchmarks/contracts.ts';
 import { follow } from './benchmarks/follow.ts';
 import { gateway } from './benchmarks/gateway.ts';
@@ -28,6 +29,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   growth,
   contracts,
   growthContracts,
+  contractPages,
   children,
   follow,
   assetRoutes,

@@ -1,5 +1,5 @@
 import { createFullnodeMetrics } from '@chainstead/aptos';
-import { createContractMetrics } from '@chainstead/contracts';
+import { createContractMetrics } from '@chainstead/contracts/datasets';
 import { createMetricsRegistry, type Registry, silentLogger, systemClock } from '@chainstead/core';
 import { createWorkJournal, measureDisk, measureSizes, openDatabase } from '@chainstead/db';
 import { addPoolProofs } from '@chainstead/markets';

@@ -92,10 +92,24 @@ const workspacesAlone: Plugin = {
 const workspacesAndPackages: Plugin = {
   name: 'workspaces and packages',
   setup(builder) {
-    resolveWorkspaces(builder, ({ path }) => (NOT_BUNDLED.test(path) ? { path, external: true } : undefined));
+    resolveWorkspaces(builder, ({ path, namespace }) => {
+      if (path === EXTENDING && namespace !== EXTENDED) return { path, namespace: EXTENDED };
+      return NOT_BUNDLED.test(path) ? { path, external: true } : undefined;
+    });
+    builder.onLoad({ filter: /.*/, namespace: EXTENDED }, () => ({
+      contents: `export * from '${EXTENDING}'; import { z as extended } from '${EXTENDING}'; export const z = extended;`,
+      resolveDir: join(REPOSITORY_ROOT, 'packages/http'),
+    }));
     readSources(builder);
   },
 };
+
+/**
+ * This package adds methods to zod's `z`. Where only `z` is imported of it, the bundle would take it from zod, without the methods. So a module in
+ * between exports its own `z`.
+ */
+const EXTENDING = '@hono/zod-openapi';
+const EXTENDED = 'extended';
 
 function resolveWorkspaces(builder: PluginBuild, others: (args: OnResolveArgs) => OnResolveResult | undefined): void {
   builder.onResolve({ filter: /.*/ }, async (args) => {

@@ -7,14 +7,8 @@ export { addContract } from './definitions/add-contract.ts';
 export { type ContractDefinition, ContractRefusedError, readDefinitions } from './definitions/contract-definition.ts';
 export { type ContractStatus, readContractStatuses } from './definitions/contract-status.ts';
 export { removeContract } from './definitions/remove-contract.ts';
-export {
-  type ContractMetrics,
-  createContractMetrics,
-  resumeContract,
-  suspendLargeContracts,
-} from './definitions/suspend-contracts.ts';
+export { suspendLargeContracts } from './definitions/suspend-contracts.ts';
 export type { WantedContract } from './definitions/wanted-contract.ts';
-export { readContractsState } from './factories/complete-children.ts';
 export { type NameState, stateOfName } from './named-logs/contract-names.ts';
 export { createDefinitionReader, type DefinitionReader } from './named-logs/definition-reader.ts';
 export { readNamedLogs } from './named-logs/read-named-logs.ts';

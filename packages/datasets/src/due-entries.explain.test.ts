@@ -30,7 +30,7 @@ beforeAll(async () => {
     await seed(scratch.database, table, BUSY_CHAIN, BUSY_ROWS);
     if (OPEN[table.name] !== undefined) await scratch.database.query(OPEN[table.name] ?? '');
   }
-}, 60_000);
+});
 
 /** Adds due rows: those of the busy chain have waited longer. */
 async function seed(database: Database, { name, prefix = '' }: DueTable, chainId: number, rows: number): Promise<void> {

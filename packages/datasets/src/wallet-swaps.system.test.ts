@@ -41,7 +41,7 @@ beforeAll(async () => {
   followed = { from: start, to: await traded.head() };
   const whole = await indexFrom(traded, reference.database, followed);
   await whole.backfill({ from: 0, to: start - 1 });
-}, 300_000);
+});
 afterAll(async () => {
   await traded?.close();
   await reference?.drop();
@@ -100,7 +100,7 @@ describe('the swaps of a wallet before the first indexed block', () => {
     await database.query(`UPDATE backfill_requests SET due_at = now() WHERE kind = 'trader'`);
     expect(await index.read(ann)).toBe('done');
     expect(await storedOf(ann)).toEqual(ofAnn);
-  }, 300_000);
+  });
 
   test('are complete in the response once both are read', async () => {
     const { ann, chain, pair } = traded;
@@ -141,33 +141,29 @@ describe('the swaps of a wallet before the first indexed block', () => {
     // Figures of the pool leave these rows out.
     const covered = await readCoveredBlocks(database, chain);
     expect(covered.ranges).toEqual([followed]);
-  }, 300_000);
+  });
 
-  test.each(['before', 'after'] as const)(
-    'are the rows of the chain’s backfill that comes %s',
-    async (order) => {
-      const { ann, bob } = traded;
-      const all = { from: 0, to: start - 1 };
-      if (order === 'before') {
-        await index.backfill(all);
-        traded.node.received.length = 0;
-        await index.request(ann);
-        expect(await index.read(ann)).toBe('done');
-        // Only the head is read.
-        const methods = new Set(traded.node.received.map(({ method }) => method));
-        expect(methods.difference(new Set(['eth_blockNumber', 'eth_getBlockByNumber']))).toEqual(new Set());
-      } else {
-        for (const account of [ann, bob]) await complete(account);
-        const rows = await storedOf(null);
-        await index.backfill(all);
-        expect(await storedOf(null)).toEqual(expect.arrayContaining([...rows]));
-      }
-      expect(await storedOf(null)).toEqual(await expectedOf(null));
-      const pools = (from: Database) => from.query('SELECT pool, status FROM pools ORDER BY pool');
-      expect(await pools(database)).toEqual(await pools(reference.database));
-    },
-    300_000,
-  );
+  test.each(['before', 'after'] as const)('are the rows of the chain’s backfill that comes %s', async (order) => {
+    const { ann, bob } = traded;
+    const all = { from: 0, to: start - 1 };
+    if (order === 'before') {
+      await index.backfill(all);
+      traded.node.received.length = 0;
+      await index.request(ann);
+      expect(await index.read(ann)).toBe('done');
+      // Only the head is read.
+      const methods = new Set(traded.node.received.map(({ method }) => method));
+      expect(methods.difference(new Set(['eth_blockNumber', 'eth_getBlockByNumber']))).toEqual(new Set());
+    } else {
+      for (const account of [ann, bob]) await complete(account);
+      const rows = await storedOf(null);
+      await index.backfill(all);
+      expect(await storedOf(null)).toEqual(expect.arrayContaining([...rows]));
+    }
+    expect(await storedOf(null)).toEqual(await expectedOf(null));
+    const pools = (from: Database) => from.query('SELECT pool, status FROM pools ORDER BY pool');
+    expect(await pools(database)).toEqual(await pools(reference.database));
+  });
 
   test('take no more calls than allowed, and continue with a higher limit', async () => {
     const { ann } = traded;
@@ -187,7 +183,7 @@ describe('the swaps of a wallet before the first indexed block', () => {
     expect(await index.request(ann, 10_000)).toBe('requested');
     expect(await index.read(ann)).toBe('waits');
     expect(await storedOf(ann)).toHaveLength(ROUNDS);
-  }, 300_000);
+  });
 
   test('are complete after a worker ends in between', async () => {
     const { ann } = traded;
@@ -210,7 +206,7 @@ describe('the swaps of a wallet before the first indexed block', () => {
     expect(some.length).toBeLessThan(ROUNDS);
     await complete(ann);
     expect(await storedOf(ann)).toEqual(await expectedOf(ann));
-  }, 300_000);
+  });
 
   test('of a node without old state stay incomplete, and the reason is named', async () => {
     const { ann, node } = traded;
@@ -231,7 +227,7 @@ describe('the swaps of a wallet before the first indexed block', () => {
     expect(await storedOf(ann)).toHaveLength(ROUNDS);
     // An hour has to pass before the next attempt.
     expect(await index.request(ann)).toBe('known');
-  }, 300_000);
+  });
 });
 
 /** As the worker does; it is tested with the pools. */
@@ -270,4 +266,4 @@ test('blocks that a reorg may replace are read once they are final', async () =>
     await fresh.drop();
     await whole.drop();
   }
-}, 300_000);
+});

@@ -1,6 +1,7 @@
 import { decodeAbi, EncodingRefusedError } from '@chainstead/abi';
 import type { Hex } from '@chainstead/core';
-import { type AbiParameter, encodeAbiParameters } from 'viem';
+import type { AbiParameter } from 'viem';
+import { encodeAbiParameters } from 'viem/utils';
 
 /** Maximum memory of the decoded values of one call or event. Bytes. */
 const OUTPUT_BYTES_MAX = 262_144;

@@ -1,4 +1,4 @@
-import { getAddress } from 'viem';
+import { getAddress } from 'viem/utils';
 import type { AbiType } from './abi-entry.ts';
 import type { DecodedArgument } from './decoded.ts';
 

@@ -14,6 +14,5 @@ export {
 } from './due-work/due-table.ts';
 export { createDueWork, type DueWork } from './due-work/due-work.ts';
 export { backoffSeconds } from './due-work/retry-delay.ts';
-export { examineRedis } from './schedules/examine-redis.ts';
-export { migrateJobs } from './schedules/postgres-backend.ts';
-export { createSchedules, type Schedule } from './schedules/schedules.ts';
+export { createSchedules, examineRedis, migrateJobs } from './schedules/load-schedules.ts';
+export type { Schedule } from './schedules/schedules.ts';

@@ -15,7 +15,7 @@ export {
 export { createCandleSchedules } from './candle-storage/candles-worker.ts';
 export { decodePoolEvent } from './events/decode-pool-event.ts';
 export type { ActiveBin, ConcentratedState, PoolEvent, PoolId, PoolState, Reserves } from './events/pool-event.ts';
-export { EXCHANGE_FAMILIES, exchangesOf, findExchangeProblem } from './exchanges/custom-exchanges.ts';
+export { exchangesOf } from './exchanges/custom-exchanges.ts';
 export { recomputePool } from './exchanges/prove-pool.ts';
 export { createMarketRoutes } from './market-routes.ts';
 export {

@@ -23,7 +23,6 @@ const BALANCER = 'balancer';
 const NAMES = [...CLIENT_PROFILES.map(({ name }) => name), BALANCER];
 const FIRST_ID = 7_139_001;
 const BLOCKS = 90;
-const SETUP_MS = 240_000;
 const TEST_MS = 90_000;
 
 const chain = createScriptedChain({ seed: 39, wallets: 12, emptyShare: 0.2 });
@@ -79,7 +78,7 @@ describe('whichever client serves the chain', () => {
     }
     program = startProgram(['start', '--roles', 'api,ingest'], { environment });
     url = await program.url;
-  }, SETUP_MS);
+  });
   afterAll(async () => {
     await program?.kill();
     await Promise.all(nodes.map((node) => node.close()));

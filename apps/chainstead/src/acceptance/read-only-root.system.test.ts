@@ -12,7 +12,7 @@ import { expect, it, vi } from 'vitest';
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const ENTRY = join(ROOT, 'apps/chainstead/bin/chainstead.js');
 const UID = 1_000;
-const UNTIL_READY = { timeout: 220_000, interval: 250 };
+const UNTIL_READY = { timeout: 80_000, interval: 250 };
 
 /**
  * Mounts in a separate name space. The data folder, the program and Node each get a path below `/run`, which every user may enter. The reason:

@@ -85,7 +85,6 @@ describe.skipIf(isMissing)(title('recorded blocks'), () => {
       await Promise.all(Array.from({ length: READERS }, readSome));
       expect([...served.values()].toSorted(byPlace)).toEqual(expected.toSorted(byPlace));
     },
-    120_000,
   );
 
   it.each((roots.receiptsRoot_does_not ?? []).filter((block) => !proves(block)))(

@@ -9,11 +9,10 @@ import {
   removeContract,
   resumeContract,
   type WantedContract,
-} from '@chainstead/contracts';
+} from '@chainstead/contracts/datasets';
 import { type Address, errorText, InvalidPrimitiveError, parseAddress } from '@chainstead/core';
 import type { Command } from 'commander';
 import type { Configuration } from '../configuration/index.ts';
-import { applyContractsFile } from '../contracts-file/apply-contracts.ts';
 import { UsageError } from '../errors/usage-error.ts';
 import { commandActor } from '../session/command-actor.ts';
 import type { CommandContext } from '../session/command-context.ts';
@@ -147,6 +146,8 @@ export async function removeContractOfCommand(
 
 /** Adds the contracts of a file. */
 export async function applyContractsOfCommand(path: string, command: Command, context: CommandContext): Promise<void> {
+  // The parser of YAML is loaded for this command alone.
+  const { applyContractsFile } = await import('../contracts-file/apply-contracts.ts');
   await withContracts(command, context, async ({ database }, { chainRegistry: chains }) => {
     const contracts = await applyContractsFile({ path, database, chains }, commandActor());
     context.stdout.write(`Applied ${contracts} contracts of ${path}. Contracts that it lacks are kept\n`);

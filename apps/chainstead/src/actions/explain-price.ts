@@ -7,8 +7,9 @@ import {
 } from '@chainstead/prices';
 import type { Command } from 'commander';
 import { UsageError } from '../errors/usage-error.ts';
+import { withChain } from '../session/chain-session.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { withChain, withStorage } from '../session/command-session.ts';
+import { withStorage } from '../session/command-session.ts';
 import { findDatabase } from '../session/find-database.ts';
 import { readChainConfiguration } from '../session/read-configuration.ts';
 import { renderTable } from '../text/text-table.ts';

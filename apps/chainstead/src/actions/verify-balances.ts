@@ -3,8 +3,8 @@ import { type BalanceProof, type BalanceProver, createBalanceProver } from '@cha
 import { committedBlock, type StateBlock } from '@chainstead/node-reads';
 import type { Command } from 'commander';
 import { UsageError } from '../errors/usage-error.ts';
+import { withChain } from '../session/chain-session.ts';
 import type { CommandContext } from '../session/command-context.ts';
-import { withChain } from '../session/command-session.ts';
 import { readChainConfiguration } from '../session/read-configuration.ts';
 import { renderTable } from '../text/text-table.ts';
 import { listHeldTokens, readBalances, type ShownBalance } from './shown-balances.ts';

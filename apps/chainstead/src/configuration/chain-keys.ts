@@ -1,7 +1,7 @@
 /** Settings of one chain, written with the suffix `_<CHAIN>`, as in `RPC_URLS_ETH`. */
 
 import { environmentSuffix } from '@chainstead/chains';
-import { EXCHANGE_FAMILIES } from '@chainstead/markets';
+import { EXCHANGE_FAMILIES } from '@chainstead/markets/custom-exchanges';
 import { z } from 'zod';
 import { optional, withDefault } from './key-facts.ts';
 import {

@@ -10,7 +10,7 @@ import { type Address, type Fraction, isAddress, parseAddress, ZERO_ADDRESS } fr
 import { datasets } from '@chainstead/datasets/registry';
 import { DatabaseError, parseConnectionString } from '@chainstead/db';
 import { type ConfiguredKey, parseConfiguredKey } from '@chainstead/http/configured-key';
-import { findExchangeProblem } from '@chainstead/markets';
+import { findExchangeProblem } from '@chainstead/markets/custom-exchanges';
 import type { Dataset } from '@chainstead/sync';
 import { z } from 'zod';
 import { suggestChains } from './chain-suggestion.ts';

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import type { ChainRegistry } from '@chainstead/chains';
-import { addContract, ContractRefusedError } from '@chainstead/contracts';
+import { addContract, ContractRefusedError } from '@chainstead/contracts/datasets';
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { type AuditActor, START_ACTOR } from '@chainstead/http';
+import { type AuditActor, START_ACTOR } from '@chainstead/http/audit-log';
 import { ContractsFileError, readContractsFile } from './contracts-file.ts';
 
 const LOOK_MS = 1_000;

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { ChainRegistry } from '@chainstead/chains';
-import type { WantedContract } from '@chainstead/contracts';
+import type { WantedContract } from '@chainstead/contracts/datasets';
 import { ChainsteadError, errorText, isAddress, parseAddress } from '@chainstead/core';
 import { parse } from 'yaml';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { addContract } from '@chainstead/contracts';
+import { addContract } from '@chainstead/contracts/datasets';
 import type { Database } from '@chainstead/db';
 import type { Devnet, Market } from '@chainstead/testkit';
 import { parseEventLogs } from 'viem';

@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import { type ContractMetrics, readContractsState, suspendLargeContracts } from '@chainstead/contracts';
+import { type ContractMetrics, readContractsState, suspendLargeContracts } from '@chainstead/contracts/datasets';
 import { type Clock, errorText, type Logger, sleepUnlessAborted } from '@chainstead/core';
 import { type Database, failureLevel } from '@chainstead/db';
 import type { Dataset } from '@chainstead/sync';

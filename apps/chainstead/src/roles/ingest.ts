@@ -1,5 +1,5 @@
 import { aptosDatasets, chainKeyOf, createAptosSync, createFullnodeMetrics, createFullnodes } from '@chainstead/aptos';
-import { type ContractMetrics, createContractMetrics } from '@chainstead/contracts';
+import { type ContractMetrics, createContractMetrics } from '@chainstead/contracts/datasets';
 import { errorText } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
 import type { RecoverSigners } from '@chainstead/proof';

@@ -1,12 +1,7 @@
-import { type Clock, createLogger, createMetricsRegistry, type Logger } from '@chainstead/core';
-import type { UpstreamLimits } from '@chainstead/rpc';
-import { createSyncMetrics, type RangeCommandOptions, requireDatasetTables } from '@chainstead/sync';
-import type { ChainConfiguration, Configuration } from '../configuration/index.ts';
+import { createLogger, type Logger } from '@chainstead/core';
+import type { Configuration } from '../configuration/index.ts';
 import type { CommandContext } from './command-context.ts';
-import { readIndexedDatasets } from './indexed-datasets.ts';
-import { createSignerProcesses } from './signer-processes.ts';
 import { openStorage, type Storage } from './storage.ts';
-import { openPool } from './upstream-pools.ts';
 
 /** Returns a logger for commands that print a result. It writes to stderr, and logs less than servers. */
 export function commandLogger(configuration: Configuration, context: CommandContext): Logger {
@@ -34,52 +29,5 @@ export async function withStorage<T>(session: CommandSession, work: (storage: St
     return await work(storage);
   } finally {
     await storage.close();
-  }
-}
-
-/** Inputs of the sync engine's commands in addition to ranges and progress. */
-export type ChainWork = Omit<RangeCommandOptions, 'onProgress'> & { readonly clock: Clock };
-
-export interface ChainSession extends CommandSession {
-  readonly configured: ChainConfiguration;
-  /** Limits of upstreams that are shared with other processes. @default those of this process alone */
-  readonly callLimits?: UpstreamLimits | undefined;
-}
-
-/** Opens the database and a chain's upstreams for one piece of work, side by side, and closes both afterwards. */
-export async function withChain<T>(
-  session: ChainSession,
-  work: (chain: ChainWork, storage: Storage) => Promise<T>,
-): Promise<T> {
-  const { configured, configuration, context, callLimits } = session;
-  const logger = commandLogger(configuration, context);
-  const registry = createMetricsRegistry();
-  const pool = openPool(configured, { logger, metrics: registry, clock: context.clock, callLimits });
-  const signers = createSignerProcesses();
-  const started = pool.start();
-  // If the database can't be opened, the promise is never awaited. It must not count as an unhandled rejection.
-  started.catch(() => undefined);
-  try {
-    return await withStorage(session, async (storage) => {
-      await started;
-      await requireDatasetTables(storage.database, configuration.datasets);
-      const chain: ChainWork = {
-        chain: configured.chain,
-        pool,
-        database: storage.database,
-        datasets: await readIndexedDatasets(storage.database, configuration),
-        logger,
-        metrics: createSyncMetrics(registry),
-        clock: context.clock,
-        proof: configured.proof,
-        backfillProof: configured.backfillProof,
-        retention: configured.retention,
-        recoverSigners: signers.recover,
-      };
-      return await work(chain, storage);
-    });
-  } finally {
-    await pool.close();
-    await signers.close();
   }
 }

@@ -1,4 +1,4 @@
-import { readContractDatasets } from '@chainstead/contracts';
+import { readContractDatasets } from '@chainstead/contracts/datasets';
 import type { Database } from '@chainstead/db';
 import type { Dataset } from '@chainstead/sync';
 import type { Configuration } from '../configuration/index.ts';

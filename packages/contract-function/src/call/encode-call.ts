@@ -1,6 +1,6 @@
 import type { Hex } from '@chainstead/core';
 import type { AbiFunction } from '@chainstead/decoding';
-import { concatHex, encodeAbiParameters } from 'viem';
+import { concatHex, encodeAbiParameters } from 'viem/utils';
 import { byPlace } from './by-place.ts';
 import { type CallParams, keyOf } from './find-function.ts';
 import { ArgumentReader } from './read-argument.ts';

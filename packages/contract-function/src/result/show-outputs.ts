@@ -1,5 +1,5 @@
 import type { AbiType } from '@chainstead/decoding';
-import { getAddress } from 'viem';
+import { getAddress } from 'viem/utils';
 import { ContractCallError } from './contract-call-error.ts';
 
 /** A value as JSON. */

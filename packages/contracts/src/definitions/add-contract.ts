@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import type { Database, Transaction } from '@chainstead/db';
 import { abiFunction, abiItemJson } from '@chainstead/decoding';
-import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http';
+import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http/audit-log';
 import { lockChainCommits } from '@chainstead/sync';
 import { createEventTables } from '../tables/create-tables.ts';
 import type { EventTable, ParameterColumn } from '../tables/event-table.ts';

@@ -1,6 +1,6 @@
 import type { ChainId } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http';
+import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http/audit-log';
 import { lockChainCommits } from '@chainstead/sync';
 import { dropEventTables } from '../tables/create-tables.ts';
 import type { EventTable } from '../tables/event-table.ts';

@@ -33,7 +33,6 @@ const pool = (number: number, token1: typeof WETH, decimals1: number): FiguredPo
 const [DOLLARS, ETHER, LATE] = [pool(0x9a1, USDC, 6), pool(0x9a2, WETH, 18), pool(0x9a3, USDC, 6)];
 /** 60 hours of blocks, of which one UTC day is settled whole. */
 const [LAST, SETTLED] = [18_000, 17_000];
-const TIMEOUT_MS = 180_000;
 
 const scratch = scratchOfFile();
 /** Numbers of a seed, from 0 to `end` - 1. */
@@ -89,7 +88,7 @@ beforeEach(async () => {
   const blocks = Array.from({ length: 300 }, () => number(LAST)).toSorted((one, other) => one - other);
   const rows = blocks.map((block, place) => randomSwap([DOLLARS, ETHER, LATE][number(3)] ?? DOLLARS, block, place));
   await seedSwaps(database, eth, [...rows, randomSwap(DOLLARS, 0, 999), randomSwap(ETHER, LAST, 999)]);
-}, TIMEOUT_MS);
+});
 
 const store = (chain: Chain = eth) =>
   storeCandles({ database: scratch.database, chain, signal: new AbortController().signal, now: timestampOf(LAST) });
@@ -167,139 +166,107 @@ async function change(kind: 'added' | 'removed', where: string, values: readonly
   });
 }
 
-test(
-  'stored hours and days have the candles and figures of their swaps',
-  async () => {
-    const live = await everything(TIMEFRAMES);
-    // The first hour is not whole, and the last ones are not settled.
-    expect(await store()).toBeGreaterThan(50);
-    expect(await store()).toBe(0);
-    expect(await everything(TIMEFRAMES)).toEqual(live);
-    const [days] = await scratch.database.query<{ n: number }>(
-      'SELECT count(*)::int AS n FROM candle_spans WHERE hours = 24 AND is_stored',
-    );
-    expect(days?.n).toBe(1);
-  },
-  TIMEOUT_MS,
-);
+test('stored hours and days have the candles and figures of their swaps', async () => {
+  const live = await everything(TIMEFRAMES);
+  // The first hour is not whole, and the last ones are not settled.
+  expect(await store()).toBeGreaterThan(50);
+  expect(await store()).toBe(0);
+  expect(await everything(TIMEFRAMES)).toEqual(live);
+  const [days] = await scratch.database.query<{ n: number }>(
+    'SELECT count(*)::int AS n FROM candle_spans WHERE hours = 24 AND is_stored',
+  );
+  expect(days?.n).toBe(1);
+});
 
-test(
-  'stored candles and figures outlive their swaps',
-  async () => {
+test('stored candles and figures outlive their swaps', async () => {
+  await store();
+  const [{ candles, figures }, [hour]] = [
+    await everything(['1h', '1d']),
+    await scratch.database.query<{ first_block: number }>(
+      'SELECT first_block FROM candle_spans WHERE hours = 1 ORDER BY start DESC LIMIT 1',
+    ),
+  ];
+  // Retention drops partitions without a change of rows.
+  await scratch.database.query('DELETE FROM swaps WHERE block_number < $1 AND block_number >= 400', [
+    hour?.first_block,
+  ]);
+  const after = await everything(['1h', '1d']);
+  expect(after.candles.map(([usd]) => usd?.slice(0, -2))).toEqual(candles.map(([usd]) => usd?.slice(0, -2)));
+  expect(after.figures.get(ETHER.pool)?.[WHOLE_HOURS]).toEqual(figures.get(ETHER.pool)?.[WHOLE_HOURS]);
+});
+
+describe('changed rows', () => {
+  beforeEach(() => scratch.database.query('CREATE TABLE IF NOT EXISTS set_aside (LIKE swaps)'));
+
+  test('are in all candles at once, and in stored ones after the next turn, in any order', async () => {
     await store();
-    const [{ candles, figures }, [hour]] = [
-      await everything(['1h', '1d']),
-      await scratch.database.query<{ first_block: number }>(
-        'SELECT first_block FROM candle_spans WHERE hours = 1 ORDER BY start DESC LIMIT 1',
-      ),
-    ];
-    // Retention drops partitions without a change of rows.
-    await scratch.database.query('DELETE FROM swaps WHERE block_number < $1 AND block_number >= 400', [
-      hour?.first_block,
-    ]);
-    const after = await everything(['1h', '1d']);
-    expect(after.candles.map(([usd]) => usd?.slice(0, -2))).toEqual(candles.map(([usd]) => usd?.slice(0, -2)));
-    expect(after.figures.get(ETHER.pool)?.[WHOLE_HOURS]).toEqual(figures.get(ETHER.pool)?.[WHOLE_HOURS]);
-  },
-  TIMEOUT_MS,
-);
-
-describe(
-  'changed rows',
-  () => {
-    beforeEach(() => scratch.database.query('CREATE TABLE IF NOT EXISTS set_aside (LIKE swaps)'));
-
-    test(
-      'are in all candles at once, and in stored ones after the next turn, in any order',
-      async () => {
+    await scratch.database.query('TRUNCATE set_aside');
+    for (let step = 0; step < 6; step += 1) {
+      const [from, length] = [number(LAST), number(2_000)];
+      await change(step % 3 === 2 ? 'added' : 'removed', 'block_number BETWEEN $1 AND $2', [
+        ...(step % 3 === 2 ? [0, LAST] : [from, from + length]),
+      ]);
+      if (step % 3 === 2) await scratch.database.query('TRUNCATE set_aside');
+      if (step % 2 === 0) await expectSame([HOURLY[step % HOURLY.length] ?? '1h']);
+      if (step % 4 === 3) {
         await store();
-        await scratch.database.query('TRUNCATE set_aside');
-        for (let step = 0; step < 6; step += 1) {
-          const [from, length] = [number(LAST), number(2_000)];
-          await change(step % 3 === 2 ? 'added' : 'removed', 'block_number BETWEEN $1 AND $2', [
-            ...(step % 3 === 2 ? [0, LAST] : [from, from + length]),
-          ]);
-          if (step % 3 === 2) await scratch.database.query('TRUNCATE set_aside');
-          if (step % 2 === 0) await expectSame([HOURLY[step % HOURLY.length] ?? '1h']);
-          if (step % 4 === 3) {
-            await store();
-            expect(await count('stale_candles WHERE hours = 1')).toBe(0);
-          }
-        }
-        await store();
-        await expectSame(HOURLY);
-      },
-      TIMEOUT_MS,
-    );
-
-    test(
-      'of a reorg below stored hours leave no stored span above it',
-      async () => {
-        await store();
-        const before = await count('candle_spans');
-        await runStatements(scratch.database, candlesOfSwaps.rolledBack?.(eth.id, 10_000) ?? []);
-        expect(await count('candle_spans')).toBeLessThan(before ?? 0);
-        const [row] = await scratch.database.query<{ highest: number }>(
-          'SELECT max(last_block)::int AS highest FROM candle_spans',
-        );
-        expect(row?.highest).toBeLessThanOrEqual(10_000);
-        await expectSame(['1d']);
-        await store();
-        expect(await count('candle_spans')).toBe(before);
-        await expectSame(['1d']);
-      },
-      TIMEOUT_MS,
-    );
-  },
-  TIMEOUT_MS,
-);
-
-test(
-  'a pool that is proven late has its candles',
-  async () => {
+        expect(await count('stale_candles WHERE hours = 1')).toBe(0);
+      }
+    }
     await store();
-    await scratch.database.query(
-      `UPDATE pools SET status = 'proven', proof = 'factory', is_counted = true WHERE pool = $1`,
-      [hexBytes(LATE.pool)],
-    );
-    await runStatements(scratch.database, [markPoolStale(poolKey(LATE.pool), eth.id, hexBytes(LATE.pool))]);
-    await expectSame(HOURLY, [LATE]);
-    await store();
-    expect(await count('stale_candles WHERE hours = 1')).toBe(0);
-    expect((await candlesOf(LATE, '1d')).flat().length).toBeGreaterThan(3);
-    await expectSame(HOURLY, [LATE]);
-  },
-  TIMEOUT_MS,
-);
+    await expectSame(HOURLY);
+  });
 
-test(
-  'changed decimals and price settings make stored candles unused',
-  async () => {
+  test('of a reorg below stored hours leave no stored span above it', async () => {
     await store();
-    const [dollars] = [{ ...DOLLARS, decimals: [6, 8] as const }];
-    await expectSame(['1h', '1d'], [dollars]);
-    const other: Chain = { ...eth, tokenFeeds: [] };
-    await expectSame(['1h', '1d'], [DOLLARS], other);
-    expect(await store(other)).toBeGreaterThan(50);
-    await expectSame(['1h', '1d'], [DOLLARS], other);
-  },
-  TIMEOUT_MS,
-);
-
-test(
-  'hours wait for their swaps, and for prices back to the heartbeat',
-  async () => {
-    await scratch.database.query(`UPDATE sync_ranges SET first_block = 9000 WHERE dataset = 'swaps'`);
-    await scratch.database.query(`UPDATE sync_ranges SET first_block = 5000 WHERE dataset = 'feed-answers'`);
-    await store();
-    const [row] = await scratch.database.query<{ first: number; highest: number }>(
-      'SELECT min(first_block)::int AS first, max(last_block)::int AS highest FROM candle_spans',
+    const before = await count('candle_spans');
+    await runStatements(scratch.database, candlesOfSwaps.rolledBack?.(eth.id, 10_000) ?? []);
+    expect(await count('candle_spans')).toBeLessThan(before ?? 0);
+    const [row] = await scratch.database.query<{ highest: number }>(
+      'SELECT max(last_block)::int AS highest FROM candle_spans',
     );
-    // 25 hours of 300 blocks.
-    expect(row?.first).toBeGreaterThanOrEqual(12_300);
-    expect(row?.first).toBeLessThan(13_300);
-    expect(row?.highest).toBeLessThanOrEqual(LAST - eth.reorgDepthMax);
-    await expectSame(['1h', '1d']);
-  },
-  TIMEOUT_MS,
-);
+    expect(row?.highest).toBeLessThanOrEqual(10_000);
+    await expectSame(['1d']);
+    await store();
+    expect(await count('candle_spans')).toBe(before);
+    await expectSame(['1d']);
+  });
+});
+
+test('a pool that is proven late has its candles', async () => {
+  await store();
+  await scratch.database.query(
+    `UPDATE pools SET status = 'proven', proof = 'factory', is_counted = true WHERE pool = $1`,
+    [hexBytes(LATE.pool)],
+  );
+  await runStatements(scratch.database, [markPoolStale(poolKey(LATE.pool), eth.id, hexBytes(LATE.pool))]);
+  await expectSame(HOURLY, [LATE]);
+  await store();
+  expect(await count('stale_candles WHERE hours = 1')).toBe(0);
+  expect((await candlesOf(LATE, '1d')).flat().length).toBeGreaterThan(3);
+  await expectSame(HOURLY, [LATE]);
+});
+
+test('changed decimals and price settings make stored candles unused', async () => {
+  await store();
+  const [dollars] = [{ ...DOLLARS, decimals: [6, 8] as const }];
+  await expectSame(['1h', '1d'], [dollars]);
+  const other: Chain = { ...eth, tokenFeeds: [] };
+  await expectSame(['1h', '1d'], [DOLLARS], other);
+  expect(await store(other)).toBeGreaterThan(50);
+  await expectSame(['1h', '1d'], [DOLLARS], other);
+});
+
+test('hours wait for their swaps, and for prices back to the heartbeat', async () => {
+  await scratch.database.query(`UPDATE sync_ranges SET first_block = 9000 WHERE dataset = 'swaps'`);
+  await scratch.database.query(`UPDATE sync_ranges SET first_block = 5000 WHERE dataset = 'feed-answers'`);
+  await store();
+  const [row] = await scratch.database.query<{ first: number; highest: number }>(
+    'SELECT min(first_block)::int AS first, max(last_block)::int AS highest FROM candle_spans',
+  );
+  // 25 hours of 300 blocks.
+  expect(row?.first).toBeGreaterThanOrEqual(12_300);
+  expect(row?.first).toBeLessThan(13_300);
+  expect(row?.highest).toBeLessThanOrEqual(LAST - eth.reorgDepthMax);
+  await expectSame(['1h', '1d']);
+});

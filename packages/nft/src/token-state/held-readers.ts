@@ -2,7 +2,7 @@
 import { addressAt, decodeAbi, returnedNumber, returnedWord } from '@chainstead/abi';
 import { type Address, type Hex, parseAddress, ZERO_ADDRESS } from '@chainstead/core';
 import { committedBlock, type StateReader, stateAt } from '@chainstead/node-reads';
-import { encodeFunctionData, parseAbi } from 'viem';
+import { encodeFunctionData, parseAbi } from 'viem/utils';
 import { NFT_AMOUNTS, NFT_OWNERS } from './held-kinds.ts';
 import type { Holding } from './held-now.ts';
 

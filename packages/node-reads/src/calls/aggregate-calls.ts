@@ -1,6 +1,6 @@
 import { decodeAbi } from '@chainstead/abi';
 import type { Address, Hex } from '@chainstead/core';
-import { encodeFunctionData, parseAbi } from 'viem';
+import { encodeFunctionData, parseAbi } from 'viem/utils';
 
 /** One question to a contract. */
 export interface ContractCall {

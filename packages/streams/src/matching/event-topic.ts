@@ -1,5 +1,5 @@
 import { type Hash, keccak256Hex } from '@chainstead/core';
-import { toEventSignature } from 'viem';
+import { toEventSignature } from 'viem/utils';
 import type { AbiItem } from '../stream.ts';
 
 const HASH = /^0x[0-9a-f]{64}$/i;

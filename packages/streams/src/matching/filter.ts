@@ -1,4 +1,4 @@
-import { keccak256 } from 'viem';
+import { keccak256 } from 'viem/utils';
 import { comparableText, type FieldKind, type FieldValue, textHash } from './event-fields.ts';
 import { type Comparison, type FilterProblem, type FilterShape, readFilterShape, scalarOf } from './filter-shape.ts';
 

@@ -74,7 +74,7 @@ export async function commitRead(
   read: DecodedRange,
   signal: AbortSignal,
 ): Promise<void> {
-  const { chain, metrics, owner, kind } = options;
+  const { chain, metrics, owner, kind, isUnsettled = false } = options;
   const started = options.clock.now();
   // A dataset that could not be read again keeps its stored rows.
   const datasets =
@@ -86,7 +86,7 @@ export async function commitRead(
     options,
     read.range,
     signal,
-    () => commitRange(options, { read, batch, datasets, owner, kind }),
+    () => commitRange(options, { read, batch, datasets, owner, kind, isUnsettled }),
     // Blocks read on an abandoned branch stay wrong, so a retry of the commit is pointless.
     (error) => isFinal(error) || error instanceof ReorgedWhileReadingError,
   );

@@ -31,6 +31,8 @@ export interface BackfillOptions extends CommitDependencies {
   readonly retention?: RetentionSettings | undefined;
   /** `replace` also reads covered blocks again (reindex). */
   readonly kind: 'add' | 'replace';
+  /** Blocks that a reorg may still replace: each must be indexed with the hash that was read. @default false */
+  readonly isUnsettled?: boolean;
   /** `help`: another process fills the same blocks and continues if this one ends. @default 'backfill' */
   readonly purpose?: 'backfill' | 'help';
   onProgress?(progress: BackfillProgress): void;

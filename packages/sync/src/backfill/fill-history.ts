@@ -1,8 +1,8 @@
 /**
  * Backfill of an ingest process: all blocks below the first followed one. If a dataset was added since, also the
- * followed blocks that lack it, once they are settled.
+ * followed blocks that lack it.
  */
-import { type BlockRange, errorText, sleepUnlessAborted, subtractRanges } from '@chainstead/core';
+import { type BlockRange, errorText, intersectRanges, sleepUnlessAborted, subtractRanges } from '@chainstead/core';
 import { type ChainState, readChainState } from '../checkpoint.ts';
 import { missingCoverage } from '../coverage/coverage.ts';
 import { listCoveredOrOld } from '../coverage/retained-from.ts';
@@ -10,8 +10,9 @@ import { readSettledHeight } from '../coverage/settled-height.ts';
 import { deepestPart } from '../dataset/deepest-part.ts';
 import { backfill } from './backfill.ts';
 import type { BackfillOptions, BackfillProgress } from './backfill-options.ts';
+import { fillUnsettled } from './fill-unsettled.ts';
 
-/** Interval between checks whether followed blocks have settled. */
+/** Interval between attempts to fill blocks that a reorg may still replace. */
 const SETTLED_POLL_MS = 5_000;
 /** Interval between checks for gaps left by the follower, and after no upstream could fill them. */
 const GAP_POLL_MS = 30_000;
@@ -30,7 +31,8 @@ export async function fillHistory(options: FillOptions, state: ChainState, signa
   while (left.length > 0) {
     const open = subtractRanges(left, [{ from: 0, to: await readSettledHeight(pool, chain) }]);
     await fill(options, subtractRanges(left, open), signal);
-    left = open;
+    await fillUnsettled(options, open, signal);
+    left = intersectRanges(await followedWithout(options, await lowered(options, state)), open);
     if (left.length > 0) await clock.sleep(SETTLED_POLL_MS, signal);
   }
 }
@@ -92,6 +94,13 @@ function historyOf({ chain, endBlock }: FillOptions, state: ChainState): BlockRa
   const from = Math.max(state.historyStart, chain.firstBlock);
   const to = Math.min(state.firstFollowed - 1, endBlock ?? Number.MAX_SAFE_INTEGER);
   return from <= to ? [{ from, to }] : [];
+}
+
+/** Returns the state without blocks that were rolled back since: they are followed again with all datasets. */
+async function lowered({ chain, database }: FillOptions, state: ChainState): Promise<ChainState> {
+  const now = await readChainState(database, chain.id);
+  const { checkpoint } = now ?? state;
+  return (checkpoint?.number ?? -1) < (state.checkpoint?.number ?? -1) ? { ...state, checkpoint } : state;
 }
 
 /** Returns blocks up to the checkpoint that lack a dataset. */

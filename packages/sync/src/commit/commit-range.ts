@@ -25,7 +25,7 @@ import type { CommitDependencies } from './commit-followed.ts';
 import { commitRows } from './commit-rows.ts';
 import { independentOf, watchRows, writeDependentRows } from './dependent-rows.ts';
 import { requireCurrent } from './require-current.ts';
-import { requireSameBlocks } from './same-blocks.ts';
+import { requireIndexedBlocks, requireSameBlocks } from './same-blocks.ts';
 
 export interface RangeCommit {
   readonly read: RangeRead;
@@ -36,6 +36,8 @@ export interface RangeCommit {
   readonly owner: ClaimOwner;
   /** `add` missing rows; `replace` all rows of the datasets in the range (reindex). */
   readonly kind: 'add' | 'replace';
+  /** A reorg may still replace the blocks: each must be indexed with the hash that was read. @default false */
+  readonly isUnsettled?: boolean;
 }
 
 /** @returns the number of rows written per dataset. @throws RangeClaimedError if the claim was lost meanwhile. */
@@ -51,13 +53,15 @@ export async function commitRange(
 
 async function writeRange(
   { database, chain, knownContracts }: CommitDependencies,
-  { read, batch, datasets, owner, kind }: RangeCommit,
+  { read, batch, datasets, owner, kind, isUnsettled = false }: RangeCommit,
   { lockFirst, rowsMayExist }: CommitAttempt,
 ): Promise<ReadonlyMap<string, number>> {
   const { contracts, decoded } = await database.transaction(async (transaction) => {
-    if (lockFirst) await lockChainCommits(transaction, chain);
+    // A rollback takes the lock first, too: it comes before and changes the hashes, or removes the rows.
+    if (lockFirst || isUnsettled) await lockChainCommits(transaction, chain);
     await requireClaim(transaction, owner, chain, read.range);
-    await requireSameBlocks(transaction, chain, read.range, read.blocks);
+    if (isUnsettled) await requireIndexedBlocks(transaction, chain, read.blocks);
+    else await requireSameBlocks(transaction, chain, read.range, read.blocks);
     const watches = await watchRows(transaction, chain, datasets, read.range);
     if (kind === 'replace') {
       // Rows in shard transactions that a crash left unresolved are invisible and would not be removed.

@@ -33,3 +33,27 @@ export async function requireSameBlocks(
       what: `block ${other.block_number} is indexed with another hash`,
     });
 }
+
+/**
+ * Requires that each block is indexed with the hash that was read, as a block that was rolled back is not. Under the chain's commit lock, which
+ * a rollback needs.
+ * @throws ReorgedWhileReadingError otherwise
+ */
+export async function requireIndexedBlocks(
+  transaction: Transaction,
+  chain: Chain,
+  blocks: ReadonlyMap<number, Pick<BlockFacts, 'number' | 'hash'>>,
+): Promise<void> {
+  const read = [...blocks.values()];
+  const [indexed] = await transaction.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM blocks b
+       JOIN unnest($2::bigint[], $3::text[]) AS read(number, hash) ON read.number = b.block_number
+      WHERE b.chain_id = $1 AND b.block_hash = decode(read.hash, 'hex')`,
+    [chain.id, read.map(({ number }) => number), read.map(({ hash }) => hash.slice(2))],
+  );
+  if (indexed?.count === read.length) return;
+  throw new ReorgedWhileReadingError({
+    chain: chain.key,
+    what: `blocks of ${read[0]?.number} to ${read.at(-1)?.number} are not indexed, or with another hash`,
+  });
+}

@@ -1,7 +1,7 @@
 import { returnedWord } from '@chainstead/abi';
 import { type Address, type Hash, type Hex, parseHash } from '@chainstead/core';
 import type { StateAt } from '@chainstead/node-reads';
-import { keccak256 } from 'viem';
+import { keccak256 } from 'viem/utils';
 import {
   addressInWord,
   BEACON_CALL,

@@ -4,7 +4,7 @@
 import { type Address, parseAddress } from '@chainstead/core';
 import { addressBytes, hexText } from '@chainstead/db';
 import { type NodeProxyOptions, startNodeProxy } from '@chainstead/testkit';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { olderMarks, readWalletSearch, type WalletSearch } from './read-wallet-search.ts';
 import { devnetWallets, playgroundOn } from './testing/devnet-wallets.ts';
 import { nodeRows, storedRows } from './testing/known-rows.ts';
@@ -55,7 +55,7 @@ async function searchAll(roles: StageRoles, wallets: readonly Address[]): Promis
         expect(olderMarks(search, chain)).toMatchObject({ sent: { complete: true }, received: { searched: true } });
       return searches;
     },
-    { timeout: 180_000, interval: 100 },
+    { timeout: 80_000, interval: 100 },
   );
 }
 
@@ -115,14 +115,19 @@ async function requireWhole(wallets: readonly Address[]): Promise<void> {
 const [OTS, FILTER] = ['ots_searchTransactionsBefore', 'trace_filter'] as const;
 
 describe('a node with an index of accounts', () => {
-  test.each([
+  describe.each([
     [OTS, 60],
     [FILTER, 15],
-  ] as const)(
-    'tells by %s what wallets sent and received, also inside, and their counts and balances that it is all',
-    async (method, gap) => {
-      const [payer, wallet] = stage.devnet.accounts.slice(0, 2) as unknown as readonly [Address, Address];
-      const inside = await act(wallet, payer, gap);
+  ] as const)('tells by %s', (method, gap) => {
+    let wallet: Address;
+    let inside: readonly string[];
+    beforeEach(async () => {
+      const [payer, other] = stage.devnet.accounts.slice(0, 2) as unknown as readonly [Address, Address];
+      wallet = other;
+      inside = await act(wallet, payer, gap);
+    });
+
+    test('what wallets sent and received, also inside, and their counts and balances that it is all', async () => {
       const errors = method === FILTER ? { [OTS]: WITHOUT_INDEX[OTS] } : {};
       const { roles, requested } = await open({ errors });
       const searches = await searchAll(roles, [wallet, QUIET]);
@@ -140,9 +145,8 @@ describe('a node with an index of accounts', () => {
       // Counts and balances at the ends of the searched part, a few times; no bisection.
       const light = requested.filter((one) => one === 'eth_getTransactionCount' || one === 'eth_getBalance');
       expect(light.length).toBeLessThan(40);
-    },
-    240_000,
-  );
+    });
+  });
 
   test('that leaves transactions out is not believed: they are found by halving, and nothing is said to be exact', async () => {
     const [payer, wallet] = stage.devnet.accounts.slice(0, 2) as unknown as readonly [Address, Address];

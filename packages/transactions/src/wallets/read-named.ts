@@ -4,7 +4,7 @@
  */
 import { type BlockRange, errorText, parseHash, subtractRanges } from '@chainstead/core';
 import { recordProgress } from '@chainstead/sync';
-import { pad } from 'viem';
+import { pad } from 'viem/utils';
 import { APPROVED_OTHERWISE } from '../approvals/read-approvals.ts';
 import {
   ACCOUNT_INDEX_METHODS,

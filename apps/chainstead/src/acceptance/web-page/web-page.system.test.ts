@@ -56,7 +56,7 @@ beforeAll(async () => {
   keyed = await program.url;
   keyless = await startApi({}).url;
   await waitUntil(async () => ((await fetch(`${keyed}/synced`)).ok ? null : program.output()));
-}, 180_000);
+});
 afterAll(() => parts.disposeAsync());
 
 /** One more API over the stage's database. */

@@ -1,0 +1,53 @@
+/** A contract that is added to a chain without new blocks: its rows appear although none of its blocks is final. */
+import { stageOfFile } from '@chainstead/testkit/hooks';
+import { expect, test, vi } from 'vitest';
+import { openContractsStage } from './contracts-stage.ts';
+
+const SOURCE = `// SPDX-License-Identifier: Apache-2.0
+pragma solidity ^0.8.24;
+contract Counter {
+  event Counted(address indexed by, uint256 count);
+  function count(uint256 to) external { for (uint256 i = 1; i <= to; i++) emit Counted(msg.sender, i); }
+}`;
+const EVENTS = [3, 1, 4, 1, 5];
+const stage = stageOfFile(() => openContractsStage(31_451, SOURCE));
+
+test('has all its rows without a new block', async () => {
+  const { devnet, scratch } = stage;
+  const counter = await devnet.deploy(stage.contractOf('Counter'));
+  const expected: string[] = [];
+  for (const events of EVENTS) {
+    const { blockNumber } = await stage.send('Counter', counter, 'count', BigInt(events));
+    for (let count = 1; count <= events; count++) expected.push(`${blockNumber} ${count - 1} ${count}`);
+  }
+  const program = stage.start('contracts-idle-devnet');
+  await program.url;
+  const head = Number(await devnet.client.getBlockNumber());
+  const checkpoint = async () =>
+    (await scratch.database.query<{ checkpoint: number | null }>('SELECT checkpoint FROM sync_chains'))[0]?.checkpoint;
+  await expect.poll(checkpoint).toBe(head);
+  await stage.runContracts(
+    'add',
+    'counter',
+    '--chain',
+    'devnet',
+    '--abi',
+    stage.abiOf('Counter'),
+    '--address',
+    counter,
+  );
+  await vi.waitFor(
+    async () => {
+      const rows = await scratch.database.query<{ row: string }>(
+        `SELECT concat_ws(' ', block_number, log_index, count) AS row FROM contracts.counter_counted ORDER BY block_number, log_index`,
+      );
+      expect(rows.map(({ row }) => row)).toEqual(expected);
+    },
+    { timeout: 30_000, interval: 200 },
+  );
+  expect(Number(await devnet.client.getBlockNumber())).toBe(head);
+  const [status] = JSON.parse(await stage.runContracts('status', '--json'));
+  expect(status).toMatchObject({ rows: expected.length });
+  expect(status.indexed_blocks.at(-1)).toMatchObject({ to: head });
+  expect((await program.stop()).code).toBe(0);
+});

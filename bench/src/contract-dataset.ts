@@ -1,0 +1,55 @@
+import { createChainRegistry } from '@chainstead/chains';
+import { addContract } from '@chainstead/contracts';
+import { type Address, parseAddress } from '@chainstead/core';
+import type { Database } from '@chainstead/db';
+import { CHAIN_ID } from './bench-chain.ts';
+import { CONTRACT_ABI, CONTRACT_TABLE } from './contract-run.ts';
+
+/** What to request from the filled table. */
+export interface ContractDataset {
+  /** Receiver of `ownerRows` of the rows, which are spread over all blocks. */
+  readonly owner: Address;
+}
+
+const ROWS_PER_BLOCK = 20;
+const TOKEN = parseAddress(`0x${'70'.repeat(20)}`);
+const OWNER = parseAddress(`0x${'0a'.repeat(20)}`);
+const account = (name: string, number: string): string => `substr(sha256(('${name} ' || ${number})::bytea), 1, 20)`;
+
+/** Adds a contract with an index on the receiver, and fills its table and blocks. All blocks are covered. */
+export async function fillContractDataset(
+  database: Database,
+  { rows, ownerRows }: { readonly rows: number; readonly ownerRows: number },
+): Promise<ContractDataset> {
+  await addContract(database, {
+    ...{ name: 'token', chain: createChainRegistry().get(CHAIN_ID), addresses: [TOKEN], factory: null },
+    ...{ abi: CONTRACT_ABI, firstBlock: 0, events: null, indexed: ['to_'] },
+  });
+  const last = Math.ceil(rows / ROWS_PER_BLOCK) - 1;
+  await database.query(`INSERT INTO blocks (chain_id, block_number, block_hash, block_timestamp)
+    SELECT ${CHAIN_ID}, number, sha256(('block ' || number)::bytea), to_timestamp(1700000000 + number * 12)
+    FROM generate_series(0, ${last}) AS number`);
+  await database.query(
+    `INSERT INTO ${CONTRACT_TABLE} (chain_id, block_number, transaction_index, log_index, block_time, transaction_hash, contract, from_, to_, value)
+     SELECT ${CHAIN_ID}, number / ${ROWS_PER_BLOCK}, number % ${ROWS_PER_BLOCK}, number % ${ROWS_PER_BLOCK},
+       to_timestamp(1700000000 + (number / ${ROWS_PER_BLOCK}) * 12), sha256(('transaction ' || number)::bytea), $1,
+       ${account('sender', 'number % 5000')}, CASE WHEN number % $3 = 0 THEN $2 ELSE ${account('receiver', 'number % 20000')} END,
+       number * 10::numeric ^ 15
+     FROM generate_series(0, $4::int - 1) AS number`,
+    [hexOf(TOKEN), hexOf(OWNER), Math.floor(rows / ownerRows), rows],
+  );
+  await database.query(
+    'INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, 0, $3, $4)',
+    [CHAIN_ID, CONTRACT_TABLE, last, 'receipts'],
+  );
+  await database.query(
+    `INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint) VALUES ($1, 0, $2, null)`,
+    [CHAIN_ID, last + 1],
+  );
+  await database.query('VACUUM ANALYZE');
+  return { owner: OWNER };
+}
+
+function hexOf(address: Address): Buffer {
+  return Buffer.from(address.slice(2), 'hex');
+}

@@ -1,0 +1,14 @@
+/** Contracts and their datasets alone. A process that only fills or changes them loads no routes. */
+export { readContractDatasets } from './dataset/contract-datasets.ts';
+export { addContract } from './definitions/add-contract.ts';
+export { type ContractDefinition, ContractRefusedError, readDefinitions } from './definitions/contract-definition.ts';
+export { type ContractStatus, readContractStatuses } from './definitions/contract-status.ts';
+export { removeContract } from './definitions/remove-contract.ts';
+export {
+  type ContractMetrics,
+  createContractMetrics,
+  resumeContract,
+  suspendLargeContracts,
+} from './definitions/suspend-contracts.ts';
+export type { WantedContract } from './definitions/wanted-contract.ts';
+export { readContractsState } from './factories/complete-children.ts';
