@@ -84,7 +84,7 @@ beforeAll(async () => {
   price = await readExplainedPrice(database, eth, { token: CATS, exchange: null, toBlock: HEAD }, (question) =>
     priceEvidenceReader.read(context, question, AbortSignal.timeout(20_000)),
   );
-}, 60_000);
+});
 afterAll(() => parts.disposeAsync());
 
 type File = ReturnType<typeof JSON.parse>;

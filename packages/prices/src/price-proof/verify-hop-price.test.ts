@@ -38,7 +38,7 @@ let price: ShownTokenPrice;
 beforeAll(async () => {
   stage = await openProvenPrices(scratch.database);
   price = await stage.prove(stage.read, DOGS);
-}, 60_000);
+});
 afterAll(() => stage?.close());
 
 const fileOf = (document: unknown = price): File => copyOf(document);
