@@ -5,9 +5,10 @@ import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http';
 import { lockChainCommits } from '@chainstead/sync';
 import { createEventTables } from '../tables/create-tables.ts';
 import type { EventTable, ParameterColumn } from '../tables/event-table.ts';
+import { upgradesFor, withUpgraded } from '../upgrades/wanted-upgrades.ts';
 import { dependentTables } from './child-sets.ts';
 import { type ContractDefinition, ContractRefusedError, type Factory, readDefinitions } from './contract-definition.ts';
-import { removeMovedRows } from './moved-rows.ts';
+import { removeMovedForms, removeMovedRows } from './moved-rows.ts';
 import { removeUnsettled } from './remove-unsettled.ts';
 import type { WantedContract } from './wanted-contract.ts';
 import { creationEvent, requireParent } from './wanted-factory.ts';
@@ -42,7 +43,8 @@ export async function addContract(
       `${JSON.stringify(name)} is not a name for a contract`,
       'Use 1 to 24 lower-case letters, digits and underscores, with a letter in front',
     );
-  const { items, named, skipped } = itemsOf(wanted);
+  const { items: chosen, named, skipped } = itemsOf(wanted);
+  const items = withUpgraded(wanted, chosen);
   const creation = wanted.factory === null ? null : creationEvent(wanted.factory);
   return database.transaction(async (transaction) => {
     // Commits that decoded with the old definitions come before, or are refused.
@@ -59,19 +61,26 @@ export async function addContract(
         `Use at most ${ADDRESSES_MAX} for a name`,
       );
     const firstBlock = own === undefined ? wanted.firstBlock : lowerFirst(own.firstBlock, wanted.firstBlock);
-    const defined = tablesOf(name, known, own, { items, named, creation, upgrade: wanted.upgrade ?? null });
+    const { upgrade = null, implementation = null } = wanted;
+    const defined = tablesOf(name, known, own, { items, named, creation, upgrade, implementation });
     const { tables, creationTable } = defined;
     const factory = factoryOf(wanted, creationTable, firstBlock);
+    const upgrades = upgradesFor(wanted, own, tables, firstBlock);
     if (own !== undefined) requireSameFactory(own, factory);
     requireParameters(tables, indexed);
     await createEventTables(transaction, tables, indexed);
     if (factory !== null && creationTable !== null)
       await createEventTables(transaction, [creationTable], [...indexed, factory.child]);
-    const isChanged = await save(transaction, { name, chainId: chain.id, addresses: all, firstBlock, tables, factory });
+    if (upgrades !== null) await createEventTables(transaction, tables.filter(isOf(upgrades)), [upgrades.column]);
+    const now = { name, chainId: chain.id, addresses: all, firstBlock, tables, factory, upgrades };
+    const isChanged = await save(transaction, now);
     // Stored rows lack logs of new addresses, and of children that were created earlier.
     if (own !== undefined && (all.length > own.addresses.length || isLower(factory, own.factory)))
-      await removeCovered(transaction, chain, { ...own, tables, factory }, definitions);
-    if (own !== undefined) await removeMovedRows(transaction, chain, own.tables, { tables, factory });
+      await removeCovered(transaction, chain, { ...own, ...now }, definitions);
+    if (own !== undefined) {
+      await removeMovedRows(transaction, chain, own.tables, now);
+      await removeMovedForms(transaction, chain, own, now);
+    }
     if (isChanged)
       await recordAudit(transaction, by, {
         action: 'contract.add',
@@ -156,23 +165,31 @@ function lowerFirst(one: number | null, other: number | null): number | null {
 /** Returns whether the definition is new or has changed. An equal one keeps its revision, so nothing is read again. */
 async function save(
   transaction: Transaction,
-  { name, chainId, addresses, firstBlock, tables, factory }: Omit<ContractDefinition, 'createdAt' | 'suspendedReason'>,
+  { name, chainId, addresses, firstBlock, tables, factory, upgrades }: Omit<ContractDefinition, 'createdAt' | 'suspendedReason'>,
 ): Promise<boolean> {
   const events = tables.map(storedText);
   const saved = await transaction.query(
-    `INSERT INTO contract_definitions AS known (name, chain_id, addresses, first_block, events, factory)
-     VALUES ($1, $2, $3::text[], $4, $5::jsonb, $6::jsonb)
+    `INSERT INTO contract_definitions AS known (name, chain_id, addresses, first_block, events, factory, upgrades)
+     VALUES ($1, $2, $3::text[], $4, $5::jsonb, $6::jsonb, $7::jsonb)
      ON CONFLICT (name, chain_id) DO UPDATE SET addresses = excluded.addresses, first_block = excluded.first_block,
-       events = excluded.events, factory = excluded.factory, revision = gen_random_uuid()
-     WHERE (known.addresses, known.first_block, known.events, known.factory)
-       IS DISTINCT FROM (excluded.addresses, excluded.first_block, excluded.events, excluded.factory)
+       events = excluded.events, factory = excluded.factory, upgrades = excluded.upgrades, revision = gen_random_uuid()
+     WHERE (known.addresses, known.first_block, known.events, known.factory, known.upgrades)
+       IS DISTINCT FROM (excluded.addresses, excluded.first_block, excluded.events, excluded.factory, excluded.upgrades)
      RETURNING name`,
-    [name, chainId, addresses, firstBlock, `[${events.join(',')}]`, factory === null ? null : JSON.stringify(factory)],
+    [name, chainId, addresses, firstBlock, `[${events.join(',')}]`, ...[factory, upgrades].map(jsonOrNull)],
   );
   return saved.length > 0;
 }
 
-function storedText({ event, kind, abi, otherTopics, since }: EventTable): string {
+function jsonOrNull(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
+
+function isOf(upgrades: Pick<EventTable, 'event'>): (table: EventTable) => boolean {
+  return ({ event }) => event === upgrades.event;
+}
+
+function storedText({ event, kind, abi, otherTopics, since, implementations }: EventTable): string {
   const item =
     kind === 'event'
       ? abiItemJson({ kind: 'event', entry: abi })
@@ -181,5 +198,6 @@ function storedText({ event, kind, abi, otherTopics, since }: EventTable): strin
     ...{ event, item: JSON.parse(item) },
     ...(otherTopics.length > 0 && { otherTopics }),
     ...(since !== null && { since }),
+    ...(implementations.length > 0 && { implementations }),
   });
 }

@@ -125,7 +125,7 @@ describe('an event with other indexed parameters', () => {
     await expect(added()).rejects.toMatchObject({
       code: 'CONTRACT_EVENT_CHANGED',
       message:
-        'placed has Sent(address,address,uint256) with other indexed parameters, and their number is the same. Give the log of the upgrade with --upgrade <block>:<log index>, or use another name',
+        'placed has Sent(address,address,uint256) with other indexed parameters, and their number is the same. Give the implementation with --implementation, or the log of the upgrade with --upgrade <block>:<log index>, or use another name',
     });
     await add('placed', [BY_RECIPIENT], { upgrade: { block: 10, log: 2 } });
     await index('placed', logs);

@@ -24,4 +24,6 @@ export interface WantedContract {
   readonly calls?: boolean;
   /** Log since which events have the form of this ABI, if the number of their indexed parameters is as before. @default none */
   readonly upgrade?: LogPlace | null;
+  /** Implementation of the proxies that the ABI belongs to. Events have its form while a proxy has it. @default none */
+  readonly implementation?: Address | null;
 }
