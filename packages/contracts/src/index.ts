@@ -13,7 +13,7 @@ export {
   resumeContract,
   suspendLargeContracts,
 } from './definitions/suspend-contracts.ts';
-export type { WantedContract } from './definitions/wanted-contract.ts';
+export { parseLogPlace, type WantedContract } from './definitions/wanted-contract.ts';
 export { readContractsState } from './factories/complete-children.ts';
 export { type NameState, stateOfName } from './named-logs/contract-names.ts';
 export { createDefinitionReader, type DefinitionReader } from './named-logs/definition-reader.ts';

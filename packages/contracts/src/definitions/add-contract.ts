@@ -46,7 +46,7 @@ export async function addContract(
   const { items: chosen, named, skipped } = itemsOf(wanted);
   const items = withUpgraded(wanted, chosen);
   const creation = wanted.factory === null ? null : creationEvent(wanted.factory);
-  return database.transaction(async (transaction) => {
+  return repeatedIfDeadlocked(database, async (transaction) => {
     // Commits that decoded with the old definitions come before, or are refused.
     await lockChainCommits(transaction, chain);
     const definitions = await readDefinitions(transaction);
@@ -85,10 +85,34 @@ export async function addContract(
       await recordAudit(transaction, by, {
         action: 'contract.add',
         target: name,
-        details: { chain: chain.key, addresses, events: tables.map(({ event }) => event) },
+        details: {
+          ...{ chain: chain.key, addresses, events: tables.map(({ event }) => event) },
+          ...(upgrade !== null && { upgrade: `${upgrade.block}:${upgrade.log}` }),
+          ...(implementation !== null && { implementation }),
+        },
       });
     return { tables, skipped };
   });
+}
+
+const ATTEMPTS = 5;
+
+/** An index on a known table waits for a commit that has written rows to it, and that may wait for the commit lock. Postgres then ends one of them. */
+async function repeatedIfDeadlocked<Result>(
+  database: Database,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await database.transaction(work);
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isDeadlock(error)) throw error;
+    }
+}
+
+/** SQLSTATE `deadlock_detected`. */
+function isDeadlock(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '40P01';
 }
 
 function factoryOf(
