@@ -55,7 +55,7 @@ async function searchAll(roles: StageRoles, wallets: readonly Address[]): Promis
         expect(olderMarks(search, chain)).toMatchObject({ sent: { complete: true }, received: { searched: true } });
       return searches;
     },
-    { timeout: 180_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   );
 }
 
@@ -72,7 +72,7 @@ async function storedInside(account: Address): Promise<readonly string[]> {
 }
 
 /**
- * Transactions of all kinds, hundreds of blocks apart; some change no balance, some cancel out.
+ * Transactions of all kinds, many blocks apart; some change no balance, some cancel out.
  * @returns the amounts received inside, block by block
  */
 async function act(wallet: Address, payer: Address, gap: number): Promise<readonly string[]> {
@@ -116,7 +116,7 @@ const [OTS, FILTER] = ['ots_searchTransactionsBefore', 'trace_filter'] as const;
 
 describe('a node with an index of accounts', () => {
   test.each([
-    [OTS, 60],
+    [OTS, 30],
     [FILTER, 15],
   ] as const)(
     'tells by %s what wallets sent and received, also inside, and their counts and balances that it is all',
@@ -141,7 +141,6 @@ describe('a node with an index of accounts', () => {
       const light = requested.filter((one) => one === 'eth_getTransactionCount' || one === 'eth_getBalance');
       expect(light.length).toBeLessThan(40);
     },
-    240_000,
   );
 
   test('that leaves transactions out is not believed: they are found by halving, and nothing is said to be exact', async () => {
