@@ -128,6 +128,8 @@ export async function expectManyChildren(stage: ContractsStage, hubs: number, po
   const program = stage.start('contract-factories', WITH_TRANSACTIONS);
   await program.url;
   await add(root);
+  // Its rows appear once events of children are followed again.
+  await stage.send('Root', root, 'open', 5n);
   const roots = await knownRoots(stage);
   const known = countRows(await expectEqual(roots, 20));
   await createMany(root, hubs, poolsPerHub);
