@@ -3,7 +3,13 @@ import type { Address, Hex } from '@chainstead/core';
 import { stageOfFile } from '@chainstead/testkit/hooks';
 import { encodeFunctionData } from 'viem';
 import { expect, test } from 'vitest';
-import { countRows, expectManyChildren, FACTORIES_SOURCE, factoriesOn, WITH_TRANSACTIONS } from './contract-factories.ts';
+import {
+  countRows,
+  expectManyChildren,
+  FACTORIES_SOURCE,
+  factoriesOn,
+  WITH_TRANSACTIONS,
+} from './contract-factories.ts';
 import { openContractsStage } from './contracts-stage.ts';
 
 const stage = stageOfFile(() => openContractsStage(31_447, FACTORIES_SOURCE, WITH_TRANSACTIONS));

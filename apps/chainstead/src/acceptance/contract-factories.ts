@@ -43,7 +43,6 @@ contract Root {
   function garbage() external { emit HubCreated(address(0)); }
 }`;
 
-
 const HUB_CREATED = parseAbiItem('event HubCreated(address indexed hub)');
 const POOL_CREATED = parseAbiItem('event PoolCreated(uint256 indexed salt, address pool)');
 const PING = parseAbiItem('event Ping(uint256 indexed number, address by)');

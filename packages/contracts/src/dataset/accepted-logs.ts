@@ -1,8 +1,8 @@
 /** Chooses the table of a log among those of a contract. Pure. */
 import type { Log } from '@chainstead/core';
 import type { EventTable } from '../tables/event-table.ts';
+import { dependOnImplementation, formAt } from '../tables/form-at-log.ts';
 import { indexedCount, isNamedEvent } from '../tables/log-shape.ts';
-import { dependOnImplementation, formAt } from '../upgrades/form-at-log.ts';
 
 /** Whether a log of the contract belongs to a table. */
 export type AcceptsLog = (log: Pick<Log, 'topics' | 'blockNumber' | 'logIndex'>) => boolean;

@@ -1,13 +1,20 @@
 import { ChainsteadError } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import type { Dataset, PrecedingRows } from '@chainstead/sync';
-import { type ChildSet, childrenOf, dependentTables, depthOf, emittersOf, isFormOfImplementation, upgradesOf } from '../definitions/child-sets.ts';
+import {
+  type ChildSet,
+  childrenOf,
+  dependentTables,
+  depthOf,
+  emittersOf,
+  isFormOfImplementation,
+  upgradesOf,
+} from '../definitions/child-sets.ts';
 import { type ContractDefinition, readDefinitions, readRevision } from '../definitions/contract-definition.ts';
 import { readCompleteChildren } from '../factories/complete-children.ts';
 import { type DependentTables, watchCreations } from '../factories/watch-creations.ts';
 import type { EventTable } from '../tables/event-table.ts';
-import { formsOf } from '../upgrades/form-at-log.ts';
-import { implementationsOf } from '../upgrades/form-rows.ts';
+import { formsOf, implementationsOf } from '../tables/form-at-log.ts';
 import { acceptedLogs } from './accepted-logs.ts';
 import { callDataset } from './call-dataset.ts';
 import { type Emitters, eventDataset } from './event-dataset.ts';
@@ -47,9 +54,8 @@ export async function readContractDatasets(database: Pick<Database, 'query'>): P
         depth: depthOf(definition, table, definitions),
       })),
     )
-    .filter(
-      ({ definition: { chainId }, children, upgrades }) =>
-        [children, upgrades].every((one) => one === null || complete.has(`${chainId} ${one.table}`)),
+    .filter(({ definition: { chainId }, children, upgrades }) =>
+      [children, upgrades].every((one) => one === null || complete.has(`${chainId} ${one.table}`)),
     );
   const ofTables = Map.groupBy(places, ({ table }) => table.name);
   return [...ofTables.values()]

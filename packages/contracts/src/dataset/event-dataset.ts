@@ -68,8 +68,7 @@ export function emittersByChain(table: EventTable, emitters: ReadonlyMap<number,
   );
   const select: NonNullable<Dataset['dependent']>['select'] = async (transaction, chain, blocks, lines) => {
     const { children = null, byImplementation = null } = emitters.get(chain.id) ?? {};
-    if (children !== null)
-      return linesOfChildren(transaction, chain, { children, kind: table.kind }, blocks, lines);
+    if (children !== null) return linesOfChildren(transaction, chain, { children, kind: table.kind }, blocks, lines);
     if (byImplementation === null) return lines;
     return linesOfForm(transaction, chain, { ...byImplementation, name: table.name }, blocks, lines);
   };

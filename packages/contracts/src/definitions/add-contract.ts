@@ -5,15 +5,14 @@ import { type AuditActor, recordAudit, START_ACTOR } from '@chainstead/http';
 import { lockChainCommits } from '@chainstead/sync';
 import { createEventTables } from '../tables/create-tables.ts';
 import type { EventTable, ParameterColumn } from '../tables/event-table.ts';
-import { upgradesFor, withUpgraded } from '../upgrades/wanted-upgrades.ts';
 import { dependentTables } from './child-sets.ts';
 import { type ContractDefinition, ContractRefusedError, type Factory, readDefinitions } from './contract-definition.ts';
-import { removeMovedForms, removeMovedRows } from './moved-rows.ts';
-import { removeUnsettled } from './remove-unsettled.ts';
+import { removeMovedForms, removeMovedRows, removeUnsettled } from './moved-rows.ts';
 import type { WantedContract } from './wanted-contract.ts';
 import { creationEvent, requireParent } from './wanted-factory.ts';
 import { itemsOf } from './wanted-items.ts';
 import { tablesOf } from './wanted-tables.ts';
+import { upgradesFor, withUpgraded } from './wanted-upgrades.ts';
 
 /** What `addContract` stored. */
 interface AddedContract {
@@ -189,7 +188,15 @@ function lowerFirst(one: number | null, other: number | null): number | null {
 /** Returns whether the definition is new or has changed. An equal one keeps its revision, so nothing is read again. */
 async function save(
   transaction: Transaction,
-  { name, chainId, addresses, firstBlock, tables, factory, upgrades }: Omit<ContractDefinition, 'createdAt' | 'suspendedReason'>,
+  {
+    name,
+    chainId,
+    addresses,
+    firstBlock,
+    tables,
+    factory,
+    upgrades,
+  }: Omit<ContractDefinition, 'createdAt' | 'suspendedReason'>,
 ): Promise<boolean> {
   const events = tables.map(storedText);
   const saved = await transaction.query(

@@ -1,7 +1,7 @@
 /** The emitters of each table, and the order in which tables depend on each other. Pure. */
 
 import type { EventTable } from '../tables/event-table.ts';
-import { dependOnImplementation, formsOf } from '../upgrades/form-at-log.ts';
+import { dependOnImplementation, formsOf } from '../tables/form-at-log.ts';
 import type { ContractDefinition } from './contract-definition.ts';
 
 /** Addresses that the rows of a table name: children, which may emit events after these rows, or implementations of the emitter from there on. */

@@ -2,12 +2,10 @@ import type { Chain } from '@chainstead/chains';
 import type { Transaction } from '@chainstead/db';
 import { recordRewritten, removeCoverage } from '@chainstead/sync';
 import { type EventTable, UNDECODED } from '../tables/event-table.ts';
+import { dependOnImplementation, formsOf, implementationsOf } from '../tables/form-at-log.ts';
 import { indexedCount, isNamedEvent } from '../tables/log-shape.ts';
-import { dependOnImplementation, formsOf } from '../upgrades/form-at-log.ts';
-import { implementationsOf } from '../upgrades/form-rows.ts';
 import { upgradesOf } from './child-sets.ts';
 import type { ContractDefinition } from './contract-definition.ts';
-import { removeUnsettled } from './remove-unsettled.ts';
 
 /**
  * Removes rows that no longer belong to their table, because an event has one more form, or because a log of another event was taken for an
@@ -67,6 +65,22 @@ export async function removeMovedForms(
 
 function formsKey(forms: readonly EventTable[]): string {
   return JSON.stringify(forms.map(({ name, since, implementations }) => [name, since, implementations]));
+}
+
+/** Removes rows and coverage of blocks that a reorg may still replace: datasets that are not indexed would keep them. Runs under the chain's commit lock. */
+export async function removeUnsettled(
+  transaction: Transaction,
+  chain: Chain,
+  tables: readonly string[],
+): Promise<void> {
+  const [row] = await transaction.query<{ checkpoint: number | null }>(
+    'SELECT checkpoint FROM sync_chains WHERE chain_id = $1',
+    [chain.id],
+  );
+  const settled = (row?.checkpoint ?? 0) - chain.reorgDepthMax;
+  for (const table of tables)
+    await transaction.query(`DELETE FROM ${table} WHERE chain_id = $1 AND block_number > $2`, [chain.id, settled]);
+  await removeCoverage(transaction, chain.id, tables, { from: settled + 1, to: Number.MAX_SAFE_INTEGER });
 }
 
 async function removeAll(transaction: Transaction, { id }: Chain, { name }: EventTable): Promise<void> {

@@ -101,10 +101,10 @@ async function haveRows(
   block: number,
 ): Promise<boolean> {
   for (const table of tables) {
-    const found = await transaction.query(
-      `SELECT FROM ${table} WHERE chain_id = $1 AND block_number >= $2 LIMIT 1`,
-      [id, block],
-    );
+    const found = await transaction.query(`SELECT FROM ${table} WHERE chain_id = $1 AND block_number >= $2 LIMIT 1`, [
+      id,
+      block,
+    ]);
     if (found.length > 0) return true;
   }
   return false;

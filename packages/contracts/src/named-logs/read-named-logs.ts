@@ -7,9 +7,14 @@ import { type ChildSet, emittersOf, isFormOfImplementation, upgradesOf } from '.
 import type { ContractDefinition } from '../definitions/contract-definition.ts';
 import { ChildrenUnknownError, type Creation, isAfter, isComplete, readCreations } from '../factories/child-rows.ts';
 import type { EventTable } from '../tables/event-table.ts';
+import { formAt, formsOf, type Upgrade } from '../tables/form-at-log.ts';
 import { indexedCount } from '../tables/log-shape.ts';
-import { formAt, formsOf, type Upgrade } from '../upgrades/form-at-log.ts';
-import { type ImplementationForms, ImplementationsUnknownError, lastBefore, readUpgrades } from '../upgrades/form-rows.ts';
+import {
+  type ImplementationForms,
+  ImplementationsUnknownError,
+  lastBefore,
+  readUpgrades,
+} from '../upgrades/form-rows.ts';
 import { isStored, namedTables } from './contract-names.ts';
 
 /** A name that a log belongs to. */

@@ -68,11 +68,7 @@ function statementsOf(table: EventTable): readonly string[] {
   ];
 }
 
-function indexesOf(
-  table: EventTable,
-  indexed: readonly string[],
-  known: ReadonlySet<string>,
-): readonly string[] {
+function indexesOf(table: EventTable, indexed: readonly string[], known: ReadonlySet<string>): readonly string[] {
   const { name, parameters } = table;
   const chosen = parameters.filter((column) => indexed.includes(column.name));
   const definitions = [

@@ -5,8 +5,8 @@ import type { CommittedBlocks } from '@chainstead/sync';
 import type { ChildSet } from '../definitions/child-sets.ts';
 import { isComplete } from '../factories/child-rows.ts';
 import type { EventTable } from '../tables/event-table.ts';
+import { formAt, implementationsOf, isBefore, type Upgrade } from '../tables/form-at-log.ts';
 import { placeOfLine } from '../tables/row-table.ts';
-import { formAt, isBefore, type Upgrade } from './form-at-log.ts';
 import { upgradesStatement } from './upgrades-statement.ts';
 
 /** Forms of an event, of which the implementation of the emitter decides. */
@@ -82,11 +82,6 @@ export function lastBefore(
   place: { readonly block: number; readonly log: number },
 ): Upgrade | null {
   return upgrades?.findLast((one) => isBefore(one, place)) ?? null;
-}
-
-/** Returns the implementations of all forms. */
-export function implementationsOf(forms: readonly EventTable[]): readonly Address[] {
-  return [...new Set(forms.flatMap(({ implementations }) => implementations))];
 }
 
 interface UpgradeRow {

@@ -205,9 +205,10 @@ function logsOf(history: readonly Happening[]): readonly { readonly log: Log; re
     isLate,
     log: {
       address: PROXIES[proxy] ?? addressOf(0),
-      topics: (upgrade === null ? [SENT, toHex(place, { size: 32 })] : [UPGRADED, pad(IMPLEMENTATIONS[upgrade] ?? '0x')]).map(
-        (topic) => parseHash(topic),
-      ),
+      topics: (upgrade === null
+        ? [SENT, toHex(place, { size: 32 })]
+        : [UPGRADED, pad(IMPLEMENTATIONS[upgrade] ?? '0x')]
+      ).map((topic) => parseHash(topic)),
       data: upgrade === null ? toHex(7, { size: 32 }) : '0x',
       ...{ blockTimestamp: null, blockNumber: block, blockHash: HASH, transactionHash: HASH },
       ...{ transactionIndex: place, logIndex: place },

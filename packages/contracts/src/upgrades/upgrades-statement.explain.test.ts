@@ -47,7 +47,7 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan }) => {
     const { nodes } = await explain(scratch.database, statement, plan);
     const scans = nodes.filter((node) => node['Relation Name'] === 'vault_upgraded');
     expect(scans.map((scan) => scan['Index Name'])).toEqual(['vault_upgraded_implementation']);
-    // Of each implementation those of 100 proxies; averages of loops are rounded.
+    // Each implementation has those of 100 proxies. Averages of loops are rounded.
     expect(Math.round(rowsRead(nodes, 'vault_upgraded'))).toBeLessThanOrEqual(200);
     const { text, values } = statement;
     expect(await scratch.database.query(text, values)).toEqual([

@@ -62,7 +62,9 @@ export function readContractForm(form: ContractForm, chains: readonly Chain[]): 
   if ('problem' in abi) return abi;
   const calls = form.calls !== '';
   if (calls && !indexesCalls(chain))
-    return { problem: `Calls can't be decoded, because transactions of ${chain.key} are not indexed. Set ${transactionsSetting(chain)}=all, or leave calls out` };
+    return {
+      problem: `Calls can't be decoded, because transactions of ${chain.key} are not indexed. Set ${transactionsSetting(chain)}=all, or leave calls out`,
+    };
   if (form.events.length === 0 && !calls) return { problem: 'Choose at least one event' };
   const upgrade = readUpgrade(form.upgrade.trim());
   if ('problem' in upgrade) return upgrade;
@@ -90,9 +92,7 @@ function transactionsSetting({ key }: Chain): string {
   return `TRANSACTIONS_${key.toUpperCase().replaceAll('-', '_')}`;
 }
 
-function readUpgrade(
-  given: string,
-): Pick<WantedContract, 'upgrade' | 'implementation'> | { readonly problem: string } {
+function readUpgrade(given: string): Pick<WantedContract, 'upgrade' | 'implementation'> | { readonly problem: string } {
   if (given === '') return { upgrade: null, implementation: null };
   if (isAddress(given)) return { upgrade: null, implementation: parseAddress(given) };
   const upgrade = parseLogPlace(given);

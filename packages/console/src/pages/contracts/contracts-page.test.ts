@@ -131,7 +131,9 @@ test('adds calls of a chain with all transactions, and the ABI of an implementat
 test('refuses calls if no chain indexes all transactions', () => {
   const view = contractFormView({ form: EMPTY_CONTRACT, events: [DEPOSIT], problem: null, chains: [eth], token: '' });
   expect(String(view)).toMatch(/name="calls" value="yes" aria-describedby="calls-hint" +disabled/);
-  expect(String(view)).toContain('Refused: no chain here indexes all transactions. Set TRANSACTIONS_&lt;CHAIN&gt;=all.');
+  expect(String(view)).toContain(
+    'Refused: no chain here indexes all transactions. Set TRANSACTIONS_&lt;CHAIN&gt;=all.',
+  );
 });
 
 test('shows no event of a contract that was removed', async () => {

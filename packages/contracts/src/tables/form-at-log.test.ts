@@ -2,7 +2,7 @@
 import { type Address, parseAddress } from '@chainstead/core';
 import { parseEventSignature } from '@chainstead/decoding';
 import { describe, expect, it, test } from 'vitest';
-import { type EventTable, eventItem, eventTable, type LogPlace } from '../tables/event-table.ts';
+import { type EventTable, eventItem, eventTable, type LogPlace } from './event-table.ts';
 import { dependOnImplementation, formAt, formsOf } from './form-at-log.ts';
 
 const [A, B, C] = ['aa', 'bb', 'cc'].map((byte) => parseAddress(`0x${byte.repeat(20)}`)) as [Address, Address, Address];
@@ -25,7 +25,13 @@ describe('a log has the form', () => {
     ['that was added first, before any upgrade', [FIRST, OF_B], place(9, 9), null, 'first'],
     ['of the implementation', [FIRST, OF_B], place(10, 3), upgrade(B, 10, 2), 'second'],
     ['of an earlier implementation again', [OF_A, OF_B], place(10, 3), upgrade(A, 10, 2), 'first'],
-    ['that was added first, if no form has the implementation', [FIRST, OF_B], place(10, 3), upgrade(C, 10, 2), 'first'],
+    [
+      'that was added first, if no form has the implementation',
+      [FIRST, OF_B],
+      place(10, 3),
+      upgrade(C, 10, 2),
+      'first',
+    ],
     ['of a place after the implementation', [OF_A, PLACED], place(100, 5), upgrade(A, 100, 4), 'placed'],
     ['of an implementation after the place', [OF_A, PLACED], place(100, 7), upgrade(A, 100, 6), 'first'],
     ['of an implementation at the place', [OF_A, PLACED], place(100, 6), upgrade(A, 100, 5), 'first'],

@@ -1,8 +1,8 @@
 import { type AbiEvent, parseEventSignature } from '@chainstead/decoding';
-import { type ContractDefinition, ContractRefusedError, type Upgrades } from '../definitions/contract-definition.ts';
-import type { WantedContract } from '../definitions/wanted-contract.ts';
 import { type EventTable, eventItem, type TableItem } from '../tables/event-table.ts';
 import { isNamedEvent } from '../tables/log-shape.ts';
+import { type ContractDefinition, ContractRefusedError, type Upgrades } from './contract-definition.ts';
+import type { WantedContract } from './wanted-contract.ts';
 
 /** Event of a proxy that names its implementation. @see https://eips.ethereum.org/EIPS/eip-1967 */
 const UPGRADED = upgradedEvent();

@@ -1,7 +1,7 @@
 /** Forms of an event that other implementations of a proxy emit, and the form that a log has. Pure. */
 import type { Address } from '@chainstead/core';
-import type { EventTable, LogPlace } from '../tables/event-table.ts';
-import { indexedCount, isNamedEvent } from '../tables/log-shape.ts';
+import type { EventTable, LogPlace } from './event-table.ts';
+import { indexedCount, isNamedEvent } from './log-shape.ts';
 
 /** A log of a proxy that names its implementation from there on. */
 export interface Upgrade extends LogPlace {
@@ -32,6 +32,11 @@ export function formAt(forms: readonly EventTable[], place: LogPlace, upgrade: U
   if (upgrade === null) return placed;
   if (placed !== undefined && placed.since !== null && isBefore(upgrade, placed.since)) return placed;
   return forms.find(({ implementations }) => implementations.includes(upgrade.implementation)) ?? placed;
+}
+
+/** Returns the implementations of all forms. */
+export function implementationsOf(forms: readonly EventTable[]): readonly Address[] {
+  return [...new Set(forms.flatMap(({ implementations }) => implementations))];
 }
 
 /** Returns whether a log comes before another one of the chain. */
