@@ -72,7 +72,7 @@ async function storedInside(account: Address): Promise<readonly string[]> {
 }
 
 /**
- * Transactions of all kinds, many blocks apart; some change no balance, some cancel out.
+ * Transactions of all kinds, hundreds of blocks apart; some change no balance, some cancel out.
  * @returns the amounts received inside, block by block
  */
 async function act(wallet: Address, payer: Address, gap: number): Promise<readonly string[]> {
@@ -116,7 +116,7 @@ const [OTS, FILTER] = ['ots_searchTransactionsBefore', 'trace_filter'] as const;
 
 describe('a node with an index of accounts', () => {
   test.each([
-    [OTS, 30],
+    [OTS, 60],
     [FILTER, 15],
   ] as const)(
     'tells by %s what wallets sent and received, also inside, and their counts and balances that it is all',
