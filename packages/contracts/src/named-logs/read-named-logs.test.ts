@@ -41,7 +41,7 @@ function logOf(blockNumber: number, topicCount: number): Log {
 
 async function read(log: Log, ...names: readonly string[]) {
   const definitions = await readDefinitions(scratch.database, 'vault');
-  const request = { chain, names, logs: [log], from: 1, completeTo: null };
+  const request = { chain, names, logs: [log], from: log.blockNumber, completeTo: null };
   return (await readNamedLogs(scratch.database, definitions, request)).get(log);
 }
 
