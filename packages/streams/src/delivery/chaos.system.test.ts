@@ -69,7 +69,7 @@ describe('1,000 webhooks', () => {
         if (kills % 3 === 0) await breakConnections();
         startWorker(random.integer(-1, 1) * CLOCK_OFFSET_MS);
       }
-      await expect.poll(() => countPending(scratch), { timeout: 120_000, interval: 200 }).toBe(0);
+      await expect.poll(() => countPending(scratch), { timeout: 60_000, interval: 200 }).toBe(0);
       await verify(scratch, deliveries, answered);
     } finally {
       await receiver.close();
