@@ -1320,6 +1320,7 @@ CREATE TABLE "contract_definitions" (
   "first_block" bigint,
   "events" jsonb NOT NULL,
   "factory" jsonb,
+  "upgrades" jsonb,
   "suspended_reason" text,
   "revision" uuid DEFAULT gen_random_uuid() NOT NULL,
   "created_at" timestamp with time zone DEFAULT now() NOT NULL,

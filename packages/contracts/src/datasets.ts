@@ -10,5 +10,5 @@ export {
   resumeContract,
   suspendLargeContracts,
 } from './definitions/suspend-contracts.ts';
-export type { WantedContract } from './definitions/wanted-contract.ts';
+export { parseLogPlace, type WantedContract } from './definitions/wanted-contract.ts';
 export { readContractsState } from './factories/complete-children.ts';

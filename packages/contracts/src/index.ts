@@ -8,7 +8,7 @@ export { type ContractDefinition, ContractRefusedError, readDefinitions } from '
 export { type ContractStatus, readContractStatuses } from './definitions/contract-status.ts';
 export { removeContract } from './definitions/remove-contract.ts';
 export { suspendLargeContracts } from './definitions/suspend-contracts.ts';
-export type { WantedContract } from './definitions/wanted-contract.ts';
+export { parseLogPlace, type WantedContract } from './definitions/wanted-contract.ts';
 export { type NameState, stateOfName } from './named-logs/contract-names.ts';
 export { createDefinitionReader, type DefinitionReader } from './named-logs/definition-reader.ts';
 export { readNamedLogs } from './named-logs/read-named-logs.ts';

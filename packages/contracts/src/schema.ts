@@ -14,6 +14,8 @@ export const contractDefinitions = pgTable(
     events: jsonb('events').notNull(),
     /** Event whose parameter is an address whose events are stored; null: the addresses emit all events. */
     factory: jsonb('factory'),
+    /** Event whose parameter is the implementation of the proxy that emits it; null: forms of events don't depend on it. */
+    upgrades: jsonb('upgrades'),
     /** Reason why nothing more is stored; null: the contract is indexed. */
     suspendedReason: text('suspended_reason'),
     /** Another one after each change. */

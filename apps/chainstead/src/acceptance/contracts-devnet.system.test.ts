@@ -294,13 +294,13 @@ test('are decoded from their first block on, through reorgs and changes, without
 
 const UPGRADED = toEventSelector('Upgraded(address)');
 
-/** Rows of both forms of an event: block, log, form and values. */
-async function storedForms(event: string, columns: string): Promise<readonly string[]> {
+/** Rows of both forms of an event: block, log, emitter, form and values. */
+async function storedForms(name: string, event: string, columns: string): Promise<readonly string[]> {
   const rows = await stage.scratch.database.query<{ row: string }>(
     ['', '_2']
       .map(
         (form) =>
-          `SELECT concat_ws(' ', block_number, log_index, 'form${form}', ${columns}) AS row, block_number, log_index FROM analytics.contract_proxy_${event}${form}`,
+          `SELECT concat_ws(' ', block_number, log_index, contract, 'form${form}', ${columns}) AS row, block_number, log_index FROM analytics.contract_${name}_${event}${form}`,
       )
       .join(' UNION ALL ')
       .concat(' ORDER BY block_number, log_index'),
@@ -308,66 +308,126 @@ async function storedForms(event: string, columns: string): Promise<readonly str
   return rows.map(({ row }) => row);
 }
 
-/** The same by viem, with the ABI of the implementation that the proxy had at each log. */
-async function formsByNode(proxy: Address, event: string): Promise<readonly string[]> {
-  const logs = await stage.devnet.client.getLogs({ address: proxy, fromBlock: 0n });
-  let upgrades = 0;
-  return logs.flatMap(({ topics, data, blockNumber, logIndex }) => {
-    if (topics[0] === UPGRADED) upgrades += 1;
-    const { abi } = stage.contractOf(upgrades > 1 ? 'Second' : 'First');
+/** The same by viem, with the ABI of the implementation that each proxy had at each log. */
+async function formsByNode(proxies: readonly Address[], second: Address, event: string): Promise<readonly string[]> {
+  const logs = await stage.devnet.client.getLogs({ address: [...proxies], fromBlock: 0n });
+  const current = new Map<string, string>();
+  return logs.flatMap(({ address, topics, data, blockNumber, logIndex }) => {
+    if (topics[0] === UPGRADED) current.set(address, `0x${topics[1]?.slice(-40)}`);
+    const isSecond = current.get(address) === second;
+    const { abi } = stage.contractOf(isSecond ? 'Second' : 'First');
     const item = abi.find((one): one is AbiEvent => one.type === 'event' && one.name === event);
     if (item === undefined || toEventSelector(item) !== topics[0]) return [];
     const { args } = decodeEventLog({ abi: [item], topics, data });
     const values = item.inputs.map(({ name = '' }) => (args as Readonly<Record<string, unknown>> | undefined)?.[name]);
-    return [[blockNumber, logIndex, upgrades > 1 ? 'form_2' : 'form', ...values].map(shown).join(' ')];
+    return [[blockNumber, logIndex, address, isSecond ? 'form_2' : 'form', ...values].map(shown).join(' ')];
   });
 }
 
-test('of a proxy are decoded by the implementation at each log', async () => {
+/** Two implementations, some proxies of the first one, and a contract that upgrades within a transaction. */
+async function deployProxies(name: string, count: number) {
   const { devnet } = stage;
   const [first, second] = [
     await devnet.deploy(stage.contractOf('First')),
     await devnet.deploy(stage.contractOf('Second')),
   ];
-  const proxy = await devnet.deploy(stage.contractOf('Proxy'), [first]);
+  const proxies: Address[] = [];
+  for (let made = 0; made < count; made++) proxies.push(await devnet.deploy(stage.contractOf('Proxy'), [first]));
   const mover = await devnet.deploy(stage.contractOf('Mover'));
-  const move = (seed: number) =>
-    devnet.send({ address: proxy, abi: stage.contractOf('First').abi, functionName: 'move', args: [BigInt(seed)] });
-  const program = stage.start(KEY);
-  await program.url;
-  const addProxy = (name: string, ...more: readonly string[]) =>
-    stage.runContracts('add', 'proxy', '--chain', 'devnet', '--abi', stage.abiOf(name), '--address', proxy, ...more);
-  const expectForms = () =>
+  const move = (proxy: Address, seed: number) => stage.send('First', proxy, 'move', BigInt(seed));
+  const upgrade = (proxy: Address, next: Address) => stage.send('Proxy', proxy, 'upgrade', next);
+  /** Emits events before and after the upgrade. */
+  const upgradeAndMove = (proxy: Address, seed: number) =>
+    stage.send('Mover', mover, 'upgrade', proxy, second, BigInt(seed));
+  const add = (abi: string, ...more: readonly string[]) =>
+    stage.runContracts(
+      ...['add', name, '--chain', 'devnet', '--abi', stage.abiOf(abi), '--address', proxies.join(','), ...more],
+    );
+  const storedMoves = () => storedForms(name, 'moved', 'from_, value, kind');
+  /** Waits for equal rows. @param mined empty blocks before each look, so that earlier ones become final */
+  const expectForms = (mined = 0) =>
     vi.waitFor(
       async () => {
-        expect(await storedForms('moved', 'from_, value, kind')).toEqual(await formsByNode(proxy, 'Moved'));
-        expect(await storedForms('swapped', 'from_, amount_in, amount_out')).toEqual(
-          await formsByNode(proxy, 'Swapped'),
+        if (mined > 0) await devnet.mine(mined);
+        expect(await storedMoves()).toEqual(await formsByNode(proxies, second, 'Moved'));
+        expect(await storedForms(name, 'swapped', 'from_, amount_in, amount_out')).toEqual(
+          await formsByNode(proxies, second, 'Swapped'),
         );
       },
-      { timeout: 60_000, interval: 200 },
+      // Blocks are followed more slowly than they are mined.
+      { timeout: 30_000, interval: mined > 0 ? 1_000 : 200 },
     );
+  return { first, second, proxies, move, upgrade, upgradeAndMove, add, expectForms };
+}
+
+/** Form and value of each row. */
+const formsOf = (rows: readonly string[]) => rows.map((row) => row.replace(/^\d+ \d+ \S+ (\S+) \S+ (\d+).*$/, '$1 $2'));
+
+test('of a proxy are decoded by the place of its upgrade', async () => {
+  const { devnet } = stage;
+  const { proxies, move, upgradeAndMove, add: addProxy, expectForms } = await deployProxies('proxy', 1);
+  const [proxy] = proxies as [Address];
+  const program = stage.start(KEY);
+  await program.url;
   await addProxy('First');
-  await move(1);
-  const args = [proxy, second, 2n];
-  const { logs } = await devnet.send({
-    address: mover,
-    abi: stage.contractOf('Mover').abi,
-    functionName: 'upgrade',
-    args,
-  });
-  await move(4);
+  await move(proxy, 1);
+  const { logs } = await upgradeAndMove(proxy, 2);
+  await move(proxy, 4);
   await devnet.mine(SETTLED_DEPTH);
   const upgraded = logs.find(({ topics }) => topics[0] === UPGRADED);
   await addProxy('Second', '--upgrade', `${upgraded?.blockNumber}:${upgraded?.logIndex}`);
-  await move(5);
-  await devnet.mine(SETTLED_DEPTH);
-  await expectForms();
-  expect((await storedForms('moved', 'value')).map((row) => row.replace(/^\d+ \d+ /, ''))).toEqual([
+  await move(proxy, 5);
+  await expectForms(20);
+  expect(formsOf(await storedForms('proxy', 'moved', 'from_, value'))).toEqual([
     ...['form 1', 'form 2', 'form_2 3', 'form_2 4', 'form_2 5'],
   ]);
   const statuses: { undecoded: number }[] = JSON.parse(await stage.runContracts('status', '--json'));
   expect(statuses.map(({ undecoded }) => undecoded)).toEqual([0, 0, 0, 0]);
+  expect(await stage.runContracts('remove', 'proxy', '--chain', 'devnet')).toContain('Dropped tables');
+  expect((await program.stop()).code).toBe(0);
+});
+
+test('of proxies are decoded by the implementation that each of them names, through downgrades and reorgs', async () => {
+  const { devnet } = stage;
+  const deployed = await deployProxies('proxies', 2);
+  const { first, second, proxies, move, upgrade, upgradeAndMove, add: addProxies, expectForms } = deployed;
+  const [one, other] = proxies as [Address, Address];
+  const program = stage.start(KEY);
+  await program.url;
+  await addProxies('First');
+  await move(one, 1);
+  await upgradeAndMove(one, 2);
+  await move(one, 4);
+  await move(other, 5);
+  await devnet.mine(SETTLED_DEPTH);
+  expect(await addProxies('Second', '--implementation', second)).toMatch(/contracts\.proxies_upgraded +Upgraded/);
+  await expectForms(20);
+
+  // The new implementation is followed, each proxy from its own upgrade on.
+  await upgradeAndMove(other, 6);
+  await move(one, 8);
+  await expectForms();
+  await addProxies('First', '--implementation', first);
+  await upgrade(one, first);
+  await move(one, 9);
+  await upgrade(one, second);
+  await move(one, 10);
+  await expectForms(20);
+
+  // A reorg removes a downgrade, and the events after it stay.
+  await upgrade(other, first);
+  await move(other, 11);
+  await expectForms();
+  const data = encodeFunctionData({ abi: stage.contractOf('First').abi, functionName: 'move', args: [12n] });
+  await devnet.reorg(2, [[{ from: devnet.accounts[0], to: other, gas: '0x100000', data }, 1]]);
+  await devnet.mine(2);
+  await expectForms();
+  expect(formsOf(await storedForms('proxies', 'moved', 'from_, value'))).toEqual([
+    ...['form 1', 'form 2', 'form_2 3', 'form_2 4', 'form 5', 'form 6', 'form_2 7', 'form_2 8'],
+    ...['form 9', 'form_2 10', 'form_2 12'],
+  ]);
+  const statuses: { undecoded: number }[] = JSON.parse(await stage.runContracts('status', '--json'));
+  expect(statuses.map(({ undecoded }) => undecoded)).toEqual([0, 0, 0, 0, 0]);
   expect((await program.stop()).code).toBe(0);
 });
 

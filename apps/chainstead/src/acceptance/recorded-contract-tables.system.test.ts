@@ -54,7 +54,7 @@ describe.skipIf(isMissing)(title('recorded blocks'), () => {
 
   // Filters by address, then whole receipts: two ways of reading, into equal rows.
   describe.each(['none', 'receipts'] as const)('read with the proof %s', (backfillProof) => {
-    test.each(Object.entries(chainIds))('of %s have equal rows', { timeout: 120_000 }, async (name, id) => {
+    test.each(Object.entries(chainIds))('of %s have equal rows', async (name, id) => {
       const { database } = scratch;
       const chain = chains.get(id);
       const addresses = emittersOf(name).filter((address) => !chain.erc20Exclusions.includes(address));

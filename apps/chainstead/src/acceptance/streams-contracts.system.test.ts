@@ -31,6 +31,10 @@ const stage = stageOfFile(() => createStreamStage(CHAIN_ID));
 let contracts: Record<'Pool' | 'Hub', CompiledContract>;
 let receiver: WebhookReceiver;
 let hub: Address;
+let stream: string;
+/** Child that the first test names, and one that a reorg takes away again. */
+let pool: Address;
+let strange: Address;
 
 beforeAll(async () => {
   const compiled = await compileSolidity({ 'Hub.sol': SOURCE });
@@ -42,6 +46,10 @@ beforeAll(async () => {
   contracts = { Pool: of('Pool'), Hub: of('Hub') };
   receiver = await stage.receive();
   hub = await stage.devnet.deploy(contracts.Hub);
+});
+beforeAll(async () => {
+  await addPools();
+  stream = await stage.watch(receiver, { includeContractLogs: true, contracts: ['pools.Ping'], sendRemoved: true });
 });
 
 const send = (name: 'Pool' | 'Hub', address: Address, functionName: string, ...args: readonly unknown[]) =>
@@ -86,36 +94,34 @@ async function poolOf(blockNumber: bigint): Promise<Address> {
   return parseAddress(`0x${logs[0]?.data.slice(-40)}`);
 }
 
-test('children match from the log after the one that names them, and no more after a reorg removed it', {
-  timeout: 180_000,
-}, async () => {
-  const { devnet } = stage;
-  await addPools();
-  const config = { includeContractLogs: true, contracts: ['pools.Ping'], sendRemoved: true };
-  const id = await stage.watch(receiver, config);
-  const pingsOf = async (blockNumber: bigint) => {
-    const { body } = await awaitWebhook(stage, receiver, id, { blockNumber, confirmed: false });
-    return pingsIn(body);
-  };
+/** Returns the pings in the unconfirmed webhook of a block. */
+async function pingsOf(blockNumber: bigint): Promise<readonly string[]> {
+  const { body } = await awaitWebhook(stage, receiver, stream, { blockNumber, confirmed: false });
+  return pingsIn(body);
+}
 
+test('children match from the log after the one that names them', async () => {
   const created = await send('Hub', hub, 'create', 10n);
-  const pool = await poolOf(created.blockNumber);
+  pool = await poolOf(created.blockNumber);
   expect(await pingsOf(created.blockNumber)).toEqual([`Ping 11 ${pool}`]);
   const used = await send('Pool', pool, 'ping', 12n);
   expect(await pingsOf(used.blockNumber)).toEqual([`Ping 12 ${pool}`]);
 
-  const strange = await devnet.deploy(contracts.Pool);
+  strange = await stage.devnet.deploy(contracts.Pool);
   await send('Pool', strange, 'ping', 13n);
   const adopted = await send('Hub', hub, 'adopt', strange, 14n);
   expect(await pingsOf(adopted.blockNumber)).toEqual([`Ping 15 ${strange}`]);
+});
 
+test('children match no more after a reorg removed the log that names them', async () => {
+  const { devnet } = stage;
   // The new branch lacks the log that names the pool, and has another ping of it.
   const data = encodeFunctionData({ abi: contracts.Pool.abi, functionName: 'ping', args: [16n] });
   await devnet.reorg(1, [[{ from: devnet.accounts[0], to: strange, gas: '0x100000', data }, 0]]);
   await devnet.mine(1);
   const last = await send('Pool', pool, 'ping', 17n);
   expect(await pingsOf(last.blockNumber)).toEqual([`Ping 17 ${pool}`]);
-  const arrived = arrivedOf(stage, receiver, id).filter(({ parsed }) => !parsed.confirmed);
+  const arrived = arrivedOf(stage, receiver, stream).filter(({ parsed }) => !parsed.confirmed);
   expect(arrived.filter(({ parsed }) => parsed.removed === true).flatMap(({ body }) => pingsIn(body))).toEqual([
     `Ping 15 ${strange}`,
   ]);

@@ -4,6 +4,7 @@ import {
   addContract,
   type ContractDefinition,
   type ContractStatus,
+  parseLogPlace,
   readContractStatuses,
   readDefinitions,
   removeContract,
@@ -34,6 +35,7 @@ export interface AddContractOptions {
   readonly index?: readonly string[];
   readonly calls?: boolean;
   readonly upgrade?: string;
+  readonly implementation?: string;
 }
 
 /** Larger files are no ABI. */
@@ -60,6 +62,7 @@ export async function addContractOfCommand(
         indexed: options.index ?? [],
         calls: options.calls ?? false,
         upgrade: readLogPlace(options.upgrade),
+        implementation: readImplementation(options.implementation),
       },
       commandActor(),
     );
@@ -255,10 +258,15 @@ function readBlock(text: string | undefined): number | null {
 }
 
 /** @returns null without a text */
-function readLogPlace(text: string | undefined): { readonly block: number; readonly log: number } | null {
+function readImplementation(text: string | undefined): Address | null {
+  return text === undefined ? null : readAddress(text, '--implementation');
+}
+
+/** @returns null without a text */
+function readLogPlace(text: string | undefined): ReturnType<typeof parseLogPlace> {
   if (text === undefined) return null;
-  const [, block, log] = /^(\d{1,15}):(\d{1,9})$/.exec(text) ?? [];
-  if (block !== undefined && log !== undefined) return { block: Number(block), log: Number(log) };
+  const place = parseLogPlace(text);
+  if (place !== null) return place;
   throw new UsageError(`--upgrade ${text} is not the place of a log`, 'Use <block>:<log index>, such as 18000000:57');
 }
 

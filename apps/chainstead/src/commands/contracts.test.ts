@@ -50,6 +50,7 @@ describe('options are refused', () => {
     ['--from 1e6 is not a block number', [...address, '--from', '1e6']],
     ['--upgrade 100 is not the place of a log', [...address, '--upgrade', '100']],
     ['--upgrade 100:-1 is not the place of a log', [...address, '--upgrade', '100:-1']],
+    ['--implementation 0x12 is not an address', [...address, '--implementation', '0x12']],
     ['--upgrade 0x64:1 is not the place of a log', [...address, '--upgrade', '0x64:1']],
   ])('%s %j', async (message, options) => {
     const outcome = await add([...file(), ...options]);
@@ -67,10 +68,22 @@ describe('options are refused', () => {
     ]);
   });
 
-  test('for an unknown chain, and for calls without transactions', async () => {
+  test('for an unknown chain, calls without transactions, and implementations of children or with a place', async () => {
     const moon = await run(['add', 'vault', '--chain', 'moon', ...file(), ...address]);
     expect(moon.stderr).toContain('--chain moon is not a known chain');
     const calls = await add([...file(), ...address, '--calls'], { CHAINS: 'eth' });
+    const implementation = ['--implementation', ADDRESS];
+    const both = await add([...file(), ...address, ...implementation, '--upgrade', '100:1']);
+    expect([both.exitCode, both.stderr]).toEqual([
+      ...[1, expect.stringContaining('--implementation and --upgrade exclude each other. Leave one of them out')],
+    ]);
+    const children = await add([...file(), ...factory, ...implementation]);
+    expect([children.exitCode, children.stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        'vault has a factory, and implementations of its children are not known. Leave --implementation out, or add the children by their addresses',
+      ),
+    ]);
     expect([moon.exitCode, calls.exitCode]).toEqual([2, 1]);
     expect(calls.stderr).toContain('Set TRANSACTIONS_ETH=all, or leave --calls out');
     expect(await scratch.database.query('SELECT FROM contract_definitions')).toEqual([]);
@@ -93,4 +106,10 @@ test('events, anonymous ones and calls get tables', async () => {
     { event: 'quiet', kind: 'event', columns: [] },
     { event: 'deposit_call', kind: 'call', columns: [{ name: 'sender' }, {}, {}, { name: 'assets', type: 'numeric' }] },
   ]);
+});
+
+test('an implementation gets a table of the logs that name it', async () => {
+  const added = await run(['add', 'proxy', '--chain', 'eth', ...file(), ...address, '--implementation', ADDRESS]);
+  expect(added).toMatchObject({ exitCode: 0 });
+  expect(added.stdout).toMatch(/contracts\.proxy_upgraded +Upgraded\(address\) +1/);
 });

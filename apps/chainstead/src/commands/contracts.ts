@@ -34,6 +34,10 @@ function addCommand(context: CommandContext): Command {
       '--upgrade <block:log>',
       'Block and log index since which events have the form of this ABI, if the number of indexed parameters stays',
     )
+    .option(
+      '--implementation <address>',
+      'Implementation of the proxies with this ABI: it counts from the log Upgraded that names it',
+    )
     .option('--index <list>', 'Comma list of columns that get an index, and can then be filtered by', collect)
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, options: AddContractOptions, command: Command) => {
@@ -47,7 +51,8 @@ Examples:
   $ chainstead contracts add vault --chain eth --abi ./Vault.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea
   $ chainstead contracts add vault --chain eth --abi ./Vault.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea --from 17000000 --index owner
   $ chainstead contracts add pools --chain eth --abi ./Pool.json --factory 0x1f98431c8ad98523631ae4a59f267346ea31f984 --event 'PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool)' --child pool --from 12369621
-  $ chainstead contracts add vault --chain eth --abi ./VaultV2.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea --calls --upgrade 18000000:57`;
+  $ chainstead contracts add vault --chain eth --abi ./VaultV2.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea --calls --upgrade 18000000:57
+  $ chainstead contracts add vault --chain eth --abi ./VaultV2.json --address 0x83f20f44975d03b1b09e64809b757c47f942beea --implementation 0x5c0a86a32c129538d62c106eb8115a8b02358d57`;
 
 function applyCommand(context: CommandContext): Command {
   return new Command('apply')

@@ -70,11 +70,15 @@ test('the example of the documentation is applied, and changes nothing the secon
   ]);
 });
 
-test('calls and the log of an upgrade are read', async () => {
-  const path = await writeContracts({ contracts: [{ ...ONE, calls: true, upgrade: '18000000:57' }, ONE] });
+test('calls, the log of an upgrade and an implementation are read', async () => {
+  const implementation = `0x${'Ab'.repeat(20)}`;
+  const path = await writeContracts({
+    contracts: [{ ...ONE, calls: true, upgrade: '18000000:57' }, ONE, { ...ONE, implementation }],
+  });
   expect(await readContractsFile(path, chains)).toMatchObject([
     { calls: true, upgrade: { block: 18_000_000, log: 57 } },
-    { calls: false, upgrade: null },
+    { calls: false, upgrade: null, implementation: null },
+    { upgrade: null, implementation: `0x${'ab'.repeat(20)}` },
   ]);
 });
 
@@ -117,6 +121,7 @@ describe('a file is refused', () => {
     ],
     [{ contracts: [{ ...ONE, upgrade: '100' }] }, 'contracts[0].upgrade: is no place of a log (block:log index)'],
     [{ contracts: [{ ...ONE, upgrade: '-1:0' }] }, 'contracts[0].upgrade: is no place of a log (block:log index)'],
+    [{ contracts: [{ ...ONE, implementation: '0x12' }] }, 'contracts[0].implementation: is no address'],
     ['contracts:\n  - __proto__: {}\n    name: vault', 'contracts[0].chain: Invalid input'],
     ['contracts: [1]', 'contracts[0]: Invalid input: expected object, received number'],
     ['[[[[', 'must be sufficiently indented and end with a ]'],

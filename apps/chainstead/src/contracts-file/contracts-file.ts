@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { ChainRegistry } from '@chainstead/chains';
-import type { WantedContract } from '@chainstead/contracts/datasets';
+import { parseLogPlace, type WantedContract } from '@chainstead/contracts/datasets';
 import { ChainsteadError, errorText, isAddress, parseAddress } from '@chainstead/core';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -57,6 +57,9 @@ const contract = z
       .describe(
         'Block and log index since which events have the form of this ABI, if the number of indexed parameters stays',
       ),
+    implementation: address
+      .optional()
+      .describe('Implementation of the proxies with this ABI: it counts from the log Upgraded that names it'),
     index: z.array(z.string()).optional().describe('Parameters that get an index, and can then be filtered by'),
   })
   .refine((one) => (one.addresses === undefined) !== (one.factory === undefined), 'needs either addresses or factory');
@@ -126,6 +129,7 @@ function wantedOf({
   index,
   calls,
   upgrade,
+  implementation,
   ...one
 }: GivenContract): Omit<WantedContract, 'chain' | 'abi'> {
   const own = one.factory;
@@ -137,13 +141,9 @@ function wantedOf({
     events: events ?? null,
     indexed: index ?? [],
     calls: calls ?? false,
-    upgrade: upgrade === undefined ? null : logPlaceOf(upgrade),
+    upgrade: upgrade === undefined ? null : parseLogPlace(upgrade),
+    implementation: implementation === undefined ? null : parseAddress(implementation),
   };
-}
-
-function logPlaceOf(text: string): { readonly block: number; readonly log: number } {
-  const [block = 0, log = 0] = text.split(':').map(Number);
-  return { block, log };
 }
 
 async function readAbi(path: string, abiPath: string): Promise<unknown> {

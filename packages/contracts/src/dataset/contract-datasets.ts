@@ -1,11 +1,20 @@
 import { ChainsteadError } from '@chainstead/core';
 import type { Database, Transaction } from '@chainstead/db';
 import type { Dataset, PrecedingRows } from '@chainstead/sync';
-import { childrenOf, dependentTables, depthOf, emittersOf } from '../definitions/child-sets.ts';
+import {
+  type ChildSet,
+  childrenOf,
+  dependentTables,
+  depthOf,
+  emittersOf,
+  isFormOfImplementation,
+  upgradesOf,
+} from '../definitions/child-sets.ts';
 import { type ContractDefinition, readDefinitions, readRevision } from '../definitions/contract-definition.ts';
 import { readCompleteChildren } from '../factories/complete-children.ts';
-import { watchCreations } from '../factories/watch-creations.ts';
+import { type DependentTables, watchCreations } from '../factories/watch-creations.ts';
 import type { EventTable } from '../tables/event-table.ts';
+import { formsOf, implementationsOf } from '../tables/form-at-log.ts';
 import { acceptedLogs } from './accepted-logs.ts';
 import { callDataset } from './call-dataset.ts';
 import { type Emitters, eventDataset } from './event-dataset.ts';
@@ -25,7 +34,7 @@ class ContractsChangedError extends ChainsteadError {
 /**
  * Returns the datasets of all contracts, one per table, each after those that its rows depend on. Commits of them are refused once a definition has
  * changed, because they would cover blocks without the logs of new addresses. Events of children are left out until the events of their factory are
- * complete up to the checkpoint.
+ * complete up to the checkpoint, and so are events whose form depends on upgrades.
  */
 export async function readContractDatasets(database: Pick<Database, 'query'>): Promise<readonly Dataset[]> {
   // Read first: a change in between is found by the first commit.
@@ -41,11 +50,12 @@ export async function readContractDatasets(database: Pick<Database, 'query'>): P
       definition.tables.map((table) => ({
         ...{ definition, table },
         children: emittersOf(definition, table, definitions),
+        upgrades: isFormOfImplementation(definition, table) ? upgradesOf(definition) : null,
         depth: depthOf(definition, table, definitions),
       })),
     )
-    .filter(
-      ({ definition: { chainId }, children }) => children === null || complete.has(`${chainId} ${children.table}`),
+    .filter(({ definition: { chainId }, children, upgrades }) =>
+      [children, upgrades].every((one) => one === null || complete.has(`${chainId} ${one.table}`)),
     );
   const ofTables = Map.groupBy(places, ({ table }) => table.name);
   return [...ofTables.values()]
@@ -54,7 +64,7 @@ export async function readContractDatasets(database: Pick<Database, 'query'>): P
       const [first] = ofTable;
       if (first === undefined) return [];
       const preceding = precedingOf(ofTable, definitions);
-      // Without old creations, children would not be known.
+      // Without old creations and upgrades, children and implementations would not be known.
       const deletesOldRows = preceding === null;
       const members = { requireCurrent, deletesOldRows, ...(preceding !== null && { preceding }) };
       const datasetOf = first.table.kind === 'call' ? callDataset : eventDataset;
@@ -66,7 +76,8 @@ export async function readContractDatasets(database: Pick<Database, 'query'>): P
 interface Place {
   readonly definition: ContractDefinition;
   readonly table: EventTable;
-  readonly children: (Emitters['children'] & object) | null;
+  readonly children: ChildSet | null;
+  readonly upgrades: ChildSet | null;
   readonly depth: number;
 }
 
@@ -74,22 +85,24 @@ function deepest(places: readonly Place[]): number {
   return Math.max(...places.map(({ depth }) => depth));
 }
 
-function emittersOfPlace({ definition, table, children }: Place): [number, Emitters] {
+function emittersOfPlace({ definition, table, children, upgrades }: Place): [number, Emitters] {
   const { chainId, addresses, firstBlock, factory } = definition;
   const isCreation = (one: EventTable) => one.event === factory?.event;
   const first = isCreation(table) ? (factory?.firstBlock ?? null) : firstBlock;
   const alike = definition.tables.filter((one) => isCreation(one) === isCreation(table));
   const accepts = acceptedLogs(table, alike);
-  return [chainId, { addresses: new Set(addresses), children, firstBlock: first, accepts }];
+  const byImplementation = upgrades === null ? null : { upgrades, forms: formsOf(table, definition.tables) };
+  return [chainId, { addresses: new Set(addresses), children, firstBlock: first, accepts, byImplementation }];
 }
 
-/** Returns a watch on rows that name children; null if no row of the table does. */
+/** Returns a watch on rows that name children or implementations; null if no row of the table does. */
 function precedingOf(places: readonly Place[], definitions: readonly ContractDefinition[]): PrecedingRows | null {
-  const dependents = places.flatMap(({ definition, table }) => {
-    const children = childrenOf(definition);
-    return children === null || children.table !== table.name
-      ? []
-      : [[definition.chainId, { children, tables: dependentTables(definition, definitions) }] as const];
+  const dependents = places.flatMap(({ definition, table }): readonly (readonly [number, DependentTables])[] => {
+    const children = childrenOf(definition) ?? upgradesOf(definition);
+    if (children === null || children.table !== table.name) return [];
+    const isMoving = definition.factory === null;
+    const only = isMoving ? implementationsOf(definition.tables) : null;
+    return [[definition.chainId, { children, only, isMoving, tables: dependentTables(definition, definitions) }]];
   });
-  return dependents.length === 0 ? null : watchCreations(new Map<number, (typeof dependents)[number][1]>(dependents));
+  return dependents.length === 0 ? null : watchCreations(new Map(dependents));
 }

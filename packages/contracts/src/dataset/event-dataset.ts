@@ -5,6 +5,7 @@ import type { ChildSet } from '../definitions/child-sets.ts';
 import { linesOfChildren } from '../factories/child-rows.ts';
 import type { EventTable } from '../tables/event-table.ts';
 import { type EventRow, rowTableOf } from '../tables/row-table.ts';
+import { type ImplementationForms, linesOfForm } from '../upgrades/form-rows.ts';
 import { type AcceptsLog, acceptedLogs } from './accepted-logs.ts';
 import { logDecoder } from './decode-parameters.ts';
 
@@ -18,6 +19,8 @@ export interface Emitters {
   readonly firstBlock: number | null;
   /** Logs of the event that belong to the table. @default all */
   readonly accepts?: AcceptsLog;
+  /** Forms of the event among which the implementation of the emitter decides. @default none */
+  readonly byImplementation?: ImplementationForms | null;
 }
 
 /** Members of a dataset that its rows don't depend on. */
@@ -57,21 +60,23 @@ export function eventDataset(
   };
 }
 
-/** Returns the contracts of a table on each chain, and how rows of children are chosen. */
+/** Returns the contracts of a table on each chain, and how rows are chosen that depend on others. */
 export function emittersByChain(table: EventTable, emitters: ReadonlyMap<number, Emitters>) {
   const childrenOf = ({ id }: Pick<Chain, 'id'>) => emitters.get(id)?.children ?? null;
-  const hasChildren = [...emitters.values()].some(({ children = null }) => children !== null);
+  const isDependent = [...emitters.values()].some(
+    ({ children = null, byImplementation = null }) => children !== null || byImplementation !== null,
+  );
   const select: NonNullable<Dataset['dependent']>['select'] = async (transaction, chain, blocks, lines) => {
-    const children = childrenOf(chain);
-    return children === null
-      ? lines
-      : linesOfChildren(transaction, chain, { children, kind: table.kind }, blocks, lines);
+    const { children = null, byImplementation = null } = emitters.get(chain.id) ?? {};
+    if (children !== null) return linesOfChildren(transaction, chain, { children, kind: table.kind }, blocks, lines);
+    if (byImplementation === null) return lines;
+    return linesOfForm(transaction, chain, { ...byImplementation, name: table.name }, blocks, lines);
   };
   return {
     addressesOf: ({ id }: Pick<Chain, 'id'>): ReadonlySet<Address> => emitters.get(id)?.addresses ?? NOBODY,
     childrenOf,
     firstBlock: ({ id }: Pick<Chain, 'id'>): number | null => emitters.get(id)?.firstBlock ?? null,
-    dependent: hasChildren ? { dependent: { select } } : {},
+    dependent: isDependent ? { dependent: { select } } : {},
   };
 }
 

@@ -7,12 +7,12 @@ import { createEventTables } from '../tables/create-tables.ts';
 import type { EventTable, ParameterColumn } from '../tables/event-table.ts';
 import { dependentTables } from './child-sets.ts';
 import { type ContractDefinition, ContractRefusedError, type Factory, readDefinitions } from './contract-definition.ts';
-import { removeMovedRows } from './moved-rows.ts';
-import { removeUnsettled } from './remove-unsettled.ts';
+import { removeMovedForms, removeMovedRows, removeUnsettled } from './moved-rows.ts';
 import type { WantedContract } from './wanted-contract.ts';
 import { creationEvent, requireParent } from './wanted-factory.ts';
 import { itemsOf } from './wanted-items.ts';
 import { tablesOf } from './wanted-tables.ts';
+import { upgradesFor, withUpgraded } from './wanted-upgrades.ts';
 
 /** What `addContract` stored. */
 interface AddedContract {
@@ -42,9 +42,10 @@ export async function addContract(
       `${JSON.stringify(name)} is not a name for a contract`,
       'Use 1 to 24 lower-case letters, digits and underscores, with a letter in front',
     );
-  const { items, named, skipped } = itemsOf(wanted);
+  const { items: chosen, named, skipped } = itemsOf(wanted);
+  const items = withUpgraded(wanted, chosen);
   const creation = wanted.factory === null ? null : creationEvent(wanted.factory);
-  return database.transaction(async (transaction) => {
+  return repeatedIfDeadlocked(database, async (transaction) => {
     // Commits that decoded with the old definitions come before, or are refused.
     await lockChainCommits(transaction, chain);
     const definitions = await readDefinitions(transaction);
@@ -59,27 +60,58 @@ export async function addContract(
         `Use at most ${ADDRESSES_MAX} for a name`,
       );
     const firstBlock = own === undefined ? wanted.firstBlock : lowerFirst(own.firstBlock, wanted.firstBlock);
-    const defined = tablesOf(name, known, own, { items, named, creation, upgrade: wanted.upgrade ?? null });
+    const { upgrade = null, implementation = null } = wanted;
+    const defined = tablesOf(name, known, own, { items, named, creation, upgrade, implementation });
     const { tables, creationTable } = defined;
     const factory = factoryOf(wanted, creationTable, firstBlock);
+    const upgrades = upgradesFor(wanted, own, tables, firstBlock);
     if (own !== undefined) requireSameFactory(own, factory);
     requireParameters(tables, indexed);
     await createEventTables(transaction, tables, indexed);
     if (factory !== null && creationTable !== null)
       await createEventTables(transaction, [creationTable], [...indexed, factory.child]);
-    const isChanged = await save(transaction, { name, chainId: chain.id, addresses: all, firstBlock, tables, factory });
+    if (upgrades !== null) await createEventTables(transaction, tables.filter(isOf(upgrades)), [upgrades.column]);
+    const now = { name, chainId: chain.id, addresses: all, firstBlock, tables, factory, upgrades };
+    const isChanged = await save(transaction, now);
     // Stored rows lack logs of new addresses, and of children that were created earlier.
     if (own !== undefined && (all.length > own.addresses.length || isLower(factory, own.factory)))
-      await removeCovered(transaction, chain, { ...own, tables, factory }, definitions);
-    if (own !== undefined) await removeMovedRows(transaction, chain, own.tables, { tables, factory });
+      await removeCovered(transaction, chain, { ...own, ...now }, definitions);
+    if (own !== undefined) {
+      await removeMovedRows(transaction, chain, own.tables, now);
+      await removeMovedForms(transaction, chain, own, now);
+    }
     if (isChanged)
       await recordAudit(transaction, by, {
         action: 'contract.add',
         target: name,
-        details: { chain: chain.key, addresses, events: tables.map(({ event }) => event) },
+        details: {
+          ...{ chain: chain.key, addresses, events: tables.map(({ event }) => event) },
+          ...(upgrade !== null && { upgrade: `${upgrade.block}:${upgrade.log}` }),
+          ...(implementation !== null && { implementation }),
+        },
       });
     return { tables, skipped };
   });
+}
+
+const ATTEMPTS = 5;
+
+/** An index on a known table waits for a commit that has written rows to it, and that may wait for the commit lock. Postgres then ends one of them. */
+async function repeatedIfDeadlocked<Result>(
+  database: Database,
+  work: (transaction: Transaction) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await database.transaction(work);
+    } catch (error) {
+      if (attempt === ATTEMPTS || !isDeadlock(error)) throw error;
+    }
+}
+
+/** SQLSTATE `deadlock_detected`. */
+function isDeadlock(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '40P01';
 }
 
 function factoryOf(
@@ -156,23 +188,39 @@ function lowerFirst(one: number | null, other: number | null): number | null {
 /** Returns whether the definition is new or has changed. An equal one keeps its revision, so nothing is read again. */
 async function save(
   transaction: Transaction,
-  { name, chainId, addresses, firstBlock, tables, factory }: Omit<ContractDefinition, 'createdAt' | 'suspendedReason'>,
+  {
+    name,
+    chainId,
+    addresses,
+    firstBlock,
+    tables,
+    factory,
+    upgrades,
+  }: Omit<ContractDefinition, 'createdAt' | 'suspendedReason'>,
 ): Promise<boolean> {
   const events = tables.map(storedText);
   const saved = await transaction.query(
-    `INSERT INTO contract_definitions AS known (name, chain_id, addresses, first_block, events, factory)
-     VALUES ($1, $2, $3::text[], $4, $5::jsonb, $6::jsonb)
+    `INSERT INTO contract_definitions AS known (name, chain_id, addresses, first_block, events, factory, upgrades)
+     VALUES ($1, $2, $3::text[], $4, $5::jsonb, $6::jsonb, $7::jsonb)
      ON CONFLICT (name, chain_id) DO UPDATE SET addresses = excluded.addresses, first_block = excluded.first_block,
-       events = excluded.events, factory = excluded.factory, revision = gen_random_uuid()
-     WHERE (known.addresses, known.first_block, known.events, known.factory)
-       IS DISTINCT FROM (excluded.addresses, excluded.first_block, excluded.events, excluded.factory)
+       events = excluded.events, factory = excluded.factory, upgrades = excluded.upgrades, revision = gen_random_uuid()
+     WHERE (known.addresses, known.first_block, known.events, known.factory, known.upgrades)
+       IS DISTINCT FROM (excluded.addresses, excluded.first_block, excluded.events, excluded.factory, excluded.upgrades)
      RETURNING name`,
-    [name, chainId, addresses, firstBlock, `[${events.join(',')}]`, factory === null ? null : JSON.stringify(factory)],
+    [name, chainId, addresses, firstBlock, `[${events.join(',')}]`, ...[factory, upgrades].map(jsonOrNull)],
   );
   return saved.length > 0;
 }
 
-function storedText({ event, kind, abi, otherTopics, since }: EventTable): string {
+function jsonOrNull(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
+
+function isOf(upgrades: Pick<EventTable, 'event'>): (table: EventTable) => boolean {
+  return ({ event }) => event === upgrades.event;
+}
+
+function storedText({ event, kind, abi, otherTopics, since, implementations }: EventTable): string {
   const item =
     kind === 'event'
       ? abiItemJson({ kind: 'event', entry: abi })
@@ -181,5 +229,6 @@ function storedText({ event, kind, abi, otherTopics, since }: EventTable): strin
     ...{ event, item: JSON.parse(item) },
     ...(otherTopics.length > 0 && { otherTopics }),
     ...(since !== null && { since }),
+    ...(implementations.length > 0 && { implementations }),
   });
 }

@@ -1,9 +1,10 @@
 /** The emitters of each table, and the order in which tables depend on each other. Pure. */
 
 import type { EventTable } from '../tables/event-table.ts';
+import { dependOnImplementation, formsOf } from '../tables/form-at-log.ts';
 import type { ContractDefinition } from './contract-definition.ts';
 
-/** Addresses that the rows of a table name. They may emit events after these rows. */
+/** Addresses that the rows of a table name: children, which may emit events after these rows, or implementations of the emitter from there on. */
 export interface ChildSet {
   /** Table and dataset of the rows: `contracts.pools_pool_created`. */
   readonly table: string;
@@ -33,13 +34,27 @@ export function emittersOf(
   return parent === undefined ? null : childrenOf(parent);
 }
 
-/** Returns the names of tables whose rows depend on the children of a contract, directly or by further factories, in order. */
+/** Returns the rows that name the implementations of a contract; null if no form of an event depends on them. */
+export function upgradesOf({ tables, upgrades }: Pick<ContractDefinition, 'tables' | 'upgrades'>): ChildSet | null {
+  const table = tables.find(({ event }) => event === upgrades?.event);
+  return upgrades === null || table === undefined
+    ? null
+    : { table: table.name, column: upgrades.column, firstBlock: upgrades.firstBlock };
+}
+
+/** Returns whether rows of a table depend on the implementation of their emitter. */
+export function isFormOfImplementation({ tables }: Pick<ContractDefinition, 'tables'>, table: EventTable): boolean {
+  return dependOnImplementation(formsOf(table, tables));
+}
+
+/** Returns the names of tables whose rows depend on the children of a contract, directly or by further factories, or on its implementations, in order. */
 export function dependentTables(
   definition: ContractDefinition,
   definitions: readonly ContractDefinition[],
 ): readonly string[] {
   const { tables, factory, name, chainId } = definition;
-  if (factory === null) return [];
+  if (factory === null)
+    return tables.filter((table) => isFormOfImplementation(definition, table)).map((table) => table.name);
   const nested = definitions.filter((one) => one.factory?.of === name && one.chainId === chainId);
   return [
     ...tables.filter(({ event }) => event !== factory.event).map((table) => table.name),
@@ -54,7 +69,7 @@ export function depthOf(
   definitions: readonly ContractDefinition[],
 ): number {
   const { factory, chainId } = definition;
-  if (factory === null) return 0;
+  if (factory === null) return isFormOfImplementation(definition, table) ? 1 : 0;
   const parent = definitions.find((one) => one.name === factory.of && one.chainId === chainId);
   const creation = parent?.tables.find(({ event }) => event !== parent.factory?.event);
   const ofCreation = parent === undefined || creation === undefined ? 0 : depthOf(parent, creation, definitions);

@@ -22,6 +22,8 @@ export interface ContractDefinition {
   readonly tables: readonly EventTable[];
   /** Null: the addresses emit the events themselves. */
   readonly factory: Factory | null;
+  /** Null: forms of events don't depend on the implementation of a proxy. */
+  readonly upgrades: Upgrades | null;
   /** Why nothing more is stored; null: the contract is indexed. */
   readonly suspendedReason: string | null;
   readonly createdAt: Date;
@@ -36,6 +38,16 @@ export interface Factory {
   /** Contract whose children are the factories; null: the addresses are. */
   readonly of: string | null;
   /** First block with events of factories. */
+  readonly firstBlock: number;
+}
+
+/** An event of a proxy. It names the implementation whose events the proxy emits from there on. */
+export interface Upgrades {
+  /** Name of the event in paths. */
+  readonly event: string;
+  /** Column with the implementation. */
+  readonly column: string;
+  /** First block with the event. */
   readonly firstBlock: number;
 }
 
@@ -64,6 +76,7 @@ type ContractRefusal =
   | 'CONTRACT_EVENTS_MISSING'
   | 'CONTRACT_EVENTS_TOO_MANY'
   | 'CONTRACT_FUNCTIONS_MISSING'
+  | 'CONTRACT_IMPLEMENTATION_INVALID'
   | 'CONTRACT_NAME_INVALID'
   | 'CONTRACT_UNKNOWN';
 
@@ -73,7 +86,7 @@ export async function readDefinitions(
   name: string | null = null,
 ): Promise<readonly ContractDefinition[]> {
   const rows = await database.query<DefinitionRow>(
-    `SELECT name, chain_id, addresses, first_block, events, factory, suspended_reason, created_at FROM contract_definitions
+    `SELECT name, chain_id, addresses, first_block, events, factory, upgrades, suspended_reason, created_at FROM contract_definitions
       WHERE $1::text IS NULL OR name = $1 ORDER BY name, chain_id`,
     [name],
   );
@@ -86,6 +99,7 @@ export async function readDefinitions(
       .parse(row.events)
       .map(({ event, item, ...more }) => eventTable(row.name, event, { ...storedEvent(item), ...more })),
     factory: storedFactory.nullable().parse(row.factory),
+    upgrades: storedUpgrades.nullable().parse(row.upgrades),
     suspendedReason: row.suspended_reason,
     createdAt: row.created_at,
   }));
@@ -106,6 +120,7 @@ interface DefinitionRow {
   readonly first_block: number | null;
   readonly events: unknown;
   readonly factory: unknown;
+  readonly upgrades: unknown;
   readonly suspended_reason: string | null;
   readonly created_at: Date;
 }
@@ -115,12 +130,15 @@ const storedFactory = z.object({
   firstBlock: z.number(),
 });
 
+const storedUpgrades = z.object({ event: z.string(), column: z.string(), firstBlock: z.number() });
+
 const storedEvents = z.array(
   z.object({
     event: z.string(),
     item: z.unknown(),
     otherTopics: z.array(z.string().transform((topic): Hash => parseHash(topic))).default([]),
     since: z.object({ block: z.number(), log: z.number() }).nullable().default(null),
+    implementations: z.array(z.string().transform((address): Address => parseAddress(address))).default([]),
   }),
 );
 

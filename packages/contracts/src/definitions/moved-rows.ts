@@ -2,7 +2,9 @@ import type { Chain } from '@chainstead/chains';
 import type { Transaction } from '@chainstead/db';
 import { recordRewritten, removeCoverage } from '@chainstead/sync';
 import { type EventTable, UNDECODED } from '../tables/event-table.ts';
+import { dependOnImplementation, formsOf, implementationsOf } from '../tables/form-at-log.ts';
 import { indexedCount, isNamedEvent } from '../tables/log-shape.ts';
+import { upgradesOf } from './child-sets.ts';
 import type { ContractDefinition } from './contract-definition.ts';
 
 /**
@@ -26,6 +28,59 @@ export async function removeMovedRows(
         if (isNamedEvent(form) && form.abi.topic0 === table.abi.topic0 && form.event !== factory?.event)
           await removeRowsOfForm(transaction, chain, table, form);
   }
+}
+
+/**
+ * Removes rows of events with more forms of implementations than before, from the first log on that may have another form. Rows of blocks that a
+ * reorg may still replace are removed too, because the events are not indexed until the upgrades are complete.
+ */
+export async function removeMovedForms(
+  transaction: Transaction,
+  chain: Chain,
+  before: Pick<ContractDefinition, 'tables' | 'upgrades'>,
+  now: Pick<ContractDefinition, 'tables' | 'upgrades'>,
+): Promise<void> {
+  const upgrades = upgradesOf(now);
+  if (upgrades === null) return;
+  const isLower = before.upgrades === null || upgrades.firstBlock < before.upgrades.firstBlock;
+  for (const table of before.tables.filter(isNamedEvent)) {
+    const [known, forms] = [formsOf(table, before.tables), formsOf(table, now.tables)];
+    if (!dependOnImplementation(forms)) continue;
+    const isChanged = formsKey(known) !== formsKey(forms);
+    if (isChanged || isLower) await removeUnsettled(transaction, chain, [table.name]);
+    if (!isChanged) continue;
+    const [named] = await transaction.query<{ first: number | null }>(
+      `SELECT min(block_number) AS first FROM ${upgrades.table}
+        WHERE chain_id = $1 AND ${upgrades.column} = ANY (ARRAY(SELECT decode(substr(address, 3), 'hex') FROM unnest($2::text[]) AS address))`,
+      [chain.id, implementationsOf(forms)],
+    );
+    const changes = [named?.first ?? null, ...forms.map(({ since }) => since?.block ?? null)];
+    const first = changes.filter((block) => block !== null);
+    if (first.length === 0) continue;
+    const from = Math.min(...first);
+    await transaction.query(`DELETE FROM ${table.name} WHERE chain_id = $1 AND block_number >= $2`, [chain.id, from]);
+    await readAgain(transaction, chain.id, table.name, from);
+  }
+}
+
+function formsKey(forms: readonly EventTable[]): string {
+  return JSON.stringify(forms.map(({ name, since, implementations }) => [name, since, implementations]));
+}
+
+/** Removes rows and coverage of blocks that a reorg may still replace: datasets that are not indexed would keep them. Runs under the chain's commit lock. */
+export async function removeUnsettled(
+  transaction: Transaction,
+  chain: Chain,
+  tables: readonly string[],
+): Promise<void> {
+  const [row] = await transaction.query<{ checkpoint: number | null }>(
+    'SELECT checkpoint FROM sync_chains WHERE chain_id = $1',
+    [chain.id],
+  );
+  const settled = (row?.checkpoint ?? 0) - chain.reorgDepthMax;
+  for (const table of tables)
+    await transaction.query(`DELETE FROM ${table} WHERE chain_id = $1 AND block_number > $2`, [chain.id, settled]);
+  await removeCoverage(transaction, chain.id, tables, { from: settled + 1, to: Number.MAX_SAFE_INTEGER });
 }
 
 async function removeAll(transaction: Transaction, { id }: Chain, { name }: EventTable): Promise<void> {

@@ -4,7 +4,7 @@ import type { Database } from '@chainstead/db';
 import { lockChainCommits } from '@chainstead/sync';
 import { dependentTables } from './child-sets.ts';
 import { ContractRefusedError, readDefinitions } from './contract-definition.ts';
-import { removeUnsettled } from './remove-unsettled.ts';
+import { removeUnsettled } from './moved-rows.ts';
 
 /** Limits of the tables of a contract; null: none. */
 interface ContractLimits {

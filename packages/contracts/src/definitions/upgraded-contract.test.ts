@@ -7,7 +7,7 @@ import { type AbiEvent, encodeAbiParameters, encodeEventTopics } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { readContractDatasets } from '../dataset/contract-datasets.ts';
 import { addContract } from './add-contract.ts';
-import { readDefinitions } from './contract-definition.ts';
+import { readDefinitions, readRevision } from './contract-definition.ts';
 import type { WantedContract } from './wanted-contract.ts';
 
 const scratch = scratchOfFile();
@@ -125,7 +125,7 @@ describe('an event with other indexed parameters', () => {
     await expect(added()).rejects.toMatchObject({
       code: 'CONTRACT_EVENT_CHANGED',
       message:
-        'placed has Sent(address,address,uint256) with other indexed parameters, and their number is the same. Give the log of the upgrade with --upgrade <block>:<log index>, or use another name',
+        'placed has Sent(address,address,uint256) with other indexed parameters, and their number is the same. Give the implementation with --implementation, or the log of the upgrade with --upgrade <block>:<log index>, or use another name',
     });
     await add('placed', [BY_RECIPIENT], { upgrade: { block: 10, log: 2 } });
     await index('placed', logs);
@@ -141,6 +141,32 @@ describe('an event with other indexed parameters', () => {
       ['sent', null],
       ['sent_2', { block: 10, log: 2 }],
     ]);
+  });
+
+  it('is decoded by the implementation, if one is given, and the same ABI changes nothing', async () => {
+    const [one, other] = [parseAddress(`0x${'a1'.repeat(20)}`), parseAddress(`0x${'a2'.repeat(20)}`)];
+    await add('proxied', [BY_SENDER]);
+    const added = () => add('proxied', [BY_RECIPIENT], { implementation: other });
+    const { tables } = await added();
+    expect(tables.map(({ event, since, implementations }) => [event, since, implementations])).toEqual([
+      ['sent', null, []],
+      ['sent_2', null, [other]],
+      ['upgraded', null, [other]],
+    ]);
+    const [definition] = await readDefinitions(scratch.database, 'proxied');
+    expect(definition?.upgrades).toEqual({ event: 'upgraded', column: 'implementation', firstBlock: 1 });
+    const revision = await readRevision(scratch.database);
+    await added();
+    await add('proxied', [BY_SENDER]);
+    expect(await readRevision(scratch.database)).toBe(revision);
+    await add('proxied', [BY_SENDER], { implementation: one });
+    expect((await readDefinitions(scratch.database, 'proxied'))[0]?.tables).toMatchObject([
+      ...[{ implementations: [one] }, { implementations: [other] }, { implementations: [other, one] }],
+    ]);
+    await expect(add('proxied', [BY_SENDER], { implementation: other })).rejects.toMatchObject({
+      code: 'CONTRACT_EVENT_CHANGED',
+      message: `proxied has Sent(address,address,uint256) with other indexed parameters for the implementation ${other}. Give the ABI of the implementation, or use another name`,
+    });
   });
 
   it('keeps its table and columns if names alone are other ones', async () => {

@@ -24,4 +24,12 @@ export interface WantedContract {
   readonly calls?: boolean;
   /** Log since which events have the form of this ABI, if the number of their indexed parameters is as before. @default none */
   readonly upgrade?: LogPlace | null;
+  /** Implementation of the proxies that the ABI belongs to. Events have its form while a proxy has it. @default none */
+  readonly implementation?: Address | null;
+}
+
+/** Returns the place of a log from `18000000:57`, block and log index; null if the text is none. */
+export function parseLogPlace(text: string): LogPlace | null {
+  const [, block, log] = /^(\d{1,15}):(\d{1,9})$/.exec(text) ?? [];
+  return block === undefined || log === undefined ? null : { block: Number(block), log: Number(log) };
 }

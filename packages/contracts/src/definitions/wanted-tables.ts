@@ -1,5 +1,5 @@
 /** The tables of a contract and their names, with those that it has already. Pure. */
-import type { Hash } from '@chainstead/core';
+import type { Address, Hash } from '@chainstead/core';
 import {
   type EventTable,
   eventItem,
@@ -8,6 +8,7 @@ import {
   type LogPlace,
   type TableItem,
 } from '../tables/event-table.ts';
+import { formsOf } from '../tables/form-at-log.ts';
 import { indexedCount, isNamedEvent, mayBeConfused } from '../tables/log-shape.ts';
 import { type ContractDefinition, ContractRefusedError } from './contract-definition.ts';
 import type { WantedItems } from './wanted-items.ts';
@@ -18,6 +19,8 @@ interface WantedTables extends Pick<WantedItems, 'items' | 'named'> {
   readonly creation: TableItem['abi'] | null;
   /** Log of the contract's upgrade; null: not given. */
   readonly upgrade: LogPlace | null;
+  /** Implementation that emits the events; null: not given. */
+  readonly implementation: Address | null;
 }
 
 /** Tables of a definition. */
@@ -42,7 +45,7 @@ export function tablesOf(
   own: ContractDefinition | undefined,
   given: WantedTables,
 ): DefinedTables {
-  const { creation, items, named, upgrade } = given;
+  const { creation, items, named } = given;
   const places = [
     ...(creation === null ? [] : [{ item: eventItem(creation), isCreation: true }]),
     ...items.map((item) => ({ item, isCreation: false })),
@@ -64,12 +67,16 @@ export function tablesOf(
     if (kept !== undefined) return kept;
     // Children and their factory emit no logs of each other.
     const alike = isCreation ? [] : tables.filter(({ event }) => event !== creationEvent);
-    const placed = { ...table, otherTopics: [], since: sinceOf(name, table, alike, upgrade) };
+    const placed = { ...table, otherTopics: [], implementations: [], since: sinceOf(name, table, alike, given) };
     tables.push(placed);
     return placed;
   });
-  const complete = tables.map((table) => withOtherTopics(table, tables, named));
+  const wantedNames = new Set(wanted.map((table) => table.name));
+  const complete = tables
+    .map((table) => withOtherTopics(table, tables, named))
+    .map((table) => (wantedNames.has(table.name) ? withImplementation(table, given.implementation) : table));
   requireDistinct(name, complete);
+  if (given.implementation !== null) requireOneForm(name, complete, given.implementation);
   const completed = (one: EventTable) => complete.find((table) => table.name === one.name) ?? one;
   return {
     tables: complete,
@@ -105,22 +112,22 @@ function isSameForm(one: TableItem, other: TableItem): boolean {
   );
 }
 
-/** Returns the log since which an event has another form than before; null if the number of topics distinguishes its forms. */
+/** Returns the log since which an event has another form than before; null if the number of topics or the implementation distinguishes its forms. */
 function sinceOf(
   name: string,
   table: EventTable,
   tables: readonly EventTable[],
-  upgrade: LogPlace | null,
+  { upgrade, implementation }: Pick<WantedTables, 'upgrade' | 'implementation'>,
 ): LogPlace | null {
   if (!isNamedEvent(table)) return null;
-  const alike = formsLike(table, tables);
-  if (alike.length === 0) return null;
+  const alike = formsOf(table, tables).filter((other) => other.name !== table.name);
+  if (alike.length === 0 || implementation !== null) return null;
   const { signature } = table.abi;
   if (upgrade === null)
     throw new ContractRefusedError(
       'CONTRACT_EVENT_CHANGED',
       `${name} has ${signature} with other indexed parameters, and their number is the same`,
-      'Give the log of the upgrade with --upgrade <block>:<log index>, or use another name',
+      'Give the implementation with --implementation, or the log of the upgrade with --upgrade <block>:<log index>, or use another name',
     );
   if (alike.some(({ since }) => since?.block === upgrade.block && since.log === upgrade.log))
     throw new ContractRefusedError(
@@ -131,15 +138,21 @@ function sinceOf(
   return upgrade;
 }
 
-/** Returns the forms of an event whose logs have as many topics. */
-function formsLike(table: EventTable, tables: readonly EventTable[]): readonly EventTable[] {
-  return tables.filter(
-    (other) =>
-      other.name !== table.name &&
-      isNamedEvent(other) &&
-      other.abi.topic0 === table.abi.topic0 &&
-      indexedCount(other) === indexedCount(table),
-  );
+function withImplementation(table: EventTable, implementation: Address | null): EventTable {
+  if (implementation === null || !isNamedEvent(table)) return table;
+  return { ...table, implementations: [...new Set([...table.implementations, implementation])] };
+}
+
+/** An implementation emits one form of an event. */
+function requireOneForm(name: string, tables: readonly EventTable[], implementation: Address): void {
+  const own = tables.filter(({ implementations }) => implementations.includes(implementation));
+  const changed = own.find((table) => formsOf(table, own).length > 1);
+  if (changed !== undefined)
+    throw new ContractRefusedError(
+      'CONTRACT_EVENT_CHANGED',
+      `${name} has ${changed.abi.signature} with other indexed parameters for the implementation ${implementation}`,
+      'Give the ABI of the implementation, or use another name',
+    );
 }
 
 /** Logs of other events with as many topics are no logs of an anonymous one. */

@@ -2,8 +2,8 @@ import type { Database } from '@chainstead/db';
 import { readRevision } from '../definitions/contract-definition.ts';
 
 /**
- * Returns the chain ID and the table, separated by a space, of all factories whose events are complete up to the checkpoint of their chain. Only
- * then are the events of their children read: an unknown child would leave no gap.
+ * Returns the chain ID and the table, separated by a space, of all factories whose events are complete up to the checkpoint of their chain, and of
+ * upgrades of proxies. Only then are the events read that depend on them: an unknown child would leave no gap.
  */
 export async function readCompleteChildren(database: Pick<Database, 'query'>): Promise<ReadonlySet<string>> {
   const rows = await database.query<{ key: string }>(COMPLETE);
@@ -19,9 +19,10 @@ export async function readContractsState(database: Pick<Database, 'query'>): Pro
 const COMPLETE = `
   SELECT chain_id || ' ' || dataset AS key
   FROM contract_definitions
+  CROSS JOIN LATERAL (VALUES (factory), (upgrades)) AS naming (item)
   CROSS JOIN LATERAL (
-    SELECT 'contracts.' || name || '_' || (factory ->> 'event') AS dataset, (factory ->> 'firstBlock')::bigint AS first) AS made
-  WHERE factory IS NOT NULL AND suspended_reason IS NULL AND (
+    SELECT 'contracts.' || name || '_' || (item ->> 'event') AS dataset, (item ->> 'firstBlock')::bigint AS first) AS made
+  WHERE item IS NOT NULL AND suspended_reason IS NULL AND (
     SELECT range_agg(int8range(covered.first_block, covered.last_block, '[]')) @> int8range(made.first, greatest(made.first, 1 + coalesce(
         (SELECT checkpoint FROM sync_chains AS known WHERE known.chain_id = contract_definitions.chain_id), max(covered.last_block))))
       FROM sync_ranges AS covered WHERE covered.chain_id = contract_definitions.chain_id AND covered.dataset = made.dataset)

@@ -1,14 +1,24 @@
 import type { Chain } from '@chainstead/chains';
-import type { BlockRange } from '@chainstead/core';
+import type { Address, BlockRange } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
 import { type PrecedingRows, removeCoverage } from '@chainstead/sync';
 import type { ChildSet } from '../definitions/child-sets.ts';
 
-/** Tables by chain whose rows depend on children. */
-type Dependents = ReadonlyMap<number, { readonly children: ChildSet; readonly tables: readonly string[] }>;
+/** Tables whose rows depend on children, or on implementations. */
+export interface DependentTables {
+  readonly children: ChildSet;
+  /** Addresses that count. Null: all. */
+  readonly only: readonly Address[] | null;
+  readonly tables: readonly string[];
+  /** Whether another row moves stored rows to another table, so that they are removed, also those of blocks that are not covered. */
+  readonly isMoving: boolean;
+}
+
+/** By chain. */
+type Dependents = ReadonlyMap<number, DependentTables>;
 
 /**
- * Returns a watch on rows with children. If a repair or a backfill changes them below covered blocks of the children, rows and coverage of these
+ * Returns a watch on rows with children or implementations. If a repair or a backfill changes them below covered blocks of the children, rows and coverage of these
  * blocks are removed, and the blocks are read again.
  */
 export function watchCreations(dependents: Dependents): PrecedingRows {
@@ -16,10 +26,10 @@ export function watchCreations(dependents: Dependents): PrecedingRows {
     async watch(transaction, chain, range) {
       const own = dependents.get(chain.id);
       if (own === undefined) return async () => undefined;
-      const before = await readCreated(transaction, chain, own.children, range);
+      const before = await readCreated(transaction, chain, own, range);
       return async () => {
-        const change = firstChange(before, await readCreated(transaction, chain, own.children, range));
-        if (change !== null) await removeDependents(transaction, chain, own.tables, change);
+        const change = firstChange(before, await readCreated(transaction, chain, own, range));
+        if (change !== null) await removeDependents(transaction, chain, own, change);
       };
     },
   };
@@ -34,13 +44,14 @@ interface Created {
 async function readCreated(
   transaction: Transaction,
   chain: Chain,
-  { table, column }: ChildSet,
+  { children: { table, column }, only }: DependentTables,
   { from, to }: BlockRange,
 ): Promise<readonly Created[]> {
   return transaction.query<Created>(
-    `SELECT block_number, log_index || ' ' || encode(${column}, 'hex') AS text FROM ${table}
-      WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 AND ${column} IS NOT NULL ORDER BY block_number, log_index`,
-    [chain.id, from, to],
+    `SELECT block_number, concat_ws(' ', log_index, encode(contract, 'hex'), encode(${column}, 'hex')) AS text FROM ${table}
+      WHERE chain_id = $1 AND block_number BETWEEN $2 AND $3 AND ${column} IS NOT NULL
+        AND ($4::text[] IS NULL OR '0x' || encode(${column}, 'hex') = ANY ($4)) ORDER BY block_number, log_index`,
+    [chain.id, from, to, only],
   );
 }
 
@@ -64,20 +75,37 @@ function firstChange(before: readonly Created[], after: readonly Created[]): Cha
 async function removeDependents(
   transaction: Transaction,
   chain: Chain,
-  tables: readonly string[],
+  { tables, isMoving }: DependentTables,
   { block, isRemoval }: Change,
 ): Promise<void> {
+  if (tables.length === 0) return;
   const covered = await transaction.query(
     'SELECT FROM sync_ranges WHERE chain_id = $1 AND dataset = ANY ($2::text[]) AND last_block >= $3 LIMIT 1',
     [chain.id, tables, block],
   );
-  if (covered.length === 0 && !isRemoval) return;
+  if (covered.length === 0 && !isRemoval && !(isMoving && (await haveRows(transaction, chain, tables, block)))) return;
   for (const table of tables)
     await transaction.query(`DELETE FROM ${table} WHERE chain_id = $1 AND block_number >= $2`, [chain.id, block]);
   await removeCoverage(transaction, chain.id, tables, { from: block, to: Number.MAX_SAFE_INTEGER });
   // Running servers read the removed blocks again.
   await transaction.query(
-    'UPDATE contract_definitions SET revision = gen_random_uuid() WHERE chain_id = $1 AND factory IS NOT NULL',
+    'UPDATE contract_definitions SET revision = gen_random_uuid() WHERE chain_id = $1 AND (factory IS NOT NULL OR upgrades IS NOT NULL)',
     [chain.id],
   );
+}
+
+async function haveRows(
+  transaction: Transaction,
+  { id }: Chain,
+  tables: readonly string[],
+  block: number,
+): Promise<boolean> {
+  for (const table of tables) {
+    const found = await transaction.query(`SELECT FROM ${table} WHERE chain_id = $1 AND block_number >= $2 LIMIT 1`, [
+      id,
+      block,
+    ]);
+    if (found.length > 0) return true;
+  }
+  return false;
 }

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { addContract } from '../definitions/add-contract.ts';
 import { readDefinitions } from '../definitions/contract-definition.ts';
 import { resumeContract, suspendLargeContracts } from '../definitions/suspend-contracts.ts';
+import type { WantedContract } from '../definitions/wanted-contract.ts';
 import { createDefinitionReader } from './definition-reader.ts';
 import { readNamedLogs } from './read-named-logs.ts';
 
@@ -24,9 +25,10 @@ const moved = (...indexed: readonly string[]) => ({
   ],
 });
 
-const add = (abi: readonly object[]) =>
+const add = (abi: readonly object[], more: Partial<WantedContract> = {}) =>
   addContract(scratch.database, {
     ...{ name: 'vault', chain, addresses: [VAULT], factory: null, abi, firstBlock: 5, events: null, indexed: [] },
+    ...more,
   });
 
 function logOf(blockNumber: number, topicCount: number): Log {
@@ -39,7 +41,7 @@ function logOf(blockNumber: number, topicCount: number): Log {
 
 async function read(log: Log, ...names: readonly string[]) {
   const definitions = await readDefinitions(scratch.database, 'vault');
-  const request = { chain, names, logs: [log], completeTo: null };
+  const request = { chain, names, logs: [log], from: log.blockNumber, completeTo: null };
   return (await readNamedLogs(scratch.database, definitions, request)).get(log);
 }
 
@@ -70,4 +72,26 @@ test('definitions are parsed again after a change alone', async () => {
   await add([{ type: 'event', name: 'Used', inputs: [] }]);
   const second = await readAll(scratch.database);
   expect(second[0]?.tables.map(({ event }) => event)).toEqual(['moved', 'moved_2', 'used']);
+});
+
+test('logs whose form depends on upgrades have no name until all upgrades before their blocks are known', async () => {
+  const implementation = parseAddress(`0x${'a1'.repeat(20)}`);
+  await add([moved('value')], { implementation });
+  expect(await read(logOf(6, 2), 'vault')).toBeUndefined();
+  const definitions = await readDefinitions(scratch.database, 'vault');
+  const request = { chain, names: ['vault'], logs: [logOf(6, 2)], from: 6 };
+  await expect(readNamedLogs(scratch.database, definitions, { ...request, completeTo: 6 })).rejects.toMatchObject({
+    code: 'CONTRACT_IMPLEMENTATIONS_UNKNOWN',
+    message:
+      'Blocks of contracts.vault_upgraded are missing on eth, so that the implementations of the contract are not known yet. Nothing: events whose form depends on the implementation are read once the upgrades are complete',
+    retryable: true,
+  });
+  await scratch.database.query(
+    `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, 'contracts.vault_upgraded', 5, 5, 'none')`,
+    [chain.id],
+  );
+  const named = await readNamedLogs(scratch.database, definitions, { ...request, completeTo: null });
+  expect([...named.values()].flat().map(({ item }) => item?.inputs.map(({ indexed }) => indexed === true))).toEqual([
+    [true, false],
+  ]);
 });

@@ -3,11 +3,18 @@ import type { Address, Hash, Log } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { abiItemJson } from '@chainstead/decoding';
 import { type AcceptsLog, acceptedLogs } from '../dataset/accepted-logs.ts';
-import { type ChildSet, emittersOf } from '../definitions/child-sets.ts';
+import { type ChildSet, emittersOf, isFormOfImplementation, upgradesOf } from '../definitions/child-sets.ts';
 import type { ContractDefinition } from '../definitions/contract-definition.ts';
 import { ChildrenUnknownError, type Creation, isAfter, isComplete, readCreations } from '../factories/child-rows.ts';
 import type { EventTable } from '../tables/event-table.ts';
+import { formAt, formsOf, type Upgrade } from '../tables/form-at-log.ts';
 import { indexedCount } from '../tables/log-shape.ts';
+import {
+  type ImplementationForms,
+  ImplementationsUnknownError,
+  lastBefore,
+  readUpgrades,
+} from '../upgrades/form-rows.ts';
 import { isStored, namedTables } from './contract-names.ts';
 
 /** A name that a log belongs to. */
@@ -36,8 +43,11 @@ interface NamedLogsRequest {
   readonly names: Iterable<string>;
   /** All logs of some blocks, in order. */
   readonly logs: readonly Log[];
+  /** Lowest of these blocks. Without all upgrades before it, events whose form depends on them have no logs. */
+  readonly from: number;
   /**
-   * Highest of these blocks, up to which the events of factories must be complete. Null: children that are not known yet have no logs.
+   * Highest of these blocks, up to which the events of factories, and upgrades, must be complete. Null: children that are not known yet have no
+   * logs.
    */
   readonly completeTo: number | null;
 }
@@ -47,13 +57,13 @@ type NamedLogs = ReadonlyMap<Log, readonly NamedLog[]>;
 
 /**
  * Returns the logs that have a row in a table of named contracts, if their blocks are indexed. Logs of children count from the log after the one
- * that names the child. Rows of factories in the same blocks must be written already.
- * @throws a retryable error if events of a factory are missing up to `completeTo`
+ * that names the child, and those of proxies have the form of their implementation. Rows of factories and upgrades in the same blocks must be written already.
+ * @throws a retryable error if events of a factory, or upgrades, are missing up to `completeTo`
  */
 export async function readNamedLogs(
   database: Pick<Database, 'query'>,
   definitions: readonly ContractDefinition[],
-  { chain, names, logs, completeTo }: NamedLogsRequest,
+  { chain, names, logs, from, completeTo }: NamedLogsRequest,
 ): Promise<NamedLogs> {
   const events = [...new Set(names)].flatMap((name) => eventsOf(chain, definitions, name));
   const byTopic = Map.groupBy(events, ({ topic0 }) => topic0);
@@ -63,10 +73,12 @@ export async function readNamedLogs(
     return own.length === 0 ? [] : [{ log, own }];
   });
   const created = await readChildren(database, chain, events, candidates, completeTo);
+  const hasForm = await readForms(database, chain, candidates, { from, completeTo });
   return new Map(
     candidates.flatMap(({ log, own }) => {
-      const found = own.filter(({ children }) => {
-        if (children === null) return true;
+      const found = own.filter((event) => {
+        const { children } = event;
+        if (children === null) return hasForm(event, log);
         const creation = created.get(children.table)?.get(log.address);
         return creation !== undefined && isAfter(creation, log.blockNumber, log.logIndex);
       });
@@ -92,6 +104,9 @@ interface NamedEvent {
   readonly accepts: AcceptsLog;
   /** Null: the addresses emit the event. */
   readonly children: ChildSet | null;
+  /** Forms among which the implementation of the emitter decides; null: none. */
+  readonly byImplementation: ImplementationForms | null;
+  readonly table: string;
   readonly firstBlock: number;
   item(): NamedEventItem;
 }
@@ -101,10 +116,16 @@ function eventsOf(chain: Chain, definitions: readonly ContractDefinition[], name
     if (definition.chainId !== chain.id || !isStored(definition, definitions)) return [];
     const { factory, firstBlock } = definition;
     const addresses = new Set(definition.addresses);
+    const upgrades = upgradesOf(definition);
+    const formsFor = (table: EventTable): ImplementationForms | null =>
+      upgrades !== null && isFormOfImplementation(definition, table)
+        ? { upgrades, forms: formsOf(table, definition.tables) }
+        : null;
     return namedTables(definition, name).map((table) => ({
       ...{ name, addresses, topic0: table.abi.topic0, accepts: acceptedLogs(table, definition.tables) },
       topicCount: 1 + indexedCount(table),
       children: emittersOf(definition, table, definitions),
+      ...{ table: table.name, byImplementation: formsFor(table) },
       firstBlock: (table.event === factory?.event ? factory.firstBlock : firstBlock) ?? 0,
       item: itemOnce(table),
     }));
@@ -127,6 +148,36 @@ function mayEmit({ children, addresses, firstBlock, accepts }: NamedEvent, log: 
 interface Candidate {
   readonly log: Log;
   readonly own: readonly NamedEvent[];
+}
+
+/** Whether a log has the form of an event. */
+type HasForm = (event: NamedEvent, log: Log) => boolean;
+
+/** Returns how logs of proxies are assigned to forms. */
+async function readForms(
+  database: Pick<Database, 'query'>,
+  chain: Chain,
+  candidates: readonly Candidate[],
+  { from, completeTo }: Pick<NamedLogsRequest, 'from' | 'completeTo'>,
+): Promise<HasForm> {
+  const known = new Map<string, ReadonlyMap<Address, readonly Upgrade[]> | null>();
+  for (const { byImplementation, table } of candidates.flatMap(({ own }) => own)) {
+    if (byImplementation === null || known.has(table)) continue;
+    const { upgrades } = byImplementation;
+    const areComplete = await isComplete(database, chain.id, upgrades, completeTo ?? from - 1);
+    if (!areComplete && completeTo !== null) throw new ImplementationsUnknownError(upgrades, chain);
+    const logs = candidates.flatMap(({ log, own }) => (own.some((event) => event.table === table) ? [log] : []));
+    const emitters = new Set(logs.map(({ address }) => address));
+    const to = Math.max(...logs.map(({ blockNumber }) => blockNumber));
+    known.set(table, areComplete ? await readUpgrades(database, chain, byImplementation, { emitters, to }) : null);
+  }
+  return ({ byImplementation, table }, { address, blockNumber: block, logIndex: log }) => {
+    if (byImplementation === null) return true;
+    const upgrades = known.get(table) ?? null;
+    if (upgrades === null) return false;
+    const last = lastBefore(upgrades.get(address), { block, log });
+    return formAt(byImplementation.forms, { block, log }, last)?.name === table;
+  };
 }
 
 /** Returns the first creation of each emitter that is a child, by table of the creations. */

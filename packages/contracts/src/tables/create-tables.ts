@@ -13,8 +13,19 @@ export async function createEventTables(
   indexed: readonly string[],
 ): Promise<void> {
   await transaction.query('CREATE SCHEMA IF NOT EXISTS contracts');
-  for (const table of tables) for (const statement of statementsOf(table, indexed)) await transaction.query(statement);
+  const known = await knownIndexes(transaction);
+  for (const table of tables)
+    for (const statement of [...statementsOf(table), ...indexesOf(table, indexed, known)])
+      await transaction.query(statement);
   await grantReads(transaction, tables);
+}
+
+/** Even a statement that creates no index, because it exists, locks the table against writers: those may wait for the commit lock of this transaction. */
+async function knownIndexes(transaction: Transaction): Promise<ReadonlySet<string>> {
+  const rows = await transaction.query<{ name: string }>(
+    "SELECT relname AS name FROM pg_class WHERE relnamespace = to_regnamespace('contracts') AND relkind = 'i'",
+  );
+  return new Set(rows.map(({ name }) => name));
 }
 
 /** Drops tables with their views. */
@@ -40,7 +51,7 @@ async function grantReads(transaction: Transaction, tables: readonly EventTable[
 
 const READER_ROLE = 'chainstead_reader';
 
-function statementsOf(table: EventTable, indexed: readonly string[]): readonly string[] {
+function statementsOf(table: EventTable): readonly string[] {
   const { name, view, parameters, abi } = table;
   const columns = [
     ...Object.entries(PLACE_COLUMNS).map(([column, type]) => `${column} ${type} NOT NULL`),
@@ -52,17 +63,22 @@ function statementsOf(table: EventTable, indexed: readonly string[]): readonly s
   return [
     `CREATE TABLE IF NOT EXISTS ${name} (${columns.join(', ')})`,
     `COMMENT ON TABLE ${name} IS '${abi.signature}'`,
-    // Malformed logs are few, so counting them reads this index alone.
-    `CREATE INDEX IF NOT EXISTS ${indexName(table, UNDECODED)} ON ${name} (chain_id, block_number) WHERE ${UNDECODED} IS NOT NULL`,
-    ...parameters
-      .filter((column) => indexed.includes(column.name))
-      .map(
-        (column) =>
-          `CREATE INDEX IF NOT EXISTS ${indexName(table, column.name)} ON ${name} (${column.name}, ${EVENT_KEY.join(', ')})`,
-      ),
     `CREATE OR REPLACE VIEW ${view} AS SELECT ${shown.join(', ')} FROM ${name} WHERE ${UNDECODED} IS NULL`,
     `COMMENT ON VIEW ${view} IS '${abi.signature}'`,
   ];
+}
+
+function indexesOf(table: EventTable, indexed: readonly string[], known: ReadonlySet<string>): readonly string[] {
+  const { name, parameters } = table;
+  const chosen = parameters.filter((column) => indexed.includes(column.name));
+  const definitions = [
+    // Malformed logs are few, so counting them reads this index alone.
+    [UNDECODED, `(chain_id, block_number) WHERE ${UNDECODED} IS NOT NULL`] as const,
+    ...chosen.map((column) => [column.name, `(${column.name}, ${EVENT_KEY.join(', ')})`] as const),
+  ];
+  return definitions
+    .filter(([column]) => !known.has(indexName(table, column)))
+    .map(([column, on]) => `CREATE INDEX ${indexName(table, column)} ON ${name} ${on}`);
 }
 
 /** A call has no log. */

@@ -1,4 +1,4 @@
-import type { Hash } from '@chainstead/core';
+import type { Address, Hash } from '@chainstead/core';
 import type { AbiEvent, AbiFunction, AbiType } from '@chainstead/decoding';
 import { distinctNames, sqlName } from './sql-names.ts';
 
@@ -24,6 +24,8 @@ export interface TableItem {
   readonly otherTopics: readonly Hash[];
   /** Log since which the event has this form; null: always, or the number of topics distinguishes the forms. */
   readonly since: LogPlace | null;
+  /** Implementations of a proxy whose logs of the event have this form. None: it does not depend on them. */
+  readonly implementations: readonly Address[];
 }
 
 /** Place of a log on its chain. */
@@ -48,7 +50,7 @@ export interface EventTable extends TableItem {
 
 /** Returns an event as the item of a table. */
 export function eventItem(abi: AbiEvent): TableItem {
-  return { kind: 'event', abi, otherTopics: [], since: null };
+  return { kind: 'event', abi, otherTopics: [], since: null, implementations: [] };
 }
 
 /** Returns a function as the item of a table. */

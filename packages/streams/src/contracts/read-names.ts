@@ -24,11 +24,12 @@ const NONE: NamedLogs = new Map();
 export function createReadNames(children: 'known' | 'complete'): ReadNames {
   const readDefinitions = createDefinitionReader();
   return async (reader, chain, { byContract }, blocks) => {
-    const last = blocks.at(-1);
-    if (byContract.size === 0 || last === undefined) return NONE;
+    const [first, last] = [blocks[0], blocks.at(-1)];
+    if (byContract.size === 0 || first === undefined || last === undefined) return NONE;
     return readNamedLogs(reader, await readDefinitions(reader), {
       ...{ chain, names: byContract.keys() },
       logs: blocks.flatMap(({ logs }) => logs),
+      from: first.header.number,
       completeTo: children === 'known' ? null : last.header.number,
     });
   };

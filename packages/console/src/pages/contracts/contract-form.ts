@@ -1,5 +1,5 @@
 import type { Chain } from '@chainstead/chains';
-import type { WantedContract } from '@chainstead/contracts';
+import { parseLogPlace, type WantedContract } from '@chainstead/contracts';
 import {
   errorText,
   isAddress,
@@ -29,6 +29,10 @@ export const contractForm = z.object({
   from: text,
   /** Parameters that get an index, separated as addresses are. */
   index: text,
+  /** Not empty: calls get tables too. */
+  calls: text,
+  /** Log of an upgrade (`18000000:57`), or the implementation that the ABI belongs to. Empty: neither. */
+  upgrade: text,
   /** Signatures that are ticked. */
   events: z
     .union([z.string(), z.array(z.string())])
@@ -56,7 +60,14 @@ export function readContractForm(form: ContractForm, chains: readonly Chain[]): 
   if (from !== '' && !BLOCK.test(from)) return { problem: 'The first block must be a whole number, or empty' };
   const abi = parseAbi(form.abi);
   if ('problem' in abi) return abi;
-  if (form.events.length === 0) return { problem: 'Choose at least one event' };
+  const calls = form.calls !== '';
+  if (calls && !indexesCalls(chain))
+    return {
+      problem: `Calls can't be decoded, because transactions of ${chain.key} are not indexed. Set ${transactionsSetting(chain)}=all, or leave calls out`,
+    };
+  if (form.events.length === 0 && !calls) return { problem: 'Choose at least one event' };
+  const upgrade = readUpgrade(form.upgrade.trim());
+  if ('problem' in upgrade) return upgrade;
   const wanted = {
     name: form.name.trim(),
     chain,
@@ -66,8 +77,29 @@ export function readContractForm(form: ContractForm, chains: readonly Chain[]): 
     firstBlock: from === '' ? null : Number(from),
     events: form.events,
     indexed: partsOf(form.index),
+    calls,
+    ...upgrade,
   };
   return { wanted };
+}
+
+/** Returns whether a chain indexes the transactions that calls are read from. */
+export function indexesCalls({ transactions }: Chain): boolean {
+  return transactions.mode === 'all';
+}
+
+function transactionsSetting({ key }: Chain): string {
+  return `TRANSACTIONS_${key.toUpperCase().replaceAll('-', '_')}`;
+}
+
+function readUpgrade(given: string): Pick<WantedContract, 'upgrade' | 'implementation'> | { readonly problem: string } {
+  if (given === '') return { upgrade: null, implementation: null };
+  if (isAddress(given)) return { upgrade: null, implementation: parseAddress(given) };
+  const upgrade = parseLogPlace(given);
+  if (upgrade !== null) return { upgrade, implementation: null };
+  return {
+    problem: `${given.slice(0, 100)} is neither the address of an implementation nor the place of a log (<block>:<log index>, such as 18000000:57)`,
+  };
 }
 
 /** Returns the signatures of an ABI's events, or why there are none. */

@@ -1,11 +1,16 @@
+import { type Chain, createChainRegistry } from '@chainstead/chains';
 import { readDefinitions } from '@chainstead/contracts';
 import { listAudit } from '@chainstead/http';
 import { hashOf, timestampOf } from '@chainstead/testkit';
 import { madeForFile, stageOfFile } from '@chainstead/testkit/hooks';
 import { expect, test } from 'vitest';
 import { openConsoleStage } from '../../testing/console-stage.ts';
+import { EMPTY_CONTRACT } from './contract-form.ts';
+import { contractFormView } from './contracts-view.ts';
 
-const stage = stageOfFile(openConsoleStage);
+const [eth, polygon] = ['eth', 'polygon'].map((name) => createChainRegistry().get(name)) as [Chain, Chain];
+const WITH_TRANSACTIONS = { ...polygon, transactions: { ...polygon.transactions, mode: 'all' } } as const;
+const stage = stageOfFile(() => openConsoleStage({ chains: [eth, WITH_TRANSACTIONS] }));
 const visitor = madeForFile(() => stage.signIn());
 
 const VAULT = `0x${'c0'.repeat(20)}`;
@@ -22,8 +27,12 @@ const ABI = JSON.stringify([
     ],
   },
   { type: 'event', name: 'Paused', inputs: [] },
+  { type: 'function', name: 'deposit', inputs: [{ name: 'assets', type: 'uint256' }], stateMutability: 'payable' },
 ]);
-const FORM = { name: 'vault', chain: 'eth', abi: ABI, addresses: VAULT, from: '5', index: 'owner', events: DEPOSIT };
+const FORM = {
+  ...{ name: 'vault', chain: 'eth', abi: ABI, addresses: VAULT, from: '5', index: 'owner', events: DEPOSIT },
+  ...{ calls: '', upgrade: '' },
+};
 
 const post = async (path: string, fields: Readonly<Record<string, string>>) => {
   const response = await stage.post(`/console/contracts/${path}`, fields, visitor);
@@ -81,12 +90,50 @@ test.each<[Partial<typeof FORM>, string]>([
   [{ addresses: `${VAULT}, 0x12` }, '0x12 is no address (0x and 40 hexadecimal digits)'],
   [{ from: '-1' }, 'The first block must be a whole number, or empty'],
   [{ events: '' }, 'Choose at least one event'],
+  [
+    { calls: 'yes' },
+    'Calls can&#39;t be decoded, because transactions of eth are not indexed. Set TRANSACTIONS_ETH=all, or leave calls out',
+  ],
+  [{ upgrade: '100' }, '100 is neither the address of an implementation nor the place of a log'],
+  [{ upgrade: '0x12' }, '0x12 is neither the address of an implementation nor the place of a log'],
   [{ name: 'Vault; DROP' }, '&quot;Vault; DROP&quot; is not a name for a contract. Use 1 to 24 lower-case letters'],
   [{ index: 'note' }, 'note can&#39;t have an index, because its values may have any size'],
 ])('refuses %j', async (change, problem) => {
   const { response, page } = await post('add', { ...FORM, ...change });
   expect([response.status, page]).toEqual([200, expect.stringContaining(problem)]);
   expect(await readDefinitions(stage.database)).toEqual([]);
+});
+
+test('adds calls of a chain with all transactions, and the ABI of an implementation', async () => {
+  const known = (await post('check', { abi: ABI })).page;
+  expect(known).toContain('For chains that index all transactions: polygon.');
+  const form = { ...FORM, chain: 'polygon', calls: 'yes', upgrade: OWNER };
+  const kept = (await post('check', form)).page;
+  expect(kept).toMatch(/name="calls" value="yes" aria-describedby="calls-hint" checked/);
+  expect(kept).toContain(`value="${OWNER}"`);
+  expect((await post('add', form)).response.status).toBe(303);
+  const [definition] = await readDefinitions(stage.database, 'vault');
+  expect(definition?.tables.map(({ event, implementations }) => [event, implementations])).toEqual([
+    ['deposit', [OWNER]],
+    ['deposit_call', []],
+    ['upgraded', [OWNER]],
+  ]);
+  const changed = JSON.stringify([{ ...JSON.parse(ABI)[0], inputs: [{ name: 'owner', type: 'address' }] }]);
+  const again = { ...form, abi: changed, events: 'Deposit(address)', index: '', calls: '', upgrade: '18000000:57' };
+  expect((await post('add', again)).response.status).toBe(303);
+  expect(await listAudit(stage.database, null, 2)).toMatchObject([
+    { action: 'contract.add', id: visitor.prefix, door: 'console', details: { upgrade: '18000000:57' } },
+    { action: 'contract.add', details: { implementation: OWNER, events: ['deposit', 'deposit_call', 'upgraded'] } },
+  ]);
+  expect((await post('remove', { name: 'vault', chain: 'polygon' })).response.status).toBe(303);
+});
+
+test('refuses calls if no chain indexes all transactions', () => {
+  const view = contractFormView({ form: EMPTY_CONTRACT, events: [DEPOSIT], problem: null, chains: [eth], token: '' });
+  expect(String(view)).toMatch(/name="calls" value="yes" aria-describedby="calls-hint" +disabled/);
+  expect(String(view)).toContain(
+    'Refused: no chain here indexes all transactions. Set TRANSACTIONS_&lt;CHAIN&gt;=all.',
+  );
 });
 
 test('shows no event of a contract that was removed', async () => {

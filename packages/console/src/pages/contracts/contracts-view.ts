@@ -5,7 +5,7 @@ import { changeForm } from '../../layout/form.ts';
 import { type Html, NOTHING, shown } from '../../layout/html.ts';
 import { count, moment } from '../../layout/numbers.ts';
 import { selectField } from '../../layout/select-field.ts';
-import type { ContractForm } from './contract-form.ts';
+import { type ContractForm, indexesCalls } from './contract-form.ts';
 
 const PROBLEM_MAX = 1_000;
 const SIGNATURE_MAX = 400;
@@ -66,7 +66,7 @@ export interface ContractFormFacts {
 
 /** Returns the form that adds a contract: first its ABI, then its events. */
 export function contractFormView({ form, events, problem, chains, token }: ContractFormFacts): Html {
-  const line = (name: 'name' | 'from' | 'index', label: string, hint: string): Html =>
+  const line = (name: 'name' | 'from' | 'upgrade' | 'index', label: string, hint: string): Html =>
     html`<div><label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p><input id="${name}" name="${name}" type="text" value="${form[name]}" autocomplete="off" spellcheck="false" aria-describedby="${name}-hint"></div>`;
   const area = (name: 'abi' | 'addresses', label: string, hint: string, rows: number): Html =>
     html`<div><label for="${name}">${label}</label><p class="hint" id="${name}-hint">${hint}</p><textarea class="code" id="${name}" name="${name}" rows="${rows}" spellcheck="false" autocomplete="off" aria-describedby="${name}-hint">
@@ -88,10 +88,21 @@ ${selectField({ name: 'chain', label: 'Chain', options: chains.map(({ key }) => 
 ${area('addresses', 'Addresses', 'One per line.', 3)}
 ${line('from', 'First block', 'Empty: the first block of the history of the chain.')}
 ${line('index', 'Indexed parameters', 'Columns that the API can filter by, such as owner.')}
+${callsBox(form, chains)}
+${line('upgrade', 'Upgrade', 'For a proxy: the implementation with this ABI, as an address, or the log of the upgrade, such as 18000000:57. Empty: the events have always had this form.')}
 <p class="actions"><button formaction="/console/contracts/add">Add contract</button></p>`
 }</div>`,
   'Add a contract',
 )}</section>`;
+}
+
+function callsBox({ calls }: ContractForm, chains: readonly Chain[]): Html {
+  const able = chains.filter(indexesCalls).map(({ key }) => key);
+  const hint =
+    able.length === 0
+      ? 'Refused: no chain here indexes all transactions. Set TRANSACTIONS_<CHAIN>=all.'
+      : `Calls of functions that change state. For chains that index all transactions: ${able.join(', ')}.`;
+  return html`<div><label for="calls"><input type="checkbox" id="calls" name="calls" value="yes" aria-describedby="calls-hint" ${calls === '' ? NOTHING : html`checked`} ${able.length === 0 ? html`disabled` : NOTHING}> Calls</label><p class="hint" id="calls-hint">${hint}</p></div>`;
 }
 
 function eventBoxes(form: ContractForm, events: readonly string[]): Html {

@@ -1,0 +1,50 @@
+/** Forms of an event that other implementations of a proxy emit, and the form that a log has. Pure. */
+import type { Address } from '@chainstead/core';
+import type { EventTable, LogPlace } from './event-table.ts';
+import { indexedCount, isNamedEvent } from './log-shape.ts';
+
+/** A log of a proxy that names its implementation from there on. */
+export interface Upgrade extends LogPlace {
+  readonly implementation: Address;
+}
+
+/** Returns the tables of an event whose logs have as many topics, its own included, in the order in which they were added. */
+export function formsOf(table: EventTable, tables: readonly EventTable[]): readonly EventTable[] {
+  return tables.filter(
+    (other) =>
+      isNamedEvent(other) && other.abi.topic0 === table.abi.topic0 && indexedCount(other) === indexedCount(table),
+  );
+}
+
+/** Returns whether the implementation of a proxy decides between forms with as many topics. */
+export function dependOnImplementation(forms: readonly EventTable[]): boolean {
+  return forms.length > 1 && forms.some(({ implementations }) => implementations.length > 0);
+}
+
+/**
+ * Returns the form of a log: that of the last upgrade before it, which a log names or whose place is known. The first form counts before.
+ * @param forms in the order in which they were added
+ * @param upgrade last one of the emitter before the log whose implementation is one of the forms'; null: none
+ */
+export function formAt(forms: readonly EventTable[], place: LogPlace, upgrade: Upgrade | null): EventTable | undefined {
+  const [first, ...others] = forms.toSorted(bySince);
+  const placed = others.findLast(({ since }) => since !== null && !isBefore(place, since)) ?? first;
+  if (upgrade === null) return placed;
+  if (placed !== undefined && placed.since !== null && isBefore(upgrade, placed.since)) return placed;
+  return forms.find(({ implementations }) => implementations.includes(upgrade.implementation)) ?? placed;
+}
+
+/** Returns the implementations of all forms. */
+export function implementationsOf(forms: readonly EventTable[]): readonly Address[] {
+  return [...new Set(forms.flatMap(({ implementations }) => implementations))];
+}
+
+/** Returns whether a log comes before another one of the chain. */
+export function isBefore(one: LogPlace, other: LogPlace): boolean {
+  return one.block < other.block || (one.block === other.block && one.log < other.log);
+}
+
+function bySince({ since: one }: EventTable, { since: other }: EventTable): number {
+  if (one === null || other === null) return Number(one !== null) - Number(other !== null);
+  return one.block - other.block || one.log - other.log;
+}

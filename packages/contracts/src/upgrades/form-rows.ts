@@ -1,0 +1,92 @@
+import type { Chain } from '@chainstead/chains';
+import { type Address, ChainsteadError, parseAddress } from '@chainstead/core';
+import type { Database, Transaction } from '@chainstead/db';
+import type { CommittedBlocks } from '@chainstead/sync';
+import type { ChildSet } from '../definitions/child-sets.ts';
+import { isComplete } from '../factories/child-rows.ts';
+import type { EventTable } from '../tables/event-table.ts';
+import { formAt, implementationsOf, isBefore, type Upgrade } from '../tables/form-at-log.ts';
+import { placeOfLine } from '../tables/row-table.ts';
+import { upgradesStatement } from './upgrades-statement.ts';
+
+/** Forms of an event, of which the implementation of the emitter decides. */
+export interface ImplementationForms {
+  /** Rows that name implementations. */
+  readonly upgrades: ChildSet;
+  /** In the order in which they were added. */
+  readonly forms: readonly EventTable[];
+}
+
+/** Upgrades of proxies are missing, so that the forms of their events are not known. */
+export class ImplementationsUnknownError extends ChainsteadError {
+  constructor({ table }: ChildSet, chain: Chain) {
+    super({
+      code: 'CONTRACT_IMPLEMENTATIONS_UNKNOWN',
+      message: `Blocks of ${table} are missing on ${chain.key}, so that the implementations of the contract are not known yet`,
+      remedy: 'Nothing: events whose form depends on the implementation are read once the upgrades are complete',
+      retryable: true,
+    });
+  }
+}
+
+/**
+ * Returns the lines of logs that have the form of a table. Runs under the chain's commit lock, so the upgrades of all earlier blocks, and of this
+ * commit, are visible.
+ * @throws ImplementationsUnknownError if upgrades are missing up to these blocks
+ */
+export async function linesOfForm(
+  transaction: Transaction,
+  chain: Chain,
+  { name, upgrades, forms }: ImplementationForms & Pick<EventTable, 'name'>,
+  { range, datasets }: CommittedBlocks,
+  lines: readonly string[],
+): Promise<readonly string[]> {
+  const to = datasets.has(upgrades.table) ? range.from - 1 : range.to;
+  if (!(await isComplete(transaction, chain.id, upgrades, to))) throw new ImplementationsUnknownError(upgrades, chain);
+  if (lines.length === 0) return lines;
+  const placed = lines.map((line) => ({ line, ...placeOfLine(line) }));
+  const emitters = new Set(placed.map(({ emitter }) => emitter));
+  const known = await readUpgrades(transaction, chain, { upgrades, forms }, { emitters, to: range.to });
+  return placed.flatMap(({ line, emitter, block, log }) =>
+    formAt(forms, { block, log }, lastBefore(known.get(emitter), { block, log }))?.name === name ? [line] : [],
+  );
+}
+
+/** Returns the upgrades of each emitter to an implementation of the forms, ascending. */
+export async function readUpgrades(
+  database: Pick<Database, 'query'>,
+  chain: Chain,
+  { upgrades, forms }: ImplementationForms,
+  { emitters, to }: { readonly emitters: ReadonlySet<Address>; readonly to: number },
+): Promise<ReadonlyMap<Address, readonly Upgrade[]>> {
+  const { text, values } = upgradesStatement(chain, upgrades, {
+    ...{ implementations: implementationsOf(forms), emitters: [...emitters] },
+    to,
+  });
+  const rows = await database.query<UpgradeRow>(text, values);
+  const named = rows.map(({ proxy, implementation, block_number: block, log_index: log }) => ({
+    proxy: parseAddress(proxy),
+    upgrade: { block, log, implementation: parseAddress(implementation) },
+  }));
+  return new Map(
+    [...Map.groupBy(named, ({ proxy }) => proxy)].map(([proxy, ofProxy]) => [
+      proxy,
+      ofProxy.map(({ upgrade }) => upgrade),
+    ]),
+  );
+}
+
+/** Returns the last upgrade before a log; null: none. @param upgrades ascending */
+export function lastBefore(
+  upgrades: readonly Upgrade[] | undefined,
+  place: { readonly block: number; readonly log: number },
+): Upgrade | null {
+  return upgrades?.findLast((one) => isBefore(one, place)) ?? null;
+}
+
+interface UpgradeRow {
+  readonly proxy: string;
+  readonly implementation: string;
+  readonly block_number: number;
+  readonly log_index: number;
+}

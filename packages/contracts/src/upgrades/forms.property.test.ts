@@ -1,0 +1,261 @@
+/** Blocks of proxies, committed in any order while ABIs of implementations are added, with upgrades that an upstream left out at first. */
+import { createChainRegistry } from '@chainstead/chains';
+import { type Address, type BlockRange, type Log, parseAddress, parseHash, subtractRanges } from '@chainstead/core';
+import { type Dataset, listCoverage, lockChainCommits, removeCoverage } from '@chainstead/sync';
+import { atDepth, timestampOf } from '@chainstead/testkit';
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import fc from 'fast-check';
+import { pad, toEventSelector, toHex } from 'viem';
+import { beforeAll, expect, test } from 'vitest';
+import { readContractDatasets } from '../dataset/contract-datasets.ts';
+import { addContract } from '../definitions/add-contract.ts';
+import { readDefinitions } from '../definitions/contract-definition.ts';
+import { removeContract } from '../definitions/remove-contract.ts';
+import { readNamedLogs } from '../named-logs/read-named-logs.ts';
+
+const scratch = scratchOfFile();
+const chain = createChainRegistry().get('eth');
+const HASH = parseHash(`0x${'ab'.repeat(32)}`);
+const [UPGRADED, SENT] = [toEventSelector('Upgraded(address)'), toEventSelector('Sent(uint256,uint256)')];
+const BLOCKS = 12;
+/** Rows of later blocks may still be replaced. */
+const SETTLED = 9;
+const ALL = { from: 1, to: BLOCKS };
+const addressOf = (index: number) => parseAddress(`0x${(index + 1).toString(16).padStart(40, '0')}`);
+const PROXIES: readonly Address[] = [0xc0, 0xc1].map(addressOf);
+/** The last one is never given. */
+const IMPLEMENTATIONS: readonly Address[] = [0xa0, 0xa1, 0xa2, 0xa3].map(addressOf);
+
+const sent = (indexed: 'one' | 'two') => ({
+  ...{ type: 'event', name: 'Sent' },
+  inputs: ['one', 'two'].map((name) => ({ name, type: 'uint256', indexed: name === indexed })),
+});
+
+/** ABIs in the order in which they are added, with their implementations, and the tables of their events. The second one adds a proxy. */
+const ADDITIONS = [
+  { indexed: 'one', implementation: null, table: 'sent' },
+  { indexed: 'two', implementation: IMPLEMENTATIONS[1] ?? null, table: 'sent_2' },
+  { indexed: 'one', implementation: IMPLEMENTATIONS[0] ?? null, table: 'sent' },
+  { indexed: 'two', implementation: IMPLEMENTATIONS[2] ?? null, table: 'sent_2' },
+] as const;
+
+/** An event of a proxy. */
+interface Happening {
+  readonly block: number;
+  readonly proxy: number;
+  /** Implementation of an upgrade; null: `Sent`. */
+  readonly upgrade: number | null;
+  /** Whether the first read of its block lacks it. */
+  readonly isLate: boolean;
+}
+
+/** A commit of a range, or the next ABI. */
+interface Step {
+  readonly tables: 'upgrades' | 'forms' | 'both' | 'addition';
+  readonly range: BlockRange;
+  readonly kind: 'add' | 'replace';
+  readonly isLying: boolean;
+}
+
+const happening: fc.Arbitrary<Happening> = fc.record({
+  block: fc.integer({ min: 1, max: BLOCKS }),
+  proxy: fc.integer({ min: 0, max: 1 }),
+  upgrade: fc.oneof(fc.constant(null), fc.integer({ min: 0, max: 3 })),
+  isLate: fc.boolean(),
+});
+const step: fc.Arbitrary<Step> = fc.record({
+  tables: fc.constantFrom('upgrades', 'forms', 'both', 'both', 'addition', 'addition'),
+  range: fc
+    // Forms are written if all upgrades from the first block on are known.
+    .tuple(fc.oneof(fc.constant(1), fc.integer({ min: 1, max: BLOCKS })), fc.integer({ min: 0, max: BLOCKS }))
+    .map(([from, size]) => ({ from, to: Math.min(BLOCKS, from + size) })),
+  kind: fc.constantFrom('add', 'add', 'replace'),
+  isLying: fc.boolean(),
+});
+
+beforeAll(async () => {
+  await scratch.database.query(
+    `INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint, checkpoint_hash) VALUES ($1, 0, 0, $2, '\\xab')`,
+    [chain.id, SETTLED + chain.reorgDepthMax],
+  );
+});
+
+test('a log is in the table of the last implementation before it, once all blocks are covered', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(happening, { maxLength: 25 }),
+      fc.array(step, { maxLength: 16 }),
+      fc.integer({ min: 1, max: ADDITIONS.length }),
+      async (happenings, steps, first) => {
+        const history = happenings.toSorted((one, other) => one.block - other.block);
+        await removeKnown();
+        let added = 0;
+        while (added < first) await add(++added);
+        for (const one of steps) {
+          const { tables } = one;
+          if (tables !== 'addition') await perform(history, { ...one, tables });
+          else if (added < ADDITIONS.length) await add(++added);
+        }
+        // Upgrades are read again without lies, then all that is missing.
+        await perform(history, { tables: 'upgrades', range: ALL, kind: 'replace', isLying: false });
+        await perform(history, { tables: 'forms', range: ALL, kind: 'add', isLying: false });
+        expect(await stored()).toEqual(expected(history, added));
+        expect(await openBlocks('contracts.vault_sent', ALL)).toEqual([]);
+        expect(await namedOf(history)).toEqual(expected(history, added));
+      },
+    ),
+    { numRuns: atDepth(60) },
+  );
+});
+
+async function removeKnown(): Promise<void> {
+  const [known] = await readDefinitions(scratch.database, 'vault');
+  if (known !== undefined) await removeContract(scratch.database, 'vault', chain.id);
+}
+
+/** Adds the ABI with this position, starting at 1. */
+async function add(position: number): Promise<void> {
+  const { indexed, implementation } = ADDITIONS[position - 1] ?? ADDITIONS[0];
+  await addContract(scratch.database, {
+    ...{ name: 'vault', chain, factory: null, firstBlock: 1, events: null, indexed: [] },
+    addresses: PROXIES.slice(0, position),
+    ...{ abi: [sent(indexed)], implementation },
+  });
+}
+
+/** Returns the datasets as if the upgrades were complete. */
+async function readAll(): Promise<readonly Dataset[]> {
+  const { database } = scratch;
+  const covered = await database.query<object>('SELECT * FROM sync_ranges');
+  await database.query('DELETE FROM sync_ranges');
+  await database.query(COVER, [chain.id, 'contracts.vault_upgraded', 0, 1_000_000]);
+  const datasets = await readContractDatasets(database);
+  await database.query('DELETE FROM sync_ranges');
+  await database.query('INSERT INTO sync_ranges SELECT * FROM jsonb_populate_recordset(null::sync_ranges, $1::jsonb)', [
+    JSON.stringify(covered),
+  ]);
+  return datasets;
+}
+
+async function perform(
+  history: readonly Happening[],
+  { tables, range, kind, isLying }: Omit<Step, 'tables'> & { readonly tables: Exclude<Step['tables'], 'addition'> },
+): Promise<void> {
+  const isUpgrades = ({ name }: Dataset) => name === 'contracts.vault_upgraded';
+  const datasets = (await readAll()).filter((one) => tables === 'both' || (tables === 'upgrades') === isUpgrades(one));
+  if (kind === 'replace') return commit(history, datasets, { range, kind, isLying });
+  for (const dataset of datasets)
+    for (const part of await openBlocks(dataset.name, range))
+      await commit(history, [dataset], { range: part, kind, isLying });
+}
+
+/** As the sync engine does it. Rows of open blocks may exist. */
+async function commit(
+  history: readonly Happening[],
+  datasets: readonly Dataset[],
+  { range, kind, isLying }: Pick<Step, 'range' | 'kind' | 'isLying'>,
+): Promise<void> {
+  const logs = logsOf(history).filter(
+    ({ log, isLate }) =>
+      log.blockNumber >= range.from &&
+      log.blockNumber <= range.to &&
+      !(isLying && isLate && log.topics[0] === UPGRADED),
+  );
+  const names = new Set(datasets.map(({ name }) => name));
+  const work = scratch.database.transaction(async (transaction) => {
+    await lockChainCommits(transaction, chain);
+    const ends = new Map<Dataset, () => Promise<void>>();
+    for (const one of datasets)
+      if (one.preceding !== undefined) ends.set(one, await one.preceding.watch(transaction, chain, range));
+    if (kind === 'replace')
+      for (const { table } of datasets)
+        await transaction.query(`DELETE FROM ${table.name} WHERE block_number BETWEEN $1 AND $2`, [
+          range.from,
+          range.to,
+        ]);
+    for (const one of datasets) {
+      const rows = one.decode(
+        logs.map(({ log }) => log),
+        { chain, timestampOf },
+      );
+      const lines = rows.map((row) => one.table.copyLine(row));
+      const chosen = (await one.dependent?.select(transaction, chain, { range, datasets: names }, lines)) ?? lines;
+      await transaction.query(`CREATE TEMP TABLE read (LIKE ${one.table.name})`);
+      await transaction.copy('read', one.table.columns, chosen);
+      await transaction.query(`INSERT INTO ${one.table.name} TABLE read ON CONFLICT DO NOTHING`);
+      await transaction.query('DROP TABLE read');
+      await ends.get(one)?.();
+    }
+    for (const { name } of datasets) {
+      await removeCoverage(transaction, chain.id, [name], range);
+      await transaction.query(COVER, [chain.id, name, range.from, range.to]);
+    }
+  });
+  await work.catch((error: unknown) => {
+    expect(error).toMatchObject({ code: 'CONTRACT_IMPLEMENTATIONS_UNKNOWN' });
+  });
+}
+
+const COVER = `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'none')`;
+
+async function openBlocks(dataset: string, range: BlockRange): Promise<readonly BlockRange[]> {
+  const covered = await listCoverage(scratch.database, chain.id);
+  return subtractRanges(
+    [range],
+    covered.filter((one) => one.dataset === dataset).map((one) => one.range),
+  );
+}
+
+function logsOf(history: readonly Happening[]): readonly { readonly log: Log; readonly isLate: boolean }[] {
+  return history.map(({ block, proxy, upgrade, isLate }, place) => ({
+    isLate,
+    log: {
+      address: PROXIES[proxy] ?? addressOf(0),
+      topics: (upgrade === null
+        ? [SENT, toHex(place, { size: 32 })]
+        : [UPGRADED, pad(IMPLEMENTATIONS[upgrade] ?? '0x')]
+      ).map((topic) => parseHash(topic)),
+      data: upgrade === null ? toHex(7, { size: 32 }) : '0x',
+      ...{ blockTimestamp: null, blockNumber: block, blockHash: HASH, transactionHash: HASH },
+      ...{ transactionIndex: place, logIndex: place },
+    },
+  }));
+}
+
+/** Reads one log after the other. */
+function expected(history: readonly Happening[], added: number): readonly string[] {
+  const tables = new Map(
+    ADDITIONS.slice(0, added).map(({ implementation, table }) => [implementation ?? '', table] as const),
+  );
+  const current = new Map<number, string>();
+  return history.flatMap(({ block, proxy, upgrade }, place) => {
+    if (proxy >= added) return [];
+    const named = upgrade === null ? undefined : tables.get(IMPLEMENTATIONS[upgrade] ?? '');
+    if (named !== undefined) current.set(proxy, named);
+    return upgrade === null ? [`${block} ${place} ${PROXIES[proxy]} ${current.get(proxy) ?? 'sent'}`] : [];
+  });
+}
+
+async function stored(): Promise<readonly string[]> {
+  const [definition] = await readDefinitions(scratch.database, 'vault');
+  const tables = definition?.tables.filter(({ event }) => event !== 'upgraded') ?? [];
+  const parts = tables.map(
+    ({ name, event }) =>
+      `SELECT block_number, log_index, contract, '${event}' AS event FROM ${name} WHERE undecoded IS NULL`,
+  );
+  const rows = await scratch.database.query<{ row: string }>(
+    `SELECT concat_ws(' ', block_number, log_index, analytics.hex(contract), event) AS row
+       FROM (${parts.join(' UNION ALL ')}) AS rows ORDER BY block_number, log_index`,
+  );
+  return rows.map(({ row }) => row);
+}
+
+/** The same from names of events, as streams read them. */
+async function namedOf(history: readonly Happening[]): Promise<readonly string[]> {
+  const logs = logsOf(history).map(({ log }) => log);
+  const request = { chain, names: ['vault.sent', 'vault.sent_2'], logs, ...{ from: 1, completeTo: BLOCKS } };
+  const named = await readNamedLogs(scratch.database, await readDefinitions(scratch.database), request);
+  return [...named].flatMap(([{ blockNumber, logIndex, address }, names]) =>
+    names.map(({ name }) => `${blockNumber} ${logIndex} ${address} ${name.slice('vault.'.length)}`),
+  );
+}
