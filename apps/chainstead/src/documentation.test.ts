@@ -118,7 +118,8 @@ describe('commands of the documentation', () => {
     expect(lines.get('README.md')?.slice(0, 3)).toEqual(['npm ci', 'npm run demo', 'npm test']);
     for (const command of ['npm ci', 'npm test', 'npm run test:system'])
       expect(ci).toMatch(new RegExp(`^${command}$`, 'm'));
-    expect(read('scripts/test.ts')).toContain("chainstead.js', 'demo', '--once'");
+    expect(read('scripts/test.ts')).toContain("['scripts/try-package.ts']");
+    expect(read('scripts/try-package.ts')).toContain("runInCheckout(['demo', '--once'])");
     expect(() => accessSync(join(ROOT, '.ci/run'), constants.X_OK)).not.toThrow();
   });
 

@@ -232,8 +232,6 @@ test('are decoded from their first block on, through reorgs and changes, without
   const [first, second] = [await devnet.deploy(vault), await devnet.deploy(vault)];
   for (let seed = 1; seed <= 8; seed++) await act(seed % 2 === 0 ? first : second, seed);
   await sendOddCalls(first);
-  // Blocks that were followed without a contract are filled once they are settled.
-  await devnet.mine(SETTLED_DEPTH);
   const program = stage.start(KEY, WITH_TRANSACTIONS);
   await program.url;
   const output = await add(first, '--index', 'owner', '--calls');
