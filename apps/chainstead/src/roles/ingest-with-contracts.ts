@@ -6,10 +6,10 @@ import type { Dataset } from '@chainstead/sync';
 import type { Configuration } from '../configuration/index.ts';
 import { readIndexedDatasets } from '../session/indexed-datasets.ts';
 
-/** Between two looks for added and removed contracts: one small statement each. Milliseconds. */
-const LOOK_MS = 1_000;
-/** A look at the sizes of tables for every tenth of those. */
-const LOOKS_PER_SIZE = 10;
+/** Between two looks for added and removed contracts, and for complete factories: two small statements each. Milliseconds. */
+const LOOK_MS = 250;
+/** A look at the sizes of tables for each 40 of those. */
+const LOOKS_PER_SIZE = 40;
 
 export interface ContractsWatch {
   readonly chain: Chain;
