@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type MeasuredProcess, startProcess } from './measured-process.ts';
 
@@ -12,7 +13,13 @@ export interface ProgramPlace {
 /** Stores the same as the peers: the program would also write NFTs. */
 export const ERC20_ONLY = { DATASETS: 'erc20-transfers' } as const;
 
-const PROGRAM = fileURLToPath(new URL('../../apps/chainstead/bin/chainstead.js', import.meta.url));
+const PACK = fileURLToPath(new URL('../../scripts/pack.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../build/package/bin/chainstead.js', import.meta.url));
+
+/** Makes the program as it is published, which starts in half the time of the sources. Takes some seconds. */
+export function makePackage(): void {
+  execFileSync(process.execPath, [PACK], { stdio: 'ignore' });
+}
 
 /** Runs the program with its defaults unless `env` has a setting, on the benchmark's chain as `eth`. */
 export function startChainstead(args: readonly string[], place: ProgramPlace): MeasuredProcess {

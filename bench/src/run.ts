@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { startScratchServer } from '@chainstead/testkit';
 import { type Benchmark, type BenchmarkContext, FULL_SIZES, QUICK_SIZES } from './benchmark.ts';
 import { BENCHMARKS } from './benchmarks.ts';
+import { makePackage } from './chainstead-program.ts';
 import { type BenchmarkResult, describeMachine, renderTable, toJson } from './results.ts';
 
 const HELP = `npm run bench -- [options]
@@ -56,6 +57,7 @@ async function main(): Promise<number> {
     console.error(HELP);
     return 2;
   }
+  makePackage();
   const startedAt = new Date();
   const databaseUrl = values['database-url'];
   const server = await startScratchServer({
