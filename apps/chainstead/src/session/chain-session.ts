@@ -1,4 +1,4 @@
-import { type Clock, createMetricsRegistry } from '@chainstead/core';
+import { type Clock, createMetricsRegistry, errorText } from '@chainstead/core';
 import type { UpstreamLimits } from '@chainstead/rpc';
 import { createSyncMetrics, type RangeCommandOptions, requireDatasetTables } from '@chainstead/sync';
 import type { ChainConfiguration } from '../configuration/index.ts';
@@ -28,8 +28,8 @@ export async function withChain<T>(
   const pool = openPool(configured, { logger, metrics: registry, clock: context.clock, callLimits });
   const signers = createSignerProcesses();
   const started = pool.start();
-  // If the database can't be opened, the promise is never awaited. It must not count as an unhandled rejection.
-  started.catch(() => undefined);
+  // If the database can't be opened, nothing awaits the upstreams, and that error is the one that the command shows.
+  started.catch((error: unknown) => logger.debug({ error: errorText(error) }, 'The upstreams could not be started'));
   try {
     return await withStorage(session, async (storage) => {
       await started;

@@ -32,8 +32,8 @@ interface RowsOfChildren extends Pick<EventTable, 'kind'> {
 }
 
 /**
- * Returns the lines of logs that a child emitted after the log that names it for the first time, or of calls to it in later transactions. Runs under the chain's commit lock, so the rows
- * of all earlier blocks, and of this commit, are visible. No child is held in memory.
+ * Returns the lines of logs that a child emitted after the log that names it for the first time, or of calls to it in later transactions. Runs
+ * under the chain's commit lock, so the rows of all earlier blocks, and of this commit, are visible. No child is held in memory.
  * @throws ChildrenUnknownError if rows with children are missing up to these blocks
  */
 export async function linesOfChildren(

@@ -18,8 +18,8 @@ export interface DependentTables {
 type Dependents = ReadonlyMap<number, DependentTables>;
 
 /**
- * Returns a watch on rows with children or implementations. If a repair or a backfill changes them below covered blocks of the children, rows and coverage of these
- * blocks are removed, and the blocks are read again.
+ * Returns a watch on rows with children or implementations. If a repair or a backfill changes them below covered blocks of dependent tables, rows
+ * and coverage of these blocks are removed, and the blocks are read again.
  */
 export function watchCreations(dependents: Dependents): PrecedingRows {
   return {
