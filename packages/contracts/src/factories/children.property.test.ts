@@ -1,16 +1,18 @@
 /** Blocks of a factory and of its children, committed in any order, with creations that an upstream left out at first. */
 import { createChainRegistry } from '@chainstead/chains';
 import { type BlockRange, type Log, parseAddress, parseHash, subtractRanges } from '@chainstead/core';
-import { type Dataset, listCoverage, lockChainCommits, removeCoverage } from '@chainstead/sync';
+import { listCoverage } from '@chainstead/sync';
+import { openRangeCommits, type RangeCommits } from '@chainstead/sync/testing';
 import { atDepth } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { toEventSelector } from 'viem';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readContractDatasets } from '../dataset/contract-datasets.ts';
 import { addContract } from '../definitions/add-contract.ts';
 import { readDefinitions } from '../definitions/contract-definition.ts';
 import { removeContract } from '../definitions/remove-contract.ts';
+import { readDatasetsWith } from '../testing/complete-datasets.ts';
 
 const scratch = scratchOfFile();
 const chain = createChainRegistry().get('eth');
@@ -39,6 +41,12 @@ interface Step {
   readonly isLying: boolean;
 }
 
+let commits: RangeCommits;
+beforeAll(async () => {
+  commits = await openRangeCommits(scratch.database, chain);
+});
+afterAll(() => commits.close());
+
 const happening: fc.Arbitrary<Happening> = fc.record({
   block: fc.integer({ min: 1, max: BLOCKS }),
   address: fc.integer({ min: 0, max: 4 }),
@@ -48,11 +56,21 @@ const happening: fc.Arbitrary<Happening> = fc.record({
 const step: fc.Arbitrary<Step> = fc.record({
   tables: fc.constantFrom('factory', 'children', 'both'),
   range: fc
-    .tuple(fc.integer({ min: 1, max: BLOCKS }), fc.integer({ min: 0, max: BLOCKS }))
+    // Children are written if all creations from the first block on are known.
+    .tuple(fc.oneof(fc.constant(1), fc.integer({ min: 1, max: BLOCKS })), fc.integer({ min: 0, max: BLOCKS }))
     .map(([from, size]) => ({ from, to: Math.min(BLOCKS, from + size) })),
   kind: fc.constantFrom('add', 'add', 'replace'),
   isLying: fc.boolean(),
 });
+
+/** A child whose creation is only known after its event was read. */
+const LATE_CREATION: [Happening[], Step[]] = [
+  [
+    { block: 1, address: 0, kind: 'created', isLate: true },
+    { block: 2, address: 0, kind: 'used', isLate: false },
+  ],
+  [{ tables: 'both', range: ALL, kind: 'add', isLying: true }],
+];
 
 test('rows of children are those after the first creation, once all blocks are covered', async () => {
   await fc.assert(
@@ -61,21 +79,20 @@ test('rows of children are those after the first creation, once all blocks are c
       fc.array(step, { maxLength: 12 }),
       async (happenings, steps) => {
         const history = happenings.toSorted((one, other) => one.block - other.block);
-        const datasets = await addFactory();
-        for (const one of steps) await perform(history, datasets, one);
+        await addFactory();
+        for (const one of steps) await perform(history, one);
         // The factory is read again without lies, then all that is missing.
-        await perform(history, datasets, { tables: 'factory', range: ALL, kind: 'replace', isLying: false });
-        await perform(history, datasets, { tables: 'children', range: ALL, kind: 'add', isLying: false });
+        await perform(history, { tables: 'factory', range: ALL, kind: 'replace', isLying: false });
+        await perform(history, { tables: 'children', range: ALL, kind: 'add', isLying: false });
         expect(await stored()).toEqual(expected(history));
         expect(await openBlocks('contracts.pools_used', ALL)).toEqual([]);
       },
     ),
-    { numRuns: atDepth(40) },
+    { numRuns: atDepth(40), examples: [LATE_CREATION] },
   );
 });
 
-/** @returns the dataset of the factory's event, and the one of its children */
-async function addFactory(): Promise<readonly Dataset[]> {
+async function addFactory(): Promise<void> {
   const [known] = await readDefinitions(scratch.database, 'pools');
   if (known !== undefined) await removeContract(scratch.database, 'pools', chain.id);
   await addContract(scratch.database, {
@@ -85,71 +102,36 @@ async function addFactory(): Promise<readonly Dataset[]> {
   });
   // Children are only indexed if all events of the factory are known.
   expect((await readContractDatasets(scratch.database)).map(({ name }) => name)).toEqual(['contracts.pools_created']);
-  await cover('contracts.pools_created', ALL);
-  const datasets = await readContractDatasets(scratch.database);
-  await scratch.database.query('DELETE FROM sync_ranges');
-  expect(datasets.map(({ name }) => name)).toEqual(['contracts.pools_created', 'contracts.pools_used']);
-  return datasets;
 }
 
-async function perform(
-  history: readonly Happening[],
-  all: readonly Dataset[],
-  { tables, range, kind, isLying }: Step,
-): Promise<void> {
-  const datasets = all.filter((_, index) => tables === 'both' || (tables === 'factory' ? index === 0 : index === 1));
-  if (kind === 'replace') return commit(history, datasets, { range, kind, isLying });
-  for (const dataset of datasets)
-    for (const part of await openBlocks(dataset.name, range))
-      await commit(history, [dataset], { range: part, kind, isLying });
+const TABLES = {
+  factory: ['contracts.pools_created'],
+  children: ['contracts.pools_used'],
+  both: ['contracts.pools_created', 'contracts.pools_used'],
+} as const;
+
+async function perform(history: readonly Happening[], { tables, range, kind, isLying }: Step): Promise<void> {
+  const names = TABLES[tables];
+  if (kind === 'replace') return commit(history, names, { range, kind, isLying });
+  for (const name of names)
+    for (const part of await openBlocks(name, range)) await commit(history, [name], { range: part, kind, isLying });
 }
 
-/** As the sync engine does it. */
 async function commit(
   history: readonly Happening[],
-  datasets: readonly Dataset[],
+  names: readonly string[],
   { range, kind, isLying }: Pick<Step, 'range' | 'kind' | 'isLying'>,
 ): Promise<void> {
-  const logs = logsOf(history).filter(
-    ({ log, isLate }) =>
-      log.blockNumber >= range.from && log.blockNumber <= range.to && !(isLying && isLate && log.topics[0] === CREATED),
-  );
-  const names = new Set(datasets.map(({ name }) => name));
-  const work = scratch.database.transaction(async (transaction) => {
-    await lockChainCommits(transaction, chain);
-    const ends = new Map<Dataset, () => Promise<void>>();
-    for (const one of datasets)
-      if (one.preceding !== undefined) ends.set(one, await one.preceding.watch(transaction, chain, range));
-    if (kind === 'replace')
-      for (const { table } of datasets)
-        await transaction.query(`DELETE FROM ${table.name} WHERE block_number BETWEEN $1 AND $2`, [
-          range.from,
-          range.to,
-        ]);
-    for (const one of datasets) {
-      const rows = one.decode(
-        logs.map(({ log }) => log),
-        { chain, timestampOf: () => 1_700_000_000 },
-      );
-      const lines = rows.map((row) => one.table.copyLine(row));
-      const chosen = (await one.dependent?.select(transaction, chain, { range, datasets: names }, lines)) ?? lines;
-      await transaction.copy(one.table.name, one.table.columns, chosen);
-      await ends.get(one)?.();
-    }
-    for (const { name } of datasets) {
-      await removeCoverage(transaction, chain.id, [name], range);
-      await transaction.query(COVER, [chain.id, name, range.from, range.to]);
-    }
+  const logs = logsOf(history).flatMap(({ log, isLate }) => {
+    const isIn = log.blockNumber >= range.from && log.blockNumber <= range.to;
+    return isIn && !(isLying && isLate && log.topics[0] === CREATED) ? [log] : [];
   });
-  await work.catch((error: unknown) => {
+  const datasets = await readDatasetsWith(scratch.database, chain, 'contracts.pools_created');
+  const chosen = datasets.filter(({ name }) => names.includes(name));
+  expect(chosen).toHaveLength(names.length);
+  await commits.commit(chosen, { range, logs, kind }).catch((error: unknown) => {
     expect(error).toMatchObject({ code: 'CONTRACT_CHILDREN_UNKNOWN' });
   });
-}
-
-const COVER = `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'none')`;
-
-async function cover(dataset: string, { from, to }: BlockRange): Promise<void> {
-  await scratch.database.query(COVER, [chain.id, dataset, from, to]);
 }
 
 async function openBlocks(dataset: string, range: BlockRange): Promise<readonly BlockRange[]> {

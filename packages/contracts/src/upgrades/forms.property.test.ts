@@ -1,17 +1,18 @@
 /** Blocks of proxies, committed in any order while ABIs of implementations are added, with upgrades that an upstream left out at first. */
 import { createChainRegistry } from '@chainstead/chains';
 import { type Address, type BlockRange, type Log, parseAddress, parseHash, subtractRanges } from '@chainstead/core';
-import { type Dataset, listCoverage, lockChainCommits, removeCoverage } from '@chainstead/sync';
-import { atDepth, timestampOf } from '@chainstead/testkit';
+import { listCoverage } from '@chainstead/sync';
+import { openRangeCommits, type RangeCommits } from '@chainstead/sync/testing';
+import { atDepth } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import fc from 'fast-check';
 import { pad, toEventSelector, toHex } from 'viem';
-import { beforeAll, expect, test } from 'vitest';
-import { readContractDatasets } from '../dataset/contract-datasets.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addContract } from '../definitions/add-contract.ts';
 import { readDefinitions } from '../definitions/contract-definition.ts';
 import { removeContract } from '../definitions/remove-contract.ts';
 import { readNamedLogs } from '../named-logs/read-named-logs.ts';
+import { readDatasetsWith } from '../testing/complete-datasets.ts';
 
 const scratch = scratchOfFile();
 const chain = createChainRegistry().get('eth');
@@ -73,12 +74,25 @@ const step: fc.Arbitrary<Step> = fc.record({
   isLying: fc.boolean(),
 });
 
+let commits: RangeCommits;
 beforeAll(async () => {
+  commits = await openRangeCommits(scratch.database, chain);
   await scratch.database.query(
     `INSERT INTO sync_chains (chain_id, history_start, first_followed, checkpoint, checkpoint_hash) VALUES ($1, 0, 0, $2, '\\xab')`,
     [chain.id, SETTLED + chain.reorgDepthMax],
   );
 });
+afterAll(() => commits.close());
+
+/** An upgrade that is only known after the next event was read. */
+const LATE_UPGRADE: [Happening[], Step[], number] = [
+  [
+    { block: 1, proxy: 0, upgrade: 1, isLate: true },
+    { block: 2, proxy: 0, upgrade: null, isLate: false },
+  ],
+  [{ tables: 'both', range: ALL, kind: 'add', isLying: true }],
+  2,
+];
 
 test('a log is in the table of the last implementation before it, once all blocks are covered', async () => {
   await fc.assert(
@@ -104,7 +118,7 @@ test('a log is in the table of the last implementation before it, once all block
         expect(await namedOf(history)).toEqual(expected(history, added));
       },
     ),
-    { numRuns: atDepth(60) },
+    { numRuns: atDepth(60), examples: [LATE_UPGRADE] },
   );
 });
 
@@ -123,80 +137,34 @@ async function add(position: number): Promise<void> {
   });
 }
 
-/** Returns the datasets as if the upgrades were complete. */
-async function readAll(): Promise<readonly Dataset[]> {
-  const { database } = scratch;
-  const covered = await database.query<object>('SELECT * FROM sync_ranges');
-  await database.query('DELETE FROM sync_ranges');
-  await database.query(COVER, [chain.id, 'contracts.vault_upgraded', 0, 1_000_000]);
-  const datasets = await readContractDatasets(database);
-  await database.query('DELETE FROM sync_ranges');
-  await database.query('INSERT INTO sync_ranges SELECT * FROM jsonb_populate_recordset(null::sync_ranges, $1::jsonb)', [
-    JSON.stringify(covered),
-  ]);
-  return datasets;
-}
+const UPGRADES = 'contracts.vault_upgraded';
+const readDatasets = () => readDatasetsWith(scratch.database, chain, UPGRADES);
 
 async function perform(
   history: readonly Happening[],
   { tables, range, kind, isLying }: Omit<Step, 'tables'> & { readonly tables: Exclude<Step['tables'], 'addition'> },
 ): Promise<void> {
-  const isUpgrades = ({ name }: Dataset) => name === 'contracts.vault_upgraded';
-  const datasets = (await readAll()).filter((one) => tables === 'both' || (tables === 'upgrades') === isUpgrades(one));
-  if (kind === 'replace') return commit(history, datasets, { range, kind, isLying });
-  for (const dataset of datasets)
-    for (const part of await openBlocks(dataset.name, range))
-      await commit(history, [dataset], { range: part, kind, isLying });
+  const known = (await readDatasets()).map(({ name }) => name);
+  const names = known.filter((name) => tables === 'both' || (tables === 'upgrades') === (name === UPGRADES));
+  if (kind === 'replace') return commit(history, names, { range, kind, isLying });
+  for (const name of names)
+    for (const part of await openBlocks(name, range)) await commit(history, [name], { range: part, kind, isLying });
 }
 
-/** As the sync engine does it. Rows of open blocks may exist. */
 async function commit(
   history: readonly Happening[],
-  datasets: readonly Dataset[],
+  names: readonly string[],
   { range, kind, isLying }: Pick<Step, 'range' | 'kind' | 'isLying'>,
 ): Promise<void> {
-  const logs = logsOf(history).filter(
-    ({ log, isLate }) =>
-      log.blockNumber >= range.from &&
-      log.blockNumber <= range.to &&
-      !(isLying && isLate && log.topics[0] === UPGRADED),
-  );
-  const names = new Set(datasets.map(({ name }) => name));
-  const work = scratch.database.transaction(async (transaction) => {
-    await lockChainCommits(transaction, chain);
-    const ends = new Map<Dataset, () => Promise<void>>();
-    for (const one of datasets)
-      if (one.preceding !== undefined) ends.set(one, await one.preceding.watch(transaction, chain, range));
-    if (kind === 'replace')
-      for (const { table } of datasets)
-        await transaction.query(`DELETE FROM ${table.name} WHERE block_number BETWEEN $1 AND $2`, [
-          range.from,
-          range.to,
-        ]);
-    for (const one of datasets) {
-      const rows = one.decode(
-        logs.map(({ log }) => log),
-        { chain, timestampOf },
-      );
-      const lines = rows.map((row) => one.table.copyLine(row));
-      const chosen = (await one.dependent?.select(transaction, chain, { range, datasets: names }, lines)) ?? lines;
-      await transaction.query(`CREATE TEMP TABLE read (LIKE ${one.table.name})`);
-      await transaction.copy('read', one.table.columns, chosen);
-      await transaction.query(`INSERT INTO ${one.table.name} TABLE read ON CONFLICT DO NOTHING`);
-      await transaction.query('DROP TABLE read');
-      await ends.get(one)?.();
-    }
-    for (const { name } of datasets) {
-      await removeCoverage(transaction, chain.id, [name], range);
-      await transaction.query(COVER, [chain.id, name, range.from, range.to]);
-    }
+  const logs = logsOf(history).flatMap(({ log, isLate }) => {
+    const isIn = log.blockNumber >= range.from && log.blockNumber <= range.to;
+    return isIn && !(isLying && isLate && log.topics[0] === UPGRADED) ? [log] : [];
   });
-  await work.catch((error: unknown) => {
+  const datasets = (await readDatasets()).filter(({ name }) => names.includes(name));
+  await commits.commit(datasets, { range, logs, kind }).catch((error: unknown) => {
     expect(error).toMatchObject({ code: 'CONTRACT_IMPLEMENTATIONS_UNKNOWN' });
   });
 }
-
-const COVER = `INSERT INTO sync_ranges (chain_id, dataset, first_block, last_block, proof) VALUES ($1, $2, $3, $4, 'none')`;
 
 async function openBlocks(dataset: string, range: BlockRange): Promise<readonly BlockRange[]> {
   const covered = await listCoverage(scratch.database, chain.id);
