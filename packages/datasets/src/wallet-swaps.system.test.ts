@@ -67,7 +67,7 @@ const callsOf = (method: string) => traded.node.received.filter((call) => call.m
 async function complete(account: Address): Promise<void> {
   await index.request(account);
   expect(await index.read(account)).toBe('waits');
-  await index.searchSent(account);
+  expect(await index.searchSent(account)).toBe('done');
   await database.query(`UPDATE backfill_requests SET due_at = now() WHERE kind = 'trader'`);
   expect(await index.read(account)).toBe('done');
 }
@@ -96,7 +96,7 @@ describe('the swaps of a wallet before the first indexed block', () => {
     await index.request(ann);
     expect(await index.read(ann)).toBe('waits');
     expect(await storedOf(ann)).toHaveLength(2 * ROUNDS);
-    await index.searchSent(ann);
+    expect(await index.searchSent(ann)).toBe('done');
     await database.query(`UPDATE backfill_requests SET due_at = now() WHERE kind = 'trader'`);
     expect(await index.read(ann)).toBe('done');
     expect(await storedOf(ann)).toEqual(ofAnn);
@@ -132,7 +132,7 @@ describe('the swaps of a wallet before the first indexed block', () => {
       status_message:
         'The transfers of this wallet are read. The transactions that it sent are being searched: 0 node calls made',
     });
-    await index.searchSent(ann);
+    expect(await index.searchSent(ann)).toBe('done');
     await database.query(`UPDATE backfill_requests SET due_at = now() WHERE kind = 'trader'`);
     expect(await index.read(ann)).toBe('done');
     await prove(pair.pool);
