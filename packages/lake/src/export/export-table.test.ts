@@ -349,14 +349,19 @@ describe('an export that is refused', () => {
   });
 
   it('runs already', async () => {
-    let other: Promise<unknown> | undefined;
-    const clock = { ...systemClock, sleep: async () => undefined };
-    const onProgress = () => {
-      other ??= expect(run({ clock })).rejects.toThrow(`Another process exports to ${folderOf()}. Wait`);
+    const stopped = new AbortController();
+    const written = Promise.withResolvers<void>();
+    const onProgress: ExportOptions['onProgress'] = ({ done, total }) => {
+      if (done === total) written.resolve();
     };
-    const before = run({ onProgress });
-    await before;
-    expect(other).toBeDefined();
-    await other;
+    const following = run({ follow: true, to: null, onProgress }, stopped.signal);
+    try {
+      await Promise.race([written.promise, following]);
+      const clock = { ...systemClock, sleep: async () => undefined };
+      await expect(run({ clock })).rejects.toThrow(`Another process exports to ${folderOf()}. Wait`);
+    } finally {
+      stopped.abort();
+    }
+    await following;
   });
 });
