@@ -19,14 +19,19 @@ export async function holdFolder(
   const folder = exportFolder(resolve(out), identity);
   const client = database.session();
   await client.connect();
-  for (let left = TRIES; left > 0; left--) {
-    const { rows } = await client.query<{ is_held: boolean }>(
-      'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS is_held',
-      [`export ${hostname()}:${folder}`],
-    );
-    if (rows[0]?.is_held === true) return { release: () => client.end() };
-    if (left > 1) await clock.sleep(TRY_AGAIN_MS);
+  const release = () => client.end();
+  try {
+    for (let left = TRIES; left > 0; left--) {
+      const { rows } = await client.query<{ is_held: boolean }>(
+        'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS is_held',
+        [`export ${hostname()}:${folder}`],
+      );
+      if (rows[0]?.is_held === true) return { release };
+      if (left > 1) await clock.sleep(TRY_AGAIN_MS);
+    }
+    throw new ExportRunningError(folder);
+  } catch (error) {
+    await release();
+    throw error;
   }
-  await client.end();
-  throw new ExportRunningError(folder);
 }
