@@ -24,9 +24,11 @@ async function addSwap(pool: EtherPool, blockNumber: number, sqrtPriceX96: bigin
   );
 }
 
-function read(of = chain): Promise<SalePrices> {
-  const now = new Date(timestampOf(1_000) * 1000);
-  const query = { token: COLLECTION, tokenId: '1', days: 7, now, includeWrapped: false };
+/** Unix seconds. */
+const NOW = timestampOf(1_000);
+
+function read(of = chain, tokenId: string | null = '1'): Promise<SalePrices> {
+  const query = { token: COLLECTION, tokenId, days: 7, now: new Date(NOW * 1000), includeWrapped: false };
   return getSalePrices(scratch.database, of, query);
 }
 
@@ -34,6 +36,16 @@ async function dollarsAtSale(): Promise<string | null> {
   const { sales } = await read();
   return sales === null || sales.last.etherPrice === null ? null : dollarsOf(ETHER, sales.last.etherPrice);
 }
+
+test.each(['1', null])('the window begins to the second, within a day (token %s)', async (tokenId) => {
+  const edge = NOW - 7 * 86_400;
+  await seedTrades(scratch.database, chain, [
+    { blockNumber: 1, timestamp: edge - 1, price: '1' },
+    { blockNumber: 2, timestamp: edge, price: '2' },
+    { blockNumber: 3, timestamp: NOW - 1, price: '3' },
+  ]);
+  expect(await read(chain, tokenId)).toMatchObject({ sales: { count: 2, lowest: { price: '2' } } });
+});
 
 test('without a feed the most trusted pool that had a swap tells the price', async () => {
   await seedTrades(scratch.database, chain, [{ blockNumber: 500, logIndex: 5 }]);
