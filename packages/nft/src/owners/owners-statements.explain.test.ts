@@ -11,10 +11,10 @@ import { hashRange } from './hash-range.ts';
 import { ownersStatement } from './owners-statement.ts';
 import { uniqueOwnersStatement } from './unique-owners-route.ts';
 
-// One fully counted collection of 100,000 ids, every tenth burned, with 50,000 owners of its id 7. One ERC-1155 of
-// 30,000 ids with 20,000 owners that is not counted, so that its contract is called. Three hundred others of 100 ids.
+// One fully counted collection of 20,000 ids, every tenth burned, with 10,000 owners of its id 7. One ERC-1155 of
+// 6,000 ids with 4,000 owners that is not counted, so that its contract is called. Three hundred others of 100 ids.
 const BUSY = contract(1);
-const BUSY_IDS = 100_000;
+const BUSY_IDS = 20_000;
 const UNCOUNTED = contract(3);
 const LIMIT = 100;
 const chain = exampleChain();
@@ -34,15 +34,15 @@ async function seed(
   const owner = (number: string): string => `decode(lpad(to_hex(${number}), 40, '0'), 'hex')`;
   await database.query(
     `INSERT INTO nft_collection_balances (token_address, chain_id, token_id, owner, amount, last_block, is_sum)
-     SELECT address, $2::bigint, id, ${owner('1000 + (id * 7 + turn) % 5000')}, CASE turn WHEN 2 THEN 1 ELSE 0 END, id / 10 + turn, true
+     SELECT address, $2::bigint, id, ${owner('1000 + (id * 7 + turn) % 5000')}, CASE turn WHEN 2 THEN 1 ELSE 0 END, id / 2 + turn, true
        FROM ${of}, generate_series(1, $3::int) AS id, generate_series(0, 2) AS turn
      UNION ALL SELECT address, $2::bigint, 7, ${owner('100000 + number')}, 3 * (number % 2), number % 1000, true FROM ${of}, generate_series(1, $4::int) AS number`,
     [...key, ids, ownersOfSeven],
   );
   await database.query(
     `INSERT INTO nft_collection_ids (token_address, chain_id, token_id, token_hash, holders, supply, last_block, newest, receiver)
-     SELECT address, $2::bigint, id, decode(md5('0x' || encode(address, 'hex') || id::text), 'hex'), CASE WHEN $4 OR id % 10 <> 0 THEN 1 ELSE 0 END, 1, id / 10,
-       CASE WHEN $4 THEN ARRAY[id / 10, 0, 0, 0] END, CASE WHEN $4 THEN CASE WHEN id % 10 = 0 THEN ${owner('0')} ELSE ${owner('1000 + id % 5000')} END END
+     SELECT address, $2::bigint, id, decode(md5('0x' || encode(address, 'hex') || id::text), 'hex'), CASE WHEN $4 OR id % 10 <> 0 THEN 1 ELSE 0 END, 1, id / 2,
+       CASE WHEN $4 THEN ARRAY[id / 2, 0, 0, 0] END, CASE WHEN $4 THEN CASE WHEN id % 10 = 0 THEN ${owner('0')} ELSE ${owner('1000 + id % 5000')} END END
        FROM ${of}, generate_series(1, $3::int) AS id`,
     [...key, ids, isSingle],
   );
@@ -61,8 +61,8 @@ beforeAll(async () => {
   await seedBuilt(scratch.database, chain.id, nftCollectionOwners);
   await seed([contract(2)], 300, 0);
   await scratch.database.query('ANALYZE');
-  await seed([BUSY], BUSY_IDS, 50_000);
-  await seed([UNCOUNTED], 30_000, 20_000, false);
+  await seed([BUSY], BUSY_IDS, 10_000);
+  await seed([UNCOUNTED], 6_000, 4_000, false);
   await scratch.database.query('INSERT INTO subject_projections (chain_id, state, subject) VALUES ($1, $2, $3)', [
     chain.id,
     nftCollectionOwners.name,
@@ -122,13 +122,13 @@ const PAGES: readonly (readonly [string, Statement, string | RegExp, number])[] 
   ['NFTs that are not counted', amounts({}), GIVEN_BY_HASH, 4 * 101],
   ['NFTs that are not counted, in the middle', amounts({ after: '8'.repeat(32) }), GIVEN_BY_HASH, 4 * 101],
   ['owners, the first', owners({}), IDS_BY_CHANGE, 101],
-  ['owners, in the middle', owners({ after: behind(5_000, '50001') }), IDS_BY_CHANGE, 101],
-  ['owners that could be reorganised', owners({ after: behind(16_000, '50001') }), IDS_BY_CHANGE, 101],
+  ['owners, in the middle', owners({ after: behind(5_000, '10001') }), IDS_BY_CHANGE, 101],
+  ['owners that could be reorganised', owners({ after: behind(16_000, '10001') }), IDS_BY_CHANGE, 101],
   ['the owner of one id', owners({ tokenId: '4711' }), OF_IDS, 1],
   ['owners of several of each', owners({ isSingle: false }), BY_CHANGE, 101],
   [
     'owners of several of each, in the middle',
-    owners({ isSingle: false, after: behind(5_000, '50001') }),
+    owners({ isSingle: false, after: behind(5_000, '10001') }),
     BY_CHANGE,
     101,
   ],
@@ -137,7 +137,7 @@ const PAGES: readonly (readonly [string, Statement, string | RegExp, number])[] 
   ['owners of several of each that are not counted', several({}), GIVEN_BY_CHANGE, 202],
   [
     'owners of several of each that are not counted, in the middle',
-    several({ after: behind(1_500, '15001') }),
+    several({ after: behind(1_500, '3001') }),
     GIVEN_BY_CHANGE,
     202,
   ],
@@ -145,7 +145,7 @@ const PAGES: readonly (readonly [string, Statement, string | RegExp, number])[] 
   ['unique owners', uniqueOwnersStatement(chain, { contract: BUSY, limit: LIMIT, after: null }), OF_OWNERS, 101],
   [
     'unique owners, in the middle',
-    uniqueOwnersStatement(chain, { contract: BUSY, limit: LIMIT, after: account(50_000) }),
+    uniqueOwnersStatement(chain, { contract: BUSY, limit: LIMIT, after: account(10_000) }),
     OF_OWNERS,
     101,
   ],
