@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ApiServer, type ServeOptions, serveApi } from './serve.ts';
 import { createDemoApi, type DemoApi, fixedKeys, WALLET } from './testing/demo-api.ts';
@@ -78,6 +78,37 @@ describe('a served API', () => {
     const { port } = await start();
     const { head } = await sendRaw(port, text);
     expect(head).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  // The client does not stop when the server ends its side. Node would read the body on to drop it, at the speed of the client.
+  test.each([
+    ['at once', 0],
+    ['later', 50],
+  ])('reads no more of a body that it answers %s without reading', async (_when, waitMs) => {
+    let server: Socket | undefined;
+    const { port } = await start(createDemoApi(), {
+      rawHandler: (incoming, outgoing) => {
+        server = incoming.socket;
+        const answer = () => outgoing.writeHead(401).end();
+        if (waitMs === 0) answer();
+        else setTimeout(answer, waitMs);
+        return true;
+      },
+    });
+    const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    const piece = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+    const send = (): void => {
+      while (client.writable && client.write(piece));
+    };
+    client
+      .on('drain', send)
+      .on('error', () => undefined)
+      .resume();
+    client.write('POST /endless HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n');
+    send();
+    await new Promise((resolve) => client.once('close', resolve));
+    expect(server?.bytesRead).toBeGreaterThan(0);
+    expect(server?.bytesRead).toBeLessThan(1_048_576);
   });
 
   test('answers 408 to a request that never ends', async () => {

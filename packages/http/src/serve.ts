@@ -203,8 +203,11 @@ function closeUnlessRead(incoming: IncomingMessage, outgoing: ServerResponse): v
   const { shouldKeepAlive } = outgoing;
   const { destroySoon } = socket;
   outgoing.shouldKeepAlive = false;
-  // Runs after Node has started to receive and drop the rest; the pause in `closeUnread` stops that.
-  socket.destroySoon = () => process.nextTick(closeUnread, socket);
+  socket.destroySoon = () => {
+    // Node would resume the socket next, to receive and drop the rest.
+    incoming._read = () => undefined;
+    closeUnread(socket);
+  };
   incoming.once('end', () => {
     outgoing.shouldKeepAlive = shouldKeepAlive;
     socket.destroySoon = destroySoon;
