@@ -126,9 +126,21 @@ describe('the overview', () => {
 
   test('shows nothing more to whoever was signed out', async () => {
     const { page, context } = await shown.browser.open('/console', DESK);
-    await page.locator('[data-beat]').waitFor();
+    await page.locator('[data-beat]:not([data-beat="0"])').waitFor();
     await shown.stage.database.query('UPDATE console_sessions SET revoked_at = now()');
     await page.getByText('Signed out.').first().waitFor({ timeout: 60_000 });
+    expect(await page.locator('article').count()).toBe(0);
+    await context.close();
+  });
+
+  test('shows nothing more to whoever was signed out before it was live', async () => {
+    const { page, context } = await shown.browser.open('/console/sessions', DESK);
+    await context.route('**/console/events/**', async (route) => {
+      await shown.stage.database.query('UPDATE console_sessions SET revoked_at = now()');
+      await route.continue();
+    });
+    await page.goto('/console');
+    await page.getByText('Signed out.').first().waitFor();
     expect(await page.locator('article').count()).toBe(0);
     await context.close();
   });

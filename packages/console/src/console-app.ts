@@ -17,10 +17,10 @@ import type { ConsolePage, ConsoleServices } from './console-page.ts';
 import { createConsoleRoutes } from './console-routes.ts';
 import type { Html } from './layout/html.ts';
 import { page } from './layout/page.ts';
-import { createSendLive } from './live/live-route.ts';
+import { createSendLive, sendSignedOut } from './live/live-route.ts';
 import type { ConsoleContext, ConsoleEnv } from './sessions/console-env.ts';
 import { refuseForeign } from './sessions/refuse-foreign.ts';
-import { requireSession } from './sessions/require-session.ts';
+import { NotSignedInError, requireSession } from './sessions/require-session.ts';
 import type { SessionCookie } from './sessions/session-cookie.ts';
 import type { RequestOrigin } from './sessions/session-store.ts';
 import { createSignIn, ownPath, signInPage } from './sessions/sign-in.ts';
@@ -161,6 +161,8 @@ function consoleHeaders(): MiddlewareHandler<ConsoleEnv> {
 /** Returns an error as a page. */
 function errorPage({ assets, version, services }: ConsoleAppOptions): ErrorHandler<ConsoleEnv> {
   return async (error, c) => {
+    if (error instanceof NotSignedInError && c.req.header('accept')?.includes('text/event-stream') === true)
+      return sendSignedOut(c);
     const { status, message, headers } = answerTo(error);
     const requestId = c.get('requestId');
     if (status >= 500) services.logger.error({ request_id: requestId, err: error }, 'Console page failed');

@@ -59,6 +59,16 @@ describe('a live part', () => {
     expect(await next(stream)).toBe('ended');
   });
 
+  test('whose session was over before it connected says so, and ends', async () => {
+    stage = await openConsoleStage();
+    const visitor = await stage.signIn();
+    await stage.keys.revoke(visitor.prefix);
+    const stream = messages(visitor);
+    expect(await next(stream)).toContain('Signed out');
+    expect(await next(stream)).toContain('event: signed-out');
+    expect(await next(stream)).toBe('ended');
+  });
+
   test('is tried again while the database is away, and says nothing until then', async () => {
     let isAway = false;
     stage = await openConsoleStage({

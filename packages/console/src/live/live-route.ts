@@ -51,8 +51,7 @@ export function createSendLive({ sessions, clock, logger, closing }: LiveOptions
         while (!signal.aborted) {
           const part = await nextPart(secret, read);
           if (part === null) {
-            await stream.writeSSE({ data: String(SIGNED_OUT) });
-            await stream.writeSSE({ event: SIGNED_OUT_EVENT, data: 'sign in again' });
+            await writeSignedOut(stream);
             return;
           }
           if (part !== undefined && (part !== sent || clock.now() - sentAt >= BEAT_MS)) {
@@ -69,10 +68,7 @@ export function createSendLive({ sessions, clock, logger, closing }: LiveOptions
     const answer = streamSSE(c, send, async (error) => {
       logger.error({ err: error }, 'Live part of the console ended');
     });
-    // Prevents buffering by proxies, and compression.
-    answer.headers.set('cache-control', 'no-store, no-transform');
-    answer.headers.set('x-accel-buffering', 'no');
-    return answer;
+    return unbuffered(answer);
   };
 
   /**
@@ -88,4 +84,21 @@ export function createSendLive({ sessions, clock, logger, closing }: LiveOptions
       return undefined;
     }
   }
+}
+
+/** Ends a live part whose session was over before it connected: with an error, the page would keep its content. */
+export function sendSignedOut(c: ConsoleContext): Response {
+  return unbuffered(streamSSE(c, writeSignedOut));
+}
+
+async function writeSignedOut(stream: SSEStreamingApi): Promise<void> {
+  await stream.writeSSE({ data: String(SIGNED_OUT) });
+  await stream.writeSSE({ event: SIGNED_OUT_EVENT, data: 'sign in again' });
+}
+
+/** Prevents buffering by proxies, and compression. */
+function unbuffered(answer: Response): Response {
+  answer.headers.set('cache-control', 'no-store, no-transform');
+  answer.headers.set('x-accel-buffering', 'no');
+  return answer;
 }
