@@ -85,8 +85,9 @@ describe('what wallets hold', () => {
 });
 
 describe('many rows of one key', () => {
-  it('a mint of 5,000 ids comes and goes', async () => {
+  it('a mint of many ids comes and goes', async () => {
     const chainId = nextChain++;
+    const ids = atDepth(20_000);
     const mint = (id: number): Move => ({
       token: ERC721,
       id: BigInt(id),
@@ -97,13 +98,13 @@ describe('many rows of one key', () => {
     const lines = linesOf(
       chainId,
       1,
-      Array.from({ length: 5_000 }, (_, id) => mint(id)),
+      Array.from({ length: ids }, (_, id) => mint(id)),
     );
     await derive('added', lines);
     const [holding] = await scratch.database.query('SELECT ids_held FROM nft_wallet_collections WHERE chain_id = $1', [
       chainId,
     ]);
-    expect(holding).toEqual({ ids_held: 5_000 });
+    expect(holding).toEqual({ ids_held: ids });
     await derive('removed', lines);
     expect(await storedHoldings(scratch.database, chainId)).toEqual([]);
   });
