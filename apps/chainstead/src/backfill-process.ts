@@ -51,7 +51,7 @@ try {
 async function work(): Promise<number> {
   const file = process.env.CHAINSTEAD_CONFIG;
   const environment = environmentSource(process.env);
-  const sources = file === undefined ? [environment] : [environment, fileSource(file)];
+  const sources = file === undefined || file === '' ? [environment] : [environment, fileSource(file)];
   const named = parseConfiguration(sources).configuration;
   const { configuration, configured } = parseChainConfiguration(reported.chain, sources, named);
   const { backfillProof, chain, retention, proof } = configured;

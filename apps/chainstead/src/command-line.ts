@@ -48,7 +48,7 @@ export function createProgram(context: CommandContext): Command {
   const program = new Command('chainstead')
     .description('Self-hosted blockchain indexer with a Moralis-compatible API')
     .version(VERSION, '--version', 'Print the version and exit')
-    .option('--config <file>', 'Configuration file: KEY=value lines, or JSON (.json); the environment wins')
+    .option('--config <file>', 'Configuration file: KEY=value lines or JSON (default: .env)')
     .addHelpText('after', EXAMPLES);
   for (const command of COMMANDS) program.addCommand(command(context));
   for (const command of [program, ...program.commands, ...program.commands.flatMap((parent) => parent.commands)])

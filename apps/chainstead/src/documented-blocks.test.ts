@@ -72,10 +72,11 @@ const COMMANDS_ELSEWHERE: Readonly<Record<string, string>> = {
   'npx chainstead doctor': 'apps/chainstead/src/commands/doctor.system.test.ts',
   'npx chainstead distribute': 'apps/chainstead/src/acceptance/distribute-command.nightly.test.ts',
   'npx chainstead provision': 'apps/chainstead/src/acceptance/own-postgres.system.test.ts',
+  'DATABASE_SUPERUSER_URL=postgres://postgres:…@127.0.0.1/postgres npx chainstead provision':
+    'apps/chainstead/src/acceptance/production-page.system.test.ts',
   'npx chainstead import abi': 'apps/chainstead/src/lists/import-abis.system.test.ts',
   'npx chainstead import signatures': 'apps/chainstead/src/lists/import-abis.system.test.ts',
   'npx chainstead import': 'apps/chainstead/src/documentation.test.ts',
-  'npx chainstead --config .env doctor': 'apps/chainstead/src/commands/doctor.system.test.ts',
   'npx chainstead@latest --config production.env upgrade-check':
     'apps/chainstead/src/commands/upgrade-check.system.test.ts',
   'docker compose': 'apps/chainstead/src/docker.test.ts',

@@ -19,6 +19,7 @@ for (const output of [process.stdout, process.stderr])
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
+  currentFolder: process.cwd(),
   stdout: process.stdout,
   stderr: process.stderr,
   clock: systemClock,

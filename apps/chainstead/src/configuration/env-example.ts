@@ -15,7 +15,7 @@ function intro(): string {
   return [
     '# Chainstead configuration. "npm run generate" writes this file from apps/chainstead/src/configuration. Don\'t edit it.',
     '#',
-    '# Copy it to .env: "chainstead --config .env …" and docker compose read that file. Environment variables win over it.',
+    '# Copy it to .env: every command and docker compose read that file in the current folder. Environment variables win over it.',
     '# All settings are optional. Settings that end in _ETH exist for each chain in CHAINS and GATEWAY_CHAINS. Write the chain in',
     '# upper case, with _ for -: RPC_URLS_BASE_SEPOLIA.',
     '# "chainstead config validate" checks your settings. "chainstead config print" shows them, without secrets.',

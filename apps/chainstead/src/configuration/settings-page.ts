@@ -6,7 +6,7 @@ import { factsOf, KEY_GROUPS, type KeyFacts, type KeyGroup } from './key-facts.t
 export function renderSettingsPage(): string {
   return `# Settings
 
-This page lists every setting. All are optional. Set them in the environment, or in a file for \`--config\`; the environment wins.
+This page lists every setting. All are optional. Set them in the environment, or in a file: \`.env\` in the current folder, or the one of \`--config\`. The environment wins.
 [.env.example](../../.env.example) has the same settings as a file to copy.
 
 - \`npx chainstead config validate\` checks your settings. \`npx chainstead config print\` shows them, without secrets.

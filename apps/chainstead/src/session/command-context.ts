@@ -11,6 +11,8 @@ export interface Output {
 /** What every command gets from the process. */
 export interface CommandContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Its `.env` holds settings; absent: only the environment and a named file do. */
+  readonly currentFolder?: string;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly clock: Clock;

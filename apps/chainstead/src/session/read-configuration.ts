@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import {
   type ChainConfiguration,
@@ -13,17 +15,42 @@ import {
 import { UsageError } from '../errors/usage-error.ts';
 import type { CommandContext } from './command-context.ts';
 
-/** The places that configuration comes from, strongest first: the environment, then `--config` or `CHAINSTEAD_CONFIG`. */
+/** The file that is read if neither `--config` nor `CHAINSTEAD_CONFIG` names one. */
+const FOUND_FILE = '.env';
+
+/** Command lines that have named their `.env`. */
+const named = new WeakSet<CommandContext>();
+
+/**
+ * Returns the places that configuration comes from, strongest first: the environment, then the configuration file.
+ * @throws ConfigurationFileError
+ */
 export function configurationSources(command: Command, context: CommandContext): ConfigurationSource[] {
   const file = configurationFile(command, context);
   const environment = environmentSource(context.environment);
-  return file === null ? [environment] : [environment, fileSource(file)];
+  if (file === null) return [environment];
+  if (file !== foundFile(context)) return [environment, fileSource(file)];
+  if (!named.has(context)) context.stderr.write(`Settings: the environment, then ${file}\n`);
+  named.add(context);
+  // Docker Compose and other programs keep their settings in it, too.
+  return [environment, { ...fileSource(file), isOwn: false }];
 }
 
-/** The path of the configuration file, or null. */
+/**
+ * Returns the path of the configuration file: `--config`, then `CHAINSTEAD_CONFIG`, then `.env` in the current folder. Null if there is none,
+ * or if `CHAINSTEAD_CONFIG` is empty.
+ */
 export function configurationFile(command: Command, context: CommandContext): string | null {
   const given: unknown = command.optsWithGlobals().config;
-  return typeof given === 'string' ? given : (context.environment.CHAINSTEAD_CONFIG ?? null);
+  if (typeof given === 'string') return given;
+  const { CHAINSTEAD_CONFIG } = context.environment;
+  if (CHAINSTEAD_CONFIG !== undefined) return CHAINSTEAD_CONFIG === '' ? null : CHAINSTEAD_CONFIG;
+  return foundFile(context);
+}
+
+function foundFile({ currentFolder }: CommandContext): string | null {
+  const path = currentFolder === undefined ? null : join(currentFolder, FOUND_FILE);
+  return path !== null && existsSync(path) ? path : null;
 }
 
 /**

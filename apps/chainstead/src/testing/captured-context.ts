@@ -13,10 +13,12 @@ export interface CommandOutcome {
 export async function runCaptured(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  currentFolder?: string,
 ): Promise<CommandOutcome> {
   const written = { stdout: '', stderr: '' };
   const context: CommandContext = {
     environment,
+    ...(currentFolder !== undefined && { currentFolder }),
     stdout: { write: (text) => (written.stdout += text) },
     stderr: { write: (text) => (written.stderr += text) },
     clock: systemClock,

@@ -43,7 +43,8 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
   const { PATH, HOME, TMPDIR } = process.env;
   const { entry, environment } = programToStart();
   const child: ChildProcess = spawn(options.node ?? process.execPath, [options.entry ?? entry, ...args], {
-    env: { PATH, HOME, TMPDIR, LOG_LEVEL: 'info', ...environment, ...options.environment },
+    // A developer's `.env` is not for tests.
+    env: { PATH, HOME, TMPDIR, LOG_LEVEL: 'info', CHAINSTEAD_CONFIG: '', ...environment, ...options.environment },
     // A separate process group, so that SIGKILL also reaches the role processes.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
