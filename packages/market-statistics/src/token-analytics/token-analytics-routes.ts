@@ -43,7 +43,7 @@ function createAnalyticsRoute(balances: BalanceRequestSources): RouteModule {
       const chain = marketChain(dependencies, c.req.valid('query').chain);
       const read = createReader(dependencies, balances);
       const found = (await read(chain, [token])).get(token);
-      if (found === undefined) throw errorOf('no-pools', null);
+      if (found === undefined) throw errorOf('no-pools', null, chain);
       return c.json(showAnalytics({ ...found, chain, token }), 200);
     });
   };

@@ -1,17 +1,37 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import { InvalidParameterError } from '@chainstead/http';
 import { exchangesOf } from '../exchanges/custom-exchanges.ts';
+import { exchanges } from '../exchanges/exchanges-of-chain.ts';
+
+type ExchangesChain = Pick<Chain, 'id' | 'exchanges'>;
 
 /**
  * Returns the factories of an exchange on a chain: of a name without regard to case, spaces, dots and hyphens, or the address of a factory.
+ * On a chain without the named exchange, exchanges of `EXCHANGES_<CHAIN>` of its family match: `uniswapv2` is the `v2` of a development chain.
  * Empty: no such exchange there.
  */
-export function factoriesOf(exchange: string, chain: Pick<Chain, 'id' | 'exchanges'>): readonly Address[] {
+export function factoriesOf(exchange: string, chain: ExchangesChain): readonly Address[] {
   const wanted = simplified(exchange);
   const name = OTHER_NAMES.get(wanted) ?? wanted;
-  return exchangesOf(chain)
-    .all.filter(({ exchange: known, deployment }) => deployment.factory === wanted || simplified(known.name) === name)
-    .map(({ deployment }) => deployment.factory);
+  const { all } = exchangesOf(chain);
+  const named = all.filter(({ exchange: { name: known }, deployment: { factory } }) =>
+    [factory, simplified(known)].some((text) => text === wanted || text === name),
+  );
+  if (named.length > 0) return named.map(({ deployment }) => deployment.factory);
+  const family = exchanges.find((known) => simplified(known.name) === name)?.family.name;
+  return all.filter(({ exchange: { name: known } }) => known === family).map(({ deployment }) => deployment.factory);
+}
+
+/** Returns the 400 of an unknown exchange. Its details list the exchanges of the chain. */
+export function unknownExchange(chain: ExchangesChain, given?: string): InvalidParameterError {
+  const names = [...new Set(exchangesOf(chain).all.map(({ exchange }) => exchange.name))];
+  return new InvalidParameterError({
+    parameter: 'exchange',
+    ...(given !== undefined && { given }),
+    allowed: [...names, 'or the address of a factory'].join(', '),
+    message: 'exchange is not supported on this chain',
+  });
 }
 
 /** Names of the hosted API that differ from those of the exchanges. */

@@ -3,7 +3,6 @@ import { type Address, ZERO_ADDRESS } from '@chainstead/core';
 import {
   type ApiDependencies,
   errorResponses,
-  InvalidParameterError,
   indexedChain,
   NotFoundError,
   querySchema,
@@ -12,7 +11,7 @@ import {
 } from '@chainstead/http';
 import { createRoute, z } from '@hono/zod-openapi';
 import { wrappedNativeOf } from '../anchors/anchors-of-chain.ts';
-import { factoriesOf } from './exchange-names.ts';
+import { factoriesOf, unknownExchange } from './exchange-names.ts';
 import { getPairOfTokens, getReserves, type PairOfTokens, STATES_DATASET } from './get-pair-state.ts';
 import { PAIR_NOT_FOUND, pairParameter } from './pair-parameter.ts';
 
@@ -121,13 +120,7 @@ export const pairAddressRoute: RouteModule = (app, dependencies) => {
     const query = c.req.valid('query');
     const chain = indexedChain(chains, query.chain?.key ?? DEFAULT_CHAIN, STATES_DATASET);
     const factories = factoriesOf(query.exchange, chain);
-    if (factories.length === 0)
-      throw new InvalidParameterError({
-        parameter: 'exchange',
-        given: query.exchange,
-        allowed: 'an exchange of the chain',
-        message: 'exchange is not supported on this chain',
-      });
+    if (factories.length === 0) throw unknownExchange(chain, query.exchange);
     const pair = await getPairOfTokens(reads, chain, [one, other], factories, stateBlockOf(query));
     if (pair === null) throw new NotFoundError(PAIR_NOT_FOUND);
     const [token0, token1] = [pair.token0, pair.token1]

@@ -1,14 +1,14 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
+import { errorResponses, indexedChain, NotFoundError, querySchema, type RouteModule } from '@chainstead/http';
 import {
-  errorResponses,
-  InvalidParameterError,
-  indexedChain,
-  NotFoundError,
-  querySchema,
-  type RouteModule,
-} from '@chainstead/http';
-import { exchangesOf, factoriesOf, getPairOfTokens, getPoolPrice, PAIR_NOT_FOUND } from '@chainstead/markets';
+  exchangesOf,
+  factoriesOf,
+  getPairOfTokens,
+  getPoolPrice,
+  PAIR_NOT_FOUND,
+  unknownExchange,
+} from '@chainstead/markets';
 import { createRoute, z } from '@hono/zod-openapi';
 import { type PriceMoment, readPlace, STATES_DATASET } from '../token-price/place/price-place.ts';
 import { readTokenPrices } from '../token-price/read/read-token-prices.ts';
@@ -81,12 +81,7 @@ function wantedFactories(chain: Chain, exchange: string): readonly Address[] {
       .map(({ deployment }) => deployment.factory);
   const factories = factoriesOf(exchange, chain);
   if (factories.length > 0) return factories;
-  throw new InvalidParameterError({
-    parameter: 'exchange',
-    given: exchange,
-    allowed: 'an exchange of the chain',
-    message: 'exchange is not supported on this chain',
-  });
+  throw unknownExchange(chain, exchange);
 }
 
 function momentOf(query: { readonly to_block?: number | undefined; readonly to_date?: Date | undefined }): PriceMoment {

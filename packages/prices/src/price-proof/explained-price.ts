@@ -17,8 +17,8 @@ export async function readExplainedPrice(
 ): Promise<ShownTokenPrice> {
   const read = createPriceReader({ reads: database, database, contracts: null }, chain, {});
   const [found] = await read([wanted]);
-  if (found === undefined) throw errorOf('no-pools', null);
-  if ('refusal' in found) throw errorOf(found.refusal, found.newest);
+  if (found === undefined) throw errorOf('no-pools', null, chain);
+  if ('refusal' in found) throw errorOf(found.refusal, found.newest, chain);
   return readEvidence === null
     ? showTokenPrice(found, chain, true)
     : showProvenPrice(found, chain, { database, readEvidence });

@@ -1,5 +1,7 @@
+import type { Chain } from '@chainstead/chains';
 import type { Indexed } from '@chainstead/data-api';
 import { InvalidParameterError, NotFoundError } from '@chainstead/http';
+import { unknownExchange } from '@chainstead/markets';
 
 /** Why a token has no price. */
 export type Refusal =
@@ -13,7 +15,7 @@ export type Refusal =
   | 'beyond-head';
 
 /** The error of a response without a price. @param newest the newest indexed block */
-export function errorOf(refusal: Refusal, newest: Indexed['toBlock']): Error {
+export function errorOf(refusal: Refusal, newest: Indexed['toBlock'], chain: Chain): Error {
   switch (refusal) {
     case 'no-pools':
       return new NotFoundError('No liquidity pools found for the specified token address');
@@ -31,11 +33,7 @@ export function errorOf(refusal: Refusal, newest: Indexed['toBlock']): Error {
         message: 'Token is inactive: no swap within the given number of days',
       });
     case 'unknown-exchange':
-      return new InvalidParameterError({
-        parameter: 'exchange',
-        allowed: 'an exchange of the chain',
-        message: 'exchange is not supported on this chain',
-      });
+      return unknownExchange(chain);
     case 'beyond-head':
       return new InvalidParameterError({
         parameter: 'to_block',

@@ -88,8 +88,8 @@ function addTokenPriceRoute(
     const waitsUntil = performance.now() + balances.waitMs;
     const wanted = { token: tokenOf(address), exchange: query.exchange ?? null, toBlock: query.to_block ?? null };
     const [found] = await createPriceReader(sourcesOf(dependencies, balances), chain, query)([wanted]);
-    if (found === undefined) throw errorOf('no-pools', null);
-    if ('refusal' in found) throw errorOf(found.refusal, found.newest);
+    if (found === undefined) throw errorOf('no-pools', null, chain);
+    if ('refusal' in found) throw errorOf(found.refusal, found.newest, chain);
     if (query.proof !== true) return c.json(showTokenPrice(found, chain, query.explain ?? false), 200);
     const waitMs = Math.max(0, waitsUntil - performance.now());
     return c.json(await provePrice(found, chain, { database: dependencies.reads, waitMs }), 200);
@@ -148,7 +148,7 @@ function addTokenPricesRoute(app: ApiApp, dependencies: ApiDependencies, balance
       for (const found of await read(wanted)) {
         if (!('refusal' in found)) shown.push(showTokenPrice(found, chain, false));
         else if (found.refusal === 'unknown-exchange' || found.refusal === 'beyond-head')
-          throw errorOf(found.refusal, found.newest);
+          throw errorOf(found.refusal, found.newest, chain);
       }
       const { indexed } = await readPlace(reads, chain, { of: 'newest' }, chain.pricing.windowSeconds);
       return c.json(shown, 200, indexedHeaders(indexed));
