@@ -131,8 +131,9 @@ export function createApi(options: ApiOptions): ApiApp {
   });
   for (const addRoutes of options.openRoutes ?? []) addRoutes(app, dependencies);
   const { sharedLimits = createLocalLimits() } = options;
+  const { rateLimit, nodeCallsPerSecond = null } = limits;
   app.use(
-    authentication({ keys, isOpen, routeScopes, rateLimit: limits.rateLimit, sharedLimits, usage: options.usage }),
+    authentication({ keys, isOpen, routeScopes, rateLimit, nodeCallsPerSecond, sharedLimits, usage: options.usage }),
   );
   app.use(
     requestBody(app, {
