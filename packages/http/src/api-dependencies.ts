@@ -34,4 +34,6 @@ export interface ApiLimits {
   readonly requestTimeoutMs: number;
   /** Per key; null (the program's default): unlimited. */
   readonly rateLimit: RateLimit | null;
+  /** Node calls per second that the requests of a key may cause (`ON_DEMAND_CALLS_PER_KEY`). @default unlimited */
+  readonly nodeCallsPerSecond?: number;
 }

@@ -81,6 +81,7 @@ export interface ApiOptions {
 }
 
 const BODIES_AT_ONCE = 16;
+const NO_PROTECTION: RouteProtection = { metricsKey: null, opensMetrics: true, docs: false };
 
 /** Creates the HTTP API: common middleware, system routes and the given routes. Serve it with `serveApi`. */
 export function createApi(options: ApiOptions): ApiApp {
@@ -109,12 +110,11 @@ export function createApi(options: ApiOptions): ApiApp {
   app.use(compression());
   registerSecuritySchemes(app);
   // Middleware applies only to routes registered after it.
-  if (options.protection !== undefined) {
-    // For an unknown route, a 404 is more informative than a 401 or 403.
-    const { metricsKey, opensMetrics, docs } = options.protection;
-    const metricsGuard = servesMetrics ? { metricsKey, opensMetrics } : { metricsKey: null, opensMetrics: true };
-    protectRoutes(app, { ...metricsGuard, docs }, { keys, isOpen });
-  }
+  const { protection = NO_PROTECTION } = options;
+  // For an unknown route, a 404 is more informative than a 401 or 403.
+  protectRoutes(app, servesMetrics ? protection : { ...NO_PROTECTION, docs: protection.docs }, {
+    ...{ keys, isOpen, host: options.host },
+  });
   addSystemRoutes(app, {
     logger,
     metrics: servesMetrics ? metrics : null,
@@ -131,8 +131,9 @@ export function createApi(options: ApiOptions): ApiApp {
   });
   for (const addRoutes of options.openRoutes ?? []) addRoutes(app, dependencies);
   const { sharedLimits = createLocalLimits() } = options;
+  const { rateLimit, nodeCallsPerSecond = null } = limits;
   app.use(
-    authentication({ keys, isOpen, routeScopes, rateLimit: limits.rateLimit, sharedLimits, usage: options.usage }),
+    authentication({ keys, isOpen, routeScopes, rateLimit, nodeCallsPerSecond, sharedLimits, usage: options.usage }),
   );
   app.use(
     requestBody(app, {

@@ -34,6 +34,7 @@ export {
   type OnDemandBudget,
   requesterOf,
 } from './limits/on-demand-budget.ts';
+export { spendNodeCalls } from './limits/node-call-limit.ts';
 export { createPostgresSpendingStore } from './limits/postgres-spending-store.ts';
 export {
   createLocalLimits,

@@ -72,11 +72,25 @@ export class ExportRunningError extends ChainsteadError {
   }
 }
 
+/** A folder of the export is a link or a file. Its target may belong to others. */
+export class ExportLinkError extends ChainsteadError {
+  constructor(path: string) {
+    super({
+      code: 'EXPORT_FOLDER_IS_LINK',
+      message: `${path} is not a folder. Links below the folder given as --out are not followed`,
+      facts: { path },
+      remedy: 'Remove it, or use another folder for --out',
+      retryable: false,
+    });
+  }
+}
+
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: 'Free disk space, then run the same command again: it continues',
   EDQUOT: 'Raise the disk quota, then run the same command again: it continues',
   EACCES: 'Use a folder for --out that this user may write',
   EPERM: 'Use a folder for --out that this user may write',
+  ELOOP: 'It is a link, which is not followed. Remove it',
   EROFS: 'Use a folder for --out on a writable file system',
 };
 

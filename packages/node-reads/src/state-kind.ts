@@ -10,6 +10,8 @@ export interface StateKind<Question = unknown, Answer = unknown> {
   readonly name: string;
   readonly question: z.ZodType<Question>;
   readonly answer: z.ZodType<Answer>;
+  /** Estimated node calls of a question, which count for the key whose request asks it. @default 1 */
+  callsOf?(question: Question): number;
   /** Takes many calls, and no request waits for it: such questions never stand before others. @default false */
   readonly isSlow?: boolean;
   /** Whether an answer leaves as much to ask as there was before: who asks again at once would get it again. @default none does */

@@ -62,6 +62,7 @@ beforeAll(async () => {
     START_BLOCK_DEVNET: '0',
     ON_DEMAND_WAIT_MS: '2000',
     ON_DEMAND_CONCURRENCY_PER_KEY: '100000',
+    ON_DEMAND_CALLS_PER_KEY: '1000000',
   });
   address = await program.url;
   await waitUntil(async () => ((await fetch(`${address}/synced`)).ok ? null : program.output()));

@@ -51,8 +51,10 @@ async function writeFile(file: string, lines: AsyncIterable<string>, signal: Abo
       yield line;
     }
   };
+  // A link at this place is not followed.
+  await rm(part, { force: true });
   try {
-    await pipeline(counted, createWriteStream(part), { signal });
+    await pipeline(counted, createWriteStream(part, { flags: 'wx' }), { signal });
     await rename(part, file);
   } catch (error) {
     await rm(part, { force: true });

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { createChainRegistry } from '@chainstead/chains';
-import { errorText, type Hash, InvalidPrimitiveError, parseHash } from '@chainstead/core';
+import { errorText, type Hash, InvalidPrimitiveError, JSON_DEPTH_MAX, parseBoundedJson, parseHash } from '@chainstead/core';
 import { type VerifiedPrice, verifyPrice } from '@chainstead/prices';
 import { UsageError } from '../errors/usage-error.ts';
 import type { CommandContext } from '../session/command-context.ts';
@@ -12,8 +12,10 @@ export interface VerifyPriceOptions {
 
 /** Proofs have some megabytes. */
 const BYTES_MAX = 128 * 1024 * 1024;
+/** A value takes up to 60 bytes of memory. */
+const VALUES_MAX = 2_000_000;
 
-/** Verifies the proof of a file and writes the result. @throws PriceProofError, UsageError */
+/** Verifies the proof of a file and writes the result. @throws PriceProofError, UsageError, JsonBoundsError */
 export async function showVerifiedPrice(
   file: string,
   { blockHash, trustedHashes }: VerifyPriceOptions,
@@ -40,7 +42,7 @@ async function readText(file: string): Promise<string> {
 
 function parseJson(file: string, text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseBoundedJson(text, { depthMax: JSON_DEPTH_MAX, valuesMax: VALUES_MAX });
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new UsageError(`${file} is not JSON`, 'Use the output of explain-price --proof, or of a price route');

@@ -16,6 +16,8 @@ beforeAll(async () => {
   await writeFile(fileOf('price'), '{"usdPrice":1}');
   await writeFile(fileOf('version'), '{"proof":{"format":"chainstead-price-proof","version":9}}');
   await writeFile(fileOf('hashes'), `${HASH}\n\nnone\n`);
+  await writeFile(fileOf('deep'), `${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+  await writeFile(fileOf('many'), `[${'0,'.repeat(2_000_000)}0]`);
   await writeFile(fileOf('huge'), '');
   await truncate(fileOf('huge'), 128 * 1024 * 1024 + 1);
 });
@@ -24,6 +26,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 it.each<readonly [name: string, args: readonly string[], exitCode: number, message: string]>([
   ['a missing file', ['absent'], 2, "can't be read: ENOENT"],
   ['text that is not JSON', ['text'], 2, '/text is not JSON. Use the output of explain-price --proof'],
+  ['deep nesting', ['deep'], 1, 'JSON is nested deeper than 64 levels'],
+  ['millions of values', ['many'], 1, 'JSON holds more than 2000000 values'],
   ['a huge file', ['huge'], 2, '/huge has 134217729 bytes. A price with its proof has at most 134217728'],
   [
     'a price without a proof',

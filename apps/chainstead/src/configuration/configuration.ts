@@ -88,6 +88,8 @@ export interface Configuration {
     readonly arweaveGateways: readonly string[];
     /** Maximum node calls of one on-demand backfill; 0: no on-demand backfills. */
     readonly maxCalls: number;
+    /** Node calls per second that requests of an API key may cause. */
+    readonly callsPerKey: number;
     /** Maximum waiting jobs per API key. */
     readonly perKey: number;
     /** Maximum documents per second and chain for collection traits. */
@@ -228,6 +230,7 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
       ipfsGateways: settings.IPFS_GATEWAYS,
       arweaveGateways: settings.ARWEAVE_GATEWAYS,
       maxCalls: settings.ON_DEMAND_MAX_CALLS,
+      callsPerKey: settings.ON_DEMAND_CALLS_PER_KEY,
       perKey: settings.ON_DEMAND_CONCURRENCY_PER_KEY,
       collectionRate: settings.ON_DEMAND_COLLECTION_RATE,
     },

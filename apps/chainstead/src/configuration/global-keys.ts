@@ -311,6 +311,14 @@ const onDemandKeys = {
     example: '100',
     default: '20',
   }),
+  ON_DEMAND_CALLS_PER_KEY: withDefault(wholeNumber(1, 1_000_000), {
+    group: 'On demand',
+    description:
+      'Node calls per second that requests of one API key may cause, on average of ten seconds and over all processes: prices with proofs, balances, calls of contracts. More get 429 with Retry-After',
+    allowed: 'a whole number from 1 to 1000000',
+    example: '50',
+    default: '200',
+  }),
   ON_DEMAND_CONCURRENCY_PER_KEY: withDefault(wholeNumber(1, 1_000_000), {
     group: 'On demand',
     description: 'Maximum number of on-demand backfills, collections and lookups in the queue per API key',

@@ -81,6 +81,7 @@ export async function listen(context: RoleContext, served: Served): Promise<Runn
       bodyBytesMax: BODY_BYTES_MAX,
       pageLimitMax: api.pageLimitMax,
       requestTimeoutMs: REQUEST_TIMEOUT_MS,
+      nodeCallsPerSecond: configuration.onDemand.callsPerKey,
       rateLimit: api.rateLimit === null ? null : { requests: api.rateLimit, windowSeconds: RATE_WINDOW_SECONDS },
     },
     ...(served.bodies !== undefined && { bodies: served.bodies }),

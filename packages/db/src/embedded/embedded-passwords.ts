@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chown, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { unusableFolder } from '../database-error.ts';
+import { chown, link, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { EmbeddedPostgresError, unusableFolder } from '../database-error.ts';
 import type { ServerAccount } from './server-account.ts';
 
 /** Password file of the superuser, which only prepares the database. */
@@ -32,12 +32,34 @@ export async function ensurePasswords(dataDir: string, account: ServerAccount): 
 
 async function ensurePassword(path: string, account: ServerAccount): Promise<string> {
   try {
-    await writeFile(path, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
-    await giveTo(path, account);
+    // A crash between the two steps would leave an empty file under the final name otherwise.
+    const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+    await writeFile(draft, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+    try {
+      await giveTo(draft, account);
+      await link(draft, path);
+    } finally {
+      await rm(draft, { force: true });
+    }
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
-  return (await readFile(path, 'utf8')).trim();
+  const password = (await readFile(path, 'utf8')).trim();
+  if (password === '') throw emptyPassword(path);
+  return password;
+}
+
+function emptyPassword(path: string): EmbeddedPostgresError {
+  const isReplaceable = basename(path) === PROGRAM_FILE;
+  return new EmbeddedPostgresError({
+    code: 'EMBEDDED_POSTGRES_PASSWORD',
+    message: `The password file ${path} of the embedded Postgres is empty`,
+    facts: { path },
+    remedy: isReplaceable
+      ? 'Remove it: the next start makes a new password'
+      : 'Restore it from a backup. If the folder has no data yet, remove the folder',
+    retryable: false,
+  });
 }
 
 /**

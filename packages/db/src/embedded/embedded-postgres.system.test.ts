@@ -32,12 +32,29 @@ describe('a folder that is started several times', () => {
     expect(await queryServer(first.url, 'SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
   });
 
+  test('is run by the second start after the first one stopped', async () => {
+    const { start, serverRuns } = await openEmbeddedFolder(template);
+    const first = await start();
+    const second = await start();
+    const third = await start();
+    await queryServer(first.url, 'CREATE TABLE kept AS SELECT 7 AS n');
+    await first.stop();
+    for (const server of [second, third]) {
+      await vi.waitFor(
+        async () => expect(await queryServer(server.url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]),
+        20_000,
+      );
+      await server.stop();
+    }
+    expect(await until(async () => !(await serverRuns()), 20_000)).toBe(true);
+  });
+
   test('two starts at the same moment in an empty folder end with one server', async () => {
     const { start, dataDir } = await openEmbeddedFolder();
     const [first, second] = await Promise.all([start(), start()]);
     expect(await queryServer(first.url, 'SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
     expect(second.url).toBe(first.url);
-    expect((await readdir(dataDir)).toSorted()).toEqual(['data', 'owner', 'password', 'superuser-password']);
+    expect((await readdir(dataDir)).toSorted()).toEqual(['data', 'owner', 'password', 'port', 'superuser-password']);
   });
 
   test('a server that lost its process is taken over, and stopped', async () => {

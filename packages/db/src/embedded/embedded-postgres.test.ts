@@ -1,8 +1,8 @@
 /** Properties of the embedded server after its first start. */
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
-import { chmod, chown, mkdir, statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { chmod, chown, mkdir, statfs, truncate } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { silentLogger } from '@chainstead/core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import {
@@ -52,15 +52,21 @@ test('keeps as much log between checkpoints as the disk can spare', async () => 
   expect(megabytes).toBeLessThanOrEqual(walMegabytes(bavail * bsize + OTHERS_WRITE));
 });
 
-test('keeps its data from one start to the next, and its port when given one', async () => {
-  const { start, serverRuns } = await openEmbeddedFolder(template);
+test('keeps its data and its port from one start to the next', async () => {
+  const { start, dataDir, serverRuns } = await openEmbeddedFolder(template);
   const first = await start();
   await queryServer(first.url, 'CREATE TABLE kept AS SELECT 7 AS n');
   await first.stop();
   expect(await serverRuns()).toBe(false);
-  const second = await start({ port: Number(new URL(first.url).port) });
+  const second = await start();
   expect(second.url).toBe(first.url);
   expect(await queryServer(second.url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
+  await second.stop();
+  await truncate(join(dataDir, 'password'));
+  await expect(start()).rejects.toMatchObject({
+    code: 'EMBEDDED_POSTGRES_PASSWORD',
+    message: expect.stringContaining(`The password file ${join(dataDir, 'password')} of the embedded Postgres is empty`),
+  });
 });
 
 test('a first start, and a second, is told of without a warning', async () => {

@@ -46,8 +46,12 @@ export interface ServerOptions {
   readonly binaries: PostgresBinaries;
   readonly account: ServerAccount;
   readonly cluster: string;
-  /** @default a free one */
+  /** @default `preferredPort`, or a free one */
   readonly port?: number;
+  /** Tried first. */
+  readonly preferredPort?: number;
+  /** Logs the messages of the server at level debug only. */
+  readonly isQuiet: boolean;
   readonly settings: Readonly<Record<string, string>>;
   readonly logger: Logger;
   readonly startTimeoutMs: number;
@@ -73,9 +77,9 @@ const PORT_ATTEMPTS = 5;
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer | 'taken'> {
   for (let attempt = 1; ; attempt += 1) {
-    const port = options.port ?? (await freePort());
+    const port = options.port ?? (attempt === 1 ? options.preferredPort : undefined) ?? (await freePort());
     const child = spawnServer(options, port);
-    const output = collectLines([child.stderr], (line) => logServerLine(options.logger, line));
+    const output = collectLines([child.stderr], (line) => logServerLine(options, line));
     const end = ended(child);
     let running = true;
     const exit = end.then((code) => {
@@ -91,12 +95,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const code = await exit;
     const said = output.join(' ');
     if (said.includes('lock file "postmaster.pid" already exists')) return 'taken';
-    if (options.port === undefined && attempt < PORT_ATTEMPTS && said.includes('Address already in use')) continue;
+    const isTaken = said.includes('Address already in use');
+    if (options.port === undefined && attempt < PORT_ATTEMPTS && isTaken) continue;
     throw new EmbeddedPostgresError({
       code: 'EMBEDDED_POSTGRES_START',
       message: `The embedded Postgres exited with ${code} during startup: ${complaint(output)}`,
       facts: { folder: options.cluster, port, uid: options.account.uid ?? null, output },
-      remedy: 'Fix the error in the Postgres message, or set DATABASE_URL to another server',
+      remedy:
+        options.port !== undefined && isTaken
+          ? 'Set EMBEDDED_POSTGRES_PORT to a free port'
+          : 'Fix the error in the Postgres message, or set DATABASE_URL to another server',
       retryable: false,
     });
   }
@@ -223,8 +231,8 @@ function complaint(output: readonly string[]): string {
 }
 
 /** ERROR lines are not logged: the client gets them as exceptions. */
-function logServerLine(logger: Logger, line: string): void {
-  const grave = / (FATAL|PANIC|WARNING): /.test(line);
+function logServerLine({ logger, isQuiet }: ServerOptions, line: string): void {
+  const grave = !isQuiet && / (FATAL|PANIC|WARNING): /.test(line);
   logger[grave ? 'warn' : 'debug']({ line }, 'Message of the embedded Postgres');
 }
 

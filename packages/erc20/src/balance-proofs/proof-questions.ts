@@ -51,4 +51,8 @@ export const BALANCES_PROVEN: StateKind<ProofQuestion, ProofAnswer> = {
       instead: z.string().regex(/^\d+$/).nullable(),
     }),
   ),
+  callsOf: ({ balances }) => balances.length * CALLS_PER_PROOF,
 };
+
+/** The proof, the balance at its block, and sometimes the search for its slot. */
+const CALLS_PER_PROOF = 3;

@@ -1,5 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { ChainsteadError } from '@chainstead/core';
+import { spendNodeCalls } from '@chainstead/http';
 import type { RawResult } from '@chainstead/rpc';
 import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
 import { isOwnFailure } from '../protocol/rpc-errors.ts';
@@ -41,6 +42,8 @@ export function createDirectCalls(chains: Iterable<ServedChain>, answerRequest: 
   return async ({ chain, method, params, keyId, timeoutMs, bytesMax }) => {
     const served = byId.get(chain.id);
     if (served === undefined) return { kind: 'not-offered' };
+    const waitMs = await spendNodeCalls(1);
+    if (waitMs > 0) return { kind: 'rate-limited', retryAfterMs: waitMs };
     const scope = new OpenScope(served.chain, timeoutMs);
     try {
       const context = { served, scope, keyId, subscriber: null };

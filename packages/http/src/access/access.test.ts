@@ -251,6 +251,39 @@ describe('what needs no key', () => {
     }
     expect(await ask('/health')).toBe(200);
   });
+
+  const page = { host: 'localhost:9000', origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+  const rebound = { host: 'evil.example:9000', 'sec-fetch-site': 'same-origin' };
+  const local = { host: 'localhost:9000', origin: 'http://localhost:3000', 'sec-fetch-site': 'cross-site' };
+  const scraper = { host: '127.0.0.1:9000' };
+
+  test('is not readable by web pages on a loopback address with keys, also after DNS rebinding', async () => {
+    const { app } = createDemoApi({ keys: fixedKeys(KEY) });
+    for (const path of ['/metrics', '/docs', '/docs/reference.css', '/openapi.json', '/ready', '/synced']) {
+      const statuses = [page, rebound, local, scraper].map(
+        async (headers) => (await app.request(path, { headers })).status,
+      );
+      expect([path, ...(await Promise.all(statuses))]).toEqual([path, 403, 403, 200, 200]);
+    }
+    expect((await app.request(rows, { headers: { ...page, 'x-api-key': KEY } })).status).toBe(200);
+    expect((await app.request('/health', { headers: rebound })).status).toBe(200);
+  });
+
+  test('is readable by all if the address is', async () => {
+    const { app } = createDemoApi({ keys: fixedKeys(KEY), host: '0.0.0.0' });
+    for (const path of ['/docs', '/openapi.json', '/ready'])
+      expect((await app.request(path, { headers: { ...page, host: 'api.example' } })).status).toBe(200);
+  });
+
+  test('has no guard where a key is needed', async () => {
+    const protection = { metricsKey: 'key-of-prometheus', opensMetrics: false, docs: true };
+    const { app } = createDemoApi({ keys: fixedKeys(KEY), protection });
+    for (const [path, key] of [
+      ['/openapi.json', KEY],
+      ['/metrics', protection.metricsKey],
+    ] as const)
+      expect((await app.request(path, { headers: { host: 'api.example', 'x-api-key': key } })).status).toBe(200);
+  });
 });
 
 describe('metrics without a key of their own', () => {

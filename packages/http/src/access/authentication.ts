@@ -5,6 +5,7 @@ import { matchedRoute, routePatternOf } from '../errors/unmatched.ts';
 import type { KeyScope } from '../keys/key-scope.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import type { Principal } from '../keys/principal.ts';
+import { createNodeCallLimit } from '../limits/node-call-limit.ts';
 import type { SharedLimit, SharedLimits } from '../limits/shared-limits.ts';
 import type { ApiUsageCounter } from '../usage/api-usage-counter.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -16,6 +17,8 @@ export interface AuthenticationOptions {
   readonly routeScopes: RouteScopes;
   /** Null: unlimited. */
   readonly rateLimit: RateLimit | null;
+  /** Node calls per second that the requests of a key may cause. Null: unlimited. */
+  readonly nodeCallsPerSecond: number | null;
   /** Counts the requests. */
   readonly sharedLimits: SharedLimits;
   /** Counts requests by key and day. Default: not recorded. */
@@ -36,6 +39,7 @@ const OPEN_ID = 'open';
 export function authentication(options: AuthenticationOptions): MiddlewareHandler<ApiEnv> {
   const { keys, isOpen, routeScopes, usage } = options;
   const limitOf = createKeyLimits(options);
+  const runCounted = createNodeCallLimit(options.sharedLimits, options.nodeCallsPerSecond);
 
   /** Synchronous unless other processes must be informed first. @throws RateLimitedError */
   async function countRequest({ budgetOf }: SharedLimit, id: string): Promise<void> {
@@ -64,7 +68,7 @@ export function authentication(options: AuthenticationOptions): MiddlewareHandle
       if (error instanceof ApiError) report(error.status);
       throw error;
     }
-    await next();
+    await runCounted(keyId, next);
     report(c.res.status);
   };
 }

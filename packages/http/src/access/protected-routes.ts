@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { ApiApp, ApiContext, ApiEnv } from '../api-context.ts';
 import { ApiError, UnauthorizedError } from '../errors/api-error.ts';
 import { type AuthenticationOptions, keyOf } from './authentication.ts';
+import { guardKeyless } from './request-gate.ts';
 
 /** Access rules for routes that need no API key by default. */
 export interface RouteProtection {
@@ -14,19 +15,24 @@ export interface RouteProtection {
   readonly docs: boolean;
 }
 
-/** Protects the routes registered after it. */
+const DOCS = ['/docs', '/docs/*', '/openapi.json'];
+/** Lists of chains and methods of the gateway, and probes. `/health` contains nothing, and proxies pass it on under their names. */
+const KEYLESS = ['/ready', '/synced', '/supportedMethods', '/:chain/supportedMethods', '/chain/*', '/info'];
+
+/** Protects the routes registered after it. @param access `host`: the listen address */
 export function protectRoutes(
   app: ApiApp,
   { metricsKey, opensMetrics, docs }: RouteProtection,
-  access: Pick<AuthenticationOptions, 'keys' | 'isOpen'>,
+  access: Pick<AuthenticationOptions, 'keys' | 'isOpen'> & { readonly host: string },
 ): void {
+  guardKeyless(app, access.host, [...KEYLESS, ...(docs ? [] : DOCS), ...(metricsKey === null ? ['/metrics'] : [])]);
   if (metricsKey !== null) app.use('/metrics', requireMetricsKey(metricsKey));
   else if (!opensMetrics)
     app.use('/metrics', () => {
       throw new MetricsClosedError();
     });
   if (!docs) return;
-  for (const path of ['/docs', '/docs/*', '/openapi.json']) app.use(path, requireKeyForDocs(access));
+  for (const path of DOCS) app.use(path, requireKeyForDocs(access));
 }
 
 /** A 403: other machines reach this address, and nothing distinguishes the operator's scraper from them. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
-import type { ApiContext, ApiEnv } from '../api-context.ts';
+import type { ApiApp, ApiContext, ApiEnv } from '../api-context.ts';
 import { ApiError, ForeignOriginError } from '../errors/api-error.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import { isLoopbackHostHeader, isLoopbackName } from './binding.ts';
@@ -109,6 +109,19 @@ function refuseMalformedUrl(url: string): void {
 
 /** Paths that any page may link to: the same for all users, without side effects. The console checks origins itself. */
 const LINKED_PATH = /^\/($|health$|docs($|\/)|console($|\/))/;
+
+/**
+ * Protects the routes registered after it that need no key, on a server with keys: its pages may belong to any site, but these
+ * routes are for this machine only. Does nothing for other addresses.
+ */
+export function guardKeyless(app: ApiApp, host: string, paths: readonly string[]): void {
+  if (!isLoopbackName(host)) return;
+  for (const path of paths)
+    app.use(path, (c, next) => {
+      guardOpenServer(c, c.req.header('origin'));
+      return next();
+    });
+}
 
 function guardOpenServer(c: ApiContext, origin: string | undefined): void {
   const refusal = foreignToOpenServer({

@@ -111,13 +111,13 @@ export class ScopeMissingError extends ApiError {
   }
 }
 
-/** A 403: an open server (no key configured) got a request from outside this machine. */
+/** A 403: a route that needs no key got a request from outside this machine, on a loopback address. */
 export class ForeignOriginError extends ApiError {
   constructor(header: 'Host' | 'Origin' | 'Sec-Fetch-Site', given: string) {
     super({
       code: 'FOREIGN_ORIGIN',
       status: 403,
-      message: `${header} ${JSON.stringify(shorten(given))} is not allowed: without API keys, this server accepts only loopback names such as localhost`,
+      message: `${header} ${JSON.stringify(shorten(given))} is not allowed: requests without an API key are accepted only for loopback names such as localhost`,
     });
   }
 }

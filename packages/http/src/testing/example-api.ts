@@ -26,6 +26,7 @@ export async function exampleApi(
   options: {
     readonly pageLimitMax?: number;
     readonly bodyBytesMax?: number;
+    readonly nodeCallsPerSecond?: number;
     readonly indexed?: IndexedHere;
     readonly usage?: ApiUsageCounter;
     readonly openRoutes?: readonly RouteModule[];
@@ -59,6 +60,7 @@ export async function exampleApi(
         pageLimitMax: options.pageLimitMax ?? 100,
         requestTimeoutMs: 30_000,
         rateLimit: null,
+        ...(options.nodeCallsPerSecond !== undefined && { nodeCallsPerSecond: options.nodeCallsPerSecond }),
       },
       host: '127.0.0.1',
       cors: { origins: '*' },

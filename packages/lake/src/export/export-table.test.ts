@@ -1,10 +1,12 @@
-import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { existsSync, mkdirSync } from 'node:fs';
+import { link, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '@chainstead/core';
 import { scratchOfFile, stageOfTest } from '@chainstead/testkit/hooks';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { onFiles } from '../errors.ts';
 import { findExportTable } from '../tables/export-table.ts';
 import { cover, ROWS_PER_BLOCK, sampleExport, samples, seedSamples } from '../testing/sample-table.ts';
 import { type ExportOptions, exportTable } from './export-table.ts';
@@ -179,19 +181,43 @@ describe('an export that was interrupted', () => {
   });
 
   it('reports a full disk, and continues once there is room', async () => {
-    const full = join(folderOf(), '000000000020-000000000039.parquet.part');
-    let linked: Promise<void> | undefined;
-    const onProgress = () => {
-      linked ??= symlink('/dev/full', full);
-    };
-    await expect(run({ onProgress })).rejects.toMatchObject({
+    // The program doesn't follow a link to the full device, so the order of the steps is tested with a folder at the place of a file.
+    await expect(onFiles('/dev/full', () => writeFile('/dev/full', 'PAR1'))).rejects.toMatchObject({
       code: 'EXPORT_FOLDER_FAILED',
-      message: `Can't write ${full}: ENOSPC: no space left on device, write. Free disk space, then run the same command again: it continues`,
+      message:
+        "Can't write /dev/full: ENOSPC: no space left on device, write. Free disk space, then run the same command again: it continues",
     });
+    const full = join(folderOf(), '000000000020-000000000039.parquet');
+    const onProgress = () => void (existsSync(full) || mkdirSync(full));
+    await expect(run({ onProgress })).rejects.toMatchObject({ code: 'EXPORT_FOLDER_FAILED' });
+    await rm(full, { recursive: true });
     expect(await filesOf()).toEqual(['000000000000-000000000019.parquet']);
-    await linked;
     expect((await readManifest()).ranges).toEqual([{ from: 0, to: 19 }]);
     expect(await run()).toMatchObject({ written: 4, blocks: 90 });
+  });
+});
+
+describe('links in the folder of an export', () => {
+  it('are replaced and not followed', async () => {
+    await run();
+    const [victim, twin] = [join(out.path, 'victim'), join(out.path, 'twin')];
+    const file = join(folderOf(), '000000000020-000000000039.parquet');
+    await rename(file, victim);
+    await symlink(victim, file);
+    await writeFile(twin, 'whole');
+    // A hard link would be emptied by opening it.
+    await link(twin, join(folderOf(), 'manifest.json.part'));
+    const bytes = await readFile(victim);
+    expect(await run()).toMatchObject({ written: 1 });
+    expect((await lstat(file)).isFile()).toBe(true);
+    expect([await readFile(twin, 'utf8'), (await readFile(victim)).equals(bytes)]).toEqual(['whole', true]);
+  });
+
+  it('leaves files of others', async () => {
+    await run();
+    await writeFile(join(folderOf(), 'notes.part'), 'notes');
+    await run();
+    expect(await filesOf()).toContain('notes.part');
   });
 });
 
@@ -348,6 +374,33 @@ describe('an export that is refused', () => {
     await expect(run()).rejects.toThrow(`${path} is no manifest of this version`);
   });
 
+  it.each(['../../../victim', '000000000000-000000000019.parquet'])('has a manifest that lists %s', async (name) => {
+    await run();
+    const victim = join(out.path, 'victim');
+    await writeFile(victim, 'whole');
+    const path = join(folderOf(), 'manifest.json');
+    await writeFile(path, (await readFile(path, 'utf8')).replace('000000000080-000000000089.parquet', name));
+    await scratch.database.query("UPDATE blocks SET block_hash = sha256('other') WHERE block_number = 89");
+    await expect(run()).rejects.toThrow(`${path} is no manifest of this version`);
+    expect([await readFile(victim, 'utf8'), (await filesOf()).length]).toEqual(['whole', 5]);
+  });
+
+  it('has a link in place of a folder', async () => {
+    const elsewhere = join(out.path, 'elsewhere');
+    await mkdir(join(elsewhere, 'chain=1'), { recursive: true });
+    await symlink(elsewhere, join(out.path, 'table=samples'));
+    await expect(run()).rejects.toMatchObject({ code: 'EXPORT_FOLDER_IS_LINK' });
+    expect(await readdir(join(elsewhere, 'chain=1'))).toEqual([]);
+  });
+
+  it('has a link in place of the manifest', async () => {
+    await run();
+    const path = join(folderOf(), 'manifest.json');
+    await rename(path, join(out.path, 'manifest.json'));
+    await symlink(join(out.path, 'manifest.json'), path);
+    await expect(run()).rejects.toThrow('It is a link, which is not followed');
+  });
+
   it('runs already', async () => {
     const stopped = new AbortController();
     const written = Promise.withResolvers<void>();
@@ -359,6 +412,9 @@ describe('an export that is refused', () => {
       await Promise.race([written.promise, following]);
       const clock = { ...systemClock, sleep: async () => undefined };
       await expect(run({ clock })).rejects.toThrow(`Another process exports to ${folderOf()}. Wait`);
+      const other = join(out.path, 'other');
+      await symlink(out.path, other);
+      await expect(run({ clock, out: other })).rejects.toThrow(`Another process exports to ${folderOf()}. Wait`);
     } finally {
       stopped.abort();
     }

@@ -19,6 +19,7 @@ import {
   isPresent,
   type ManifestFile,
   type ManifestStore,
+  openFolder,
   openManifest,
 } from '../manifest/manifest.ts';
 import type { ExportTable } from '../tables/export-table.ts';
@@ -67,15 +68,16 @@ const FOLLOW_PARTS = 100;
 
 /**
  * Runs an export. With `follow` and without `to`, it ends when the signal aborts.
- * @throws ExportNotFinalError, ExportCoverageMissingError, ExportManifestError, ExportRunningError, ExportFolderError
+ * @throws ExportNotFinalError, ExportCoverageMissingError, ExportManifestError, ExportRunningError, ExportFolderError, ExportLinkError
  */
 export async function exportTable(options: ExportOptions, signal: AbortSignal): Promise<ExportResult> {
   const { out, chain, clock, table, blocksPerFile } = options;
   const identity: ExportIdentity = { table, chain: chain.key, chainId: chain.id, blocksPerFile };
   if (!options.follow) await requireFinal(options);
-  const held = await holdFolder(options.database, clock, out, identity);
+  const folder = await openFolder(out, identity);
+  const held = await holdFolder(options.database, clock, folder);
   try {
-    const run = new Run(options, await openManifest(out, identity));
+    const run = new Run(options, await openManifest(folder, identity));
     for (;;) {
       const isDone = await run.round(signal);
       if (isDone || !options.follow) return run.result();

@@ -1,22 +1,18 @@
 import { hostname } from 'node:os';
-import { resolve } from 'node:path';
 import type { Clock } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import { ExportRunningError } from '../errors.ts';
-import { type ExportIdentity, exportFolder } from '../manifest/manifest.ts';
 
 /** Postgres may notice the end of a killed process late. */
 const TRIES = 20;
 const TRY_AGAIN_MS = 250;
 
-/** Keeps other processes from the folder until it is released, or the process ends. @throws ExportRunningError */
+/** Keeps other processes from the folder until it is released, or the process ends. @param folder its real path @throws ExportRunningError */
 export async function holdFolder(
   database: Database,
   clock: Pick<Clock, 'sleep'>,
-  out: string,
-  identity: ExportIdentity,
+  folder: string,
 ): Promise<{ release(): Promise<void> }> {
-  const folder = exportFolder(resolve(out), identity);
   const client = database.session();
   await client.connect();
   const release = () => client.end();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type BlockRange, subtractRanges } from '@chainstead/core';
 import { copyOut, type Database, type Transaction } from '@chainstead/db';
 import { onFiles } from '../errors.ts';
-import { type ManifestFile, PART } from '../manifest/manifest.ts';
+import { fileName, type ManifestFile, PART } from '../manifest/manifest.ts';
 import { createCopyRowsReader } from '../parquet/copy-rows-reader.ts';
 import { createParquetFile, type ParquetFile } from '../parquet/parquet-file.ts';
 import type { ExportTable } from '../tables/export-table.ts';
@@ -27,7 +27,7 @@ export interface RangeWrite {
  */
 export async function writeRange(write: RangeWrite, signal: AbortSignal): Promise<ManifestFile | null> {
   const { database, folder, range, former } = write;
-  const path = `${blockName(range.from)}-${blockName(range.to)}.parquet`;
+  const path = fileName(range);
   const part = join(folder, `${path}${PART}`);
   // After a failure, the connection is cut: the server would send the remaining rows.
   const failed = new AbortController();
@@ -53,13 +53,6 @@ export async function writeRange(write: RangeWrite, signal: AbortSignal): Promis
     await rm(part, { force: true });
     throw error;
   }
-}
-
-/** Digits of a block number in names, so that names sort like numbers. */
-const NAME_DIGITS = 12;
-
-function blockName(block: number): string {
-  return String(block).padStart(NAME_DIGITS, '0');
 }
 
 type Written = RangeFacts & { readonly rows: number; readonly bytes: number; readonly sha256: string };

@@ -1,39 +1,44 @@
-import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { lstat, mkdir, readdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mergeRanges } from '@chainstead/core';
+import { type BlockRange, mergeRanges } from '@chainstead/core';
 import { z } from 'zod';
-import { ExportManifestError, errorCode, onFiles } from '../errors.ts';
+import { ExportLinkError, ExportManifestError, errorCode, onFiles } from '../errors.ts';
 import type { ExportTable } from '../tables/export-table.ts';
 import { writeDurably } from './write-durably.ts';
 
-const block = z.strictObject({ number: z.int(), hash: z.string() }).nullable();
-const range = z.strictObject({ from: z.int(), to: z.int() });
+const count = z.int().min(0);
+const block = z.strictObject({ number: count, hash: z.string() }).nullable();
+const range = z.strictObject({ from: count, to: count });
 
-const fileSchema = z.strictObject({
-  from: z.int(),
-  to: z.int(),
-  rows: z.int(),
-  /** Name in the folder of the manifest; null: there are no rows. */
-  path: z.string().nullable(),
-  bytes: z.int(),
-  sha256: z.string().nullable(),
-  proof: z.array(z.strictObject({ from: z.int(), to: z.int(), level: z.string(), reason: z.string().nullable() })),
-  first_block: block,
-  last_block: block,
-  revision: z.string(),
-});
+// A manifest is untrusted: files that it lists are removed once they are replaced.
+const fileSchema = z
+  .strictObject({
+    from: count,
+    to: count,
+    rows: count,
+    /** Name in the folder of the manifest; null: there are no rows. */
+    path: z.string().nullable(),
+    bytes: count,
+    sha256: z.string().nullable(),
+    proof: z.array(z.strictObject({ from: count, to: count, level: z.string(), reason: z.string().nullable() })),
+    first_block: block,
+    last_block: block,
+    revision: z.string(),
+  })
+  .refine((file) => file.from <= file.to && (file.path === null || file.path === fileName(file)));
 
 const manifestSchema = z.strictObject({
   format: z.literal('chainstead-parquet-1'),
   table: z.string(),
   dataset: z.string(),
   chain: z.string(),
-  chain_id: z.int(),
-  blocks_per_file: z.int(),
+  chain_id: count,
+  blocks_per_file: z.int().min(1),
   columns: z.array(
     z.strictObject({ name: z.string(), postgres: z.string(), parquet: z.string(), nullable: z.boolean() }),
   ),
-  rows: z.int(),
+  rows: count,
   ranges: z.array(range),
   files: z.array(fileSchema),
 });
@@ -61,19 +66,41 @@ const NAME = 'manifest.json';
 /** Ending of files that are being written. */
 export const PART = '.part';
 
-/** Returns the folder of a table and chain below the output folder: `table=erc20_transfers/chain=1`. */
-export function exportFolder(out: string, { table, chainId }: ExportIdentity): string {
-  return join(out, `table=${table.name}`, `chain=${chainId}`);
+/** Digits of a block number in names, so that names sort like numbers. */
+const NAME_DIGITS = 12;
+const FILE_NAME = /^\d{12,}-\d{12,}\.parquet$/;
+
+/** Returns the name of the file of a range: `000000000000-000000009999.parquet`. */
+export function fileName({ from, to }: BlockRange): string {
+  const [first, last] = [from, to].map((block) => String(block).padStart(NAME_DIGITS, '0'));
+  return `${first}-${last}.parquet`;
 }
 
 /**
- * Opens or creates an export, and removes files that a killed one left.
+ * Creates the folder of a table and chain below the output folder, `table=erc20_transfers/chain=1`. The output folder may be a link, but the two
+ * folders in it may not.
+ * @returns its real path. @throws ExportFolderError, ExportLinkError
+ */
+export async function openFolder(out: string, { table, chainId }: ExportIdentity): Promise<string> {
+  return onFiles(out, async () => {
+    await mkdir(out, { recursive: true });
+    let folder = await realpath(out);
+    for (const part of [`table=${table.name}`, `chain=${chainId}`]) {
+      folder = join(folder, part);
+      const found = await lstatOf(folder);
+      if (found === null) await mkdir(folder);
+      else if (!found.isDirectory()) throw new ExportLinkError(folder);
+    }
+    return folder;
+  });
+}
+
+/**
+ * Opens or creates an export in its folder, and removes files that a killed one left.
  * @throws ExportManifestError for another export; ExportFolderError
  */
-export async function openManifest(out: string, identity: ExportIdentity): Promise<ManifestStore> {
-  const folder = exportFolder(out, identity);
+export async function openManifest(folder: string, identity: ExportIdentity): Promise<ManifestStore> {
   const path = join(folder, NAME);
-  await onFiles(folder, () => mkdir(folder, { recursive: true }));
   const stored = await readManifest(path);
   if (stored !== null) requireSame(path, stored, identity);
   const opened = { folder, files: stored?.files ?? [] };
@@ -93,20 +120,25 @@ export async function openManifest(out: string, identity: ExportIdentity): Promi
   };
 }
 
-/** Returns whether the file of the range is there, with its size. */
+/** Returns whether the file of the range is there, with its size. A link isn't. */
 export async function isPresent(folder: string, { path, bytes }: ManifestFile): Promise<boolean> {
   if (path === null) return true;
+  const found = await lstatOf(join(folder, path));
+  return found?.isFile() === true && found.size === bytes;
+}
+
+async function lstatOf(path: string): Promise<Stats | null> {
   try {
-    return (await stat(join(folder, path))).size === bytes;
+    return await lstat(path);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false;
+    if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }
 
 async function readManifest(path: string): Promise<Manifest | null> {
   const text = await onFiles(path, () =>
-    readFile(path, 'utf8').catch((error: unknown) => {
+    readFile(path, { encoding: 'utf8', flag: constants.O_RDONLY | constants.O_NOFOLLOW }).catch((error: unknown) => {
       if (errorCode(error) === 'ENOENT') return null;
       throw error;
     }),
@@ -135,8 +167,12 @@ function requireSame(path: string, stored: Manifest, wanted: ExportIdentity): vo
 async function removeLeftovers(folder: string, files: readonly ManifestFile[]): Promise<void> {
   const known = new Set(files.map(({ path }) => path));
   await onFiles(folder, async () => {
-    for (const name of await readdir(folder))
-      if (name.endsWith(PART) || (/^\d+-\d+\.parquet$/.test(name) && !known.has(name))) await rm(join(folder, name));
+    for (const name of await readdir(folder)) {
+      const whole = name.endsWith(PART) ? name.slice(0, -PART.length) : name;
+      if (whole !== NAME && !FILE_NAME.test(whole)) continue;
+      if (name === NAME || known.has(name)) continue;
+      await rm(join(folder, name));
+    }
   });
 }
 

@@ -1,8 +1,9 @@
-import { open } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 
-/** Writes a file, and waits until the disk has it. */
+/** Writes a new file in place of a file or link, and waits until the disk has it. */
 export async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, 'w');
+  await rm(path, { force: true });
+  const file = await open(path, 'wx');
   try {
     await file.writeFile(text);
     await file.sync();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import * as zlib from 'node:zlib';
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import type { ColumnKind, ExportColumn } from '../tables/export-column.ts';
@@ -25,9 +25,10 @@ export interface FileFacts {
   readonly sha256: string;
 }
 
-/** Creates or replaces the file. @throws errors of the operating system, here and in each member */
+/** Creates the file in place of a file or link. @throws errors of the operating system, here and in each member */
 export function createParquetFile(path: string, columns: readonly ExportColumn[]): ParquetFile {
-  const writer = new FileWriter(openSync(path, 'w'));
+  rmSync(path, { force: true });
+  const writer = new FileWriter(openSync(path, 'wx'));
   const parquet = new ParquetWriter({ writer, schema: schemaOf(columns), ...COMPRESSION, createdBy: 'chainstead' });
   const values = columns.map(({ kind, isNullable }) => createColumnValues(kind, isNullable, ROWS_PER_GROUP));
   let rows = 0;

@@ -33,6 +33,7 @@ export const POOL_LOOKUPS: StateKind<PoolLookupQuestion, { readonly pools: numbe
   name: 'pool-lookups',
   question: z.object({ tokens: z.array(address).min(1), block: z.int() }),
   answer: z.object({ pools: z.int() }),
+  callsOf: ({ tokens }) => tokens.length,
   // Without a node, none of them comes to anything.
   failsAlike: () => '',
 };

@@ -17,6 +17,7 @@ const accountCodesKind: StateKind<Question, Answer> = {
   name: 'account-codes',
   question: z.object({ items: z.array(z.string().refine(isAddress)).min(1) }),
   answer: z.array(z.tuple([z.string(), z.boolean()])),
+  callsOf: ({ items }) => items.length,
   // No contract takes part: a node that returns no code for one address returns none for the others.
   failsAlike: () => '',
 };

@@ -1,10 +1,11 @@
 import type { Chain } from '@chainstead/chains';
 import { type Clock, errorText, type Logger } from '@chainstead/core';
 import { type Database, DatabaseUnavailableError } from '@chainstead/db';
+import { RateLimitedError, spendNodeCalls } from '@chainstead/http';
 import { notifyDue } from '@chainstead/jobs';
 import { StateNotArchivedError, StateReadingFailedError, StateUnavailableError } from '../state-error.ts';
 import type { StateKind } from '../state-kind.ts';
-import { leaveQuestion, questionKey, recentSettlement, type Settlement, STATE_WORK } from './question-rows.ts';
+import { knownQuestion, leaveQuestion, questionKey, type Settlement, STATE_WORK } from './question-rows.ts';
 import { createSettledWatch } from './settled-watch.ts';
 import { DATABASE_AWAY, UNEXPECTED } from './settlement-error.ts';
 import { createTimeoutMemory } from './timeout-memory.ts';
@@ -32,8 +33,9 @@ export const SILENCE_MS = 10_000;
 /** What API routes ask the nodes of chains, by way of the worker role. */
 export interface NodeReadQueue {
   /**
-   * Leaves the question and waits for its answer.
+   * Leaves the question and waits for its answer. A question that no other request has left counts for the key of the request.
    * @returns null when it did not come in time, or no worker serves the chain
+   * @throws RateLimitedError (429) if the key has spent its node calls. Null instead if nobody waits, or the response can do without it
    * @throws StateUnavailableError (503) if the nodes gave the worker no result. StateNotArchivedError (404) if no upstream has the state
    * of that block. DatabaseUnavailableError (503) if the worker's database was unavailable. StateReadingFailedError (500) for any other fault of the worker
    */
@@ -74,10 +76,15 @@ export function createNodeReadQueue(options: NodeReadQueueOptions): NodeReadQueu
       if (!served.has(chain.id)) return null;
       const parsed = kind.question.parse(question);
       const key = questionKey(kind, parsed);
-      const youngest = Math.max(maxAgeMs, fruitlessMs);
-      const recent = youngest > 0 ? await recentSettlement(database, chain.id, key, youngest) : null;
+      const known = await knownQuestion(database, chain.id, key, Math.max(maxAgeMs, fruitlessMs));
+      const recent = known === 'unsettled' ? null : known;
       if (recent !== null && isShared(kind, recent, { maxAgeMs, fruitlessMs }))
         return kind.answer.parse(answerOf(chain, recent.settlement));
+      const refusedMs = known === 'unsettled' ? 0 : await spendNodeCalls(kind.callsOf?.(parsed) ?? 1);
+      if (refusedMs > 0) {
+        if (waitMs === 0 || fruitlessMs > 0) return null;
+        throw new RateLimitedError(Math.max(1, Math.ceil(refusedMs / 1_000)));
+      }
       const left = await leaveQuestion(database, chain.id, { key, kind: kind.name, question: parsed }, maxAgeMs);
       const requested = { chainId: chain.id, key, lastRequestedAt: left.lastRequestedAt };
       if (left.settlement === null) wakeWorker(chain, kind);

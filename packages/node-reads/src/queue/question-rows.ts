@@ -40,19 +40,20 @@ const isYoungerThan = (seconds: string, now: string): string =>
 /** A sweep deletes questions older than this. Seconds. */
 const KEPT_SECONDS = 600;
 
-/** What became of the same question within `maxAgeMs`, without writing anything; null where it is to be asked. */
-export async function recentSettlement(
+/** What became of the same question within `maxAgeMs`, without writing anything; `unsettled`: it is under way; null: it is to be asked. */
+export async function knownQuestion(
   database: Database,
   chainId: ChainId,
   key: string,
   maxAgeMs: number,
-): Promise<{ readonly settlement: Settlement; readonly ageMs: number } | null> {
-  const [row] = await database.query<SettlementColumns & { age_ms: number }>(
-    `SELECT answer, error_code, error_message, ${millisecondsSince('settled_at')} AS age_ms FROM state_questions AS known
-     WHERE chain_id = $1 AND key = $2 AND ${IS_SETTLED} AND ${isYoungerThan('$3', 'clock_timestamp()')}`,
+): Promise<{ readonly settlement: Settlement; readonly ageMs: number } | 'unsettled' | null> {
+  const [row] = await database.query<SettlementColumns & { is_settled: boolean; age_ms: number | null }>(
+    `SELECT ${IS_SETTLED} AS is_settled, answer, error_code, error_message, ${millisecondsSince('settled_at')} AS age_ms FROM state_questions AS known
+     WHERE chain_id = $1 AND key = $2 AND (NOT ${IS_SETTLED} OR ${isYoungerThan('$3', 'clock_timestamp()')})`,
     [chainId, key, maxAgeMs / 1_000],
   );
-  return row === undefined ? null : { settlement: settlementOf(row), ageMs: row.age_ms };
+  if (row === undefined) return null;
+  return row.is_settled ? { settlement: settlementOf(row), ageMs: row.age_ms ?? 0 } : 'unsettled';
 }
 
 /** What the same question was answered within so many seconds, in SQL; null where it was not. Arguments are SQL expressions, never values. */

@@ -46,6 +46,7 @@ const transactionFactsKind: StateKind<Question, Reported[]> = {
   name: 'transaction-facts',
   question: z.object({ items: z.array(z.string().regex(/^0x[0-9a-f]{64}$/)).min(1) }),
   answer: z.array(factsSchema),
+  callsOf: ({ items }) => items.length,
 };
 
 /** A transaction as nodes give it, as far as it is of use. */

@@ -24,6 +24,7 @@ const FEED_READINGS: StateKind<FeedReadingQuestion, { readonly blocks: number }>
   name: 'feed-readings',
   question: z.object({ blocks: z.array(z.int()).min(1) }),
   answer: z.object({ blocks: z.int() }),
+  callsOf: ({ blocks }) => blocks.length,
   // Without an archive node, none of them comes to anything.
   failsAlike: () => '',
 };

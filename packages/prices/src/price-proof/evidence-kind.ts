@@ -67,6 +67,11 @@ const bytes = z.custom<Hex>((value) => typeof value === 'string' && /^0x([0-9a-f
 const place = z.int().min(0);
 const address = z.custom<Address>((value) => typeof value === 'string' && /^0x[0-9a-f]{40}$/.test(value));
 
+/** Header and receipts. */
+const CALLS_PER_BLOCK = 2;
+/** The proof, and the search for its slot at first. */
+const CALLS_PER_BALANCE = 3;
+
 /** Evidence for proofs of prices. The headers of a hash never change. */
 export const PRICE_EVIDENCE: StateKind<EvidenceQuestion, Evidence> = {
   name: 'price-evidence',
@@ -104,4 +109,8 @@ export const PRICE_EVIDENCE: StateKind<EvidenceQuestion, Evidence> = {
         .nullable(),
     ),
   }),
+  callsOf: ({ blocks, link, state }) =>
+    blocks.length * CALLS_PER_BLOCK +
+    (link === null ? 0 : link.last - link.first + 1) +
+    (state?.balances.length ?? 0) * CALLS_PER_BALANCE,
 };

@@ -4,7 +4,7 @@ import type { PriceExplanation } from '../token-price/serve/price-explanation.ts
 import type { PoolHistory } from '../token-price/states/pool-history.ts';
 import type { StateSince } from '../token-price/states/side-depths.ts';
 import { PriceProofError } from './proof-error.ts';
-import { readNumber, readState } from './stated-states.ts';
+import { readNumber, readState, readWord } from './stated-states.ts';
 
 type Candidate = PriceExplanation['candidates'][number];
 
@@ -35,7 +35,7 @@ export function readHistory(candidate: Candidate, context: HistoryContext): Pool
   const states = candidate.states.map((stated, place): StateSince => {
     const state = readState(stated, null);
     const path = `${at}.states[${place}]`;
-    const balances = [stated.balance0, stated.balance1].map((one) => (one === null ? null : readNumber(one, path)));
+    const balances = [stated.balance0, stated.balance1].map((one) => (one === null ? null : readWord(one, path)));
     const [balance0 = null, balance1 = null] = balances;
     if (state.of === 'reserves' && (balance0 !== state.reserve0 || balance1 !== state.reserve1))
       throw new PriceProofError(path, 'has balances that differ from its reserves');

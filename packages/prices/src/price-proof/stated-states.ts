@@ -11,10 +11,10 @@ export function readState(
 ): StateSince['state'] {
   const at = `the state of block ${block}`;
   if (reserve0 !== null && reserve1 !== null)
-    return { of: 'reserves', reserve0: readNumber(reserve0, at), reserve1: readNumber(reserve1, at) };
+    return { of: 'reserves', reserve0: readWord(reserve0, at), reserve1: readWord(reserve1, at) };
   if (activeId !== null) return { of: 'bin', activeId };
   if (root === null || liquidity === null) throw new PriceProofError(at, 'has neither reserves nor a price');
-  return { of: 'price', sqrtPriceX96: readNumber(root, at), liquidity: readNumber(liquidity, at), tick: tick ?? 0 };
+  return { of: 'price', sqrtPriceX96: readWord(root, at), liquidity: readWord(liquidity, at), tick: tick ?? 0 };
 }
 
 /** A state as an explanation shows it. */
@@ -33,11 +33,18 @@ export function showState(
 }
 
 /** Longer than any number of a price. */
-const DIGITS_MAX = 4_096;
+const DIGITS_MAX = 1_024;
+/** Digits of a uint256. */
+const WORD_DIGITS_MAX = 78;
+
+/** Reads decimal digits of a value of a contract. @throws PriceProofError */
+export function readWord(text: string, at: string): bigint {
+  return readNumber(text, at, WORD_DIGITS_MAX);
+}
 
 /** Reads decimal digits. @throws PriceProofError */
-export function readNumber(text: string, at: string): bigint {
-  if (!/^(0|[1-9]\d*)$/.test(text) || text.length > DIGITS_MAX)
+export function readNumber(text: string, at: string, digitsMax: number = DIGITS_MAX): bigint {
+  if (text.length > digitsMax || !/^(0|[1-9]\d*)$/.test(text))
     throw new PriceProofError(at, `has ${text.slice(0, 80)}, which is not a whole number`);
   return BigInt(text);
 }

@@ -38,6 +38,7 @@ export const implementationsKind: StateKind<Question, Answer> = {
   name: 'contract-implementations',
   question: z.object({ items: z.array(z.string().regex(ITEM)).min(1) }),
   answer: z.object({ contracts: z.int() }),
+  callsOf: ({ items }) => items.length,
   isSlow: true,
 };
 

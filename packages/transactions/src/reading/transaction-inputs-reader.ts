@@ -25,6 +25,7 @@ export const transactionInputsKind: StateKind<Question, InputsAnswer> = {
   name: 'transaction-inputs',
   question: z.object({ hashes: z.array(hash).min(1) }),
   answer: z.object({ readAt: z.number(), inputs: z.array(bytes) }),
+  callsOf: ({ hashes }) => hashes.length,
 };
 
 export const transactionInputsReader: StateReader<Question, InputsAnswer> = {

@@ -46,6 +46,7 @@ export async function openHoldingsStage(options: HoldingsStageOptions): Promise<
     START_BLOCK_DEVNET: '0',
     ON_DEMAND_WAIT_MS: '10000',
     ON_DEMAND_CONCURRENCY_PER_KEY: '100000',
+    ON_DEMAND_CALLS_PER_KEY: '1000000',
     ON_DEMAND_COLLECTION_RATE: '10000',
     ...besides,
   });

@@ -11,7 +11,20 @@ import { type StateSince, virtualReserves } from '../states/side-depths.ts';
 import { plainDecimal } from './shown-values.ts';
 
 const text = (description: string) => z.string().nullable().openapi({ description });
-const number = (description: string) => z.number().nullable().openapi({ description });
+
+// A document with a proof may come from anyone, and its verifier computes with these numbers: each has a bound.
+const time = (description: string) => z.number().min(0).max(TIME_MAX).openapi({ description });
+const figure = (description: string) => z.number().min(0).max(FIGURE_MAX).openapi({ description });
+const place = (description: string) => z.int().min(0).nullable().openapi({ description });
+
+/** The last second of a date in JavaScript. */
+const TIME_MAX = 8_640_000_000_000;
+const FIGURE_MAX = 1e15;
+/** `decimals()` returns a uint8. */
+const DECIMALS_MAX = 255;
+const STATES_MAX = 100_000;
+const POOLS_MAX = 10_000;
+const TOKENS_MAX = 1_000;
 
 /** Liquidity Book numbers bins with 24 bits, and steps with 16. */
 const BINS = 2 ** 24;
@@ -20,7 +33,7 @@ const BIN_STEP_MAX = 2 ** 16 - 1;
 const sideSchema = z
   .object({
     token_address: z.string().openapi({ description: 'Token of the side' }),
-    decimals: z.int().openapi({ description: 'Decimals of the token' }),
+    decimals: z.int().min(0).max(DECIMALS_MAX).openapi({ description: 'Decimals of the token' }),
     balance: text(
       'Base units that the pool holds. Liquidity Book: in bins up to 10 % away from the price. null: unknown, and counted as zero',
     ),
@@ -33,7 +46,7 @@ const sideSchema = z
 const stateSchema = z
   .object({
     block: z.string().openapi({ description: 'First block of the state' }),
-    time: z.number().openapi({ description: 'Time of that block, in seconds since 1970' }),
+    time: time('Time of that block, in seconds since 1970'),
     reserve0: text('Base units of token 0. null: not a pool with reserves'),
     reserve1: text('Base units of token 1. null: not a pool with reserves'),
     sqrt_price_x96: text('Square root of the price times 2^96. null: not a concentrated pool'),
@@ -61,10 +74,10 @@ const candidateSchema = z
     bin_step: z.int().min(1).max(BIN_STEP_MAX).nullable().openapi({
       description: 'Basis points between the prices of two bins. null: not a Liquidity Book pair',
     }),
-    first_state_time: z.number().openapi({ description: 'Time of the first stored state, in seconds since 1970' }),
+    first_state_time: time('Time of the first stored state, in seconds since 1970'),
     reading_block: text('Block at whose end contract calls read the first state. null: an event reported it'),
-    sides: z.array(sideSchema).openapi({ description: 'Both tokens of the pool' }),
-    states: z.array(stateSchema).openapi({
+    sides: z.array(sideSchema).max(2).openapi({ description: 'Both tokens of the pool' }),
+    states: z.array(stateSchema).max(STATES_MAX).openapi({
       description: 'States of the window, oldest first: the first one is from before the window, if there is one',
     }),
   })
@@ -83,24 +96,20 @@ const anchorSchema = z
     aggregator: text('Aggregator of the value'),
     round: text('Round of the aggregator'),
     block: text('Block of the log that set the value, or at whose end the feed was read'),
-    transaction_index: number('Index of the transaction of the log. null: the feed was read'),
-    log_index: number('Index of the log. null: the feed was read'),
+    transaction_index: place('Index of the transaction of the log. null: the feed was read'),
+    log_index: place('Index of the log. null: the feed was read'),
   })
   .openapi('AnchorPrice', { description: 'Price of an anchor. Fields about the feed are null for other sources' });
 
 const rulesSchema = z
   .object({
-    min_side_usd: z.number().openapi({ description: 'US dollars that each side of a pool must hold' }),
-    window_seconds: z.int().openapi({ description: 'Length of the window' }),
-    jump_limit: z.number().openapi({ description: 'Factor between price and median above which a price has to hold' }),
-    hold_seconds: z.int().openapi({ description: 'Seconds for which such a price has to hold' }),
-    pools_max: z.int().openapi({ description: 'Number of deepest pools that count' }),
-    hop_min_usd: z
-      .number()
-      .openapi({ description: 'US dollars on the side of anchors that the pools of a hop must hold' }),
-    hop_jump_limit: z
-      .number()
-      .openapi({ description: 'jump_limit of each of the two steps, for a price through a hop' }),
+    min_side_usd: figure('US dollars that each side of a pool must hold'),
+    window_seconds: z.int().min(0).openapi({ description: 'Length of the window' }),
+    jump_limit: figure('Factor between price and median above which a price has to hold'),
+    hold_seconds: z.int().min(0).openapi({ description: 'Seconds for which such a price has to hold' }),
+    pools_max: z.int().min(0).openapi({ description: 'Number of deepest pools that count' }),
+    hop_min_usd: figure('US dollars on the side of anchors that the pools of a hop must hold'),
+    hop_jump_limit: figure('jump_limit of each of the two steps, for a price through a hop'),
   })
   .openapi('PriceRules', { description: 'Figures of the method' });
 
@@ -112,14 +121,14 @@ const hopSchema = z
     price_denominator: z.string().openapi({ description: 'Denominator of the exact price' }),
     depth_usd: z.string().openapi({ description: 'US dollars on the side of anchors, of the pools that have a say' }),
     rule: z.enum(['spot', 'median']).openapi({ description: 'As for the price itself' }),
-    candidates: z.array(candidateSchema).openapi({ description: 'Considered pools against anchors' }),
+    candidates: z.array(candidateSchema).max(POOLS_MAX).openapi({ description: 'Considered pools against anchors' }),
   })
   .openapi('PriceHop', { description: 'A token that pools are priced with' });
 
 export const explanationSchema = z
   .object({
     block: z.string().openapi({ description: 'Block of the price' }),
-    time: z.number().openapi({ description: 'Time of that block, in seconds since 1970' }),
+    time: time('Time of that block, in seconds since 1970'),
     rule: z.enum(['anchor', 'spot', 'median']).openapi({
       description:
         'anchor: the price of the anchor itself. spot: newest state of the chosen pool. median: its median over the window',
@@ -127,7 +136,7 @@ export const explanationSchema = z
     price_numerator: z.string().openapi({ description: 'Numerator of the exact price in US dollars' }),
     price_denominator: z.string().openapi({ description: 'Denominator of the exact price' }),
     median_usd: text('Median price of the chosen pool over the window. null for an anchor'),
-    held_seconds: number('Seconds for which the price has stayed near its newest value. null for an anchor'),
+    held_seconds: time('Seconds for which the price has stayed near its newest value. null for an anchor').nullable(),
     move_cost_usd: text(
       'US dollars that raise the price by 10 %, in the cheapest pools with half of the weight. null for an anchor',
     ),
@@ -136,11 +145,11 @@ export const explanationSchema = z
     }),
     ether_usd: text('Ether price. null if unknown'),
     rules: rulesSchema,
-    anchors: z.array(anchorSchema).openapi({ description: 'Prices of the tokens that pools are priced with' }),
-    hops: z.array(hopSchema).openapi({
+    anchors: z.array(anchorSchema).max(TOKENS_MAX).openapi({ description: 'Prices of the tokens that pools are priced with' }),
+    hops: z.array(hopSchema).max(TOKENS_MAX).openapi({
       description: 'Tokens that the candidates are priced with, if the price has a hop. Empty: with anchors',
     }),
-    candidates: z.array(candidateSchema).openapi({ description: 'Considered pools' }),
+    candidates: z.array(candidateSchema).max(POOLS_MAX).openapi({ description: 'Considered pools' }),
   })
   .openapi('PriceExplanation', { description: 'How the price was decided. Only with explain=true' });
 

@@ -44,10 +44,22 @@ const hash = (description: string) =>
     .string()
     .regex(/^0x[0-9a-f]{64}$/)
     .openapi({ description });
+/** Characters of a node: a leaf of the receipts trie has all logs of its transaction. */
+const NODE_LENGTH_MAX = 16 * 1024 * 1024;
+/** Nodes of state tries are short. */
+const STATE_NODE_LENGTH_MAX = 16_384;
+const PLACES_MAX = 100_000;
+const STATE_NODES_MAX = 64;
+/** The bounds of Uniswap v3. */
+const TICK_MAX = 887_272;
+
 const bytes = (description: string) =>
   z
     .string()
-    .regex(/^0x([0-9a-f]{2})*$/)
+    .max(NODE_LENGTH_MAX, { abort: true })
+    // A group with a repetition would end with a stack overflow for long texts.
+    .regex(/^0x[0-9a-f]*$/)
+    .refine((value) => value.length % 2 === 0)
     .openapi({ description });
 const index = (description: string) => z.int().min(0).openapi({ description });
 
@@ -83,7 +95,7 @@ const startSchema = z
       .string()
       .regex(/^\d{1,15}$/)
       .openapi({ description: 'Block at whose end the state is as explained' }),
-    tick: z.int().nullable().openapi({ description: 'Tick of that state. null: not a concentrated pool' }),
+    tick: z.int().min(-TICK_MAX).max(TICK_MAX).nullable().openapi({ description: 'Tick of that state. null: not a concentrated pool' }),
     reason: z.enum(UNPROVEN_REASONS).openapi({ description: 'Why the states until there have no proof' }),
   })
   .nullable()
@@ -93,7 +105,7 @@ const poolSchema = z
   .object({
     pair_address: z.string().openapi({ description: 'Address of the pool' }),
     start: startSchema,
-    logs: z.array(logSchema).openapi({ description: 'Logs that set the states, oldest first' }),
+    logs: z.array(logSchema).max(PLACES_MAX).openapi({ description: 'Logs that set the states, oldest first' }),
   })
   .openapi('ProvenPool', { description: 'Logs of a pool that counts' });
 
@@ -109,6 +121,7 @@ const feedSchema = z
 const hex = (description: string) =>
   z
     .string()
+    .max(STATE_NODE_LENGTH_MAX, { abort: true })
     .regex(/^0x[0-9a-f]*$/i)
     .openapi({ description });
 
@@ -120,17 +133,18 @@ export const accountProofSchema = z
     nonce: hex('Nonce'),
     codeHash: hex('Hash of the code'),
     storageHash: hex('Root of the storage'),
-    accountProof: z.array(hex('RLP of a node')).openapi({ description: 'Nodes from the state root to the account' }),
+    accountProof: z.array(hex('RLP of a node')).max(STATE_NODES_MAX).openapi({ description: 'Nodes from the state root to the account' }),
     storageProof: z
       .array(
         z
           .object({
             key: hex('Slot'),
             value: hex('Value'),
-            proof: z.array(hex('RLP of a node')).openapi({ description: 'Nodes from the storage root to the slot' }),
+            proof: z.array(hex('RLP of a node')).max(STATE_NODES_MAX).openapi({ description: 'Nodes from the storage root to the slot' }),
           })
           .openapi('StorageSlotProof', { description: 'Proof of a slot' }),
       )
+      .max(1)
       .openapi({ description: 'Proof of the slot' }),
   })
   .openapi('AccountProof', { description: 'Response of eth_getProof' });
@@ -166,17 +180,18 @@ export const priceProofSchema = z
       .regex(/^\d{1,16}$/)
       .openapi({ description: 'Chain ID in decimal digits' }),
     block_hash: hash('Hash of the block of the price'),
-    headers: z.array(bytes('RLP of a header')).openapi({
+    headers: z.array(bytes('RLP of a header')).max(PLACES_MAX).openapi({
       description:
         'Headers of all blocks below, oldest first. Those near the block of the price are linked by parent hashes',
     }),
-    receipts: z.array(receiptSchema).openapi({ description: 'Receipts with the logs below' }),
+    receipts: z.array(receiptSchema).max(PLACES_MAX).openapi({ description: 'Receipts with the logs below' }),
     pools: z
       .array(poolSchema)
+      .max(PLACES_MAX)
       .openapi({ description: 'Evidence of pools that count: those of the token, then those of its hops' }),
-    feeds: z.array(feedSchema).openapi({ description: 'Evidence of anchors that count' }),
-    balances: z.array(balanceSchema).openapi({ description: 'Storage proofs of balances of concentrated pools' }),
-    unproven: z.array(unprovenSchema).openapi({ description: 'Facts without a proof' }),
+    feeds: z.array(feedSchema).max(PLACES_MAX).openapi({ description: 'Evidence of anchors that count' }),
+    balances: z.array(balanceSchema).max(PLACES_MAX).openapi({ description: 'Storage proofs of balances of concentrated pools' }),
+    unproven: z.array(unprovenSchema).max(PLACES_MAX).openapi({ description: 'Facts without a proof' }),
     digest: hash('keccak-256 of the response without this member: detects accidental changes'),
   })
   .openapi('PriceProof', { description: 'Evidence for `chainstead verify-price`. Only with proof=true' });
