@@ -131,6 +131,13 @@ CREATE TABLE "blocks" (
   "block_timestamp" timestamp with time zone NOT NULL,
   CONSTRAINT "blocks_chain_id_block_number_pk" PRIMARY KEY("chain_id","block_number")
 );--> statement-breakpoint
+CREATE TABLE "head_reports" (
+  "chain" text PRIMARY KEY NOT NULL,
+  "reporter" uuid NOT NULL,
+  "reported_at" timestamp with time zone NOT NULL,
+  "unknown_since" timestamp with time zone,
+  "reason" text
+);--> statement-breakpoint
 CREATE TABLE "chain_metrics_minutely" (
   "chain" text NOT NULL,
   "minute" timestamp with time zone NOT NULL,
@@ -1773,6 +1780,7 @@ ALTER TABLE "gateway_calls" SET (autovacuum_vacuum_scale_factor = 0.05, autovacu
 ALTER TABLE "gateway_filters" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "gateway_heads" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "gateway_usage" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "head_reports" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "historical_jobs" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "subject_projections" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "leases" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint

@@ -8,7 +8,7 @@ export type { AptosDatasetName } from './dataset.ts';
 export { aptosDatasets } from './datasets.ts';
 export { checkFullnode } from './fullnode/check-fullnode.ts';
 export { countFullnodeCalls, createFullnodeMetrics } from './fullnode/fullnode-metrics.ts';
-export { createFullnodes, nameFullnodes } from './fullnode/fullnodes.ts';
+export { createFullnodes, type Fullnodes, nameFullnodes } from './fullnode/fullnodes.ts';
 export { chainKeyOf, networkOfChain } from './fullnode/network.ts';
 export { createAptosRoutes } from './routes/aptos-routes.ts';
 export { readAptosExamples } from './routes/read-examples.ts';

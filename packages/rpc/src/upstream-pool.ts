@@ -121,6 +121,8 @@ export interface UpstreamStatus {
   /** 0 (worst) to 1. */
   readonly score: number;
   readonly head: number | null;
+  /** When it last returned its head, epoch milliseconds; null before the first time. */
+  readonly headAt: number | null;
   readonly latencyMs: { readonly p50: number; readonly p95: number };
   readonly requests: number;
   readonly faults: Readonly<Partial<Record<FaultKind, number>>>;

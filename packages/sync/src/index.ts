@@ -124,6 +124,13 @@ export { underCommitLock } from './rows/under-commit-lock.ts';
 export { lockChainCommits } from './rows/write-batch.ts';
 export { type ChainSample, readChainSamples, saveSamples } from './status/chain-samples.ts';
 export { type ChainStatus, countRows, readChainStatuses } from './status/chain-status.ts';
+export {
+  type HeadSource,
+  headSourceOf,
+  keepHeadReports,
+  readUnknownHeads,
+  type UnknownHead,
+} from './status/head-reports.ts';
 export { sampleChains } from './status/sample-chains.ts';
 export { clearStartFailure, saveStartFailure } from './status/status-reports.ts';
 export {

@@ -61,6 +61,21 @@ export const syncChains = pgTable('sync_chains', {
   updatedAt: timestamp('updated_at', { withTimezone: true }).notNull().defaultNow(),
 });
 
+/**
+ * Whether the head of each chain is known now, written every few seconds by one ingest process. An older row means that
+ * no process works on the chain.
+ */
+export const headReports = pgTable('head_reports', {
+  /** EVM chain id in decimal, or `aptos` or `aptos-testnet`. */
+  chain: text('chain').primaryKey(),
+  /** The process that writes the row. Another one takes over when it is silent. */
+  reporter: uuid('reporter').notNull(),
+  reportedAt: timestamp('reported_at', { withTimezone: true }).notNull(),
+  /** When a node last returned the head; null while it is known. */
+  unknownSince: timestamp('unknown_since', { withTimezone: true }),
+  reason: text('reason'),
+});
+
 /** Progress of each chain by minute, for a day: the data of lag and speed charts. */
 export const chainSamples = pgTable(
   'chain_metrics_minutely',

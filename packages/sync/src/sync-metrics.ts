@@ -17,6 +17,7 @@ export interface SyncMetrics {
   readonly retainedFrom: Gauge<'chain'>;
   readonly derivedBuilt: Gauge<'chain' | 'state'>;
   readonly stalled: Gauge<'chain'>;
+  readonly headKnown: Gauge<'chain'>;
   readonly leader: Gauge<'chain'>;
   readonly standby: Gauge<'chain'>;
   readonly proverRate: Gauge<'chain'>;
@@ -105,6 +106,11 @@ export function createSyncMetrics(registry: Registry): SyncMetrics {
       ['chain', 'state'],
     ),
     stalled: gauge('stalled', '1 if the chain makes no progress although work is pending, otherwise 0', ['chain']),
+    headKnown: gauge(
+      'head_known',
+      '1 if a node of the chain has returned its head within the last seconds, otherwise 0',
+      ['chain'],
+    ),
     leader: gauge('leader', '1 if this process is the ingest leader of the chain, otherwise 0', ['chain']),
     standby: gauge('standby', '1 if this process is on standby for the chain while another one leads, otherwise 0', [
       'chain',

@@ -2,7 +2,7 @@ import { aptosDatasets, readAptosStatuses } from '@chainstead/aptos';
 import { readCluster, readSetAsideWork, readStorage } from '@chainstead/db';
 import { readMetadataStatuses, readTraitsStatuses } from '@chainstead/nft';
 import { readStreamStatuses, type StreamStatuses } from '@chainstead/streams';
-import { countRows, readChainStatuses, readHistories } from '@chainstead/sync';
+import { countRows, readChainStatuses, readHistories, readUnknownHeads } from '@chainstead/sync';
 import type { Command } from 'commander';
 import { type Configuration, retentionOfChains } from '../configuration/index.ts';
 import type { CommandContext } from '../session/command-context.ts';
@@ -40,6 +40,7 @@ export async function showStatus(
     const cluster = await readCluster(database);
     // Counted over all nodes. If one is unavailable, the rest is still shown.
     const isWhole = cluster === null || cluster.away.length === 0;
+    const unknownHeads = await readUnknownHeads(database);
     const status = {
       chains: await readChainStatuses(
         database,
@@ -48,6 +49,7 @@ export async function showStatus(
         retentionOfChains(configuration.chains),
       ),
       configured,
+      unknownHeads,
       rows: await countRows(database, tablesOf(configuration)),
       histories: await readHistories(database, HISTORIES_MAX),
       metadata: isWhole ? await readMetadataStatuses(database, FAILING_COLLECTIONS_MAX) : [],
@@ -58,6 +60,7 @@ export async function showStatus(
     const aptos = {
       statuses: await readAptosStatuses(database, configuration.aptos.datasets),
       configured: configuration.aptos.networks.map(({ network }) => network),
+      unknownHeads,
       now: status.now,
     };
     const streams = await readStreamStatuses(database, FAILING_STREAMS_MAX);

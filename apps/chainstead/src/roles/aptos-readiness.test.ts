@@ -1,4 +1,5 @@
 import type { AptosStatus } from '@chainstead/aptos';
+import type { UnknownHead } from '@chainstead/sync';
 import { describe, expect, it } from 'vitest';
 import { READY_LAG_VERSIONS, whyNotReady } from './aptos-readiness.ts';
 
@@ -22,8 +23,11 @@ const status = (changes: Partial<AptosStatus> = {}): AptosStatus => ({
   ...changes,
 });
 
-const judge = (given: AptosStatus | undefined, endVersion: number | null = null): string | null =>
-  whyNotReady({ endVersion }, given, ['coins', 'holders'], NOW);
+const judge = (
+  given: AptosStatus | undefined,
+  endVersion: number | null = null,
+  unknown?: UnknownHead,
+): string | null => whyNotReady({ endVersion }, given, ['coins', 'holders'], unknown);
 
 describe('readiness of Aptos', () => {
   it.each<[string, Partial<AptosStatus>, string | null]>([
@@ -31,11 +35,17 @@ describe('readiness of Aptos', () => {
     ['behind within the lag', { lag: READY_LAG_VERSIONS }, null],
     ['behind', { lag: READY_LAG_VERSIONS + 1 }, 'is 10001 versions behind its head'],
     ['before the first version', { lag: null }, 'has not followed a version yet'],
-    ['without ingest process', { updatedAt: new Date(NOW - 61_000) }, 'has had no ingest process for 61 s'],
     ['stopped', { stop: { code: 'ACCUMULATOR_ROOT_MISMATCH', message: '' } }, 'is stopped: ACCUMULATOR_ROOT_MISMATCH'],
     ['followed without its pruned history', { stop: { code: 'VERSIONS_PRUNED', message: '' } }, null],
   ])('of a network that is %s', (_what, changes, reason) => {
     expect(judge(status(changes))).toBe(reason);
+  });
+
+  it('of a network whose head is unknown contains the reason', () => {
+    const unknown = { since: new Date(NOW), reason: 'a (paused): HTTP 503', isSilent: false };
+    expect(judge(status(), null, unknown)).toBe(
+      'has an unknown head since 2023-11-14T22:13:20.000Z: a (paused): HTTP 503',
+    );
   });
 
   it('of a network that was never ingested', () => {

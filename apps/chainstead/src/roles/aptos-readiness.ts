@@ -1,8 +1,9 @@
 import { type AptosStatus, chainKeyOf, readAptosStatuses } from '@chainstead/aptos';
 import { rangeSize, subtractRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
+import type { UnknownHead } from '@chainstead/sync';
 import type { AptosConfiguration, AptosNetworkConfiguration } from '../configuration/index.ts';
-import { silenceOf } from './readiness.ts';
+import { unknownHeadReason } from './readiness.ts';
 
 /** About a minute of mainnet: hundreds of versions come in a second, and a look at the head finds many at once. */
 export const READY_LAG_VERSIONS = 10_000;
@@ -11,13 +12,13 @@ export const READY_LAG_VERSIONS = 10_000;
 export async function readAptosReadiness(
   database: Database,
   { networks, datasets }: AptosConfiguration,
-  now: number,
+  unknownHeads: ReadonlyMap<string, UnknownHead>,
 ): Promise<string[]> {
   if (networks.length === 0) return [];
   const statuses = await readAptosStatuses(database, datasets);
   return networks.flatMap((configured) => {
     const status = statuses.find(({ network }) => network === configured.network);
-    const reason = whyNotReady(configured, status, datasets, now);
+    const reason = whyNotReady(configured, status, datasets, unknownHeads.get(chainKeyOf(configured.network)));
     return reason === null ? [] : [`${chainKeyOf(configured.network)} ${reason}`];
   });
 }
@@ -27,7 +28,7 @@ export function whyNotReady(
   { endVersion }: Pick<AptosNetworkConfiguration, 'endVersion'>,
   status: AptosStatus | undefined,
   datasets: readonly string[],
-  now: number,
+  unknown: UnknownHead | undefined,
 ): string | null {
   if (status === undefined) return 'was never ingested';
   if (status.stop !== null && status.stop.code !== 'VERSIONS_PRUNED') return `is stopped: ${status.stop.code}`;
@@ -35,8 +36,8 @@ export function whyNotReady(
     const missing = versionsMissing(status, datasets, endVersion);
     return missing > READY_LAG_VERSIONS ? `lacks ${missing} versions up to END_VERSION` : null;
   }
-  const silence = silenceOf(status, now);
-  if (silence !== null) return silence;
+  const reason = unknownHeadReason(unknown);
+  if (reason !== null) return reason;
   if (status.lag === null) return 'has not followed a version yet';
   return status.lag > READY_LAG_VERSIONS ? `is ${status.lag} versions behind its head` : null;
 }

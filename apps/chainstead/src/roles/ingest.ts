@@ -1,4 +1,11 @@
-import { aptosDatasets, chainKeyOf, createAptosSync, createFullnodeMetrics, createFullnodes } from '@chainstead/aptos';
+import {
+  aptosDatasets,
+  chainKeyOf,
+  createAptosSync,
+  createFullnodeMetrics,
+  createFullnodes,
+  type Fullnodes,
+} from '@chainstead/aptos';
 import { type ContractMetrics, createContractMetrics } from '@chainstead/contracts/datasets';
 import { errorText } from '@chainstead/core';
 import { failureLevel } from '@chainstead/db';
@@ -12,7 +19,10 @@ import {
   createChainSync,
   createSyncMetrics,
   type Dataset,
+  type HeadSource,
+  headSourceOf,
   joinWatchers,
+  keepHeadReports,
   type SyncMetrics,
   saveStartFailure,
 } from '@chainstead/sync';
@@ -114,12 +124,35 @@ async function ingestChain(
   configured: ChainConfiguration,
   pool: UpstreamPool,
   context: RoleContext,
+  shared: SharedByChains,
+  signal: AbortSignal,
+): Promise<void> {
+  const { chain } = configured;
+  const { clock, database, logger } = context;
+  const { metrics } = shared;
+  beginChainMetrics(metrics, chain.key);
+  const source = headSourceOf(pool);
+  const reports = { chain: String(chain.id), key: chain.key, source, database, clock, logger, metrics };
+  const isOver = new AbortController();
+  const reporting = keepHeadReports(reports, AbortSignal.any([signal, isOver.signal]));
+  try {
+    await ingestReported(configured, pool, context, shared, signal);
+  } finally {
+    isOver.abort();
+    await reporting;
+  }
+}
+
+/** Ingests until the signal aborts, or up to the chain's end block. */
+async function ingestReported(
+  configured: ChainConfiguration,
+  pool: UpstreamPool,
+  context: RoleContext,
   { metrics, contractMetrics, watcher, filling, recoverSigners }: SharedByChains,
   signal: AbortSignal,
 ): Promise<void> {
   const { chain } = configured;
   const { clock, database, logger, configuration } = context;
-  beginChainMetrics(metrics, chain.key);
   if (!(await startReported(configured, pool, context, metrics, signal))) return;
   const ingest = async (datasets: readonly Dataset[], running: AbortSignal): Promise<void> => {
     const sync = createChainSync({
@@ -204,6 +237,11 @@ function startAptosIngest(
   async function ingest({ network, fullnodes: urls, apiKey, startVersion, endVersion }: AptosNetworkConfiguration) {
     beginChainMetrics(metrics, chainKeyOf(network));
     const fullnodes = createFullnodes({ network, urls, apiKey, logger, clock, metrics: fullnodeMetrics });
+    const key = chainKeyOf(network);
+    const source = fullnodesSource(fullnodes);
+    const isOver = new AbortController();
+    const reports = { chain: key, key, source, database, clock, logger, metrics };
+    const reporting = keepHeadReports(reports, AbortSignal.any([signal, isOver.signal]));
     try {
       const sync = createAptosSync({
         fullnodes,
@@ -218,9 +256,27 @@ function startAptosIngest(
       if (!signal.aborted)
         logger.info({ chain: chainKeyOf(network), end_version: endVersion }, 'Chain indexed up to its end version');
     } finally {
+      isOver.abort();
+      await reporting;
       await fullnodes.close();
     }
   }
 
   return { stopped: Promise.all(networks.map(ingest)).then(() => {}) };
+}
+
+/** The fullnodes of a network as the source of its head. */
+function fullnodesSource(fullnodes: Fullnodes): HeadSource {
+  return {
+    seenAt: () =>
+      fullnodes
+        .status()
+        .reduce<number | null>((newest, { headAt }) => Math.max(newest ?? 0, headAt ?? 0) || null, null),
+    look: (signal) => fullnodes.ledger(signal),
+    reason: () =>
+      fullnodes
+        .status()
+        .map(({ name, state, reason, lastError }) => `${name} (${state}): ${reason ?? lastError ?? 'no response'}`)
+        .join('; '),
+  };
 }

@@ -21,6 +21,7 @@ import {
   type UpgradeHandler,
 } from '@chainstead/http';
 import { NAME_EXAMPLES } from '@chainstead/names';
+import { readUnknownHeads } from '@chainstead/sync';
 import type { Configuration } from '../configuration/index.ts';
 import { ListenError } from '../errors/listen-error.ts';
 import { VERSION } from '../version.ts';
@@ -58,7 +59,7 @@ interface Served {
 
 /** Serves routes of the API with what every server has: /health, /ready, /synced, the documentation. @throws ListenError */
 export async function listen(context: RoleContext, served: Served): Promise<RunningRole> {
-  const { configuration, database, logger, metrics, clock } = context;
+  const { configuration, database, logger, metrics } = context;
   const { api } = configuration;
   const schema = await watchSchema({ database, logger });
   const app = createApi({
@@ -102,10 +103,11 @@ export async function listen(context: RoleContext, served: Served): Promise<Runn
       return { ready: true, reasons: [], notes: schema.note === null ? [] : [schema.note] };
     },
     synchronization: async () => {
-      const now = clock.now();
       const { chains, datasets } = configuration;
-      const { reasons } = await readReadiness(database, { chains, datasets, readyLagBlocks: api.readyLagBlocks, now });
-      const all = [...reasons, ...(await readAptosReadiness(database, configuration.aptos, now))];
+      const unknownHeads = await readUnknownHeads(database);
+      const options = { chains, datasets, readyLagBlocks: api.readyLagBlocks, unknownHeads };
+      const { reasons } = await readReadiness(database, options);
+      const all = [...reasons, ...(await readAptosReadiness(database, configuration.aptos, unknownHeads))];
       return { ready: all.length === 0, reasons: all };
     },
     examples: () => readDocumentExamples(database, configuration),

@@ -1,6 +1,6 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { datasets } from '@chainstead/datasets';
-import type { ChainStatus } from '@chainstead/sync';
+import type { ChainStatus, UnknownHead } from '@chainstead/sync';
 import { describe, expect, it } from 'vitest';
 import type { ChainConfiguration } from '../configuration/index.ts';
 import { judgeReadiness } from './readiness.ts';
@@ -34,6 +34,7 @@ const status = (changes: Partial<ChainStatus> = {}): ChainStatus => ({
   checkpoint: 100,
   head: 100,
   lag: 0,
+  unknownHead: null,
   stop: null,
   stallReason: null,
   upstreams: [],
@@ -45,8 +46,11 @@ const status = (changes: Partial<ChainStatus> = {}): ChainStatus => ({
   ...changes,
 });
 
-const judge = (statuses: readonly ChainStatus[], chains = [configured()]) =>
-  judgeReadiness(statuses, { chains, datasets, readyLagBlocks: 5, now: NOW }).reasons;
+const judge = (
+  statuses: readonly ChainStatus[],
+  chains = [configured()],
+  unknownHeads: ReadonlyMap<string, UnknownHead> = new Map(),
+) => judgeReadiness(statuses, { chains, datasets, readyLagBlocks: 5, unknownHeads }).reasons;
 
 describe('readiness', () => {
   it.each<[string, Partial<ChainStatus>, string | null]>([
@@ -54,10 +58,16 @@ describe('readiness', () => {
     ['behind within the lag', { lag: 5 }, null],
     ['behind', { lag: 6 }, 'eth is 6 blocks behind its head'],
     ['before the first block', { lag: null }, 'eth has not followed a block yet'],
-    ['without ingest process', { updatedAt: new Date(NOW - 61_000) }, 'eth has had no ingest process for 61 s'],
     ['stopped', { stop: { code: 'REORG_TOO_DEEP', message: '' } }, 'eth is stopped: REORG_TOO_DEEP'],
   ])('of a chain that is %s', (_what, changes, reason) => {
     expect(judge([status(changes)])).toEqual(reason === null ? [] : [reason]);
+  });
+
+  it('of a chain whose head is unknown contains the reason', () => {
+    const unknown = new Map([['1', { since: new Date(NOW), reason: 'a (disabled): HTTP 401', isSilent: false }]]);
+    const reason = 'has an unknown head since 2023-11-14T22:13:20.000Z: a (disabled): HTTP 401';
+    expect(judge([status()], [configured()], unknown)).toEqual([`eth ${reason}`]);
+    expect(judge([], [configured()], unknown)).toEqual([`eth was never ingested and ${reason}`]);
   });
 
   it('of a chain that was never ingested', () => {

@@ -1,18 +1,21 @@
 import { rangeSize, subtractRanges } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { Readiness } from '@chainstead/http';
-import { type ChainStatus, type Dataset, datasetsOf, isDroppable, readChainStatuses } from '@chainstead/sync';
+import {
+  type ChainStatus,
+  type Dataset,
+  datasetsOf,
+  isDroppable,
+  readChainStatuses,
+  type UnknownHead,
+} from '@chainstead/sync';
 import { type ChainConfiguration, retentionOfChains } from '../configuration/index.ts';
-
-/** The ingest process writes a chain's state every few seconds. An older state has no process. Milliseconds. */
-const STALE_AFTER_MS = 60_000;
 
 export interface ReadinessOptions {
   readonly chains: readonly ChainConfiguration[];
   readonly datasets: readonly Dataset[];
   readonly readyLagBlocks: number;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
+  readonly unknownHeads: ReadonlyMap<string, UnknownHead>;
 }
 
 /** Reads whether every configured chain is caught up. */
@@ -36,24 +39,24 @@ export function judgeReadiness(statuses: readonly ChainStatus[], options: Readin
 function whyNotReady(
   { chain, endBlock }: ChainConfiguration,
   status: ChainStatus | undefined,
-  { datasets, readyLagBlocks, now }: ReadinessOptions,
+  { datasets, readyLagBlocks, unknownHeads }: ReadinessOptions,
 ): string | null {
-  if (status === undefined) return 'was never ingested';
+  const unknown = unknownHeadReason(unknownHeads.get(String(chain.id)));
+  if (status === undefined) return unknown === null ? 'was never ingested' : `was never ingested and ${unknown}`;
   if (status.stop !== null) return `is stopped: ${status.stop.code}`;
   if (endBlock !== null) {
     const missing = blocksMissing(datasetsOf(chain, datasets), status, endBlock);
     return missing > readyLagBlocks ? `lacks ${missing} blocks up to END_BLOCK` : null;
   }
-  const silence = silenceOf(status, now);
-  if (silence !== null) return silence;
+  if (unknown !== null) return unknown;
   if (status.lag === null) return 'has not followed a block yet';
   return status.lag > readyLagBlocks ? `is ${status.lag} blocks behind its head` : null;
 }
 
-/** Returns the reason if no process writes the state any more, otherwise null. @param now milliseconds since the epoch */
-export function silenceOf({ updatedAt }: { readonly updatedAt: Date }, now: number): string | null {
-  const silentMs = now - updatedAt.getTime();
-  return silentMs > STALE_AFTER_MS ? `has had no ingest process for ${Math.round(silentMs / 1_000)} s` : null;
+/** Returns the reason if the head isn't known now, otherwise null. */
+export function unknownHeadReason(unknown: UnknownHead | undefined): string | null {
+  if (unknown === undefined) return null;
+  return `has an unknown head since ${unknown.since.toISOString()}: ${unknown.reason}`;
 }
 
 /** Number of missing blocks of the dataset with the most. */

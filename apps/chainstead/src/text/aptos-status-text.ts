@@ -1,5 +1,7 @@
 import { type AptosNetwork, type AptosStatus, chainKeyOf } from '@chainstead/aptos';
 import { rangeSize } from '@chainstead/core';
+import type { UnknownHead } from '@chainstead/sync';
+import { headText, neverIngestedText, unknownHeadJson } from './chain-status-text.ts';
 import { formatSeconds } from './progress.ts';
 import { renderTable } from './text-table.ts';
 
@@ -8,16 +10,16 @@ export interface AptosStatusFacts {
   readonly statuses: readonly AptosStatus[];
   /** Networks of the configuration, ingested or not. */
   readonly configured: readonly AptosNetwork[];
+  /** As `readUnknownHeads`. */
+  readonly unknownHeads: ReadonlyMap<string, UnknownHead>;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
 /** Renders one text per network; none if Aptos is neither configured nor indexed. */
 export function renderAptosStatus(facts: AptosStatusFacts): string[] {
-  const missing = neverIngested(facts).map(
-    (chain) => `${chain}\n  not ingested yet: see the log of "chainstead start"\n`,
-  );
-  return [...facts.statuses.map((status) => renderNetwork(status, facts.now)), ...missing];
+  const missing = neverIngested(facts).map((chain) => `${chain}\n${neverIngestedText(facts.unknownHeads.get(chain))}`);
+  return [...facts.statuses.map((status) => renderNetwork(status, facts)), ...missing];
 }
 
 /** Renders the status as JSON. */
@@ -29,7 +31,8 @@ export function aptosStatusJson(facts: AptosStatusFacts): Readonly<Record<string
       head: status.head,
       oldest: status.oldest,
       checkpoint: status.checkpoint,
-      lag: status.lag,
+      lag: facts.unknownHeads.has(status.chain) ? null : status.lag,
+      unknown_head: unknownHeadJson(facts.unknownHeads.get(status.chain) ?? null),
       history_start: status.historyStart,
       stop: status.stop,
       stall_reason: status.stallReason,
@@ -47,13 +50,14 @@ function neverIngested({ statuses, configured }: AptosStatusFacts): string[] {
   return configured.filter((network) => !statuses.some((status) => status.network === network)).map(chainKeyOf);
 }
 
-function renderNetwork(status: AptosStatus, now: number): string {
+function renderNetwork(status: AptosStatus, { now, unknownHeads }: AptosStatusFacts): string {
+  const unknown = unknownHeads.get(status.chain) ?? null;
   const age = Math.max(0, Math.round((now - status.updatedAt.getTime()) / 1_000));
   const { stop } = status;
   const lines = [
     `${status.chain}, as of ${formatSeconds(age)} ago`,
-    `  head        ${status.head ?? 'unknown'}`,
-    `  indexed to  ${status.checkpoint ?? 'nothing yet'}${status.lag === null ? '' : `, ${status.lag} versions behind`}`,
+    `  head        ${headText(status.head, unknown, now)}`,
+    `  indexed to  ${status.checkpoint ?? 'nothing yet'}${status.lag === null || unknown !== null ? '' : `, ${status.lag} versions behind`}`,
     `  history     from ${status.historyStart}${status.oldest === null ? '' : `; available on fullnodes from ${status.oldest}`}`,
     `  compared    ${status.confirmedRoot === null ? 'no second fullnode' : `between two fullnodes up to ${status.confirmedRoot}`}`,
     ...coveredByDataset(status).map(

@@ -16,6 +16,7 @@ const status: ChainStatus = {
   checkpoint: 200,
   head: 203,
   lag: 3,
+  unknownHead: null,
   stop: null,
   stallReason: 'No progress for 40 s: a.example (degraded; eth_getBlockReceipts: timed out)',
   upstreams: [
@@ -25,6 +26,7 @@ const status: ChainStatus = {
       reason: 'times out',
       score: 0.4,
       head: 203,
+      headAt: NOW,
       latencyMs: { p50: 80.4, p95: 910 },
       requests: 1_234,
       faults: { timeout: 12, 'missing-logs': 1 },
@@ -45,6 +47,7 @@ const status: ChainStatus = {
 const facts: StatusFacts = {
   chains: [status],
   configured: [registry.get('eth')],
+  unknownHeads: new Map(),
   rows: [{ table: 'erc20_transfer_sides', rows: 5_000, exact: false }],
   histories: { unfinished: [], counts: [] },
   metadata: [],
@@ -90,6 +93,20 @@ describe('status', () => {
     );
     expect(toStatusJson(reported)).toMatchObject({ chains: [{ building }] });
     expect(renderStatus(facts)).not.toContain('building');
+  });
+
+  it('shows an unknown head with its reason, and no lag', () => {
+    const unknownHead = { since: new Date(NOW - 34_000), reason: 'a.example (disabled): HTTP 401', isSilent: false };
+    const text = renderStatus({ ...facts, chains: [{ ...status, unknownHead }] });
+    expect(text).toContain(
+      '  head        unknown since 2023-11-14T22:12:46.000Z (34s, last 203): a.example (disabled): HTTP 401\n  indexed to  200\n',
+    );
+    const silent = renderStatus({ ...facts, chains: [{ ...status, unknownHead: { ...unknownHead, isSilent: true } }] });
+    expect(silent).toContain('no process watches the upstreams');
+    expect(silent).not.toContain('degraded (times out)');
+    expect(renderStatus({ ...facts, chains: [], unknownHeads: new Map([['1', unknownHead]]) })).toContain(
+      'not ingested yet: a.example (disabled): HTTP 401',
+    );
   });
 
   it('says loudly that a chain is stopped, and why', () => {

@@ -1,7 +1,7 @@
 import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { rangeSize } from '@chainstead/core';
 import type { MetadataCounts, MetadataStatus, TraitsStatus } from '@chainstead/nft';
-import type { ChainStatus, countRows, HistoryRecord, readHistories } from '@chainstead/sync';
+import type { ChainStatus, countRows, HistoryRecord, readHistories, UnknownHead } from '@chainstead/sync';
 import { chainName } from './chain-name.ts';
 import { formatSeconds } from './progress.ts';
 import { renderTable } from './text-table.ts';
@@ -17,6 +17,8 @@ export interface StatusFacts {
   readonly chains: readonly ChainStatus[];
   /** Chains of the configuration, ingested or not. */
   readonly configured: readonly Pick<Chain, 'id' | 'key'>[];
+  /** As `readUnknownHeads`. */
+  readonly unknownHeads: ReadonlyMap<string, UnknownHead>;
   readonly rows: readonly TableRows[];
   readonly histories: Histories;
   readonly metadata: readonly MetadataStatus[];
@@ -38,7 +40,7 @@ export function renderStatus(
   const rows = facts.rows.map(({ table, rows: count, exact }) => [table, count, exact ? '' : 'estimated']);
   const chains = facts.chains.map((status) => renderChain(status, facts));
   const missing = absent.map(
-    ({ key, id }) => `${key} (${id})\n  not ingested yet: see the log of "chainstead start"\n`,
+    ({ key, id }) => `${key} (${id})\n${neverIngestedText(facts.unknownHeads.get(String(id)))}`,
   );
   return `${[...before, ...chains, ...missing, ...after].join('\n')}\n${renderTable(['table', 'rows', ''], rows)}`;
 }
@@ -51,7 +53,8 @@ export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknow
       chain_id: status.chainId,
       head: status.head,
       checkpoint: status.checkpoint,
-      lag: status.lag,
+      lag: status.unknownHead === null ? status.lag : null,
+      unknown_head: unknownHeadJson(status.unknownHead),
       history_start: status.historyStart,
       kept_from: status.retainedFrom,
       first_followed: status.firstFollowed,
@@ -83,7 +86,11 @@ export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknow
       traits: traitsJson(status, facts),
       updated_at: status.updatedAt.toISOString(),
     })),
-    never_ingested: neverIngested(facts).map(({ key, id }) => ({ chain: key, chain_id: id })),
+    never_ingested: neverIngested(facts).map(({ key, id }) => ({
+      chain: key,
+      chain_id: id,
+      unknown_head: unknownHeadJson(facts.unknownHeads.get(String(id)) ?? null),
+    })),
     rows: facts.rows,
     histories: facts.histories.unfinished.map((history) => ({
       chain_id: history.subject.chainId,
@@ -100,17 +107,28 @@ export function toStatusJson(facts: StatusFacts): Readonly<Record<string, unknow
   };
 }
 
+/** Renders an unknown head as JSON; null while the head is known. */
+export function unknownHeadJson(unknown: UnknownHead | null): Readonly<Record<string, string>> | null {
+  return unknown === null ? null : { since: unknown.since.toISOString(), reason: unknown.reason };
+}
+
 /** Configured chains without rows in the database. */
 function neverIngested({ chains, configured }: StatusFacts): readonly Pick<Chain, 'id' | 'key'>[] {
   return configured.filter(({ id }) => !chains.some(({ chainId }) => chainId === id));
+}
+
+/** @param unknown null or undefined: no process has reported on the chain */
+export function neverIngestedText(unknown: UnknownHead | null | undefined): string {
+  const reason = unknown?.isSilent === false ? unknown.reason : 'see the log of "chainstead start"';
+  return `  not ingested yet: ${reason}\n`;
 }
 
 function renderChain(status: ChainStatus, facts: StatusFacts): string {
   const age = Math.max(0, Math.round((facts.now - status.updatedAt.getTime()) / 1_000));
   const lines = [
     `${chainName(status, facts.registry)} (${status.chainId}), as of ${formatSeconds(age)} ago`,
-    `  head        ${status.head ?? 'unknown'}`,
-    `  indexed to  ${status.checkpoint ?? 'no block yet'}${status.lag === null ? '' : `, ${status.lag} blocks behind`}`,
+    `  head        ${headText(status.head, status.unknownHead, facts.now)}`,
+    `  indexed to  ${status.checkpoint ?? 'no block yet'}${status.lag === null || status.unknownHead !== null ? '' : `, ${status.lag} blocks behind`}`,
     `  history     from ${status.historyStart}`,
     ...(status.retainedFrom === 0 ? [] : [`  retained    ERC-20 transfers from block ${status.retainedFrom}`]),
     ...coveredByDataset(status).map(
@@ -129,6 +147,14 @@ function renderChain(status: ChainStatus, facts: StatusFacts): string {
     ...(status.stallReason === null ? [] : [`  blocked     ${status.stallReason}`]),
   ];
   return `${lines.join('\n')}\n${indent(renderUpstreams(status))}`;
+}
+
+/** Returns the head, or since when and why it isn't known. @param now milliseconds since the epoch */
+export function headText(head: number | null, unknown: UnknownHead | null, now: number): string {
+  if (unknown === null) return String(head ?? 'unknown');
+  const seconds = Math.max(0, Math.round((now - unknown.since.getTime()) / 1_000));
+  const last = head === null ? '' : `, last ${head}`;
+  return `unknown since ${unknown.since.toISOString()} (${formatSeconds(seconds)}${last}): ${unknown.reason}`;
 }
 
 /** Estimates the remaining time of the background prover. */
@@ -219,8 +245,10 @@ function traitsJson({ chainId }: ChainStatus, { traits }: StatusFacts): Readonly
   return found === undefined ? null : { computed: found.computed, waiting: found.atWork, too_large: found.tooLarge };
 }
 
-function renderUpstreams({ upstreams }: ChainStatus): string {
+function renderUpstreams({ upstreams, unknownHead }: ChainStatus): string {
   if (upstreams.length === 0) return 'no upstream has reported yet\n';
+  // States that an ended process stored are no states of now.
+  if (unknownHead?.isSilent === true) return 'no process watches the upstreams\n';
   const rows = upstreams.map((upstream) => [
     upstream.name,
     upstream.reason === null ? upstream.state : `${upstream.state} (${upstream.reason})`,

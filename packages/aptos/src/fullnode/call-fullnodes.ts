@@ -80,7 +80,10 @@ export function createCaller(options: CallerOptions): Caller {
       const ledger = readLedgerHeaders(answer.headers);
       const stranger = checkChain(state, ledger.chainId);
       if (stranger !== null) return stranger;
-      if (ledger.head !== undefined) state.head = Math.max(state.head ?? 0, ledger.head);
+      if (ledger.head !== undefined) {
+        state.head = Math.max(state.head ?? 0, ledger.head);
+        state.headAt = clock.now();
+      }
       if (ledger.oldest !== undefined) state.oldest = ledger.oldest;
       const wait = budgetWaitMs(answer.headers, clock.now());
       if (wait !== undefined) state.pausedUntil = Math.max(state.pausedUntil, clock.now() + wait);

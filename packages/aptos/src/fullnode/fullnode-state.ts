@@ -9,6 +9,8 @@ export interface FullnodeStatus {
   /** Why it is not used. */
   readonly reason: string | null;
   readonly head: number | null;
+  /** When it last returned its head, epoch milliseconds; null before the first time. */
+  readonly headAt: number | null;
   readonly oldest: number | null;
   readonly requests: number;
   readonly faults: Readonly<Partial<Record<FullnodeFaultKind, number>>>;
@@ -21,6 +23,7 @@ export interface FullnodeState {
   readonly http: HttpFullnode;
   /** Null until its first response. */
   head: number | null;
+  headAt: number | null;
   oldest: number | null;
   /** Set if it serves another chain: then only its chain id is requested. */
   refused: string | null;
@@ -43,6 +46,7 @@ export function createFullnodeState(name: string, http: HttpFullnode): FullnodeS
     name,
     http,
     head: null,
+    headAt: null,
     oldest: null,
     refused: null,
     requestedWhoAt: 0,
@@ -102,6 +106,7 @@ export function statusOf(state: FullnodeState, now: number): FullnodeStatus {
     state: state.refused !== null ? 'refused' : isPaused ? 'paused' : 'ok',
     reason: state.refused ?? (isPaused ? state.lastError : null),
     head: state.head,
+    headAt: state.headAt,
     oldest: state.oldest,
     requests: state.requests,
     faults: { ...state.faults },

@@ -201,6 +201,7 @@ async function fetchLedger(
   const info = await caller.ask(state, { path: '', version: null, signal, read });
   if (info instanceof FullnodeFault || caller.checkChain(state, info.chainId) !== null) return null;
   state.head = info.head;
+  state.headAt = now;
   state.oldest = info.oldest;
   return info;
 }

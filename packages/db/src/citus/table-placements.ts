@@ -43,6 +43,7 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefine
   gateway_filters: LOCAL,
   gateway_heads: LOCAL,
   gateway_usage: LOCAL,
+  head_reports: LOCAL,
   historical_jobs: LOCAL,
   imported_signatures: REFERENCE,
   subject_projections: LOCAL,

@@ -51,6 +51,7 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   gateway_filters: 'queue',
   gateway_heads: 'counter',
   gateway_usage: 'counter',
+  head_reports: 'counter',
   historical_jobs: 'counter',
   imported_signatures: 'settings',
   subject_projections: 'counter',

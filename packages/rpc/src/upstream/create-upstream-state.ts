@@ -52,6 +52,7 @@ class RememberedState implements UpstreamState {
   #health: Health = UNKNOWN_HEALTH;
   #breaker: BreakerState = CLOSED_BREAKER;
   #head: number | null = null;
+  #headAt: number | null = null;
   #served: number | null = null;
   #historyGone: { readonly upTo: number; readonly until: number } | null = null;
   #inFlight = 0;
@@ -79,6 +80,7 @@ class RememberedState implements UpstreamState {
 
   setHead(head: number): void {
     this.#head = head;
+    this.#headAt = this.#now();
     this.#options.metrics.head.set(this.#labels, head);
   }
 
@@ -228,6 +230,7 @@ class RememberedState implements UpstreamState {
       reason,
       score,
       head: this.#head,
+      headAt: this.#headAt,
       latencyMs: { p50: this.#latencies.percentile(null, 0.5), p95: this.#latencies.percentile(null, 0.95) },
       requests: this.#requests,
       faults: { ...this.#faults },

@@ -10,6 +10,7 @@ import type { Dataset } from '../dataset/dataset.ts';
 import { datasetsOf } from '../dataset/datasets-of.ts';
 import { type ProjectionBuild, readUnbuilt } from '../projections/projection-builds.ts';
 import { type DatasetFailure, openFailures, readRecordedFailures } from '../read/dataset-failures.ts';
+import { readUnknownHeads, type UnknownHead } from './head-reports.ts';
 import { unprovenBlocks } from './measure-coverage.ts';
 
 export interface ChainStatus {
@@ -24,6 +25,8 @@ export interface ChainStatus {
   readonly head: number | null;
   /** Blocks between head and checkpoint; null before the first block. */
   readonly lag: number | null;
+  /** Null while the head is known, or if no process has followed the chain yet. */
+  readonly unknownHead: UnknownHead | null;
   readonly stop: { readonly code: string; readonly message: string } | null;
   readonly stallReason: string | null;
   /** Speed of the background prover; null while it is idle. */
@@ -73,11 +76,12 @@ export async function readChainStatuses(
   chains: readonly Chain[],
   retentionOf: (chain: Chain) => RetentionSettings | undefined = () => undefined,
 ): Promise<ChainStatus[]> {
-  const [rows, coverages, builds, failures] = await Promise.all([
+  const [rows, coverages, builds, failures, unknownHeads] = await Promise.all([
     database.query<StatusRow>(STATUS_QUERY),
     listCoverageByChain(database),
     readUnbuilt(database),
     readRecordedFailures(database),
+    readUnknownHeads(database),
   ]);
   const statuses: ChainStatus[] = [];
   for (const row of rows) {
@@ -97,6 +101,7 @@ export async function readChainStatuses(
       checkpoint: row.checkpoint,
       head: row.head,
       lag: row.head === null || row.checkpoint === null ? null : Math.max(0, row.head - row.checkpoint),
+      unknownHead: unknownHeads.get(String(chainId)) ?? null,
       stop: row.stop_code === null ? null : { code: row.stop_code, message: row.stop_message ?? '' },
       stallReason: row.stall_reason,
       upstreams: row.upstreams ?? [],

@@ -116,7 +116,7 @@ test.each([
     logger,
     metrics: createMetricsRegistry(),
   });
-  const pool = { ...healthy, status: () => healthy.status().map((one) => ({ ...one, state: 'healthy' as const })) };
+  const pool = { ...healthy, status: () => healthy.status().map((one) => ({ ...one, headAt: passed })) };
   const options = { chain, pool, database: scratch.database, datasets: [], logger, metrics, clock, settings };
   const progress = beginProgress(clock.now());
   const block = { number: 12, hash: parseHash(`0x${'12'.repeat(32)}`) };

@@ -8,6 +8,7 @@ import type { Head, UpstreamStatus } from '@chainstead/rpc';
 import type { ChainSyncOptions } from '../chain-sync-options.ts';
 import type { ChainState, Checkpoint } from '../checkpoint.ts';
 import type { DatasetFailure } from '../read/dataset-failures.ts';
+import { complaintsOf, UNKNOWN_AFTER_MS } from './head-reports.ts';
 import { measureCoverage } from './measure-coverage.ts';
 
 export interface StatusReports {
@@ -42,7 +43,7 @@ export interface ChainProgress {
   progressAt: number;
   /** Time of the last log line about a stall. */
   loggedAt: number;
-  /** Reason of database failures since the last checkpoint move; null: none. */
+  /** Why the database failed last; null since every block up to the head is indexed, or the checkpoint moved. */
   databaseFailure: string | null;
   /** Datasets whose missing blocks were logged. */
   failing: ReadonlySet<string>;
@@ -89,14 +90,19 @@ export function startStatusReports(
     await saveHealth(options.database, chain.id, state, upstreams);
     reportFailures(await measureCoverage({ ...options, retention: options.settings.retention }, state.provingRate));
     const silentMs = clock.now() - state.progressAt;
-    const idle = options.settings.mayIdle === true && isIdle(state, upstreams);
-    if (idle) await clearStall(options.database, chain.id);
+    // Every block is indexed, so the cause of an earlier failure is gone.
+    const caughtUp = isCaughtUp(state);
+    if (caughtUp) state.databaseFailure = null;
+    const idle = options.settings.mayIdle === true && caughtUp && isHeadKnown(upstreams, clock.now());
     const stalled = silentMs > stallAfterMs && !idle;
     metrics.stalled.set({ chain: chain.key }, stalled ? 1 : 0);
-    if (!stalled) return;
+    if (!stalled) {
+      if (caughtUp) await clearStall(options.database, chain.id);
+      return;
+    }
     const reason = startsAboveHead(state, state.head)
       ? farStartText(state, state.head)
-      : `No progress for ${Math.round(silentMs / 1000)} s: ${explain(state, upstreams)}`;
+      : `No progress for ${Math.round(silentMs / 1000)} s: ${explain(state, upstreams, clock.now())}`;
     await saveStall(options.database, chain.id, reason);
     if (clock.now() - state.loggedAt < STALL_LOG_INTERVAL_MS) return;
     state.loggedAt = clock.now();
@@ -138,10 +144,13 @@ export function startStatusReports(
   };
 }
 
-/** Returns whether everything is indexed up to the head of a healthy node. The next block may come at any time. */
-function isIdle({ head, checkpoint, databaseFailure }: ChainProgress, upstreams: readonly UpstreamStatus[]): boolean {
-  const isCaughtUp = head !== null && checkpoint !== null && head.number <= checkpoint.number;
-  return isCaughtUp && databaseFailure === null && upstreams.some((upstream) => upstream.state === 'healthy');
+function isCaughtUp({ head, checkpoint }: ChainProgress): boolean {
+  return head !== null && checkpoint !== null && head.number <= checkpoint.number;
+}
+
+/** Returns whether a node has just confirmed the head. The next block of an idle chain may come at any time. */
+function isHeadKnown(upstreams: readonly UpstreamStatus[], now: number): boolean {
+  return upstreams.some(({ headAt }) => headAt !== null && now - headAt <= UNKNOWN_AFTER_MS);
 }
 
 interface Start {
@@ -166,16 +175,13 @@ export function explain(
     readonly databaseFailure?: string | null;
   },
   upstreams: readonly UpstreamStatus[],
+  now: number,
 ): string {
+  if (!isHeadKnown(upstreams, now)) return complaintsOf(upstreams, 0);
   if (typeof state.databaseFailure === 'string') return state.databaseFailure;
   if (state.head !== null && state.checkpoint !== null && state.head.number <= state.checkpoint.number)
     return `no upstream has announced a block above ${state.checkpoint.number}`;
-  const complaints = upstreams.map((upstream) => {
-    const last = upstream.lastError;
-    const call = last === null ? 'no error' : `${last.method}: ${last.text}`;
-    return `${upstream.name} (${upstream.state}${upstream.reason === null ? '' : `, ${upstream.reason}`}; ${call})`;
-  });
-  return complaints.length === 0 ? 'no upstream is configured' : complaints.join('; ');
+  return complaintsOf(upstreams, 0);
 }
 
 async function saveHealth(

@@ -28,6 +28,7 @@ function statusOf(requests: number, refused: number, p50: number): UpstreamStatu
     reason: null,
     score: 1,
     head: 1,
+    headAt: null,
     latencyMs: { p50, p95: p50 },
     requests,
     faults: { 'rate-limited': refused },

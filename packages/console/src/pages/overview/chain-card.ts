@@ -1,6 +1,6 @@
 import type { AptosStatus } from '@chainstead/aptos';
 import { type BlockRange, rangeSize } from '@chainstead/core';
-import type { ChainSample, ChainStatus } from '@chainstead/sync';
+import type { ChainSample, ChainStatus, UnknownHead } from '@chainstead/sync';
 import { cut } from '../../layout/html.ts';
 import type { LeveledRange } from './coverage-strip.ts';
 
@@ -60,15 +60,9 @@ export interface CardContext {
   /** The last wanted block; null: no end. */
   readonly end: number | null;
   readonly samples: SamplesOfChain;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
+  /** Null while the head is known. */
+  readonly unknownHead: UnknownHead | null;
 }
-
-/**
- * The ingest process stores a chain's state every few seconds; a state this old means that no process ingests it.
- * Milliseconds.
- */
-const SILENT_AFTER_MS = 60_000;
 
 export function chainCard(status: ChainStatus, context: CardContext): ChainCard {
   const { name, samples } = context;
@@ -78,7 +72,7 @@ export function chainCard(status: ChainStatus, context: CardContext): ChainCard 
     name,
     sampledAs: String(status.chainId),
     unit: 'blocks',
-    ...standing(status),
+    ...standing(status, context),
     lags: samples.day.map(({ lag }) => lag),
     perSecond: rateLimiterOf(samples.pace, ({ checkpoint }) => checkpoint),
     rowsPerSecond: rateLimiterOf(samples.pace, ({ rows }) => rows),
@@ -102,7 +96,7 @@ export function aptosCard(status: AptosStatus, context: CardContext): ChainCard 
     name,
     sampledAs: status.chain,
     unit: 'versions',
-    ...standing(status),
+    ...standing(status, context),
     lags: samples.day.map(({ lag }) => lag),
     perSecond: rateLimiterOf(samples.pace, ({ checkpoint }) => checkpoint),
     rowsPerSecond: null,
@@ -135,7 +129,8 @@ export function neverCard(name: string): ChainCard {
 type Standing = Pick<ChainStatus, 'head' | 'checkpoint' | 'lag'>;
 
 /** The head is stored every few seconds, the checkpoint with each commit. */
-function standing({ head, checkpoint, lag }: Standing): Standing {
+function standing({ head, checkpoint, lag }: Standing, { unknownHead }: CardContext): Standing {
+  if (unknownHead !== null) return { head: null, checkpoint, lag: null };
   return { head: head === null ? null : Math.max(head, checkpoint ?? head), checkpoint, lag };
 }
 
@@ -144,20 +139,22 @@ function isDone({ checkpoint }: Standing, { end }: CardContext): boolean {
 }
 
 function problemOf(
-  status: Standing & Pick<ChainStatus, 'stop' | 'stallReason' | 'updatedAt'>,
+  status: Standing & Pick<ChainStatus, 'stop' | 'stallReason'>,
   context: CardContext,
 ): ChainProblem | null {
-  const { stop, stallReason, updatedAt } = status;
-  const { isConfigured, now } = context;
+  const { stop, stallReason } = status;
+  const { isConfigured, unknownHead } = context;
   if (stop !== null) {
     const title = stop.code === 'VERSIONS_PRUNED' ? 'Incomplete' : 'Stopped';
     return { title: `${title} (${cut(stop.code)})`, text: stop.message, advice: adviceFor(stop.code) };
   }
-  if (stallReason !== null) return { title: 'Blocked', text: stallReason, advice: HELD_UP_ADVICE };
-  const silentMs = now - updatedAt.getTime();
-  if (!isConfigured || isDone(status, context) || silentMs <= SILENT_AFTER_MS) return null;
-  const text = `No update of this chain for ${Math.round(silentMs / 1_000)} s.`;
-  return { title: 'No ingest process', text, advice: SILENT_ADVICE };
+  if (unknownHead !== null && isConfigured && !isDone(status, context)) {
+    const text = `No node has returned the head since ${unknownHead.since.toISOString()}: ${unknownHead.reason}`;
+    return unknownHead.isSilent
+      ? { title: 'No ingest process', text, advice: SILENT_ADVICE }
+      : { title: 'Head unknown', text, advice: HELD_UP_ADVICE };
+  }
+  return stallReason === null ? null : { title: 'Blocked', text: stallReason, advice: HELD_UP_ADVICE };
 }
 
 interface Gap {

@@ -75,7 +75,11 @@ describe('the overview', () => {
     const stage = await open({ endOf: (name) => (name === 'eth' ? end : null) });
     const visitor = await stage.signIn();
     await seedChains(stage.database, [1]);
-    await stage.database.query("UPDATE sync_chains SET updated_at = now() - interval '10 minutes'");
+    await stage.database.query(
+      `INSERT INTO head_reports (chain, reporter, reported_at)
+       SELECT chain_id::text, gen_random_uuid(), now() - interval '10 minutes' FROM sync_chains
+       ON CONFLICT (chain) DO UPDATE SET reported_at = excluded.reported_at`,
+    );
     const page = await textOf(stage, visitor);
     expect(['No ingest process', 'end reached'].filter((text) => page.includes(text))).toEqual([called]);
   });

@@ -11,6 +11,7 @@ import {
   type RetentionSettings,
   readChainSamples,
   readChainStatuses,
+  readUnknownHeads,
 } from '@chainstead/sync';
 import { aptosCard, type ChainCard, chainCard, neverCard, type SamplesOfChain } from './chain-card.ts';
 
@@ -97,13 +98,14 @@ type Samples = Awaited<ReturnType<typeof readChainSamples>>;
 
 async function readAll(options: OverviewOptions, readDay: () => Promise<Samples>): Promise<Read> {
   const { database, aptos, clock } = options;
-  const [statuses, aptosStatuses, streams, setAside, day, pace] = await Promise.all([
+  const [statuses, aptosStatuses, streams, setAside, day, pace, unknownHeads] = await Promise.all([
     readChainStatuses(database, options.datasets, options.chains, options.retentionOf),
     readAptosStatuses(database, aptos.datasets),
     readStreamStatuses(database, STREAMS_SHOWN),
     readSetAsideWork(database, SET_ASIDE_SHOWN),
     readDay(),
     readChainSamples(database, { minutes: PACE, step: 1 }),
+    readUnknownHeads(database),
   ]);
   const now = clock.now();
   const samplesOf = (chain: string): SamplesOfChain => ({ day: day.get(chain) ?? [], pace: pace.get(chain) ?? [] });
@@ -116,7 +118,7 @@ async function readAll(options: OverviewOptions, readDay: () => Promise<Samples>
         isConfigured,
         end: options.endOf(name),
         samples: samplesOf(String(status.chainId)),
-        now,
+        unknownHead: status.unknownHead,
       });
       return { kind: 'evm' as const, card, status };
     }),
@@ -127,7 +129,7 @@ async function readAll(options: OverviewOptions, readDay: () => Promise<Samples>
         isConfigured,
         end: options.endOf(status.chain),
         samples: samplesOf(status.chain),
-        now,
+        unknownHead: unknownHeads.get(status.chain) ?? null,
       });
       return { kind: 'aptos' as const, card, status };
     }),
