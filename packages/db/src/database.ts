@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import type { CountBytes } from './connections/client-use.ts';
 import type { SessionClient } from './connections/session-client.ts';
 
 /**
@@ -77,8 +78,10 @@ export interface Database extends ReadDatabase {
    * Returns the same database for work that must end when the signal aborts. Its connections are then cut, because an
    * unresponsive server would delay it by minutes. With `cancel`, the running statement is canceled on the server
    * instead, and the connection stays usable. Either way, running calls reject with the signal's reason. @default 'cut'
+   * @param counting called when a query or transaction begins. The function that it returns is called with the bytes of
+   * each piece from the server. If that throws, the connection is cut, and the call rejects with the error.
    */
-  until(signal: AbortSignal, how?: 'cut' | 'cancel'): Database;
+  until(signal: AbortSignal, how?: 'cut' | 'cancel', counting?: () => CountBytes): Database;
   /**
    * Returns a separate connection, outside the pool and not behind a transaction pooler. The caller connects and ends
    * it.

@@ -51,6 +51,7 @@ export { excessRights } from './readers/reader-rights.ts';
 export { runAlone } from './readers/run-alone.ts';
 export { openReads, type Reads } from './reads/open-reads.ts';
 export type { ReadSession } from './reads/read-session.ts';
+export { RESULT_BYTES_MAX } from './result-bytes.ts';
 export { checkSessions } from './server/check-sessions.ts';
 export { type ConnectionRoom, readConnectionRoom } from './server/connection-room.ts';
 export { measureDisk } from './server/disk-metrics.ts';

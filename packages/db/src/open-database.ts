@@ -46,7 +46,10 @@ export function openDatabase(options: DatabaseOptions): Database {
   let closed: Promise<void> | undefined;
   const shared: Omit<Database, Asking> = {
     pool,
-    until: (signal, how = 'cut') => ({ ...shared, ...endedBy(transactions, { signal, how }, outages) }),
+    until: (signal, how = 'cut', counting) => ({
+      ...shared,
+      ...endedBy(transactions, { signal, how, counting }, outages),
+    }),
     session: ({ queryTimeoutMs } = {}) =>
       openSession({ types: columnParsers, ...(queryTimeoutMs === undefined ? {} : { query_timeout: queryTimeoutMs }) }),
     close() {
@@ -116,6 +119,7 @@ async function runTransaction<T>(
     await client.query('BEGIN');
     const result = await work(transactionOn(client, channels));
     end?.signal.throwIfAborted();
+    use.throwIfRefused();
     const ended = await client.query('COMMIT');
     if (ended.command !== 'COMMIT') throw notCommitted();
     const broken = await notify(client, channels);
@@ -129,7 +133,7 @@ async function runTransaction<T>(
       } catch (rollbackError) {
         use.break(rollbackError);
       }
-    throw end?.signal.aborted === true ? end.signal.reason : error;
+    throw use.reasonOf(error);
   } finally {
     client.release(await use.settle());
   }

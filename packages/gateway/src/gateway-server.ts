@@ -1,7 +1,7 @@
 import type { Clock, Logger, Registry } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import {
-  type BodyBudget,
+  type ByteBudget,
   createLocalLimits,
   type KeyStore,
   type RawGate,
@@ -27,7 +27,7 @@ export interface GatewayLimits extends RateLimitOptions {
   /** Largest request body, bytes. */
   readonly bodyBytesMax: number;
   /** Memory budget of all bodies, shared with the API. */
-  readonly bodies: BodyBudget;
+  readonly bodies: ByteBudget;
   /** Timeout of a request, milliseconds. Its unfinished calls then return −32002. */
   readonly requestTimeoutMs: number;
   readonly sockets: SocketLimits;

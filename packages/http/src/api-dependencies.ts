@@ -6,6 +6,7 @@ import type { KeyStore } from './keys/key-store.ts';
 import type { IndexedChains } from './parameters/indexed-chains.ts';
 import type { Paging } from './parameters/paging.ts';
 import type { Parameters } from './parameters/parameters.ts';
+import type { ResponseBytes } from './requests/response-bytes.ts';
 
 /** Dependencies of route modules. */
 export interface ApiDependencies {
@@ -21,6 +22,8 @@ export interface ApiDependencies {
   readonly routeScopes: RouteScopes;
   readonly limits: ApiLimits;
   readonly paging: Paging;
+  /** For reads that can be repeated with fewer rows. */
+  readonly responseBytes: Pick<ResponseBytes, 'attempt'>;
   readonly parameters: Parameters;
 }
 

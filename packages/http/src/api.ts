@@ -23,11 +23,13 @@ import { createLocalLimits, type SharedLimits } from './limits/shared-limits.ts'
 import { type ChainLookup, createIndexedChains, type IndexedHere } from './parameters/indexed-chains.ts';
 import { createPaging, type ShownState } from './parameters/paging.ts';
 import { createParameters } from './parameters/parameters.ts';
-import { type BodyBudget, createBodyBudget } from './requests/body-budget.ts';
+import { boundedResponses } from './requests/bounded-json.ts';
+import { type ByteBudget, createByteBudget } from './requests/byte-budget.ts';
 import { compression } from './requests/compression.ts';
 import { errorAnswer, refuseInvalid } from './requests/error-answer.ts';
 import { requestBody } from './requests/request-body.ts';
 import { requestObserver } from './requests/request-observer.ts';
+import type { ResponseBytes } from './requests/response-bytes.ts';
 import type { RouteModule } from './route-module.ts';
 import type { ApiUsageCounter } from './usage/api-usage-counter.ts';
 
@@ -52,7 +54,7 @@ export interface ApiOptions {
   /** Records the requests of keys; the owner closes it. Default: not recorded. */
   readonly usage?: ApiUsageCounter;
   /** Memory limit of all bodies together, shared with other readers of bodies. Default: 16 of the largest. */
-  readonly bodies?: BodyBudget;
+  readonly bodies?: ByteBudget;
   /** The listen address: decides whether a server without keys is open. */
   readonly host: string;
   readonly cors: CorsOptions;
@@ -68,6 +70,8 @@ export interface ApiOptions {
   readonly synchronization?: () => Promise<Readiness>;
   /** From the {@link RequestDatabase} that is passed as the database, if any. */
   readonly requestScope?: MiddlewareHandler<ApiEnv>;
+  /** From the same. Default: what requests read is not limited. */
+  readonly responseBytes?: Pick<ResponseBytes, 'attempt'>;
   /** Examples prefilled in `/docs`. Default: from the schemas. */
   readonly examples?: () => Promise<DocumentExamples>;
   /** Operations that depend on stored definitions. Default: none. */
@@ -97,6 +101,7 @@ export function createApi(options: ApiOptions): ApiApp {
     keys,
     routeScopes,
     limits,
+    responseBytes: options.responseBytes ?? { attempt: (work) => work() },
     paging: createPaging(options.cursors, options.shown ?? null),
     parameters: createParameters({ chains: options.chains, pageLimitMax: limits.pageLimitMax }),
   };
@@ -107,6 +112,7 @@ export function createApi(options: ApiOptions): ApiApp {
   app.use(requestGate({ isOpen, cors: options.cors }));
   if (options.requestScope !== undefined) app.use(options.requestScope);
   app.use(timeout(limits.requestTimeoutMs, new HTTPException(503, { message: 'The request took too long' })));
+  app.use(boundedResponses());
   app.use(compression());
   registerSecuritySchemes(app);
   // Middleware applies only to routes registered after it.
@@ -138,7 +144,7 @@ export function createApi(options: ApiOptions): ApiApp {
   app.use(
     requestBody(app, {
       bytesMax: limits.bodyBytesMax,
-      budget: options.bodies ?? createBodyBudget(BODIES_AT_ONCE * limits.bodyBytesMax),
+      budget: options.bodies ?? createByteBudget(BODIES_AT_ONCE * limits.bodyBytesMax),
     }),
   );
   for (const addRoutes of [informationRoutes(options.version), ...options.routes]) addRoutes(app, dependencies);

@@ -57,8 +57,8 @@ export {
 } from './parameters/parameters.ts';
 export { querySchema } from './parameters/query.ts';
 export { bodyBounds } from './requests/body-bounds.ts';
-export { type BodyBudget, bytesOfValues, createBodyBudget } from './requests/body-budget.ts';
 export { BODY_LIST_MAX, refuseBody } from './requests/body-list.ts';
+export { type ByteBudget, bytesOfValues, createByteBudget } from './requests/byte-budget.ts';
 export { answerTo, errorResponses, refuseInvalid } from './requests/error-answer.ts';
 export { readJsonBody } from './requests/json-body.ts';
 export { releaseBody } from './requests/request-body.ts';

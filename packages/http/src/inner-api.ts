@@ -2,6 +2,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { ApiApp, ApiEnv } from './api-context.ts';
 import type { ApiDependencies } from './api-dependencies.ts';
 import type { Principal } from './keys/principal.ts';
+import { boundedResponses } from './requests/bounded-json.ts';
 import { errorAnswer, refuseInvalid } from './requests/error-answer.ts';
 import type { RouteModule } from './route-module.ts';
 
@@ -39,6 +40,7 @@ export function createInnerApi(modules: readonly RouteModule[], dependencies: Ap
     c.set('principal', asker?.principal ?? null);
     return next();
   });
+  app.use(boundedResponses());
   // Scopes are checked where requests enter.
   for (const addRoutes of modules) addRoutes(app, { ...dependencies, routeScopes: new Map() });
   return {

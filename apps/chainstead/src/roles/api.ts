@@ -6,7 +6,7 @@ import { createEgress, type Egress } from '@chainstead/egress';
 import {
   assertSafeBinding,
   createApiUsageCounter,
-  createBodyBudget,
+  createByteBudget,
   createKeyStore,
   createPostgresSpendingStore,
   createRequestDatabase,
@@ -57,7 +57,7 @@ export async function startApi(context: RoleContext): Promise<RunningRole> {
     opened.defer(() => sharedLimits.close());
     const streams = await openStreamApi({ ...context, database: requests.database }, sharedLimits);
     opened.defer(() => streams.close());
-    const bodies = createBodyBudget(BODIES_BYTES_MAX);
+    const bodies = createByteBudget(BODIES_BYTES_MAX);
     const gateway = openGatewayApi(context, {
       keys,
       sharedLimits,

@@ -1,6 +1,6 @@
 import type { Chain, ChainRegistry } from '@chainstead/chains';
 import { createGateway, type Gateway } from '@chainstead/gateway';
-import { type BodyBudget, createRawGate, type KeyStore, type SharedLimits } from '@chainstead/http';
+import { type ByteBudget, createRawGate, type KeyStore, type SharedLimits } from '@chainstead/http';
 import { closest, countRequested } from '../configuration/index.ts';
 import { openPool } from '../session/upstream-pools.ts';
 import { VERSION } from '../version.ts';
@@ -13,7 +13,7 @@ export interface GatewayApiOptions {
   /** Largest request body. Bytes. */
   readonly bodyBytesMax: number;
   /** What bodies may take all together; shared with the API. */
-  readonly bodies: BodyBudget;
+  readonly bodies: ByteBudget;
   /** For one request, all its calls together. Milliseconds. */
   readonly requestTimeoutMs: number;
 }

@@ -7,7 +7,7 @@ import {
   type ApiApp,
   type ApiServer,
   type ApiUsageCounter,
-  type BodyBudget,
+  type ByteBudget,
   createApi,
   createKeyStore,
   type DocumentExamples,
@@ -42,7 +42,7 @@ interface Served {
   readonly openRoutes?: readonly RouteModule[];
   readonly rawHandler?: RawHandler;
   readonly upgrades?: UpgradeHandler;
-  readonly bodies?: BodyBudget;
+  readonly bodies?: ByteBudget;
   readonly requests?: RequestDatabase;
   readonly sharedLimits?: SharedLimits;
   readonly usage?: ApiUsageCounter;
@@ -69,6 +69,7 @@ export async function listen(context: RoleContext, served: Served): Promise<Runn
       reads: served.requests.reads,
       shown: served.requests.shown,
       requestScope: served.requests.scope,
+      responseBytes: served.requests.bytes,
     }),
     indexed: {
       chains: configuration.chains.map(({ chain }) => chain),

@@ -3,7 +3,7 @@ import { createGateway, type Gateway } from '@chainstead/gateway';
 import {
   ALL_SCOPES,
   type ApiServer,
-  createBodyBudget,
+  createByteBudget,
   createKeyStore,
   createOnDemandBudget,
   createRawGate,
@@ -115,7 +115,7 @@ function openGateway(
     gate: createRawGate({ host: HOST, keys, cors: { origins: '*' }, logger, metrics }),
     limits: {
       bodyBytesMax: 100_000,
-      bodies: createBodyBudget(1_000_000),
+      bodies: createByteBudget(1_000_000),
       requestTimeoutMs: 30_000,
       weightPerSecond: null,
       callsPerSecond: new Map([['eth_call', calls / WINDOW_SECONDS]]),

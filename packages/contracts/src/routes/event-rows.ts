@@ -5,6 +5,7 @@ import {
   hex,
   int4,
   int8,
+  longHex,
   type PackedColumn,
   type PackedRows,
   packedRows,
@@ -49,7 +50,7 @@ function parameterColumn({ name, type, abiType, isHash, isNullable }: ParameterC
     case 'text':
       return text(name);
     case 'jsonb':
-      return { ...digits(name), read: (json) => JSON.parse(json) };
+      return { ...text(`${name}::text`), read: (json) => JSON.parse(json) };
     case 'bytea':
       return bytesColumn(name, isHash ? HASH_BYTES : widthOf(abiType.type));
   }
@@ -69,7 +70,7 @@ const ADDRESS_BYTES = 20;
 
 /** @param width null: any */
 function bytesColumn(name: string, width: number | null): PackedColumn<string> {
-  return width === null ? text(`'0x' || encode(${name}, 'hex')`) : hex(name, width);
+  return width === null ? { ...longHex(name), read: (digits) => `0x${digits}` } : hex(name, width);
 }
 
 function widthOf(abiType: string): number | null {

@@ -5,6 +5,7 @@ import type { PackedTexts } from '@chainstead/db/packed-rows';
 import { type EventTable, type ParameterColumn, UNDECODED } from '../tables/event-table.ts';
 import { EVENT_KEY } from '../tables/row-table.ts';
 import type { ColumnFilter, EventFilters } from './event-filters.ts';
+import { eventRows } from './event-rows.ts';
 
 /** Place of a row in its list. */
 export interface EventPlace {
@@ -64,7 +65,7 @@ SELECT covered.indexed_from, covered.indexed_to, ${bounds.complete} AS complete,
     SELECT jsonb_build_object('block_number', block_number, 'transaction_index', transaction_index, 'log_index', log_index, 'value', ${value})
     FROM (${last}) AS last_read) END AS read_to,
   related.blocks, packed.*
-FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM page) AS packed`;
+FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM ${eventRows(table).fitting('page')}) AS packed`;
   return { text, values };
 }
 

@@ -7,10 +7,15 @@ export interface Connections {
   connect(): Promise<PoolClient>;
 }
 
+/** Called with the bytes of each piece that the server sends. It may throw: that cuts the connection and fails the work. */
+export type CountBytes = (bytes: number) => void;
+
 /** Signal that ends work, and whether it then cuts the connection or cancels its statement. */
 export interface End {
   readonly signal: AbortSignal;
   readonly how: 'cut' | 'cancel';
+  /** Called once per work, when it begins. Without it, work may receive any number of bytes. */
+  readonly counting?: (() => CountBytes) | undefined;
 }
 
 /**
@@ -25,9 +30,11 @@ export async function onClient<T>(
   const client = await connectUnlessEnded(connections, end);
   const use = useUntil(client, end);
   try {
-    return await work(client);
+    const result = await work(client);
+    use.throwIfRefused();
+    return result;
   } catch (error) {
-    throw end?.signal.aborted === true ? end.signal.reason : error;
+    throw use.reasonOf(error);
   } finally {
     client.release(await use.settle());
   }
@@ -44,13 +51,18 @@ export async function connectUnlessEnded(connections: Connections, end?: End): P
 
 export interface Use {
   break(error: unknown): void;
+  /** @throws the error of {@link CountBytes}, if it threw one */
+  throwIfRefused(): void;
+  /** Returns the error of work that failed: the signal's reason, that of {@link CountBytes}, or the given one. */
+  reasonOf(error: unknown): unknown;
   /** Detaches the signal. @returns the reason if the connection must not be used again, otherwise undefined */
   settle(): Promise<Error | undefined>;
 }
 
-/** Ends running statements of the connection when the signal aborts. */
+/** Ends running statements of the connection when the signal aborts, or when they send too many bytes. */
 export function useUntil(client: PoolClient, end?: End): Use {
   let broken: Error | undefined;
+  let refused: { readonly error: unknown } | undefined;
   let cancelling: Promise<void> | undefined;
   const settled = new AbortController();
   const onBreak = (error: unknown): void => {
@@ -65,12 +77,24 @@ export function useUntil(client: PoolClient, end?: End): Use {
       cancelling = cancelUntil(settled.signal, client).catch(cut);
     else cut(end?.signal.reason);
   };
+  // A server that is sending a large row reads no request to cancel.
+  const refuse = (error: unknown): void => {
+    refused ??= { error };
+    cut(error);
+  };
   client.on('error', onBreak);
+  const stopCounting = countReceived(client, end?.counting?.(), refuse);
   const forgetSignal = whenAborted(end?.signal, onAbort);
   return {
     break: onBreak,
+    throwIfRefused() {
+      if (refused !== undefined) throw refused.error;
+    },
+    reasonOf: (error) =>
+      end?.signal.aborted === true ? end.signal.reason : refused === undefined ? error : refused.error,
     async settle() {
       forgetSignal();
+      stopCounting();
       settled.abort();
       await cancelling;
       // A cut connection emits its error later.
@@ -78,6 +102,21 @@ export function useUntil(client: PoolClient, end?: End): Use {
       return broken;
     },
   };
+}
+
+function countReceived(
+  client: PoolClient,
+  count: CountBytes | undefined,
+  refuse: (error: unknown) => void,
+): () => void {
+  if (count === undefined || !(client instanceof SessionClient)) return () => {};
+  return client.onReceived((bytes) => {
+    try {
+      count(bytes);
+    } catch (error) {
+      refuse(error);
+    }
+  });
 }
 
 const CANCEL_AGAIN_MS = 500;

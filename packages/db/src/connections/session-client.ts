@@ -94,6 +94,14 @@ export class SessionClient extends Client {
     return own !== undefined && own.host === its?.host && own.port === its.port;
   }
 
+  /** Calls the listener with the bytes of each piece from the server. @returns a function that stops it */
+  onReceived(listener: (bytes: number) => void): () => void {
+    const { stream } = this.connection;
+    const onData = (piece: Uint8Array): void => listener(piece.byteLength);
+    stream.on('data', onData);
+    return () => stream.off('data', onData);
+  }
+
   /** Closes the connection immediately, even with running statements: an unresponsive server would never close it. */
   destroy(): void {
     this.connection.stream.destroy();

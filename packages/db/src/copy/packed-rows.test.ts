@@ -9,6 +9,7 @@ import {
   hexOrNull,
   int4,
   int8,
+  longHex,
   moment,
   type PackedTexts,
   packedRows,
@@ -121,4 +122,20 @@ describe('packed rows', () => {
     );
     expect(packed && moments.read(packed)).toEqual([{ milliseconds, microseconds }]);
   });
+});
+
+test('rows with too many bytes for one result are refused before they are packed', async () => {
+  const packed = packedRows({ row: int4('row'), data: longHex('data') });
+  const read = (rows: number) =>
+    readPackedPage(scratch.database, packed, (select) => ({
+      text: `WITH page AS MATERIALIZED (SELECT row, decode(repeat('ab', 1000000), 'hex') AS data FROM generate_series(1, $1::int) AS row)
+        SELECT ${select} FROM ${packed.fitting('page')}`,
+      values: [rows],
+    }));
+  expect((await read(0)).rows).toEqual([]);
+  expect((await read(2)).rows.map(({ row, data }) => [row, data.length])).toEqual([
+    [1, 2_000_000],
+    [2, 2_000_000],
+  ]);
+  await expect(read(5)).rejects.toMatchObject({ code: '54000' });
 });

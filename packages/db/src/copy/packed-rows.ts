@@ -1,11 +1,15 @@
 import { ChainsteadError } from '@chainstead/core';
 import type { ReadDatabase } from '../database.ts';
+import { RESULT_BYTES_MAX } from '../result-bytes.ts';
 import type { Statement } from '../statement.ts';
 
-/** Encoding of a column: as bytes of a fixed width, which is cheapest, or as text. The encoded value is never null. */
+/**
+ * Encoding of a column: as bytes of a fixed width, which is cheapest, or as text. The encoded value is never null.
+ * `size` is SQL for the bytes of a text of any length, if possible without reading the value.
+ */
 export type PackedColumn<Value> =
   | { readonly kind: 'bytes'; readonly sql: string; readonly width: number; read(hexadecimal: string): Value }
-  | { readonly kind: 'text'; readonly sql: string; read(text: string): Value };
+  | { readonly kind: 'text'; readonly sql: string; readonly size?: string; read(text: string): Value };
 
 /** The rows of a page, packed into one result row. Null without rows or without text columns. */
 export interface PackedTexts {
@@ -23,6 +27,11 @@ export interface PackedRows<Row> {
   readonly select: string;
   /** The same with texts as JSON, which is slower in Postgres: for a page whose texts contain separators. */
   readonly selectAsJson: string;
+  /**
+   * Returns SQL for the rows of a materialized CTE, for the FROM of {@link PackedRows.select}. If their texts are too
+   * many bytes for one result, the statement fails with SQLSTATE 54000 before it builds them.
+   */
+  fitting(cte: string): string;
   /**
    * Returns the rows; null if a text contains a separator. @throws PackedRowsError if the bytes are not a whole number
    * of rows
@@ -95,10 +104,18 @@ export function packedRows<Columns extends Readonly<Record<string, PackedColumn<
   const width = 2 * bytes.reduce((sum, column) => sum + column.width, 0);
   const packedBytes = `encode(string_agg(${bytes.map(({ sql }) => sql).join(' || ')}, ''), 'hex') AS packed_bytes`;
   const joined = texts.map(({ sql }) => `string_agg(${sql}, chr(${VALUE_END}))`).join(` || chr(${COLUMN_END}) || `);
+  const size = texts
+    .flatMap((column) => (column.size === undefined ? [] : [`coalesce(${column.size}, 0)`]))
+    .join(' + ');
   const json = texts.map(({ sql }) => `json_agg(${sql})`).join(', ');
   return {
     select: `${packedBytes}, ${joined || 'NULL'} AS packed_texts, NULL::json AS packed_json`,
     selectAsJson: `${packedBytes}, NULL AS packed_texts, json_build_array(${json}) AS packed_json`,
+    fitting(cte) {
+      if (size === '') return cte;
+      const repeats = `CASE WHEN (SELECT sum(${size}) FROM ${cte}) > ${RESULT_BYTES_MAX} THEN ${TOO_MANY} ELSE 0 END`;
+      return `(SELECT * FROM ${cte} WHERE octet_length(repeat(' ', ${repeats})) = 0) AS fitting`;
+    },
     read({ packed_bytes, packed_texts, packed_json }) {
       if (packed_bytes === null) return [];
       const count = packed_bytes.length / width;
@@ -122,6 +139,9 @@ export function packedRows<Columns extends Readonly<Record<string, PackedColumn<
     },
   };
 }
+
+/** Postgres refuses so many repeats at once, as too large for a value. */
+const TOO_MANY = 2_147_483_647;
 
 /** The unit and record separators of ASCII. On-chain names almost never contain them. */
 const VALUE_END = 0x1f;
@@ -188,7 +208,21 @@ export function digitsList(sql: string): PackedColumn<string[]> {
 
 /** Text that is not null. */
 export function text(sql: string): PackedColumn<string> {
-  return { kind: 'text', sql, read: (value) => value };
+  return { kind: 'text', sql, size: `octet_length(${sql})`, read: (value) => value };
+}
+
+/** `bytea` of any length, as lowercase digits without `0x`. */
+export function longHex(column: string): PackedColumn<string> {
+  return { ...text(`encode(${column}, 'hex')`), size: hexSize(column) };
+}
+
+/** `bytea` of any length or null, as lowercase digits without `0x`. */
+export function longHexOrNull(column: string): PackedColumn<string | null> {
+  return { ...textOrNull(`encode(${column}, 'hex')`), size: hexSize(column) };
+}
+
+function hexSize(column: string): string {
+  return `2 * octet_length(${column})`;
 }
 
 /** Text or null. */

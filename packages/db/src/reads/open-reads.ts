@@ -1,5 +1,6 @@
 import { errorText, type Logger, type Registry, sleepUnlessAborted, systemClock } from '@chainstead/core';
 import { isSpread } from '../citus/is-spread.ts';
+import type { CountBytes } from '../connections/client-use.ts';
 import { parseConnectionString } from '../connections/connection-string.ts';
 import type { Database, ReadDatabase } from '../database.ts';
 import { DatabaseError } from '../database-error.ts';
@@ -36,8 +37,9 @@ export interface Reads {
    * Returns a session for one request.
    * @param primary connection of this request to the primary
    * @param signal aborts when the result is not needed any more
+   * @param counting as in `Database.until`, for reads on standbys
    */
-  session(primary: ReadDatabase, signal?: AbortSignal): ReadSession;
+  session(primary: ReadDatabase, signal?: AbortSignal, counting?: () => CountBytes): ReadSession;
   /** Waits for running reads. */
   close(): Promise<void>;
 }
@@ -85,12 +87,12 @@ export async function openReads(options: ReadsOptions): Promise<Reads> {
   // The first requests can then use them.
   await Promise.all(standbys.map((standby) => standby.look()));
   return {
-    session: (own, signal) =>
+    session: (own, signal, counting) =>
       createReadSession({
         onStandbys,
         primary: own,
         floor,
-        signal,
+        end: signal === undefined ? undefined : { signal, how: 'cancel', counting },
         onPrimary: () => metrics.reads.inc({ host: 'primary', outcome: 'answered' }),
       }),
     async close() {

@@ -1,3 +1,4 @@
+import type { End } from '../connections/client-use.ts';
 import type { ReadDatabase } from '../database.ts';
 import type { ReadOnStandbys } from './standby-reads.ts';
 import { formatWalPosition, laterOf, parseWalPosition, type WalPosition } from './wal-position.ts';
@@ -26,12 +27,13 @@ export interface ReadSessionOptions {
   readonly onStandbys: ReadOnStandbys;
   readonly primary: ReadDatabase;
   readonly floor: SharedFloor;
-  readonly signal: AbortSignal | undefined;
+  /** Ends reads on standbys. */
+  readonly end: End | undefined;
   /** Called for each read from the primary. */
   readonly onPrimary: () => void;
 }
 
-export function createReadSession({ onStandbys, primary, floor, signal, onPrimary }: ReadSessionOptions): ReadSession {
+export function createReadSession({ onStandbys, primary, floor, end, onPrimary }: ReadSessionOptions): ReadSession {
   let required: WalPosition = 0n;
   let seen: WalPosition | null = null;
   let isOnPrimary = false;
@@ -42,7 +44,7 @@ export function createReadSession({ onStandbys, primary, floor, signal, onPrimar
 
   async function select<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     const least = [required, seen ?? 0n].reduce(laterOf, floor.position);
-    const read = isOnPrimary ? null : await onStandbys<Row>({ text, values, floor: least, signal });
+    const read = isOnPrimary ? null : await onStandbys<Row>({ text, values, floor: least, end });
     if (read !== null) {
       show(read.to);
       return read.rows;

@@ -1,5 +1,6 @@
 import { type Logger, settlesWithin, systemClock } from '@chainstead/core';
 import { DatabaseError as PostgresError } from 'pg';
+import type { End } from '../connections/client-use.ts';
 import { DatabaseError } from '../database-error.ts';
 import { isOutage, outageOr } from '../database-outage.ts';
 import { chooseStandbys } from './choose-standbys.ts';
@@ -14,8 +15,8 @@ export interface Requested {
   readonly values: readonly unknown[];
   /** Its rows must include every commit up to here. */
   readonly floor: WalPosition;
-  /** Aborts when the rows are not needed any more. */
-  readonly signal: AbortSignal | undefined;
+  /** Ends the read when the rows are not needed any more, or are too large. */
+  readonly end: End | undefined;
 }
 
 export interface StandbyReadsOptions {
@@ -89,16 +90,16 @@ function createAttempts({ logger, metrics }: StandbyReadsOptions) {
   }
 
   return async <Row extends object>(standby: Standby, requested: Requested): Promise<StandbyRead<Row> | null> => {
-    const { text, values, floor, signal } = requested;
+    const { text, values, floor, end } = requested;
     try {
-      const read = await standby.read<Row>(text, values, signal === undefined ? undefined : { signal, how: 'cancel' });
+      const read = await standby.read<Row>(text, values, end);
       // The known position was from before a restart, or from another server behind the same name.
       const isBehind = read.from < floor;
       count(standby.host, isBehind ? 'behind' : 'answered');
       return isBehind ? null : read;
     } catch (error) {
       const outcome = outcomeOf(error);
-      if (signal?.aborted === true || outcome === null) throw error;
+      if (end?.signal.aborted === true || outcome === null) throw error;
       count(standby.host, outcome);
       if (outcome === 'away') standby.doubt();
       if (error instanceof PostgresError) reportOf(standby.host, outcome, error);

@@ -94,11 +94,11 @@ export const walletTokenTransfersRoute: RouteModule = (app, dependencies) => {
  * Null while blocks are missing, which may contain more.
  */
 function totalOf(
-  page: { readonly page: number; readonly limit: number },
+  page: Parameters<typeof totalOfRun>[0],
   { indexed, transfers, hasNext, counted }: WalletTransfersPage & { readonly counted: number | null },
 ): number | null {
   if (!indexed.complete) return null;
   const known = totalOfRun(page, { rows: transfers.length, isLast: !hasNext });
   if (known !== null) return known;
-  return counted !== null && counted > (page.page + 1) * page.limit ? counted : null;
+  return counted !== null && (page.cutTo !== null || counted > (page.page + 1) * page.limit) ? counted : null;
 }

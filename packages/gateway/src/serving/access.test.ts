@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { json, text } from 'node:stream/consumers';
-import { bytesOfValues, createBodyBudget } from '@chainstead/http';
+import { bytesOfValues, createByteBudget } from '@chainstead/http';
 import { notedLimits } from '@chainstead/http/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -259,7 +259,7 @@ describe('a body of more values than are parsed', () => {
     ['too many', `[${'{},'.repeat(30_000)}{}]`, /A batch may hold 20 requests/],
     ['far too many', `[${'0,'.repeat(49_999)}0]`, /holds more than 50000 values/],
   ])('%s is refused by its reason', async (_, body, reason) => {
-    const bodies = createBodyBudget(64_000_000);
+    const bodies = createByteBudget(64_000_000);
     const stage = await start({ limits: { bodies, bodyBytesMax: 1_000_000 } });
     const response = await fetch(`${stage.url}/eth/${STAGE_KEY}`, { method: 'POST', body });
     expect([response.status, await response.text()]).toEqual([400, expect.stringMatching(reason)]);
@@ -269,7 +269,7 @@ describe('a body of more values than are parsed', () => {
   test('takes room of its key until its call is answered', async () => {
     const requested = Promise.withResolvers<void>();
     const held = Promise.withResolvers<Outcome>();
-    const bodies = createBodyBudget(100_000);
+    const bodies = createByteBudget(100_000);
     const stage = await start({
       limits: { bodies },
       answer: () => {
@@ -305,7 +305,7 @@ describe('a body that does not arrive', () => {
   });
 
   test('since its client went away is one line at debug level, and its room is given back', async () => {
-    const bodies = createBodyBudget(1_000);
+    const bodies = createByteBudget(1_000);
     const stage = await start({ limits: { bodies } });
     const socket = open(stage, inChunks(STAGE_KEY));
     await expect.poll(() => bodies.used).toBe(5);
@@ -317,7 +317,7 @@ describe('a body that does not arrive', () => {
 
   test('takes room, of which one key has a part', async () => {
     const other = 'other-key-0123';
-    const stage = await start({ keys: [STAGE_KEY, other], limits: { bodies: createBodyBudget(400) } });
+    const stage = await start({ keys: [STAGE_KEY, other], limits: { bodies: createByteBudget(400) } });
     const large = [CALL, CALL];
     expect((await stage.post(large)).status).toBe(503);
     const socket = open(stage, `${inChunks(STAGE_KEY)}50\r\n${'x'.repeat(80)}\r\n`);

@@ -2,8 +2,8 @@ import { errorText, type Logger } from '@chainstead/core';
 import {
   type ApiError,
   answerTo,
-  type BodyBudget,
   BodyTooLargeError,
+  type ByteBudget,
   type KeyStore,
   type RawGate,
   type RawHandler,
@@ -31,7 +31,7 @@ export interface GatewayHandlerOptions {
   /** Largest body, bytes. */
   readonly bodyBytesMax: number;
   /** Memory budget of all bodies. */
-  readonly bodies: BodyBudget;
+  readonly bodies: ByteBudget;
   readonly logger: Logger;
 }
 

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { JsonBoundsError } from '@chainstead/core';
-import { type BodyBudget, bytesOfValues } from '@chainstead/http';
+import { type ByteBudget, bytesOfValues } from '@chainstead/http';
 import { measureBody } from '../protocol/read-requests.ts';
 
 export interface BodyLimits {
   /** Largest body, bytes. */
   readonly bytesMax: number;
-  readonly budget: BodyBudget;
+  readonly budget: ByteBudget;
   /** The key whose share of the budget it uses. */
   readonly keyId: string;
 }

@@ -1,5 +1,5 @@
 import { errorText, JsonBoundsError, type Logger } from '@chainstead/core';
-import { type BodyBudget, bytesOfValues } from '@chainstead/http';
+import { type ByteBudget, bytesOfValues } from '@chainstead/http';
 import type { RawData, WebSocket } from 'ws';
 import { measureBody } from '../protocol/read-requests.ts';
 import type { RpcErrorObject } from '../protocol/rpc-errors.ts';
@@ -27,7 +27,7 @@ export interface SocketConnectionOptions {
   /** Called when a notification was written. @param length in characters */
   readonly onNotified: (length: number) => void;
   /** Memory budget of all messages until their response. */
-  readonly bodies: BodyBudget;
+  readonly bodies: ByteBudget;
   readonly logger: Logger;
   /** Called when the connection is closed. */
   readonly onClose: () => void;

@@ -1,7 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { errorText, type Logger, type Registry } from '@chainstead/core';
-import { answerTo, type BodyBudget, type KeyStore, type RawGate, type UpgradeHandler } from '@chainstead/http';
+import { answerTo, type ByteBudget, type KeyStore, type RawGate, type UpgradeHandler } from '@chainstead/http';
 import { WebSocketServer } from 'ws';
 import { type Admission, authorize, OPEN_KEY_ID } from '../serving/authorize.ts';
 import { ROUTE } from '../serving/exchange.ts';
@@ -41,7 +41,7 @@ export interface SocketServerOptions {
   readonly feeds: ChainFeeds;
   readonly usage: UsageCounter;
   /** Memory budget of all messages until their response. */
-  readonly bodies: BodyBudget;
+  readonly bodies: ByteBudget;
   /** Largest body of a POST, and of a message, bytes. */
   readonly bodyBytesMax: number;
   readonly limits: SocketLimits;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { createBodyBudget } from '@chainstead/http';
+import { createByteBudget } from '@chainstead/http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { HandleCall } from '../call.ts';
@@ -115,7 +115,7 @@ describe('a message', () => {
   });
 
   test('that holds more values than are parsed is refused, and the next one is answered', async () => {
-    const bodies = createBodyBudget(100_000);
+    const bodies = createByteBudget(100_000);
     const stage = await start({ limits: { bodies } });
     const socket = await opened(stage);
     const first = once(socket, 'message');

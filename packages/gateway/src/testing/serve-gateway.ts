@@ -4,7 +4,7 @@ import {
   type ApiOptions,
   type ApiServer,
   createApi,
-  createBodyBudget,
+  createByteBudget,
   type RouteModule,
   serveApi,
 } from '@chainstead/http';
@@ -14,7 +14,7 @@ import type { GatewayLimits, GatewayServer } from '../gateway-server.ts';
 export function roomyLimits(given: Partial<GatewayLimits> = {}): GatewayLimits {
   return {
     bodyBytesMax: 100_000,
-    bodies: createBodyBudget(1_000_000),
+    bodies: createByteBudget(1_000_000),
     requestTimeoutMs: 20_000,
     weightPerSecond: null,
     callsPerSecond: new Map(),

@@ -57,10 +57,11 @@ async function readRows(
 ): Promise<ReadonlyMap<Hash, TransactionRecord>> {
   if (wanted.length === 0) return new Map();
   const { rows } = await readPackedPage<StoredColumns, PageRow>(database, STORED_COLUMNS, (select) => ({
-    text: `SELECT ${select} FROM (
+    text: `WITH page AS MATERIALIZED (
       SELECT stored.* FROM unnest($2::bigint[], $3::int[], $4::int[]) AS wanted(key, block, index)
       JOIN transactions AS stored ON stored.transaction_key = wanted.key AND stored.chain_id = $1
-        AND stored.block_number = wanted.block AND stored.transaction_index = wanted.index) AS page`,
+        AND stored.block_number = wanted.block AND stored.transaction_index = wanted.index)
+      SELECT ${select} FROM ${STORED_COLUMNS.fitting('page')}`,
     values: [
       chain.id,
       wanted.map(({ hash }) => transactionKey(hash)),

@@ -170,6 +170,35 @@ export class TooManyBodiesError extends ApiError {
   }
 }
 
+/** A 413: the data of one response is too large. Lists return fewer rows instead, if one row fits. */
+export class ResponseTooLargeError extends ApiError {
+  /** Size of the whole response; null: unknown. Bytes. */
+  readonly bytes: number | null;
+
+  constructor(limit: number, bytes: number | null = null) {
+    super({
+      code: 'RESPONSE_TOO_LARGE',
+      status: 413,
+      message: `The data of this response is larger than ${limit} bytes: request fewer rows with limit, or a narrower range`,
+      details: { reason: 'response-too-large', limit_bytes: limit },
+    });
+    this.bytes = bytes;
+  }
+}
+
+/** A 503: the memory for responses is in use. */
+export class TooManyResponsesError extends ApiError {
+  constructor() {
+    super({
+      code: 'TOO_MANY_RESPONSES',
+      status: 503,
+      message: 'Too many large responses are being sent: retry',
+      headers: { 'retry-after': '1' },
+      retryable: true,
+    });
+  }
+}
+
 /** Status used by proxies: the client disconnected before the response, so it is only counted. */
 export const CLIENT_CLOSED_REQUEST: number = 499;
 

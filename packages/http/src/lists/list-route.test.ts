@@ -1,9 +1,11 @@
 import { createChainRegistry } from '@chainstead/chains';
 import { createCursorCodec } from '@chainstead/core';
+import { RESULT_BYTES_MAX } from '@chainstead/db';
 import { z } from '@hono/zod-openapi';
 import { describe, expect, test } from 'vitest';
 import { NotFoundError } from '../errors/api-error.ts';
 import type { IndexedHere } from '../parameters/indexed-chains.ts';
+import { totalOfRun } from '../parameters/paging.ts';
 import { querySchema } from '../parameters/query.ts';
 import type { RouteModule } from '../route-module.ts';
 import { createDemoApi, errorOf, WALLET } from '../testing/demo-api.ts';
@@ -147,6 +149,91 @@ describe('a list', () => {
     const { parameters, responses } = document.paths['/demo/{address}/numbers']?.get ?? {};
     expect(parameters?.map(({ name }) => name)).toEqual(['address', 'chain', 'limit', 'cursor']);
     expect(Object.keys(responses ?? {})).toEqual(['200', '400', '401', '403', '404', '429', '500', '503']);
+  });
+});
+
+/** Lists rows whose texts have the given lengths; escapes make each text six times as long. */
+function textsRoute(lengths: readonly number[]): RouteModule {
+  return (app, dependencies) => {
+    definePagedRoute(app, dependencies, {
+      path: '/demo/texts',
+      operationId: 'listTexts',
+      tags: ['Demo'],
+      summary: 'List texts',
+      query: querySchema({ limit: dependencies.parameters.limit, cursor: dependencies.parameters.cursor }),
+      response: {
+        description: 'A page of texts',
+        schema: z.object({
+          page_size: z.int(),
+          total: z.int().nullable(),
+          cursor: z.string().nullable(),
+          result: z.array(z.object({ row: z.int(), text: z.string() })),
+        }),
+      },
+      errors: [400, 413],
+      cursorName: 'texts',
+      filter: z.object({}),
+      filterOf: () => ({}),
+      position: z.int(),
+      firstPage: 0,
+      prepare: (page) => page,
+      read: async ({ limit, position }) => {
+        const from = position === null ? 0 : position + 1;
+        const rows = lengths.slice(from, from + limit).map((length, index) => ({ row: from + index, length }));
+        const last = from + rows.length - 1;
+        return { rows, next: last < lengths.length - 1 ? { position: last, upperBound: 0 } : null };
+      },
+      present: ({ rows, next }, envelope, page) => ({
+        ...envelope,
+        total: totalOfRun(page, { rows: rows.length, isLast: next === null }),
+        result: rows.map(({ row, length }) => ({ row, text: '\u0001'.repeat(length) })),
+      }),
+    });
+  };
+}
+
+describe('a list with rows of a megabyte', () => {
+  interface TextsPage {
+    readonly page_size: number;
+    readonly total: number | null;
+    readonly cursor: string | null;
+    readonly result: readonly { readonly row: number }[];
+  }
+
+  async function readAll(lengths: readonly number[]): Promise<readonly TextsPage[]> {
+    const { app } = createDemoApi({ routes: [textsRoute(lengths)], cursors: CURSORS });
+    const pages: TextsPage[] = [];
+    for (let query = 'limit=20'; ; ) {
+      const response = await app.request(`/demo/texts?${query}`);
+      expect(response.status).toBe(200);
+      const text = await response.text();
+      expect(text.length).toBeLessThanOrEqual(RESULT_BYTES_MAX);
+      const page = JSON.parse(text) as TextsPage;
+      pages.push(page);
+      if (page.cursor === null) return pages;
+      query = `cursor=${page.cursor}`;
+    }
+  }
+
+  test('ends a page early, and its cursor continues after the last row', async () => {
+    const pages = await readAll([...Array.from({ length: 12 }, () => 170_000), ...Array.from({ length: 60 }, () => 1)]);
+    expect(pages.flatMap(({ result }) => result.map(({ row }) => row))).toEqual(
+      Array.from({ length: 72 }, (_, row) => row),
+    );
+    // Once rows are small again, pages grow to the requested size.
+    expect(pages.map(({ result }) => result.length)).toEqual([5, 10, 20, 20, 17]);
+    expect(new Set(pages.map(({ page_size }) => page_size))).toEqual(new Set([20]));
+    expect(pages.at(-1)?.total).toBeNull();
+  });
+
+  test('refuses a row that no response can contain', async () => {
+    const { app } = createDemoApi({ routes: [textsRoute([1_500_000])], cursors: CURSORS });
+    const response = await app.request('/demo/texts');
+    expect(response.status).toBe(413);
+    expect(await response.json()).toEqual({
+      message: `The data of this response is larger than ${RESULT_BYTES_MAX} bytes: request fewer rows with limit, or a narrower range`,
+      details: { reason: 'response-too-large', limit_bytes: RESULT_BYTES_MAX },
+    });
   });
 });
 

@@ -1,12 +1,13 @@
 import type { JsonValue } from '@chainstead/core';
+import { RESULT_BYTES_MAX } from '@chainstead/db';
 import { createRoute, type z } from '@hono/zod-openapi';
 import type { ApiApp, ApiContext } from '../api-context.ts';
 import type { ApiDependencies } from '../api-dependencies.ts';
-import { InvalidParameterError } from '../errors/api-error.ts';
+import { InvalidParameterError, ResponseTooLargeError } from '../errors/api-error.ts';
 import { requesterOf } from '../limits/on-demand-budget.ts';
 import type { Filter, Page, PageRequest } from '../parameters/paging.ts';
 import type { Order } from '../parameters/parameters.ts';
-import { type DocumentedStatus, errorResponses, type Validation } from '../requests/error-answer.ts';
+import { type DocumentedStatus, errorResponses, isTooLarge, type Validation } from '../requests/error-answer.ts';
 
 const PAGE_SIZE_DEFAULT = 100;
 
@@ -132,7 +133,7 @@ export function definePagedRoute<
   Sent,
 >(
   app: ApiApp,
-  { limits, paging }: Pick<ApiDependencies, 'limits' | 'paging'>,
+  { limits, paging, responseBytes }: Pick<ApiDependencies, 'limits' | 'paging' | 'responseBytes'>,
   list: PagedRoute<Params, Query, F, P, Opened, Found, Body, Sent>,
 ): void {
   const { filter, position, firstPage, orderDefault } = list;
@@ -156,18 +157,43 @@ export function definePagedRoute<
   const respond = async (c: Context): Promise<Response> => {
     const { given, cursor, limit, order } = givenOf<Params, Query, Sent>(c, list.body !== undefined);
     const opened = open({ cursor, limit, order, filter: list.filterOf(given) });
-    const page = list.prepare({ ...opened, given, requester: requesterOf(c) });
-    const found = await list.read(page);
-    if (found === null) return c.json(bodyWhilePending(list), 202);
-    const envelope = {
-      page: opened.page + firstPage,
-      page_size: opened.limit,
-      cursor: found.next ? runs.next(opened, found.next) : null,
-    };
-    return c.json(list.present(found, envelope, page), 200);
+    return readFitting(opened, responseBytes, async (fitting) => {
+      const page = list.prepare({ ...fitting, given, requester: requesterOf(c) });
+      const found = await list.read(page);
+      if (found === null) return c.json(bodyWhilePending(list), 202);
+      const envelope = {
+        page: opened.page + firstPage,
+        page_size: opened.limit,
+        cursor: found.next ? runs.next({ ...fitting, limit: opened.limit }, found.next) : null,
+      };
+      return c.json(list.present(found, envelope, page), 200);
+    });
   };
   // The compiler can't compute the handler's response type while the schemas are parameters.
   app.openapi(routed, respond as never, list.refuseInvalid);
+}
+
+/**
+ * Reads a page with fewer rows while its response is too large. After a cut page, the next one begins with twice its
+ * rows. @throws the error of a page of one row
+ */
+async function readFitting<F extends Filter, P extends JsonValue>(
+  page: Page<F, P>,
+  responseBytes: ApiDependencies['responseBytes'],
+  read: (page: Page<F, P>) => Promise<Response>,
+): Promise<Response> {
+  const first = page.cutTo === null ? page.limit : Math.min(page.limit, 2 * page.cutTo);
+  for (let limit = first; ; ) {
+    const cutTo = limit < page.limit ? limit : page.cutTo;
+    try {
+      return await responseBytes.attempt(() => read({ ...page, limit, cutTo }));
+    } catch (error) {
+      if (limit === 1 || !isTooLarge(error)) throw error;
+      const size = error instanceof ResponseTooLargeError ? error.bytes : null;
+      const fitting = size === null ? limit : Math.floor((limit * RESULT_BYTES_MAX) / size);
+      limit = Math.max(1, Math.min(Math.ceil(limit / 2), fitting));
+    }
+  }
 }
 
 /** The request as parsed by the route's schemas. */

@@ -87,9 +87,11 @@ describe('a run of pages', () => {
   });
 });
 
-test('the total of a run is known on its last page only', () => {
-  expect(totalOfRun({ page: 0, limit: 10 }, { rows: 10, isLast: false })).toBeNull();
-  expect(totalOfRun({ page: 0, limit: 10 }, { rows: 4, isLast: true })).toBe(4);
-  expect(totalOfRun({ page: 3, limit: 10 }, { rows: 4, isLast: true })).toBe(34);
-  expect(totalOfRun({ page: 0, limit: 10 }, { rows: 0, isLast: true })).toBe(0);
+test('the total of a run is known on its last page only, unless a page was cut', () => {
+  const cutTo = null;
+  expect(totalOfRun({ page: 0, limit: 10, cutTo }, { rows: 10, isLast: false })).toBeNull();
+  expect(totalOfRun({ page: 0, limit: 10, cutTo }, { rows: 4, isLast: true })).toBe(4);
+  expect(totalOfRun({ page: 3, limit: 10, cutTo }, { rows: 4, isLast: true })).toBe(34);
+  expect(totalOfRun({ page: 0, limit: 10, cutTo }, { rows: 0, isLast: true })).toBe(0);
+  expect(totalOfRun({ page: 3, limit: 10, cutTo: 5 }, { rows: 4, isLast: true })).toBeNull();
 });

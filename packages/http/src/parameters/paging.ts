@@ -18,6 +18,8 @@ export interface Page<F extends Filter, P extends JsonValue> {
   readonly position: P | null;
   /** Highest block of the run, fixed by its first page, so that new rows don't shift pages; null on the first page. */
   readonly upperBound: number | null;
+  /** Number of rows that an earlier page was cut to because its bytes were too many; null: no page was cut. */
+  readonly cutTo: number | null;
 }
 
 /** The request's parameters. `undefined` means omitted. */
@@ -85,6 +87,7 @@ export function createPaging(codec: CursorCodec, shown: ShownState | null = null
             n: page.page + 1,
             p: place.position,
             u: place.upperBound,
+            ...(page.cutTo !== null && { c: page.cutTo }),
             ...stateOf(shown),
           }),
       };
@@ -92,12 +95,15 @@ export function createPaging(codec: CursorCodec, shown: ShownState | null = null
   };
 }
 
-/** Returns the row count of a run if it costs nothing: on the last page, null before (docs/api/index.md#pages). */
+/**
+ * Returns the row count of a run if it costs nothing: on the last page, null before (docs/api/index.md#pages), or if a
+ * page of the run was cut.
+ */
 export function totalOfRun(
-  page: { readonly page: number; readonly limit: number },
+  page: { readonly page: number; readonly limit: number; readonly cutTo: number | null },
   { rows, isLast }: { readonly rows: number; readonly isLast: boolean },
 ): number | null {
-  return isLast ? page.page * page.limit + rows : null;
+  return isLast && page.cutTo === null ? page.page * page.limit + rows : null;
 }
 
 function stateOf(shown: ShownState | null): { readonly w?: string } {
@@ -106,8 +112,8 @@ function stateOf(shown: ShownState | null): { readonly w?: string } {
 }
 
 /**
- * Short names, since cursors are in URLs: route, filter, limit, order, page number, position, upper bound, database
- * state.
+ * Short names, since cursors are in URLs: route, filter, limit, order, page number, position, upper bound, rows of a
+ * cut page, database state.
  */
 function claimsSchema<F extends Filter, P extends JsonValue>(filter: z.ZodType<F>, position: z.ZodType<P>) {
   return z.object({
@@ -118,6 +124,7 @@ function claimsSchema<F extends Filter, P extends JsonValue>(filter: z.ZodType<F
     n: z.int().min(1),
     p: position,
     u: z.int().min(0),
+    c: z.int().min(1).optional(),
     w: z.string().optional(),
   });
 }
@@ -149,6 +156,7 @@ function firstPage<F extends Filter, P extends JsonValue>(
     page: 0,
     position: null,
     upperBound: null,
+    cutTo: null,
   };
 }
 
@@ -181,5 +189,6 @@ function pageOfCursor<F extends Filter, P extends JsonValue>(
     page: claims.n,
     position: claims.p,
     upperBound: claims.u,
+    cutTo: claims.c ?? null,
   };
 }

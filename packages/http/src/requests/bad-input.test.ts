@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { InvalidParameterError } from '../errors/api-error.ts';
 import { createDemoApi, errorOf, TOKEN, WALLET } from '../testing/demo-api.ts';
-import { bytesOfValues } from './body-budget.ts';
+import { bytesOfValues } from './byte-budget.ts';
 import { answerTo } from './error-answer.ts';
 
 const { app } = createDemoApi();
@@ -247,6 +247,7 @@ describe('a body that is small as bytes and large as values', () => {
     const bodies = {
       take: (_key: string, bytes: number) => taken.push(bytes) > 0,
       give: (_key: string, bytes: number) => taken.push(-bytes),
+      keyBytesMax: 1_000,
       used: 0,
     };
     const { app: counted } = createDemoApi({ bodies });

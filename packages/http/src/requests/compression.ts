@@ -5,6 +5,7 @@ import { parseAccept } from 'hono/utils/accept';
 import { COMPRESSIBLE_CONTENT_TYPE_REGEX } from 'hono/utils/compress';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { ApiContext, ApiEnv } from '../api-context.ts';
+import { boundedJson, JSON_TYPE } from './bounded-json.ts';
 
 /** Below this size, compressing a response costs more than it saves. Bytes. */
 const COMPRESS_BYTES_MIN = 2_048;
@@ -76,7 +77,7 @@ function compressJson(c: ApiContext, accepted: string): { isSent: boolean } | nu
   const [name, encoder] = encoding;
   const result = { isSent: false };
   const json = (value: unknown, status?: ContentfulStatusCode, headers?: Record<string, string>) => {
-    const text = JSON.stringify(value);
+    const text = boundedJson(value);
     const length = Buffer.byteLength(text);
     if (length < COMPRESS_BYTES_MIN) return c.body(text, status, { ...JSON_TYPE, ...headers });
     result.isSent = true;
@@ -91,8 +92,6 @@ function compressJson(c: ApiContext, accepted: string): { isSent: boolean } | nu
   Object.assign(c, { json });
   return result;
 }
-
-const JSON_TYPE = { 'content-type': 'application/json' } as const;
 
 /** Reads a JSON response as text, which avoids a stream. */
 async function bodyOf(answer: Response): Promise<Uint8Array<ArrayBuffer>> {

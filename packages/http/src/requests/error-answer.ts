@@ -1,5 +1,5 @@
 import { ChainsteadError, type Logger } from '@chainstead/core';
-import { DatabaseUnavailableError } from '@chainstead/db';
+import { DatabaseUnavailableError, RESULT_BYTES_MAX } from '@chainstead/db';
 import { z } from '@hono/zod-openapi';
 import type { ErrorHandler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
@@ -10,6 +10,7 @@ import {
   InvalidParameterError,
   type ParameterProblem,
   RateLimitedError,
+  ResponseTooLargeError,
   UnauthorizedError,
 } from '../errors/api-error.ts';
 import { routePatternOf } from '../errors/unmatched.ts';
@@ -27,7 +28,7 @@ const DESCRIPTIONS = {
   400: 'Invalid parameter. The message contains its name, the given value and the allowed values',
   401: 'API key missing or rejected',
   404: 'Not found',
-  413: 'Request body too large',
+  413: 'Request body or response too large',
   429: 'Too many requests. See Retry-After',
   500: 'Internal error. Search the log for the request ID',
   501: 'Not available. The message contains the operation, or the setting that enables it',
@@ -111,6 +112,15 @@ const SQLSTATES_ABORTED: ReadonlySet<unknown> = new Set(['40P01', '40001']);
 /** SQLSTATEs of text that Postgres can't store: a NUL, or a lone surrogate in JSON. */
 const SQLSTATES_OF_TEXT: ReadonlySet<unknown> = new Set(['22021', '22P05']);
 
+/** SQLSTATE of a value that is larger than Postgres can build. */
+const SQLSTATE_TOO_LARGE = '54000';
+
+/** Returns whether a request failed because its data is too large for one response: with fewer rows it may succeed. */
+export function isTooLarge(thrown: unknown): boolean {
+  if (thrown instanceof ResponseTooLargeError) return true;
+  return thrown instanceof Error && 'code' in thrown && thrown.code === SQLSTATE_TOO_LARGE;
+}
+
 type Answer = Pick<ApiError, 'status' | 'message' | 'details' | 'headers'>;
 
 /** Seconds after which a retry makes sense while the database is unavailable. */
@@ -119,6 +129,7 @@ const DATABASE_RETRY_AFTER = '5';
 /** Returns the client's response to any thrown value. */
 export function answerTo(thrown: unknown): Answer {
   if (thrown instanceof ApiError) return thrown;
+  if (isTooLarge(thrown)) return new ResponseTooLargeError(RESULT_BYTES_MAX);
   if (thrown instanceof DatabaseUnavailableError)
     return {
       status: 503,

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { ALL_SCOPES } from '../keys/key-scope.ts';
 import { type ApiServer, type ServeOptions, serveApi } from '../serve.ts';
 import { createDemoApi, fixedKeys, WALLET } from '../testing/demo-api.ts';
-import { createBodyBudget } from './body-budget.ts';
+import { createByteBudget } from './byte-budget.ts';
 
 const KEY = 'accepted-key';
 const PIECE = `10000\r\n${'x'.repeat(65_536)}\r\n`;
@@ -184,7 +184,7 @@ describe('a body in chunks', () => {
       level: 'debug',
       destination: { write: (line) => void lines.push(JSON.parse(line)) },
     });
-    const bodies = createBodyBudget(100_000);
+    const bodies = createByteBudget(100_000);
     const { open } = await start({ logger, bodies, limits: { ...LIMITS, bodyBytesMax: 50_000 } });
     const socket = open(
       `${head('POST /demo/things', `X-API-Key: ${KEY}`, 'Transfer-Encoding: chunked')}5\r\nhello\r\n`,
@@ -197,7 +197,7 @@ describe('a body in chunks', () => {
   });
 
   test('finds no room while one key sends too many, which other keys still have', async () => {
-    const bodies = createBodyBudget(8_000);
+    const bodies = createByteBudget(8_000);
     const keys = { ...fixedKeys(KEY), verify: (key: string) => ({ id: key, name: key, scopes: ALL_SCOPES }) };
     const { open } = await start({ keys, bodies, limits: { ...LIMITS, bodyBytesMax: 5_000 } });
     const send = (key: string, bytes: number): Socket =>

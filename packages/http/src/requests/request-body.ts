@@ -5,12 +5,12 @@ import type { ApiContext, ApiEnv } from '../api-context.ts';
 import { BodyAbortedError, BodyTooLargeError, TooManyBodiesError } from '../errors/api-error.ts';
 import { matchedRoute } from '../errors/unmatched.ts';
 import { type BodyBounds, boundsOfRoute } from './body-bounds.ts';
-import { type BodyBudget, bytesOfValues } from './body-budget.ts';
+import { type ByteBudget, bytesOfValues } from './byte-budget.ts';
 
 export interface RequestBodyOptions {
   /** Maximum body of any route. Bytes. */
   readonly bytesMax: number;
-  readonly budget: BodyBudget;
+  readonly budget: ByteBudget;
 }
 
 /** An empty body of this type counts as no members: like in the hosted API, the route reports missing members. */

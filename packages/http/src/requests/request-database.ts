@@ -1,10 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ServerResponse } from 'node:http';
+import { getHeapStatistics } from 'node:v8';
 import type { Database, ReadDatabase, ReadSession, Reads } from '@chainstead/db';
 import type { MiddlewareHandler } from 'hono';
 import type { ApiEnv } from '../api-context.ts';
 import { ApiError } from '../errors/api-error.ts';
 import type { ShownState } from '../parameters/paging.ts';
+import { type ByteBudget, createByteBudget } from './byte-budget.ts';
+import { createResponseBytes, type ResponseBytes } from './response-bytes.ts';
 
 /**
  * A database that cancels a request's statements when its client stops waiting; without a request, a plain database.
@@ -19,6 +22,8 @@ export interface RequestDatabase {
   readonly reads: ReadDatabase;
   /** State of the current request; null: no standbys. */
   readonly shown: ShownState | null;
+  /** Limits the bytes that requests receive from the database. */
+  readonly bytes: ResponseBytes;
   /** Middleware for all requests; register it before the request timeout. */
   readonly scope: MiddlewareHandler<ApiEnv>;
 }
@@ -43,12 +48,30 @@ interface Access {
   readonly session: ReadSession | null;
 }
 
-/** @param reads null: the database also serves all reads */
-export function createRequestDatabase(database: Database, reads: Reads | null = null): RequestDatabase {
+/**
+ * Part of the JavaScript heap for bytes read by requests that are not sent yet. Their texts and JSON take about four
+ * times as much.
+ */
+const HEAP_SHARE = 1 / 12;
+const SHARE_OF_KEY = 1 / 2;
+
+/** Requests of an open server share this id. */
+const OPEN_KEY_ID = 'open';
+
+/**
+ * @param reads null: the database also serves all reads
+ * @param budget for the bytes of all responses. Default: a twelfth of the heap limit, half of it for one key
+ */
+export function createRequestDatabase(
+  database: Database,
+  reads: Reads | null = null,
+  budget: ByteBudget = createByteBudget(Math.floor(getHeapStatistics().heap_size_limit * HEAP_SHARE), SHARE_OF_KEY),
+): RequestDatabase {
   const requests = new AsyncLocalStorage<Access>();
+  const bytes = createResponseBytes(budget);
   const accessTo = (own: Database, signal?: AbortSignal): Access => ({
     database: own,
-    session: reads?.session(own, signal) ?? null,
+    session: reads?.session(own, signal, bytes.counting) ?? null,
   });
   const access = (): Access => requests.getStore() ?? accessTo(database);
   /** A standby may not have this statement's changes yet. */
@@ -91,12 +114,24 @@ export function createRequestDatabase(database: Database, reads: Reads | null = 
             position: () => access().session?.position ?? null,
             requireAtLeast: (position) => access().session?.requireAtLeast(position),
           },
+    bytes,
     scope: async (c, next) => {
       const abandoned = new AbortController();
       const abandon = (): void => abandoned.abort(new RequestAbandonedError());
       const outgoing = outgoingOf(c.env);
       outgoing?.once('close', abandon);
-      await requests.run(accessTo(database.until(abandoned.signal, 'cancel'), abandoned.signal), next);
+      const access = accessTo(database.until(abandoned.signal, 'cancel', bytes.counting), abandoned.signal);
+      const request = bytes.run(
+        () => c.get('principal')?.id ?? OPEN_KEY_ID,
+        () => requests.run(access, next),
+      );
+      // The response is in memory until it is sent.
+      outgoing?.once('close', request.release);
+      try {
+        await request.done;
+      } finally {
+        if (outgoing === undefined) request.release();
+      }
       outgoing?.off('close', abandon);
       // After an error, such as a timeout, running statements are useless.
       if (c.error !== undefined) abandon();

@@ -34,7 +34,7 @@ export function dyingDatabase(database: Database, statements: number): Database 
           return step(async () => result);
         }),
       ),
-    until: (signal, how) => dyingDatabase(database.until(signal, how), left),
+    until: (signal, how, counting) => dyingDatabase(database.until(signal, how, counting), left),
     session: (options) => database.session(options),
     close: () => database.close(),
   };

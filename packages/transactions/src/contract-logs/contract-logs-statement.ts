@@ -86,7 +86,7 @@ SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete,
   greatest(covered.indexed_to, (${newest})) AS newest,
   ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks,
   shown.*
-FROM covered CROSS JOIN (SELECT ${select} FROM page) AS shown`;
+FROM covered CROSS JOIN (SELECT ${select} FROM ${CONTRACT_LOGS.fitting('page')}) AS shown`;
   return { text: statement, values };
 }
 

@@ -1,5 +1,5 @@
 import type { Hash } from '@chainstead/core';
-import { hex, hexOrNull, int4, text } from '@chainstead/db/packed-rows';
+import { hex, hexOrNull, int4, longHex } from '@chainstead/db/packed-rows';
 
 /** The columns read from a log's row, for all queries. */
 export const LOG_COLUMNS = {
@@ -10,5 +10,5 @@ export const LOG_COLUMNS = {
   topic1: hexOrNull<Hash>('topic1', 32),
   topic2: hexOrNull<Hash>('topic2', 32),
   topic3: hexOrNull<Hash>('topic3', 32),
-  data: text(`encode(data, 'hex')`),
+  data: longHex('data'),
 };

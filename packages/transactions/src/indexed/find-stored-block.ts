@@ -54,7 +54,7 @@ async function readTransactions(
   block: number,
 ): Promise<readonly StoredTransaction[]> {
   const { rows } = await readPackedPage(database, STORED_COLUMNS, (select) => ({
-    text: `WITH found AS MATERIALIZED (SELECT * FROM transactions WHERE chain_id = $1 AND block_number = $2::int) SELECT ${select} FROM found`,
+    text: `WITH found AS MATERIALIZED (SELECT * FROM transactions WHERE chain_id = $1 AND block_number = $2::int) SELECT ${select} FROM ${STORED_COLUMNS.fitting('found')}`,
     values: [id, block],
   }));
   return rows.map(readStored).toSorted((one, other) => one.record.index - other.record.index);

@@ -44,7 +44,7 @@ const DATASETS = [transactions.name, logs.name];
 async function readRow(database: ReadDatabase, chain: Chain, hash: Hash): Promise<StoredTransaction | null> {
   const { rows } = await readPackedPage(database, STORED_COLUMNS, (select) => ({
     text: `WITH found AS MATERIALIZED (SELECT * FROM transactions WHERE transaction_key = $1::bigint AND transaction_hash = $2 AND chain_id = $3
-      ORDER BY block_number DESC LIMIT 1) SELECT ${select} FROM found`,
+      ORDER BY block_number DESC LIMIT 1) SELECT ${select} FROM ${STORED_COLUMNS.fitting('found')}`,
     values: [transactionKey(hash), hexBytes(hash), chain.id],
   }));
   const [row] = rows;

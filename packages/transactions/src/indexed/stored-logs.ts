@@ -23,7 +23,7 @@ export async function readStoredLogs(
 ): Promise<readonly StoredLog[]> {
   const { rows } = await readPackedPage(database, LOGS, (select) => ({
     text: `WITH found AS MATERIALIZED (SELECT * FROM logs WHERE chain_id = $1 AND block_number = $2::int AND ($3::int IS NULL OR transaction_index = $3))
-      SELECT ${select} FROM found`,
+      SELECT ${select} FROM ${LOGS.fitting('found')}`,
     values: [id, of.block, of.transaction ?? null],
   }));
   return readInOrder(rows);
@@ -62,7 +62,7 @@ export function storedLogsStatement(
     ? `JOIN logs AS log ON ${ofPlace}`
     : `CROSS JOIN LATERAL (SELECT * FROM logs AS log WHERE ${ofPlace} OFFSET 0) AS log`;
   const text = `WITH place AS MATERIALIZED (SELECT * FROM unnest($2::int[], $3::int[]) AS given (block_number, transaction_index)),
-    found AS MATERIALIZED (SELECT log.* FROM place ${lookup}) SELECT ${select} FROM found`;
+    found AS MATERIALIZED (SELECT log.* FROM place ${lookup}) SELECT ${select} FROM ${LOGS.fitting('found')}`;
   return { text, values: [id, places.map(({ block }) => block), places.map(({ transaction }) => transaction)] };
 }
 

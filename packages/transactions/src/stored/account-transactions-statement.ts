@@ -13,6 +13,7 @@ import {
 import { addressKey } from '@chainstead/db/address-key';
 import { accountTransactions } from './datasets.ts';
 import { HAS_ROLE } from './schema.ts';
+import { STORED_COLUMNS } from './stored-transaction.ts';
 import { watchedBlocks } from './watched-blocks.ts';
 
 /** The end of a page: the position of its last transaction. */
@@ -90,7 +91,7 @@ export function accountTransactionsStatement(
   SELECT ${blocksOf('SELECT block_number FROM page', chainId)} AS blocks, (SELECT min(block_number) FROM page
     WHERE NOT EXISTS (SELECT FROM found WHERE found.block_number = page.block_number AND found.transaction_index = page.transaction_index)) AS missing)
 SELECT covered.indexed_from, covered.indexed_to, ${complete} AS complete, greatest(covered.indexed_to, (${newest})) AS newest, related.*, shown.*
-FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM found) AS shown`;
+FROM covered CROSS JOIN related CROSS JOIN (SELECT ${select} FROM ${STORED_COLUMNS.fitting('found')}) AS shown`;
   return { text, values };
 }
 

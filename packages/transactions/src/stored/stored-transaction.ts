@@ -1,5 +1,15 @@
 import type { Address, Hash, Hex } from '@chainstead/core';
-import { boolean, digits, hex, hexOrNull, int4, packedRows, type RowOf, textOrNull } from '@chainstead/db/packed-rows';
+import {
+  boolean,
+  digits,
+  hex,
+  hexOrNull,
+  int4,
+  longHexOrNull,
+  packedRows,
+  type RowOf,
+  textOrNull,
+} from '@chainstead/db/packed-rows';
 import { feesPaid, type TransactionRecord } from '../records/transaction-record.ts';
 import { readUint64 } from './transaction-row.ts';
 
@@ -41,7 +51,7 @@ export const STORED_COLUMNS = packedRows({
   blob_gas_used: textOrNull('blob_gas_used::text'),
   blob_gas_price: textOrNull('blob_gas_price::text'),
   selector: textOrNull(`encode(selector, 'hex')`),
-  input: textOrNull(`encode(input, 'hex')`),
+  input: longHexOrNull('input'),
 });
 
 export type StoredColumns = RowOf<typeof STORED_COLUMNS>;

@@ -1,10 +1,12 @@
-/** Limits the total memory of request bodies, from receiving them to the end of their requests. */
-export interface BodyBudget {
+/** Limits the memory of bodies or of responses together, from receiving their bytes to the end of their requests. */
+export interface ByteBudget {
   /**
    * Reserves bytes for a key, to be released with `give`; returns false, without a reservation, if there is no room.
    */
   take(keyId: string, bytes: number): boolean;
   give(keyId: string, bytes: number): void;
+  /** Maximum for one key. */
+  readonly keyBytesMax: number;
   /** Reserved bytes. */
   readonly used: number;
 }
@@ -24,18 +26,15 @@ export function bytesOfValues(values: number, bodyBytes: number): number {
   return VALUE_BYTES * Math.max(0, values - Math.floor(bodyBytes / TEXT_BYTES));
 }
 
-/** One key may use a quarter, so its slow senders leave room for other keys. */
-const SHARE_OF_A_KEY = 4;
-
-/** @param bytesMax limit for all bodies; one key may use a quarter of it */
-export function createBodyBudget(bytesMax: number): BodyBudget {
+/** @param shareOfKey part that one key may use, so that its slow requests leave room for other keys */
+export function createByteBudget(bytesMax: number, shareOfKey: number = 1 / 4): ByteBudget {
   const ofKey = new Map<string, number>();
-  const keyMax = Math.ceil(bytesMax / SHARE_OF_A_KEY);
+  const keyBytesMax = Math.ceil(bytesMax * shareOfKey);
   let used = 0;
   return {
     take(keyId, bytes) {
       const taken = (ofKey.get(keyId) ?? 0) + bytes;
-      if (taken > keyMax || used + bytes > bytesMax) return false;
+      if (taken > keyBytesMax || used + bytes > bytesMax) return false;
       ofKey.set(keyId, taken);
       used += bytes;
       return true;
@@ -46,6 +45,7 @@ export function createBodyBudget(bytesMax: number): BodyBudget {
       else ofKey.delete(keyId);
       used -= bytes;
     },
+    keyBytesMax,
     get used() {
       return used;
     },

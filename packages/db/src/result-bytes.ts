@@ -1,0 +1,5 @@
+/**
+ * Maximum bytes of one statement's result for a request, and of one JSON response. Both are in memory as a whole, and a
+ * response is built and written without a pause.
+ */
+export const RESULT_BYTES_MAX = 8_388_608;

@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { silentLogger } from '@chainstead/core';
+import { type Database, openDatabase, RESULT_BYTES_MAX } from '@chainstead/db';
+import { createScratchDatabase, type ScratchDatabase } from '@chainstead/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ALL_SCOPES } from '../keys/key-scope.ts';
+import type { RouteModule } from '../route-module.ts';
+import { type ApiServer, serveApi } from '../serve.ts';
+import { createDemoApi, fixedKeys } from '../testing/demo-api.ts';
+import { type ByteBudget, createByteBudget } from './byte-budget.ts';
+import { createRequestDatabase } from './request-database.ts';
+
+const MEGABYTE = 1_000_000;
+
+/** Reads a text of some megabytes; "times" statements of that size. */
+const routes: RouteModule = (app, { database, reads }) => {
+  app.get('/read/:megabytes/:times', async (c) => {
+    const { megabytes, times } = c.req.param();
+    for (let read = 0; read < Number(times); read++)
+      await reads.select(`SELECT repeat('x', $1::int) AS text`, [Number(megabytes) * MEGABYTE]);
+    return c.json('read');
+  });
+  app.get('/shown/:megabytes', async (c) =>
+    c.json(await reads.select(`SELECT repeat('x', $1::int) AS text`, [Number(c.req.param('megabytes')) * MEGABYTE])),
+  );
+  app.get('/changed/:megabytes', async (c) => {
+    await database.transaction(async ({ query }) => {
+      await query('CREATE TABLE changed ()');
+      await query(`SELECT repeat('x', $1::int) AS text`, [Number(c.req.param('megabytes')) * MEGABYTE]);
+    });
+    return c.json('changed');
+  });
+};
+
+describe('what a request reads from the database', () => {
+  let scratch: ScratchDatabase;
+  let pool: Database;
+  let budget: ByteBudget;
+  let server: ApiServer;
+
+  beforeAll(async () => {
+    scratch = await createScratchDatabase({ migrated: false });
+  });
+  afterAll(() => scratch.drop());
+  beforeEach(async () => {
+    pool = openDatabase({ url: scratch.url, applicationName: 'chainstead api', poolSize: 2, logger: silentLogger() });
+    budget = createByteBudget(40 * MEGABYTE, 1 / 2);
+    const requests = createRequestDatabase(pool, null, budget);
+    const { app } = createDemoApi({
+      database: requests.database,
+      requestScope: requests.scope,
+      responseBytes: requests.bytes,
+      keys: { ...fixedKeys('any'), verify: (key) => ({ id: key, name: key, scopes: ALL_SCOPES }) },
+      routes: [routes],
+    });
+    server = await serveApi(app, { host: '127.0.0.1', port: 0, closeDeadlineMs: 100 });
+  });
+  afterEach(async () => {
+    await server.close();
+    await pool.close();
+  });
+
+  const get = (path: string, key = 'one') => fetch(server.url + path, { headers: { 'x-api-key': key } });
+  const statusOf = async (path: string): Promise<number> => {
+    const response = await get(path);
+    await response.text();
+    return response.status;
+  };
+
+  test('is refused above the maximum of one result, also in a transaction, and later requests succeed', async () => {
+    expect(await statusOf('/read/8/1')).toBe(200);
+    expect(await (await get('/read/9/1')).json()).toMatchObject({ details: { limit_bytes: RESULT_BYTES_MAX } });
+    expect(await statusOf('/read/9/1')).toBe(413);
+    expect(await statusOf('/changed/9')).toBe(413);
+    expect(await scratch.database.query("SELECT to_regclass('changed') AS changed")).toEqual([{ changed: null }]);
+    expect(await Promise.all([1, 2, 3, 4].map(() => statusOf('/read/1/1')))).toEqual([200, 200, 200, 200]);
+    await expect.poll(() => budget.used).toBe(0);
+  });
+
+  test('is refused above the share of a key in several results', async () => {
+    expect(await statusOf('/read/6/3')).toBe(200);
+    expect(await statusOf('/read/6/4')).toBe(413);
+    await expect.poll(() => budget.used).toBe(0);
+  });
+
+  test('takes room until the response is sent, which other keys still have', async () => {
+    const slow = connect(Number(new URL(server.url).port), '127.0.0.1');
+    const path = '/shown/7';
+    // Three responses to a client that reads none of them.
+    slow.pause();
+    const clients = [slow, ...[1, 2].map(() => connect(Number(new URL(server.url).port), '127.0.0.1').pause())];
+    for (const client of clients.slice(0, 2))
+      client.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: one\r\n\r\n`);
+    await expect.poll(() => budget.used).toBeGreaterThan(14 * MEGABYTE);
+    const refused = await get(path);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    await refused.text();
+    expect((await get(path, 'other')).status).toBe(200);
+    for (const client of clients) client.destroy();
+    await Promise.all(clients.map((client) => client.closed || once(client, 'close')));
+    await expect.poll(() => budget.used).toBe(0);
+  });
+});
