@@ -1487,6 +1487,17 @@ CREATE TABLE "stream_deliveries" (
 CREATE INDEX "stream_deliveries_open_by_key" ON "stream_deliveries" USING btree ("requested_by") WHERE status = 'pending' AND requested_by IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "stream_deliveries_by_block" ON "stream_deliveries" USING btree ("chain_id","block_number");--> statement-breakpoint
 CREATE INDEX "stream_deliveries_pending_by_stream" ON "stream_deliveries" USING btree ("stream_id","due_at") WHERE status = 'pending';--> statement-breakpoint
+CREATE TABLE "stream_items" (
+  "chain_id" bigint NOT NULL,
+  "block_number" bigint NOT NULL,
+  "block_hash" bytea NOT NULL,
+  "kind" smallint NOT NULL,
+  "place" integer NOT NULL,
+  "item" text NOT NULL,
+  "used_at" timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT "stream_items_chain_id_block_number_block_hash_kind_place_pk" PRIMARY KEY("chain_id","block_number","block_hash","kind","place")
+);--> statement-breakpoint
+CREATE INDEX "stream_items_by_use" ON "stream_items" USING btree ("used_at");--> statement-breakpoint
 CREATE TABLE "stream_match_transactions" (
   "chain_id" bigint NOT NULL,
   "block_number" bigint NOT NULL,
@@ -1507,6 +1518,7 @@ CREATE TABLE "stream_matches" (
   "logs" integer NOT NULL,
   "txs" integer NOT NULL,
   "txs_internal" integer NOT NULL,
+  "length" integer NOT NULL,
   "removed_at" timestamp with time zone,
   "confirmed" boolean DEFAULT false NOT NULL,
   CONSTRAINT "stream_matches_chain_id_block_number_stream_id_block_hash_pk" PRIMARY KEY("chain_id","block_number","stream_id","block_hash")
@@ -1756,6 +1768,9 @@ ALTER TABLE "stream_matches"
   ALTER COLUMN "matched" SET STORAGE EXTERNAL,
   ALTER COLUMN "body" SET STORAGE EXTERNAL,
   SET (toast_tuple_target = 8160);--> statement-breakpoint
+ALTER TABLE "stream_items"
+  ALTER COLUMN "item" SET STORAGE EXTERNAL,
+  SET (toast_tuple_target = 8160);--> statement-breakpoint
 -- Tables that only grow.
 ALTER TABLE "aptos_balance_history" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
 ALTER TABLE "aptos_roots" SET (autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.02);--> statement-breakpoint
@@ -1797,6 +1812,7 @@ ALTER TABLE "range_jobs" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_
 ALTER TABLE "rate_limit_usage" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "state_questions" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "stream_deliveries" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
+ALTER TABLE "stream_items" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "stream_matches" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "stream_stats" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint
 ALTER TABLE "streams" SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);--> statement-breakpoint

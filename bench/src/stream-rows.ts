@@ -84,8 +84,8 @@ export async function addWebhooks(
          SELECT * FROM unnest($2::bigint[], $3::uuid[], $4::bytea[], $5::text[])
            AS given(number, stream_id, hash, body)
        ), matches AS (
-         INSERT INTO stream_matches (chain_id, block_number, stream_id, block_hash, block_timestamp, matched, body, logs, txs, txs_internal)
-         SELECT $1, number, stream_id, hash, to_timestamp(1700000000), '', body, 1, 1, 0 FROM given
+         INSERT INTO stream_matches (chain_id, block_number, stream_id, block_hash, block_timestamp, matched, body, logs, txs, txs_internal, length)
+         SELECT $1, number, stream_id, hash, to_timestamp(1700000000), '', body, 1, 1, 0, length(body) FROM given
        ), transactions AS (
          INSERT INTO stream_match_transactions (chain_id, block_number, stream_id, block_hash, transaction_hash)
          SELECT $1, number, stream_id, hash, hash FROM given

@@ -38,6 +38,7 @@ const KEYED_OTHERWISE = new Set([
   'stream_addresses',
   'stream_attempts',
   'stream_deliveries',
+  'stream_items',
   'stream_match_transactions',
   'stream_matches',
   'stream_settings',

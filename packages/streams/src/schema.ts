@@ -92,7 +92,10 @@ export const streamMatches = pgTable(
     streamId: uuid('stream_id').notNull(),
     blockHash: bytea('block_hash').notNull(),
     blockTimestamp: moment('block_timestamp').notNull(),
-    /** JSON of the match (match.ts). It is turned into the webhook body before the first attempt and then emptied. */
+    /**
+     * JSON of the match, which refers to `stream_items` (matching/stored-match.ts). It is turned into the webhook body
+     * before the first attempt and then emptied.
+     */
     matched: text('matched').notNull(),
     /**
      * JSON text of the body without confirmed and retries; null until token metadata, triggers and balances are read.
@@ -101,6 +104,8 @@ export const streamMatches = pgTable(
     logs: integer('logs').notNull(),
     txs: integer('txs').notNull(),
     txsInternal: integer('txs_internal').notNull(),
+    /** Characters of its items, about the length of its body. */
+    length: integer('length').notNull(),
     /** When the block left the canonical chain; no confirmed delivery follows. */
     removedAt: moment('removed_at'),
     /** Whether the confirmed delivery exists. */
@@ -111,6 +116,31 @@ export const streamMatches = pgTable(
     index('stream_matches_unconfirmed')
       .on(table.chainId, table.blockNumber)
       .where(sql`NOT confirmed AND removed_at IS NULL`),
+  ],
+);
+
+/**
+ * Logs, transactions and internal transfers that matched, once per block however many streams show them. Deleted when
+ * no match of the block lacks its body.
+ */
+export const streamItems = pgTable(
+  'stream_items',
+  {
+    chainId: bigint('chain_id', { mode: 'number' }).notNull(),
+    blockNumber: bigint('block_number', { mode: 'number' }).notNull(),
+    blockHash: bytea('block_hash').notNull(),
+    /** 0: log, 1: transaction, 2: internal transfer. */
+    kind: smallint('kind').notNull(),
+    /** Position in the block, of its kind. */
+    place: integer('place').notNull(),
+    /** JSON. */
+    item: text('item').notNull(),
+    /** Time of the last match that refers to it. */
+    usedAt: moment('used_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.blockNumber, table.blockHash, table.kind, table.place] }),
+    index('stream_items_by_use').on(table.usedAt),
   ],
 );
 

@@ -3,8 +3,11 @@
  * earlier ones.
  */
 export interface AnswerBudget {
-  /** Runs immediately, or when enough running work has ended, in order of arrival. One may always run. */
-  run<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs immediately, or when enough running work has ended, in order of arrival. One may always run.
+   * @param bytes size of the response, if it is known. @default the estimate
+   */
+  run<T>(work: () => Promise<T>, bytes?: number): Promise<T>;
   /** Records the size of a response. */
   observe(bytes: number): void;
 }
@@ -21,38 +24,37 @@ export interface AnswerBudgetLimits {
 
 export function createAnswerBudget(limits: AnswerBudgetLimits): AnswerBudget {
   const { bytesMax, requestsMax = Number.POSITIVE_INFINITY } = limits;
-  const waiting: ((reserved: number) => void)[] = [];
+  const waiting: { readonly bytes: number | undefined; readonly begin: (reserved: number) => void }[] = [];
   let estimate = 0;
   let used = 0;
   let running = 0;
 
-  function isFree(): boolean {
-    return running === 0 || (running < requestsMax && used + estimate <= bytesMax);
+  function isFree(bytes = estimate): boolean {
+    return running === 0 || (running < requestsMax && used + bytes <= bytesMax);
   }
 
-  function reserve(): number {
+  function reserve(bytes = estimate): number {
     running++;
-    used += estimate;
-    return estimate;
+    used += bytes;
+    return bytes;
   }
 
   function release(reserved: number): void {
     running--;
     used -= reserved;
-    while (isFree()) {
-      const next = waiting.shift();
-      if (next === undefined) return;
-      next(reserve());
+    for (let next = waiting[0]; next !== undefined && isFree(next.bytes); next = waiting[0]) {
+      waiting.shift();
+      next.begin(reserve(next.bytes));
     }
   }
 
   return {
-    async run(work) {
+    async run(work, bytes) {
       let reserved: number;
-      if (waiting.length === 0 && isFree()) reserved = reserve();
+      if (waiting.length === 0 && isFree(bytes)) reserved = reserve(bytes);
       else {
         const turn = Promise.withResolvers<number>();
-        waiting.push(turn.resolve);
+        waiting.push({ bytes, begin: turn.resolve });
         reserved = await turn.promise;
       }
       try {

@@ -71,6 +71,7 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement | undefine
   stream_addresses: LOCAL,
   stream_attempts: LOCAL,
   stream_deliveries: LOCAL,
+  stream_items: LOCAL,
   stream_match_transactions: LOCAL,
   stream_matches: LOCAL,
   stream_settings: LOCAL,

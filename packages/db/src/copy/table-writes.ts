@@ -79,6 +79,7 @@ export const TABLE_WRITES: Readonly<Record<string, TableWrites | undefined>> = {
   stream_addresses: 'settings',
   stream_attempts: 'append',
   stream_deliveries: 'queue',
+  stream_items: 'queue',
   stream_match_transactions: 'append',
   stream_matches: 'queue',
   stream_settings: 'settings',

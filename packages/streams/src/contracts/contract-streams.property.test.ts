@@ -117,7 +117,7 @@ function blockOf(happenings: readonly Happening[], number: number): WatchedBlock
 /** `stream block log` of valid matches. */
 async function stored({ id }: Chain): Promise<readonly string[]> {
   const rows = await scratch.database.query<{ line: string }>(
-    `SELECT concat_ws(' ', description, block_number, log ->> 'logIndex') AS line
+    `SELECT concat_ws(' ', description, block_number, log ->> 0) AS line
        FROM stream_matches JOIN streams ON streams.id = stream_id CROSS JOIN jsonb_array_elements(matched::jsonb -> 'logs') AS log
       WHERE chain_id = $1 AND removed_at IS NULL`,
     [id],

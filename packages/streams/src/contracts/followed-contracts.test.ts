@@ -47,9 +47,9 @@ async function open() {
 
 async function matched(streamId: string): Promise<readonly string[]> {
   const rows = await scratch.database.query<{ line: string }>(
-    `SELECT concat_ws(' ', block_number, log ->> 'logIndex') AS line
+    `SELECT concat_ws(' ', block_number, log ->> 0) AS line
        FROM stream_matches CROSS JOIN jsonb_array_elements(matched::jsonb -> 'logs') AS log
-      WHERE stream_id = $1 AND removed_at IS NULL ORDER BY block_number, (log ->> 'logIndex')::int`,
+      WHERE stream_id = $1 AND removed_at IS NULL ORDER BY block_number, (log ->> 0)::int`,
     [streamId],
   );
   return rows.map(({ line }) => line);

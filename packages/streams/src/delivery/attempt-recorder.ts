@@ -27,6 +27,8 @@ interface Waiting {
 }
 
 const BATCH_MAX = 500;
+/** Bodies stored with a batch: each exists several times on its way to Postgres. Characters. */
+const BATCH_LENGTH_MAX = 16_777_216;
 /** After a batch of this size, the next one gathers for a moment: each batch costs a query plan and a WAL flush. */
 const GATHERING_MIN = 16;
 const GATHER_MS = 20;
@@ -40,8 +42,8 @@ export function createAttemptRecorder(options: AttemptRecorderOptions): AttemptR
   async function work(): Promise<void> {
     working = true;
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, BATCH_MAX);
-      waiting = waiting.slice(BATCH_MAX);
+      const batch = waiting.slice(0, batchSize(waiting));
+      waiting = waiting.slice(batch.length);
       await commit(options, batch);
       if (batch.length >= GATHERING_MIN && batch.length < BATCH_MAX) await options.clock.sleep(GATHER_MS);
     }
@@ -56,6 +58,16 @@ export function createAttemptRecorder(options: AttemptRecorderOptions): AttemptR
       return promise;
     },
   };
+}
+
+/** Returns the size of the next batch: bodies of failed attempts limit it. */
+function batchSize(waiting: readonly Waiting[]): number {
+  let length = 0;
+  for (const [index, { attempt }] of waiting.entries()) {
+    length += attempt.body?.length ?? 0;
+    if (index > 0 && (index === BATCH_MAX || length > BATCH_LENGTH_MAX)) return index;
+  }
+  return waiting.length;
 }
 
 /** Never throws. Retries while Postgres is unavailable, because every attempt made must be recorded. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type Clock, errorText, type Logger } from '@chainstead/core';
+import { type Clock, createAnswerBudget, errorText, type Logger } from '@chainstead/core';
 import { type Database, failureLevel, WorkSetAsideError } from '@chainstead/db';
 import type { Egress } from '@chainstead/egress';
+import { WebhookTooLargeError } from '../payload/body-length.ts';
 import { finishBody } from '../payload/render-body.ts';
 import { webhookHeaders } from '../payload/signature.ts';
 import type { StreamSettings } from '../records/settings.ts';
@@ -9,7 +10,7 @@ import type { AttemptRecorder } from './attempt-recorder.ts';
 import { type Attempt, type Delivery, type DueDelivery, recordsOf } from './delivery.ts';
 import type { DeliveryMetrics, DeliveryResult } from './delivery-metrics.ts';
 import { postWebhook } from './post-webhook.ts';
-import { dropDelivery, failDelivery, postponeDelivery } from './waiting-delivery.ts';
+import { dropDelivery, failDelivery, postponeDelivery, readResend } from './waiting-delivery.ts';
 
 /** Builds the bodies of matches. */
 export interface WebhookBodies {
@@ -43,7 +44,10 @@ export interface SendingFacts {
   isHeld(): boolean;
 }
 
-/** A claimed webhook. Its body is built if none is stored yet; it becomes null if the webhook is no longer due. */
+/**
+ * A claimed webhook. Its body is built if none is stored yet, a long one when it is sent; it becomes null if the webhook
+ * is no longer due.
+ */
 export interface PreparedDelivery extends DueDelivery {
   readonly making: Promise<string | null> | null;
 }
@@ -74,16 +78,40 @@ interface Unsent {
   readonly unsent: 'dropped' | 'postponed' | 'lost' | 'gave-up';
 }
 
+/**
+ * Long texts being built, sent and recorded at a time, across all hosts. Each exists several times meanwhile.
+ * Characters.
+ */
+const LONG_TEXTS_MAX = 50_331_648;
+
 export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWebhook {
   const { database, bodies, recorder, metrics, clock, logger } = options;
+  const longTexts = createAnswerBudget({ bytesMax: LONG_TEXTS_MAX });
 
   function prepare(due: DueDelivery, signal: AbortSignal): PreparedDelivery {
+    return due.longLength > 0 ? { ...due, making: null } : withBody(due, signal);
+  }
+
+  function withBody(due: DueDelivery, signal: AbortSignal): PreparedDelivery {
     const { delivery, matchBody } = due;
     if (matchBody !== null || delivery.resend !== null || isObsolete(delivery)) return { ...due, making: null };
     const making = bodies.make(delivery, signal);
     // The sending code handles the failure; the webhook may be put back before that.
     making.catch(() => {});
     return { ...due, making };
+  }
+
+  async function sendLong(
+    due: PreparedDelivery,
+    facts: SendingFacts,
+    signal: AbortSignal,
+    onTaken: (length: number) => void,
+  ): Promise<DeliveryResult | 'lost'> {
+    const { delivery } = due;
+    if (delivery.resend === null) return sendAndRecord(withBody(due, signal), facts, signal, onTaken);
+    const resend = await readResend(database, delivery);
+    if (resend === null) return 'lost';
+    return sendAndRecord({ ...due, delivery: { ...delivery, resend } }, facts, signal, onTaken);
   }
 
   async function sendAndRecord(
@@ -107,7 +135,7 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
 
   async function attemptOf(due: PreparedDelivery, facts: SendingFacts, signal: AbortSignal): Promise<Sent | Unsent> {
     const { delivery } = due;
-    const text = textAtHand(due) ?? (await makeText(due, signal));
+    const text = textAtHand(due) ?? (await makeText(options, due, signal));
     if (typeof text !== 'string') return text;
     if (!facts.isHeld()) return { unsent: 'lost' };
     const outcome = await send(options, { delivery, body: text, facts, signal });
@@ -116,35 +144,13 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
     return { attempt, length: text.length };
   }
 
-  async function makeText({ delivery, making }: PreparedDelivery, signal: AbortSignal): Promise<string | Unsent> {
-    if (making === null) {
-      await dropDelivery(database, delivery);
-      return { unsent: 'dropped' };
-    }
-    let matchBody: string | null;
-    try {
-      matchBody = await making;
-    } catch (error) {
-      signal.throwIfAborted();
-      const { streamId, chainId, blockNumber } = delivery;
-      const fields = { stream_id: streamId, chain_id: chainId, block: blockNumber, reason: errorText(error) };
-      if (error instanceof WorkSetAsideError) {
-        logger.error(fields, 'A webhook failed permanently before it was sent');
-        await failDelivery(database, delivery, errorText(error));
-        return { unsent: 'gave-up' };
-      }
-      logger[failureLevel(error)](fields, 'The contents of a webhook could not be read; trying again later');
-      await postponeDelivery(database, delivery, options.postponeMs);
-      return { unsent: 'postponed' };
-    }
-    return textAtHand({ delivery, matchBody }) ?? { unsent: 'lost' };
-  }
-
   return {
     prepare,
     async deliver(prepared, facts, signal, onTaken) {
       try {
-        const result = await sendAndRecord(prepared, facts, signal, onTaken);
+        const send = prepared.longLength > 0 ? sendLong : sendAndRecord;
+        const work = () => send(prepared, facts, signal, onTaken);
+        const result = await (prepared.longLength > 0 ? longTexts.run(work, prepared.longLength) : work());
         if (result !== 'lost') metrics.count(result);
       } catch (error) {
         if (signal.aborted) return;
@@ -159,13 +165,42 @@ export function createDeliverWebhook(options: DeliverWebhookOptions): DeliverWeb
   };
 }
 
+/** Returns the text of a webhook whose body is being built. */
+async function makeText(
+  { database, logger, postponeMs }: DeliverWebhookOptions,
+  { delivery, making }: PreparedDelivery,
+  signal: AbortSignal,
+): Promise<string | Unsent> {
+  if (making === null) {
+    await dropDelivery(database, delivery);
+    return { unsent: 'dropped' };
+  }
+  let matchBody: string | null;
+  try {
+    matchBody = await making;
+  } catch (error) {
+    signal.throwIfAborted();
+    const { streamId, chainId, blockNumber } = delivery;
+    const fields = { stream_id: streamId, chain_id: chainId, block: blockNumber, reason: errorText(error) };
+    if (error instanceof WorkSetAsideError || error instanceof WebhookTooLargeError) {
+      logger.error(fields, 'A webhook failed permanently before it was sent');
+      await failDelivery(database, delivery, errorText(error));
+      return { unsent: 'gave-up' };
+    }
+    logger[failureLevel(error)](fields, 'The contents of a webhook could not be read; trying again later');
+    await postponeDelivery(database, delivery, postponeMs);
+    return { unsent: 'postponed' };
+  }
+  return textAtHand({ delivery, matchBody }) ?? { unsent: 'lost' };
+}
+
 /** True if the block left the chain before the webhook was sent, or if its match is no longer stored. */
 function isObsolete({ match, kind }: Delivery): boolean {
   return match === null || (match.isRemoved && kind !== 'removed');
 }
 
 /** Returns the exact text of the next attempt, or null if a body must be built first. */
-function textAtHand({ delivery, matchBody }: DueDelivery): string | null {
+function textAtHand({ delivery, matchBody }: Pick<DueDelivery, 'delivery' | 'matchBody'>): string | null {
   const { kind, retries, resend } = delivery;
   if (resend !== null) return resend;
   if (matchBody === null || isObsolete(delivery)) return null;

@@ -43,6 +43,11 @@ export interface DueDelivery {
    * lives until its attempt is recorded: retaining these texts would dominate the cost of garbage collection.
    */
   readonly matchBody: string | null;
+  /**
+   * Length of a text above `LONG_BODY_LENGTH`, which is not read with the webhook but when it is sent; else 0. Such a
+   * resent text is empty in `delivery` until then. Characters.
+   */
+  readonly longLength: number;
 }
 
 /** txs + logs + txsInternal. */

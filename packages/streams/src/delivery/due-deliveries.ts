@@ -1,5 +1,6 @@
 import { type ChainId, parseHash } from '@chainstead/core';
 import { type Database, hexText } from '@chainstead/db';
+import { LONG_BODY_LENGTH } from '../payload/body-length.ts';
 import type { Delivery, DeliveryKind, DueDelivery } from './delivery.ts';
 
 export interface DueRequest {
@@ -22,6 +23,7 @@ interface DueRow {
   readonly created_at: Date;
   readonly resend: string | null;
   readonly match_body: string | null;
+  readonly long_length: number;
   readonly logs: number | null;
   readonly txs: number;
   readonly txs_internal: number;
@@ -57,8 +59,12 @@ const SHARE = 2;
 async function readShares(database: Database, request: DueRequest, share: number): Promise<DueDelivery[]> {
   const rows = await database.query<DueRow>(
     `SELECT due.id, due.stream_id, due.chain_id, due.block_number, ${hexText('due.block_hash')} AS block_hash, due.kind,
-       due.retries, due.created_at, due.resend, due.webhook_url, due.tag, m.body AS match_body, m.logs, m.txs, m.txs_internal,
-       m.removed_at IS NOT NULL AS is_removed
+       due.retries, due.created_at, due.webhook_url, due.tag, m.logs, m.txs, m.txs_internal,
+       m.removed_at IS NOT NULL AS is_removed,
+       CASE WHEN octet_length(due.resend) > ${LONG_BODY_LENGTH} THEN '' ELSE due.resend END AS resend,
+       CASE WHEN greatest(m.length, octet_length(m.body)) <= ${LONG_BODY_LENGTH} THEN m.body END AS match_body,
+       CASE WHEN greatest(m.length, octet_length(m.body), octet_length(due.resend)) > ${LONG_BODY_LENGTH}
+         THEN greatest(m.length, octet_length(m.body), octet_length(due.resend)) ELSE 0 END AS long_length
      FROM (
        SELECT waiting.*, s.webhook_url, s.tag FROM streams s CROSS JOIN LATERAL (
          SELECT d.* FROM stream_deliveries d
@@ -74,7 +80,7 @@ async function readShares(database: Database, request: DueRequest, share: number
      ORDER BY due.due_at`,
     [request.streamIds, request.limit, `{${request.without.join(',')}}`, share],
   );
-  return rows.map((row) => ({ delivery: deliveryOf(row), matchBody: row.match_body }));
+  return rows.map((row) => ({ delivery: deliveryOf(row), matchBody: row.match_body, longLength: row.long_length }));
 }
 
 function deliveryOf(row: DueRow): Delivery {

@@ -27,8 +27,17 @@ test('old attempts, what arrived and its matches go; what waits, is young or is 
   for (const table of tables)
     await database.query(`UPDATE ${table} SET created_at = now() - interval '8 days' WHERE block_number <> 15`);
 
+  // The body of block 15 is to be built again, as after a replay.
+  await database.query('UPDATE stream_matches SET body = NULL, matched = $1 WHERE block_number = 15', ['{}']);
+  await database.query("UPDATE stream_items SET used_at = now() - interval '1 hour' WHERE block_number <> 30");
+
   const before = new Date(Date.now() - 7 * 86_400_000);
-  expect(await pruneHistory(database, { before, batch: 5 })).toEqual({ attempts: 13, deliveries: 12, matches: 11 });
+  expect(await pruneHistory(database, { before, batch: 5 })).toEqual({
+    attempts: 13,
+    deliveries: 12,
+    matches: 11,
+    items: 3 * old.length,
+  });
   const left = async (table: string) =>
     (await database.query<{ block: number }>(`SELECT block_number AS block FROM ${table} ORDER BY 1`)).map(
       ({ block }) => block,
@@ -37,7 +46,8 @@ test('old attempts, what arrived and its matches go; what waits, is young or is 
   expect(await left('stream_attempts')).toEqual([15]);
   expect(await left('stream_matches')).toEqual([11, 15, 30]);
   expect(await left('stream_match_transactions')).toEqual([11, 15, 30]);
-  expect(await pruneHistory(database, { before })).toEqual({ attempts: 0, deliveries: 0, matches: 0 });
+  expect([...new Set(await left('stream_items'))]).toEqual([15, 30]);
+  expect(await pruneHistory(database, { before })).toEqual({ attempts: 0, deliveries: 0, matches: 0, items: 0 });
 });
 
 test('a worker prunes what is older than its days of history when it starts', async () => {

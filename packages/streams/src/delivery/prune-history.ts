@@ -11,21 +11,25 @@ export interface Pruned {
   readonly attempts: number;
   readonly deliveries: number;
   readonly matches: number;
+  readonly items: number;
 }
+
+/** Items remain for this time after their last match, so that pruning does not compete with the delivery. */
+const ITEMS_REST = '10 minutes';
 
 const BATCH = 5_000;
 
 /**
- * Deletes attempts, the bodies of failed attempts, and outbox rows and matches that no webhook needs any more. Rows
+ * Deletes attempts, the bodies of failed attempts, and outbox rows, matches and items that no webhook needs any more. Rows
  * pending delivery or confirmation stay, however old, and so does the data behind each remaining attempt. Uses small
  * transactions. Concurrent runs in several processes share the work.
  */
 export async function pruneHistory(database: Database, options: PruneOptions): Promise<Pruned> {
   const { before, batch = BATCH } = options;
-  const removeAll = async (statement: string): Promise<number> => {
+  const removeAll = async (statement: string, limit: unknown = before): Promise<number> => {
     let removed = 0;
     for (;;) {
-      const [row] = await database.query<{ removed: number }>(statement, [before, batch]);
+      const [row] = await database.query<{ removed: number }>(statement, [limit, batch]);
       removed += row?.removed ?? 0;
       if ((row?.removed ?? 0) < batch) return removed;
     }
@@ -59,5 +63,20 @@ export async function pruneHistory(database: Database, options: PruneOptions): P
         WHERE (m.chain_id, m.block_number, m.stream_id, m.block_hash)
           = (old.chain_id, old.block_number, old.stream_id, old.block_hash) RETURNING 1
       ) SELECT count(*) AS removed FROM gone`),
+    // A match that refers to an item touches it, which the lock waits for and then sees.
+    items: await removeAll(
+      `WITH old AS (
+        SELECT chain_id, block_number, block_hash, kind, place FROM stream_items i
+        WHERE used_at < now() - $1::interval AND NOT EXISTS (
+          SELECT FROM stream_matches m WHERE m.chain_id = i.chain_id AND m.block_number = i.block_number
+            AND m.block_hash = i.block_hash AND m.matched <> '')
+        LIMIT $2 FOR UPDATE SKIP LOCKED
+      ), gone AS (
+        DELETE FROM stream_items i USING old
+        WHERE (i.chain_id, i.block_number, i.block_hash, i.kind, i.place)
+          = (old.chain_id, old.block_number, old.block_hash, old.kind, old.place) RETURNING 1
+      ) SELECT count(*) AS removed FROM gone`,
+      ITEMS_REST,
+    ),
   };
 }

@@ -21,6 +21,16 @@ export async function areStillDue(database: Database, deliveries: readonly Deliv
   return deliveries.map(({ id }) => due.has(id));
 }
 
+/** Returns the text to send again; null if the webhook is no longer due. */
+export async function readResend(database: Database, { id, retries }: Delivery): Promise<string | null> {
+  const [row] = await database.query<{ resend: string | null }>(
+    `SELECT d.resend FROM unnest($1::uuid[], $2::int[]) AS given(id, retries) JOIN stream_deliveries d USING (id)
+     WHERE ${STILL_DUE}`,
+    [[id], [retries]],
+  );
+  return row?.resend ?? null;
+}
+
 /** Postpones a webhook that can't be sent now. It does not count as an attempt. Milliseconds. */
 export async function postponeDelivery(database: Database, { id, retries }: Delivery, waitMs: number): Promise<void> {
   await database.query(

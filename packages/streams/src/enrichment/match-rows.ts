@@ -2,12 +2,17 @@ import type { ChainId, Hash } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
 import type { Delivery, MatchKey } from '../delivery/delivery.ts';
 import { areStillDue, STILL_DUE } from '../delivery/waiting-delivery.ts';
+import type { Match } from '../matching/match.ts';
+import { type ItemPlace, referredPlaces, restoreMatch } from '../matching/stored-match.ts';
+import { BODY_LENGTH_MAX } from '../payload/body-length.ts';
 
 /** The stored row of a match. */
 export interface MatchRow {
-  /** JSON; empty after the body is built. */
-  readonly matched: string;
+  /** Null if the body is built or longer than `BODY_LENGTH_MAX`, or if an item is no longer stored. */
+  readonly match: Match | null;
   readonly body: string | null;
+  /** Characters of the items. */
+  readonly length: number;
   /** Unix seconds. */
   readonly blockTimestamp: number;
 }
@@ -35,26 +40,68 @@ interface KeyRow {
 
 const KEYS =
   'unnest($1::bigint[], $2::bigint[], $3::uuid[], $4::text[]) AS key(chain_id, block_number, stream_id, hash)';
+/** Used with `OFFSET 0` or a lock: with a join, the planner may read the whole table. */
 const OF_MATCH = `m.chain_id = key.chain_id AND m.block_number = key.block_number AND m.stream_id = key.stream_id
   AND m.block_hash = decode(key.hash, 'hex')`;
+
+interface StoredRow extends KeyRow {
+  readonly matched: string;
+  readonly body: string | null;
+  readonly length: number;
+  readonly block_timestamp: Date;
+}
 
 /** In key order; undefined if nothing is stored. */
 export async function readMatchRows(
   database: Database,
   keys: readonly MatchKey[],
 ): Promise<readonly (MatchRow | undefined)[]> {
-  const rows = await database.query<KeyRow & { matched: string; body: string | null; block_timestamp: Date }>(
-    `SELECT key.chain_id, key.block_number, key.stream_id, key.hash AS block_hash, m.matched, m.body, m.block_timestamp
-     FROM ${KEYS} JOIN stream_matches m ON ${OF_MATCH}`,
+  const rows = await database.query<StoredRow>(
+    `SELECT key.chain_id, key.block_number, key.stream_id, key.hash AS block_hash, m.matched, m.body, m.length, m.block_timestamp
+     FROM ${KEYS} CROSS JOIN LATERAL (SELECT * FROM stream_matches m WHERE ${OF_MATCH} OFFSET 0) AS m`,
     keyColumns(keys),
   );
+  const open = rows.filter(({ body, length, matched }) => body === null && length <= BODY_LENGTH_MAX && matched !== '');
+  const items = await readItems(database, open);
   const byKey = new Map(
-    rows.map(({ matched, body, block_timestamp, ...key }) => [
-      nameOfRow(key),
-      { matched, body, blockTimestamp: Math.floor(block_timestamp.getTime() / 1_000) },
+    rows.map((row) => [
+      nameOfRow(row),
+      {
+        match: open.includes(row)
+          ? restoreMatch({ streamId: row.stream_id }, row.matched, (at) => items.get(nameOfItem(row, at)) ?? null)
+          : null,
+        body: row.body,
+        length: row.length,
+        blockTimestamp: Math.floor(row.block_timestamp.getTime() / 1_000),
+      },
     ]),
   );
   return keys.map((key) => byKey.get(nameOf(key)));
+}
+
+/** Reads the items of matches by `nameOfItem`: each once, however many of the matches show it. */
+async function readItems(database: Database, rows: readonly StoredRow[]): Promise<ReadonlyMap<string, string>> {
+  const wanted = new Map(
+    rows.flatMap((row) => referredPlaces(row.matched).map((at) => [nameOfItem(row, at), { row, at }] as const)),
+  );
+  if (wanted.size === 0) return new Map();
+  const named = [...wanted];
+  const items = await database.query<{ number: number; item: string }>(
+    `SELECT key.number, i.item
+     FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::smallint[], $5::int[])
+       WITH ORDINALITY AS key(chain_id, block_number, hash, kind, place, number)
+     CROSS JOIN LATERAL (
+       SELECT item FROM stream_items i WHERE i.chain_id = key.chain_id AND i.block_number = key.block_number
+         AND i.block_hash = decode(key.hash, 'hex') AND i.kind = key.kind AND i.place = key.place OFFSET 0) AS i`,
+    [
+      named.map(([, { row }]) => row.chain_id),
+      named.map(([, { row }]) => row.block_number),
+      `{${named.map(([, { row }]) => row.block_hash).join(',')}}`,
+      named.map(([, { at }]) => at.kind),
+      named.map(([, { at }]) => at.place),
+    ],
+  );
+  return new Map(items.flatMap(({ number, item }) => named.slice(number - 1, number).map(([name]) => [name, item])));
 }
 
 /**
@@ -145,8 +192,8 @@ const storeStatement = (storing: string): string => `WITH made AS (
 /** By handling of matches that another transaction has locked. */
 const STORE_BODIES = {
   'passed over': storeStatement(`free AS (
-    SELECT m.ctid AS at, key.body, key.number FROM made AS key JOIN stream_matches m ON ${OF_MATCH}
-    FOR NO KEY UPDATE OF m SKIP LOCKED
+    SELECT m.at, key.body, key.number FROM made AS key CROSS JOIN LATERAL (
+      SELECT m.ctid AS at FROM stream_matches m WHERE ${OF_MATCH} FOR NO KEY UPDATE SKIP LOCKED) AS m
   ), stored AS (
     UPDATE stream_matches m SET body = coalesce(m.body, free.body), matched = ''
     FROM free WHERE m.ctid = free.at
@@ -171,6 +218,10 @@ function keyColumns(keys: readonly MatchKey[]): readonly unknown[] {
 
 function nameOf({ chainId, blockNumber, streamId, blockHash }: MatchKey): string {
   return `${chainId}/${blockNumber}/${streamId}/${blockHash.slice(2)}`;
+}
+
+function nameOfItem({ chain_id, block_hash }: KeyRow, { kind, place }: ItemPlace): string {
+  return `${chain_id}/${block_hash}/${kind}/${place}`;
 }
 
 function nameOfRow(row: KeyRow): string {

@@ -3,6 +3,7 @@ import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, test, vi } from 'vitest';
 import { readDueDeliveries } from '../delivery/due-deliveries.ts';
 import { addMatches, addStream, STAGE_CHAIN } from '../delivery/testing/delivery-stage.ts';
+import { BODY_LENGTH_MAX } from '../payload/body-length.ts';
 import { enrichedMatch } from '../payload/testing/enriched-match.ts';
 import type { EnrichMatch, EnrichRequest } from './enrich-match.ts';
 import { createWebhookBodies } from './webhook-bodies.ts';
@@ -136,6 +137,19 @@ describe('the body of a match', () => {
     });
     const reported = (await making.begun).map((body) => JSON.parse(body ?? '{}').block?.number);
     expect(reported.toSorted()).toEqual(['1', '2', '3']);
+  });
+
+  test('above the maximum is not made, and one that is stored stays', async () => {
+    const { database } = scratch;
+    const { bodies, streamId, first } = await stage(async (request) => balanceOf(request, 0n));
+    const setLength = (length: number) =>
+      database.query('UPDATE stream_matches SET length = $2 WHERE stream_id = $1', [streamId, length]);
+    await setLength(BODY_LENGTH_MAX + 1);
+    await expect(bodies.make(first, signal)).rejects.toMatchObject({ code: 'WEBHOOK_TOO_LARGE', retryable: false });
+    await setLength(BODY_LENGTH_MAX);
+    const body = await bodies.make(first, signal);
+    await setLength(BODY_LENGTH_MAX + 1);
+    expect(await bodies.make(first, signal)).toBe(body);
   });
 
   test('of a chain that is not configured any more, or of nothing that is stored, can not be made', async () => {

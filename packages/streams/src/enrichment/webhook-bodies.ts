@@ -5,7 +5,8 @@ import DataLoader from 'dataloader';
 import type { WebhookBodies } from '../delivery/deliver-webhook.ts';
 import type { Delivery, MatchKey } from '../delivery/delivery.ts';
 import { areStillDue } from '../delivery/waiting-delivery.ts';
-import { type Match, parseMatch } from '../matching/match.ts';
+import type { Match } from '../matching/match.ts';
+import { BODY_LENGTH_MAX, LONG_BODY_LENGTH, WebhookTooLargeError } from '../payload/body-length.ts';
 import { renderBody } from '../payload/render-body.ts';
 import { STREAM_COLUMNS, type StreamRow, streamOf } from '../records/stream-row.ts';
 import type { Stream } from '../stream.ts';
@@ -66,12 +67,17 @@ export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodie
     const configured = byId.get(delivery.chainId);
     if (configured === undefined) throw new ChainNotConfiguredError(delivery.chainId);
     const { chain, enrich } = configured;
-    const match = parseMatch(stored.matched);
+    if (stored.length > BODY_LENGTH_MAX) throw new WebhookTooLargeError(delivery, stored.length);
+    const { match } = stored;
+    // Its items are deleted only after its body is stored: the next attempt finds the body.
+    if (match === null) throw new MatchMissingError(delivery);
     const block = { number: delivery.blockNumber, hash: delivery.blockHash, timestamp: stored.blockTimestamp };
     const waitedMs = clock.now() - delivery.createdAt.getTime();
     const render = async (): Promise<string> => {
       const enriched = await enrich({ match, stream, block, waitedMs }, signal);
-      return renderBody({ stream, match, chain, block, enriched });
+      const text = renderBody({ stream, match, chain, block, enriched });
+      if (text.length > BODY_LENGTH_MAX) throw new WebhookTooLargeError(delivery, text.length);
+      return text;
     };
     // Without an origin: one poison webhook must not quarantine the stream's others.
     const work = { kind: 'webhook', keys: [keyOf(delivery)] } as const;
@@ -102,12 +108,9 @@ export function createWebhookBodies(options: WebhookBodiesOptions): WebhookBodie
 }
 
 /** Large or partly controlled by third parties: other matches are not worth a journal write. */
-function isRisky({ matched }: MatchRow, { triggers, getNativeBalances }: Stream): boolean {
-  return (triggers ?? []).length > 0 || getNativeBalances.length > 0 || matched.length > LARGE_MATCH_LENGTH;
+function isRisky({ length }: MatchRow, { triggers, getNativeBalances }: Stream): boolean {
+  return (triggers ?? []).length > 0 || getNativeBalances.length > 0 || length > LONG_BODY_LENGTH;
 }
-
-/** Characters. */
-const LARGE_MATCH_LENGTH = 262_144;
 
 /** By match: the unconfirmed and the confirmed webhook share one body. */
 function keyOf({ chainId, blockNumber, streamId, blockHash }: MatchKey): string {

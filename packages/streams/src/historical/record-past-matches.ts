@@ -5,7 +5,7 @@ import type { DeliveryKind, MatchKey } from '../delivery/delivery.ts';
 import { deliveryId } from '../delivery-id.ts';
 import type { BlockMatch } from '../watching/match-blocks.ts';
 import { addDeliveries } from '../watching/outbox-rows.ts';
-import { INSERT_MATCHES, matchColumns, matchKey } from '../watching/record-matches.ts';
+import { INSERT_MATCHES, writeMatches } from '../watching/record-matches.ts';
 
 /**
  * Stores matches in past blocks, each with a due webhook, even if it was sent before: the owner requested a replay.
@@ -20,28 +20,31 @@ export async function recordPastMatches(
   requestedBy: string | null = null,
 ): Promise<void> {
   if (matches.length === 0) return;
-  const keys = matches.map((one) => matchKey(chain, one));
-  await transaction.query(
-    `${INSERT_MATCHES}
-     ON CONFLICT (chain_id, block_number, stream_id, block_hash) DO UPDATE SET matched = excluded.matched, body = NULL,
-       logs = excluded.logs, txs = excluded.txs, txs_internal = excluded.txs_internal, removed_at = NULL
-     WHERE NOT EXISTS (
-       SELECT FROM stream_deliveries d WHERE d.chain_id = kept.chain_id AND d.block_number = kept.block_number
-         AND d.stream_id = kept.stream_id AND d.block_hash = kept.block_hash AND d.status = 'pending')`,
-    matchColumns(matches, keys),
-  );
-  if (kind === 'confirmed') await markConfirmed(transaction, keys);
-  await transaction.query(
-    `UPDATE stream_deliveries SET status = 'pending', due_at = now(), retries = 0, resend = NULL, requested_by = NULL
-     WHERE id = ANY ($1::uuid[]) AND status <> 'pending'`,
-    [keys.map((key) => deliveryId(kind, key))],
-  );
-  await addDeliveries(transaction, kind, keys);
-  if (requestedBy !== null)
-    await transaction.query('UPDATE stream_deliveries SET requested_by = $2 WHERE id = ANY ($1::uuid[])', [
-      keys.map((key) => deliveryId(kind, key)),
-      requestedBy,
-    ]);
+  await writeMatches(transaction, chain, matches, async (keys, columns) => {
+    await transaction.query(
+      `${INSERT_MATCHES}
+       ON CONFLICT (chain_id, block_number, stream_id, block_hash) DO UPDATE SET matched = excluded.matched, body = NULL,
+         logs = excluded.logs, txs = excluded.txs, txs_internal = excluded.txs_internal, length = excluded.length,
+         removed_at = NULL
+       WHERE NOT EXISTS (
+         SELECT FROM stream_deliveries d WHERE d.chain_id = kept.chain_id AND d.block_number = kept.block_number
+           AND d.stream_id = kept.stream_id AND d.block_hash = kept.block_hash AND d.status = 'pending')`,
+      columns,
+    );
+    if (kind === 'confirmed') await markConfirmed(transaction, keys);
+    const ids = keys.map((key) => deliveryId(kind, key));
+    await transaction.query(
+      `UPDATE stream_deliveries SET status = 'pending', due_at = now(), retries = 0, resend = NULL, requested_by = NULL
+       WHERE id = ANY ($1::uuid[]) AND status <> 'pending'`,
+      [ids],
+    );
+    await addDeliveries(transaction, kind, keys);
+    if (requestedBy !== null)
+      await transaction.query('UPDATE stream_deliveries SET requested_by = $2 WHERE id = ANY ($1::uuid[])', [
+        ids,
+        requestedBy,
+      ]);
+  });
   transaction.notify(DELIVERIES_CHANNEL);
 }
 

@@ -126,6 +126,7 @@ function finishInternalTransfers(
     if (transfer === undefined) return [];
     const { transactionHash, from, to, value, gas } = transfer;
     return {
+      index: place,
       transactionHash,
       from,
       to,

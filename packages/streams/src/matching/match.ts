@@ -22,6 +22,8 @@ export interface MatchedTransaction extends StreamTransaction {
 
 /** A matching internal transfer of native currency. */
 export interface MatchedInternalTransaction {
+  /** Position among the internal transfers of the block. */
+  readonly index: number;
   readonly transactionHash: Hash;
   readonly from: Address;
   readonly to: Address;
@@ -32,10 +34,7 @@ export interface MatchedInternalTransaction {
   readonly triggeredBy: readonly Address[];
 }
 
-/**
- * The items of a block that match a stream, in block order. Plain JSON: `JSON.stringify` and `parseMatch` convert it
- * without loss, and the same block always yields the same text.
- */
+/** The items of a block that match a stream, in block order. Plain JSON: the same block always yields the same text. */
 export interface Match {
   readonly streamId: string;
   readonly logs: readonly MatchedLog[];
@@ -45,9 +44,4 @@ export interface Match {
   readonly triggeredBy: readonly Address[];
   /** Events of named contracts that occur in the logs, each once. Absent: none. */
   readonly events?: readonly AbiItem[];
-}
-
-/** Parses the text of a match, without validation: the text comes from an internal column. */
-export function parseMatch(text: string): Match {
-  return JSON.parse(text);
 }

@@ -12,6 +12,8 @@ export interface GatheredCopies {
 
 /** Maximum rows per batch. Larger copies are streamed as fast as the server accepts them. */
 const ROWS_TOGETHER = 10_000;
+/** Maximum characters per batch, which is sent as a whole. */
+const CHARACTERS_TOGETHER = 8_388_608;
 
 interface WaitingCopy {
   readonly copy: Copy;
@@ -21,11 +23,13 @@ interface WaitingCopy {
 export function gatherCopies(transaction: Transaction): GatheredCopies {
   let waiting: WaitingCopy[] = [];
   let rows = 0;
+  let characters = 0;
 
   async function flush(): Promise<void> {
     const gathered = waiting;
     waiting = [];
     rows = 0;
+    characters = 0;
     await transaction.copyTogether(
       gathered.map(({ copy }) => copy),
       {
@@ -48,10 +52,12 @@ export function gatherCopies(transaction: Transaction): GatheredCopies {
   return {
     async add(copy, around = {}) {
       const { length } = copy.lines;
-      if (length > ROWS_TOGETHER) return stream(copy, around);
-      if (rows + length > ROWS_TOGETHER) await flush();
+      const size = copy.lines.reduce((sum, line) => sum + line.length, 0);
+      if (length > ROWS_TOGETHER || size > CHARACTERS_TOGETHER) return stream(copy, around);
+      if (rows + length > ROWS_TOGETHER || characters + size > CHARACTERS_TOGETHER) await flush();
       waiting.push({ copy, around });
       rows += length;
+      characters += size;
       return length;
     },
     flush,

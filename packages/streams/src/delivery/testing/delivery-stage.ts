@@ -22,6 +22,7 @@ import { enrichedMatch } from '../../payload/testing/enriched-match.ts';
 import { CONFIG_COLUMNS, configValues } from '../../records/stream-row.ts';
 import { DEFAULT_CONFIG } from '../../routes/stream-config.ts';
 import type { StreamConfig } from '../../stream.ts';
+import { INSERT_MATCHES, writeMatches } from '../../watching/record-matches.ts';
 import type { DeliveryKind } from '../delivery.ts';
 import { createDeliveryWorker, type DeliveryWorkerOptions } from '../delivery-worker.ts';
 import { STANDARD_RETRIES } from '../retry-policy.ts';
@@ -95,7 +96,7 @@ export function stageMatch(streamId: string, blockNumber: number): Match {
       },
     ],
     internalTransactions: [
-      { transactionHash, from: TOKEN, to: WATCHED, value: '1000000000', gas: '2300', triggeredBy },
+      { index: 0, transactionHash, from: TOKEN, to: WATCHED, value: '1000000000', gas: '2300', triggeredBy },
     ],
     triggeredBy,
   };
@@ -115,12 +116,14 @@ export async function addMatches(
   options: { readonly blocks: readonly number[]; readonly kinds?: readonly DeliveryKind[] },
 ): Promise<StagedDelivery[]> {
   const { blocks, kinds = ['unconfirmed'] } = options;
-  const hashes = blocks.map((number) => Buffer.from(numberedHash(number).slice(2), 'hex'));
-  await database.query(
-    `INSERT INTO stream_matches (chain_id, block_number, stream_id, block_hash, block_timestamp, matched, logs, txs, txs_internal)
-     SELECT $1, number, $2, hash, to_timestamp(1700000000 + number), matched, 1, 1, 1
-     FROM unnest($3::bigint[], $4::bytea[], $5::text[]) AS block(number, hash, matched)`,
-    [STAGE_CHAIN.id, streamId, blocks, hashes, blocks.map((number) => JSON.stringify(stageMatch(streamId, number)))],
+  const matches = blocks.map((number) => ({
+    block: { header: { number, hash: numberedHash(number), timestamp: 1_700_000_000 + number } },
+    match: stageMatch(streamId, number),
+  }));
+  await database.transaction((transaction) =>
+    writeMatches(transaction, STAGE_CHAIN, matches, async (_keys, columns) => {
+      await transaction.query(INSERT_MATCHES, columns);
+    }),
   );
   const deliveries = blocks.flatMap((blockNumber) =>
     kinds.map((kind) => ({ id: randomUUID(), streamId, blockNumber, kind })),

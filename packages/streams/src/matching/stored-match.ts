@@ -1,0 +1,91 @@
+import type { MatchKey } from '../delivery/delivery.ts';
+import type { Match, MatchedInternalTransaction, MatchedLog, MatchedTransaction } from './match.ts';
+
+/**
+ * A match is stored as references to items of its block. Each item is stored once, however many streams match it: one
+ * log may take megabytes, and many streams may watch one contract.
+ */
+export interface BlockItem {
+  /** Position in `ITEM_LISTS`. */
+  readonly kind: number;
+  /** Position in the block, of its kind. */
+  readonly place: number;
+  /** JSON of the item, without the addresses that caused the match. */
+  readonly text: string;
+}
+
+export type ItemPlace = Pick<BlockItem, 'kind' | 'place'>;
+
+type Item = MatchedLog | MatchedTransaction | MatchedInternalTransaction;
+
+/** Lists of a match with the place of their items. The order is stored: append only. */
+const ITEM_LISTS = ['logs', 'transactions', 'internalTransactions'] as const;
+
+/** Place of an item, then positions in `triggeredBy` of the match. */
+type Reference = readonly [place: number, ...causes: number[]];
+
+interface StoredMatch
+  extends Pick<Match, 'triggeredBy' | 'events'>,
+    Readonly<Record<(typeof ITEM_LISTS)[number], readonly Reference[]>> {}
+
+/** Returns the places of a match's items, with the function that renders the item. */
+export function itemsOf(match: Match): (ItemPlace & { readonly render: () => string })[] {
+  return ITEM_LISTS.flatMap((list, kind) =>
+    match[list].map((item) => ({ kind, place: placeOf(item), render: () => itemText(item) })),
+  );
+}
+
+/** Returns the text to store for a match. Its size does not depend on the size of the items. */
+export function referenceText({ streamId: _, triggeredBy, events, ...lists }: Match): string {
+  const causes = new Map(triggeredBy.map((address, index) => [address, index]));
+  const refer = (item: Item): Reference => [
+    placeOf(item),
+    ...item.triggeredBy.flatMap((address) => causes.get(address) ?? []),
+  ];
+  const stored: StoredMatch = {
+    logs: lists.logs.map(refer),
+    transactions: lists.transactions.map(refer),
+    internalTransactions: lists.internalTransactions.map(refer),
+    triggeredBy,
+    ...(events === undefined ? {} : { events }),
+  };
+  return JSON.stringify(stored);
+}
+
+/** Returns the places that the text of a match refers to, without validation: the text comes from an internal column. */
+export function referredPlaces(text: string): ItemPlace[] {
+  const stored: StoredMatch = JSON.parse(text);
+  return ITEM_LISTS.flatMap((list, kind) => stored[list].map(([place]) => ({ kind, place })));
+}
+
+/**
+ * Returns the match that `referenceText` stored, equal to the original.
+ * @param textOf text of an item; null: not stored
+ * @returns null if an item is missing
+ */
+export function restoreMatch(
+  { streamId }: Pick<MatchKey, 'streamId'>,
+  text: string,
+  textOf: (place: ItemPlace) => string | null,
+): Match | null {
+  const { triggeredBy, events, ...stored }: StoredMatch = JSON.parse(text);
+  let isWhole = true;
+  const restore = (list: (typeof ITEM_LISTS)[number], kind: number) =>
+    stored[list].flatMap(([place, ...causes]) => {
+      const item = textOf({ kind, place });
+      if (item === null) isWhole = false;
+      return item === null ? [] : [{ ...JSON.parse(item), triggeredBy: causes.flatMap((at) => triggeredBy[at] ?? []) }];
+    });
+  const [logs = [], transactions = [], internalTransactions = []] = ITEM_LISTS.map(restore);
+  if (!isWhole) return null;
+  const described = events === undefined ? {} : { events };
+  return { streamId, logs, transactions, internalTransactions, triggeredBy, ...described };
+}
+
+function placeOf(item: Item): number {
+  return 'logIndex' in item ? item.logIndex : item.index;
+}
+
+function itemText({ triggeredBy: _, ...item }: Item): string {
+  return JSON.stringify(item);
+}

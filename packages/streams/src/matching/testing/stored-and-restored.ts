@@ -1,0 +1,8 @@
+import type { Match } from '../match.ts';
+import { itemsOf, referenceText, restoreMatch } from '../stored-match.ts';
+
+/** Returns the match as it is restored from its stored texts; null if an item is missing. */
+export function storedAndRestored(match: Match): Match | null {
+  const items = new Map(itemsOf(match).map(({ kind, place, render }) => [`${kind}/${place}`, render()]));
+  return restoreMatch(match, referenceText(match), ({ kind, place }) => items.get(`${kind}/${place}`) ?? null);
+}

@@ -1,0 +1,21 @@
+import { ChainsteadError } from '@chainstead/core';
+import type { MatchKey } from '../delivery/delivery.ts';
+
+/** Maximum length of a webhook body. Characters: 32 MiB. */
+export const BODY_LENGTH_MAX = 33_554_432;
+
+/** Longer webhooks are built and sent within a common limit of memory, and not ahead. Characters. */
+export const LONG_BODY_LENGTH = 262_144;
+
+/** The items of a block that match a stream exceed the maximum body of one webhook. */
+export class WebhookTooLargeError extends ChainsteadError {
+  constructor({ streamId, chainId, blockNumber }: MatchKey, length: number) {
+    super({
+      code: 'WEBHOOK_TOO_LARGE',
+      message: `The webhook of stream ${streamId} for block ${blockNumber} of chain ${chainId} has ${length} characters, more than the maximum of ${BODY_LENGTH_MAX}`,
+      facts: { stream_id: streamId, chain_id: chainId, block: blockNumber, length },
+      remedy: 'Narrow the stream by addresses, topic0 or filters, or read the logs of the block from a node',
+      retryable: false,
+    });
+  }
+}
