@@ -192,6 +192,53 @@ function describe(failures: readonly UpstreamFailure[]): string {
   return failures.map((failure) => `${failure.upstream}: ${failure.reason}`).join('; ');
 }
 
+/**
+ * The receipts or transactions of a block exceed a limit of bytes. No upstream is at fault: the block is that large for
+ * all of them.
+ */
+export class BlockTooLargeError extends ChainsteadError {
+  constructor(facts: { chain: string; block: number | string; bytes_max: number }) {
+    super({
+      code: 'BLOCK_TOO_LARGE',
+      message: `Block ${facts.block} of ${facts.chain} has more than ${facts.bytes_max} bytes of receipts or transactions as JSON, or a part that no upstream returns in one response`,
+      facts,
+      remedy: 'Datasets have a gap at this block. "chainstead gaps" lists it',
+      retryable: false,
+    });
+  }
+}
+
+/** The logs of a range exceed the caller's limit of bytes. A smaller range may not. */
+export class RangeTooLargeError extends ChainsteadError {
+  constructor(facts: { chain: string; from: number; to: number; bytes_max: number }) {
+    super({
+      code: 'RANGE_TOO_LARGE',
+      message: `Blocks ${facts.from} to ${facts.to} of ${facts.chain} have more than ${facts.bytes_max} bytes of logs or transactions`,
+      facts,
+      remedy: 'No action is needed: the range is read in smaller parts',
+      retryable: true,
+    });
+  }
+}
+
+/** A fault about a limit of bytes or results. */
+type SizeFault = UpstreamFault & { readonly hints: { readonly reaction: 'batch-size' | 'density' } };
+
+/** Whether the response exceeds a limit, either of this program or of the upstream. */
+export function isAboutSize(error: unknown): error is SizeFault {
+  return (
+    error instanceof UpstreamFault && (error.hints.reaction === 'batch-size' || error.hints.reaction === 'density')
+  );
+}
+
+/** Whether the response did not arrive whole. If this repeats, it may be too large for the upstream. */
+export function isCutOff(error: unknown): boolean {
+  return (
+    error instanceof UpstreamFault &&
+    (error.kind === 'connection' || error.kind === 'truncated' || error.kind === 'timeout')
+  );
+}
+
 /** Whether a node's error may be about the call although its code and text are unknown. */
 export function isDoubtful(error: unknown): error is UpstreamFault {
   return error instanceof UpstreamFault && error.kind === 'rpc-error' && error.hints.reaction === 'transient';

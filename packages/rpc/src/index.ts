@@ -6,8 +6,10 @@
 
 export * from './create-upstream-pool.ts';
 export {
+  BlockTooLargeError,
   isAnswerOfCall,
   NoUpstreamError,
+  RangeTooLargeError,
   RequestAbortedError,
   RpcCallError,
   UpstreamsExhaustedError,

@@ -61,6 +61,11 @@ export interface LogsQuery {
   readonly addresses?: readonly string[];
 }
 
+export interface LogsOptions extends RequestOptions {
+  /** @default unlimited */
+  readonly bytesMax?: number;
+}
+
 /** Consecutive logs, and the upstream of each part of the range, in order. */
 export interface LogsAnswer {
   readonly logs: readonly Log[];
@@ -182,15 +187,22 @@ export interface UpstreamPool {
    * against the block.
    */
   getReceipts(block: Block, options?: RequestOptions): Promise<Answer<readonly Receipt[]>>;
-  /** Returns a block and its receipts in as few round trips as possible. */
+  /**
+   * Returns a block and its receipts in as few round trips as possible. What one response can't hold is read one by
+   * one.
+   * @param options.bytesMax limit for callers that hold several blocks. @default PoolLimits.blockBytesMax
+   * @throws BlockTooLargeError
+   */
   getWholeBlock(
     at: number | Hash,
-    options?: RequestOptions & { readonly transactions?: boolean },
+    options?: RequestOptions & { readonly transactions?: boolean; readonly bytesMax?: number },
   ): Promise<Answer<{ block: Block; receipts: readonly Receipt[] }> | null>;
   /**
    * Returns the logs of any range, split to each upstream's limit. Each log is inside the range and matches the topics.
+   * @param options.bytesMax limit for a range of several blocks, which bounds the memory of the result
+   * @throws RangeTooLargeError above that limit; BlockTooLargeError
    */
-  getLogs(query: LogsQuery, options?: RequestOptions): Promise<LogsAnswer>;
+  getLogs(query: LogsQuery, options?: LogsOptions): Promise<LogsAnswer>;
   /**
    * Estimates the eth_getLogs calls of a query over these ranges from learned limits, as if few logs matched. Makes no
    * call.

@@ -1,15 +1,17 @@
+import type { Chain } from '@chainstead/chains';
 import type { Block, Hash, Receipt } from '@chainstead/core';
 import type { Failover } from '../failover/failover.ts';
 import { runNullable } from '../failover/nullable-operation.ts';
 import type { Answer, RequestOptions } from '../upstream-pool.ts';
-import { BLOCK_RECEIPTS, type BlockWithReceipts, readReceipts, readWhole } from './read-receipts.ts';
+import { BlockSize } from './read-in-parts.ts';
+import { BLOCK_RECEIPTS, type BlockWithReceipts, readReceipts, readWhole, startReading } from './read-receipts.ts';
 
 /** Fetches the receipts of blocks and checks each set against its block. */
 export interface ReceiptFetcher {
   getReceipts(block: Block, options?: RequestOptions): Promise<Answer<readonly Receipt[]>>;
   getWholeBlock(
     at: number | Hash,
-    options?: RequestOptions & { readonly transactions?: boolean },
+    options?: RequestOptions & { readonly transactions?: boolean; readonly bytesMax?: number },
   ): Promise<Answer<BlockWithReceipts> | null>;
 }
 
@@ -18,26 +20,30 @@ const NULL_PATIENCE = 3;
 /** Prefers `eth_getBlockReceipts` and falls back to one call per transaction. */
 export function createReceiptFetcher(options: {
   readonly failover: Failover;
-  readonly chain: { readonly receiptsRoot: string };
+  readonly chain: Pick<Chain, 'key' | 'receiptsRoot'>;
 }): ReceiptFetcher {
   const { failover, chain } = options;
   return {
     getReceipts(block, given = {}) {
-      const withoutList = new Set<string>();
+      const earlier = startReading();
       const { timeoutMs } = given;
       return failover.run(
         {
           method: BLOCK_RECEIPTS,
           isRepeatable: true,
           run: (upstream, signal) =>
-            readReceipts({ chain, upstream, withoutList, block, given: { signal, timeoutMs, urgent: true } }),
+            readReceipts({
+              ...{ chain, upstream, earlier, block },
+              size: new BlockSize(block.header.number, upstream, undefined),
+              given: { signal, timeoutMs, urgent: true },
+            }),
         },
         given,
       );
     },
     async getWholeBlock(at, given = {}) {
-      const { transactions, timeoutMs } = given;
-      const withoutList = new Set<string>();
+      const { transactions, timeoutMs, bytesMax } = given;
+      const earlier = startReading();
       const answer = await runNullable<BlockWithReceipts>(
         failover,
         {
@@ -47,7 +53,7 @@ export function createReceiptFetcher(options: {
           countNull: typeof at === 'number',
           ...(typeof at === 'number' ? { block: at } : {}),
           run: (upstream, signal) =>
-            readWhole({ chain, upstream, withoutList }, at, { transactions, signal, timeoutMs, urgent: true }),
+            readWhole({ chain, upstream, earlier }, at, { transactions, bytesMax, signal, timeoutMs, urgent: true }),
         },
         given,
       );

@@ -1,12 +1,13 @@
+import type { Chain } from '@chainstead/chains';
 import { type Block, type Hash, type Receipt, toQuantity } from '@chainstead/core';
-import { RpcCallError, UpstreamFault } from '../errors.ts';
+import { isAboutSize, isCutOff, RpcCallError, UpstreamFault } from '../errors.ts';
 import { matchReceipts, OtherBlockError } from '../formats/match-receipts.ts';
 import { parseBlock } from '../formats/parse-block.ts';
 import { MalformedAnswerError } from '../formats/parse-log.ts';
 import type { CallOutcome } from '../transport/interpret-reply.ts';
 import type { CallOptions } from '../transport/rpc-exchange.ts';
-import type { Upstream } from '../upstream/upstream.ts';
 import { blockCall, checkIdentity } from './fetch-blocks.ts';
+import { BlockSize, readInParts, type SizedReading } from './read-in-parts.ts';
 
 /** A block and the receipts of its transactions, in transaction order. */
 export interface BlockWithReceipts {
@@ -14,26 +15,41 @@ export interface BlockWithReceipts {
   receipts: readonly Receipt[];
 }
 
-/** The block whose receipts are read, and the upstream to read them from. */
-export interface ReceiptsReading {
-  readonly chain: { readonly receiptsRoot: string };
-  readonly upstream: Upstream;
-  readonly block: Block;
-  readonly given: CallOptions;
+/** Outcomes of earlier attempts at a block, each with the names of upstreams. */
+export interface EarlierAttempts {
   /**
    * Upstreams that returned no receipt list for the block. Others are tried before receipts are read from these one by
-   * one. Absent: there is no other upstream.
+   * one.
    */
-  readonly withoutList?: Set<string> | undefined;
+  readonly withoutList: Set<string>;
+  /** Upstreams whose response did not arrive whole. */
+  readonly cutOff: Set<string>;
+}
+
+export function startReading(): EarlierAttempts {
+  return { withoutList: new Set(), cutOff: new Set() };
+}
+
+/** The block whose receipts are read, and the upstream to read them from. */
+export interface ReceiptsReading extends SizedReading {
+  readonly chain: Pick<Chain, 'key' | 'receiptsRoot'>;
+  readonly block: Block;
+  /** Absent: there is no other upstream. */
+  readonly earlier?: EarlierAttempts | undefined;
 }
 
 export interface WholeBlockOptions extends CallOptions {
   /** Whether to request transaction objects, not only their hashes. */
   readonly transactions?: boolean | undefined;
+  /** See UpstreamPool.getWholeBlock. */
+  readonly bytesMax?: number | undefined;
 }
 
 export const BLOCK_RECEIPTS = 'eth_getBlockReceipts';
 const RECEIPT = 'eth_getTransactionReceipt';
+const TRANSACTION = 'eth_getTransactionByHash';
+/** Largest batch of single receipts, bytes: many batches are in flight. */
+const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 
 /**
  * Reads receipts with `eth_getBlockReceipts`, or one call per transaction if the upstream lacks that method.
@@ -56,31 +72,74 @@ export async function readReceipts(reading: ReceiptsReading): Promise<readonly R
 }
 
 /**
- * Reads a block and its receipts in one batch; null if the upstream has no such block.
- * @throws as {@link readReceipts}
+ * Reads a block and its receipts in one batch; null if the upstream has no such block. What one response can't hold is
+ * read one by one.
+ * @throws as {@link readReceipts}; BlockTooLargeError if the block exceeds `bytesMax`
  */
 export async function readWhole(
-  { chain, upstream, withoutList }: Pick<ReceiptsReading, 'chain' | 'upstream' | 'withoutList'>,
+  { chain, upstream, earlier }: Pick<ReceiptsReading, 'chain' | 'upstream' | 'earlier'>,
   at: number | Hash,
-  { transactions, ...given }: WholeBlockOptions,
+  { transactions, bytesMax, ...options }: WholeBlockOptions,
 ): Promise<BlockWithReceipts | null> {
+  const given = bytesMax === undefined ? options : { ...options, bytesMax };
+  const reading = { chain, upstream, earlier, given, size: new BlockSize(at, upstream, bytesMax) };
   const wanted = blockCall(at, { transactions });
-  const together = !upstream.state.lacks(BLOCK_RECEIPTS);
+  // Apart: if one response is cut off again, it is too large, and not the upstream unreachable.
+  const together = !upstream.state.lacks(BLOCK_RECEIPTS) && earlier?.cutOff.has(upstream.name) !== true;
   const key = typeof at === 'number' ? toQuantity(at) : at;
   const calls = together ? [wanted, { method: BLOCK_RECEIPTS, params: [key] }] : [wanted];
   const [answer, list] = await upstream.callMany(calls, given);
-  if (answer === undefined || !answer.ok) throw answer?.error ?? new MalformedAnswerError('No answer for the block');
-  if (answer.result === null) return null;
-  const block = parseBlock(answer.result);
+  if (answer === undefined) throw new MalformedAnswerError('No answer for the block');
+  const json = answer.ok ? answer.result : await readBodyInParts(reading, at, { transactions, error: answer.error });
+  if (json === null) return null;
+  const block = parseBlock(json);
   checkIdentity(block.header, at);
   upstream.state.setServed(block.header.number);
-  const reading = { chain, upstream, withoutList, block, given };
   // Some nodes accept no hash here. Then receipts are requested by number and verified by hash.
   const usable = list !== undefined && (list.ok ? list.result !== null : !(list.error instanceof RpcCallError));
-  const receipts = usable ? await receiptsFrom(reading, list) : null;
+  const ofBlock = { ...reading, block };
+  const receipts = usable ? await receiptsFrom(ofBlock, list) : null;
   // The promises that awaited this response are in V8's old generation and keep it in memory until a full collection.
   if (list?.ok === true && Array.isArray(list.result)) list.result.length = 0;
-  return { block, receipts: receipts ?? (await readReceipts(reading)) };
+  return { block, receipts: receipts ?? (await readReceipts(ofBlock)) };
+}
+
+/** Returns the JSON of a block whose transactions one response can't hold; null if the upstream has no such block. */
+async function readBodyInParts(
+  reading: Omit<ReceiptsReading, 'block'>,
+  at: number | Hash,
+  { transactions, error }: { readonly transactions: boolean | undefined; readonly error: Error },
+): Promise<unknown> {
+  const { upstream, given } = reading;
+  if (!isTooLarge(reading, error) || transactions !== true) throw error;
+  const { method, params } = blockCall(at);
+  const json = await upstream.call(method, params, given);
+  if (json === null) return null;
+  const { transactionHashes } = parseBlock(json);
+  const objects = await readInParts(reading, TRANSACTION, transactionHashes);
+  const missing = objects.indexOf(null);
+  if (missing >= 0) throw upstream.fault('missing-block', TRANSACTION, `has no ${transactionHashes[missing]}`);
+  const { transactionHashes: read } = parseBlock({ ...(json as object), transactions: objects });
+  if (read.some((hash, index) => hash !== transactionHashes[index]))
+    throw new MalformedAnswerError('A transaction is not the requested one');
+  return { ...(json as object), transactions: objects };
+}
+
+/**
+ * Whether a response with this error was too large and may be read in parts. A response that is cut off counts if that
+ * repeats: connections fail for other reasons too.
+ * @throws BlockTooLargeError if the caller allows no larger one
+ */
+function isTooLarge(reading: Omit<ReceiptsReading, 'block'>, error: Error): boolean {
+  const { upstream, earlier, size } = reading;
+  if (isAboutSize(error)) {
+    if (size.mayBeCut(error)) return true;
+    throw size.refusal(reading, error.method);
+  }
+  if (!isCutOff(error) || earlier === undefined) return false;
+  if (earlier.cutOff.has(upstream.name)) return true;
+  earlier.cutOff.add(upstream.name);
+  return false;
 }
 
 /** Returns the receipts of an eth_getBlockReceipts response; null if the upstream does not support that method. */
@@ -91,6 +150,7 @@ async function receiptsFrom(reading: ReceiptsReading, outcome: CallOutcome): Pro
       capabilities.blockReceipts = false;
       return null;
     }
+    if (isTooLarge(reading, outcome.error)) return allInParts(reading);
     throw outcome.error;
   }
   capabilities.blockReceipts = true;
@@ -109,10 +169,15 @@ async function readByHash(reading: ReceiptsReading, mismatch: OtherBlockError): 
   try {
     list = await upstream.call(BLOCK_RECEIPTS, [block.header.hash], given);
   } catch (error) {
+    if (error instanceof UpstreamFault && isTooLarge(reading, error)) return allInParts(reading);
     if (!(error instanceof RpcCallError)) throw error;
     throw upstream.fault('missing-block', BLOCK_RECEIPTS, mismatch.message);
   }
   return complete(reading, list);
+}
+
+async function allInParts(reading: ReceiptsReading): Promise<readonly Receipt[]> {
+  return fillIn(reading, await readInParts(reading, RECEIPT, reading.block.transactionHashes), []);
 }
 
 /**
@@ -134,10 +199,10 @@ async function complete(reading: ReceiptsReading, list: unknown): Promise<readon
  * a node without the list often lacks the block too.
  */
 async function readEach(reading: ReceiptsReading, answered: string): Promise<readonly Receipt[]> {
-  const { upstream, block, given, withoutList } = reading;
+  const { upstream, block, given, earlier } = reading;
   const { capabilities } = upstream.state;
-  const isFirst = withoutList !== undefined && !withoutList.has(upstream.name);
-  withoutList?.add(upstream.name);
+  const isFirst = earlier !== undefined && !earlier.withoutList.has(upstream.name);
+  earlier?.withoutList.add(upstream.name);
   const [first, ...others] = block.transactionHashes;
   const [outcome] =
     isFirst || first === undefined ? [] : await upstream.callMany([{ method: RECEIPT, params: [first] }], given);
@@ -171,12 +236,21 @@ async function fillIn(
   return matched.receipts;
 }
 
-/** Sends one call for each missing receipt. */
-async function oneByOne({ upstream, given }: ReceiptsReading, hashes: readonly Hash[]): Promise<unknown[]> {
+/** Sends one call for each missing receipt, in batches. Receipts that are too large for these are read alone. */
+async function oneByOne(reading: ReceiptsReading, hashes: readonly Hash[]): Promise<unknown[]> {
+  const { upstream, given } = reading;
   const calls = hashes.map((hash) => ({ method: RECEIPT, params: [hash] }));
-  const outcomes = await upstream.callMany(calls, given);
-  return outcomes.map((outcome) => {
+  const bytesMax = Math.min(given.bytesMax ?? BATCH_BYTES_MAX, BATCH_BYTES_MAX);
+  const outcomes = await upstream.callMany(calls, { ...given, bytesMax });
+  const large: number[] = [];
+  const results = outcomes.map((outcome, index) => {
     if (outcome.ok) return outcome.result;
-    throw outcome.error;
+    if (!isAboutSize(outcome.error)) throw outcome.error;
+    large.push(index);
+    return null;
   });
+  const alone = large.flatMap((index) => hashes[index] ?? []);
+  for (const [place, result] of (await readInParts(reading, RECEIPT, alone)).entries())
+    results[large[place] ?? 0] = result;
+  return results;
 }

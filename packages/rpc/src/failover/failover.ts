@@ -1,6 +1,7 @@
 import { type Clock, InvalidPrimitiveError } from '@chainstead/core';
 import type { Reaction } from '../errors.ts';
 import {
+  BlockTooLargeError,
   RequestAbortedError,
   RpcCallError,
   type UpstreamFailure,
@@ -41,7 +42,7 @@ export interface FailedAttempt {
 
 /** Runs operations on the best available upstream, and on the next ones if it fails. */
 export interface Failover {
-  /** @throws UpstreamsExhaustedError, RpcCallError, RequestAbortedError */
+  /** @throws UpstreamsExhaustedError, RpcCallError, BlockTooLargeError, RequestAbortedError */
   run<T>(operation: Operation<T>, options?: RequestOptions, first?: FailedAttempt): Promise<Answer<T>>;
   /** Returns the upstream that a run would use first; undefined if none is available. */
   choose(operation: Pick<Operation<unknown>, 'method' | 'fitness'>, options: RequestOptions): Upstream | undefined;
@@ -121,6 +122,8 @@ class Run<T> {
         const unserved = unservedMethod(attempts);
         if (unserved !== null) throw unserved;
       }
+      const tooLarge = unrequested.length > 0 ? null : tooLargeForAll(attempts.faults);
+      if (tooLarge !== null) throw tooLarge;
       if (attempts.faults.some((fault) => fault.hints.reaction !== 'throttled')) rounds++;
       const pause = this.#pauseBefore(rounds);
       const settled = attempts.faults.length > 0 && operation.settled?.(attempts.faults, unrequested) === true;
@@ -252,6 +255,15 @@ function exhausted(
   const areAllWithout = faults.every(({ hints }) => LACKS.has(hints.reaction)) && unrequested.length === 0;
   const isPruned = areAllWithout && faults.some(({ hints }) => hints.isPruned === true);
   return new UpstreamsExhaustedError({ chain, method, failures, isPruned });
+}
+
+/** Returns the error if each tried upstream has a block above the limit: no other round would change that. */
+function tooLargeForAll(faults: readonly UpstreamFault[]): BlockTooLargeError | null {
+  const causes = faults.map(({ hints }) => hints.cause);
+  const [first] = causes;
+  return first instanceof BlockTooLargeError && causes.every((cause) => cause instanceof BlockTooLargeError)
+    ? first
+    : null;
 }
 
 /** The upstream is healthy but lacks the requested data. */

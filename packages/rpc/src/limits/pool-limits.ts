@@ -14,6 +14,11 @@ export interface PoolLimits {
   readonly backOffMaxMs: number;
   /** Largest response, bytes after decompression. */
   readonly responseBytesMax: number;
+  /**
+   * Largest block, bytes of its responses if one response can't hold its receipts or transactions. A single receipt may
+   * have as many. In event data, half of it.
+   */
+  readonly blockBytesMax: number;
   /** Requests in flight per upstream if its configuration sets none. */
   readonly concurrency: number;
   /** Requests in flight per upstream for forwarded client calls, in addition to this process' own. */
@@ -60,6 +65,7 @@ export const DEFAULT_LIMITS: PoolLimits = {
   backOffBaseMs: 150,
   backOffMaxMs: 5_000,
   responseBytesMax: 64 * 1024 * 1024,
+  blockBytesMax: 128 * 1024 * 1024,
   concurrency: 24,
   forwardConcurrency: 64,
   forwardWaitingMax: 20_000,

@@ -1,16 +1,17 @@
+import type { Chain } from '@chainstead/chains';
 import { type BlockRange, createAnswerBudget } from '@chainstead/core';
 import type { Failover } from '../failover/failover.ts';
 import { splitAtBarriers } from '../limits/log-range-planner.ts';
 import type { PoolLimits } from '../limits/pool-limits.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import type { LogsAnswer, LogsQuery, RequestOptions } from '../upstream-pool.ts';
+import type { LogsAnswer, LogsOptions, LogsQuery } from '../upstream-pool.ts';
 import { createLogTrust } from './log-trust.ts';
 import { logsKind } from './logs-kind.ts';
 import { type FetchedLogs, LogsTask } from './logs-task.ts';
 
 /** Fetches the logs of any range. */
 export interface LogFetcher {
-  getLogs(query: LogsQuery, options?: RequestOptions): Promise<LogsAnswer>;
+  getLogs(query: LogsQuery, options?: LogsOptions): Promise<LogsAnswer>;
   /** See UpstreamPool. */
   estimateLogCalls(query: Omit<LogsQuery, 'range'>, ranges: readonly BlockRange[]): number;
 }
@@ -21,7 +22,7 @@ const ADDRESSES_MAX = 1_000;
 /** Splits ranges to each upstream's limit and joins the parts in order. */
 export function createLogFetcher(options: {
   readonly failover: Failover;
-  readonly chain: { readonly rangeBarriers: readonly number[]; readonly receiptsRoot: string };
+  readonly chain: Pick<Chain, 'key' | 'rangeBarriers' | 'receiptsRoot'>;
   readonly limits: PoolLimits;
   readonly upstreams: readonly Upstream[];
 }): LogFetcher {

@@ -1,11 +1,13 @@
+import type { Chain } from '@chainstead/chains';
 import { type AnswerBudget, type BlockRange, type Log, rangeSize, toQuantity } from '@chainstead/core';
-import { UpstreamFault } from '../errors.ts';
+import { TransportError } from '@chainstead/upstream-http';
+import { isCutOff, RangeTooLargeError, UpstreamFault } from '../errors.ts';
 import type { Failover } from '../failover/failover.ts';
 import { parseLogs } from '../formats/parse-log.ts';
 import { type LogsKind, splitAtBarriers } from '../limits/log-range-planner.ts';
 import type { PoolLimits } from '../limits/pool-limits.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import type { LogsQuery, RequestOptions } from '../upstream-pool.ts';
+import type { LogsOptions, LogsQuery } from '../upstream-pool.ts';
 import { checkLogs, type LogsExpectation, looksTruncated, toExpectation } from './check-logs.ts';
 import type { LogTrust } from './log-trust.ts';
 import { logsKind } from './logs-kind.ts';
@@ -14,7 +16,7 @@ import { readLogsOfReceipts, readUnanswered, renumberLogs } from './read-unanswe
 /** Dependencies that all log tasks of a chain share. */
 export interface LogsTaskTools {
   readonly failover: Failover;
-  readonly chain: { readonly rangeBarriers: readonly number[]; readonly receiptsRoot: string };
+  readonly chain: Pick<Chain, 'key' | 'rangeBarriers' | 'receiptsRoot'>;
   readonly limits: PoolLimits;
   readonly trust: LogTrust;
   readonly budget: AnswerBudget;
@@ -39,12 +41,14 @@ const HISTORY_GONE = /archive|pruned|pruning|history|earliest available/i;
 const HISTORY_GONE_FITNESS = 0.01;
 /** Timeouts of one span before it is halved. */
 const TIMEOUTS_MAX = 2;
+/** Responses of one span that did not arrive whole before it is halved: they may be too large for the upstream. */
+const CUTS_MAX = 2;
 
 /** One query: its pending ranges and its results. Runs once. */
 export class LogsTask {
   readonly #tools: LogsTaskTools;
   readonly #query: LogsQuery;
-  readonly #given: RequestOptions;
+  readonly #given: LogsOptions;
   readonly #expected: LogsExpectation;
   readonly #kind: LogsKind;
   readonly #ending = new AbortController();
@@ -55,10 +59,11 @@ export class LogsTask {
   /** Responses that look truncated, until the rest of their range confirms it. */
   readonly #suspects: { readonly upstream: Upstream; readonly range: BlockRange }[] = [];
   #calls = 0;
+  #bytes = 0;
   #active = 0;
   #hasFailed = false;
 
-  constructor(tools: LogsTaskTools, query: LogsQuery, given: RequestOptions) {
+  constructor(tools: LogsTaskTools, query: LogsQuery, given: LogsOptions) {
     const { signal } = this.#ending;
     this.#tools = tools;
     this.#query = query;
@@ -109,6 +114,7 @@ export class LogsTask {
     const kind = this.#kind;
     let piece = whole;
     let timeouts = 0;
+    let cuts = 0;
     const cutTo = (span: number): void => {
       if (span >= rangeSize(piece)) return;
       this.#putBack({ from: piece.from + span, to: piece.to });
@@ -128,8 +134,16 @@ export class LogsTask {
               return await this.#ask(upstream, piece, signal);
             } catch (error) {
               if (!(error instanceof UpstreamFault)) throw error;
+              // This program ended the response, at the caller's limit.
+              if (isOverLimit(error)) this.#count((this.#bytesMax() ?? 0) + 1);
               if (error.hints.reaction === 'timeout' && ++timeouts < TIMEOUTS_MAX) throw error;
               if (HISTORY_GONE.test(error.text)) upstream.state.setHistoryGone(piece.from);
+              if (isCutOff(error) && error.hints.reaction === 'transient') {
+                if (++cuts >= CUTS_MAX && piece.from === piece.to)
+                  return this.#readFromReceipts(upstream, piece.from, signal);
+                if (cuts >= CUTS_MAX) upstream.logRanges.tooDense(piece, kind);
+                throw error;
+              }
               if (!learn(upstream, piece, kind, error)) throw error;
               if (piece.from === piece.to) return this.#readFromReceipts(upstream, piece.from, signal);
             }
@@ -156,8 +170,11 @@ export class LogsTask {
     const { trust, budget } = this.#tools;
     const { timeoutMs } = this.#given;
     this.#calls++;
-    const { result, bytes } = await upstream.callSized(METHOD, [toFilter(this.#query, range)], { signal, timeoutMs });
+    const params = [toFilter(this.#query, range)];
+    const options = { signal, timeoutMs, bytesMax: this.#bytesMax() };
+    const { result, bytes } = await upstream.callSized(METHOD, params, options);
     budget.observe(bytes);
+    this.#count(bytes);
     if (result === null) {
       const logs = await readUnanswered({ chain: this.#tools.chain, upstream, signal }, { ...this.#expected, range });
       return trust.timestamps(upstream, logs, signal);
@@ -177,9 +194,26 @@ export class LogsTask {
     return trust.timestamps(upstream, logs, signal);
   }
 
+  /** The caller's limit if it is below that of a response; undefined for a single block, which can't be cut. */
+  #bytesMax(): number | undefined {
+    const { bytesMax } = this.#given;
+    const isLimited = bytesMax !== undefined && bytesMax < this.#tools.limits.responseBytesMax;
+    return isLimited && rangeSize(this.#query.range) > 1 ? bytesMax : undefined;
+  }
+
+  /** @throws RangeTooLargeError */
+  #count(bytes: number): void {
+    const bytesMax = this.#bytesMax();
+    this.#bytes += bytes;
+    if (bytesMax === undefined || this.#bytes <= bytesMax) return;
+    throw new RangeTooLargeError({ chain: this.#tools.chain.key, ...this.#query.range, bytes_max: bytesMax });
+  }
+
   /** A block that exceeds a cap alone is read from its receipts, which have no such cap. */
   async #readFromReceipts(upstream: Upstream, block: number, signal: AbortSignal | undefined): Promise<readonly Log[]> {
-    return readLogsOfReceipts({ chain: this.#tools.chain, upstream, signal }, block, this.#expected);
+    const logs = await readLogsOfReceipts({ chain: this.#tools.chain, upstream, signal }, block, this.#expected);
+    this.#count(logs.reduce((sum, { data }) => sum + data.length, 0));
+    return logs;
   }
 
   /** Later logs in the range of a short response prove that it was truncated. */
@@ -191,6 +225,10 @@ export class LogsTask {
       if (more) upstream.state.blamed('truncated', `logs of blocks ${range.from} to ${range.to} were left out`);
     }
   }
+}
+
+function isOverLimit({ hints: { cause } }: UpstreamFault): boolean {
+  return cause instanceof TransportError && cause.kind === 'too-large';
 }
 
 /** Applies the range limits in a fault; false if it has none. */

@@ -1,3 +1,4 @@
+import type { Chain } from '@chainstead/chains';
 import { type Block, type BlockRange, keccak256, type Log, rangeSize } from '@chainstead/core';
 import { blockCall, checkIdentity } from '../blocks/fetch-blocks.ts';
 import { readWhole } from '../blocks/read-receipts.ts';
@@ -9,7 +10,7 @@ import { checkLogs, compareLogs, type LogsExpectation, matchesLog } from './chec
 
 /** The upstream that returned the response, and its chain. */
 export interface LogsReading {
-  readonly chain: { readonly receiptsRoot: string };
+  readonly chain: Pick<Chain, 'key' | 'receiptsRoot'>;
   readonly upstream: Upstream;
   readonly signal: AbortSignal | undefined;
 }

@@ -1,4 +1,4 @@
-import { RpcCallError, UpstreamFault } from '../errors.ts';
+import { isAboutSize, RpcCallError, UpstreamFault } from '../errors.ts';
 import type { Redactor } from '../redact-secrets.ts';
 import type { UpstreamState } from '../upstream-state.ts';
 import { type CallOutcome, interpretReply } from './interpret-reply.ts';
@@ -69,7 +69,7 @@ export function createBatchSender(options: {
     const outcome = interpretReply(origin, calls[0]?.method ?? 'batch', reply, answer);
     if (outcome.ok) return calls.map(() => outcome);
     const { error } = outcome;
-    if (error instanceof UpstreamFault && isAboutSize(error)) return sendSmaller(calls, given);
+    if (isAboutSize(error)) return sendSmaller(calls, given);
     // A node without batch support reports the list as an invalid request, or returns an unrelated response.
     if (error instanceof RpcCallError || error.kind === 'malformed' || error.hints.reaction === 'unsupported') {
       if (state.capabilities.batch === true) return sendSmaller(calls, given);
@@ -101,9 +101,7 @@ export function createBatchSender(options: {
     outcomes: CallOutcome[],
     given: CallOptions,
   ): Promise<CallOutcome[]> {
-    const oversized = outcomes.flatMap((outcome, index) =>
-      !outcome.ok && outcome.error instanceof UpstreamFault && isAboutSize(outcome.error) ? [index] : [],
-    );
+    const oversized = outcomes.flatMap((outcome, index) => (!outcome.ok && isAboutSize(outcome.error) ? [index] : []));
     if (oversized.length === 0) return outcomes;
     const again = await sendSmaller(
       oversized.flatMap((index) => calls[index] ?? []),
@@ -139,8 +137,4 @@ export function createBatchSender(options: {
       return parts.flat();
     },
   };
-}
-
-function isAboutSize(fault: UpstreamFault): boolean {
-  return fault.hints.reaction === 'batch-size' || fault.hints.reaction === 'density';
 }

@@ -58,7 +58,7 @@ export const ERROR_RULES: readonly ErrorRule[] = [
   { source: 'reth (jsonrpsee): bytes', reaction: 'density', text: /response is too big|exceeded max limit of \d{6,}/i, methods: LOGS },
   { source: 'Monad: bytes', reaction: 'density', text: /response exceeds size limit/i, methods: LOGS },
   { source: 'proxyd, geth: bytes', reaction: 'density', text: /(backend )?response (is )?too large|response body.{0,20}too large/i, methods: LOGS },
-  { source: 'any: bytes outside getLogs', reaction: 'batch-size', text: /response (is )?too (large|big)|response exceeds size limit|response size should not/i },
+  { source: 'any: bytes outside getLogs', reaction: 'batch-size', text: /response (size )?(is )?(too (large|big)|exceed)|response size should not|response body.{0,20}too large|exceeded max limit of \d{6,}|max(imum)? response size/i },
   { source: 'geth: from above to', reaction: 'caller', text: /invalid block range params/i },
   { source: 'geth: addresses or topics', reaction: 'caller', text: /exceed max (addresses|topics)/i },
   { source: 'Infura: filters', reaction: 'caller', text: /this query contains \d+ filters/i },

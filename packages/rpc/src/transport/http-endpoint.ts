@@ -22,7 +22,10 @@ export interface HttpAnswer {
  */
 export interface HttpEndpoint {
   /** May send twice, if a keep-alive connection closes during the send. @throws TransportError */
-  post(payload: string, options: { timeoutMs: number; signal?: AbortSignal | undefined }): Promise<HttpAnswer>;
+  post(
+    payload: string,
+    options: { timeoutMs: number; signal?: AbortSignal | undefined; bytesMax?: number | undefined },
+  ): Promise<HttpAnswer>;
   /** @returns the response unparsed. @throws TransportError; a failure after a stream began ends its iteration */
   send(outgoing: RawOutgoing): Promise<RawReply>;
   close(): Promise<void>;
@@ -79,9 +82,9 @@ export function createHttpEndpoint(options: HttpEndpointOptions): HttpEndpoint {
     broken: options.broken ?? whole.broken,
   };
   return {
-    async post(payload, { timeoutMs, signal }) {
+    async post(payload, { timeoutMs, signal, bytesMax }) {
       if (signal?.aborted) throw new TransportError('aborted', 'given up');
-      const { statusCode, headers: answered, body } = await sendWhole(whole, { payload, timeoutMs, signal });
+      const { statusCode, headers: answered, body } = await sendWhole(whole, { payload, timeoutMs, signal, bytesMax });
       return toAnswer({ statusCode, headers: answered }, body);
     },
     send: (outgoing) => sendRaw(streamed, outgoing),

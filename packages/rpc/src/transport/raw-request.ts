@@ -4,6 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { isStaleConnection, TransportError, toTransportError } from '@chainstead/upstream-http';
 import type { Dispatcher } from 'undici';
 import type { Deadline, Deadlines } from './deadlines.ts';
+import { LARGE_RESPONSE_BYTES, type LargeResponse, largeResponses } from './large-responses.ts';
 import { createResultStream, type ResultStream } from './result-stream.ts';
 import { scanEnvelope } from './scan-envelope.ts';
 
@@ -17,6 +18,8 @@ export interface RawOutgoing {
   /** Milliseconds from sending to the whole response, or between two chunks of a large one. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
+  /** Largest response that is not streamed, bytes. @default RawRequestShared.limits.responseBytesMax */
+  readonly bytesMax?: number | undefined;
 }
 
 export interface WholeReply {
@@ -59,7 +62,7 @@ const DECODERS = new Map<string, () => Transform>([
 ]);
 
 /** A class, since undici needs a handler with state: one object per request instead of five closures. */
-class RawRequest implements Dispatcher.DispatchHandler, Deadline {
+class RawRequest implements Dispatcher.DispatchHandler, Deadline, LargeResponse {
   at: number;
   place = -1;
   readonly #started = performance.now();
@@ -168,7 +171,19 @@ class RawRequest implements Dispatcher.DispatchHandler, Deadline {
     }
     this.#chunks.push(chunk);
     if (before <= streamFromBytes && this.#size > streamFromBytes) this.#openStream();
-    if (this.#stream === null && this.#size > responseBytesMax) this.#fail(tooLarge(responseBytesMax));
+    if (this.#stream !== null) return;
+    const bytesMax = this.#outgoing.bytesMax ?? responseBytesMax;
+    if (this.#size > bytesMax) this.#fail(tooLarge(bytesMax));
+    else if (before <= LARGE_RESPONSE_BYTES && this.#size > LARGE_RESPONSE_BYTES && !largeResponses.enter(this)) {
+      // The time in which others are read is not the upstream's.
+      this.at = Number.POSITIVE_INFINITY;
+      this.#pause();
+    }
+  }
+
+  admitted(): void {
+    this.at = performance.now() + this.#outgoing.timeoutMs;
+    this.#resume();
   }
 
   /** Returns the result as a stream if the response begins like one. */
@@ -199,13 +214,21 @@ class RawRequest implements Dispatcher.DispatchHandler, Deadline {
   #hold(): void {
     this.#isHeldByReader = true;
     this.at = performance.now() + this.#outgoing.timeoutMs;
-    if (this.#decoder === null) this.#controller?.pause();
-    else this.#decoder.pause();
+    this.#pause();
   }
 
   #letGo(): void {
     this.#isHeldByReader = false;
     this.at = performance.now() + this.#outgoing.timeoutMs;
+    this.#resume();
+  }
+
+  #pause(): void {
+    if (this.#decoder === null) this.#controller?.pause();
+    else this.#decoder.pause();
+  }
+
+  #resume(): void {
     if (this.#decoder === null) this.#controller?.resume();
     else this.#decoder.resume();
   }
@@ -236,6 +259,7 @@ class RawRequest implements Dispatcher.DispatchHandler, Deadline {
 
   #over(): void {
     this.#isOver = true;
+    if (this.#size > LARGE_RESPONSE_BYTES) largeResponses.leave(this);
     this.#shared.deadlines.delete(this);
     this.#outgoing.signal?.removeEventListener('abort', this.#onAbort);
     this.#shared.ended();
@@ -252,7 +276,7 @@ export function sendRaw(shared: RawRequestShared, outgoing: RawOutgoing): Promis
 /** Sends a repeatable request and waits for the whole response: `shared` streams none. @throws TransportError */
 export async function sendWhole(
   shared: RawRequestShared,
-  outgoing: Pick<RawOutgoing, 'payload' | 'timeoutMs' | 'signal'>,
+  outgoing: Pick<RawOutgoing, 'payload' | 'timeoutMs' | 'signal' | 'bytesMax'>,
 ): Promise<WholeReply> {
   const reply = await sendRaw(shared, { ...outgoing, id: 0, method: '', isRepeatable: true });
   if (reply.kind === 'whole') return reply;

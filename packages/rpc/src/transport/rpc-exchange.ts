@@ -18,6 +18,8 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** Goes ahead of waiting calls: heads before historical blocks. */
   readonly urgent?: boolean;
+  /** Largest response, bytes after decompression. @default PoolLimits.responseBytesMax */
+  readonly bytesMax?: number | undefined;
 }
 
 /** An HTTP response and its latency. */
@@ -88,7 +90,7 @@ export function createRpcExchange(options: {
     state.sent();
     const started = performance.now();
     try {
-      const answer = await endpoint.post(payload, { timeoutMs, signal });
+      const answer = await endpoint.post(payload, { timeoutMs, signal, bytesMax: given.bytesMax });
       return { ...answer, latencyMs: performance.now() - started };
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;

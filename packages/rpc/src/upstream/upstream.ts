@@ -49,6 +49,7 @@ export interface Upstream {
   readonly config: UpstreamConfig;
   readonly state: UpstreamState;
   readonly logRanges: LogRangePlanner;
+  readonly limits: Pick<PoolLimits, 'responseBytesMax' | 'blockBytesMax' | 'heavyTimeoutMs'>;
   /** Requests in flight or waiting, as a share of the concurrency. */
   readonly load: number;
   /** @throws UpstreamFault, RpcCallError, RequestAbortedError */
@@ -204,6 +205,7 @@ export function createUpstream(options: {
     config,
     state,
     logRanges,
+    limits,
     get load() {
       return exchange.load + raw.load;
     },
