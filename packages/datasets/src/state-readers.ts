@@ -19,6 +19,7 @@ import {
 } from '@chainstead/node-reads';
 import { feedReadingsReader } from '@chainstead/price-feeds';
 import { priceEvidenceReader } from '@chainstead/prices';
+import { topGainersReader, walletProfitsReader } from '@chainstead/profits';
 import { tokenCreationReader, tokenFactsReader } from '@chainstead/tokens';
 import {
   blockAtTimeReader,
@@ -59,4 +60,6 @@ export const stateReaders: readonly StateReader[] = [
   walletTransactionsReader,
   implementationsReader,
   insightReader,
+  walletProfitsReader,
+  topGainersReader,
 ];

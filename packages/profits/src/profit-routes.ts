@@ -1,5 +1,5 @@
 import type { RouteModule } from '@chainstead/http';
-import { topGainersRoute } from './top-gainers-route.ts';
+import { createTopGainersRoute } from './top-gainers-route.ts';
 import {
   createWalletProfitabilityRoute,
   createWalletSummaryRoute,
@@ -8,5 +8,5 @@ import {
 
 /** Returns the routes of profit and loss. */
 export function createProfitRoutes(options: WalletProfitOptions): readonly RouteModule[] {
-  return [createWalletProfitabilityRoute(options), createWalletSummaryRoute(options), topGainersRoute];
+  return [createWalletProfitabilityRoute(options), createWalletSummaryRoute(options), createTopGainersRoute(options)];
 }

@@ -1,6 +1,7 @@
 /**
  * Realized profit of one wallet in one token, from sums only. Amounts are base units; values are units of `DOLLAR`.
- * A sale costs the average price of the purchases before it: those of the window, or without any, all earlier ones.
+ * A sale takes its share of the cost of the tokens held then: of those bought in the window first, then of those bought earlier. So once
+ * nothing is left, the profit is the received less the invested value.
  */
 
 /** Sums of the trades so far. Add trades in chain order. */
@@ -12,14 +13,18 @@ export interface ProfitSum {
   sells: number;
   sold: bigint;
   received: bigint;
-  /** Purchases before the window. */
-  boughtBefore: bigint;
-  investedBefore: bigint;
-  /** Bought amount that no sale has covered yet, over all history. */
-  held: bigint;
+  /** Bought tokens that no sale has covered yet: purchases in the window, and before it. */
+  readonly inWindow: HeldTokens;
+  readonly earlier: HeldTokens;
   /** Part of `sold` that was bought before, with its share of `received`, and its cost. */
   covered: bigint;
   coveredValue: bigint;
+  cost: bigint;
+}
+
+/** An amount with its cost. */
+interface HeldTokens {
+  amount: bigint;
   cost: bigint;
 }
 
@@ -34,7 +39,8 @@ export interface TokenTrade {
 export function emptyProfitSum(): ProfitSum {
   return {
     ...{ buys: 0, bought: 0n, invested: 0n, sells: 0, sold: 0n, received: 0n },
-    ...{ boughtBefore: 0n, investedBefore: 0n, held: 0n, covered: 0n, coveredValue: 0n, cost: 0n },
+    ...{ covered: 0n, coveredValue: 0n, cost: 0n },
+    ...{ inWindow: { amount: 0n, cost: 0n }, earlier: { amount: 0n, cost: 0n } },
   };
 }
 
@@ -67,31 +73,39 @@ export function realizedProfit({ coveredValue, cost }: Pick<ProfitSum, 'coveredV
 }
 
 function addPurchase(sum: ProfitSum, amount: bigint, value: bigint, isInWindow: boolean): void {
-  sum.held += amount;
-  if (!isInWindow) {
-    sum.boughtBefore += amount;
-    sum.investedBefore += value;
-    return;
-  }
+  const held = isInWindow ? sum.inWindow : sum.earlier;
+  held.amount += amount;
+  held.cost += value;
+  if (!isInWindow) return;
   sum.buys += 1;
   sum.bought += amount;
   sum.invested += value;
 }
 
 function addSale(sum: ProfitSum, amount: bigint, value: bigint, isInWindow: boolean): void {
-  const covered = amount < sum.held ? amount : sum.held;
-  sum.held -= covered;
+  const { inWindow, earlier } = sum;
+  const held = inWindow.amount + earlier.amount;
+  const covered = amount < held ? amount : held;
+  const ofWindow = covered < inWindow.amount ? covered : inWindow.amount;
+  let cost = 0n;
+  // A purchase of no amount still has a value. Dust trades have such logs.
+  if (covered > 0n) cost += take(inWindow, ofWindow);
+  if (covered > ofWindow) cost += take(earlier, covered - ofWindow);
   if (!isInWindow) return;
   sum.sells += 1;
   sum.sold += amount;
   sum.received += value;
-  if (covered === 0n) return;
-  // A purchase of no amount still has a value. Dust trades have such logs.
-  const [basis, paid] =
-    sum.bought > 0n ? [sum.bought, sum.invested] : [sum.boughtBefore, sum.investedBefore + sum.invested];
   sum.covered += covered;
   sum.coveredValue += covered === amount ? value : rounded(value * covered, amount);
-  sum.cost += rounded(paid * covered, basis);
+  sum.cost += cost;
+}
+
+/** Takes an amount out of the held tokens. @returns its cost: the rest keeps the same average */
+function take(held: HeldTokens, amount: bigint): bigint {
+  const cost = amount === held.amount ? held.cost : rounded(held.cost * amount, held.amount);
+  held.amount -= amount;
+  held.cost -= cost;
+  return cost;
 }
 
 /** Half up, of numbers of at least zero. */

@@ -4,12 +4,14 @@ import { SWAPS_DATASET } from '@chainstead/markets';
 import { createRoute, z } from '@hono/zod-openapi';
 import { daysParameter, OF_PROFITS } from './days-parameter.ts';
 import { showTopGainers, topGainersSchema } from './profit-response.ts';
-import { readTopGainers } from './top-gainers.ts';
+import { type ProfitSources, sumTopGainers } from './summed-profits.ts';
 import { readTokenFacts } from './trades/token-facts.ts';
 import { shownToken } from './trades/traded-pool.ts';
 
 /** `GET /api/v2.2/erc20/{address}/top-gainers`: wallets with the highest profit in a token (docs/api/profits.md). */
-export const topGainersRoute: RouteModule = (app, { chains, parameters, reads }) => {
+export const createTopGainersRoute =
+  (options: Omit<ProfitSources, 'reads'>): RouteModule =>
+  (app, { chains, parameters, reads }) => {
   const route = createRoute({
     method: 'get',
     path: '/api/v2.2/erc20/{address}/top-gainers',
@@ -31,7 +33,7 @@ export const topGainersRoute: RouteModule = (app, { chains, parameters, reads })
     const { days = null, chain: given } = c.req.valid('query');
     const chain = indexedChain(chains, given?.key ?? 'eth', SWAPS_DATASET);
     const shown = shownToken(token, chain);
-    const found = await readTopGainers(reads, chain, { token: shown, days });
+    const found = await sumTopGainers({ ...options, reads }, chain, { token: shown, days });
     const factsOf = await readTokenFacts(reads, chain, [shown]);
     return c.json(showTopGainers(found, factsOf(shown)), 200);
   });

@@ -15,6 +15,14 @@ export interface TopGainers {
   readonly indexed: Indexed;
 }
 
+interface GainersLimits {
+  /** Newest trades of the token that count: a reading holds a sum for each of their wallets. */
+  readonly tradesMax: number;
+  /** @default 100 */
+  readonly walletsMax?: number;
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Returns the wallets with the highest realized profit in a token, from its newest trades. Holds one sum per wallet.
  * @param days length of the window; null: all trades
@@ -23,17 +31,18 @@ export async function readTopGainers(
   database: ReadDatabase,
   chain: Chain,
   { token: given, days }: { readonly token: Address; readonly days: number | null },
-  { tradesMax, walletsMax } = LIMITS,
+  { tradesMax, walletsMax = WALLETS_MAX, signal }: GainersLimits,
 ): Promise<TopGainers> {
   const token = shownToken(given, chain);
   const { indexed, newestTime } = await readTradesSpan(database, chain, null);
   const lastBlock = indexed.toBlock ?? -1;
-  const firstBlock = await firstBlockOfNewest(database, chain, token, { lastBlock, tradesMax });
+  const firstBlock = await firstBlockOfNewest(database, chain, { kind: 'token', token }, { lastBlock, tradesMax });
   const start = windowStart(newestTime, days);
   const sums = new Map<Address, ProfitSum>();
   let isWhole = firstBlock === 0 && !(await hasUndecided(database, chain, token));
   const reading = { subject: { kind: 'token', token }, firstBlock, lastBlock } as const;
-  for await (const { trades } of readTrades(database, chain, reading))
+  for await (const { trades } of readTrades(database, chain, reading)) {
+    signal?.throwIfAborted();
     for (const trade of trades)
       for (const side of sidesOf(trade)) {
         if (side.token !== token) continue;
@@ -42,6 +51,7 @@ export async function readTopGainers(
           for (const wallet of trade.parties)
             addTrade(sumOf(sums, wallet), { ...side, value: trade.value, isInWindow: trade.time >= start });
       }
+  }
   const wallets = [...sums].map(([wallet, sum]) => ({ wallet, sum, profit: realizedProfit(sum) }));
   return {
     wallets: wallets
@@ -52,8 +62,7 @@ export async function readTopGainers(
   };
 }
 
-/** Newest trades of a token that count: a request holds a sum for each of their wallets. */
-const LIMITS = { tradesMax: 100_000, walletsMax: 100 };
+const WALLETS_MAX = 100;
 
 async function hasUndecided(database: ReadDatabase, chain: Chain, token: Address): Promise<boolean> {
   const values: unknown[] = [];

@@ -16,14 +16,16 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { daysParameter, OF_PROFITS } from './days-parameter.ts';
 import { profitabilitySchema, showProfitability, showSummary, summarySchema } from './profit-response.ts';
 import { readTokenFacts } from './trades/token-facts.ts';
-import { readWalletProfits, type WalletProfits, type WalletProfitsQuery } from './wallet-profits.ts';
+import { type ProfitLimits, sumWalletProfits } from './summed-profits.ts';
+import type { WalletProfits, WalletProfitsQuery } from './wallet-profits.ts';
 
 export interface WalletProfitOptions {
   readonly onDemandBackfill: TraderBackfill;
   /** Reads feeds at blocks that are not indexed. */
   readonly nodeReads: NodeReadQueue;
-  /** Time that a request waits for them. Milliseconds. */
+  /** Time that a request waits for them, and for sums of a worker. Milliseconds. */
   readonly waitMs: number;
+  readonly limits?: ProfitLimits;
 }
 
 /** `GET /api/v2.2/wallets/{address}/profitability`: realized profit of a wallet by token (docs/api/profits.md). */
@@ -96,15 +98,16 @@ export const createWalletSummaryRoute =
 
 /** Returns the profits, after reading feeds for trades that are older than the indexed blocks. */
 async function readProfits(
-  { nodeReads, waitMs }: WalletProfitOptions,
+  options: WalletProfitOptions,
   { reads, database, logger }: Pick<ApiDependencies, 'reads' | 'database' | 'logger'>,
   chain: Chain,
   query: WalletProfitsQuery,
 ): Promise<WalletProfits> {
-  const found = await readWalletProfits(reads, chain, query);
+  const { nodeReads, waitMs } = options;
+  const found = await sumWalletProfits({ ...options, reads }, chain, query);
   if (found.unvalued === 0) return found;
   const isRead = await requestFeedReadings({ database, nodeReads, logger, waitMs }, chain, found.unvaluedBlocks);
-  return isRead ? readWalletProfits(database, chain, query) : found;
+  return isRead ? sumWalletProfits({ ...options, reads: database }, chain, query) : found;
 }
 
 /** Requests the wallet's on-demand backfill if blocks are missing. */

@@ -3,7 +3,7 @@ import type { Address } from '@chainstead/core';
 import type { Indexed } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { addTrade, emptyProfitSum, type ProfitSum } from './profit-sum.ts';
-import { readTrades, readTradesSpan, type Trade } from './trades/read-trades.ts';
+import { firstBlockOfNewest, readTrades, readTradesSpan, type Trade } from './trades/read-trades.ts';
 import { shownToken } from './trades/traded-pool.ts';
 
 export interface WalletProfitsQuery {
@@ -30,22 +30,29 @@ export interface WalletProfits {
 /** More than one request can have read. */
 const UNVALUED_BLOCKS_MAX = 1_000;
 
-/** Returns the profits of a wallet by token, from its swaps as sender or beneficiary. Holds one sum per token. */
+/**
+ * Returns the profits of a wallet by token, from its newest swaps as sender or beneficiary. Holds one sum per token.
+ * @param swapsMax number of swaps that count; with more, `indexed.complete` is false
+ */
 export async function readWalletProfits(
   database: ReadDatabase,
   chain: Chain,
   { wallet, tokens, days }: WalletProfitsQuery,
+  { swapsMax, signal }: { readonly swapsMax: number; readonly signal?: AbortSignal },
 ): Promise<WalletProfits> {
   const { indexed, newestTime } = await readTradesSpan(database, chain, wallet);
   const wanted = tokens === null ? null : new Set(tokens.map((token) => shownToken(token, chain)));
   const isWanted = (token: Address) => wanted?.has(token) ?? true;
   const start = windowStart(newestTime, days);
   const sums = new Map<Address, ProfitSum>();
-  let isWhole = true;
+  const lastBlock = indexed.toBlock ?? -1;
+  const subject = { kind: 'wallet', wallet } as const;
+  const firstBlock = await firstBlockOfNewest(database, chain, subject, { lastBlock, tradesMax: swapsMax });
+  let isWhole = firstBlock === 0;
   let unvalued = 0;
   let unvaluedBlocks: number[] = [];
-  const reading = { subject: { kind: 'wallet', wallet }, firstBlock: 0, lastBlock: indexed.toBlock ?? -1 } as const;
-  for await (const { trades, undecided } of readTrades(database, chain, reading)) {
+  for await (const { trades, undecided } of readTrades(database, chain, { subject, firstBlock, lastBlock })) {
+    signal?.throwIfAborted();
     if (undecided.some((token) => token === null || isWanted(shownToken(token, chain)))) isWhole = false;
     for (const trade of trades) {
       const sides = sidesOf(trade).filter(({ token }) => isWanted(token));
@@ -58,8 +65,8 @@ export async function readWalletProfits(
       if (value === null) continue;
       for (const side of sides) addTrade(sumOf(sums, side.token), { ...side, value, isInWindow: trade.time >= start });
     }
+    unvaluedBlocks = unvaluedBlocks.slice(-UNVALUED_BLOCKS_MAX);
   }
-  unvaluedBlocks = unvaluedBlocks.slice(-UNVALUED_BLOCKS_MAX);
   for (const [token, { buys, sells }] of sums) if (buys + sells === 0) sums.delete(token);
   const complete = indexed.complete && isWhole && unvalued === 0;
   return { sums, unvalued, unvaluedBlocks, known: indexed, indexed: { ...indexed, complete } };

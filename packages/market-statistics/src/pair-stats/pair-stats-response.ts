@@ -92,8 +92,8 @@ export function showPairStats(stats: PairStats): z.infer<typeof pairStatsSchema>
     ),
     buyVolume: show(({ trades: { buyVolume } }) => (buyVolume === null ? null : inDollars(buyVolume))),
     sellVolume: show(({ trades: { sellVolume } }) => (sellVolume === null ? null : inDollars(sellVolume))),
-    buyers: show(({ trades }) => trades.buyers.size),
-    sellers: show(({ trades }) => trades.sellers.size),
+    buyers: show(({ trades }) => trades.buyers),
+    sellers: show(({ trades }) => trades.sellers),
     indexed: showIndexed(indexed),
   };
 }

@@ -7,7 +7,7 @@ import {
   type PoolId,
   poolKey,
   readTradeFigures,
-  type TradeFigures,
+  type TradeSums,
   wrappedNativeOf,
 } from '@chainstead/markets';
 import {
@@ -36,7 +36,7 @@ export interface WindowStats {
   readonly window: PairWindow;
   /** Values at the start of the window; null: unknown. */
   readonly before: ReadPoolValues | null;
-  readonly trades: TradeFigures;
+  readonly trades: TradeSums;
 }
 
 export interface PairStats {
@@ -64,7 +64,7 @@ export async function readPairStats(sources: PriceSources, chain: Chain, id: Poo
   }
   const now = (await readPoolValues(sources, chain, [pool], place)).get(pool.pool) ?? null;
   const trades = await readTradeFigures(reads, chain, {
-    pools: [pool],
+    groups: [{ key: pool.pool, pools: [{ pool, isReversed: false }] }],
     spans: PAIR_WINDOWS.map(([, seconds]) => spanBefore(place, seconds)),
     lastBlock: place.block,
   });

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, cents, type Fraction, nearestNumber } from '@chainstead/core';
 import { indexedSchema, showIndexed } from '@chainstead/data-api';
-import type { TradeFigures } from '@chainstead/markets';
+import type { TradeSums } from '@chainstead/markets';
 import { changeBetween, plainDecimal } from '@chainstead/prices';
 import { z } from '@hono/zod-openapi';
 import type { TokenSpans } from './read-token-spans.ts';
@@ -58,7 +58,7 @@ export interface AnalyzedToken {
 /** Values are rounded here only. */
 export function showAnalytics({ chain, token, found, supply }: AnalyzedToken): z.infer<typeof analyticsSchema> {
   const { now, figures, states, indexed } = found;
-  const ofFigures = (value: (figures: TradeFigures) => number | null) =>
+  const ofFigures = (value: (figures: TradeSums) => number | null) =>
     byWindow(figures.map((one) => (one === null ? null : value(one))));
   const valuation = dilutedValuation(now.usd, supply);
   return {
@@ -66,11 +66,11 @@ export function showAnalytics({ chain, token, found, supply }: AnalyzedToken): z
     categoryId: token,
     totalBuyVolume: ofFigures(({ buyVolume }) => shown(inDollars(buyVolume))),
     totalSellVolume: ofFigures(({ sellVolume }) => shown(inDollars(sellVolume))),
-    totalBuyers: ofFigures(({ buyers }) => buyers.size),
-    totalSellers: ofFigures(({ sellers }) => sellers.size),
+    totalBuyers: ofFigures(({ buyers }) => buyers),
+    totalSellers: ofFigures(({ sellers }) => sellers),
     totalBuys: ofFigures(({ buys }) => buys),
     totalSells: ofFigures(({ sells }) => sells),
-    uniqueWallets: ofFigures(({ buyers, sellers }) => buyers.union(sellers).size),
+    uniqueWallets: ofFigures(({ wallets }) => wallets),
     pricePercentChange: byWindow(states.map((before) => percentOf(before?.usd ?? null, now.usd))),
     usdPrice: now.usd === null ? null : plainDecimal(now.usd),
     totalLiquidity: cents(now.liquidity),

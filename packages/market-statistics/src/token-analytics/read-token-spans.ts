@@ -1,16 +1,17 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Indexed } from '@chainstead/data-api';
-import { type FiguredPool, readTradeFigures, type TimeSpan, type TradeFigures } from '@chainstead/markets';
+import type { ReadDatabase } from '@chainstead/db';
+import { readTradeFigures, SwapsNotSummedError, type TimeSpan, type TradeFiguresQuery, type TradeSums } from '@chainstead/markets';
 import { type PriceSources, readPlace, readTokenStates, readTradedPools, type TokenState } from '@chainstead/prices';
 import { readSwapsSince, readUndecided } from './token-coverage.ts';
-import { figuresOfToken } from './token-figures.ts';
+import { poolsOfToken } from './token-figures.ts';
 
 /** A token at the newest indexed block, over spans of time, and at some moments. */
 export interface TokenSpans {
   readonly now: TokenState;
-  /** In the order of the spans. Null: not all swaps of the span are indexed. */
-  readonly figures: readonly (TradeFigures | null)[];
+  /** In the order of the spans. Null: not all swaps of the span are indexed, or summed. */
+  readonly figures: readonly (TradeSums | null)[];
   /** In the order of the moments. Null: not indexed. */
   readonly states: readonly (TokenState | null)[];
   readonly indexed: Indexed;
@@ -21,6 +22,14 @@ export interface WantedTimes {
   readonly spans: readonly TimeSpan[];
   /** Unix seconds. A state is that of the last block until there. */
   readonly moments: readonly number[];
+}
+
+/** The wanted figures of a token. */
+interface FigureOptions {
+  /** Whether distinct traders are counted. @default true */
+  readonly countsTraders?: boolean;
+  /** Whether figures that take too many swaps are null, instead of an error. @default false */
+  readonly mayMiss?: boolean;
 }
 
 /** By token. */
@@ -34,12 +43,14 @@ interface SpansOfTokens {
  * Returns tokens that have a proven pool against an anchor, or are anchors with a price. Others are missing. The number of statements hardly
  * depends on that of tokens.
  * @param timesOf the wanted times by the time of the newest indexed block
+ * @throws {SwapsNotSummedError} if the figures take too many swaps that are not summed yet
  */
 export async function readTokenSpans(
   sources: PriceSources,
   chain: Chain,
   tokens: readonly Address[],
   timesOf: (newest: number) => WantedTimes,
+  options: FigureOptions = {},
 ): Promise<SpansOfTokens> {
   const { reads } = sources;
   const { place, indexed } = await readPlace(reads, chain, { of: 'newest' }, chain.pricing.windowSeconds);
@@ -51,7 +62,8 @@ export async function readTokenSpans(
   if (known.size === 0) return { time, tokens: new Map() };
   const names = [...known.keys()];
   const { spans, moments } = timesOf(time);
-  const figures = await readTradeFigures(reads, chain, { pools: eachOnce(pools), spans, lastBlock: place.block });
+  const groups = names.map((token) => poolsOfToken(token, pools.get(token) ?? [], chain));
+  const figures = await readFigures(reads, chain, { groups, spans, lastBlock: place.block }, options);
   const states: ReadonlyMap<Address, TokenState>[] = [];
   for (const moment of moments) states.push(moment >= time ? now : await readPastStates(sources, chain, names, moment));
   const since = await readSwapsSince(reads, chain, place.block);
@@ -59,12 +71,12 @@ export async function readTokenSpans(
   const isCovered = spans.map(({ from }) => since !== null && since < from);
   const isComplete = indexed.complete && isCovered.every(Boolean);
   const found = [...known].map(([token, state]): readonly [Address, TokenSpans] => {
-    const ofToken = figuresOfToken({ token, pools: pools.get(token) ?? [] }, figures, chain, spans.length);
+    const ofToken = figures.get(token) ?? [];
     return [
       token,
       {
         now: state,
-        figures: ofToken.map((one, at) => (isCovered[at] === true ? one : null)),
+        figures: spans.map((_, at) => (isCovered[at] === true ? (ofToken[at] ?? null) : null)),
         states: states.map((ofMoment) => ofMoment.get(token) ?? null),
         indexed: { ...indexed, complete: isComplete && !undecided.has(token) && state.isFinal },
       },
@@ -73,8 +85,19 @@ export async function readTokenSpans(
   return { time, tokens: new Map(found) };
 }
 
-function eachOnce(pools: ReadonlyMap<Address, readonly FiguredPool[]>): readonly FiguredPool[] {
-  return [...new Map([...pools.values()].flat().map((pool) => [pool.pool, pool])).values()];
+/** Returns the figures of each group; none if they may be missing and take too many swaps. */
+async function readFigures(
+  reads: ReadDatabase,
+  chain: Chain,
+  query: TradeFiguresQuery,
+  { countsTraders = true, mayMiss = false }: FigureOptions,
+): Promise<ReadonlyMap<string, readonly TradeSums[]>> {
+  try {
+    return await readTradeFigures(reads, chain, { ...query, countsTraders });
+  } catch (error) {
+    if (mayMiss && error instanceof SwapsNotSummedError) return new Map();
+    throw error;
+  }
 }
 
 /** States at the last block until a moment. Contracts are not read: past balances follow from the newest. */

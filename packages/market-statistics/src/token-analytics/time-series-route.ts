@@ -40,7 +40,9 @@ export function createTimeSeriesRoute(balances: BalanceRequestSources): RouteMod
         const requested = requestedTokens(dependencies, c.req.valid('json').tokens);
         const series = await readByChain(requested, async (chain, tokens) => {
           const timesOf = (newest: number) => stepsUntil(newest, timeframe);
-          const { time, tokens: found } = await readTokenSpans(sources, chain, tokens, timesOf);
+          const { time, tokens: found } = await readTokenSpans(sources, chain, tokens, timesOf, {
+            countsTraders: false,
+          });
           const starts = time === null ? [] : timesOf(time).spans.map(({ from }) => from);
           const supplies = await readSupplies(sources, dependencies, chain, [...found.keys()]);
           return new Map(

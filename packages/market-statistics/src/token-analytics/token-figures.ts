@@ -1,43 +1,16 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, addFractions, type Fraction, multiplyFractions } from '@chainstead/core';
-import {
-  DOLLAR,
-  type FiguredPool,
-  formsOf,
-  joinFigures,
-  NO_TRADES,
-  pairOf,
-  type TradeFigures,
-} from '@chainstead/markets';
+import { DOLLAR, type FiguredPool, formsOf, type PoolGroup, pairOf, type TradeSums } from '@chainstead/markets';
 
-/**
- * Returns the figures of a token over its pools, one for each span. A purchase is one of this token, also in pools with it as quote token.
- * @param figures of each pool, in the order of the spans
- */
-export function figuresOfToken(
-  { token, pools }: { readonly token: Address; readonly pools: readonly FiguredPool[] },
-  figures: ReadonlyMap<string, readonly TradeFigures[]>,
-  chain: Chain,
-  spans: number,
-): readonly TradeFigures[] {
+/** Returns the pools of a token, to sum together: a purchase is one of this token, also in pools with it as quote token. */
+export function poolsOfToken(token: Address, pools: readonly FiguredPool[], chain: Chain): PoolGroup {
   const forms = formsOf(token, chain);
-  return Array.from({ length: spans }, (_, span) =>
-    pools
-      .map(({ pool, token0, token1 }) => {
-        const found = figures.get(pool)?.[span] ?? NO_TRADES;
-        return forms.includes(pairOf(token0, token1, chain).base) ? found : fromQuoteSide(found);
-      })
-      .reduce(joinFigures, NO_TRADES),
-  );
-}
-
-/** A purchase of the base token is a sale of the quote token. */
-function fromQuoteSide({ buys, sells, buyVolume, sellVolume, buyers, sellers }: TradeFigures): TradeFigures {
-  return { buys: sells, sells: buys, buyVolume: sellVolume, sellVolume: buyVolume, buyers: sellers, sellers: buyers };
+  const isReversed = ({ token0, token1 }: FiguredPool) => !forms.includes(pairOf(token0, token1, chain).base);
+  return { key: token, pools: pools.map((pool) => ({ pool, isReversed: isReversed(pool) })) };
 }
 
 /** US dollars of both volumes; null: unknown. */
-export function volumeOf({ buyVolume, sellVolume }: TradeFigures): Fraction | null {
+export function volumeOf({ buyVolume, sellVolume }: TradeSums): Fraction | null {
   const [bought, sold] = [inDollars(buyVolume), inDollars(sellVolume)];
   return bought === null || sold === null ? null : addFractions(bought, sold);
 }

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, nearestNumber } from '@chainstead/core';
 import type { Indexed } from '@chainstead/data-api';
-import { NO_TRADES, type PoolId, readTradeFigures, type TradeFigures } from '@chainstead/markets';
+import { NO_TRADES, type PoolId, readTradeFigures, type TradeSums } from '@chainstead/markets';
 import {
   type PricePlace,
   type PriceSources,
@@ -40,7 +40,7 @@ export interface PairPosition {
 /** Figures of a pool over the last 24 hours. */
 export interface ListedPair extends RankedPool {
   readonly before: ReadPoolValues | null;
-  readonly trades: TradeFigures;
+  readonly trades: TradeSums;
 }
 
 /**
@@ -92,9 +92,10 @@ export async function readListedPairs(
   const stored = pools.map(({ pool }) => pool);
   const [trades, before, native] = await Promise.all([
     readTradeFigures(sources.reads, chain, {
-      pools: stored,
+      groups: stored.map((pool) => ({ key: pool.pool, pools: [{ pool, isReversed: false }] })),
       spans: [spanBefore(place, DAY_SECONDS)],
       lastBlock: place.block,
+      countsTraders: false,
     }),
     // The balances were requested for the block of the list: earlier ones follow from them.
     dayBefore === null

@@ -47,7 +47,8 @@ export async function rankCandidates(
   );
   const compared = byPools.filter((one) => poolsOf(one) > 0).slice(0, COMPARED_MAX);
   const spans = await readByCandidate(compared, chains, async (chain, tokens) => {
-    const { tokens: found } = await readTokenSpans(sources, chain, tokens, (newest) => TIMES[sortBy](newest));
+    const options = { countsTraders: false, mayMiss: true };
+    const { tokens: found } = await readTokenSpans(sources, chain, tokens, (newest) => TIMES[sortBy](newest), options);
     return found;
   });
   const figures = new Map([...spans].map(([one, found]) => [one, FIGURES[sortBy](found, one)]));

@@ -1,6 +1,6 @@
 import type { Chain } from '@chainstead/chains';
 import { type Fraction, nearestNumber } from '@chainstead/core';
-import { DOLLAR, type TradeFigures } from '@chainstead/markets';
+import { DOLLAR, type TradeSums } from '@chainstead/markets';
 import { z } from '@hono/zod-openapi';
 import { percentOf, shown } from '../token-analytics/analytics-response.ts';
 import type { TokenSpans } from '../token-analytics/read-token-spans.ts';
@@ -115,11 +115,12 @@ export function showFoundToken({ token, chain, spans, holders }: FoundToken): z.
   };
 }
 
-function netBuyers(figures: TradeFigures | null): number | null {
-  return figures === null ? null : figures.buyers.size - figures.sellers.size;
+function netBuyers(figures: TradeSums | null): number | null {
+  if (figures === null || figures.buyers === null || figures.sellers === null) return null;
+  return figures.buyers - figures.sellers;
 }
 
-function netVolume(figures: TradeFigures | null): number | null {
+function netVolume(figures: TradeSums | null): number | null {
   if (figures === null || figures.buyVolume === null || figures.sellVolume === null) return null;
   return signed({ numerator: figures.buyVolume - figures.sellVolume, denominator: DOLLAR });
 }

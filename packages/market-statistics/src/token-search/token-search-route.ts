@@ -40,7 +40,7 @@ export function createTokenSearchRoute(options: TokenSearchOptions): RouteModule
       const boostsVerified = flags.boostVerifiedContracts ?? true;
       const ranked = await rankCandidates(sources, candidates, { chains, sortBy, boostsVerified, limit });
       const spans = await readByCandidate(ranked, chains, async (chain, tokens) => {
-        const found = await readTokenSpans(sources, chain, tokens, searchTimes);
+        const found = await readTokenSpans(sources, chain, tokens, searchTimes, { mayMiss: true });
         return found.tokens;
       });
       const result = await show(dependencies, chains, ranked, spans);

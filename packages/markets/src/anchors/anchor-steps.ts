@@ -68,11 +68,20 @@ export async function readAnchorBook(
   const steps = await Promise.all(
     anchors.map(async (token) => [token, await readSteps(database, chain, token, blocks)] as const),
   );
-  const byToken = new Map(steps);
+  const byToken = new Map(steps.map(([token, priceAt]) => [token, oncePerBlock(priceAt)]));
   const priceOf = (token: Address, at: BlockTime) => byToken.get(token)?.(at) ?? null;
   return Object.assign((token: Address, at: BlockTime) => known(priceOf(token, at)), {
     isPending: (token: Address, at: BlockTime) => priceOf(token, at) === 'pending',
   });
+}
+
+/** Swaps of a block are neighbors, and a price takes longer to find than a swap to add. */
+function oncePerBlock(priceAt: PendingSteps): PendingSteps {
+  let [block, price]: [number, ReturnType<PendingSteps>] = [-1, null];
+  return (at) => {
+    if (at.block !== block) [block, price] = [at.block, priceAt(at)];
+    return price;
+  };
 }
 
 function feedOf(chain: Chain, token: Address) {

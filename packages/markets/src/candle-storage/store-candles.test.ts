@@ -126,7 +126,8 @@ const SPANS = [300, 3_600, 21_600, 86_400, 7 * 86_400]
 const WHOLE_HOURS = SPANS.length - 1;
 
 async function everything(timeframes: readonly Timeframe[], pools = [DOLLARS, ETHER], chain: Chain = eth) {
-  const figures = await readTradeFigures(scratch.database, chain, { pools, spans: SPANS, lastBlock: LAST });
+  const groups = pools.map((pool) => ({ key: pool.pool, pools: [{ pool, isReversed: false }] }));
+  const figures = await readTradeFigures(scratch.database, chain, { groups, spans: SPANS, lastBlock: LAST });
   const candles = [];
   for (const own of pools) for (const timeframe of timeframes) candles.push(await candlesOf(own, timeframe, chain));
   return { figures, candles };

@@ -18,7 +18,7 @@ import {
 import { quotePrices } from '../trade-values/quote-prices.ts';
 import type { Timeframe } from '../trade-values/timeframe.ts';
 import type { CandlesExtent } from './read-extent.ts';
-import { type DateBounds, readSwaps, type SwapPosition, type TimedSwap } from './read-swaps.ts';
+import { type DateBounds, readSwaps, type SwapPosition, type SwapsPart, type TimedSwap } from './read-swaps.ts';
 
 /** A pool whose candles are read. */
 export interface CandlePool {
@@ -37,9 +37,8 @@ export interface CandleTimes {
 
 /** Sizes of one reading. */
 export interface CandleLimits {
-  /** Swaps per statement, at first and at most. */
+  /** Swaps per statement, and per turn of the event loop. */
   readonly part: number;
-  readonly partMax: number;
   /** Swaps per request. */
   readonly swapsMax: number;
 }
@@ -117,12 +116,13 @@ async function* liveParts(reading: CandleReading, times: CandleTimes): AsyncGene
   // Block times are whole seconds, and the end is exclusive.
   const bounds = boundsOf(times, reading.pinnedBlock);
   let after: SwapPosition | null = null;
-  for (let limit = limits.part; ; limit = Math.min(2 * limit, limits.partMax)) {
-    const { swaps, last } = await readSwaps(database, chain, { pool: pool.pool, bounds, after, limit });
+  for (;;) {
+    const query = { pool: pool.pool, bounds, after, limit: limits.part };
+    const { swaps, last }: SwapsPart = await readSwaps(database, chain, query);
     // Elsewhere only swaps of requested wallets are known.
     const counted = swaps.filter(({ block }) => reading.covered.has(block));
     yield { parts: await joinSwaps(reading, counted), swaps: swaps.length };
-    if (swaps.length < limit) return;
+    if (swaps.length < limits.part) return;
     after = last;
   }
 }

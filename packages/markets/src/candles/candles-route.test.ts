@@ -189,13 +189,13 @@ describe('pages', () => {
     const whole = await getCandles(scratch.database, eth, query);
     expect(whole.candles.length).toBeGreaterThan(2);
     for (const part of [1, 3, 7, 40, 41])
-      expect(await getCandles(scratch.database, eth, query, { part, partMax: part, swapsMax: 1_000 })).toEqual(whole);
+      expect(await getCandles(scratch.database, eth, query, { part, swapsMax: 1_000 })).toEqual(whole);
     // A page that reaches the limit of swaps leaves its last candle to the next page.
-    const cut = await getCandles(scratch.database, eth, query, { part: 10, partMax: 10, swapsMax: 20 });
+    const cut = await getCandles(scratch.database, eth, query, { part: 10, swapsMax: 20 });
     expect(cut.hasMore).toBe(true);
     expect(cut.candles).toEqual(whole.candles.slice(0, cut.candles.length));
     await expect(
-      getCandles(scratch.database, eth, { ...query, timeframe: '1M' }, { part: 10, partMax: 10, swapsMax: 20 }),
+      getCandles(scratch.database, eth, { ...query, timeframe: '1M' }, { part: 10, swapsMax: 20 }),
     ).rejects.toThrow('A candle has more than 20 swaps. Request a smaller timeframe.');
   });
 });

@@ -3,7 +3,9 @@ import type { Indexed } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
 import type { StoredWidth } from '../pool-candles/stored-span.ts';
+import { SWAPS_PER_PART } from '../pool-candles/swap-parts.ts';
 import { readCoveredBlocks } from '../swaps/covered-blocks.ts';
+import { SwapsNotSummedError } from '../trade-figures/swaps-not-summed-error.ts';
 import { type Candle, closeCandle, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
 import { candleStart, type Timeframe } from '../trade-values/timeframe.ts';
 import { boundsOf, type CandleLimits, type CandlePool, type CandleTimes, readParts } from './candle-parts.ts';
@@ -30,7 +32,8 @@ export interface CandlesPage {
 /**
  * Returns candles of a pool, from stored hours and days where a candle has them. Other parts come from swaps, each with its exact amounts and
  * the price of its quote token in its block.
- * @throws {ApiError} 400 if one candle has more than `swapsMax` swaps that are not stored
+ * @throws {ApiError} 400 if one candle narrower than an hour has more than `swapsMax` swaps
+ * @throws {SwapsNotSummedError} if a wider one has as many that no stored hour has yet
  */
 export async function getCandles(
   database: ReadDatabase,
@@ -50,12 +53,14 @@ export async function getCandles(
   const page = (shown: readonly OpenCandle[], hasMore: boolean): CandlesPage => ({
     ...{ candles: shown.map(closeCandle), hasMore, indexed, upperBound },
   });
+  const width = storedWidthOf(timeframe);
   let read = 0;
-  for await (const { parts, swaps } of readParts(reading, times, storedWidthOf(timeframe))) {
+  for await (const { parts, swaps } of readParts(reading, times, width)) {
     // The last candle may have earlier swaps, so it belongs to the next page.
     if (swaps > 0 && read >= limits.swapsMax) {
       if (candles.length > 1) return page(candles.slice(0, -1), true);
-      throw new TooManySwapsError(limits.swapsMax);
+      // The worker stores final hours and days, so that a wide candle needs few swaps later.
+      throw width === null ? new TooManySwapsError(limits.swapsMax) : new SwapsNotSummedError(limits.swapsMax);
     }
     read += swaps;
     for (const part of parts) addPart(candles, { ...part, start: candleStart(timeframe, part.start) });
@@ -65,7 +70,7 @@ export async function getCandles(
 }
 
 /** Swaps per statement, and per request: a page of candles ends there. */
-const CANDLE_LIMITS: CandleLimits = { part: 10_000, partMax: 40_000, swapsMax: 1_000_000 };
+const CANDLE_LIMITS: CandleLimits = { part: SWAPS_PER_PART, swapsMax: 100_000 };
 
 /** @param candles newest first */
 function addPart(candles: OpenCandle[], part: OpenCandle): void {

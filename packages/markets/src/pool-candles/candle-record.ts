@@ -1,12 +1,12 @@
 import type { Chain } from '@chainstead/chains';
-import { type Address, parseAddress } from '@chainstead/core';
+import type { Address } from '@chainstead/core';
 import { COPY_NULL, copyHex, copyValue, type Transaction } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { OpenCandle } from '../trade-values/candle.ts';
 import type { FiguredPool } from '../trade-values/figured-pool.ts';
 import { CURRENCIES, type Currency } from '../trade-values/price-trade.ts';
-import type { TradeFigures } from '../trade-values/trade-figures.ts';
+import { NO_TRADES, type TradeFigures } from '../trade-values/trade-figures.ts';
 import { packPrices, unpackPrices } from './candle-prices.ts';
 import type { PoolTotals } from './pool-totals.ts';
 import { type StoredSpan, secondsOf } from './stored-span.ts';
@@ -47,8 +47,8 @@ const COLUMNS = [
   ...['buys', 'sells', 'buy_volume', 'sell_volume', 'is_valued', 'prices', 'buyers', 'sellers'],
 ];
 
-/** A stored row, as {@link FIGURE_COLUMNS} and {@link CANDLE_COLUMNS} select it. */
-export interface CandleRecord {
+/** A stored row without its traders, as {@link CANDLE_COLUMNS} selects it. */
+export interface PricedRecord {
   readonly pool: PoolId;
   readonly start: number;
   readonly decimals0: number | null;
@@ -58,27 +58,14 @@ export interface CandleRecord {
   readonly buy_volume: string | null;
   readonly sell_volume: string | null;
   readonly is_valued: boolean;
-}
-
-export interface PricedRecord extends CandleRecord {
   readonly prices: Buffer;
 }
 
-export interface FigureRecord extends CandleRecord {
-  readonly buyers: Buffer | null;
-  readonly sellers: Buffer | null;
-}
-
-const SHARED_COLUMNS = `'0x' || encode(pool, 'hex') AS pool, start, decimals0, decimals1, buys, sells, buy_volume::text, sell_volume::text, is_valued`;
-
 /** Columns of `pool_candles` for a {@link PricedRecord}. */
-export const CANDLE_COLUMNS = `${SHARED_COLUMNS}, prices`;
-
-/** Columns of `pool_candles` for a {@link FigureRecord}. */
-export const FIGURE_COLUMNS = `${SHARED_COLUMNS}, buyers, sellers`;
+export const CANDLE_COLUMNS = `'0x' || encode(pool, 'hex') AS pool, start, decimals0, decimals1, buys, sells, buy_volume::text, sell_volume::text, is_valued, prices`;
 
 /** Returns whether a row was computed with these decimals. */
-export function hasDecimals({ decimals0, decimals1 }: CandleRecord, [one, other]: FiguredPool['decimals']): boolean {
+export function hasDecimals({ decimals0, decimals1 }: PricedRecord, [one, other]: FiguredPool['decimals']): boolean {
   return decimals0 === one && decimals1 === other;
 }
 
@@ -92,37 +79,23 @@ export function totalsOfRecord(record: PricedRecord): PoolTotals {
   const prices = unpackPrices(record.prices);
   const [usd, native] = CURRENCIES.map((currency) => ({ ...sharedOf(record), ...prices[currency] }));
   if (usd === undefined || native === undefined) throw new RangeError('A currency is missing');
-  return { candles: { usd, native }, figures: figuresOfRecord({ ...record, buyers: null, sellers: null }) };
+  return { candles: { usd, native }, figures: figuresOf(record) };
 }
 
-/** Returns the figures of a row; sets that are not stored are empty. */
-export function figuresOfRecord(record: FigureRecord): TradeFigures {
-  const { buys, sells, buy_volume: bought, sell_volume: sold, buyers, sellers } = record;
+function figuresOf({ buys, sells, buy_volume: bought, sell_volume: sold }: PricedRecord): TradeFigures {
   return {
-    ...{
-      buys,
-      sells,
-      buyVolume: bought === null ? null : BigInt(bought),
-      sellVolume: sold === null ? null : BigInt(sold),
-    },
-    ...{ buyers: unpackTraders(buyers), sellers: unpackTraders(sellers) },
+    ...NO_TRADES,
+    ...{ buys, sells },
+    buyVolume: bought === null ? null : BigInt(bought),
+    sellVolume: sold === null ? null : BigInt(sold),
   };
 }
 
-function sharedOf({ start, buys, sells, buy_volume: bought, sell_volume: sold, is_valued: isValued }: CandleRecord) {
+function sharedOf({ start, buys, sells, buy_volume: bought, sell_volume: sold, is_valued: isValued }: PricedRecord) {
   const volume = isValued && bought !== null && sold !== null ? BigInt(bought) + BigInt(sold) : null;
   return { start: secondsOf(start), volume, trades: buys + sells };
 }
 
-const ADDRESS_BYTES = 20;
-
 function packTraders(traders: ReadonlySet<Address>): string {
   return copyHex(`0x${Array.from(traders, (trader) => trader.slice(2)).join('')}`);
-}
-
-function unpackTraders(bytes: Buffer | null): ReadonlySet<Address> {
-  const traders = new Set<Address>();
-  for (let place = 0; place < (bytes?.length ?? 0); place += ADDRESS_BYTES)
-    traders.add(parseAddress(`0x${bytes?.toString('hex', place, place + ADDRESS_BYTES) ?? ''}`));
-  return traders;
 }

@@ -10,9 +10,7 @@ import { joinTotals, type PoolSwap, totalsOf } from './pool-totals.ts';
 import { priceDatasetOf } from './price-settings.ts';
 import { type PoolSwapsQuery, readPoolSwaps } from './read-pool-swaps.ts';
 import { hourOf } from './stored-span.ts';
-
-/** Blocks that are read at a time: a busy chain has 500,000 swaps in an hour. */
-const BLOCKS_MAX = 300;
+import { divideSwaps, SWAPS_PER_PART } from './swap-parts.ts';
 
 /** Totals of a pool in an hour. */
 export interface HourCandle extends PoolCandle {
@@ -28,7 +26,9 @@ export async function computeCandles(
   pools: PoolSwapsQuery['pools'],
 ): Promise<readonly HourCandle[]> {
   const candles = new Map<PoolId, HourCandle>();
-  for (const range of partsOf(blocks)) {
+  // A busy chain has 500,000 swaps in an hour.
+  const parts = await divideSwaps(database, chain, { pools, ranges: [blocks] }, { part: SWAPS_PER_PART, max: null });
+  for (const range of parts ?? []) {
     const swapsOf = ofHour(await readPoolSwaps(database, chain, { pools, ranges: [range] }), hour);
     if (swapsOf.size === 0) continue;
     const facts = await readPoolFacts(database, chain, [...swapsOf.keys()]);
@@ -71,11 +71,4 @@ function ofHour(
 ): ReadonlyMap<PoolId, readonly PoolSwap[]> {
   const inHour = [...swaps].map(([pool, list]) => [pool, list.filter(({ time }) => hourOf(time) === hour)] as const);
   return new Map(inHour.filter(([, list]) => list.length > 0));
-}
-
-function partsOf({ from, to }: BlockRange): readonly BlockRange[] {
-  const parts: BlockRange[] = [];
-  for (let first = from; first <= to; first += BLOCKS_MAX)
-    parts.push({ from: first, to: Math.min(to, first + BLOCKS_MAX - 1) });
-  return parts;
 }

@@ -3,14 +3,7 @@ import { hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
 import type { PoolId } from '../events/pool-event.ts';
 import { poolKey } from '../pools/pool-key.ts';
 import type { FiguredPool } from '../trade-values/figured-pool.ts';
-import {
-  CANDLE_COLUMNS,
-  type CandleRecord,
-  FIGURE_COLUMNS,
-  type FigureRecord,
-  hasDecimals,
-  type PricedRecord,
-} from './candle-record.ts';
+import { CANDLE_COLUMNS, hasDecimals, type PricedRecord } from './candle-record.ts';
 import { priceSettingsOf } from './price-settings.ts';
 import { type StoredWidth, VALID_SPAN } from './stored-span.ts';
 
@@ -25,45 +18,19 @@ export interface SpansQuery {
 }
 
 /** Stored spans of pools. */
-export interface StoredSpans<Row extends CandleRecord> {
+export interface StoredSpans {
   /** Whether the candle of a pool in a span is stored; then no row means that the pool had no swap. */
   has(pool: PoolId, start: number): boolean;
-  row(pool: PoolId, start: number): Row | undefined;
+  row(pool: PoolId, start: number): PricedRecord | undefined;
 }
 
 /** Returns stored candles of pools with their prices. */
-export function readStoredCandles(
+export async function readStoredCandles(
   database: ReadDatabase,
   chain: Chain,
   pools: readonly Pick<FiguredPool, 'pool' | 'decimals'>[],
   query: SpansQuery,
-): Promise<StoredSpans<PricedRecord>> {
-  return readStored<PricedRecord>(database, chain, { pools, query, columns: CANDLE_COLUMNS, isUsable: () => true });
-}
-
-/** Returns stored figures of pools with their traders. */
-export function readStoredFigures(
-  database: ReadDatabase,
-  chain: Chain,
-  pools: readonly Pick<FiguredPool, 'pool' | 'decimals'>[],
-  query: SpansQuery,
-): Promise<StoredSpans<FigureRecord>> {
-  const isUsable = ({ buyers, sellers }: FigureRecord): boolean => buyers !== null && sellers !== null;
-  return readStored<FigureRecord>(database, chain, { pools, query, columns: FIGURE_COLUMNS, isUsable });
-}
-
-interface Reading<Row> {
-  readonly pools: readonly Pick<FiguredPool, 'pool' | 'decimals'>[];
-  readonly query: SpansQuery;
-  readonly columns: string;
-  readonly isUsable: (row: Row) => boolean;
-}
-
-async function readStored<Row extends CandleRecord>(
-  database: ReadDatabase,
-  chain: Chain,
-  { pools, query, columns, isUsable }: Reading<Row>,
-): Promise<StoredSpans<Row>> {
+): Promise<StoredSpans> {
   const keys = pools.map(({ pool }) => poolKey(pool));
   const inSpans = [chain.id, query.hours, query.first, query.end];
   // Read before the rows: a row that is replaced meanwhile is valid as well.
@@ -79,17 +46,17 @@ async function readStored<Row extends CandleRecord>(
   const rows =
     stored.size === 0
       ? []
-      : await database.select<Row>(
-          `SELECT ${columns} FROM pool_candles
+      : await database.select<PricedRecord>(
+          `SELECT ${CANDLE_COLUMNS} FROM pool_candles
            WHERE pool_key = ANY ($5::bigint[]) AND chain_id = $1 AND hours = $2 AND start >= $3 AND start < $4 AND pool = ANY ($6::bytea[])`,
           [...inSpans, keys, pools.map(({ pool }) => hexBytes(pool))],
         );
   const decimalsOf = new Map(pools.map(({ pool, decimals }) => [pool, decimals]));
-  const rowOf = new Map<string, Row>();
+  const rowOf = new Map<string, PricedRecord>();
   for (const row of rows) {
     const key = keyOf(row.pool, row.start);
     const decimals = decimalsOf.get(row.pool);
-    if (decimals === undefined || !hasDecimals(row, decimals) || !isUsable(row)) unusable.add(key);
+    if (decimals === undefined || !hasDecimals(row, decimals)) unusable.add(key);
     else rowOf.set(key, row);
   }
   return {

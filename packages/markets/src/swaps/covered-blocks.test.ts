@@ -58,6 +58,7 @@ test('only blocks of indexed ranges are covered', async () => {
   expect(candles.candles.map(({ start, trades }) => [start, trades])).toEqual(starts.map((start) => [start, 1]));
 
   const pools = [{ pool: POOL, token0: CATS, token1: WETH, decimals: [6, 18] as const }];
-  const figures = await readTradeFigures(scratch.database, eth, { pools, spans: [times], lastBlock: 1_000 });
+  const groups = pools.map((pool) => ({ key: pool.pool, pools: [{ pool, isReversed: false }] }));
+  const figures = await readTradeFigures(scratch.database, eth, { groups, spans: [times], lastBlock: 1_000 });
   expect(figures.get(POOL)?.map(({ buys, sells }) => buys + sells)).toEqual([4]);
 });

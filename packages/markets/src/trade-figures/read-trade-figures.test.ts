@@ -9,8 +9,8 @@ import { cover, seedPools, seedSwaps, swapRow } from '../swap-lists/testing/seed
 import type { SwapRow } from '../tables/schema.ts';
 import { DOLLAR } from '../trade-values/candle.ts';
 import type { FiguredPool } from '../trade-values/figured-pool.ts';
-import { NO_TRADES } from '../trade-values/trade-figures.ts';
-import { readTradeFigures } from './read-trade-figures.ts';
+import { type FigureLimits, readTradeFigures } from './read-trade-figures.ts';
+import { NO_TRADES } from './trade-sums.ts';
 
 const eth = createChainRegistry().get('eth');
 const [WETH, USDC, CATS, DOGS] = [
@@ -31,6 +31,8 @@ const POOLS: readonly FiguredPool[] = [
   { pool: UNPRICED, token0: CATS, token1: DOGS, decimals: [6, 18] },
 ];
 const scratch = scratchOfFile();
+
+const alone = (pool: FiguredPool) => ({ key: pool.pool, pools: [{ pool, isReversed: false }] });
 
 /** A trade of CATS: positive cats are bought. */
 function trade(blockNumber: number, pool: FiguredPool, cats: bigint, paid: bigint, more: Partial<SwapRow> = {}) {
@@ -78,36 +80,38 @@ test('each pool has its figures in each span', async () => {
     { from: at(12), to: at(20) },
     { from: at(500), to: at(900) },
   ];
-  const figures = await readTradeFigures(scratch.database, eth, { pools: POOLS, spans, lastBlock: 1_000 });
+  const figures = await readTradeFigures(scratch.database, eth, { groups: POOLS.map(alone), spans, lastBlock: 1_000 });
   expect(figures.get(IN_DOLLARS)).toEqual([
     {
       ...{ buys: 3, sells: 1, buyVolume: (11n * DOLLAR) / 2n, sellVolume: (3n * DOLLAR) / 4n },
-      ...{ buyers: new Set([ANN, BEN]), sellers: new Set([BEN]) },
+      ...{ buyers: 2, sellers: 1, wallets: 2 },
     },
-    { ...NO_TRADES, buys: 1, buyVolume: DOLLAR, buyers: new Set([ANN]) },
-    { ...NO_TRADES, sells: 1, sellVolume: (3n * DOLLAR) / 4n, sellers: new Set([BEN]) },
+    { ...NO_TRADES, buys: 1, buyVolume: DOLLAR, buyers: 1, wallets: 1 },
+    { ...NO_TRADES, sells: 1, sellVolume: (3n * DOLLAR) / 4n, sellers: 1, wallets: 1 },
     NO_TRADES,
   ]);
   expect(figures.get(IN_ETHER)).toEqual([
     {
       ...{ buys: 1, sells: 1, buyVolume: 20n * DOLLAR, sellVolume: null },
-      ...{ buyers: new Set([ANN]), sellers: new Set([BEN]) },
+      ...{ buyers: 1, sellers: 1, wallets: 2 },
     },
-    { ...NO_TRADES, buys: 1, buyVolume: 20n * DOLLAR, buyers: new Set([ANN]) },
+    { ...NO_TRADES, buys: 1, buyVolume: 20n * DOLLAR, buyers: 1, wallets: 1 },
     NO_TRADES,
     NO_TRADES,
   ]);
   // Neither token has a price.
-  expect(figures.get(UNPRICED)?.[0]).toEqual({ ...NO_TRADES, buys: 1, buyVolume: null, buyers: new Set([BEN]) });
+  expect(figures.get(UNPRICED)?.[0]).toEqual({ ...NO_TRADES, buys: 1, buyVolume: null, buyers: 1, wallets: 1 });
 });
 
 test('swaps after the last block, and other pools, do not count', async () => {
   const spans = [{ from: timestampOf(0), to: timestampOf(1_000) }];
-  const figures = await readTradeFigures(scratch.database, eth, { pools: POOLS.slice(0, 2), spans, lastBlock: 10 });
+  const figures = await readTradeFigures(scratch.database, eth, {
+    ...{ groups: POOLS.slice(0, 2).map(alone), spans, lastBlock: 10 },
+  });
   expect([...figures.keys()]).toEqual([IN_DOLLARS, IN_ETHER]);
   expect(figures.get(IN_DOLLARS)?.[0]).toMatchObject({ buys: 2, sells: 0, buyVolume: (9n * DOLLAR) / 2n });
   expect(figures.get(IN_ETHER)).toEqual([NO_TRADES]);
-  expect(await readTradeFigures(scratch.database, eth, { pools: [], spans, lastBlock: 10 })).toEqual(new Map());
+  expect(await readTradeFigures(scratch.database, eth, { groups: [], spans, lastBlock: 10 })).toEqual(new Map());
 });
 
 test('a pool whose quote token has unknown decimals has no volume', async () => {
@@ -115,7 +119,43 @@ test('a pool whose quote token has unknown decimals has no volume', async () => 
   const spans = [{ from: timestampOf(0), to: timestampOf(1_000) }];
   const figures = await readTradeFigures(scratch.database, eth, {
     ...{ spans, lastBlock: 1_000 },
-    pools: [{ ...dollars, decimals: [6, null] }],
+    groups: [alone({ ...dollars, decimals: [6, null] })],
   });
   expect(figures.get(IN_DOLLARS)?.[0]).toMatchObject({ buys: 3, sells: 1, buyVolume: null, sellVolume: null });
+});
+
+test('a group joins its pools, and a trader of two pools counts once', async () => {
+  const [dollars, ether] = POOLS as [FiguredPool, FiguredPool];
+  const spans = [{ from: timestampOf(0), to: timestampOf(15) }];
+  const pools = [
+    { pool: dollars, isReversed: false },
+    { pool: ether, isReversed: true },
+  ];
+  const figures = await readTradeFigures(scratch.database, eth, {
+    ...{ groups: [{ key: 'cats', pools }], spans, lastBlock: 1_000 },
+  });
+  expect(figures.get('cats')).toEqual([
+    {
+      ...{ buys: 3, sells: 2, buyVolume: (11n * DOLLAR) / 2n, sellVolume: (83n * DOLLAR) / 4n },
+      ...{ buyers: 2, sellers: 2, wallets: 2 },
+    },
+  ]);
+});
+
+test('figures are equal in parts of any size, and are refused above the limit of swaps', async () => {
+  const query = { groups: POOLS.map(alone), spans: [{ from: timestampOf(0), to: timestampOf(1_000) }], lastBlock: 1_000 };
+  const read = (limits: Partial<FigureLimits>) =>
+    readTradeFigures(scratch.database, eth, query, { swapsMax: 7, part: 5_000, tradersMax: 2, ...limits });
+  const whole = await read({});
+  for (const part of [1, 2, 3]) expect(await read({ part })).toEqual(whole);
+  await expect(read({ swapsMax: 6 })).rejects.toMatchObject({
+    ...{ code: 'SWAPS_NOT_SUMMED', status: 503, retryable: true, headers: { 'retry-after': '30' } },
+  });
+});
+
+test('traders are not counted above their limit', async () => {
+  const query = { groups: [alone(POOLS[0] as FiguredPool)], spans: [{ from: timestampOf(0), to: timestampOf(1_000) }], lastBlock: 1_000 };
+  const limits = { swapsMax: 100, part: 5_000, tradersMax: 1 };
+  const [sums] = (await readTradeFigures(scratch.database, eth, query, limits)).get(IN_DOLLARS) ?? [];
+  expect(sums).toMatchObject({ buys: 3, sells: 1, buyers: null, sellers: null, wallets: null });
 });

@@ -1,88 +1,112 @@
 import type { Chain } from '@chainstead/chains';
 import { type BlockRange, intersectRanges } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import type { PoolId } from '../events/pool-event.ts';
 import { readBoundary } from '../pool-candles/block-boundaries.ts';
-import { type FigureRecord, figuresOfRecord } from '../pool-candles/candle-record.ts';
 import { readBook } from '../pool-candles/compute-candles.ts';
 import { readPoolSwaps } from '../pool-candles/read-pool-swaps.ts';
-import { readStoredFigures, type StoredSpans } from '../pool-candles/read-stored-spans.ts';
 import { hourOf, secondsOf, wholeSpans } from '../pool-candles/stored-span.ts';
+import { divideSwaps, SWAPS_PER_PART } from '../pool-candles/swap-parts.ts';
 import { readCoveredBlocks } from '../swaps/covered-blocks.ts';
 import type { FiguredPool, TimeSpan } from '../trade-values/figured-pool.ts';
-import { figuresOf, joinAllFigures, type TradeFigures, type ValuedTrade } from '../trade-values/trade-figures.ts';
 import { tradeValuer } from '../trade-values/value-trade.ts';
+import { addStoredSums, addStoredTraders, readStoredHours, type StoredHours } from './stored-sums.ts';
+import { SwapsNotSummedError } from './swaps-not-summed-error.ts';
+import { collectSums, type PoolGroup, type SumsCollector, type TradeSums } from './trade-sums.ts';
 
 export interface TradeFiguresQuery {
-  readonly pools: readonly FiguredPool[];
+  readonly groups: readonly PoolGroup[];
+  /** At most 15 if traders are counted. */
   readonly spans: readonly TimeSpan[];
   /** Swaps of later blocks don't count. */
   readonly lastBlock: number;
+  /** Whether distinct traders are counted. @default true */
+  readonly countsTraders?: boolean;
 }
 
+export interface FigureLimits {
+  /** Swaps that one request may read because no stored hour has them. */
+  readonly swapsMax: number;
+  /** Swaps per statement. */
+  readonly part: number;
+  /** Distinct traders of all groups; with more, none is counted. */
+  readonly tradersMax: number;
+}
+
+const FIGURE_LIMITS: FigureLimits = { swapsMax: 100_000, part: SWAPS_PER_PART, tradersMax: 200_000 };
+
 /**
- * Returns the figures of the trades of each pool in each span, in the order of the spans: of whole hours from their stored figures, and of
- * all other times from swaps.
+ * Returns the sums of the trades of each group of pools in each span, in the order of the spans: of whole hours from their stored sums, and of
+ * all other times from swaps, a part at a time.
+ * @throws {SwapsNotSummedError} if that takes more swaps than the limit
  */
 export async function readTradeFigures(
   database: ReadDatabase,
   chain: Chain,
-  { pools, spans, lastBlock }: TradeFiguresQuery,
-): Promise<ReadonlyMap<PoolId, readonly TradeFigures[]>> {
-  if (pools.length === 0 || spans.length === 0) return new Map();
-  const from = Math.min(...spans.map((span) => span.from));
-  const to = Math.max(...spans.map((span) => span.to));
-  const { first, end } = wholeSpans(1, from, to);
-  const stored = await readStoredFigures(database, chain, pools, { hours: 1, first, end, lastBlock });
-  const times = timesToRead(pools, spans, stored, { from, to });
-  const ranges = await Promise.all(times.map((time) => readBlocks(database, chain, time, lastBlock)));
-  const swapsOf = await readPoolSwaps(database, chain, {
-    pools: pools.map(({ pool }) => pool),
-    // Elsewhere only swaps of requested wallets are known.
-    ranges: intersectRanges(ranges.flat(), (await readCoveredBlocks(database, chain)).ranges),
+  query: TradeFiguresQuery,
+  limits: FigureLimits = FIGURE_LIMITS,
+): Promise<ReadonlyMap<string, readonly TradeSums[]>> {
+  const { groups, spans, lastBlock, countsTraders = true } = query;
+  const pools = [...new Map(groups.flatMap((group) => group.pools).map(({ pool }) => [pool.pool, pool])).values()];
+  const collector = collectSums(groups, spans, countsTraders ? limits.tradersMax : null);
+  if (pools.length === 0 || spans.length === 0) return collector.sums();
+  const time = { from: Math.min(...spans.map(({ from }) => from)), to: Math.max(...spans.map(({ to }) => to)) };
+  const stored = await readStoredHours(database, chain, {
+    ...{ pools, lastBlock, needsTraders: countsTraders },
+    ...wholeSpans(1, time.from, time.to),
   });
-  const book = await readBook(database, chain, pools, [...swapsOf.values()]);
-  return new Map(
-    pools.map((pool) => {
-      const valueTrade = tradeValuer(pool, chain);
-      const trades = (swapsOf.get(pool.pool) ?? []).map((swap) => ({
-        ...{ time: swap.time, hour: hourOf(swap.time) },
-        ...valueTrade(swap, book),
-      }));
-      return [pool.pool, spans.map((span) => figuresOfSpan(pool.pool, span, trades, stored))];
-    }),
-  );
+  const times = timesToRead(spans, stored, time);
+  const ranges = await Promise.all(times.map((one) => readBlocks(database, chain, one, lastBlock)));
+  // Elsewhere only swaps of requested wallets are known.
+  const covered = intersectRanges(ranges.flat(), (await readCoveredBlocks(database, chain)).ranges);
+  await addSwaps(database, chain, { pools, spans, ranges: covered, stored, limits }, collector);
+  await addStoredSums(database, chain, { groups, spans }, stored, collector);
+  if (countsTraders) await addStoredTraders(database, chain, { groups, spans }, stored, collector);
+  return collector.sums();
 }
 
-interface TimedTrade extends ValuedTrade {
-  readonly time: number;
-  readonly hour: number;
+interface SwapsToAdd extends Pick<TradeFiguresQuery, 'spans'> {
+  readonly pools: readonly FiguredPool[];
+  readonly ranges: readonly BlockRange[];
+  readonly stored: StoredHours;
+  readonly limits: FigureLimits;
 }
 
-function figuresOfSpan(
-  pool: PoolId,
-  { from, to }: TimeSpan,
-  trades: readonly TimedTrade[],
-  stored: StoredSpans<FigureRecord>,
-): TradeFigures {
-  const { first, end } = wholeSpans(1, from, to);
-  const isStored = (hour: number): boolean => hour >= first && hour < end && stored.has(pool, hour);
-  const parts = [figuresOf(trades.filter(({ time, hour }) => time >= from && time < to && !isStored(hour)))];
-  for (let hour = first; hour < end; hour += 1) {
-    const row = isStored(hour) ? stored.row(pool, hour) : undefined;
-    if (row !== undefined) parts.push(figuresOfRecord(row));
+/** Adds the swaps of times that no stored hour has. */
+async function addSwaps(
+  database: ReadDatabase,
+  chain: Chain,
+  { pools, spans, ranges, stored, limits }: SwapsToAdd,
+  collector: SumsCollector,
+): Promise<void> {
+  const ids = pools.map(({ pool }) => pool);
+  const limit = { part: limits.part, max: limits.swapsMax };
+  const parts = await divideSwaps(database, chain, { pools: ids, ranges }, limit);
+  if (parts === null) throw new SwapsNotSummedError(limits.swapsMax);
+  const whole = spans.map(({ from, to }) => ({ from, to, ...wholeSpans(1, from, to) }));
+  const valuers = pools.map((pool) => ({ pool: pool.pool, valueTrade: tradeValuer(pool, chain) }));
+  for (const part of parts) {
+    const swapsOf = await readPoolSwaps(database, chain, { pools: ids, ranges: intersectRanges(ranges, [part]) });
+    const traded = pools.filter(({ pool }) => swapsOf.has(pool));
+    const book = await readBook(database, chain, traded, [...swapsOf.values()]);
+    for (const { pool, valueTrade } of valuers)
+      for (const swap of swapsOf.get(pool) ?? []) {
+        const hour = hourOf(swap.time);
+        const isStored = stored.has(pool, hour);
+        const of = whole.flatMap(({ from, to, first, end }, span) =>
+          swap.time >= from && swap.time < to && !(isStored && hour >= first && hour < end) ? [span] : [],
+        );
+        if (of.length > 0) collector.addTrade(pool, of, valueTrade(swap, book));
+      }
   }
-  return joinAllFigures(parts);
 }
 
 /** Ranges of time above which one range over all of them is read. */
-const RANGES_MAX = 24;
+const RANGES_MAX = 64;
 
 /** Returns the times whose swaps are needed: hours that a span has in part, or that are not stored for every pool. */
 function timesToRead(
-  pools: readonly FiguredPool[],
   spans: readonly TimeSpan[],
-  stored: StoredSpans<FigureRecord>,
+  stored: StoredHours,
   { from, to }: TimeSpan,
 ): readonly TimeSpan[] {
   const times: { from: number; to: number }[] = [];
@@ -90,7 +114,7 @@ function timesToRead(
     const [begin, end] = [secondsOf(hour), secondsOf(hour + 1)];
     const touching = spans.filter((span) => span.from < end && span.to > begin);
     const isPart = touching.some((span) => span.from > begin || span.to < end);
-    if (touching.length === 0 || (!isPart && pools.every(({ pool }) => stored.has(pool, hour)))) continue;
+    if (touching.length === 0 || (!isPart && stored.isWhole(hour))) continue;
     const open = times.at(-1);
     if (open?.to === begin) open.to = Math.min(end, to);
     else times.push({ from: Math.max(begin, from), to: Math.min(end, to) });

@@ -36,26 +36,16 @@ export function figuresOf(trades: readonly ValuedTrade[]): TradeFigures {
   };
 }
 
-/** Joins the figures of two spans, or of two pools with the same base token. Associative and commutative. */
+/** Joins the figures of two spans. Associative and commutative. */
 export function joinFigures(one: TradeFigures, other: TradeFigures): TradeFigures {
-  return joinAllFigures([one, other]);
-}
-
-/** Joins the figures of any number of spans in one pass: sets of traders grow with each. */
-export function joinAllFigures(parts: readonly TradeFigures[]): TradeFigures {
-  const [buyers, sellers] = [new Set<Address>(), new Set<Address>()];
-  let joined: Omit<TradeFigures, 'buyers' | 'sellers'> = NO_TRADES;
-  for (const part of parts) {
-    for (const buyer of part.buyers) buyers.add(buyer);
-    for (const seller of part.sellers) sellers.add(seller);
-    joined = {
-      buys: joined.buys + part.buys,
-      sells: joined.sells + part.sells,
-      buyVolume: sumOf(joined.buyVolume, part.buyVolume),
-      sellVolume: sumOf(joined.sellVolume, part.sellVolume),
-    };
-  }
-  return { ...joined, buyers, sellers };
+  return {
+    buys: one.buys + other.buys,
+    sells: one.sells + other.sells,
+    buyVolume: sumOf(one.buyVolume, other.buyVolume),
+    sellVolume: sumOf(one.sellVolume, other.sellVolume),
+    buyers: one.buyers.union(other.buyers),
+    sellers: one.sellers.union(other.sellers),
+  };
 }
 
 function volumeOf(trades: readonly ValuedTrade[]): bigint | null {

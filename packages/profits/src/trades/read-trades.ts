@@ -81,23 +81,36 @@ export async function readTradesSpan(
 
 const UNBOUNDED = { fromBlock: null, toBlock: null, fromDate: null, toDate: null, pinnedBlock: null };
 
-/** Returns the first block after the newest `tradesMax` trades of a token; 0: it has no more. */
+/** Returns the first block after those of older trades than the newest `tradesMax` of a subject; 0: it has no more. */
 export async function firstBlockOfNewest(
   database: ReadDatabase,
   chain: Chain,
-  token: Address,
+  subject: TradesSubject,
   { lastBlock, tradesMax }: { readonly lastBlock: number; readonly tradesMax: number },
 ): Promise<number> {
-  const { text, values } = cutStatement(chain, token, lastBlock, tradesMax + 1);
+  const { text, values } = cutStatement(chain, subject, lastBlock, tradesMax + 1);
   const [row] = await database.select<{ readonly block_number: number }>(text, values);
   return row === undefined ? 0 : row.block_number + 1;
 }
+
+/** Whether a subject has more swaps or trades than a number. */
+export async function hasMoreTrades(
+  database: ReadDatabase,
+  chain: Chain,
+  subject: TradesSubject,
+  trades: number,
+): Promise<boolean> {
+  return (await firstBlockOfNewest(database, chain, subject, { lastBlock: BLOCK_MAX, tradesMax: trades })) > 0;
+}
+
+/** The highest number of a block in a column. */
+const BLOCK_MAX = 2_147_483_647;
 
 export interface TradesReading {
   readonly subject: TradesSubject;
   readonly firstBlock: number;
   readonly lastBlock: number;
-  /** Swaps per statement. @default 10,000 */
+  /** Swaps per statement, and per turn of the event loop. @default 2,500 */
   readonly part?: number;
 }
 
@@ -126,7 +139,7 @@ export async function* readTrades(
   }
 }
 
-const PART = 10_000;
+const PART = 2_500;
 
 interface PartRow extends PackedTexts {
   readonly count: number;

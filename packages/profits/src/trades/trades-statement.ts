@@ -83,15 +83,17 @@ FROM listed`,
   };
 }
 
-/** Returns the statement of the block of the subject's `tradesMax`-th newest trade; no row if it has fewer. */
-export function cutStatement(chain: Chain, token: Address, lastBlock: number, tradesMax: number): Statement {
+/** Returns the statement of the block of the subject's `tradesMax`-th newest swap or trade; no row if it has fewer. */
+export function cutStatement(chain: Chain, subject: TradesSubject, lastBlock: number, tradesMax: number): Statement {
   const values: unknown[] = [];
   const bind: Bind = (value) => `$${values.push(value)}`;
   const scan: Scan = {
-    ...{ subject: { kind: 'token', token }, after: null, firstBlock: 0, lastBlock, limit: tradesMax },
+    ...{ subject, after: null, firstBlock: 0, lastBlock, limit: tradesMax },
     ...{ chain, chainId: `${bind(chain.id)}::bigint`, bind, isSpread: false, direction: 'DESC' },
   };
-  const newest = tokenRanges(scan, token, [`block_number <= ${bind(lastBlock)}::bigint`]);
+  const until = [`block_number <= ${bind(lastBlock)}::bigint`];
+  const newest =
+    subject.kind === 'wallet' ? walletRanges(scan, subject.wallet, until) : tokenRanges(scan, subject.token, until);
   return {
     text: `SELECT block_number FROM (${newest}) AS newest ORDER BY ${order('', 'DESC')} OFFSET ${bind(tradesMax)} - 1 LIMIT 1`,
     values,
@@ -128,13 +130,13 @@ found AS MATERIALIZED (SELECT ${columns} FROM trade ${joinOne('swaps', 'swap', i
 }
 
 /** A swap with the wallet in both roles is only in the first range. */
-function walletRanges({ chainId, limit, bind }: Scan, wallet: Address, start: readonly string[]): string {
+function walletRanges({ chainId, limit, bind, direction }: Scan, wallet: Address, start: readonly string[]): string {
   const [key, bytes] = [`${bind(addressKey(wallet))}::bigint`, `${bind(addressBytes(wallet))}::bytea`];
   const isSwap = 'kind = 0 AND amount0 IS NOT NULL AND amount1 IS NOT NULL';
   const range = (side: string, isOnlyHere: string) => {
     const isOf = expectedTrue(`${side} = ${bytes} AND ${isSwap}${isOnlyHere}`);
     const conditions = [`address_key(${side}) = ${key}`, `chain_id = ${chainId}`, ...start, isOf];
-    return `(SELECT ${[...COLUMNS, ...AMOUNTS].join(', ')} FROM swaps ${where(conditions)} ORDER BY ${order('')} LIMIT ${bind(limit)})`;
+    return `(SELECT ${[...COLUMNS, ...AMOUNTS].join(', ')} FROM swaps ${where(conditions)} ORDER BY ${order('', direction)} LIMIT ${bind(limit)})`;
   };
   return [range('wallet', ''), range('beneficiary', ` AND wallet <> ${bytes}`)].join(' UNION ALL ');
 }

@@ -1,0 +1,195 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Chain } from '@chainstead/chains';
+import { hexBytes, hexText, type ReadDatabase } from '@chainstead/db';
+import type { PoolId } from '../events/pool-event.ts';
+import { priceSettingsOf } from '../pool-candles/price-settings.ts';
+import { VALID_SPAN, wholeSpans } from '../pool-candles/stored-span.ts';
+import { poolKey } from '../pools/pool-key.ts';
+import type { FiguredPool, TimeSpan } from '../trade-values/figured-pool.ts';
+import type { PoolGroup, SumsCollector } from './trade-sums.ts';
+
+/** Hours whose sums are stored. */
+export interface StoredHours {
+  /** Whether the sums of an hour are stored for every pool. */
+  isWhole(hour: number): boolean;
+  /** Whether they are stored for a pool; then no row means that the pool had no swap. */
+  has(pool: PoolId, hour: number): boolean;
+  readonly hours: readonly number[];
+  /** Rows of those hours that don't count. */
+  readonly leftOut: readonly { readonly pool: PoolId; readonly start: number }[];
+}
+
+export interface StoredHoursQuery {
+  readonly pools: readonly FiguredPool[];
+  /** In hours since the epoch: first start, and exclusive end. */
+  readonly first: number;
+  readonly end: number;
+  /** Hours with a later block are left out. */
+  readonly lastBlock: number;
+  /** Whether hours without their sets of traders are left out. */
+  readonly needsTraders: boolean;
+}
+
+/** Rows that are listed one by one because their swaps must be read: with more, no stored hour counts. */
+const LEFT_OUT_MAX = 10_000;
+
+/** Returns the hours whose sums count. Read before the sums: a row that is replaced meanwhile is valid as well. */
+export async function readStoredHours(
+  database: ReadDatabase,
+  chain: Chain,
+  { pools, first, end, lastBlock, needsTraders }: StoredHoursQuery,
+): Promise<StoredHours> {
+  const [spans] = await database.select<{ readonly hours: readonly number[] }>(
+    `SELECT ARRAY(SELECT start FROM candle_spans WHERE chain_id = $1 AND hours = 1 AND start >= $2 AND start < $3 AND ${VALID_SPAN} AND settings = $4
+      AND last_block <= $5::bigint ORDER BY start) AS hours`,
+    [chain.id, first, end, priceSettingsOf(chain), lastBlock],
+  );
+  const hours = spans?.hours ?? [];
+  if (hours.length === 0) return storedHours([], []);
+  const leftOut = await database.select<{ readonly pool: PoolId; readonly start: number }>(
+    `WITH known AS MATERIALIZED (SELECT * FROM unnest($4::bigint[], $5::bytea[], $6::smallint[], $7::smallint[]) AS known (pool_key, pool, decimals0, decimals1))
+SELECT ${hexText('pool')} AS pool, start FROM stale_candles
+WHERE pool_key = ANY ($4::bigint[]) AND chain_id = $1 AND hours = 1 AND start >= $2 AND start < $3
+UNION SELECT ${hexText('candle.pool')}, candle.start FROM known JOIN pool_candles AS candle ON candle.pool_key = known.pool_key AND candle.pool = known.pool
+WHERE candle.chain_id = $1 AND candle.hours = 1 AND candle.start >= $2 AND candle.start < $3
+  AND (candle.decimals0 IS DISTINCT FROM known.decimals0 OR candle.decimals1 IS DISTINCT FROM known.decimals1
+    OR $8::boolean AND (candle.buyers IS NULL OR candle.sellers IS NULL))
+LIMIT ${LEFT_OUT_MAX + 1}`,
+    [chain.id, first, end, ...columnsOf(pools), needsTraders],
+  );
+  return leftOut.length > LEFT_OUT_MAX ? storedHours([], []) : storedHours(hours, leftOut);
+}
+
+function columnsOf(pools: readonly FiguredPool[]): readonly unknown[] {
+  return [
+    pools.map(({ pool }) => poolKey(pool)),
+    pools.map(({ pool }) => hexBytes(pool)),
+    pools.map(({ decimals }) => decimals[0]),
+    pools.map(({ decimals }) => decimals[1]),
+  ];
+}
+
+function storedHours(hours: readonly number[], leftOut: StoredHours['leftOut']): StoredHours {
+  const stored = new Set(hours);
+  const without = new Set(leftOut.map(({ pool, start }) => `${pool} ${start}`));
+  const inPart = new Set(leftOut.map(({ start }) => start));
+  return {
+    ...{ hours, leftOut },
+    isWhole: (hour) => stored.has(hour) && !inPart.has(hour),
+    has: (pool, hour) => stored.has(hour) && !(inPart.has(hour) && without.has(`${pool} ${hour}`)),
+  };
+}
+
+/** Groups of pools and the spans to sum them in. */
+export interface SummedSpans {
+  readonly groups: readonly PoolGroup[];
+  readonly spans: readonly TimeSpan[];
+}
+
+/** Adds the stored sums of hours that lie whole within the spans: Postgres sums them, so a group and span is one row. */
+export async function addStoredSums(
+  database: ReadDatabase,
+  chain: Chain,
+  { groups, spans }: SummedSpans,
+  stored: StoredHours,
+  collector: SumsCollector,
+): Promise<void> {
+  if (stored.hours.length === 0) return;
+  const whole = spans.map(({ from, to }) => wholeSpans(1, from, to));
+  const sided = (bought: string, sold: string) =>
+    `CASE WHEN member.is_reversed THEN candle.${sold} ELSE candle.${bought} END`;
+  const volume = (side: string) => `CASE WHEN count(${side}) = count(*) THEN sum(${side})::text END`;
+  const rows = await database.select<SumRow>(
+    `WITH ${MEMBERS}, span AS MATERIALIZED (
+  SELECT * FROM unnest($9::int[], $10::int[]) WITH ORDINALITY AS span (first, ending, number))
+SELECT member.number AS "group", (span.number - 1)::int AS span,
+  sum(${sided('buys', 'sells')})::float8 AS buys, sum(${sided('sells', 'buys')})::float8 AS sells,
+  ${volume(sided('buy_volume', 'sell_volume'))} AS "buyVolume", ${volume(sided('sell_volume', 'buy_volume'))} AS "sellVolume"
+FROM ${CANDLES} JOIN span ON candle.start >= span.first AND candle.start < span.ending
+WHERE ${IS_STORED} GROUP BY member.number, span.number`,
+    [...valuesOf(chain, groups, stored), whole.map(({ first }) => first), whole.map(({ end }) => end)],
+  );
+  for (const { group, span, buys, sells, buyVolume, sellVolume } of rows) {
+    collector.add(group, span, { isBuy: true, count: buys, value: buyVolume === null ? null : BigInt(buyVolume) });
+    collector.add(group, span, { isBuy: false, count: sells, value: sellVolume === null ? null : BigInt(sellVolume) });
+  }
+}
+
+interface SumRow {
+  readonly group: number;
+  readonly span: number;
+  readonly buys: number;
+  readonly sells: number;
+  readonly buyVolume: string | null;
+  readonly sellVolume: string | null;
+}
+
+const MEMBERS = `member AS MATERIALIZED (
+  SELECT * FROM unnest($5::int[], $6::bigint[], $7::bytea[], $8::boolean[]) AS member (number, pool_key, pool, is_reversed)),
+left_out AS MATERIALIZED (SELECT * FROM unnest($3::bytea[], $4::int[]) AS left_out (pool, start))`;
+const CANDLES = 'member JOIN pool_candles AS candle ON candle.pool_key = member.pool_key AND candle.pool = member.pool';
+const IS_STORED = `candle.chain_id = $1 AND candle.hours = 1 AND candle.start = ANY ($2::int[])
+  AND NOT EXISTS (SELECT FROM left_out WHERE left_out.pool = candle.pool AND left_out.start = candle.start)`;
+
+function valuesOf(chain: Chain, groups: readonly PoolGroup[], { hours, leftOut }: StoredHours): readonly unknown[] {
+  const members = groups.flatMap(({ pools }, number) => pools.map((member) => ({ number, ...member })));
+  return [
+    ...[chain.id, hours, leftOut.map(({ pool }) => hexBytes(pool)), leftOut.map(({ start }) => start)],
+    members.map(({ number }) => number),
+    members.map(({ pool }) => poolKey(pool.pool)),
+    members.map(({ pool }) => hexBytes(pool.pool)),
+    members.map(({ isReversed }) => isReversed),
+  ];
+}
+
+/** Statements for the traders of all hours, at most. */
+const READINGS_MAX = 48;
+/** Traders after which the event loop has a turn. A row has those of one pool in one hour. */
+const TRADERS_PER_TURN = 20_000;
+const ADDRESS_BYTES = 20;
+
+/** Adds the traders of hours that lie whole within the spans, some hours at a time. */
+export async function addStoredTraders(
+  database: ReadDatabase,
+  chain: Chain,
+  { groups, spans }: SummedSpans,
+  stored: StoredHours,
+  collector: SumsCollector,
+): Promise<void> {
+  const whole = spans.map(({ from, to }) => wholeSpans(1, from, to));
+  const spansOf = (hour: number) =>
+    whole.flatMap(({ first, end }, span) => (hour >= first && hour < end ? [span] : []));
+  const hours = stored.hours.filter((hour) => spansOf(hour).length > 0);
+  const together = Math.ceil(hours.length / READINGS_MAX);
+  let sinceTurn = 0;
+  for (let at = 0; at < hours.length; at += together) {
+    const some = { ...stored, hours: hours.slice(at, at + together) };
+    const rows = await database.select<TradersRow>(
+      `WITH ${MEMBERS} SELECT member.number AS "group", member.is_reversed AS "isReversed", candle.start, candle.buyers, candle.sellers
+       FROM ${CANDLES} WHERE ${IS_STORED}`,
+      [...valuesOf(chain, groups, some)],
+    );
+    for (const { group, isReversed, start, buyers, sellers } of rows) {
+      const of = spansOf(start);
+      for (const trader of tradersIn(buyers)) collector.addTrader(group, of, !isReversed, trader);
+      for (const trader of tradersIn(sellers)) collector.addTrader(group, of, isReversed, trader);
+      sinceTurn += ((buyers?.length ?? 0) + (sellers?.length ?? 0)) / ADDRESS_BYTES;
+      if (sinceTurn < TRADERS_PER_TURN) continue;
+      sinceTurn = 0;
+      await nextTurn();
+    }
+  }
+}
+
+function* tradersIn(bytes: Buffer | null): Generator<string> {
+  if (bytes === null) return;
+  for (let at = 0; at < bytes.length; at += ADDRESS_BYTES) yield `0x${bytes.toString('hex', at, at + ADDRESS_BYTES)}`;
+}
+
+interface TradersRow {
+  readonly group: number;
+  readonly isReversed: boolean;
+  readonly start: number;
+  readonly buyers: Buffer | null;
+  readonly sellers: Buffer | null;
+}

@@ -1,0 +1,15 @@
+import { ApiError } from '@chainstead/http';
+
+/** A 503: a request needs more swaps that no stored hour has yet than it may read. The worker stores them in the background. */
+export class SwapsNotSummedError extends ApiError {
+  constructor(swapsMax: number) {
+    super({
+      code: 'SWAPS_NOT_SUMMED',
+      status: 503,
+      message: `More than ${swapsMax} swaps of this request are not summed by hour yet. The worker does so in the background: retry later, or request fewer tokens or a shorter time.`,
+      details: { reason: 'swaps-not-summed', swapsMax },
+      headers: { 'retry-after': '30' },
+      retryable: true,
+    });
+  }
+}

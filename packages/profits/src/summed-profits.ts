@@ -1,0 +1,135 @@
+/** Profits from many swaps: a worker sums them, and requests share its result for some minutes. */
+import type { Chain } from '@chainstead/chains';
+import { type Address, parseAddress } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
+import { type NodeReadQueue, type StateKind, type StateReader, StateUnavailableError } from '@chainstead/node-reads';
+import { z } from '@hono/zod-openapi';
+import type { ProfitSum } from './profit-sum.ts';
+import { readTopGainers, type TopGainers } from './top-gainers.ts';
+import { hasMoreTrades } from './trades/read-trades.ts';
+import { readWalletProfits, type WalletProfits, type WalletProfitsQuery } from './wallet-profits.ts';
+
+/** Numbers of swaps or trades. */
+export interface ProfitLimits {
+  /** A request sums as many. With more, a worker does. */
+  readonly requestMax: number;
+}
+
+export const PROFIT_LIMITS: ProfitLimits = { requestMax: 20_000 };
+
+/** The newest ones that a worker sums. Its reading of a question ends after 30 seconds. */
+const WORKER_MAX = { wallet: 1_000_000, token: 100_000 };
+
+/** How long requests share a result of the worker. Milliseconds. */
+const SHARED_MS = 300_000;
+
+/** What a request for profits works with. */
+export interface ProfitSources {
+  readonly reads: ReadDatabase;
+  readonly nodeReads: NodeReadQueue;
+  /** Time that a request waits for the worker. Milliseconds. */
+  readonly waitMs: number;
+  readonly limits?: ProfitLimits;
+}
+
+/**
+ * Returns the profits of a wallet by token.
+ * @throws {StateUnavailableError} 503 while a worker sums its swaps
+ */
+export async function sumWalletProfits(
+  { reads, nodeReads, waitMs, limits = PROFIT_LIMITS }: ProfitSources,
+  chain: Chain,
+  query: WalletProfitsQuery,
+): Promise<WalletProfits> {
+  const { wallet, tokens, days } = query;
+  if (!(await hasMoreTrades(reads, chain, { kind: 'wallet', wallet }, limits.requestMax)))
+    return readWalletProfits(reads, chain, query, { swapsMax: limits.requestMax });
+  const question = { wallet, days, tokens: tokens === null ? null : [...tokens].sort() };
+  const found = await nodeReads.request(chain, WALLET_PROFITS, question, { waitMs, maxAgeMs: SHARED_MS });
+  if (found === null) throw beingSummed(`the profits of the wallet on ${chain.key}`, limits);
+  return { ...found, sums: new Map(found.sums) };
+}
+
+/**
+ * Returns the wallets with the highest profit in a token.
+ * @throws {StateUnavailableError} 503 while a worker sums its trades
+ */
+export async function sumTopGainers(
+  { reads, nodeReads, waitMs, limits = PROFIT_LIMITS }: ProfitSources,
+  chain: Chain,
+  question: { readonly token: Address; readonly days: number | null },
+): Promise<TopGainers> {
+  const subject = { kind: 'token', token: question.token } as const;
+  if (!(await hasMoreTrades(reads, chain, subject, limits.requestMax)))
+    return readTopGainers(reads, chain, question, { tradesMax: limits.requestMax });
+  const found = await nodeReads.request(chain, TOP_GAINERS, question, { waitMs, maxAgeMs: SHARED_MS });
+  if (found === null) throw beingSummed(`the profits in the token on ${chain.key}`, limits);
+  return found;
+}
+
+function beingSummed(subject: string, { requestMax }: ProfitLimits): StateUnavailableError {
+  return new StateUnavailableError(`${subject} are being summed from more than ${requestMax} swaps: retry in a moment`);
+}
+
+const address = z.string().transform((text): Address => parseAddress(text));
+const days = z.int().nullable();
+const units = z.string().transform((text) => BigInt(text));
+const held = z.object({ amount: units, cost: units });
+const sumSchema: z.ZodType<ProfitSum> = z.object({
+  ...{ buys: z.int(), bought: units, invested: units, sells: z.int(), sold: units, received: units },
+  ...{ inWindow: held, earlier: held, covered: units, coveredValue: units, cost: units },
+});
+const indexedSchema = z.object({
+  fromBlock: z.int().nullable(),
+  toBlock: z.int().nullable(),
+  complete: z.boolean(),
+});
+
+const walletQuestion = z.object({ wallet: address, days, tokens: z.array(address).nullable() });
+const walletAnswer = z.object({
+  sums: z.array(z.tuple([address, sumSchema])),
+  ...{ indexed: indexedSchema, known: indexedSchema.omit({ complete: true }) },
+  ...{ unvalued: z.int(), unvaluedBlocks: z.array(z.int()) },
+});
+
+const WALLET_PROFITS: StateKind<z.infer<typeof walletQuestion>, z.infer<typeof walletAnswer>> = {
+  name: 'wallet-profits',
+  question: walletQuestion,
+  answer: walletAnswer,
+  isSlow: true,
+};
+
+/** Sums the swaps of a wallet. The result has integers as text: it is stored as JSON. */
+export const walletProfitsReader: StateReader<z.infer<typeof walletQuestion>, unknown> = {
+  kind: WALLET_PROFITS,
+  async read({ chain, database }, question, signal) {
+    const { sums, ...found } = await readWalletProfits(database, chain, question, {
+      ...{ swapsMax: WORKER_MAX.wallet, signal },
+    });
+    return asJson({ ...found, sums: [...sums] });
+  },
+};
+
+const gainersQuestion = z.object({ token: address, days });
+const gainersAnswer = z.object({
+  wallets: z.array(z.object({ wallet: address, sum: sumSchema })),
+  indexed: indexedSchema,
+});
+
+const TOP_GAINERS: StateKind<z.infer<typeof gainersQuestion>, z.infer<typeof gainersAnswer>> = {
+  name: 'top-gainers',
+  question: gainersQuestion,
+  answer: gainersAnswer,
+  isSlow: true,
+};
+
+/** Sums the trades of a token by wallet. */
+export const topGainersReader: StateReader<z.infer<typeof gainersQuestion>, unknown> = {
+  kind: TOP_GAINERS,
+  read: async ({ chain, database }, question, signal) =>
+    asJson(await readTopGainers(database, chain, question, { tradesMax: WORKER_MAX.token, signal })),
+};
+
+function asJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? one.toString() : one)));
+}
