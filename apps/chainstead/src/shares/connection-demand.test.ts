@@ -32,7 +32,7 @@ test('each further process of a role takes a pool, and what serves all chains on
   expect(needed({ API_PROCESSES: '3' })).toBe(needed({}) + 2 * 10);
   expect(needed({ API_PROCESSES: 'auto' })).toBe(needed({}) + 3 * 10);
   const MCP_DATABASE_URL = 'postgres://agent@one/x';
-  expect(needed({ MCP_DATABASE_URL, API_PROCESSES: '3' })).toBe(needed({}) + 2 * 10 + 3 * 2);
+  expect(needed({ MCP_DATABASE_URL, API_PROCESSES: '3' })).toBe(needed({}) + 2 * 10 + 3 * 4);
   expect(needed({ GRAPHQL_DATABASE_URL: MCP_DATABASE_URL, API_PROCESSES: '3' })).toBe(needed({}) + 2 * 10 + 3 * 4);
   expect(needed({ WORKER_PROCESSES: '2' })).toBe(needed({}) + 21);
   // They share the chains, and each may help with one more, and have a job.

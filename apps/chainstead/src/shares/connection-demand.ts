@@ -19,7 +19,7 @@ const CLAIMS_OF_HELPER = 1;
 /** The lease of a job on ranges, and its claims. */
 const RANGE_JOB = 2;
 /** Statements of agents that an API runs at once. */
-const AGENT_STATEMENTS = 2;
+const AGENT_STATEMENTS = 4;
 /** Operations of GraphQL that an API runs at once. */
 const GRAPHQL_OPERATIONS = 4;
 /** Histories that a worker reads at once, by chain. */

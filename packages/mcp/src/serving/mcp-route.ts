@@ -56,7 +56,11 @@ export function mcpRoute({ routes, progress, sql, version }: McpRouteOptions): R
     const serve = createServing(toolbox, version, dependencies.logger);
     app.post(PATH, async (c) => {
       const body = await readBody(c.req.raw);
-      return serve(c.req.raw, body, { principal: c.get('principal'), requestId: c.get('requestId') });
+      return serve(c.req.raw, body, {
+        principal: c.get('principal'),
+        requestId: c.get('requestId'),
+        signal: c.req.raw.signal,
+      });
     });
   };
 }

@@ -1,10 +1,10 @@
 import { errorText, type Logger } from '@chainstead/core';
 import { type Database, excessRights, openDatabase, runAlone } from '@chainstead/db';
 import { RESULT_BYTES_MAX } from '../results/fit-text.ts';
+import { checkStatement } from './check-statement.ts';
+import { workMemoryOf } from './plan-memory.ts';
+import { LocalPlaces, type SessionClient, SQL_PLACES, type SqlPlaces, takePlace } from './sql-places.ts';
 import { SqlRefusalError } from './sql-refusal.ts';
-
-/** A connection for one statement of an agent. */
-type SessionClient = ReturnType<Database['session']>;
 
 /** Runs statements of agents, each on its own connection as a role that can only read. */
 export interface SqlReader {
@@ -12,7 +12,15 @@ export interface SqlReader {
    * Returns the first rows as JSON texts, at most `rowsMax`, and whether there are more.
    * @throws SqlRefusalError
    */
-  read(sql: string): Promise<{ readonly rows: readonly string[]; readonly hasMore: boolean }>;
+  read(sql: string, asker: SqlAsker): Promise<{ readonly rows: readonly string[]; readonly hasMore: boolean }>;
+}
+
+/** The client that sends a statement. */
+export interface SqlAsker {
+  /** Statements with the same key share its places. */
+  readonly key: string;
+  /** Cancels the statement. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface SqlReaderOptions {
@@ -23,58 +31,62 @@ export interface SqlReaderOptions {
   readonly rowsMax?: number;
   /** @default 10,000 */
   readonly timeoutMs?: number;
-  /** Statements at the same time in this process. @default 2 */
-  readonly concurrency?: number;
+  readonly places?: SqlPlaces;
 }
 
 const ROWS_MAX = 200;
 const TIMEOUT_MS = 10_000;
-const CONCURRENCY = 2;
 /** Time that the server gets to report its own timeout, before the connection is given up. Milliseconds. */
 const GRACE_MS = 2_000;
-/** Longest statement. Characters. */
-export const SQL_LENGTH_MAX = 10_000;
+
+/** Limits of one statement. */
+interface StatementLimits {
+  readonly rowsMax: number;
+  readonly timeoutMs: number;
+}
 
 /** @throws {DatabaseError} DATABASE_URL_INVALID */
 export function openSqlReader({ url, logger, ...limits }: SqlReaderOptions): SqlReader {
-  const { rowsMax = ROWS_MAX, timeoutMs = TIMEOUT_MS, concurrency = CONCURRENCY } = limits;
+  const { rowsMax = ROWS_MAX, timeoutMs = TIMEOUT_MS, places = SQL_PLACES } = limits;
   // Only single sessions are used: a pooled connection would keep settings of the statement before.
   const database = openDatabase({ url, applicationName: 'chainstead agent', poolSize: 1, logger });
-  let running = 0;
+  const local = new LocalPlaces(places);
   return {
-    async read(sql) {
-      const statement = withoutEnd(sql);
-      if (running >= concurrency)
-        throw new SqlRefusalError('SQL_BUSY', `${concurrency} statements are running`, 'Retry in a few seconds.');
-      running++;
+    async read(sql, { key, signal }) {
+      const { statement, innerSorts } = await checkStatement(sql);
+      const free = local.take(key);
       try {
         const client = await connect(database, timeoutMs + GRACE_MS, logger);
+        const abandon = (): void => void cancel(client, logger);
+        signal?.addEventListener('abort', abandon, { once: true });
+        if (signal?.aborted === true) abandon();
         try {
-          const rows = await readRows(client, statement, { rowsMax, timeoutMs });
+          await runAlone(client, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+          await takePlace(client, key, places);
+          await restrict(client, timeoutMs);
+          const rows = await readRows(client, { statement, innerSorts }, { rowsMax, timeoutMs });
           return { rows: rows.slice(0, rowsMax), hasMore: rows.length > rowsMax };
         } finally {
+          signal?.removeEventListener('abort', abandon);
           // Also ends the transaction.
           await client.end();
         }
       } finally {
-        running--;
+        free();
       }
     },
   };
 }
 
-/** Removes a final semicolon. @throws SqlRefusalError */
-function withoutEnd(sql: string): string {
-  const statement = sql.replace(/[;\s]+$/, '');
-  if (statement.trim() === '') throw new SqlRefusalError('SQL_REFUSED', 'sql is empty', 'Pass one SELECT statement.');
-  if (statement.length > SQL_LENGTH_MAX)
-    throw new SqlRefusalError(
-      'SQL_REFUSED',
-      `sql has more than ${SQL_LENGTH_MAX} characters`,
-      'Shorten the statement.',
-    );
-  if (statement.includes('\0')) throw new SqlRefusalError('SQL_REFUSED', 'sql contains a NUL character', 'Remove it.');
-  return statement;
+/** Ends a statement that nobody waits for. */
+async function cancel(client: SessionClient, logger: Logger): Promise<void> {
+  try {
+    await client.cancel();
+  } catch (error) {
+    logger.debug({ error: errorText(error) }, 'SQL statement not canceled');
+  } finally {
+    client.destroy();
+  }
 }
 
 async function connect(database: Database, queryTimeoutMs: number, logger: Logger): Promise<SessionClient> {
@@ -97,15 +109,10 @@ async function connect(database: Database, queryTimeoutMs: number, logger: Logge
   }
 }
 
-async function readRows(
-  client: SessionClient,
-  statement: string,
-  { rowsMax, timeoutMs }: { readonly rowsMax: number; readonly timeoutMs: number },
-): Promise<string[]> {
-  const run = <Row extends object>(text: string) => runAlone<Row>(client, text);
-  await run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  await run(`SET LOCAL statement_timeout = ${timeoutMs}`);
-  await run('SET LOCAL lock_timeout = 1000');
+/** Sets the limits of a transaction, and checks its role. @throws SqlRefusalError SQL_ROLE_UNSAFE */
+async function restrict(client: SessionClient, timeoutMs: number): Promise<void> {
+  for (const [name, value] of Object.entries({ ...SETTINGS, statement_timeout: String(timeoutMs) }))
+    await runAlone(client, `SET LOCAL ${name} = ${value}`);
   const excess = await excessRights(client);
   if (excess !== null)
     throw new SqlRefusalError(
@@ -113,20 +120,76 @@ async function readRows(
       `The role of MCP_DATABASE_URL is unsafe. ${excess}`,
       'The operator has to set MCP_DATABASE_URL to a role that is only a member of chainstead_reader.',
     );
-  await run('SET LOCAL search_path TO analytics');
+  await runAlone(client, 'SET LOCAL search_path TO analytics');
+}
+
+/** Settings of each transaction. Hash joins are off because equal keys of many rows must fit into memory. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  lock_timeout: '1000',
+  hash_mem_multiplier: '1',
+  max_parallel_workers_per_gather: '0',
+  enable_hashjoin: 'off',
+  jit: 'off',
+};
+
+async function readRows(
+  client: SessionClient,
+  { statement, innerSorts }: { readonly statement: string; readonly innerSorts: number },
+  { rowsMax, timeoutMs }: StatementLimits,
+): Promise<string[]> {
   try {
     // Alone it must be one query, so that below it can't leave its parentheses.
-    await run(`DECLARE given NO SCROLL CURSOR FOR ${statement}`);
-    await run('CLOSE given');
-    const rows = await run<{
-      row: string;
-    }>(`SELECT left(pg_catalog.row_to_json(given)::text, ${RESULT_BYTES_MAX + 1}) AS row FROM (
-${statement}
-) AS given LIMIT ${rowsMax + 1}`);
+    const [explained] = await runAlone<{ 'QUERY PLAN': unknown }>(
+      client,
+      `EXPLAIN (VERBOSE, FORMAT JSON) ${statement}`,
+    );
+    const workMemoryKb = workMemoryOf(explained?.['QUERY PLAN'], innerSorts);
+    if (workMemoryKb === null)
+      throw new SqlRefusalError(
+        'SQL_REFUSED',
+        'The plan of the statement has a hash table without a bound',
+        'Use NOT EXISTS instead of NOT IN, and no FULL JOIN.',
+      );
+    await runAlone(client, `SET LOCAL work_mem = ${workMemoryKb}`);
+    // A variable, because the types of the driver lack `queryMode`.
+    const described = { text: `SELECT * FROM (\n${statement}\n) AS given LIMIT 0`, queryMode: 'extended' };
+    const { fields } = await client.query<object>(described);
+    const rows = await runAlone<{ row: string }>(client, jsonRowsSql(statement, fields, rowsMax));
     return rows.map(({ row }) => row);
   } catch (error) {
-    throw refusalOf(error, timeoutMs);
+    throw error instanceof SqlRefusalError ? error : refusalOf(error, timeoutMs);
   }
+}
+
+/** A column of a result, as Postgres describes it. */
+interface Column {
+  readonly name: string;
+  readonly dataTypeID: number;
+}
+
+/** Types by object id: numbers, times and truth values; texts. */
+const SHORT_TYPES = new Set([16, 20, 21, 23, 700, 701, 1082, 1083, 1114, 1184, 1186, 1266, 1700, 2950]);
+const TEXT_TYPES = new Set([19, 25, 705, 1042, 1043]);
+
+/** Returns the statement that reads the rows as JSON. Long values are cut before they become JSON. */
+function jsonRowsSql(statement: string, columns: readonly Column[], rowsMax: number): string {
+  const bytes = RESULT_BYTES_MAX + 1;
+  const shown = columns.map(({ name, dataTypeID }, index) => {
+    const value = `c${index}`;
+    const start = `pg_catalog.left(${value}::text, ${bytes})`;
+    const bounded = SHORT_TYPES.has(dataTypeID)
+      ? value
+      : TEXT_TYPES.has(dataTypeID)
+        ? start
+        : `CASE WHEN pg_catalog.octet_length(${value}::text) > ${bytes} THEN pg_catalog.to_json(${start}) ELSE pg_catalog.to_json(${value}) END`;
+    return `${bounded} AS "${name.replaceAll('"', '""')}"`;
+  });
+  const names = columns.map((_, index) => `c${index}`);
+  return `SELECT pg_catalog.left(pg_catalog.row_to_json(shown)::text, ${bytes}) AS row FROM (
+SELECT ${shown.join(', ')} FROM (
+${statement}
+) AS given(${names.join(', ')})
+) AS shown LIMIT ${rowsMax + 1}`;
 }
 
 const SQLSTATE_CANCELED = '57014';

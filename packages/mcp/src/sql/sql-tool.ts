@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { fitRows, RESULT_BYTES_MAX } from '../results/fit-text.ts';
 import { toolError } from '../results/tool-error.ts';
 import type { Tool } from '../tools/tool.ts';
-import { SQL_LENGTH_MAX, type SqlReader } from './sql-reader.ts';
+import { SQL_LENGTH_MAX } from './check-statement.ts';
+import type { SqlReader } from './sql-reader.ts';
 import { SqlRefusalError } from './sql-refusal.ts';
 
 const argumentShape = z.object({ sql: z.string() });
@@ -23,7 +24,7 @@ export function sqlTool(reader: SqlReader): Tool {
       required: ['sql'],
       additionalProperties: false,
     },
-    async call(given) {
+    async call(given, { principal, signal }) {
       const parsed = argumentShape.safeParse(given);
       if (!parsed.success)
         return toolError({
@@ -32,7 +33,7 @@ export function sqlTool(reader: SqlReader): Tool {
           remedy: 'Pass one SELECT statement.',
         });
       try {
-        const { rows, hasMore } = await reader.read(parsed.data.sql);
+        const { rows, hasMore } = await reader.read(parsed.data.sql, { key: principal?.id ?? '', signal });
         const data = fitRows(rows);
         const isCut = hasMore || data.isCut;
         const shown =

@@ -29,6 +29,8 @@ export interface ToolCaller {
   /** Null on a server without keys. */
   readonly principal: Principal | null;
   readonly requestId: string;
+  /** Aborts when the client has left. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The tools of a server, here or on another machine. */

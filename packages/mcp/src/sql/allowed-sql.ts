@@ -1,0 +1,48 @@
+/** The parts of SQL that a statement of an agent may have. Each makes values of a known size and rows one by one. */
+
+/** Nodes of the syntax tree. Left out, for example: row locks, parameters, XML, JSON constructors and tables, GROUPING SETS. */
+export const NODES: ReadonlySet<string> = new Set(
+  `A_ArrayExpr A_Const A_Expr A_Indices A_Indirection A_Star Alias BooleanTest BoolExpr CaseExpr CaseWhen CoalesceExpr ColumnRef
+  CommonTableExpr FuncCall Integer JoinExpr List MinMaxExpr NamedArgExpr NullTest RangeFunction RangeSubselect RangeVar ResTarget
+  RowExpr SelectStmt SortBy SQLValueFunction String SubLink TypeCast WindowDef`.split(/\s+/),
+);
+
+/** Types of casts. Types that pad (`char`, `bit`) or that the server looks up are left out. */
+export const TYPES: ReadonlySet<string> = new Set(
+  `bool bytea date float4 float8 int2 int4 int8 interval json jsonb numeric text time timestamp timestamptz timetz uuid varchar`.split(
+    ' ',
+  ),
+);
+
+export const OPERATORS: ReadonlySet<string> = new Set(
+  `+ - * / % ^ = <> != < > <= >= || -> ->> #> #>> @> <@ ? ?| ?& && & | # << >> ~~ ~~* !~~ !~~* BETWEEN`
+    .split(' ')
+    .concat('NOT BETWEEN', 'BETWEEN SYMMETRIC', 'NOT BETWEEN SYMMETRIC'),
+);
+
+/** Operators that return one of their values, or a part of it. */
+export const SELECTING_OPERATORS: ReadonlySet<string> = new Set(['-', '->', '->>', '#>', '#>>']);
+
+/** Operators that take long with numbers of many digits, which no time limit interrupts. */
+export const SLOW_OPERATORS: ReadonlySet<string> = new Set(['*', '/', '%', '^']);
+
+/** Functions that return a number, a time, a truth value or a short text. */
+export const SMALL_FUNCTIONS: ReadonlySet<string> = new Set(
+  `abs age array_length array_position ascii avg bit_length bool_and bool_or cardinality ceil ceiling char_length character_length
+  chr clock_timestamp corr count cume_dist date_bin date_part date_trunc dense_rank div every exp extract floor generate_series
+  get_byte jsonb_array_length jsonb_typeof json_array_length json_typeof justify_days justify_hours justify_interval length
+  like_escape ln log make_date make_interval make_timestamp make_timestamptz md5 mod now ntile octet_length overlaps percent_rank
+  percentile_cont pg_typeof position pow power random rank round row_number sha256 sign sqrt statement_timestamp stddev
+  stddev_pop stddev_samp strpos sum timezone to_date to_hex to_number to_timestamp transaction_timestamp trim_scale trunc
+  var_pop var_samp variance width_bucket
+  amount block_key collection_key token_id_key transaction_key wallet_key`.split(/\s+/),
+);
+
+/** Functions that return one of their values, or a part of it. */
+export const SELECTING_FUNCTIONS: ReadonlySet<string> = new Set(
+  `btrim bytes decode first_value initcap json_array_elements json_array_elements_text json_each json_each_text json_object_keys
+  jsonb_array_elements jsonb_array_elements_text jsonb_each jsonb_each_text jsonb_object_keys lag last_value lead left lower ltrim
+  max min mode nth_value percentile_disc reverse right rtrim split_part starts_with substr translate unnest upper`.split(
+    /\s+/,
+  ),
+);

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { type Database, runAlone } from '@chainstead/db';
+import { SqlRefusalError } from './sql-refusal.ts';
+
+/** A connection for one statement of an agent. */
+export type SessionClient = ReturnType<Database['session']>;
+
+/** Statements that run at the same time, in all processes of a database. */
+export interface SqlPlaces {
+  readonly all: number;
+  readonly perKey: number;
+}
+
+export const SQL_PLACES: SqlPlaces = { all: 4, perKey: 2 };
+
+const NAME = 'chainstead agent';
+const NAMES_SQL = `SELECT application_name AS name FROM pg_catalog.pg_stat_activity
+WHERE usename = session_user AND datname = current_database() AND pid <> pg_backend_pid()
+  AND pg_catalog.starts_with(application_name, '${NAME} ')`;
+
+/**
+ * Takes a place for the transaction of a session. Its name shows the place until the transaction is over, even if
+ * nobody waits for it any more, so sessions of all processes count until they are gone. Sessions that start at the same
+ * moment may refuse each other, but never exceed the limit.
+ * @throws SqlRefusalError SQL_BUSY
+ */
+export async function takePlace(client: SessionClient, key: string, places: SqlPlaces): Promise<void> {
+  const own = `${NAME} ${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
+  await runAlone(client, `SET LOCAL application_name = '${own}'`);
+  const others = await runAlone<{ name: string }>(client, NAMES_SQL);
+  const running = Map.groupBy(others, ({ name }) => name);
+  if ((running.get(own)?.length ?? 0) >= places.perKey) throw busy(true);
+  // A key that is refused now counts no more than its places.
+  const all = [...running.values()].reduce((sum, { length }) => sum + Math.min(length, places.perKey), 0);
+  if (all >= places.all) throw busy(false);
+}
+
+/** Counts statements of this process, so that one without a place opens no connection. */
+export class LocalPlaces {
+  readonly #places: SqlPlaces;
+  readonly #running = new Map<string, number>();
+  #all = 0;
+
+  constructor(places: SqlPlaces) {
+    this.#places = places;
+  }
+
+  /** @returns a function that frees the place @throws SqlRefusalError SQL_BUSY */
+  take(key: string): () => void {
+    const own = this.#running.get(key) ?? 0;
+    if (own >= this.#places.perKey) throw busy(true);
+    if (this.#all >= this.#places.all) throw busy(false);
+    this.#running.set(key, own + 1);
+    this.#all++;
+    return () => {
+      this.#all--;
+      const left = (this.#running.get(key) ?? 1) - 1;
+      if (left === 0) this.#running.delete(key);
+      else this.#running.set(key, left);
+    };
+  }
+}
+
+/** @param isOwn whether the statements of the same key have all of its places */
+function busy(isOwn: boolean): SqlRefusalError {
+  return new SqlRefusalError(
+    'SQL_BUSY',
+    isOwn ? 'Other statements of this key are still running' : 'Statements of other keys are still running',
+    'Retry in a few seconds.',
+  );
+}

@@ -1,0 +1,320 @@
+import {
+  NODES,
+  OPERATORS,
+  SELECTING_FUNCTIONS,
+  SELECTING_OPERATORS,
+  SLOW_OPERATORS,
+  SMALL_FUNCTIONS,
+  TYPES,
+} from './allowed-sql.ts';
+
+/**
+ * Largest number of values that a statement may hold for one row. A value that grows counts as often as it fits its
+ * largest input: a stored value, a number or a text of the statement.
+ */
+export const VALUES_MAX = 400;
+
+/** A statement uses something that is not allowed. The message is for the agent. */
+export class StatementRefusal extends Error {}
+
+/** Facts about a statement that its plan does not show. */
+export interface StatementFacts {
+  /** Sorts within aggregates, such as `count(DISTINCT x)`. */
+  readonly innerSorts: number;
+}
+
+/** A node of the syntax tree, with the members of its kind. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The columns that an expression sees. Sizes are multiples of the largest input. */
+interface Scope {
+  readonly columns: number;
+  /** Names of tables and subqueries: as a column, such a name means a whole row. */
+  readonly rows: ReadonlySet<string>;
+  /** Largest column of each query of a WITH clause. */
+  readonly queries: ReadonlyMap<string, number>;
+}
+
+/**
+ * Adds up the values that a statement makes, from its syntax tree.
+ * @param tree result of the parser of Postgres
+ * @throws StatementRefusal
+ */
+export function measureStatement(tree: unknown): StatementFacts {
+  const statements = listOf(fieldsOf(tree).stmts);
+  const select = fieldsOf(fieldsOf(statements[0]).stmt).SelectStmt;
+  if (statements.length !== 1 || select === undefined)
+    throw new StatementRefusal('The text must be exactly one SELECT statement (42601)');
+  const measure = new Measure();
+  measure.select(fieldsOf(select), { columns: 1, rows: new Set(), queries: new Map() });
+  return { innerSorts: measure.innerSorts };
+}
+
+class Measure {
+  innerSorts = 0;
+  #values = 0;
+  #tables = 0;
+
+  /** Returns the size of the largest column. */
+  select(given: Fields, outer: Scope): number {
+    if (given.intoClause !== undefined) throw new StatementRefusal('SELECT INTO is not allowed (42601)');
+    let scope = this.#withQueries(fieldsOf(given.withClause ?? {}), outer);
+    for (const item of listOf(given.fromClause)) scope = this.#from(item, scope);
+    let largest = 1;
+    for (const target of listOf(given.targetList)) {
+      const { val } = fieldsOf(fieldsOf(target).ResTarget);
+      const size = isStar(val) ? scope.columns : this.#expression(val, scope);
+      this.#count(isStar(val) ? STAR_VALUES * size : size);
+      largest = Math.max(largest, size);
+    }
+    for (const half of [given.larg, given.rarg])
+      if (half !== undefined) largest = Math.max(largest, this.select(fieldsOf(half), scope));
+    if (given.op !== 'SETOP_NONE' && given.op !== 'SETOP_UNION')
+      throw new StatementRefusal('INTERSECT and EXCEPT are not allowed. Use EXISTS or NOT EXISTS');
+    const { withClause: _with, fromClause: _from, targetList: _targets, larg: _left, rarg: _right, ...others } = given;
+    return Math.max(largest, this.#expressions(others, scope));
+  }
+
+  #withQueries({ recursive, ctes }: Fields, outer: Scope): Scope {
+    if (recursive === true) throw new StatementRefusal('WITH RECURSIVE is not allowed');
+    const queries = new Map(outer.queries);
+    for (const one of listOf(ctes)) {
+      const query = fieldsOf(fieldsOf(one).CommonTableExpr);
+      if (query.ctematerialized === 'CTEMaterializeNever')
+        throw new StatementRefusal('NOT MATERIALIZED is not allowed');
+      const select = fieldsOf(query.ctequery).SelectStmt;
+      if (select === undefined) throw new StatementRefusal('A WITH clause may contain SELECT only (0A000)');
+      queries.set(String(query.ctename), this.select(fieldsOf(select), { ...outer, queries }));
+    }
+    return { ...outer, queries };
+  }
+
+  /** Returns the scope with the columns of one item of FROM. */
+  #from(item: unknown, scope: Scope): Scope {
+    const [kind, fields] = nodeOf(item);
+    if (kind === 'JoinExpr') {
+      const joined = this.#from(fields.rarg, this.#from(fields.larg, scope));
+      this.#expressions({ quals: fields.quals }, joined);
+      return withRow(joined, nameOf(fields.alias), 1);
+    }
+    if (++this.#tables > TABLES_MAX) throw new StatementRefusal(`A statement may read at most ${TABLES_MAX} tables`);
+    if (kind === 'RangeVar') {
+      const name = String(fields.relname);
+      const size = fields.schemaname === undefined ? (scope.queries.get(name) ?? 1) : 1;
+      return withRow(scope, nameOf(fields.alias) ?? name, size);
+    }
+    if (kind === 'RangeSubselect') {
+      const size = this.select(fieldsOf(fieldsOf(fields.subquery).SelectStmt), scope);
+      return withRow(scope, nameOf(fields.alias), size);
+    }
+    if (kind !== 'RangeFunction') throw notAllowed(kind);
+    // The name of a function in FROM is that of its column.
+    return { ...scope, columns: Math.max(scope.columns, this.#expressions({ functions: fields.functions }, scope)) };
+  }
+
+  /** Returns the largest size among the expressions of a node. */
+  #expressions(fields: Fields, scope: Scope): number {
+    let largest = 1;
+    for (const value of Object.values(fields))
+      for (const one of Array.isArray(value) ? value : [value])
+        if (isFields(one)) largest = Math.max(largest, this.#expression(one, scope));
+    return largest;
+  }
+
+  #expression(node: unknown, scope: Scope): number {
+    if (!isFields(node)) return 1;
+    const [kind, fields] = nodeOf(node);
+    switch (kind) {
+      case 'SelectStmt':
+        return this.select(fields, scope);
+      case 'SubLink':
+        if (fields.subLinkType === 'ARRAY_SUBLINK')
+          throw new StatementRefusal('ARRAY(SELECT …) is not allowed. Return rows instead');
+        return this.#expressions(fields, scope);
+      case 'ColumnRef':
+        return columnSize(listOf(fields.fields), scope);
+      case 'A_Expr':
+        return this.#operator(fields, scope);
+      case 'FuncCall':
+        return this.#function(fields, scope);
+      case 'TypeCast':
+        return this.#cast(fields, scope);
+      case 'A_ArrayExpr':
+      case 'RowExpr': {
+        const parts = listOf(fields.elements ?? fields.args).map((part) => this.#expression(part, scope));
+        // As text, each quote in it is escaped.
+        return this.#count(2 * Math.max(1, sumOf(parts)));
+      }
+      case 'A_Indirection':
+        if (listOf(fields.indirection).some((one) => nodeOf(one)[0] !== 'A_Indices'))
+          throw new StatementRefusal('Members of a row are not allowed. Name the columns');
+        return this.#expressions(fields, scope);
+      default:
+        return this.#expressions(fields, scope);
+    }
+  }
+
+  #operator({ kind, name, lexpr, rexpr }: Fields, scope: Scope): number {
+    const names = listOf(name).map(textOf);
+    const operator = names.at(-1) ?? '';
+    if (names.length > 1 || !OPERATORS.has(operator) || kind === 'AEXPR_SIMILAR')
+      throw new StatementRefusal(`The operator ${operator} is not allowed`);
+    const sizes = [lexpr, rexpr].map((side) => this.#expressions({ side: side }, scope));
+    if (operator === '||') return this.#count(sumOf(sizes));
+    if (SLOW_OPERATORS.has(operator)) this.#count(2);
+    const largest = Math.max(...sizes);
+    return SELECTING_OPERATORS.has(operator) || kind === 'AEXPR_NULLIF' ? this.#count(largest) : 1;
+  }
+
+  #function(call: Fields, scope: Scope): number {
+    const names = listOf(call.funcname).map(textOf);
+    const name = names.at(-1) ?? '';
+    if (names.length > 1 && !(names.length === 2 && /^(?:pg_catalog|analytics)$/.test(names[0] ?? '')))
+      throw new StatementRefusal(`The function ${names.join('.')} is not allowed`);
+    if (call.agg_distinct === true || call.agg_order !== undefined || call.agg_within_group === true) this.innerSorts++;
+    const args = listOf(call.args);
+    const { funcname: _name, args: _args, ...others } = call;
+    this.#expressions(others, scope);
+    const isRowCount = name === 'count' && args.length === 1 && isStar(args[0]);
+    const sizes = isRowCount ? [] : args.map((one) => this.#expression(one, scope));
+    const largest = Math.max(1, ...sizes);
+    if (SMALL_FUNCTIONS.has(name)) {
+      this.#count(1);
+      return 1;
+    }
+    if (SELECTING_FUNCTIONS.has(name)) return this.#count(largest);
+    return this.#count(growth(name, args, sizes) ?? refuseFunction(name));
+  }
+
+  #cast({ arg, typeName }: Fields, scope: Scope): number {
+    const type = textOf(listOf(fieldsOf(typeName).names).at(-1));
+    if (!TYPES.has(type)) throw new StatementRefusal(`The type ${type} is not allowed in a cast`);
+    if (nodeOf(arg)[0] === 'A_Const') return 1;
+    const size = this.#expression(arg, scope);
+    if (type === 'text' || type === 'varchar') return this.#count(2 * size);
+    return this.#count(type === 'jsonb' ? JSONB_GROWTH * size : size);
+  }
+
+  #count(size: number): number {
+    this.#values += size;
+    if (this.#values > VALUES_MAX)
+      throw new StatementRefusal(
+        'The statement makes too many or too large values for each row. Use fewer columns, casts to text and ||',
+      );
+    return size;
+  }
+}
+
+/** Reads of tables, subqueries and functions in FROM: each adds to the memory of the planner. */
+const TABLES_MAX = 20;
+/** A star counts as so many columns. */
+const STAR_VALUES = 10;
+/** A short number takes so many times its text. */
+const JSONB_GROWTH = 8;
+/** Longest padding. Characters. */
+const PADDING_MAX = 1_000;
+
+/** Size of a function's value for functions that can enlarge their arguments; null if it has no bound. */
+function growth(name: string, args: readonly unknown[], sizes: readonly number[]): number | null {
+  const largest = Math.max(1, ...sizes);
+  const [, second, third] = args.map(constantOf);
+  switch (name) {
+    case 'concat':
+      return sumOf(sizes);
+    case 'concat_ws':
+      return 2 * args.length * largest;
+    case 'hex':
+      return 2 * largest;
+    case 'encode':
+      return second === 'hex' || second === 'base64' ? 2 * largest : null;
+    case 'lpad':
+    case 'rpad':
+      return typeof second === 'number' && second <= PADDING_MAX ? largest : null;
+    case 'to_char':
+      return typeof second === 'string' ? 1 : null;
+    case 'substring':
+      // A text as the second argument is a regular expression.
+      return typeof second === 'number' ? largest : null;
+    case 'replace':
+      if (typeof second !== 'string' || typeof third !== 'string') return null;
+      return Math.max(1, Math.ceil(third.length / Math.max(1, second.length))) * largest;
+    default:
+      return null;
+  }
+}
+
+function refuseFunction(name: string): never {
+  throw new StatementRefusal(
+    `The function ${name} is not allowed, or not with such arguments. Functions that collect rows (string_agg, array_agg, jsonb_agg), repeat texts, use regular expressions or read the server are refused: return rows instead`,
+  );
+}
+
+/** Functions of a whole row that `row.function` would call. */
+const ROW_FUNCTIONS = /^(?:row_to_json|to_jsonb?|jsonb?_build_array|quote_literal|quote_nullable|concat)$/;
+
+function columnSize(fields: readonly unknown[], { columns, rows }: Scope): number {
+  const names = fields.map(textOf);
+  const last = names.at(-1) ?? '';
+  if (isStar({ ColumnRef: { fields } }) || (names.length === 1 && rows.has(last)))
+    throw new StatementRefusal(`A whole row is not allowed as a value (${last || '*'}). Name the columns`);
+  if (names.length > 1 && ROW_FUNCTIONS.test(last)) throw new StatementRefusal(`${last} of a row is not allowed`);
+  return columns;
+}
+
+function withRow(scope: Scope, name: string | undefined, size: number): Scope {
+  const rows = name === undefined ? scope.rows : new Set([...scope.rows, name]);
+  return { ...scope, rows, columns: Math.max(scope.columns, size) };
+}
+
+/** Returns kind and members of a node. Members without a kind of their own, such as halves of a UNION, have ''. */
+function nodeOf(node: unknown): readonly [kind: string, fields: Fields] {
+  const fields = fieldsOf(node);
+  const [entry, ...others] = Object.entries(fields);
+  if (entry === undefined || others.length > 0 || !/^[A-Z]/.test(entry[0])) return ['', fields];
+  const [kind, members] = entry;
+  if (!NODES.has(kind)) throw notAllowed(kind);
+  return [kind, isFields(members) ? members : {}];
+}
+
+function notAllowed(kind: string): StatementRefusal {
+  return new StatementRefusal(`This part of SQL is not allowed: ${kind}. Only SELECT with common expressions is`);
+}
+
+function isStar(node: unknown): boolean {
+  const { ColumnRef } = fieldsOf(node);
+  return isFields(ColumnRef) && listOf(ColumnRef.fields).some((one) => fieldsOf(one).A_Star !== undefined);
+}
+
+/** Returns the value of a constant text or whole number. */
+function constantOf(node: unknown): string | number | null {
+  const { A_Const } = fieldsOf(node);
+  if (!isFields(A_Const)) return null;
+  const { sval, ival } = A_Const;
+  if (isFields(sval)) return String(sval.sval ?? '');
+  return isFields(ival) ? Number(ival.ival ?? 0) : null;
+}
+
+function textOf(node: unknown): string {
+  const { String: text } = fieldsOf(node);
+  return isFields(text) ? String(text.sval ?? '') : '';
+}
+
+function nameOf(alias: unknown): string | undefined {
+  return isFields(alias) ? String(alias.aliasname) : undefined;
+}
+
+function sumOf(sizes: readonly number[]): number {
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : {};
+}
