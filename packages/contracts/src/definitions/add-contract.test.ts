@@ -3,6 +3,7 @@ import { parseAddress } from '@chainstead/core';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
 import { describe, expect, it } from 'vitest';
 import { readContractDatasets } from '../dataset/contract-datasets.ts';
+import { rowTableOf } from '../tables/row-table.ts';
 import { addContract } from './add-contract.ts';
 import { readDefinitions, readRevision } from './contract-definition.ts';
 import { readContractStatuses } from './contract-status.ts';
@@ -44,6 +45,29 @@ const columnsOf = async (table: string) => {
 };
 
 describe('a contract', () => {
+  it('stores events and calls with as many parameters as an ABI may have', async () => {
+    const inputs = Array.from({ length: 256 }, (_, index) => input(`p${index}`, 'uint256'));
+    const { tables } = await add('wide', {
+      ...{ chain: WITH_TRANSACTIONS, calls: true },
+      abi: [event('Wide', ...inputs), { type: 'function', name: 'pay', inputs, stateMutability: 'payable' }],
+    });
+    const place = { chainId: 1, blockNumber: 1, transactionIndex: 0, logIndex: 0, blockTime: '2024-01-01T00:00:00Z' };
+    const row = { ...place, transactionHash: `0x${'1f'.repeat(32)}`, contract: ONE, undecoded: null };
+    const numbers = Array.from({ length: 256 }, () => String(2n ** 256n - 1n));
+    for (const table of tables) {
+      const { name, columns, copyLine } = rowTableOf(table);
+      const values = table.kind === 'call' ? [ONE, '7', true, ...numbers] : numbers;
+      await scratch.database.transaction((transaction) =>
+        transaction.copy(name, columns, [copyLine({ ...row, values })]),
+      );
+      expect(await scratch.database.query(`SELECT p0::text, p255::text FROM ${name}`)).toEqual([
+        { p0: numbers[0], p255: numbers[0] },
+      ]);
+    }
+    expect(tables.map(({ kind }) => kind)).toEqual(['event', 'call']);
+    await removeContract(scratch.database, 'wide', eth.id);
+  });
+
   it('gets a typed table and a view for each event', async () => {
     const { tables } = await add('vault', { abi: { abi: [DEPOSIT, SENT, SENT_TO_MANY] } });
     expect(tables.map(({ name, event: path, view }) => [name, path, view])).toEqual([

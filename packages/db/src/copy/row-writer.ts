@@ -32,11 +32,14 @@ export type ArrayElement = 'smallint' | 'integer' | 'bigint' | 'numeric';
 
 /**
  * Returns whether a row is in binary format: it begins with its number of fields, whose first byte never occurs in text
- * rows.
+ * rows. Those begin with a digit or a backslash.
  */
 export function isBinaryRow(row: string): boolean {
-  return row.charCodeAt(0) === 0;
+  return row.charCodeAt(0) <= FIELDS_MAX >> 8;
 }
+
+/** A table of Postgres has no more columns. */
+const FIELDS_MAX = 1_600;
 
 /** Bytes before the first row and after the last. */
 export const BINARY_HEADER = 'PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0';
