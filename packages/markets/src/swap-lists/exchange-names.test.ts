@@ -1,16 +1,15 @@
+import { createChainRegistry } from '@chainstead/chains';
 import { addressOf } from '@chainstead/testkit';
 import { expect, test } from 'vitest';
 import { factoriesOf, unknownExchange } from './exchange-names.ts';
 
 const [PAIRS, POOLS, NAMED] = [addressOf(0xfac2), addressOf(0xfac3), addressOf(0xfac4)];
-const devnet = {
-  id: 31_337,
-  exchanges: [
-    { family: 'v2', factory: PAIRS },
-    { family: 'v3', factory: POOLS },
-    { family: 'v2', factory: NAMED, name: 'Demo swap' },
-  ],
-};
+const exchanges = [
+  { family: 'v2', factory: PAIRS },
+  { family: 'v3', factory: POOLS },
+  { family: 'v2', factory: NAMED, name: 'Demo swap' },
+];
+const devnet = createChainRegistry({ additional: [{ key: 'devnet', id: 31_337, exchanges }] }).get('devnet');
 
 test.each([
   ['uniswapv2', [PAIRS]],
@@ -26,8 +25,8 @@ test.each([
 });
 
 test('a name finds the exchange itself on a chain that has it', () => {
-  const mainnet = { ...devnet, id: 1 };
-  expect(factoriesOf('uniswapv2', mainnet)).toEqual(['0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f']);
+  const eth = createChainRegistry({ additional: [{ key: 'eth', id: 1, exchanges }] }).get('eth');
+  expect(factoriesOf('uniswapv2', eth)).toEqual(['0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f']);
 });
 
 test('the refusal of an unknown exchange lists those of the chain', () => {
