@@ -24,19 +24,25 @@ export function createReceiptFetcher(options: {
   return {
     getReceipts(block, given = {}) {
       const withoutList = new Set<string>();
-      const { timeoutMs } = given;
+      const { timeoutMs, background } = given;
       return failover.run(
         {
           method: BLOCK_RECEIPTS,
           isRepeatable: true,
           run: (upstream, signal) =>
-            readReceipts({ chain, upstream, withoutList, block, given: { signal, timeoutMs, urgent: true } }),
+            readReceipts({
+              chain,
+              upstream,
+              withoutList,
+              block,
+              given: { signal, timeoutMs, urgent: background !== true },
+            }),
         },
         given,
       );
     },
     async getWholeBlock(at, given = {}) {
-      const { transactions, timeoutMs } = given;
+      const { transactions, timeoutMs, background } = given;
       const withoutList = new Set<string>();
       const answer = await runNullable<BlockWithReceipts>(
         failover,
@@ -47,7 +53,12 @@ export function createReceiptFetcher(options: {
           countNull: typeof at === 'number',
           ...(typeof at === 'number' ? { block: at } : {}),
           run: (upstream, signal) =>
-            readWhole({ chain, upstream, withoutList }, at, { transactions, signal, timeoutMs, urgent: true }),
+            readWhole({ chain, upstream, withoutList }, at, {
+              transactions,
+              signal,
+              timeoutMs,
+              urgent: background !== true,
+            }),
         },
         given,
       );

@@ -43,7 +43,7 @@ export async function keepHeadReports(options: HeadReportOptions, signal: AbortS
   const { chain, key, source, database, clock, logger, metrics } = options;
   const reporter = randomUUID();
   const startedAt = clock.now();
-  let looking: Promise<unknown> | null = null;
+  let isLooking = false;
   let isFirst = true;
 
   async function report(): Promise<void> {
@@ -63,12 +63,13 @@ export async function keepHeadReports(options: HeadReportOptions, signal: AbortS
     metrics.headKnown.set({ chain: key }, isUnknown ? 0 : 1);
     if (isFirst) await clearFormerReason(database, chain);
     isFirst = false;
-    if (now - since < LOOK_AFTER_MS) return;
-    looking ??= source
+    if (isLooking || now - since < LOOK_AFTER_MS) return;
+    isLooking = true;
+    source
       .look(signal)
       .catch((error: unknown) => logger.debug({ chain: key, error: errorText(error) }, 'Head not read'))
       .finally(() => {
-        looking = null;
+        isLooking = false;
       });
   }
 
