@@ -49,7 +49,7 @@ export async function keepHeadReports(options: HeadReportOptions, signal: AbortS
   let isFirst = true;
 
   async function report(): Promise<void> {
-    if (isFirst) former ??= await readReason(database, chain);
+    if (isFirst && former === undefined) former = await readReason(database, chain);
     const now = clock.now();
     const seenAt = source.seenAt();
     const since = seenAt ?? startedAt;
