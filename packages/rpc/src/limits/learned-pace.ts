@@ -14,7 +14,7 @@ const BURST_SECONDS = 0.25;
 /** Seconds over which the most accepted calls of one second are known. */
 const SECONDS_KNOWN = 5;
 
-export function createLearnedPace(clock: Pick<Clock, 'now'>): LearnedPace {
+function createLearnedPace(clock: Pick<Clock, 'now'>): LearnedPace {
   let learned: LearnedRate | null = null;
   let isFirst = true;
   let bucket: ReturnType<typeof createTokenBucket> | null = null;

@@ -26,7 +26,7 @@ export const UNKNOWN_AFTER_MS = 6_000;
 /** After this time without a report, no process works on the chain, and another one may report. */
 const SILENT_AFTER_MS = 8_000;
 
-export interface HeadReportOptions {
+interface HeadReportOptions {
   /** As in `head_reports`. */
   readonly chain: string;
   /** Label of the metric. */
