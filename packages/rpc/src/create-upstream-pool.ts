@@ -14,7 +14,8 @@ import { createHeadProbe } from './heads/probe-head.ts';
 import { createFinalityReader } from './heads/read-finality.ts';
 import { createUpstreamCheck } from './heads/upstream-check.ts';
 import type { UpstreamLimits } from './limits/call-limits.ts';
-import { createLocalLimits } from './limits/limiters.ts';
+import { bothPaces } from './limits/learned-pace.ts';
+import { createLocalLimits } from './limits/local-limits.ts';
 import { DEFAULT_LIMITS, type PoolLimits } from './limits/pool-limits.ts';
 import { createLogFetcher } from './logs/fetch-logs.ts';
 import { createPoolMetrics } from './pool-metrics.ts';
@@ -62,16 +63,12 @@ export function createUpstreamPool(options: UpstreamPoolOptions): ForwardingPool
   const configured = options.upstreams.map((config, index) => ({ config, name: names[index] ?? config.url }));
   const upstreams: Upstream[] = configured
     .filter(({ config }) => /^https?:/.test(config.url))
-    .map(({ config, name }) =>
-      createUpstream({
-        ...shared,
-        ...lag,
-        config,
-        name,
-        pace: callLimits.rateLimiterOf(config),
-        slots: callLimits.concurrencyLimiterOf(config),
-      }),
-    );
+    .map(({ config, name }) => {
+      const learned = callLimits.learnedPaceOf(config);
+      const pace = bothPaces(callLimits.rateLimiterOf(config), learned);
+      const slots = callLimits.concurrencyLimiterOf(config);
+      return createUpstream({ ...shared, ...lag, config, name, pace, learned, slots });
+    });
   // Private relays only take transactions, and only if the operator chose them. They serve no reads.
   const isPublic = upstreams.some(({ config }) => config.isPrivate !== true);
   const open = isPublic ? upstreams.filter(({ config }) => config.isPrivate !== true) : upstreams;

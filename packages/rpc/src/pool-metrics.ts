@@ -8,7 +8,7 @@ import {
   TalliedCounter,
   type Tally,
 } from '@chainstead/core';
-import type { ConcurrencyLimiter, RateLimiter } from './limits/call-limits.ts';
+import type { ConcurrencyLimiter, LearnedPace, RateLimiter } from './limits/call-limits.ts';
 import type { UpstreamConfig } from './upstream-pool.ts';
 
 /** Buckets of the request time in seconds. */
@@ -23,6 +23,7 @@ export interface PoolMetrics {
   readonly inFlight: ReadGauge<'chain' | 'upstream'>;
   readonly circuit: Gauge<'chain' | 'upstream'>;
   readonly rateAllowed: Gauge<'chain' | 'upstream'>;
+  readonly rateLearned: ReadGauge<'chain' | 'upstream'>;
   readonly callsWaiting: ReadGauge<'chain' | 'upstream'>;
   readonly pause: ReadGauge<'chain' | 'upstream'>;
 }
@@ -80,9 +81,15 @@ export function createPoolMetrics(registry: Registry): PoolMetrics {
       labelNames: ['chain', 'upstream'],
       registers,
     }),
+    rateLearned: sharedMetric(registry, ReadGauge<'chain' | 'upstream'>, {
+      name: 'chainstead_rpc_rate_learned',
+      help: 'Calls per second of this process that refusals of the upstream taught. 0 if none was learned',
+      labelNames: ['chain', 'upstream'],
+      registers,
+    }),
     callsWaiting: sharedMetric(registry, ReadGauge<'chain' | 'upstream'>, {
       name: 'chainstead_rpc_turns_waiting',
-      help: 'Number of calls in this process waiting because of RPC_RATE or RPC_CONCURRENCY',
+      help: 'Number of calls in this process waiting because of RPC_RATE, RPC_CONCURRENCY or a learned rate',
       labelNames: ['chain', 'upstream'],
       registers,
     }),
@@ -93,16 +100,17 @@ export function createPoolMetrics(registry: Registry): PoolMetrics {
 export function measureLimits(
   metrics: PoolMetrics,
   labels: { readonly chain: string; readonly upstream: string },
-  { config, pace, slots }: UpstreamLimits,
+  { config, pace, learned, slots }: UpstreamLimits,
 ): void {
   if (config.requestsPerSecond !== undefined) metrics.rateAllowed.set(labels, config.requestsPerSecond);
-  if (pace !== null || slots !== null)
-    metrics.callsWaiting.addSource(labels, () => (pace?.waiting ?? 0) + (slots?.waiting ?? 0));
+  metrics.rateLearned.addSource(labels, () => learned.perSecond ?? 0);
+  metrics.callsWaiting.addSource(labels, () => pace.waiting + (slots?.waiting ?? 0));
 }
 
 interface UpstreamLimits {
   readonly config: UpstreamConfig;
-  readonly pace: RateLimiter | null;
+  readonly pace: RateLimiter;
+  readonly learned: LearnedPace;
   readonly slots: ConcurrencyLimiter | null;
 }
 

@@ -36,6 +36,8 @@ export interface RequestOptions {
   readonly only?: string;
   /** Use only upstreams known to have reached this block. */
   readonly minBlock?: number;
+  /** Whether block reads give way to reads for the head. @default false */
+  readonly background?: boolean;
   readonly signal?: AbortSignal;
   /** Timeout of one attempt on one upstream, milliseconds. */
   readonly timeoutMs?: number;
@@ -130,6 +132,8 @@ export interface UpstreamStatus {
   readonly headAt: number | null;
   readonly latencyMs: { readonly p50: number; readonly p95: number };
   readonly requests: number;
+  /** Calls per second of this process that refusals of the upstream taught; null: none. */
+  readonly learnedRate: number | null;
   readonly faults: Readonly<Partial<Record<FaultKind, number>>>;
   readonly capabilities: {
     readonly blockReceipts: boolean | null;

@@ -19,6 +19,8 @@ export interface UpstreamState {
   /** Highest block that it returned, not only announced; null before the first. */
   readonly served: number | null;
   setServed(block: number): void;
+  /** Calls per second that its refusals taught; null: none. */
+  readonly learnedRate: number | null;
   /** Milliseconds until it may be called, 0 for now; null while it is disabled. */
   waitMs(): number | null;
   /** Why it must not be called now. */

@@ -11,7 +11,7 @@ import {
   type Leadership,
   tryAcquireLeadership,
 } from '@chainstead/db';
-import type { Head } from '@chainstead/rpc';
+import { type Head, inBackground } from '@chainstead/rpc';
 import { type FillOptions, fillGaps, fillHistory } from './backfill/fill-history.ts';
 import type { ChainSyncOptions } from './chain-sync-options.ts';
 import { type ChainState, readChainState, saveChainStart } from './checkpoint.ts';
@@ -171,11 +171,12 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
     const shared = { ...options, knownContracts: createKnownContracts(), policy, retention };
     const partitioned = { ...tended, retention };
     running.push(keepSealing(partitioned, stop), enforceRetention(partitioned, stop));
+    const history = { ...shared, pool: inBackground(options.pool) };
     let finished = false;
     let filling = true;
     const prover = prove(
       {
-        ...shared,
+        ...history,
         rate: options.settings.verifyBlocksPerSecond,
         isBehind: () => reports.blocksBehind() > BEHIND_BLOCKS,
         isFilling: () => filling,
@@ -186,7 +187,7 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
       stop,
     );
     options.onFilling?.(true);
-    const backfill = runBackfill(shared, state, stop).finally(() => {
+    const backfill = runBackfill(history, state, stop).finally(() => {
       filling = false;
       options.onFilling?.(false);
     });
@@ -196,7 +197,7 @@ async function runSession(options: Led, progress: ChainProgress, signal: AbortSi
       // A failed backfill ends the session through `work`.
       running.push(
         backfill.then(
-          () => fillGaps(fillOptions(shared), stop),
+          () => fillGaps(fillOptions(history), stop),
           () => undefined,
         ),
       );

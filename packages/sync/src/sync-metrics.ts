@@ -106,11 +106,7 @@ export function createSyncMetrics(registry: Registry): SyncMetrics {
       ['chain', 'state'],
     ),
     stalled: gauge('stalled', '1 if the chain makes no progress although work is pending, otherwise 0', ['chain']),
-    headKnown: gauge(
-      'head_known',
-      '1 if a node of the chain has returned its head within the last seconds, otherwise 0',
-      ['chain'],
-    ),
+    headKnown: gauge('head_known', '1 if a node returned its head within seconds, otherwise 0', ['chain']),
     leader: gauge('leader', '1 if this process is the ingest leader of the chain, otherwise 0', ['chain']),
     standby: gauge('standby', '1 if this process is on standby for the chain while another one leads, otherwise 0', [
       'chain',

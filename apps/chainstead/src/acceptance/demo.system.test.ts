@@ -112,6 +112,8 @@ describe('the demo', () => {
     const found = await runCaptured(['status', '--json'], { DATA_DIR: elsewhere });
     expect(found.stderr).toContain('Using the running demo (DATA_DIR=');
     expect(JSON.parse(found.stdout).chains).toMatchObject([{ chain: 'devnet', stop: null }]);
+    const shown = await runCaptured(['status'], { DATA_DIR: elsewhere });
+    expect(shown.stdout).toMatch(/^There is no database in .* Using the running demo \(DATA_DIR=/);
   });
 
   it('writes no log lines and few lines of webhooks', async () => {

@@ -17,7 +17,8 @@ export async function showGaps(
   command: Command,
   context: CommandContext,
 ): Promise<void> {
-  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
+  const output = options.json === true ? 'json' : 'text';
+  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context, output);
   await withStorage({ configuration, context, name: 'gaps' }, async ({ database }) => {
     const configured = configuration.chains.map(({ chain }) => chain);
     const statuses = await readChainStatuses(

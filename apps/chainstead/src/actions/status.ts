@@ -34,7 +34,8 @@ export async function showStatus(
   command: Command,
   context: CommandContext,
 ): Promise<void> {
-  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context);
+  const output = options.json === true ? 'json' : 'text';
+  const configuration = await findDatabase(readDatabaseConfiguration(command, context), context, output);
   const configured = configuration.chains.map(({ chain }) => chain);
   await withStorage({ configuration, context, name: 'status' }, async ({ database }) => {
     const cluster = await readCluster(database);

@@ -11,9 +11,15 @@ export const DEMO_FOLDER_PREFIX = 'chainstead-demo-';
 
 /**
  * Returns the configuration for a read-only command, with an existing database: the configured one, or that of a running
- * demo. @throws UsageError if there is none
+ * demo, which is named in the output.
+ * @param output text: standard output is for a person
+ * @throws UsageError if there is none
  */
-export async function findDatabase(configuration: Configuration, context: CommandContext): Promise<Configuration> {
+export async function findDatabase(
+  configuration: Configuration,
+  context: CommandContext,
+  output: 'text' | 'json' = 'json',
+): Promise<Configuration> {
   const { url, dataDirectory } = configuration.database;
   if (url !== null || (await hasCluster(dataDirectory))) return configuration;
   const [demo] = await findDemos();
@@ -22,7 +28,9 @@ export async function findDatabase(configuration: Configuration, context: Comman
       `There is no database in ${dataDirectory} yet`,
       'Run "chainstead start" first, or set DATABASE_URL or DATA_DIR to an existing database',
     );
-  context.stderr.write(`There is no database in ${dataDirectory}. Using the running demo (DATA_DIR=${demo}).\n`);
+  // A person reads one stream; a program parses standard output.
+  const notes = output === 'text' ? context.stdout : context.stderr;
+  notes.write(`There is no database in ${dataDirectory}. Using the running demo (DATA_DIR=${demo}).\n`);
   return { ...configuration, database: { ...configuration.database, dataDirectory: demo } };
 }
 

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '@chainstead/core';
-import { createCallSlots, createTokenBucket, type Limiter, type UpstreamLimits } from '@chainstead/rpc';
+import {
+  createCallSlots,
+  createLearnedPaces,
+  createTokenBucket,
+  type Limiter,
+  type UpstreamLimits,
+} from '@chainstead/rpc';
 import type { LimitReport, LimitShare } from './role-messages.ts';
 
 /** The limits of upstreams in a process that has a share of each. */
@@ -66,6 +72,7 @@ export function createSharedLimits(send: (message: LimitReport) => void, clock: 
   return {
     rateLimiterOf: ({ url, requestsPerSecond }) => paces(url, requestsPerSecond),
     concurrencyLimiterOf: ({ url, concurrency }) => slots(url, concurrency),
+    learnedPaceOf: createLearnedPaces(clock),
     receive: (message) => receivers.get(message.upstream)?.(message),
   };
 }

@@ -29,6 +29,7 @@ const status: ChainStatus = {
       headAt: NOW,
       latencyMs: { p50: 80.4, p95: 910 },
       requests: 1_234,
+      learnedRate: 17.25,
       faults: { timeout: 12, 'missing-logs': 1 },
       capabilities: { blockReceipts: true, batch: true, traces: null, logRangeMax: 2_000, logTimestamps: true },
       lastError: { at: NOW, method: 'eth_getBlockReceipts', text: 'timed out' },
@@ -77,7 +78,7 @@ describe('status', () => {
     expect(text).toContain('blocked     No progress for 40 s');
     expect(text).toContain('proving     22000000 blocks left at 61 per second, about 4d 3h\n');
     expect(text).toMatch(
-      /a\.example\s+degraded \(times out\)\s+0\.40\s+203\s+80\/910 ms\s+1,234\s+timeout 12, missing-logs 1/,
+      /a\.example\s+degraded \(times out\)\s+0\.40\s+203\s+80\/910 ms\s+1,234\s+17\.3\/s\s+timeout 12, missing-logs 1/,
     );
     expect(text).toMatch(/erc20_transfer_sides\s+5,000\s+estimated/);
   });

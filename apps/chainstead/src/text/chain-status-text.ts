@@ -256,11 +256,12 @@ function renderUpstreams({ upstreams, unknownHead }: ChainStatus): string {
     String(upstream.head ?? 'unknown'),
     `${Math.round(upstream.latencyMs.p50)}/${Math.round(upstream.latencyMs.p95)} ms`,
     upstream.requests,
+    upstream.learnedRate === null ? '' : `${upstream.learnedRate.toFixed(1)}/s`,
     Object.entries(upstream.faults)
       .map(([kind, count]) => `${kind} ${count}`)
       .join(', ') || 'none',
   ]);
-  return renderTable(['upstream', 'state', 'score', 'head', 'p50/p95', 'requests', 'faults'], rows);
+  return renderTable(['upstream', 'state', 'score', 'head', 'p50/p95', 'requests', 'learned rate', 'faults'], rows);
 }
 
 interface CoveredDataset {

@@ -26,7 +26,7 @@ export function createReceiptFetcher(options: {
   return {
     getReceipts(block, given = {}) {
       const earlier = startReading();
-      const { timeoutMs } = given;
+      const { timeoutMs, background } = given;
       return failover.run(
         {
           method: BLOCK_RECEIPTS,
@@ -35,14 +35,14 @@ export function createReceiptFetcher(options: {
             readReceipts({
               ...{ chain, upstream, earlier, block },
               size: new BlockSize(block.header.number, upstream, undefined),
-              given: { signal, timeoutMs, urgent: true },
+              given: { signal, timeoutMs, urgent: background !== true },
             }),
         },
         given,
       );
     },
     async getWholeBlock(at, given = {}) {
-      const { transactions, timeoutMs, bytesMax } = given;
+      const { transactions, timeoutMs, bytesMax, background } = given;
       const earlier = startReading();
       const answer = await runNullable<BlockWithReceipts>(
         failover,
@@ -53,7 +53,10 @@ export function createReceiptFetcher(options: {
           countNull: typeof at === 'number',
           ...(typeof at === 'number' ? { block: at } : {}),
           run: (upstream, signal) =>
-            readWhole({ chain, upstream, earlier }, at, { transactions, bytesMax, signal, timeoutMs, urgent: true }),
+            readWhole({ chain, upstream, earlier }, at, {
+              ...{ transactions, bytesMax, signal, timeoutMs },
+              urgent: background !== true,
+            }),
         },
         given,
       );

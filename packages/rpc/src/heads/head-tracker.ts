@@ -22,6 +22,9 @@ const POLLED = 2;
 const POLL_ALL_EVERY = 5;
 /** While a subscription announces blocks, polling is only a safety net. */
 const SAFETY_POLL_FACTOR = 5;
+/** At a learned pace, one poll for this many calls. */
+const POLL_EVERY_CALLS = 4;
+const PACED_POLL_MAX_MS = 3_000;
 /** Interval and total duration of reads for a block that a subscription announced. */
 const CHASE_MS = 50;
 const CHASE_MAX_MS = 2_000;
@@ -106,10 +109,16 @@ export function createHeadTracker(options: {
     return Promise.race([found.promise, Promise.all(all).then(() => null)]);
   }
 
+  /** Interval that leaves most calls of a learned pace to the blocks themselves; 0 if an upstream has none. */
+  function paceIntervalMs(): number {
+    const fastest = Math.max(0, ...upstreams.map(({ state }) => state.learnedRate ?? Number.POSITIVE_INFINITY));
+    return Math.min(PACED_POLL_MAX_MS, (POLL_EVERY_CALLS * 1_000) / fastest);
+  }
+
   /** Waits for the next reason to poll: the interval, or a block announced by a subscription. */
   async function nextPoll(after: Head | null, signal: AbortSignal): Promise<number | null> {
     const isAnnounced = subscriptions.some((subscription) => subscription.isLive);
-    const interval = isAnnounced ? pollIntervalMs * SAFETY_POLL_FACTOR : pollIntervalMs;
+    const interval = Math.max(isAnnounced ? pollIntervalMs * SAFETY_POLL_FACTOR : pollIntervalMs, paceIntervalMs());
     const ending = new AbortController();
     const either = AbortSignal.any([signal, ending.signal]);
     try {

@@ -21,6 +21,8 @@ export interface HeadProbe {
 const SECOND_LOOK_MS = 150;
 /** How often an unchanged number is checked for another hash (a reorg at the same height). */
 const HASH_CHECK_MS = 1_000;
+/** At a learned pace, one check for at least this many calls. */
+const HASH_CHECK_CALLS = 8;
 /** How far below an announced but missing number the real head is searched for, blocks. */
 const STEP_BACK_MAX = 64;
 
@@ -44,7 +46,9 @@ export function createHeadProbe(options: { readonly clock: Clock }): HeadProbe {
   async function probe(upstream: Upstream): Promise<Head> {
     const announced = await upstream.refreshHead();
     const known = heads.get(upstream.name);
-    if (known?.head.number === announced && clock.now() - known.at < HASH_CHECK_MS) return known.head;
+    const { learnedRate } = upstream.state;
+    const checkMs = Math.max(HASH_CHECK_MS, learnedRate === null ? 0 : (HASH_CHECK_CALLS * 1_000) / learnedRate);
+    if (known?.head.number === announced && clock.now() - known.at < checkMs) return known.head;
     const given = { urgent: true };
     let head = await read(upstream, announced, given);
     if (head === null) {

@@ -23,9 +23,23 @@ export interface ConcurrencyLimiter extends RateLimiter {
   leave(): void;
 }
 
+/** Limits the calls to one upstream to the rate that its refusals taught. Without refusals, no call waits. */
+export interface LearnedPace extends RateLimiter {
+  /** Calls per second; null: none was learned. */
+  readonly perSecond: number | null;
+  /** Most calls of one request that leave room for the head; null: any. */
+  readonly batchMax: number | null;
+  /** Counts calls that the upstream has responded to. */
+  accepted(calls: number): void;
+  /** Records a refusal because of the rate. */
+  refused(): void;
+}
+
 /** The limits that an operator set for upstreams; null if unset. Pools that call the same upstream share them. */
 export interface UpstreamLimits {
   rateLimiterOf(upstream: Pick<UpstreamConfig, 'url' | 'requestsPerSecond'>): RateLimiter | null;
   /** Also null if each pool limits its own requests. */
   concurrencyLimiterOf(upstream: Pick<UpstreamConfig, 'url' | 'concurrency'>): ConcurrencyLimiter | null;
+  /** The pace that refusals of the upstream taught this process. */
+  learnedPaceOf(upstream: Pick<UpstreamConfig, 'url'>): LearnedPace;
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createCallSlots, createTokenBucket } from './limiters.ts';
@@ -52,6 +53,17 @@ describe('a token bucket', () => {
     expect(order).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     expect(order).toEqual(['next']);
+  });
+
+  test('keeps the process alive while a call waits', () => {
+    const program = `
+      import { createTokenBucket } from ${JSON.stringify(new URL('limiters.ts', import.meta.url).href)};
+      const bucket = createTokenBucket({ share: 20, clock: Date });
+      bucket.take(20, {});
+      await bucket.take(1, {});
+      console.log('gone');`;
+    const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', program]);
+    expect([status, String(stdout)]).toEqual([0, 'gone\n']);
   });
 
   test('serves those behind a call that gives up', async () => {

@@ -1,5 +1,5 @@
 import type { Clock } from '@chainstead/core';
-import type { ConcurrencyLimiter, RateLimiter, UpstreamLimits } from './call-limits.ts';
+import type { ConcurrencyLimiter, RateLimiter } from './call-limits.ts';
 import { createCallQueue } from './call-queue.ts';
 
 /** A limit of one process, or its share of a common limit. */
@@ -29,13 +29,13 @@ const RESERVED_PART = 1 / 8;
 const TIMER_MS_MAX = 1_000;
 
 /**
- * A token bucket. It holds the tokens of one second, at least one. A larger batch goes when the bucket is full and
- * leaves a debt.
+ * A token bucket. It holds the tokens of `burstSeconds` (default: one second), at least one. A larger batch goes when
+ * the bucket is full and leaves a debt.
  */
 export function createTokenBucket(
-  options: LimiterOptions & { readonly clock: Pick<Clock, 'now'> },
+  options: LimiterOptions & { readonly clock: Pick<Clock, 'now'>; readonly burstSeconds?: number },
 ): RateLimiter & Limiter {
-  const { clock, onChange } = options;
+  const { clock, onChange, burstSeconds = 1 } = options;
   let { share } = options;
   let tokens = share === 0 ? 0 : burst();
   let at = clock.now();
@@ -44,7 +44,7 @@ export function createTokenBucket(
   let goneBefore = 0;
 
   function burst(): number {
-    return Math.max(1, share);
+    return Math.max(1, share * burstSeconds);
   }
 
   /** Number of tokens missing for these calls. */
@@ -68,7 +68,8 @@ export function createTokenBucket(
     onWaiting(calls) {
       clearTimeout(timer);
       const ms = Math.min(TIMER_MS_MAX, Math.ceil((Math.max(0, missing(calls)) / share) * 1_000));
-      if (share > 0) timer = setTimeout(queue.serve, ms).unref();
+      // Not unref'd: a command whose only pending work is a waiting call would end silently.
+      if (share > 0) timer = setTimeout(queue.serve, ms);
       onChange?.();
     },
   });
@@ -129,18 +130,4 @@ export function createCallSlots({
       queue.serve();
     },
   });
-}
-
-/** Limits of a process that does not share them: one rate per upstream. Each pool limits its own requests in flight. */
-export function createLocalLimits(clock: Pick<Clock, 'now'>): UpstreamLimits {
-  const paces = new Map<string, RateLimiter>();
-  return {
-    rateLimiterOf({ url, requestsPerSecond }) {
-      if (requestsPerSecond === undefined) return null;
-      const pace = paces.get(url) ?? createTokenBucket({ share: requestsPerSecond, clock });
-      paces.set(url, pace);
-      return pace;
-    },
-    concurrencyLimiterOf: () => null,
-  };
 }

@@ -62,6 +62,23 @@ describe('a node', () => {
     expect(findingOf(report, 'traces')?.found).toBe('debug_traceBlockByNumber');
   });
 
+  test('that limits its rate is asked at its pace, and its only finding names the setting', async () => {
+    const served = await fullNode();
+    const { script } = served;
+    let calls = 0;
+    served.script = (call) => (++calls % 25 === 0 ? { error: { code: 429, message: 'Too many requests' } } : script(call));
+    // Twenty times as fast as the real one.
+    const startedAt = performance.now();
+    const fast: Clock = {
+      now: () => clock.now() + (performance.now() - startedAt) * 20,
+      sleep: (ms, signal) => systemClock.sleep(ms / 20, signal),
+    };
+    const report = await examine(served, { clock: fast });
+    expect(report.findings.filter(({ verdict }) => verdict !== 'ok')).toMatchObject([
+      { subject: 'rate limit', verdict: 'warning', remedy: expect.stringMatching(/^Set RPC_RATE_ETH=\d+, or/) },
+    ]);
+  });
+
   test('of another chain is bad, and asked nothing more', async () => {
     const served = await fullNode(() => undefined, { chainId: 137 });
     const { findings, calls } = await examine(served);

@@ -84,7 +84,18 @@ export async function checkNode(options: NodeCheckOptions): Promise<CheckReport>
   } finally {
     await Promise.all([probe, ...others].map((one) => one.close()));
   }
+  if (probe.learnedRate !== null) add(rateLimitFinding(chain, probe.learnedRate));
   return { name, findings, calls: probe.calls, tookMs: performance.now() - startedAt };
+}
+
+function rateLimitFinding({ key }: Chain, perSecond: number) {
+  const rate = Math.max(1, Math.floor(perSecond));
+  const setting = `RPC_RATE_${key.toUpperCase().replaceAll('-', '_')}=${rate}`;
+  return findingsOf('rate limit').warning(
+    `it refuses calls above about ${rate} per second`,
+    'Chainstead finds the rate by refused calls after each start, and the head comes before historical blocks.',
+    `Set ${setting}, or the rate of your plan.`,
+  );
 }
 
 /** Runs the checks one after the other, so that speed and limits are the node's. @throws RequestAbortedError */

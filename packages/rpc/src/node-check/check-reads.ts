@@ -90,7 +90,7 @@ const BATCH_SIZES = [DEFAULT_LIMITS.batchSizeMax, 20, 5, 2];
 
 /** Finds how many calls one request may contain. */
 export async function checkBatches(probe: NodeProbe): Promise<Finding> {
-  let refusal = '';
+  let refusal: Extract<ProbeAnswer, { ok: false }> | null = null;
   for (const size of BATCH_SIZES) {
     const calls = Array.from({ length: size }, () => ({ method: 'eth_chainId', params: [] }));
     const answers = await probe.fetchTogether(calls);
@@ -99,10 +99,11 @@ export async function checkBatches(probe: NodeProbe): Promise<Finding> {
       if (size === DEFAULT_LIMITS.batchSizeMax) return batches.ok(`of ${size} calls`);
       return batches.ok(`of ${size} calls; larger ones are rejected, then split`);
     }
-    if (!refused.ok) refusal = refused.text;
+    if (!refused.ok) refusal = refused;
   }
+  if (refusal?.reaction === 'throttled') return batches.ok('not determined, because the node limits its rate');
   return batches.warning(
-    `rejected: ${refusal}`,
+    `rejected: ${refusal?.text ?? ''}`,
     'Each call is a separate request. Reads are slower, especially with a distant node.',
     'Use a provider that accepts batches, or a nearby node.',
   );

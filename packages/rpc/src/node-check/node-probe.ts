@@ -2,7 +2,8 @@ import { type Clock, quotable } from '@chainstead/core';
 import { TransportError } from '@chainstead/upstream-http';
 import type { Reaction } from '../errors.ts';
 import { RequestAbortedError, UpstreamFault } from '../errors.ts';
-import { createLocalLimits } from '../limits/limiters.ts';
+import { bothPaces } from '../limits/learned-pace.ts';
+import { createLocalLimits } from '../limits/local-limits.ts';
 import { createRedactor, nameUpstreams } from '../redact-secrets.ts';
 import { createHttpEndpoint } from '../transport/http-endpoint.ts';
 import { type CallOutcome, interpretReply } from '../transport/interpret-reply.ts';
@@ -18,20 +19,27 @@ export type ProbeAnswer =
       readonly reaction: Reaction | 'transport';
       /** The node's error text, without secrets. */
       readonly text: string;
+      /** From a Retry-After header, milliseconds. */
+      readonly retryAfterMs?: number | undefined;
       /** Block limit per call; null if the node states none. */
       readonly limitBlocks: number | null;
       readonly ms: number;
     };
 
-/** Sends calls to one node in sequence, within bounds and without retries. */
+/** Sends calls to one node in sequence, within bounds and at the node's pace. */
 export interface NodeProbe {
   readonly name: string;
   readonly config: UpstreamConfig;
   /** Number of calls so far; each call of a batch counts. */
   readonly calls: number;
-  /** @throws RequestAbortedError if the time or the calls are used up */
+  /** Calls per second that the node's refusals taught; null: it refused none. */
+  readonly learnedRate: number | null;
+  /**
+   * Waits and tries again if the node limits its rate.
+   * @throws RequestAbortedError if the time or the calls are used up, or the node refuses every try
+   */
   ask(method: string, params: readonly unknown[]): Promise<ProbeAnswer>;
-  /** Sends the calls in one request. @throws as ask */
+  /** Sends the calls in one request, once. @throws as ask */
   fetchTogether(calls: readonly RpcCall[]): Promise<ProbeAnswer[]>;
   close(): Promise<void>;
 }
@@ -48,6 +56,10 @@ export interface NodeProbeOptions {
 
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 const CONNECTIONS = 4;
+/** Tries of a call that the node refuses because of its rate, and waits between them in milliseconds. */
+const THROTTLED_TRIES = 8;
+const PAUSE_MS = 250;
+const PAUSE_MAX_MS = 4_000;
 
 /** Keeps to the node's configured rate. Opens no connection yet. */
 export function createNodeProbe({ config, timeoutMs, callsMax, signal, clock }: NodeProbeOptions): NodeProbe {
@@ -59,32 +71,20 @@ export function createNodeProbe({ config, timeoutMs, callsMax, signal, clock }: 
     limits: { responseBytesMax: ANSWER_BYTES_MAX },
     compressed: true,
   });
-  const pace = createLocalLimits(clock).rateLimiterOf(config);
+  const limits = createLocalLimits(clock);
+  const learned = limits.learnedPaceOf(config);
+  const pace = bothPaces(limits.rateLimiterOf(config), learned);
   let calls = 0;
 
   async function take(method: string, count: number): Promise<void> {
     if (signal.aborted || calls + count > callsMax) throw new RequestAbortedError(method);
     calls += count;
     try {
-      await pace?.take(count, { signal });
+      await pace.take(count, { signal });
     } catch (error) {
       if (signal.aborted) throw new RequestAbortedError(method, error);
       throw error;
     }
-  }
-
-  function answerOf(outcome: CallOutcome, ms: number): ProbeAnswer {
-    if (outcome.ok) return { ok: true, result: outcome.result, ms };
-    const { error } = outcome;
-    if (error instanceof UpstreamFault)
-      return {
-        ok: false,
-        reaction: error.hints.reaction,
-        text: quotable(error.text),
-        limitBlocks: error.hints.limitBlocks ?? null,
-        ms,
-      };
-    return { ok: false, reaction: 'call', text: quotable(error.rpcMessage), limitBlocks: null, ms };
   }
 
   /** @returns one response per call */
@@ -117,12 +117,48 @@ export function createNodeProbe({ config, timeoutMs, callsMax, signal, clock }: 
     get calls() {
       return calls;
     },
+    get learnedRate() {
+      return learned.perSecond;
+    },
     async ask(method, params) {
-      const [answer] = await send([{ method, params }], encodeCall({ method, params }, 0));
-      if (answer === undefined) throw new TypeError('A call has no answer');
-      return answer;
+      for (let tries = 1; ; tries++) {
+        const [answer] = await send([{ method, params }], encodeCall({ method, params }, 0));
+        if (answer === undefined) throw new TypeError('A call has no answer');
+        if (answer.ok || answer.reaction !== 'throttled') {
+          learned.accepted(1);
+          return answer;
+        }
+        learned.refused();
+        // A refusal says nothing about the method, so it must not look like a missing one.
+        if (tries === THROTTLED_TRIES) throw new RequestAbortedError(method);
+        const pause = Math.max(answer.retryAfterMs ?? 0, Math.min(PAUSE_MAX_MS, PAUSE_MS * 2 ** tries));
+        await pauseFor(clock, method, pause, signal);
+      }
     },
     fetchTogether: (requested) => send(requested, encodeBatch(requested)),
     close: () => endpoint.close(),
   };
+}
+
+async function pauseFor(clock: Clock, method: string, ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await clock.sleep(ms, signal);
+  } catch (error) {
+    throw new RequestAbortedError(method, error);
+  }
+}
+
+function answerOf(outcome: CallOutcome, ms: number): ProbeAnswer {
+  if (outcome.ok) return { ok: true, result: outcome.result, ms };
+  const { error } = outcome;
+  if (error instanceof UpstreamFault)
+    return {
+      ok: false,
+      reaction: error.hints.reaction,
+      text: quotable(error.text),
+      retryAfterMs: error.hints.retryAfterMs,
+      limitBlocks: error.hints.limitBlocks ?? null,
+      ms,
+    };
+  return { ok: false, reaction: 'call', text: quotable(error.rpcMessage), limitBlocks: null, ms };
 }

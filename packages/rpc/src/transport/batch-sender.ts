@@ -1,4 +1,5 @@
 import { isAboutSize, RpcCallError, UpstreamFault } from '../errors.ts';
+import type { LearnedPace } from '../limits/call-limits.ts';
 import type { Redactor } from '../redact-secrets.ts';
 import type { UpstreamState } from '../upstream-state.ts';
 import { type CallOutcome, interpretReply } from './interpret-reply.ts';
@@ -21,12 +22,13 @@ export function createBatchSender(options: {
   readonly exchange: RpcExchange;
   readonly state: UpstreamState;
   readonly redact: Redactor;
+  readonly learned: Pick<LearnedPace, 'batchMax'>;
   readonly sizeMax: number;
   readonly callOne: (call: RpcCall, options: CallOptions) => Promise<CallOutcome>;
   /** Counts the outcome of a call in the metrics. */
   readonly observe: (method: string, outcome: CallOutcome) => void;
 }): BatchSender {
-  const { exchange, state, redact, sizeMax, callOne, observe } = options;
+  const { exchange, state, redact, learned, sizeMax, callOne, observe } = options;
   const origin = { name: state.name, redact };
   let size = Math.min(SIZE_START, sizeMax);
 
@@ -131,7 +133,8 @@ export function createBatchSender(options: {
   return {
     async callMany(calls, given) {
       const chunks: RpcCall[][] = [];
-      const step = state.capabilities.batch === false ? Math.max(1, calls.length) : size;
+      const step =
+        state.capabilities.batch === false ? Math.max(1, calls.length) : Math.min(size, learned.batchMax ?? size);
       for (let from = 0; from < calls.length; from += step) chunks.push(calls.slice(from, from + step));
       const parts = await Promise.all(chunks.map((chunk) => send(chunk, given)));
       return parts.flat();

@@ -38,7 +38,7 @@ export interface RawExchange {
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the stages of one exchange share its deadlines and its body.
 export function createRawExchange(options: {
   readonly config: UpstreamConfig;
-  readonly pace: RateLimiter | null;
+  readonly pace: RateLimiter;
   /** Null if this exchange alone limits its requests in flight. */
   readonly slots: ConcurrencyLimiter | null;
   readonly state: UpstreamState;
@@ -148,7 +148,7 @@ export function createRawExchange(options: {
     send(message, given) {
       if (isClosed || given.signal?.aborted)
         return Promise.reject(new RequestAbortedError(message.method, given.signal?.reason));
-      const turn = pace?.take(1, given) ?? null;
+      const turn = pace.take(1, given);
       return turn === null ? startWhenFree(message, given) : sendInTurn(turn, message, given);
     },
     async close() {

@@ -51,8 +51,7 @@ export interface RpcExchange {
 export function createRpcExchange(options: {
   readonly config: UpstreamConfig;
   readonly concurrency: number;
-  /** Null if the provider sets no rate. */
-  readonly pace: RateLimiter | null;
+  readonly pace: RateLimiter;
   /** Null if this exchange alone limits its requests in flight. */
   readonly slots: ConcurrencyLimiter | null;
   readonly state: UpstreamState;
@@ -68,22 +67,22 @@ export function createRpcExchange(options: {
   const endpoint = createHttpEndpoint({ config, connections: concurrency, limits, deadlines, compressed: true });
   const queue = new PQueue({ concurrency: slots === null ? concurrency : Number.POSITIVE_INFINITY });
   const closed = new AbortController();
+  /** Calls that wait for the pace. */
+  let waiting = 0;
 
   async function post(outgoing: Outgoing, given: CallOptions, signal: AbortSignal): Promise<TimedAnswer> {
-    if (slots === null) return postAtPace(outgoing, given, signal);
+    if (slots === null) return postNow(outgoing, given, signal);
     const turn = slots.take(1, { urgent: given.urgent, signal });
     if (turn !== null) await turn;
     try {
-      return await postAtPace(outgoing, given, signal);
+      return await postNow(outgoing, given, signal);
     } finally {
       slots.leave();
     }
   }
 
-  async function postAtPace(outgoing: Outgoing, given: CallOptions, signal: AbortSignal): Promise<TimedAnswer> {
+  async function postNow(outgoing: Outgoing, given: CallOptions, signal: AbortSignal): Promise<TimedAnswer> {
     const { payload, calls, method } = outgoing;
-    const turn = pace?.take(calls, { urgent: given.urgent, signal }) ?? null;
-    if (turn !== null) await turn;
     const pause = state.waitMs();
     if (pause !== null && pause > 0) throw unsentFault(state.name, method, state.obstacle, pause);
     const timeoutMs = given.timeoutMs ?? attemptTimeout(method, limits);
@@ -113,12 +112,18 @@ export function createRpcExchange(options: {
 
   return {
     get load() {
-      return (queue.pending + queue.size) / concurrency;
+      return (queue.pending + queue.size + waiting) / concurrency;
     },
     async send(outgoing, given) {
       const signal = given.signal === undefined ? closed.signal : AbortSignal.any([given.signal, closed.signal]);
       if (signal.aborted) throw new RequestAbortedError(outgoing.method, signal.reason);
       try {
+        // Before the queue: a call that waits for its turn must not hold a place that the head needs.
+        const turn = pace.take(outgoing.calls, { urgent: given.urgent, signal });
+        if (turn !== null) {
+          waiting++;
+          await turn.finally(() => waiting--);
+        }
         return await queue.add(() => post(outgoing, given, signal), {
           priority: given.urgent === true ? 1 : 0,
           signal,

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '@chainstead/core';
 import type { UpstreamFault } from '../errors.ts';
+import type { LearnedPace } from '../limits/call-limits.ts';
 import type { PoolLimits } from '../limits/pool-limits.ts';
 import { methodLabel, type PoolMetrics } from '../pool-metrics.ts';
 import { backOffMs } from '../transport/back-off.ts';
@@ -34,6 +35,8 @@ interface StateOptions {
   readonly logger: Logger;
   readonly limits: PoolLimits;
   readonly metrics: PoolMetrics;
+  /** @default none, for upstreams that only announce */
+  readonly learned?: LearnedPace;
   /** @default none */
   readonly onWrongAnswer?: OnWrongAnswer | undefined;
 }
@@ -90,6 +93,10 @@ class RememberedState implements UpstreamState {
 
   setServed(block: number): void {
     if (this.#served === null || block > this.#served) this.#served = block;
+  }
+
+  get learnedRate(): number | null {
+    return this.#options.learned?.perSecond ?? null;
   }
 
   get disabledReason(): string | null {
@@ -175,6 +182,10 @@ class RememberedState implements UpstreamState {
         this.#setBreaker(succeeded(this.#breaker));
         return;
       case 'throttled':
+        this.#options.learned?.refused();
+        this.#pause.begin(fault, this.#now());
+        this.abandoned();
+        return;
       case 'out-of-budget':
         this.#pause.begin(fault, this.#now());
         this.abandoned();
@@ -233,6 +244,7 @@ class RememberedState implements UpstreamState {
       headAt: this.#headAt,
       latencyMs: { p50: this.#latencies.percentile(null, 0.5), p95: this.#latencies.percentile(null, 0.95) },
       requests: this.#requests,
+      learnedRate: this.learnedRate,
       faults: { ...this.#faults },
       capabilities: { ...this.capabilities, logRangeMax },
       lastError: this.#lastError,

@@ -2,7 +2,7 @@ import type { Clock, Logger } from '@chainstead/core';
 import type { Reaction } from '../errors.ts';
 import { isDoubtful, RpcCallError, UpstreamFault } from '../errors.ts';
 import type { RawResult } from '../forwarding-pool.ts';
-import type { ConcurrencyLimiter, RateLimiter } from '../limits/call-limits.ts';
+import type { ConcurrencyLimiter, LearnedPace, RateLimiter } from '../limits/call-limits.ts';
 import { createLogRangePlanner, type LogRangePlanner } from '../limits/log-range-planner.ts';
 import type { PoolLimits } from '../limits/pool-limits.ts';
 import { createRequestCounter, measureLimits, type PoolMetrics } from '../pool-metrics.ts';
@@ -93,8 +93,9 @@ export function createUpstream(options: {
   readonly limits: PoolLimits;
   readonly metrics: PoolMetrics;
   readonly deadlines: Deadlines;
-  /** Null if the provider sets no rate. */
-  readonly pace: RateLimiter | null;
+  /** The configured rate and the learned one. */
+  readonly pace: RateLimiter;
+  readonly learned: LearnedPace;
   /** Null if this pool alone limits its requests in flight. */
   readonly slots: ConcurrencyLimiter | null;
   /** Blocks behind the others that are tolerated. */
@@ -112,7 +113,8 @@ export function createUpstream(options: {
   const closing = new AbortController();
   const own = createOwnCheck({ ...options, state, ask: requestSomethingSmall, closing: closing.signal });
   const logRanges = createLogRangePlanner({ ...limits, targetBytes: limits.logsResponseBytes });
-  const batches = createBatchSender({ exchange, state, redact, sizeMax: limits.batchSizeMax, callOne, observe });
+  const { batchSizeMax: sizeMax } = limits;
+  const batches = createBatchSender({ ...options, exchange, state, redact, sizeMax, callOne, observe });
   const countRequest = createRequestCounter(metrics, { chain: chain.key, upstream: name });
   measureLimits(metrics, { chain: chain.key, upstream: name }, options);
   let nextId = 1;
@@ -120,6 +122,7 @@ export function createUpstream(options: {
   function observe(method: string, outcome: CallOutcome): void {
     const label = outcome.ok ? 'ok' : outcome.error instanceof UpstreamFault ? outcome.error.kind : 'error';
     countRequest(method, label);
+    if (outcome.ok || outcome.error instanceof RpcCallError) options.learned.accepted(1);
   }
 
   /** Counts transport faults of client calls, which no response reports. */

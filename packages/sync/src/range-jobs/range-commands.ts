@@ -13,7 +13,7 @@ import {
   subtractRanges,
 } from '@chainstead/core';
 import type { Database } from '@chainstead/db';
-import type { RecoverSigners } from '@chainstead/proof';
+import type { ProofLevel, RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { backfill } from '../backfill/backfill.ts';
 import type { BackfillProgress } from '../backfill/backfill-options.ts';
@@ -54,7 +54,7 @@ export interface RangeCommandOptions {
 }
 
 export interface VerifyReport {
-  /** Number of blocks by proof level. A block counts once for each way in which its datasets are read. */
+  /** Number of blocks by proof level. A block whose datasets are read in several ways counts once, by its weakest level. */
   readonly levels: Readonly<Record<string, number>>;
   readonly repairs: readonly Repair[];
   /** Requested but not covered, so not verified. */
@@ -82,6 +82,7 @@ export async function backfillRanges(
       {
         ...options,
         datasets: datasetsOf(options.chain, options.datasets),
+        onProgress: (progress) => options.onProgress?.(inBlocks(progress, ranges)),
         owner,
         knownContracts: createKnownContracts(),
         order: 'newest-first',
@@ -93,7 +94,14 @@ export async function backfillRanges(
       signal,
     ),
   );
-  return requireAll(done);
+  return requireAll(inBlocks(done, ranges));
+}
+
+/** Returns progress that counts a block once, in however many ways its datasets are read. */
+function inBlocks(progress: BackfillProgress, ranges: readonly BlockRange[]): BackfillProgress {
+  const blocks = mergeRanges(ranges).reduce((sum, range) => sum + rangeSize(range), 0);
+  const { done, total } = progress;
+  return total <= blocks ? progress : { ...progress, done: Math.floor((blocks * done) / total), total: blocks };
 }
 
 /** @throws UnavailableBlocksError if blocks were unavailable. They stay a gap; all others are covered. */
@@ -150,12 +158,12 @@ export async function reindexRanges(
           proof,
           policy: options.proof,
           kind: 'replace',
-          onProgress: (own) => options.onProgress?.(joined(own)),
+          onProgress: (own) => options.onProgress?.(joined(inBlocks(own, part))),
         },
         part,
         signal,
       );
-      before = joined(result);
+      before = joined(inBlocks(result, part));
     }
     return before;
   });
@@ -177,7 +185,7 @@ export async function verifyRanges(
   const retainedFrom = await readRetainedFrom(database, options);
   const works = verifications(options, wanted, coverage, retainedFrom);
   const total = works.flatMap(({ covered }) => covered).reduce((sum, range) => sum + rangeSize(range), 0);
-  const levels: Record<string, number> = {};
+  const proven: { readonly range: BlockRange; readonly proof: ProofLevel }[] = [];
   const repairs: Repair[] = [];
   let done = 0;
   await withOwner(options, async (owner) => {
@@ -190,13 +198,33 @@ export async function verifyRanges(
         VERIFY_READS_IN_FLIGHT,
         signal,
       );
-      for (const [level, blocks] of Object.entries(result.levels)) levels[level] = (levels[level] ?? 0) + blocks;
+      proven.push(...result.proven);
       repairs.push(...result.repairs);
       done += rangeSize(range);
-      options.onProgress?.({ done, total, logs: 0, unavailable: null });
+      options.onProgress?.(inBlocks({ done, total, logs: 0, unavailable: null }, wanted));
     }
   });
-  return { levels, repairs, uncovered: mergeRanges(works.flatMap(({ covered }) => subtractRanges(wanted, covered))) };
+  return {
+    levels: countOnce(proven),
+    repairs,
+    uncovered: mergeRanges(works.flatMap(({ covered }) => subtractRanges(wanted, covered))),
+  };
+}
+
+/** From weak to strong; a block without verifiable content comes last. */
+const LEVELS: readonly ProofLevel[] = ['unproven', 'none', 'cross', 'receipts', 'not-applicable'];
+
+/** Counts each block once, by its weakest level. */
+function countOnce(proven: readonly { readonly range: BlockRange; readonly proof: ProofLevel }[]) {
+  const levels: Record<string, number> = {};
+  let counted: BlockRange[] = [];
+  for (const level of LEVELS) {
+    const ranges = mergeRanges(proven.filter(({ proof }) => proof === level).map(({ range }) => range));
+    const blocks = subtractRanges(ranges, counted).reduce((sum, range) => sum + rangeSize(range), 0);
+    if (blocks > 0) levels[level] = blocks;
+    counted = mergeRanges([...counted, ...ranges]);
+  }
+  return levels;
 }
 
 /** Covered ranges of datasets that are read in the same way. */

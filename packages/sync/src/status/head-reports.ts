@@ -26,7 +26,7 @@ export const UNKNOWN_AFTER_MS = 6_000;
 /** After this time without a report, no process works on the chain, and another one may report. */
 const SILENT_AFTER_MS = 8_000;
 
-export interface HeadReportOptions {
+interface HeadReportOptions {
   /** As in `head_reports`. */
   readonly chain: string;
   /** Label of the metric. */
@@ -43,10 +43,13 @@ export async function keepHeadReports(options: HeadReportOptions, signal: AbortS
   const { chain, key, source, database, clock, logger, metrics } = options;
   const reporter = randomUUID();
   const startedAt = clock.now();
-  let looking: Promise<unknown> | null = null;
+  let isLooking = false;
+  /** Why the last run made no progress, read at the start; undefined: not read yet or removed. */
+  let former: string | null | undefined;
   let isFirst = true;
 
   async function report(): Promise<void> {
+    if (isFirst && former === undefined) former = await readReason(database, chain);
     const now = clock.now();
     const seenAt = source.seenAt();
     const since = seenAt ?? startedAt;
@@ -61,14 +64,16 @@ export async function keepHeadReports(options: HeadReportOptions, signal: AbortS
       }));
     if (!isReporting) return metrics.headKnown.remove({ chain: key });
     metrics.headKnown.set({ chain: key }, isUnknown ? 0 : 1);
-    if (isFirst) await clearFormerReason(database, chain);
+    if (typeof former === 'string') await clearReason(database, chain, former);
     isFirst = false;
-    if (now - since < LOOK_AFTER_MS) return;
-    looking ??= source
+    former = undefined;
+    if (isLooking || now - since < LOOK_AFTER_MS) return;
+    isLooking = true;
+    source
       .look(signal)
       .catch((error: unknown) => logger.debug({ chain: key, error: errorText(error) }, 'Head not read'))
       .finally(() => {
-        looking = null;
+        isLooking = false;
       });
   }
 
@@ -137,9 +142,20 @@ async function saveHeadReport(
   return rows.length > 0;
 }
 
-/** A reason of an earlier run is no reason of this one. */
-async function clearFormerReason(database: Database, chain: string): Promise<void> {
-  await database.query('UPDATE sync_chains SET stall_reason = NULL WHERE chain_id::text = $1', [chain]);
+async function readReason(database: Database, chain: string): Promise<string | null> {
+  const [row] = await database.query<{ reason: string | null }>(
+    'SELECT stall_reason AS reason FROM sync_chains WHERE chain_id::text = $1',
+    [chain],
+  );
+  return row?.reason ?? null;
+}
+
+/** Removes a reason of an earlier run, unless another one replaced it. */
+async function clearReason(database: Database, chain: string, reason: string): Promise<void> {
+  await database.query('UPDATE sync_chains SET stall_reason = NULL WHERE chain_id::text = $1 AND stall_reason = $2', [
+    chain,
+    reason,
+  ]);
 }
 
 /** A head that isn't known now. */

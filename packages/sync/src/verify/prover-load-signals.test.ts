@@ -31,6 +31,7 @@ function statusOf(requests: number, refused: number, p50: number): UpstreamStatu
     headAt: null,
     latencyMs: { p50, p95: p50 },
     requests,
+    learnedRate: null,
     faults: { 'rate-limited': refused },
     capabilities: {
       blockReceipts: null,

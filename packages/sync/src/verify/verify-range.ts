@@ -5,7 +5,7 @@
 import type { Chain, ProofPolicy } from '@chainstead/chains';
 import { type BlockRange, type Logger, subtractRanges } from '@chainstead/core';
 import type { Transaction } from '@chainstead/db';
-import type { RecoverSigners } from '@chainstead/proof';
+import type { ProofLevel, RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
 import type { CommitDependencies } from '../commit/commit-followed.ts';
 import { recordLevels, requireClaim } from '../commit/commit-range.ts';
@@ -48,6 +48,8 @@ export interface VerifyResult {
   readonly range: BlockRange;
   /** Number of blocks per level. */
   readonly levels: Readonly<Record<string, number>>;
+  /** The ranges of each level. */
+  readonly proven: readonly { readonly range: BlockRange; readonly proof: ProofLevel }[];
   readonly repairs: readonly Repair[];
 }
 
@@ -68,7 +70,8 @@ export async function verifyRange(
   const placed = { blocks: [range], batch: read.batch };
   const repairs = await commitRows(options, datasets, placed, () => writeRepairs(options, read));
   reportRepairs(options, repairs);
-  return { range, levels: countLevels(read, deepestOf(options)), repairs };
+  const part = deepestOf(options);
+  return { range, levels: countLevels(read, part), proven: read.levels[part] ?? [], repairs };
 }
 
 /** Writes a verified range in one transaction: repairs, coverage, end of the claim, faults. */

@@ -1,0 +1,12 @@
+import type { RequestOptions, UpstreamPool } from './upstream-pool.ts';
+
+/** Returns the pool with block reads that give way to those for the head. */
+export function inBackground(pool: UpstreamPool): UpstreamPool {
+  const background = <Options extends RequestOptions>(options?: Options) => ({ ...options, background: true });
+  return {
+    ...pool,
+    getBlock: (at, options) => pool.getBlock(at, background(options)),
+    getReceipts: (block, options) => pool.getReceipts(block, background(options)),
+    getWholeBlock: (at, options) => pool.getWholeBlock(at, background(options)),
+  };
+}

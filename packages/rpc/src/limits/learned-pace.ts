@@ -1,0 +1,100 @@
+import type { Clock } from '@chainstead/core';
+import type { LearnedPace, RateLimiter, UpstreamLimits } from './call-limits.ts';
+import { type LearnedRate, rateAt, refusedRate } from './learned-rate.ts';
+import { createTokenBucket } from './limiters.ts';
+
+/** Refusals of calls that were in flight together count once, milliseconds. */
+const TOGETHER_MS = 1_000;
+/** Responses to calls sent before the first refusal arrive this long after it, milliseconds. */
+const LATE_MS = 1_000;
+/** A batch takes at most this part of a second's calls: the head waits for it. */
+const BATCH_PART = 0.5;
+/** Calls that may go together, as a part of a second's: providers count in windows, so two bursts may fall in one. */
+const BURST_SECONDS = 0.25;
+/** Seconds over which the most accepted calls of one second are known. */
+const SECONDS_KNOWN = 5;
+
+function createLearnedPace(clock: Pick<Clock, 'now'>): LearnedPace {
+  let learned: LearnedRate | null = null;
+  let isFirst = true;
+  let bucket: ReturnType<typeof createTokenBucket> | null = null;
+  const seconds: { second: number; calls: number }[] = [];
+
+  function most(): number {
+    const oldest = Math.floor(clock.now() / 1_000) - SECONDS_KNOWN;
+    return Math.max(0, ...seconds.filter(({ second }) => second >= oldest).map(({ calls }) => calls));
+  }
+
+  /** Returns the current rate and gives it to the bucket. */
+  function current(): number | null {
+    if (learned === null) return null;
+    const rate = rateAt(learned, clock.now());
+    if (rate === null) {
+      learned = null;
+      isFirst = true;
+      bucket?.setShare(Number.MAX_SAFE_INTEGER);
+      bucket = null;
+    } else if (bucket === null) {
+      bucket = createTokenBucket({ share: 0, clock, burstSeconds: BURST_SECONDS });
+      bucket.setShare(rate);
+    } else bucket.setShare(rate);
+    return rate;
+  }
+
+  return {
+    get perSecond() {
+      return current();
+    },
+    get batchMax() {
+      const rate = current();
+      return rate === null ? null : Math.max(1, Math.floor(rate * BATCH_PART));
+    },
+    get waiting() {
+      return bucket?.waiting ?? 0;
+    },
+    take(calls, options) {
+      current();
+      return bucket?.take(calls, options) ?? null;
+    },
+    accepted(calls) {
+      const second = Math.floor(clock.now() / 1_000);
+      const newest = seconds.at(-1);
+      if (newest?.second === second) newest.calls += calls;
+      else if (seconds.push({ second, calls }) > SECONDS_KNOWN) seconds.shift();
+      // The first estimate also counts the calls that were sent together with the refused one.
+      if (learned !== null && isFirst && clock.now() - learned.refusedAt < LATE_MS)
+        learned = { ...learned, ceiling: Math.max(learned.ceiling, most()) };
+    },
+    refused() {
+      const now = clock.now();
+      if (learned !== null && now - learned.refusedAt < TOGETHER_MS) return;
+      isFirst = learned === null || rateAt(learned, now) === null;
+      learned = refusedRate(learned, most(), now);
+      current();
+    },
+  };
+}
+
+/** Returns the pace of each upstream by URL, for all pools of a process. */
+export function createLearnedPaces(clock: Pick<Clock, 'now'>): UpstreamLimits['learnedPaceOf'] {
+  const paces = new Map<string, LearnedPace>();
+  return ({ url }) => {
+    const pace = paces.get(url) ?? createLearnedPace(clock);
+    paces.set(url, pace);
+    return pace;
+  };
+}
+
+/** Returns a limiter that lets calls go that both allow. @param configured null: no limit is configured */
+export function bothPaces(configured: RateLimiter | null, learned: LearnedPace): RateLimiter {
+  if (configured === null) return learned;
+  return {
+    get waiting() {
+      return configured.waiting + learned.waiting;
+    },
+    take(calls, options) {
+      const turn = configured.take(calls, options);
+      return turn === null ? learned.take(calls, options) : turn.then(() => learned.take(calls, options) ?? undefined);
+    },
+  };
+}

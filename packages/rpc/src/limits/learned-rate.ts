@@ -1,0 +1,46 @@
+/**
+ * The rate that an upstream allows, learned from its refusals alone. A pure function of time: after a refusal the rate
+ * falls below the one that was refused, returns to it, stays there for a while and then grows faster and faster, as in
+ * the congestion control CUBIC. Times in epoch milliseconds, rates in calls per second.
+ */
+export interface LearnedRate {
+  /** The rate at the last refusal. */
+  readonly ceiling: number;
+  readonly refusedAt: number;
+  /** Time until the rate is at the ceiling again, milliseconds. */
+  readonly returnMs: number;
+}
+
+/** Part of the ceiling that a refusal takes away. */
+const REDUCTION = 0.15;
+/** Another refusal soon after the last one: the rate is still far too high. */
+const AGAIN_FACTOR = 0.7;
+/** A first estimate rests on one second only, so it is corrected soon. */
+const FIRST_RETURN_MS = 60_000;
+const RETURN_MS = 120_000;
+const RATE_MIN = 0.5;
+/** A rate that has grown to this multiple of its ceiling is forgotten. With RETURN_MS, after 16 minutes. */
+const FORGOTTEN_FACTOR = 50;
+/** A rate may exceed the calls that were accepted by this factor, so that unused growth is no knowledge. */
+const UNUSED_FACTOR = 1.25;
+
+/** Returns the current rate; null if it is forgotten. */
+export function rateAt({ ceiling, refusedAt, returnMs }: LearnedRate, now: number): number | null {
+  const distance = Math.max(0, now - refusedAt) / returnMs - 1;
+  const factor = 1 + REDUCTION * distance ** 3;
+  return factor > FORGOTTEN_FACTOR ? null : Math.max(RATE_MIN, ceiling * factor);
+}
+
+/**
+ * Returns the rate after a refusal.
+ * @param former null: none was learned, or it is forgotten
+ * @param accepted the most calls that the upstream has recently accepted in a second
+ */
+export function refusedRate(former: LearnedRate | null, accepted: number, now: number): LearnedRate {
+  const rate = former === null ? null : rateAt(former, now);
+  if (former === null || rate === null)
+    return { ceiling: Math.max(RATE_MIN, accepted), refusedAt: now, returnMs: FIRST_RETURN_MS };
+  const isAgain = now - former.refusedAt < former.returnMs / 4;
+  const used = Math.max(RATE_MIN, Math.min(rate, accepted * UNUSED_FACTOR));
+  return { ceiling: Math.max(RATE_MIN, isAgain ? rate * AGAIN_FACTOR : used), refusedAt: now, returnMs: RETURN_MS };
+}
