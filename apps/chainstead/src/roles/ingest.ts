@@ -1,7 +1,7 @@
 import { aptosDatasets, chainKeyOf, createAptosSync, createFullnodeMetrics, createFullnodes } from '@chainstead/aptos';
 import { type ContractMetrics, createContractMetrics } from '@chainstead/contracts/datasets';
 import { errorText } from '@chainstead/core';
-import { failureLevel } from '@chainstead/db';
+import { createWorkJournal, failureLevel, type WorkJournal } from '@chainstead/db';
 import type { RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { createStreamsWatcher } from '@chainstead/streams';
@@ -51,7 +51,9 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
   const signers = createSignerProcesses();
   const { recover: recoverSigners } = signers;
   const contractMetrics = createContractMetrics(metrics);
-  const shared = { metrics: createSyncMetrics(metrics), contractMetrics, watcher, filling, recoverSigners };
+  const journal = createWorkJournal({ database, logger, metrics });
+  await journal.start();
+  const shared = { metrics: createSyncMetrics(metrics), contractMetrics, watcher, filling, recoverSigners, journal };
   const chains = configuration.chains.map((configured) => {
     const pool = openPool(configured, context);
     return { pool, work: ingestChain(configured, pool, context, shared, stop.signal) };
@@ -80,6 +82,7 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
       await aptos.stopped;
       await Promise.all(chains.map(({ pool }) => pool.close()));
       await signers.close();
+      await journal.close();
     },
   };
 }
@@ -108,13 +111,14 @@ interface SharedByChains {
   /** Keys of the own chains that may have history to fill. */
   readonly filling: Set<string>;
   readonly recoverSigners: RecoverSigners;
+  readonly journal: WorkJournal;
 }
 
 async function ingestChain(
   configured: ChainConfiguration,
   pool: UpstreamPool,
   context: RoleContext,
-  { metrics, contractMetrics, watcher, filling, recoverSigners }: SharedByChains,
+  { metrics, contractMetrics, watcher, filling, recoverSigners, journal }: SharedByChains,
   signal: AbortSignal,
 ): Promise<void> {
   const { chain } = configured;
@@ -132,6 +136,7 @@ async function ingestChain(
       clock,
       watcher,
       recoverSigners,
+      journal,
       onFilling: (isFilling) => void (isFilling ? filling.add(chain.key) : filling.delete(chain.key)),
       settings: {
         startBlock: configured.startBlock,
