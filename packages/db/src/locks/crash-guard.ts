@@ -6,7 +6,16 @@ import { CRASHES_MAX, createSuspects } from './quarantined-work.ts';
 
 /** Work on untrusted data, which might crash the process. */
 export interface RiskyWork {
-  readonly kind: 'webhook' | 'token-facts' | 'collection' | 'token' | 'historical-job' | 'history' | 'state' | 'ingestion' | 'block';
+  readonly kind:
+    | 'webhook'
+    | 'token-facts'
+    | 'collection'
+    | 'token'
+    | 'historical-job'
+    | 'history'
+    | 'state'
+    | 'ingestion'
+    | 'block';
   /** Keys of the data; several if they are read together. */
   readonly keys: readonly string[];
   /** Author of the data, who may write much of it under many keys. Crashes count against the author too. */

@@ -1,5 +1,11 @@
 import type { Chain } from '@chainstead/chains';
-import { type Database, readQuarantinedKeys, type RiskyWork, type WorkJournal, WorkSetAsideError } from '@chainstead/db';
+import {
+  type Database,
+  type RiskyWork,
+  readQuarantinedKeys,
+  type WorkJournal,
+  WorkSetAsideError,
+} from '@chainstead/db';
 import type { Dataset } from '../dataset/dataset.ts';
 import { createBatchDecoder } from '../read/decoded-batch.ts';
 import type { ProvenBlock } from '../read/proven-block.ts';
