@@ -7,6 +7,7 @@ import type { UpstreamPool } from '@chainstead/rpc';
 import type { BackfillProgress } from './backfill/backfill-options.ts';
 import type { RetentionSettings } from './coverage/retention-settings.ts';
 import type { Dataset } from './dataset/dataset.ts';
+import type { BlockJournal } from './follow/block-guard.ts';
 import type { BlockWatcher } from './read/block-watcher.ts';
 import type { SyncMetrics } from './sync-metrics.ts';
 
@@ -43,6 +44,8 @@ export interface ChainSyncOptions {
   readonly settings: ChainSyncSettings;
   /** Called for every followed block inside the transaction that commits it. */
   readonly watcher?: BlockWatcher;
+  /** Finds blocks that end the process. @default no work is quarantined */
+  readonly journal?: BlockJournal;
   /** Recovers senders from signatures. @default in this process */
   readonly recoverSigners?: RecoverSigners | undefined;
   /** Called when this process starts to backfill, and when no blocks are left. */

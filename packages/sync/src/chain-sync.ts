@@ -19,6 +19,7 @@ import { type ClaimOwner, createClaimOwner } from './coverage/claims.ts';
 import { listCoverage } from './coverage/coverage.ts';
 import type { Dataset } from './dataset/dataset.ts';
 import { datasetsOf } from './dataset/datasets-of.ts';
+import { type BlockGuard, openBlockGuard } from './follow/block-guard.ts';
 import { follow } from './follow/follower.ts';
 import { announceAgain } from './partitions/announce-partitions.ts';
 import { keepForgetting } from './projections/forget-unrequested.ts';
@@ -141,7 +142,20 @@ function reasonOf(error: unknown, ...held: readonly ({ readonly lost: AbortSigna
 
 type Led = ChainSyncOptions & { readonly owner: ClaimOwner; readonly leadership: Leadership };
 
-async function runSession(options: Led, progress: ChainProgress, signal: AbortSignal): Promise<void> {
+async function runSession(given: Led, progress: ChainProgress, signal: AbortSignal): Promise<void> {
+  const guard = await openBlockGuard(given);
+  try {
+    await runGuarded({ ...given, datasets: guard.datasets, guard }, progress, signal);
+  } finally {
+    guard.close();
+  }
+}
+
+async function runGuarded(
+  options: Led & { readonly guard: BlockGuard },
+  progress: ChainProgress,
+  signal: AbortSignal,
+): Promise<void> {
   const session = new AbortController();
   const stop = AbortSignal.any([signal, session.signal]);
   // Started first, so that a chain whose upstreams return no head reports that too.
@@ -223,6 +237,7 @@ function tendedDatasets({ chain, datasets, watcher }: ChainSyncOptions): readonl
 }
 
 type Shared = Led & {
+  readonly guard: BlockGuard;
   readonly policy: ProofPolicy;
   readonly retention: ChainSyncOptions['settings']['retention'];
   readonly knownContracts: ReturnType<typeof createKnownContracts>;

@@ -8,7 +8,7 @@ import {
 } from '@chainstead/aptos';
 import { type ContractMetrics, createContractMetrics } from '@chainstead/contracts/datasets';
 import { errorText } from '@chainstead/core';
-import { failureLevel } from '@chainstead/db';
+import { createWorkJournal, failureLevel, type WorkJournal } from '@chainstead/db';
 import type { RecoverSigners } from '@chainstead/proof';
 import type { UpstreamPool } from '@chainstead/rpc';
 import { createStreamsWatcher } from '@chainstead/streams';
@@ -61,7 +61,9 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
   const signers = createSignerProcesses();
   const { recover: recoverSigners } = signers;
   const contractMetrics = createContractMetrics(metrics);
-  const shared = { metrics: createSyncMetrics(metrics), contractMetrics, watcher, filling, recoverSigners };
+  const journal = createWorkJournal({ database, logger, metrics });
+  await journal.start();
+  const shared = { metrics: createSyncMetrics(metrics), contractMetrics, watcher, filling, recoverSigners, journal };
   const chains = configuration.chains.map((configured) => {
     const pool = openPool(configured, context);
     return { pool, work: ingestChain(configured, pool, context, shared, stop.signal) };
@@ -90,6 +92,7 @@ export async function startIngest(context: RoleContext): Promise<RunningRole> {
       await aptos.stopped;
       await Promise.all(chains.map(({ pool }) => pool.close()));
       await signers.close();
+      await journal.close();
     },
   };
 }
@@ -118,6 +121,7 @@ interface SharedByChains {
   /** Keys of the own chains that may have history to fill. */
   readonly filling: Set<string>;
   readonly recoverSigners: RecoverSigners;
+  readonly journal: WorkJournal;
 }
 
 async function ingestChain(
@@ -148,7 +152,7 @@ async function ingestReported(
   configured: ChainConfiguration,
   pool: UpstreamPool,
   context: RoleContext,
-  { metrics, contractMetrics, watcher, filling, recoverSigners }: SharedByChains,
+  { metrics, contractMetrics, watcher, filling, recoverSigners, journal }: SharedByChains,
   signal: AbortSignal,
 ): Promise<void> {
   const { chain } = configured;
@@ -165,6 +169,7 @@ async function ingestReported(
       clock,
       watcher,
       recoverSigners,
+      journal,
       onFilling: (isFilling) => void (isFilling ? filling.add(chain.key) : filling.delete(chain.key)),
       settings: {
         startBlock: configured.startBlock,

@@ -6,7 +6,16 @@ import { CRASHES_MAX, createSuspects } from './quarantined-work.ts';
 
 /** Work on untrusted data, which might crash the process. */
 export interface RiskyWork {
-  readonly kind: 'webhook' | 'token-facts' | 'collection' | 'token' | 'historical-job' | 'history' | 'state';
+  readonly kind:
+    | 'webhook'
+    | 'token-facts'
+    | 'collection'
+    | 'token'
+    | 'historical-job'
+    | 'history'
+    | 'state'
+    | 'ingestion'
+    | 'block';
   /** Keys of the data; several if they are read together. */
   readonly keys: readonly string[];
   /** Author of the data, who may write much of it under many keys. Crashes count against the author too. */
@@ -25,6 +34,12 @@ export interface WorkJournal {
    * @throws WorkSetAsideError instead, if a single key crashed processes too often
    */
   run<T>(work: RiskyWork, perform: () => Promise<T>): Promise<T>;
+  /** Runs the work as if it were suspect: alone, so that a crash is its fault. @throws WorkSetAsideError */
+  alone<T>(work: RiskyWork, perform: () => Promise<T>): Promise<T>;
+  /** Records work that runs as long as the process, next to other work. @returns ends the record */
+  hold(work: RiskyWork): Promise<() => void>;
+  /** Forgets that processes crashed during the work. */
+  acquit(work: RiskyWork): Promise<void>;
   /** Returns the keys that must be retried alone. */
   suspects(work: RiskyWork): Promise<ReadonlySet<string>>;
   /** Ends the record on a regular shutdown. */
@@ -44,7 +59,7 @@ export const WORK_QUARANTINED = 'WORK_SET_ASIDE';
 
 /** The work crashed the process several times and is not retried. */
 export class WorkSetAsideError extends ChainsteadError {
-  constructor({ kind, keys, origin }: RiskyWork, crashes: number) {
+  constructor({ kind, keys, origin }: RiskyWork, crashes = CRASHES_MAX) {
     super({
       code: 'WORK_SET_ASIDE',
       message: `Work quarantined: the process ended ${crashes} times during this work`,
@@ -93,6 +108,13 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
     }
   }
 
+  function alone<T>(work: RiskyWork, perform: () => Promise<T>): Promise<T> {
+    const mine = turn.then(() => runAlone(work, perform));
+    // Only its caller gets the error; the next one just waits.
+    turn = mine.catch(() => undefined);
+    return mine;
+  }
+
   async function look(): Promise<void> {
     try {
       await own.renew();
@@ -117,11 +139,15 @@ export function createWorkJournal(options: WorkJournalOptions): WorkJournal {
       } finally {
         own.forget(names);
       }
-      const mine = turn.then(() => runAlone(work, perform));
-      // Only its caller gets the error; the next one just waits.
-      turn = mine.catch(() => undefined);
-      return mine;
+      return alone(work, perform);
     },
+    alone,
+    async hold(work) {
+      const names = namesOf(work);
+      await own.write(names, []);
+      return () => own.forget(names);
+    },
+    acquit: (work) => suspects.clear(namesOf(work)),
     async suspects({ kind, keys }) {
       const known = await suspects.among(keys.map((key) => nameOf(kind, key)));
       return new Set(keys.filter((key) => known.has(nameOf(kind, key))));

@@ -114,3 +114,16 @@ export function readSetAsideWork(database: Pick<Database, 'query'>, limit: numbe
     [CRASHES_MAX, limit],
   );
 }
+
+/** Returns the keys of quarantined work of a kind that begin with `prefix`. */
+export async function readQuarantinedKeys(
+  database: Pick<Database, 'query'>,
+  kind: string,
+  prefix: string,
+): Promise<string[]> {
+  const rows = await database.query<{ name: string }>(
+    'SELECT name FROM quarantined_work WHERE crashes >= $1 AND starts_with(name, $2)',
+    [CRASHES_MAX, `${kind} ${prefix}`],
+  );
+  return rows.map(({ name }) => name.slice(kind.length + 1));
+}

@@ -196,7 +196,7 @@ const STORE_BODIES = {
       SELECT m.ctid AS at FROM stream_matches m WHERE ${OF_MATCH} FOR NO KEY UPDATE SKIP LOCKED) AS m
   ), stored AS (
     UPDATE stream_matches m SET body = coalesce(m.body, free.body), matched = ''
-    FROM free WHERE m.ctid = free.at
+    FROM free WHERE m.ctid = free.at AND m.ctid = ANY (ARRAY(SELECT at FROM free))
     RETURNING ${STORED}, free.number, nullif(m.body, free.body) AS other
   )`),
   // By key: after the lock holder's update, the row has another physical location.

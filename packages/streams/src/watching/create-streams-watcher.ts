@@ -26,10 +26,11 @@ export function createStreamsWatcher({ database, metrics }: StreamsWatcherOption
   const matched = metrics === undefined ? null : createMatchMetrics(metrics);
   return {
     needs: (chain) => watched.needs(chain),
-    async committed(transaction, chain, blocks) {
+    async committed(transaction, chain, blocks, unmatched) {
       const streams = await watched.at(transaction, chain);
       requireWhole(chain, streams.needs, blocks);
-      const matches = await matchBlocks(transaction, chain, streams, blocks);
+      const matching = blocks.filter(({ header }) => unmatched?.has(header.number) !== true);
+      const matches = await matchBlocks(transaction, chain, streams, matching);
       const made = await recordMatches(transaction, chain, matches);
       matched?.inc({ chain: chain.key }, matches.length);
       const height = blocks.at(-1)?.header.number ?? 0;

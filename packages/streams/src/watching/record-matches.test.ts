@@ -11,6 +11,7 @@ import {
 } from '../delivery/testing/delivery-stage.ts';
 import { readMatchRows } from '../enrichment/match-rows.ts';
 import type { Match } from '../matching/match.ts';
+import { LONG_BODY_LENGTH } from '../payload/body-length.ts';
 import { recordMatches } from './record-matches.ts';
 
 const scratch = scratchOfFile();
@@ -18,12 +19,12 @@ const scratch = scratchOfFile();
 const STREAMS = 20;
 const LOGS = 4;
 /** Characters of a log's data. */
-const DATA = 3_000_000;
-/** A statement holds the texts of one large item, or several smaller ones. */
-const STATEMENT_MAX = 5_000_000;
+const DATA = 1_500_000;
+/** A statement holds one large item, or several smaller ones. */
+const STATEMENT_MAX = 4_500_000;
 
 /** Blocks by their streams: each stream matches all logs of each block. */
-function largeMatches(streamIds: readonly string[], number: number) {
+function largeMatches(streamIds: readonly string[], number: number, characters = DATA) {
   const header = { number, hash: numberedHash(number), timestamp: 1_700_000_000 };
   return streamIds.map((streamId) => {
     const match = stageMatch(streamId, number);
@@ -31,7 +32,7 @@ function largeMatches(streamIds: readonly string[], number: number) {
       Array.from({ length: LOGS }, (_, logIndex) => ({
         ...log,
         logIndex,
-        data: `0x${String(logIndex).repeat(DATA)}` as const,
+        data: `0x${String(logIndex).repeat(characters)}` as const,
       })),
     );
     return { block: { header }, match: { ...match, logs } };
@@ -70,14 +71,16 @@ test('a commit writes large logs once for all streams, in bounded statements, an
   const keys = streamIds.map((streamId) => {
     return { chainId: STAGE_CHAIN.id, blockNumber: 7, blockHash: numberedHash(7), streamId };
   });
-  const [first, ...others] = keys;
+  const [first] = keys;
   if (first === undefined) throw new Error('There are streams');
   expect((await readMatchRows(database, [first]))[0]?.match).toEqual(matches[0]?.match);
 
   // A block that a reorg restores is recorded again.
   await record(matches);
+  // Two are enough for the test.
+  await database.query("UPDATE streams SET status = 'paused' WHERE id <> ALL ($1)", [streamIds.slice(0, 2)]);
   await using worker = await startStagedWorker(database);
-  await expect.poll(() => receiver.received.length, { timeout: 25_000 }).toBe(1 + others.length);
+  await expect.poll(() => receiver.received.length, { timeout: 25_000 }).toBe(2);
   await worker.stop();
   for (const { body } of receiver.received)
     expect(JSON.parse(body).logs.map(({ data }: { data: string }) => data.length)).toEqual(
@@ -91,7 +94,8 @@ test('a long webhook that failed is sent again unchanged', async () => {
   let failures = 1;
   const receiver = await startWebhookReceiver({ answer: () => ({ status: failures-- > 0 ? 500 : 200 }) });
   const streamId = await addStream(database, { webhookUrl: receiver.url });
-  await record(largeMatches([streamId], 8));
+  const { all } = await record(largeMatches([streamId], 8, 100_000));
+  expect(all).toBeGreaterThan(LONG_BODY_LENGTH);
   await using worker = await startStagedWorker(database);
   await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(1);
   await expect

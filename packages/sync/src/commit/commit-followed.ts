@@ -55,6 +55,8 @@ export interface CommitDependencies {
   readonly leadership?: Pick<Leadership, 'confirm'>;
   /** Called for followed blocks, never for backfilled ones. */
   readonly watcher?: BlockWatcher;
+  /** Blocks that the watcher commits without matching streams. @default none */
+  readonly unmatched?: ReadonlySet<number>;
   /** Maximum rows of a dataset decoded and held in memory. @default ROWS_AT_ONCE */
   readonly rowsAtOnce?: number;
   /** Counts rows of followed blocks. @default not counted */
@@ -135,7 +137,7 @@ async function writeFollowed(
       writeContracts(transaction, chain, added.contracts, knownContracts),
       deriveAdded(transaction, chain, added.changes, states),
       recordLevels(transaction, dependencies, commit.blocks, batch.failures),
-      watcher?.committed(transaction, chain, commit.blocks) ?? Promise.resolve(),
+      watcher?.committed(transaction, chain, commit.blocks, dependencies.unmatched) ?? Promise.resolve(),
     ]);
     await recordDatasetFailures(transaction, chain.id, batch.failures);
     await writeWatched(transaction, dependencies, commit.blocks);

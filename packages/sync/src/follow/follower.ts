@@ -19,6 +19,7 @@ import { readAhead } from '../read/read-ahead.ts';
 import { readWatchedBlock } from '../read/read-watched-block.ts';
 import { createRereads, type Rereads } from '../read/rereads.ts';
 import type { SyncMetrics } from '../sync-metrics.ts';
+import type { BlockGuard } from './block-guard.ts';
 import { findBranch } from './find-branch.ts';
 import { createHeadWait, type HeadWait } from './next-head.ts';
 import { createTraceBackoff, type TraceBackoff } from './trace-backoff.ts';
@@ -33,6 +34,8 @@ export interface FollowerOptions extends CommitDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: SyncMetrics;
+  /** @default no work is quarantined */
+  readonly guard?: BlockGuard;
   /** Called after each commit and each new head, for the watchdog and status. */
   onProgress(progress: { readonly head: Head | null; readonly checkpoint: Checkpoint | null }): void;
 }
@@ -56,6 +59,7 @@ interface Following extends FollowerOptions {
 export async function follow(given: FollowerOptions, start: Checkpoint | null, signal: AbortSignal): Promise<void> {
   const options: Following = {
     ...given,
+    ...(given.guard === undefined ? {} : { unmatched: given.guard.unmatched }),
     rereads: createRereads(given.clock),
     traceBackoff: createTraceBackoff(given.clock),
   };
@@ -143,7 +147,11 @@ async function catchUp(
   signal: AbortSignal,
 ): Promise<Head> {
   const range = { from: (queue.tip?.number ?? options.firstFollowed - 1) + 1, to: targetOf(options, head) };
-  const blocks = readAhead(range, READ_AHEAD_BLOCKS, (number) => readBlock(options, number, signal));
+  const { guard } = options;
+  const blocks = readAhead(range, guard?.isCareful === true ? 1 : READ_AHEAD_BLOCKS, (number) => {
+    const read = () => readBlock(options, number, signal);
+    return guard === undefined ? read() : guard.reading(number, read);
+  });
   let newest = head;
   const grow = async (): Promise<void> => {
     for (;;) {
@@ -164,7 +172,9 @@ async function catchUp(
       if (checkpoint !== null) queue.moved(await reorganise(options, checkpoint, block, signal));
       break;
     }
+    await guard?.decoding(block);
     await queue.add(block);
+    if (guard?.isCareful === true) await queue.drained();
     signal.throwIfAborted();
   }
   return newest;
@@ -197,7 +207,8 @@ async function commit(options: Following, given: FollowedCommit, signal: AbortSi
   const { chain, metrics } = options;
   const { blocks } = given;
   const started = options.clock.now();
-  const to = await commitWithNeeds(options, given, signal);
+  const write = () => commitWithNeeds(options, given, signal);
+  const to = await (options.guard === undefined ? write() : options.guard.committing(blocks, write));
   metrics.commitSeconds.observe({ chain: chain.key, kind: 'follow' }, (options.clock.now() - started) / 1000);
   metrics.blocks.inc({ chain: chain.key, kind: 'follow' }, blocks.length);
   metrics.logs.inc(

@@ -12,8 +12,8 @@ export function joinWatchers(watchers: readonly BlockWatcher[]): BlockWatcher {
         internalTransfers: needs.some(({ internalTransfers }) => internalTransfers),
       };
     },
-    async committed(transaction, chain, blocks) {
-      for (const watcher of watchers) await watcher.committed(transaction, chain, blocks);
+    async committed(transaction, chain, blocks, unmatched) {
+      for (const watcher of watchers) await watcher.committed(transaction, chain, blocks, unmatched);
     },
     async rolledBack(transaction, chain, ancestor) {
       for (const watcher of watchers) await watcher.rolledBack(transaction, chain, ancestor);

@@ -49,9 +49,15 @@ export interface BlockWatcher {
   /**
    * Called after the rows of the blocks were written, under the chain's commit lock. Blocks are ascending, linked and
    * never empty.
+   * @param unmatched blocks that are not matched with streams, because that ended the process. @default none
    * @throws WatchNeedsChangedError if the blocks lack parts needed by now: they are read again.
    */
-  committed(transaction: Transaction, chain: Chain, blocks: readonly WatchedBlock[]): Promise<void>;
+  committed(
+    transaction: Transaction,
+    chain: Chain,
+    blocks: readonly WatchedBlock[],
+    unmatched?: ReadonlySet<number>,
+  ): Promise<void>;
   /** Called before the blocks above `ancestor` are removed, in the transaction that replaces them. */
   rolledBack(transaction: Transaction, chain: Chain, ancestor: number): Promise<void>;
   /** @default none */
