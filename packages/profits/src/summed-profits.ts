@@ -2,7 +2,13 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import { type NodeReadQueue, type StateKind, type StateReader, StateUnavailableError } from '@chainstead/node-reads';
+import {
+  type NodeReadQueue,
+  type StateKind,
+  type StateReader,
+  type StateReadingContext,
+  StateUnavailableError,
+} from '@chainstead/node-reads';
 import { z } from '@hono/zod-openapi';
 import type { ProfitSum } from './profit-sum.ts';
 import { readTopGainers, type TopGainers } from './top-gainers.ts';
@@ -99,16 +105,19 @@ const WALLET_PROFITS: StateKind<z.infer<typeof walletQuestion>, z.infer<typeof w
   isSlow: true,
 };
 
+/** What a reader of sums works with. */
+type SumContext = Pick<StateReadingContext, 'chain' | 'database'>;
+
 /** Sums the swaps of a wallet. The result has integers as text: it is stored as JSON. */
-export const walletProfitsReader: StateReader<z.infer<typeof walletQuestion>, unknown> = {
+export const walletProfitsReader = {
   kind: WALLET_PROFITS,
-  async read({ chain, database }, question, signal) {
+  async read({ chain, database }: SumContext, question: z.infer<typeof walletQuestion>, signal: AbortSignal) {
     const { sums, ...found } = await readWalletProfits(database, chain, question, {
       ...{ swapsMax: WORKER_MAX.wallet, signal },
     });
     return asJson({ ...found, sums: [...sums] });
   },
-};
+} satisfies StateReader<z.infer<typeof walletQuestion>, unknown>;
 
 const gainersQuestion = z.object({ token: address, days });
 const gainersAnswer = z.object({
@@ -124,11 +133,11 @@ const TOP_GAINERS: StateKind<z.infer<typeof gainersQuestion>, z.infer<typeof gai
 };
 
 /** Sums the trades of a token by wallet. */
-export const topGainersReader: StateReader<z.infer<typeof gainersQuestion>, unknown> = {
+export const topGainersReader = {
   kind: TOP_GAINERS,
-  read: async ({ chain, database }, question, signal) =>
+  read: async ({ chain, database }: SumContext, question: z.infer<typeof gainersQuestion>, signal: AbortSignal) =>
     asJson(await readTopGainers(database, chain, question, { tradesMax: WORKER_MAX.token, signal })),
-};
+} satisfies StateReader<z.infer<typeof gainersQuestion>, unknown>;
 
 function asJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? one.toString() : one)));

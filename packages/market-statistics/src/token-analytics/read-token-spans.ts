@@ -2,7 +2,13 @@ import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Indexed } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
-import { readTradeFigures, SwapsNotSummedError, type TimeSpan, type TradeFiguresQuery, type TradeSums } from '@chainstead/markets';
+import {
+  readTradeFigures,
+  SwapsNotSummedError,
+  type TimeSpan,
+  type TradeFiguresQuery,
+  type TradeSums,
+} from '@chainstead/markets';
 import { type PriceSources, readPlace, readTokenStates, readTradedPools, type TokenState } from '@chainstead/prices';
 import { readSwapsSince, readUndecided } from './token-coverage.ts';
 import { poolsOfToken } from './token-figures.ts';

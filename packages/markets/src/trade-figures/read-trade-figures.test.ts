@@ -143,7 +143,11 @@ test('a group joins its pools, and a trader of two pools counts once', async () 
 });
 
 test('figures are equal in parts of any size, and are refused above the limit of swaps', async () => {
-  const query = { groups: POOLS.map(alone), spans: [{ from: timestampOf(0), to: timestampOf(1_000) }], lastBlock: 1_000 };
+  const query = {
+    groups: POOLS.map(alone),
+    spans: [{ from: timestampOf(0), to: timestampOf(1_000) }],
+    lastBlock: 1_000,
+  };
   const read = (limits: Partial<FigureLimits>) =>
     readTradeFigures(scratch.database, eth, query, { swapsMax: 7, part: 5_000, tradersMax: 2, ...limits });
   const whole = await read({});
@@ -154,7 +158,11 @@ test('figures are equal in parts of any size, and are refused above the limit of
 });
 
 test('traders are not counted above their limit', async () => {
-  const query = { groups: [alone(POOLS[0] as FiguredPool)], spans: [{ from: timestampOf(0), to: timestampOf(1_000) }], lastBlock: 1_000 };
+  const query = {
+    groups: [alone(POOLS[0] as FiguredPool)],
+    spans: [{ from: timestampOf(0), to: timestampOf(1_000) }],
+    lastBlock: 1_000,
+  };
   const limits = { swapsMax: 100, part: 5_000, tradersMax: 1 };
   const [sums] = (await readTradeFigures(scratch.database, eth, query, limits)).get(IN_DOLLARS) ?? [];
   expect(sums).toMatchObject({ buys: 3, sells: 1, buyers: null, sellers: null, wallets: null });

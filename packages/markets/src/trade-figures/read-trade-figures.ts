@@ -104,11 +104,7 @@ async function addSwaps(
 const RANGES_MAX = 64;
 
 /** Returns the times whose swaps are needed: hours that a span has in part, or that are not stored for every pool. */
-function timesToRead(
-  spans: readonly TimeSpan[],
-  stored: StoredHours,
-  { from, to }: TimeSpan,
-): readonly TimeSpan[] {
+function timesToRead(spans: readonly TimeSpan[], stored: StoredHours, { from, to }: TimeSpan): readonly TimeSpan[] {
   const times: { from: number; to: number }[] = [];
   for (let hour = hourOf(from); secondsOf(hour) < to; hour += 1) {
     const [begin, end] = [secondsOf(hour), secondsOf(hour + 1)];
