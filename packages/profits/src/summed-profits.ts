@@ -94,7 +94,7 @@ const indexedSchema = z.object({
 const walletQuestion = z.object({ wallet: address, days, tokens: z.array(address).nullable() });
 const walletAnswer = z.object({
   sums: z.array(z.tuple([address, sumSchema])),
-  ...{ indexed: indexedSchema, known: indexedSchema.omit({ complete: true }) },
+  ...{ indexed: indexedSchema, known: indexedSchema },
   ...{ unvalued: z.int(), unvaluedBlocks: z.array(z.int()) },
 });
 
