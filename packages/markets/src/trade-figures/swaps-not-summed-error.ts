@@ -8,7 +8,7 @@ export class SwapsNotSummedError extends ApiError {
       status: 503,
       message: `More than ${swapsMax} swaps of this request are not summed by hour yet. The worker does so in the background: retry later, or request fewer tokens or a shorter time.`,
       details: { reason: 'swaps-not-summed', swapsMax },
-      headers: { 'retry-after': '30' },
+      headers: { 'retry-after': '5' },
       retryable: true,
     });
   }
