@@ -26,6 +26,9 @@ export const PROFIT_LIMITS: ProfitLimits = { requestMax: 20_000 };
 /** The newest ones that a worker sums. Its reading of a question ends after 30 seconds. */
 const WORKER_MAX = { wallet: 1_000_000, token: 100_000 };
 
+/** Swaps per statement of a worker, which answers no requests meanwhile. */
+const WORKER_PART = 10_000;
+
 /** How long requests share a result of the worker. Milliseconds. */
 const SHARED_MS = 300_000;
 
@@ -113,7 +116,7 @@ export const walletProfitsReader = {
   kind: WALLET_PROFITS,
   async read({ chain, database }: SumContext, question: z.infer<typeof walletQuestion>, signal: AbortSignal) {
     const { sums, ...found } = await readWalletProfits(database, chain, question, {
-      ...{ swapsMax: WORKER_MAX.wallet, signal },
+      ...{ swapsMax: WORKER_MAX.wallet, part: WORKER_PART, signal },
     });
     return asJson({ ...found, sums: [...sums] });
   },
