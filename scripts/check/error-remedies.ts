@@ -97,6 +97,8 @@ export const ERROR_REMEDIES: Readonly<Record<string, string>> = {
   STREAM_TERMINATED: 'Resume the stream with status active and resumeTerminated true, or create a new one',
   STREAM_VALIDATION_FAILED: 'Correct the fields listed in the response',
   STREAMS_LIMITED: 'Delete a stream of this key, or raise STREAMS_PER_KEY',
+  SWAPS_NOT_SUMMED:
+    'Retry in a moment, or request fewer tokens or a shorter time. A process with the role `worker` must run',
   TOKEN_MISSING: 'Reload the console page, then repeat the change',
   TOO_LARGE_TO_CHECK: 'Request less data, for example a shorter block range',
   TOO_MANY_BODIES: 'Retry in a moment',

@@ -8,7 +8,7 @@ import {
   tokenCodes,
 } from '@chainstead/erc20';
 import { insightReader, walletTransactionsReader } from '@chainstead/history';
-import { poolLookupsReader } from '@chainstead/markets';
+import { poolLookupsReader, tradeFiguresReader } from '@chainstead/markets';
 import { nftAmountsNow, nftOwnersNow } from '@chainstead/nft';
 import {
   accountCodesReader,
@@ -62,4 +62,5 @@ export const stateReaders: readonly StateReader[] = [
   insightReader,
   walletProfitsReader,
   topGainersReader,
+  tradeFiguresReader,
 ];

@@ -42,7 +42,11 @@ export { refuseCursor } from './swap-lists/refuse-cursor.ts';
 export { formsOf, SWAPS_DATASET, undecidedPoolsOf } from './swap-lists/swaps-statement.ts';
 export { pairLabel, readTokenBook, type TokenFacts } from './swap-lists/token-facts.ts';
 export { readCoveredBlocks } from './swaps/covered-blocks.ts';
-export { readTradeFigures, type TradeFiguresQuery } from './trade-figures/read-trade-figures.ts';
+export {
+  type SharedFiguresQuery,
+  sumTradeFigures,
+  tradeFiguresReader,
+} from './trade-figures/summed-figures.ts';
 export { SwapsNotSummedError } from './trade-figures/swaps-not-summed-error.ts';
 export { NO_TRADES, type PoolGroup, type TradeSums } from './trade-figures/trade-sums.ts';
 export { DOLLAR } from './trade-values/candle.ts';

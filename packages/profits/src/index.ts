@@ -1,4 +1,4 @@
 /** Realized profit and loss of wallets. Start with `wallet-profits.ts`. */
 export { createProfitRoutes } from './profit-routes.ts';
-export { readSwapVolume } from './swap-volume.ts';
 export { topGainersReader, walletProfitsReader } from './summed-profits.ts';
+export { readSwapVolume } from './swap-volume.ts';

@@ -117,7 +117,11 @@ test('the profit of sold purchases does not depend on the order of purchases', (
 });
 
 test('once nothing is left, the profit is the received less the invested value', () => {
-  const trade = fc.record({ isPurchase: fc.boolean(), amount: fc.bigInt(1n, 10n ** 30n), value: fc.bigInt(0n, 10n ** 36n) });
+  const trade = fc.record({
+    isPurchase: fc.boolean(),
+    amount: fc.bigInt(1n, 10n ** 30n),
+    value: fc.bigInt(0n, 10n ** 36n),
+  });
   fc.assert(
     fc.property(fc.array(trade, { minLength: 1 }), fc.bigInt(0n, 10n ** 36n), (list, value) => {
       const sum = emptyProfitSum();

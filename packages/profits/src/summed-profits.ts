@@ -2,7 +2,13 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, parseAddress } from '@chainstead/core';
 import type { ReadDatabase } from '@chainstead/db';
-import { type NodeReadQueue, type StateKind, type StateReader, StateUnavailableError } from '@chainstead/node-reads';
+import {
+  type NodeReadQueue,
+  type StateKind,
+  type StateReader,
+  type StateReadingContext,
+  StateUnavailableError,
+} from '@chainstead/node-reads';
 import { z } from '@hono/zod-openapi';
 import type { ProfitSum } from './profit-sum.ts';
 import { readTopGainers, type TopGainers } from './top-gainers.ts';
@@ -19,6 +25,9 @@ export const PROFIT_LIMITS: ProfitLimits = { requestMax: 20_000 };
 
 /** The newest ones that a worker sums. Its reading of a question ends after 30 seconds. */
 const WORKER_MAX = { wallet: 1_000_000, token: 100_000 };
+
+/** Swaps per statement of a worker, which answers no requests meanwhile. */
+const WORKER_PART = 10_000;
 
 /** How long requests share a result of the worker. Milliseconds. */
 const SHARED_MS = 300_000;
@@ -88,7 +97,7 @@ const indexedSchema = z.object({
 const walletQuestion = z.object({ wallet: address, days, tokens: z.array(address).nullable() });
 const walletAnswer = z.object({
   sums: z.array(z.tuple([address, sumSchema])),
-  ...{ indexed: indexedSchema, known: indexedSchema.omit({ complete: true }) },
+  ...{ indexed: indexedSchema, known: indexedSchema },
   ...{ unvalued: z.int(), unvaluedBlocks: z.array(z.int()) },
 });
 
@@ -99,16 +108,19 @@ const WALLET_PROFITS: StateKind<z.infer<typeof walletQuestion>, z.infer<typeof w
   isSlow: true,
 };
 
+/** What a reader of sums works with. */
+type SumContext = Pick<StateReadingContext, 'chain' | 'database'>;
+
 /** Sums the swaps of a wallet. The result has integers as text: it is stored as JSON. */
-export const walletProfitsReader: StateReader<z.infer<typeof walletQuestion>, unknown> = {
+export const walletProfitsReader = {
   kind: WALLET_PROFITS,
-  async read({ chain, database }, question, signal) {
+  async read({ chain, database }: SumContext, question: z.infer<typeof walletQuestion>, signal: AbortSignal) {
     const { sums, ...found } = await readWalletProfits(database, chain, question, {
-      ...{ swapsMax: WORKER_MAX.wallet, signal },
+      ...{ swapsMax: WORKER_MAX.wallet, part: WORKER_PART, signal },
     });
     return asJson({ ...found, sums: [...sums] });
   },
-};
+} satisfies StateReader<z.infer<typeof walletQuestion>, unknown>;
 
 const gainersQuestion = z.object({ token: address, days });
 const gainersAnswer = z.object({
@@ -124,11 +136,11 @@ const TOP_GAINERS: StateKind<z.infer<typeof gainersQuestion>, z.infer<typeof gai
 };
 
 /** Sums the trades of a token by wallet. */
-export const topGainersReader: StateReader<z.infer<typeof gainersQuestion>, unknown> = {
+export const topGainersReader = {
   kind: TOP_GAINERS,
-  read: async ({ chain, database }, question, signal) =>
+  read: async ({ chain, database }: SumContext, question: z.infer<typeof gainersQuestion>, signal: AbortSignal) =>
     asJson(await readTopGainers(database, chain, question, { tradesMax: WORKER_MAX.token, signal })),
-};
+} satisfies StateReader<z.infer<typeof gainersQuestion>, unknown>;
 
 function asJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? one.toString() : one)));

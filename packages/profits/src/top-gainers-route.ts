@@ -12,29 +12,29 @@ import { shownToken } from './trades/traded-pool.ts';
 export const createTopGainersRoute =
   (options: Omit<ProfitSources, 'reads'>): RouteModule =>
   (app, { chains, parameters, reads }) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/api/v2.2/erc20/{address}/top-gainers',
-    operationId: 'getTopProfitableWalletPerToken',
-    tags: ['Tokens'],
-    summary: 'List the most profitable wallets of a token',
-    description: `Up to 100 wallets by realized profit in a token, from its newest 100,000 trades. ${OF_PROFITS}`,
-    request: {
-      params: z.object({ address: parameters.address }),
-      query: querySchema({ days: daysParameter(['all', '7', '30']), chain: parameters.chain }),
-    },
-    responses: {
-      200: { description: 'Profitable wallets', content: { 'application/json': { schema: topGainersSchema } } },
-      ...errorResponses(400, 401, 404, 429, 500, 503),
-    },
-  });
-  app.openapi(route, async (c) => {
-    const token = c.req.valid('param').address as Address;
-    const { days = null, chain: given } = c.req.valid('query');
-    const chain = indexedChain(chains, given?.key ?? 'eth', SWAPS_DATASET);
-    const shown = shownToken(token, chain);
-    const found = await sumTopGainers({ ...options, reads }, chain, { token: shown, days });
-    const factsOf = await readTokenFacts(reads, chain, [shown]);
-    return c.json(showTopGainers(found, factsOf(shown)), 200);
-  });
-};
+    const route = createRoute({
+      method: 'get',
+      path: '/api/v2.2/erc20/{address}/top-gainers',
+      operationId: 'getTopProfitableWalletPerToken',
+      tags: ['Tokens'],
+      summary: 'List the most profitable wallets of a token',
+      description: `Up to 100 wallets by realized profit in a token, from its newest 100,000 trades. ${OF_PROFITS}`,
+      request: {
+        params: z.object({ address: parameters.address }),
+        query: querySchema({ days: daysParameter(['all', '7', '30']), chain: parameters.chain }),
+      },
+      responses: {
+        200: { description: 'Profitable wallets', content: { 'application/json': { schema: topGainersSchema } } },
+        ...errorResponses(400, 401, 404, 429, 500, 503),
+      },
+    });
+    app.openapi(route, async (c) => {
+      const token = c.req.valid('param').address as Address;
+      const { days = null, chain: given } = c.req.valid('query');
+      const chain = indexedChain(chains, given?.key ?? 'eth', SWAPS_DATASET);
+      const shown = shownToken(token, chain);
+      const found = await sumTopGainers({ ...options, reads }, chain, { token: shown, days });
+      const factsOf = await readTokenFacts(reads, chain, [shown]);
+      return c.json(showTopGainers(found, factsOf(shown)), 200);
+    });
+  };

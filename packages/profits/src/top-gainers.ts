@@ -57,7 +57,8 @@ export async function readTopGainers(
     wallets: wallets
       .filter(({ profit }) => profit > 0n)
       .sort((one, other) => compare(other.profit, one.profit) || compare(one.wallet, other.wallet))
-      .slice(0, walletsMax),
+      .slice(0, walletsMax)
+      .map(({ wallet, sum }) => ({ wallet, sum })),
     indexed: { ...indexed, complete: indexed.complete && isWhole },
   };
 }

@@ -125,7 +125,7 @@ test('wrapped ether counts against a dollar token only, and a dollar token never
   ]);
 });
 
-test('a sale costs the average of the purchases before it, in all pools', async () => {
+test('a sale costs its share of what is held, in all pools', async () => {
   await seedDollars(scratch.database, 'ETH', 9, 1_000n);
   await seedTrades(scratch.database, [
     { block: 10, gave: dollars(10), got: cats(10) },
@@ -134,11 +134,11 @@ test('a sale costs the average of the purchases before it, in all pools', async 
     { block: 12, gave: ether(40), got: cats(10) },
     { block: 13, gave: cats(5), got: dollars(25) },
   ]);
-  // The first five cost 1 each, the others 50 / 20.
+  // The first five cost 1 each, the others 45 / 15.
   expect(await profitsOf(ANN)).toMatchObject([
     {
       ...{ total_usd_invested: '50', total_sold_usd: '35', avg_buy_price_usd: '2.5', avg_sell_price_usd: '3.5' },
-      ...{ avg_cost_of_quantity_sold: '1.75', realized_profit_usd: '17.5', realized_profit_percentage: 100 },
+      ...{ avg_cost_of_quantity_sold: '2', realized_profit_usd: '15', realized_profit_percentage: 75 },
     },
   ]);
 });
@@ -280,13 +280,13 @@ describe('a window', () => {
     expect(await profitsOf(ANN, 'days=30')).toMatchObject([{ count_of_trades: 2, realized_profit_usd: '8' }]);
   });
 
-  test('with purchases has their cost, also for tokens that were bought before', async () => {
+  test('with purchases has their cost first, then that of earlier ones', async () => {
     await seedTrades(scratch.database, [
       { block: 60_000, gave: dollars(2), got: cats(1) },
       { block: 60_001, gave: cats(5), got: dollars(20) },
     ]);
     expect(await profitsOf(ANN, 'days=7')).toMatchObject([
-      { total_usd_invested: '2', avg_cost_of_quantity_sold: '2', realized_profit_usd: '10' },
+      { total_usd_invested: '2', avg_cost_of_quantity_sold: '1.2', realized_profit_usd: '14' },
     ]);
     // 5 of 11 for 12 dollars.
     expect(await profitsOf(ANN)).toMatchObject([

@@ -15,8 +15,8 @@ import { requestFeedReadings } from '@chainstead/price-feeds';
 import { createRoute, z } from '@hono/zod-openapi';
 import { daysParameter, OF_PROFITS } from './days-parameter.ts';
 import { profitabilitySchema, showProfitability, showSummary, summarySchema } from './profit-response.ts';
-import { readTokenFacts } from './trades/token-facts.ts';
 import { type ProfitLimits, sumWalletProfits } from './summed-profits.ts';
+import { readTokenFacts } from './trades/token-facts.ts';
 import type { WalletProfits, WalletProfitsQuery } from './wallet-profits.ts';
 
 export interface WalletProfitOptions {

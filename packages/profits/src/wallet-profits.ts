@@ -30,15 +30,20 @@ export interface WalletProfits {
 /** More than one request can have read. */
 const UNVALUED_BLOCKS_MAX = 1_000;
 
-/**
- * Returns the profits of a wallet by token, from its newest swaps as sender or beneficiary. Holds one sum per token.
- * @param swapsMax number of swaps that count; with more, `indexed.complete` is false
- */
+interface WalletSwapsLimits {
+  /** Number of newest swaps that count; with more, `indexed.complete` is false. */
+  readonly swapsMax: number;
+  /** Swaps per statement. */
+  readonly part?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Returns the profits of a wallet by token, from its newest swaps as sender or beneficiary. Holds one sum per token. */
 export async function readWalletProfits(
   database: ReadDatabase,
   chain: Chain,
   { wallet, tokens, days }: WalletProfitsQuery,
-  { swapsMax, signal }: { readonly swapsMax: number; readonly signal?: AbortSignal },
+  { swapsMax, part, signal }: WalletSwapsLimits,
 ): Promise<WalletProfits> {
   const { indexed, newestTime } = await readTradesSpan(database, chain, wallet);
   const wanted = tokens === null ? null : new Set(tokens.map((token) => shownToken(token, chain)));
@@ -48,10 +53,11 @@ export async function readWalletProfits(
   const lastBlock = indexed.toBlock ?? -1;
   const subject = { kind: 'wallet', wallet } as const;
   const firstBlock = await firstBlockOfNewest(database, chain, subject, { lastBlock, tradesMax: swapsMax });
+  const reading = { subject, firstBlock, lastBlock, ...(part !== undefined && { part }) };
   let isWhole = firstBlock === 0;
   let unvalued = 0;
   let unvaluedBlocks: number[] = [];
-  for await (const { trades, undecided } of readTrades(database, chain, { subject, firstBlock, lastBlock })) {
+  for await (const { trades, undecided } of readTrades(database, chain, reading)) {
     signal?.throwIfAborted();
     if (undecided.some((token) => token === null || isWanted(shownToken(token, chain)))) isWhole = false;
     for (const trade of trades) {

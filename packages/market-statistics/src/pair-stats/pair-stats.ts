@@ -2,14 +2,7 @@ import type { Chain } from '@chainstead/chains';
 import { type Fraction, invertFraction, multiplyFractions, wholeFraction, ZERO_ADDRESS } from '@chainstead/core';
 import type { Indexed } from '@chainstead/data-api';
 import { type Bind, hexBytes, type ReadDatabase } from '@chainstead/db';
-import {
-  NO_TRADES,
-  type PoolId,
-  poolKey,
-  readTradeFigures,
-  type TradeSums,
-  wrappedNativeOf,
-} from '@chainstead/markets';
+import { NO_TRADES, type PoolId, poolKey, type TradeSums, wrappedNativeOf } from '@chainstead/markets';
 import {
   type PricePlace,
   type PriceSources,
@@ -18,6 +11,7 @@ import {
   readPlace,
   readPoolValues,
 } from '@chainstead/prices';
+import { readFigures } from '../pools/statistics-sources.ts';
 import { readStoredPool, type StoredPool } from '../pools/stored-pools.ts';
 import { areSwapsIndexed, placeBefore, spanBefore } from '../pools/window.ts';
 
@@ -63,10 +57,10 @@ export async function readPairStats(sources: PriceSources, chain: Chain, id: Poo
     return { pool, createdAt, now: null, nativePrice: null, windows, indexed: { ...indexed, complete: false } };
   }
   const now = (await readPoolValues(sources, chain, [pool], place)).get(pool.pool) ?? null;
-  const trades = await readTradeFigures(reads, chain, {
+  const trades = await readFigures(sources, chain, {
     groups: [{ key: pool.pool, pools: [{ pool, isReversed: false }] }],
     spans: PAIR_WINDOWS.map(([, seconds]) => spanBefore(place, seconds)),
-    lastBlock: place.block,
+    ...{ lastBlock: place.block, time: place.time, isAligned: false },
   });
   const places = await Promise.all(PAIR_WINDOWS.map(([, seconds]) => placeBefore(reads, chain, place, seconds)));
   // The balances were requested for the newest block: those of earlier ones follow from them.

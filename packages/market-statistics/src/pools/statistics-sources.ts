@@ -1,5 +1,7 @@
+import type { Chain } from '@chainstead/chains';
 import type { BalanceRequestSources } from '@chainstead/erc20';
 import type { ApiDependencies } from '@chainstead/http';
+import { type SharedFiguresQuery, SwapsNotSummedError, sumTradeFigures, type TradeSums } from '@chainstead/markets';
 import type { PriceSources } from '@chainstead/prices';
 
 /** Sources of prices for one request, whose waits begin now. */
@@ -8,4 +10,27 @@ export function sourcesOf({ reads, database, logger }: ApiDependencies, balances
     ...{ reads, database, contracts: { balances, logger } },
     waitsUntil: performance.now() + balances.waitMs,
   };
+}
+
+/** Returns figures of trades, from a worker if they take many swaps. @throws {SwapsNotSummedError} until it has summed them */
+export function readFigures(
+  { reads, contracts }: PriceSources,
+  chain: Chain,
+  query: SharedFiguresQuery,
+): Promise<ReadonlyMap<string, readonly TradeSums[]>> {
+  return sumTradeFigures({ reads, worker: contracts?.balances ?? null }, chain, query);
+}
+
+/** As {@link readFigures}, but no figures until a worker has summed them. */
+export async function readFiguresIfSummed(
+  sources: PriceSources,
+  chain: Chain,
+  query: SharedFiguresQuery,
+): Promise<ReadonlyMap<string, readonly TradeSums[]> | null> {
+  try {
+    return await readFigures(sources, chain, query);
+  } catch (error) {
+    if (error instanceof SwapsNotSummedError) return null;
+    throw error;
+  }
 }

@@ -1,9 +1,9 @@
 import type { Chain } from '@chainstead/chains';
 import type { Address } from '@chainstead/core';
 import type { Indexed } from '@chainstead/data-api';
-import type { ReadDatabase } from '@chainstead/db';
-import { readTradeFigures, SwapsNotSummedError, type TimeSpan, type TradeFiguresQuery, type TradeSums } from '@chainstead/markets';
+import type { TimeSpan, TradeSums } from '@chainstead/markets';
 import { type PriceSources, readPlace, readTokenStates, readTradedPools, type TokenState } from '@chainstead/prices';
+import { readFigures, readFiguresIfSummed } from '../pools/statistics-sources.ts';
 import { readSwapsSince, readUndecided } from './token-coverage.ts';
 import { poolsOfToken } from './token-figures.ts';
 
@@ -28,6 +28,8 @@ export interface WantedTimes {
 interface FigureOptions {
   /** Whether distinct traders are counted. @default true */
   readonly countsTraders?: boolean;
+  /** Whether the spans are aligned to UTC. Others end at the newest block. @default false */
+  readonly isAligned?: boolean;
   /** Whether figures that take too many swaps are null, instead of an error. @default false */
   readonly mayMiss?: boolean;
 }
@@ -63,7 +65,11 @@ export async function readTokenSpans(
   const names = [...known.keys()];
   const { spans, moments } = timesOf(time);
   const groups = names.map((token) => poolsOfToken(token, pools.get(token) ?? [], chain));
-  const figures = await readFigures(reads, chain, { groups, spans, lastBlock: place.block }, options);
+  const { countsTraders = true, isAligned = false, mayMiss = false } = options;
+  const query = { groups, spans, lastBlock: place.block, time, isAligned, countsTraders };
+  const figures = mayMiss
+    ? await readFiguresIfSummed({ ...sources, contracts: null }, chain, query)
+    : await readFigures(sources, chain, query);
   const states: ReadonlyMap<Address, TokenState>[] = [];
   for (const moment of moments) states.push(moment >= time ? now : await readPastStates(sources, chain, names, moment));
   const since = await readSwapsSince(reads, chain, place.block);
@@ -71,7 +77,7 @@ export async function readTokenSpans(
   const isCovered = spans.map(({ from }) => since !== null && since < from);
   const isComplete = indexed.complete && isCovered.every(Boolean);
   const found = [...known].map(([token, state]): readonly [Address, TokenSpans] => {
-    const ofToken = figures.get(token) ?? [];
+    const ofToken = figures?.get(token) ?? [];
     return [
       token,
       {
@@ -83,21 +89,6 @@ export async function readTokenSpans(
     ];
   });
   return { time, tokens: new Map(found) };
-}
-
-/** Returns the figures of each group; none if they may be missing and take too many swaps. */
-async function readFigures(
-  reads: ReadDatabase,
-  chain: Chain,
-  query: TradeFiguresQuery,
-  { countsTraders = true, mayMiss = false }: FigureOptions,
-): Promise<ReadonlyMap<string, readonly TradeSums[]>> {
-  try {
-    return await readTradeFigures(reads, chain, { ...query, countsTraders });
-  } catch (error) {
-    if (mayMiss && error instanceof SwapsNotSummedError) return new Map();
-    throw error;
-  }
 }
 
 /** States at the last block until a moment. Contracts are not read: past balances follow from the newest. */

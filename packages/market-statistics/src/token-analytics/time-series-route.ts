@@ -41,7 +41,7 @@ export function createTimeSeriesRoute(balances: BalanceRequestSources): RouteMod
         const series = await readByChain(requested, async (chain, tokens) => {
           const timesOf = (newest: number) => stepsUntil(newest, timeframe);
           const { time, tokens: found } = await readTokenSpans(sources, chain, tokens, timesOf, {
-            countsTraders: false,
+            ...{ countsTraders: false, isAligned: true },
           });
           const starts = time === null ? [] : timesOf(time).spans.map(({ from }) => from);
           const supplies = await readSupplies(sources, dependencies, chain, [...found.keys()]);

@@ -1,7 +1,7 @@
 import type { Chain } from '@chainstead/chains';
 import { type Address, type Fraction, nearestNumber } from '@chainstead/core';
 import type { Indexed } from '@chainstead/data-api';
-import { NO_TRADES, type PoolId, readTradeFigures, type TradeSums } from '@chainstead/markets';
+import { NO_TRADES, type PoolId, type TradeSums } from '@chainstead/markets';
 import {
   type PricePlace,
   type PriceSources,
@@ -10,6 +10,7 @@ import {
   readPlace,
   readPoolValues,
 } from '@chainstead/prices';
+import { readFiguresIfSummed } from '../pools/statistics-sources.ts';
 import type { StoredPool } from '../pools/stored-pools.ts';
 import { areSwapsIndexed, DAY_SECONDS, placeBefore, spanBefore } from '../pools/window.ts';
 import { readPoolsOfToken } from './pools-of-token.ts';
@@ -91,11 +92,10 @@ export async function readListedPairs(
   if (place === null || pools.length === 0) return { pairs: [], native: null };
   const stored = pools.map(({ pool }) => pool);
   const [trades, before, native] = await Promise.all([
-    readTradeFigures(sources.reads, chain, {
+    readFiguresIfSummed(sources, chain, {
       groups: stored.map((pool) => ({ key: pool.pool, pools: [{ pool, isReversed: false }] })),
       spans: [spanBefore(place, DAY_SECONDS)],
-      lastBlock: place.block,
-      countsTraders: false,
+      ...{ lastBlock: place.block, time: place.time, isAligned: false, countsTraders: false },
     }),
     // The balances were requested for the block of the list: earlier ones follow from them.
     dayBefore === null
@@ -106,7 +106,9 @@ export async function readListedPairs(
   const pairs = pools.map((one) => ({
     ...one,
     before: before.get(one.pool.pool) ?? null,
-    trades: trades.get(one.pool.pool)?.[0] ?? NO_TRADES,
+    trades: trades === null ? NOT_SUMMED : (trades.get(one.pool.pool)?.[0] ?? NO_TRADES),
   }));
   return { pairs, native };
 }
+
+const NOT_SUMMED: TradeSums = { ...NO_TRADES, buyVolume: null, sellVolume: null };

@@ -194,9 +194,14 @@ describe('pages', () => {
     const cut = await getCandles(scratch.database, eth, query, { part: 10, swapsMax: 20 });
     expect(cut.hasMore).toBe(true);
     expect(cut.candles).toEqual(whole.candles.slice(0, cut.candles.length));
-    await expect(
-      getCandles(scratch.database, eth, { ...query, timeframe: '1M' }, { part: 10, swapsMax: 20 }),
-    ).rejects.toThrow('A candle has more than 20 swaps. Request a smaller timeframe.');
+    const limits = { part: 10, swapsMax: 20 };
+    await expect(getCandles(scratch.database, eth, { ...query, timeframe: '30min' }, limits)).rejects.toThrow(
+      'A candle has more than 20 swaps. Request a smaller timeframe.',
+    );
+    // Hours of a wider one are stored later.
+    await expect(getCandles(scratch.database, eth, { ...query, timeframe: '1M' }, limits)).rejects.toMatchObject({
+      ...{ code: 'SWAPS_NOT_SUMMED', status: 503, retryable: true },
+    });
   });
 });
 

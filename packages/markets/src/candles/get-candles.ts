@@ -3,7 +3,6 @@ import type { Indexed } from '@chainstead/data-api';
 import type { ReadDatabase } from '@chainstead/db';
 import { ApiError } from '@chainstead/http';
 import type { StoredWidth } from '../pool-candles/stored-span.ts';
-import { SWAPS_PER_PART } from '../pool-candles/swap-parts.ts';
 import { readCoveredBlocks } from '../swaps/covered-blocks.ts';
 import { SwapsNotSummedError } from '../trade-figures/swaps-not-summed-error.ts';
 import { type Candle, closeCandle, joinCandles, type OpenCandle } from '../trade-values/candle.ts';
@@ -70,7 +69,7 @@ export async function getCandles(
 }
 
 /** Swaps per statement, and per request: a page of candles ends there. */
-const CANDLE_LIMITS: CandleLimits = { part: SWAPS_PER_PART, swapsMax: 100_000 };
+const CANDLE_LIMITS: CandleLimits = { part: 1_500, swapsMax: 100_000 };
 
 /** @param candles newest first */
 function addPart(candles: OpenCandle[], part: OpenCandle): void {

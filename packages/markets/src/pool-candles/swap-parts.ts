@@ -4,7 +4,7 @@ import type { ReadDatabase } from '@chainstead/db';
 import { type PoolSwapsQuery, swapsInRanges } from './read-pool-swaps.ts';
 
 /** Swaps of one statement, and of one turn of the event loop, unless a single block has more. */
-export const SWAPS_PER_PART = 5_000;
+export const SWAPS_PER_PART = 2_500;
 
 /**
  * Divides blocks with swaps of pools into ranges of about `part` swaps, ascending, so that a reader never holds more. Blocks without a swap

@@ -1,6 +1,7 @@
 /** Figures of trades: sides, spans, values, traders, and swaps that don't count. */
 import { createChainRegistry } from '@chainstead/chains';
-import { parseAddress } from '@chainstead/core';
+import { parseAddress, silentLogger, systemClock } from '@chainstead/core';
+import { createNodeReadQueue } from '@chainstead/node-reads';
 import { seedAnswers } from '@chainstead/price-feeds/testing';
 import { addressOf, timestampOf } from '@chainstead/testkit';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -10,6 +11,7 @@ import type { SwapRow } from '../tables/schema.ts';
 import { DOLLAR } from '../trade-values/candle.ts';
 import type { FiguredPool } from '../trade-values/figured-pool.ts';
 import { type FigureLimits, readTradeFigures } from './read-trade-figures.ts';
+import { sumTradeFigures, tradeFiguresReader } from './summed-figures.ts';
 import { NO_TRADES } from './trade-sums.ts';
 
 const eth = createChainRegistry().get('eth');
@@ -143,19 +145,57 @@ test('a group joins its pools, and a trader of two pools counts once', async () 
 });
 
 test('figures are equal in parts of any size, and are refused above the limit of swaps', async () => {
-  const query = { groups: POOLS.map(alone), spans: [{ from: timestampOf(0), to: timestampOf(1_000) }], lastBlock: 1_000 };
+  const query = {
+    groups: POOLS.map(alone),
+    spans: [{ from: timestampOf(0), to: timestampOf(1_000) }],
+    lastBlock: 1_000,
+  };
   const read = (limits: Partial<FigureLimits>) =>
     readTradeFigures(scratch.database, eth, query, { swapsMax: 7, part: 5_000, tradersMax: 2, ...limits });
   const whole = await read({});
   for (const part of [1, 2, 3]) expect(await read({ part })).toEqual(whole);
   await expect(read({ swapsMax: 6 })).rejects.toMatchObject({
-    ...{ code: 'SWAPS_NOT_SUMMED', status: 503, retryable: true, headers: { 'retry-after': '30' } },
+    ...{ code: 'SWAPS_NOT_SUMMED', status: 503, retryable: true, headers: { 'retry-after': '5' } },
   });
 });
 
 test('traders are not counted above their limit', async () => {
-  const query = { groups: [alone(POOLS[0] as FiguredPool)], spans: [{ from: timestampOf(0), to: timestampOf(1_000) }], lastBlock: 1_000 };
+  const query = {
+    groups: [alone(POOLS[0] as FiguredPool)],
+    spans: [{ from: timestampOf(0), to: timestampOf(1_000) }],
+    lastBlock: 1_000,
+  };
   const limits = { swapsMax: 100, part: 5_000, tradersMax: 1 };
   const [sums] = (await readTradeFigures(scratch.database, eth, query, limits)).get(IN_DOLLARS) ?? [];
   expect(sums).toMatchObject({ buys: 3, sells: 1, buyers: null, sellers: null, wallets: null });
+});
+
+test('figures of more swaps than a request reads come from a worker, until the last five minutes', async () => {
+  const { database } = scratch;
+  const nodeReads = createNodeReadQueue({ database, chains: [eth], clock: systemClock, logger: silentLogger() });
+  // Between blocks 16 and 17.
+  const [time, start] = [timestampOf(26), 1_600_000_200];
+  const query = {
+    ...{
+      groups: POOLS.slice(0, 2).map(alone),
+      spans: [{ from: time - 299, to: time + 1 }],
+      lastBlock: 26,
+      time,
+      isAligned: false,
+    },
+  };
+  const limits = { swapsMax: 3, part: 5_000, tradersMax: 100 };
+  const sum = () => sumTradeFigures({ reads: database, worker: { nodeReads, waitMs: 0 }, limits }, eth, query);
+  await expect(sum()).rejects.toMatchObject({ code: 'SWAPS_NOT_SUMMED' });
+  const [row] = await database.query<{ readonly question: unknown }>('SELECT question FROM state_questions');
+  const question = tradeFiguresReader.kind.question.parse(row?.question);
+  expect(question).toMatchObject({ spans: [{ from: start - 300, to: start }] });
+  const answer = await tradeFiguresReader.read({ chain: eth, database }, question);
+  await database.query('UPDATE state_questions SET settled_at = clock_timestamp(), answer = $1::jsonb', [
+    JSON.stringify(answer),
+  ]);
+  expect(await sum()).toEqual(await readTradeFigures(database, eth, question));
+  await expect(sumTradeFigures({ reads: database, worker: null, limits }, eth, query)).rejects.toMatchObject({
+    code: 'SWAPS_NOT_SUMMED',
+  });
 });

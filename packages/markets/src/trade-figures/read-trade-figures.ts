@@ -35,8 +35,8 @@ export interface FigureLimits {
 const FIGURE_LIMITS: FigureLimits = { swapsMax: 100_000, part: SWAPS_PER_PART, tradersMax: 200_000 };
 
 /**
- * Returns the sums of the trades of each group of pools in each span, in the order of the spans: of whole hours from their stored sums, and of
- * all other times from swaps, a part at a time.
+ * Returns the sums of the trades of each group of pools, in the order of the spans. Whole hours have stored sums. Swaps of all other times are
+ * read a part at a time.
  * @throws {SwapsNotSummedError} if that takes more swaps than the limit
  */
 export async function readTradeFigures(
@@ -104,11 +104,7 @@ async function addSwaps(
 const RANGES_MAX = 64;
 
 /** Returns the times whose swaps are needed: hours that a span has in part, or that are not stored for every pool. */
-function timesToRead(
-  spans: readonly TimeSpan[],
-  stored: StoredHours,
-  { from, to }: TimeSpan,
-): readonly TimeSpan[] {
+function timesToRead(spans: readonly TimeSpan[], stored: StoredHours, { from, to }: TimeSpan): readonly TimeSpan[] {
   const times: { from: number; to: number }[] = [];
   for (let hour = hourOf(from); secondsOf(hour) < to; hour += 1) {
     const [begin, end] = [secondsOf(hour), secondsOf(hour + 1)];

@@ -6,9 +6,9 @@ export class SwapsNotSummedError extends ApiError {
     super({
       code: 'SWAPS_NOT_SUMMED',
       status: 503,
-      message: `More than ${swapsMax} swaps of this request are not summed by hour yet. The worker does so in the background: retry later, or request fewer tokens or a shorter time.`,
+      message: `More than ${swapsMax} swaps of this request are not summed by hour yet: retry later, or request fewer tokens or a shorter time`,
       details: { reason: 'swaps-not-summed', swapsMax },
-      headers: { 'retry-after': '30' },
+      headers: { 'retry-after': '5' },
       retryable: true,
     });
   }

@@ -110,7 +110,11 @@ describe.each(PLANS)('the $plan plan $statistics', ({ prepare, plan, statistics 
   });
 
   test('the block after the newest trades of a token is found in a range', async () => {
-    const { nodes } = await explain(scratch.database, cutStatement(eth, { kind: 'token', token: CATS }, SWAPS, LIMIT), plan);
+    const { nodes } = await explain(
+      scratch.database,
+      cutStatement(eth, { kind: 'token', token: CATS }, SWAPS, LIMIT),
+      plan,
+    );
     const scans = nodes.filter(ofTables);
     for (const scan of scans) expect(scan['Node Type']).toMatch(/^(Index|Bitmap Heap)/);
     expect(rowsScanned(scans)).toBeLessThanOrEqual(2 * (LIMIT + 2));

@@ -1,0 +1,113 @@
+/** Figures of trades of busy pools: a worker sums them, and requests share its result for some minutes. */
+import type { Chain } from '@chainstead/chains';
+import { type Address, parseAddress } from '@chainstead/core';
+import type { ReadDatabase } from '@chainstead/db';
+import type { NodeReadQueue, StateKind, StateReader, StateReadingContext } from '@chainstead/node-reads';
+import { z } from '@hono/zod-openapi';
+import type { PoolId } from '../events/pool-event.ts';
+import { readBoundary } from '../pool-candles/block-boundaries.ts';
+import { SWAPS_PER_PART } from '../pool-candles/swap-parts.ts';
+import { type FigureLimits, readTradeFigures, type TradeFiguresQuery } from './read-trade-figures.ts';
+import { SwapsNotSummedError } from './swaps-not-summed-error.ts';
+import type { TradeSums } from './trade-sums.ts';
+
+/** What figures of a request come from. */
+export interface FigureSources {
+  readonly reads: ReadDatabase;
+  /** Null: no worker sums them. */
+  readonly worker: { readonly nodeReads: NodeReadQueue; readonly waitMs: number } | null;
+  readonly limits?: FigureLimits;
+}
+
+/** Figures of spans that end at the newest block, or are aligned to UTC. */
+export interface SharedFiguresQuery extends TradeFiguresQuery {
+  /** Unix seconds of `lastBlock`. */
+  readonly time: number;
+  readonly isAligned: boolean;
+}
+
+/** A worker sums the figures until the start of such a span of time, so that requests share them. Seconds. */
+const SHARED_SECONDS = 300;
+/** A question is stored with all its pools. */
+const POOLS_MAX = 640;
+const WORKER_LIMITS = { swapsMax: 1_000_000, part: SWAPS_PER_PART, tradersMax: 200_000 };
+
+/**
+ * Returns the sums of {@link readTradeFigures}. If they take more swaps than a request reads, they are those of a worker, and end up to five
+ * minutes earlier.
+ * @throws {SwapsNotSummedError} 503 until the worker has them
+ */
+export async function sumTradeFigures(
+  { reads, worker, limits }: FigureSources,
+  chain: Chain,
+  { time, isAligned, ...query }: SharedFiguresQuery,
+): Promise<ReadonlyMap<string, readonly TradeSums[]>> {
+  try {
+    return await readTradeFigures(reads, chain, query, limits);
+  } catch (error) {
+    const pools = query.groups.reduce((sum, group) => sum + group.pools.length, 0);
+    if (!(error instanceof SwapsNotSummedError) || worker === null || pools > POOLS_MAX) throw error;
+    const late = (time + 1) % SHARED_SECONDS;
+    const shift = isAligned ? 0 : late;
+    const lastBlock = (await readBoundary(reads, chain, time + 1 - late)).before;
+    if (lastBlock === null) throw error;
+    const spans = query.spans.map(({ from, to }) => ({ from: from - shift, to: to - shift }));
+    const question = questionSchema.parse({ ...query, lastBlock, spans });
+    const options = { waitMs: worker.waitMs, maxAgeMs: 2_000 * SHARED_SECONDS };
+    const found = await worker.nodeReads.request(chain, TRADE_FIGURES, question, options);
+    if (found === null) throw error;
+    return new Map(found);
+  }
+}
+
+const pool = z.object({
+  pool: z.string().transform((text) => text as PoolId),
+  token0: z.string().transform((text): Address => parseAddress(text)),
+  token1: z.string().transform((text): Address => parseAddress(text)),
+  decimals: z.tuple([z.int().nullable(), z.int().nullable()]),
+});
+const questionSchema = z.object({
+  groups: z.array(z.object({ key: z.string(), pools: z.array(z.object({ pool, isReversed: z.boolean() })) })),
+  spans: z.array(z.object({ from: z.int(), to: z.int() })),
+  lastBlock: z.int(),
+  countsTraders: z.boolean().default(true),
+});
+const volume = z
+  .string()
+  .transform((text) => BigInt(text))
+  .nullable();
+const count = z.int().nullable();
+const answerSchema = z.array(
+  z.tuple([
+    z.string(),
+    z.array(
+      z.object({
+        ...{ buys: z.int(), sells: z.int(), buyVolume: volume, sellVolume: volume },
+        ...{ buyers: count, sellers: count, wallets: count },
+      }),
+    ),
+  ]),
+);
+
+type Question = z.infer<typeof questionSchema>;
+
+const TRADE_FIGURES: StateKind<Question, z.infer<typeof answerSchema>> = {
+  name: 'trade-figures',
+  question: questionSchema,
+  answer: answerSchema,
+  isSlow: true,
+};
+
+/** Sums the trades of pools. The result has integers as text: it is stored as JSON. */
+export const tradeFiguresReader = {
+  kind: TRADE_FIGURES,
+  async read({ chain, database }: Pick<StateReadingContext, 'chain' | 'database'>, question: Question) {
+    const sums = await readTradeFigures(database, chain, question, WORKER_LIMITS);
+    return Array.from(sums, ([key, ofSpans]) => [
+      key,
+      ofSpans.map(({ buyVolume, sellVolume, ...rest }) => ({
+        ...{ ...rest, buyVolume: buyVolume?.toString() ?? null, sellVolume: sellVolume?.toString() ?? null },
+      })),
+    ]);
+  },
+} satisfies StateReader<Question, unknown>;
