@@ -7,7 +7,14 @@ import { type EmbeddedPasswords, ensurePasswords, giveTo } from './embedded-pass
 import { type PostgresBinaries, preparePostgresBinaries } from './postgres-binaries.ts';
 import { runInitdb } from './postgres-process.ts';
 import { isPostgresProcess, readPostmaster } from './postmaster.ts';
-import { runOwnServer, type ServerFolder, startFailed, type UsedServer, useRunningServer, waitForOwner } from './running-server.ts';
+import {
+  runOwnServer,
+  type ServerFolder,
+  startFailed,
+  type UsedServer,
+  useRunningServer,
+  waitForOwner,
+} from './running-server.ts';
 import { chooseServerAccount, type ServerAccount } from './server-account.ts';
 import { unlessMissing } from './unless-missing.ts';
 import { maxWalSize } from './wal-size.ts';
