@@ -42,7 +42,7 @@ export interface EmbeddedPostgres {
   readonly url: string;
   /** URL of the database `postgres`, for the server's superuser. */
   readonly superuserUrl: string;
-  /** Fast shutdown: open transactions are rolled back. The server goes on if another live process runs it. */
+  /** Fast shutdown: open transactions are rolled back. The server continues if another live process runs it. */
   stop(): Promise<void>;
 }
 

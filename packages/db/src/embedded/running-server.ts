@@ -76,7 +76,7 @@ async function readOwner(dataDir: string): Promise<number> {
 }
 
 /**
- * Uses a server that another process started, and runs it from the moment when nobody else does.
+ * Uses a server that another process started, and runs it once no other process does.
  * @returns undefined if no server runs on the cluster; removes a lock file left by a crash
  */
 export async function useRunningServer(folder: ServerFolder): Promise<UsedServer | undefined> {
