@@ -82,7 +82,7 @@ describe('a database that does not answer', () => {
     const { exitCode, stderr } = await runCaptured(['status'], { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x' });
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
-      /^chainstead: The database at postgres:\/\/127\.0\.0\.1:1 can't be reached: .*\[DATABASE_UNREACHABLE\]\n$/,
+      /^chainstead: The database at postgres:\/\/127\.0\.0\.1:1\/\w+ can't be reached: .*\[DATABASE_UNREACHABLE\]\n$/,
     );
     expect(stderr).not.toContain('hunter2');
   });

@@ -28,13 +28,13 @@ export * from './keys/key-scope.ts';
 export * from './keys/key-store.ts';
 export type { Principal } from './keys/principal.ts';
 export { loadServerSecret } from './keys/server-secret.ts';
+export { spendNodeCalls } from './limits/node-call-limit.ts';
 export {
   createOnDemandBudget,
   type OnDemandBounds,
   type OnDemandBudget,
   requesterOf,
 } from './limits/on-demand-budget.ts';
-export { spendNodeCalls } from './limits/node-call-limit.ts';
 export { createPostgresSpendingStore } from './limits/postgres-spending-store.ts';
 export {
   createLocalLimits,

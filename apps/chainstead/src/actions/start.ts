@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { createLogger, type Logger, redactUrl } from '@chainstead/core';
-import { hasCluster, migrate, readConnectionRoom, waitingTables } from '@chainstead/db';
+import { createLogger, type Logger } from '@chainstead/core';
+import { hasCluster, migrate, readConnectionRoom, redactConnectionString, waitingTables } from '@chainstead/db';
 import { assertSafeBinding, createKeyStore, isLoopbackName, type KeyStore, UnsafeBindingError } from '@chainstead/http';
 import { missingBulkIndexes, requireDatasetTables } from '@chainstead/sync';
 import type { Command } from 'commander';
@@ -15,6 +15,7 @@ import { concurrencyLimiterOf, type RoleSlot, renderRoles } from '../shares/role
 import { writeFirstAdminKey } from '../start/admin-key-file.ts';
 import { requireFreePorts } from '../start/check-ports.ts';
 import { onceDatabaseAnswers } from '../start/once-database-answers.ts';
+import { withReaderUrls } from '../start/reader-urls.ts';
 import { runRoles } from '../start/run-roles.ts';
 import { renderStartSummary } from '../start/start-summary.ts';
 import { surveyUpstreams } from '../start/survey-upstreams.ts';
@@ -28,7 +29,8 @@ export async function start(
   command: Command,
   context: CommandContext,
 ): Promise<void> {
-  const { configuration } = readConfiguration(command, context);
+  const { configuration: given } = readConfiguration(command, context);
+  let configuration = given;
   const roles = options.roles === undefined ? configuration.roles : parseRoles(options.roles);
   await requireContractsFile(configuration);
   const slots = concurrencyLimiterOf(configuration, roles, availableParallelism());
@@ -45,6 +47,7 @@ export async function start(
     });
     try {
       await prepare(opened, { configuration, slots }, context, logger);
+      if (slots.some(({ role }) => role === 'api')) configuration = await withReaderUrls(given, opened);
       return opened;
     } catch (error) {
       await opened.close();
@@ -137,7 +140,7 @@ async function requireKeys({ api, database }: Configuration, roles: readonly Rol
 
 /** Renders the line shown while the database opens. The first start of an embedded database takes a while. */
 async function describeOpening({ url, dataDirectory }: Configuration['database']): Promise<string> {
-  if (url !== null) return `Connecting to the database at ${redactUrl(url)} …`;
+  if (url !== null) return `Connecting to the database at ${redactConnectionString(url)} …`;
   const verb = (await hasCluster(dataDirectory)) ? 'Starting' : 'Creating';
   return `${verb} the embedded Postgres in ${dataDirectory} …`;
 }

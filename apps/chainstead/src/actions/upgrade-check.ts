@@ -39,6 +39,7 @@ export async function checkUpgrade(
     applicationName: 'chainstead upgrade-check',
     logger: commandLogger(configuration, context),
     leavesSchema: true,
+    isQuiet: true,
   });
   try {
     const { database, isEmbedded } = storage;

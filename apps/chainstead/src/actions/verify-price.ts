@@ -1,6 +1,13 @@
 import { readFile, stat } from 'node:fs/promises';
 import { createChainRegistry } from '@chainstead/chains';
-import { errorText, type Hash, InvalidPrimitiveError, JSON_DEPTH_MAX, parseBoundedJson, parseHash } from '@chainstead/core';
+import {
+  errorText,
+  type Hash,
+  InvalidPrimitiveError,
+  JSON_DEPTH_MAX,
+  parseBoundedJson,
+  parseHash,
+} from '@chainstead/core';
 import { type VerifiedPrice, verifyPrice } from '@chainstead/prices';
 import { UsageError } from '../errors/usage-error.ts';
 import type { CommandContext } from '../session/command-context.ts';

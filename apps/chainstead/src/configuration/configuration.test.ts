@@ -393,7 +393,7 @@ describe('printout', () => {
     expect(printed).toEqual(
       expect.arrayContaining([
         { key: 'API_KEYS', value: '[redacted]', origin: 'environment' },
-        { key: 'DATABASE_URL', value: 'postgres://db:5432', origin: 'environment' },
+        { key: 'DATABASE_URL', value: 'postgres://db:5432/x', origin: 'environment' },
         { key: 'RPC_URLS_ETH', value: 'https://a.example,wss://b.example', origin: 'environment' },
         { key: 'PORT', value: '8080', origin: 'default' },
         { key: 'END_BLOCK_ETH', value: null, origin: 'default' },

@@ -48,6 +48,8 @@ export interface Configuration {
     /** Whether the API prepares its statements. */
     readonly prepared: boolean;
     readonly dataDirectory: string;
+    /** Port of the embedded Postgres; null: that of its last start. */
+    readonly embeddedPort: number | null;
     /** Size of the disk under `url`; null: unknown. */
     readonly diskBytes: number | null;
   };
@@ -65,8 +67,11 @@ export interface Configuration {
     readonly protectDocs: boolean;
     /** URL of the documentation site; null: it is not linked. */
     readonly documentationUrl: string | null;
-    /** Database of SQL of agents, as a role that can only read; null: they have no SQL. */
+    /** Whether agents have SQL. */
+    readonly hasAgentSql: boolean;
+    /** Database as a role that can only read; null: not configured. `chainstead start` sets it for each feature that is on. */
     readonly mcpDatabaseUrl: string | null;
+    readonly hasGraphql: boolean;
     readonly graphqlDatabaseUrl: string | null;
     readonly pageLimitMax: number;
     /** Requests per second and key; null: unlimited. */
@@ -215,7 +220,9 @@ function toConfiguration(settings: GlobalSettings, chains: ResolvedChains): Conf
       metricsKey: settings.METRICS_KEY ?? null,
       protectDocs: settings.PROTECT_DOCS === 'true',
       documentationUrl: settings.DOCUMENTATION_URL ?? null,
+      hasAgentSql: settings.MCP_SQL === 'true' || settings.MCP_DATABASE_URL !== undefined,
       mcpDatabaseUrl: settings.MCP_DATABASE_URL ?? null,
+      hasGraphql: settings.GRAPHQL === 'true' || settings.GRAPHQL_DATABASE_URL !== undefined,
       graphqlDatabaseUrl: settings.GRAPHQL_DATABASE_URL ?? null,
       pageLimitMax: settings.PAGE_LIMIT_MAX,
       rateLimit: unlessZero(settings.RATE_LIMIT),
@@ -283,6 +290,7 @@ function toDatabaseConfiguration(settings: GlobalSettings): Configuration['datab
     poolSize: settings.DATABASE_POOL_SIZE,
     prepared: settings.DATABASE_PREPARED === 'true',
     dataDirectory: settings.DATA_DIR,
+    embeddedPort: settings.EMBEDDED_POSTGRES_PORT ?? null,
     diskBytes: settings.DATABASE_DISK_BYTES ?? null,
   };
 }

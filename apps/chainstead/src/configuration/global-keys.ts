@@ -54,6 +54,13 @@ const storageKeys = {
     whenAbsent: 'none; `chainstead provision` fails without it',
     isUrl: true,
   }),
+  EMBEDDED_POSTGRES_PORT: optional(wholeNumber(1, 65_535), {
+    group: 'Storage',
+    description: 'Port of the embedded Postgres on 127.0.0.1',
+    allowed: 'a whole number from 1 to 65535',
+    example: '5432',
+    whenAbsent: 'a free port at the first start, stored in DATA_DIR/port and used again',
+  }),
   DATABASE_READ_URL: optional(postgresUrl, {
     group: 'Storage',
     description:
@@ -160,22 +167,38 @@ const apiKeys = {
     example: 'https://docs.example.com',
     whenAbsent: 'no link',
   }),
+  MCP_SQL: withDefault(oneOf('true', 'false'), {
+    group: 'API',
+    description:
+      'Whether agents get the tool `sql` at /mcp, as a role that can only read. The program makes the role if it may create roles, as in the embedded Postgres',
+    allowed: 'true or false',
+    example: 'true',
+    default: 'false',
+  }),
   MCP_DATABASE_URL: optional(postgresUrl, {
     group: 'API',
     description:
-      'The same database as a role that is only a member of chainstead_reader. With it, agents get the tool `sql` at /mcp',
+      'The same database as a role that is only a member of chainstead_reader, made by you. It replaces MCP_SQL',
     allowed: 'a postgres:// URL with a database name',
     example: 'postgres://agent:secret@127.0.0.1:5432/chainstead',
-    whenAbsent: 'no SQL for agents; their other tools need no setting',
+    whenAbsent: 'MCP_SQL decides; the other tools of agents need no setting',
     isUrl: true,
+  }),
+  GRAPHQL: withDefault(oneOf('true', 'false'), {
+    group: 'API',
+    description:
+      'Whether the API serves GraphQL at /graphql, as a role that can only read. The program makes the role if it may create roles, as in the embedded Postgres',
+    allowed: 'true or false',
+    example: 'true',
+    default: 'false',
   }),
   GRAPHQL_DATABASE_URL: optional(postgresUrl, {
     group: 'API',
     description:
-      'The same database as a role that is only a member of chainstead_reader. With it, the API serves GraphQL at /graphql',
+      'The same database as a role that is only a member of chainstead_reader, made by you. It replaces GRAPHQL',
     allowed: 'a postgres:// URL with a database name',
     example: 'postgres://graphql:secret@127.0.0.1:5432/chainstead',
-    whenAbsent: 'no GraphQL',
+    whenAbsent: 'GRAPHQL decides',
     isUrl: true,
   }),
   CONNECTIONS_MAX: withDefault(wholeNumber(10, 1_000_000), {

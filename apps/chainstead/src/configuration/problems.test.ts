@@ -47,7 +47,7 @@ describe('problems', () => {
   it('tell that standbys are of no use to an embedded database, and nothing of them where the database is given', () => {
     const standbys = { DATABASE_READ_URL: 'postgres://u:hunter2@standby:5432/x' };
     expect(problemsOf(standbys)).toMatchObject([
-      { key: 'DATABASE_READ_URL', given: 'postgres://standby:5432', problem: 'has no effect without DATABASE_URL' },
+      { key: 'DATABASE_READ_URL', given: 'postgres://standby:5432/x', problem: 'has no effect without DATABASE_URL' },
     ]);
     expect(problemsOf({ ...standbys, DATABASE_URL: 'x' }).map(({ key }) => key)).toEqual(['DATABASE_URL']);
     const { database } = parse({ ...standbys, DATABASE_URL: 'postgres://db/x' }).configuration;

@@ -70,6 +70,7 @@ async function tryToOpen({ configuration, logger }: StorageExamination): Promise
         applicationName: APPLICATION_NAME,
         logger,
         leavesSchema: true,
+        isQuiet: true,
       }),
     };
   } catch (error) {

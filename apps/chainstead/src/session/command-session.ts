@@ -24,6 +24,7 @@ export async function withStorage<T>(session: CommandSession, work: (storage: St
     configuration: session.configuration.database,
     applicationName: `chainstead ${session.name}`,
     logger: commandLogger(session.configuration, session.context),
+    isQuiet: true,
   });
   try {
     return await work(storage);

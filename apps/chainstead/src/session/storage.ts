@@ -17,6 +17,8 @@ export interface Storage {
   /** Holds the password: never for logs. */
   readonly url: string;
   readonly isEmbedded: boolean;
+  /** The same server as the role that creates roles: the embedded superuser, or the program's role. */
+  readonly roleMakerUrl: string;
   /** Migrations that opening an embedded database applied. */
   readonly appliedAtOpening: readonly string[];
   close(): Promise<void>;
@@ -29,6 +31,8 @@ export interface StorageOptions {
   readonly logger: Logger;
   /** Opens the database as it is, of whichever version. @default false */
   readonly leavesSchema?: boolean;
+  /** Logs messages of the embedded Postgres at level debug only. @default false */
+  readonly isQuiet?: boolean;
 }
 
 /** No connection to the configured database. */
@@ -54,7 +58,12 @@ export class DatabaseUnreachableError extends ChainsteadError {
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   const { configuration, logger, leavesSchema = false } = options;
   const embedded =
-    configuration.url === null ? await startEmbeddedPostgres({ dataDir: configuration.dataDirectory, logger }) : null;
+    configuration.url === null
+      ? await startEmbeddedPostgres({
+          ...{ dataDir: configuration.dataDirectory, logger, isQuiet: options.isQuiet ?? false },
+          ...(configuration.embeddedPort !== null && { port: configuration.embeddedPort }),
+        })
+      : null;
   const url = embedded?.url ?? configuration.url ?? '';
   const database = openDatabase({
     url,
@@ -73,7 +82,8 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       if (!leavesSchema) await checkSchema(database);
     }
     const { applied } = embedded === null || leavesSchema ? { applied: [] } : await migrate(database, { logger });
-    return { database, url, isEmbedded: embedded !== null, appliedAtOpening: applied, close };
+    const roleMakerUrl = embedded?.superuserUrl ?? configuration.sessionUrl ?? url;
+    return { database, url, isEmbedded: embedded !== null, roleMakerUrl, appliedAtOpening: applied, close };
   } catch (error) {
     await close();
     throw error;

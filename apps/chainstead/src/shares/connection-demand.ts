@@ -5,7 +5,7 @@ import type { RoleSlot } from './role-slot.ts';
 /** What decides how many connections to Postgres the roles may open. */
 type ConnectionFacts = Pick<Configuration, 'redisUrl' | 'chains' | 'aptos' | 'onDemand'> & {
   readonly database: Pick<Configuration['database'], 'poolSize'>;
-  readonly api: Pick<Configuration['api'], 'mcpDatabaseUrl' | 'graphqlDatabaseUrl'>;
+  readonly api: Pick<Configuration['api'], 'hasAgentSql' | 'hasGraphql'>;
 };
 
 /** Connections of the process that starts the roles. */
@@ -32,8 +32,7 @@ export function connectionsNeeded(facts: ConnectionFacts, slots: readonly RoleSl
   // Processes of ingest share the chains, and each may help with one of another; those of other roles each serve all of them.
   const ofChains = 2 * chains.length + aptos.networks.length;
   const besidePool: Readonly<Record<RoleName, (slot: RoleSlot) => number>> = {
-    api: () =>
-      (api.mcpDatabaseUrl === null ? 0 : AGENT_STATEMENTS) + (api.graphqlDatabaseUrl === null ? 0 : GRAPHQL_OPERATIONS),
+    api: () => (api.hasAgentSql ? AGENT_STATEMENTS : 0) + (api.hasGraphql ? GRAPHQL_OPERATIONS : 0),
     ingest: ({ number, of }) =>
       (number === 1 ? ofChains : 0) + (of > 1 && chains.length > 0 ? CLAIMS_OF_HELPER : 0) + RANGE_JOB,
     worker: () => queue(SCHEDULES) + LISTENERS + chains.length * (onDemand.maxCalls > 0 ? HISTORIES : 0),

@@ -150,9 +150,12 @@ function hasApi({ slots }: RunRolesOptions): boolean {
 }
 
 function childEnvironment(options: RunRolesOptions): Record<string, string | undefined> {
+  const { graphqlDatabaseUrl, mcpDatabaseUrl } = options.configuration.api;
   return {
     ...options.context.environment,
     DATABASE_URL: options.storage.url,
+    ...(graphqlDatabaseUrl !== null && { GRAPHQL_DATABASE_URL: graphqlDatabaseUrl }),
+    ...(mcpDatabaseUrl !== null && { MCP_DATABASE_URL: mcpDatabaseUrl }),
     ...(options.configurationFile === null ? {} : { CHAINSTEAD_CONFIG: options.configurationFile }),
   };
 }

@@ -39,7 +39,8 @@ describe('a database URL', () => {
           const [first, second, third] = [user, password, database].map(encodeURIComponent);
           const text = `postgres://${first}:${second}@${list}/${third}`;
           expect(parseConnectionString(text)).toMatchObject({ user, password, database, hosts });
-          expect(redactConnectionString(text)).toBe(`postgres://${list}`);
+          const name = /^[\w-]+$/.test(database) ? `/${database}` : '';
+          expect(redactConnectionString(text)).toBe(`postgres://${list}${name}`);
         },
       ),
     );
@@ -77,6 +78,10 @@ describe('a database URL', () => {
         expect(redactConnectionString(text)).not.toContain(login);
       }),
     );
+  });
+
+  test('a password with a slash that is not encoded does not show as the name of the database', () => {
+    expect(redactConnectionString('postgres://u:1/secret@host/indexer')).toBe('postgres://u:1');
   });
 
   test.each<[string, string]>([

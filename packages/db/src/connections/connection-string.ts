@@ -86,11 +86,14 @@ export function parseConnectionString(text: string): ConnectionTarget {
   };
 }
 
-/** Returns the connection string without credentials, for logs and messages. */
+/** Returns hosts and database name of the connection string, for logs and messages: no credentials and parameters. */
 export function redactConnectionString(text: string): string {
   try {
-    const { hosts } = parseConnectionString(text);
-    return `postgres://${hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join(',')}`;
+    const { hosts, database } = parseConnectionString(text);
+    const places = hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`);
+    // With a / in the password that isn't encoded, the name would contain a part of it.
+    const name = /^[\w-]+$/.test(database) ? `/${database}` : '';
+    return `postgres://${places.join(',')}${name}`;
   } catch {
     // In an invalid URL, any part may be the password.
     return '[not a database URL]';

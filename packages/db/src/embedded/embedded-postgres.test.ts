@@ -65,7 +65,9 @@ test('keeps its data and its port from one start to the next', async () => {
   await truncate(join(dataDir, 'password'));
   await expect(start()).rejects.toMatchObject({
     code: 'EMBEDDED_POSTGRES_PASSWORD',
-    message: expect.stringContaining(`The password file ${join(dataDir, 'password')} of the embedded Postgres is empty`),
+    message: expect.stringContaining(
+      `The password file ${join(dataDir, 'password')} of the embedded Postgres is empty`,
+    ),
   });
 });
 

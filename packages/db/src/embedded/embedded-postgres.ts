@@ -7,7 +7,14 @@ import { type EmbeddedPasswords, ensurePasswords, giveTo } from './embedded-pass
 import { type PostgresBinaries, preparePostgresBinaries } from './postgres-binaries.ts';
 import { runInitdb } from './postgres-process.ts';
 import { isPostgresProcess, readPostmaster } from './postmaster.ts';
-import { runOwnServer, type ServerFolder, startFailed, type UsedServer, useRunningServer, waitForOwner } from './running-server.ts';
+import {
+  runOwnServer,
+  type ServerFolder,
+  startFailed,
+  type UsedServer,
+  useRunningServer,
+  waitForOwner,
+} from './running-server.ts';
 import { chooseServerAccount, type ServerAccount } from './server-account.ts';
 import { unlessMissing } from './unless-missing.ts';
 import { maxWalSize } from './wal-size.ts';
@@ -35,7 +42,7 @@ export interface EmbeddedPostgres {
   readonly url: string;
   /** URL of the database `postgres`, for the server's superuser. */
   readonly superuserUrl: string;
-  /** Fast shutdown: open transactions are rolled back. The server goes on if another live process runs it. */
+  /** Fast shutdown: open transactions are rolled back. The server continues if another live process runs it. */
   stop(): Promise<void>;
 }
 

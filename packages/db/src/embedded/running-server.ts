@@ -1,13 +1,12 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { errorText, type Logger } from '@chainstead/core';
+import { errorText } from '@chainstead/core';
 import { EmbeddedPostgresError } from '../database-error.ts';
-import { provisionDatabase, programUrl, superuserUrl } from '../server/provision-database.ts';
+import { programUrl, provisionDatabase, superuserUrl } from '../server/provision-database.ts';
 import type { EmbeddedPasswords } from './embedded-passwords.ts';
 import { type RunningServer, type ServerOptions, startServer } from './postgres-process.ts';
 import { isPostgresProcess, processLives, readPostmaster, until } from './postmaster.ts';
-import { type SupervisedServer, superviseServer } from './supervised-server.ts';
+import { pause, superviseServer } from './supervised-server.ts';
 import { unlessMissing } from './unless-missing.ts';
 
 /** Milliseconds for the process that runs the server to restart it, before it counts as gone. */
@@ -36,7 +35,7 @@ export interface UsedServer {
 async function own({ dataDir, server }: ServerFolder, started: RunningServer): Promise<UsedServer> {
   await writeFile(join(dataDir, OWNER_FILE), `${process.pid}\n`);
   await writeFile(join(dataDir, PORT_FILE), `${started.port}\n`);
-  const supervised: SupervisedServer = superviseServer(started, server);
+  const supervised = superviseServer(started, server);
   return {
     port: started.port,
     async stop() {
@@ -77,7 +76,7 @@ async function readOwner(dataDir: string): Promise<number> {
 }
 
 /**
- * Uses a server that another process started, and runs it from the moment when nobody else does.
+ * Uses a server that another process started, and runs it once no other process does.
  * @returns undefined if no server runs on the cluster; removes a lock file left by a crash
  */
 export async function useRunningServer(folder: ServerFolder): Promise<UsedServer | undefined> {
@@ -147,7 +146,7 @@ function succeed(folder: ServerFolder, { pid, port }: { readonly pid: number; re
 
   async function watch(): Promise<UsedServer | null> {
     while (!ending.signal.aborted) {
-      await delay(WATCH_MS, undefined, { ref: false, signal: ending.signal }).catch(() => undefined);
+      await pause(WATCH_MS, ending.signal, { ref: false });
       if (ending.signal.aborted) return null;
       try {
         const taken = await takeOver();

@@ -74,9 +74,14 @@ export function superviseServer(first: RunningServer, options: ServerOptions): S
   };
 }
 
-async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+/** Waits until the time is over or the signal aborts. @param options `ref: false` lets the process end meanwhile */
+export async function pause(
+  milliseconds: number,
+  signal: AbortSignal,
+  { ref = true }: { readonly ref?: boolean } = {},
+): Promise<void> {
   try {
-    await delay(milliseconds, undefined, { signal });
+    await delay(milliseconds, undefined, { ref, signal });
   } catch (error) {
     if (!signal.aborted) throw error;
   }

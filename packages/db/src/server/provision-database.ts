@@ -1,5 +1,10 @@
+import { errorText } from '@chainstead/core';
 import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
-import { type ConnectionTarget, parseConnectionString } from '../connections/connection-string.ts';
+import {
+  type ConnectionTarget,
+  parseConnectionString,
+  redactConnectionString,
+} from '../connections/connection-string.ts';
 import { sessionsTo } from '../connections/open-pool.ts';
 import { DatabaseError } from '../database-error.ts';
 
@@ -87,7 +92,8 @@ export async function provisionDatabase(urls: ProvisionOptions): Promise<void> {
       await ensureLogin(program, admin);
     });
   } catch (error) {
-    throw hasCode(error) && error.code === SQLSTATE_INSUFFICIENT_PRIVILEGE ? notSuperuser(error) : error;
+    if (!(error instanceof Error) || error instanceof DatabaseError) throw error;
+    throw hasCode(error) && error.code === SQLSTATE_INSUFFICIENT_PRIVILEGE ? notSuperuser(error) : refused(urls, error);
   }
 }
 
@@ -208,6 +214,14 @@ function sameRole(role: string): DatabaseError {
   return notProvisioned(
     `DATABASE_URL and DATABASE_SUPERUSER_URL both name the role ${role}`,
     'Set DATABASE_URL to a separate role that is not a superuser',
+  );
+}
+
+function refused({ superuserUrl: superuser, programUrl: program }: ProvisionOptions, cause: Error): DatabaseError {
+  return notProvisioned(
+    `${redactConnectionString(superuser)} or ${redactConnectionString(program)}: ${errorText(cause)}`,
+    'Check the hosts, roles and passwords in DATABASE_SUPERUSER_URL and DATABASE_URL',
+    cause,
   );
 }
 

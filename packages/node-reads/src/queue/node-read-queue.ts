@@ -35,7 +35,7 @@ export interface NodeReadQueue {
   /**
    * Leaves the question and waits for its answer. A question that no other request has left counts for the key of the request.
    * @returns null when it did not come in time, or no worker serves the chain
-   * @throws RateLimitedError (429) if the key has spent its node calls. Null instead if nobody waits, or the response can do without it
+   * @throws RateLimitedError (429) if the key has spent its node calls. Null instead if no request waits, or the response can do without it
    * @throws StateUnavailableError (503) if the nodes gave the worker no result. StateNotArchivedError (404) if no upstream has the state
    * of that block. DatabaseUnavailableError (503) if the worker's database was unavailable. StateReadingFailedError (500) for any other fault of the worker
    */

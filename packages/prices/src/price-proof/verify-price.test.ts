@@ -42,13 +42,25 @@ const fileOf = (document: unknown = price): File => copyOf(document);
 
 describe('the numbers of a file from others', () => {
   test.each<[string, (file: File) => void]>([
-    ['explanation.candidates[0].sides[0].decimals', (file) => (file.explanation.candidates[0].sides[0].decimals = 1_000_000)],
+    [
+      'explanation.candidates[0].sides[0].decimals',
+      (file) => (file.explanation.candidates[0].sides[0].decimals = 1_000_000),
+    ],
     ['explanation.rules.window_seconds', (file) => (file.explanation.rules.window_seconds = -1)],
     ['explanation.rules.jump_limit', (file) => (file.explanation.rules.jump_limit = 1e300)],
     ['explanation.time', (file) => (file.explanation.time = 1e15)],
-    ['explanation.candidates', (file) => (file.explanation.candidates = Array(10_001).fill(file.explanation.candidates[0]))],
-    ['explanation.candidates[0].states[0]', (file) => (file.explanation.candidates[0].states[0].reserve0 = '9'.repeat(79))],
-    ['explanation.anchors[0].price_numerator', (file) => (file.explanation.anchors[0].price_numerator = '9'.repeat(1_025))],
+    [
+      'explanation.candidates',
+      (file) => (file.explanation.candidates = Array(10_001).fill(file.explanation.candidates[0])),
+    ],
+    [
+      'explanation.candidates[0].states[0]',
+      (file) => (file.explanation.candidates[0].states[0].reserve0 = '9'.repeat(79)),
+    ],
+    [
+      'explanation.anchors[0].price_numerator',
+      (file) => (file.explanation.anchors[0].price_numerator = '9'.repeat(1_025)),
+    ],
     ['proof.headers[0]', (file) => (file.proof.headers[0] = `0x${'ab'.repeat(8_388_608)}`)],
     ['proof.receipts[0].nodes', (file) => (file.proof.receipts[0].nodes = Array(17).fill('0x'))],
   ])('are bounded: %s', (path, change) => {

@@ -145,7 +145,10 @@ export const explanationSchema = z
     }),
     ether_usd: text('Ether price. null if unknown'),
     rules: rulesSchema,
-    anchors: z.array(anchorSchema).max(TOKENS_MAX).openapi({ description: 'Prices of the tokens that pools are priced with' }),
+    anchors: z
+      .array(anchorSchema)
+      .max(TOKENS_MAX)
+      .openapi({ description: 'Prices of the tokens that pools are priced with' }),
     hops: z.array(hopSchema).max(TOKENS_MAX).openapi({
       description: 'Tokens that the candidates are priced with, if the price has a hop. Empty: with anchors',
     }),

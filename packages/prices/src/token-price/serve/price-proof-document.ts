@@ -95,7 +95,12 @@ const startSchema = z
       .string()
       .regex(/^\d{1,15}$/)
       .openapi({ description: 'Block at whose end the state is as explained' }),
-    tick: z.int().min(-TICK_MAX).max(TICK_MAX).nullable().openapi({ description: 'Tick of that state. null: not a concentrated pool' }),
+    tick: z
+      .int()
+      .min(-TICK_MAX)
+      .max(TICK_MAX)
+      .nullable()
+      .openapi({ description: 'Tick of that state. null: not a concentrated pool' }),
     reason: z.enum(UNPROVEN_REASONS).openapi({ description: 'Why the states until there have no proof' }),
   })
   .nullable()
@@ -133,14 +138,20 @@ export const accountProofSchema = z
     nonce: hex('Nonce'),
     codeHash: hex('Hash of the code'),
     storageHash: hex('Root of the storage'),
-    accountProof: z.array(hex('RLP of a node')).max(STATE_NODES_MAX).openapi({ description: 'Nodes from the state root to the account' }),
+    accountProof: z
+      .array(hex('RLP of a node'))
+      .max(STATE_NODES_MAX)
+      .openapi({ description: 'Nodes from the state root to the account' }),
     storageProof: z
       .array(
         z
           .object({
             key: hex('Slot'),
             value: hex('Value'),
-            proof: z.array(hex('RLP of a node')).max(STATE_NODES_MAX).openapi({ description: 'Nodes from the storage root to the slot' }),
+            proof: z
+              .array(hex('RLP of a node'))
+              .max(STATE_NODES_MAX)
+              .openapi({ description: 'Nodes from the storage root to the slot' }),
           })
           .openapi('StorageSlotProof', { description: 'Proof of a slot' }),
       )
@@ -190,7 +201,10 @@ export const priceProofSchema = z
       .max(PLACES_MAX)
       .openapi({ description: 'Evidence of pools that count: those of the token, then those of its hops' }),
     feeds: z.array(feedSchema).max(PLACES_MAX).openapi({ description: 'Evidence of anchors that count' }),
-    balances: z.array(balanceSchema).max(PLACES_MAX).openapi({ description: 'Storage proofs of balances of concentrated pools' }),
+    balances: z
+      .array(balanceSchema)
+      .max(PLACES_MAX)
+      .openapi({ description: 'Storage proofs of balances of concentrated pools' }),
     unproven: z.array(unprovenSchema).max(PLACES_MAX).openapi({ description: 'Facts without a proof' }),
     digest: hash('keccak-256 of the response without this member: detects accidental changes'),
   })

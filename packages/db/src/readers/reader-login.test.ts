@@ -1,0 +1,36 @@
+import { scratchOfFile } from '@chainstead/testkit/hooks';
+import { afterAll, expect, test } from 'vitest';
+import { queryServer } from '../testing/embedded-folder.ts';
+import { provideReaderLogin } from './reader-login.ts';
+
+const scratch = scratchOfFile();
+const optionsOf = (password: string, makerUrl = scratch.url) => ({
+  ...{ url: scratch.url, makerUrl, purpose: 'graphql', password, connectionsMax: 4 },
+  ...{ setting: 'GRAPHQL', urlSetting: 'GRAPHQL_DATABASE_URL' },
+});
+const roleName = () => `${new URL(scratch.url).pathname.slice(1)}_graphql`;
+
+afterAll(() => scratch.database.query(`DROP ROLE IF EXISTS "${roleName()}"`));
+
+test('a reader role is made once, can only read, and gets a new password', async () => {
+  const first = await provideReaderLogin(optionsOf('first'));
+  expect(new URL(first).username).toBe(roleName());
+  expect(await queryServer(first, 'SELECT count(*) AS n FROM analytics.tokens')).toEqual([{ n: 0 }]);
+  await expect(queryServer(first, 'SELECT FROM server_secrets')).rejects.toMatchObject({ code: '42501' });
+  const second = await provideReaderLogin(optionsOf('se/c@ond'));
+  expect(await provideReaderLogin(optionsOf('se/c@ond'))).toBe(second);
+  expect(await queryServer(second, 'SELECT 1 AS fine')).toEqual([{ fine: 1 }]);
+  await expect(queryServer(first, 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
+});
+
+test('a role that may not create roles is told which statement to run', async () => {
+  const weak = await provideReaderLogin({ ...optionsOf('weak'), purpose: 'weak' });
+  try {
+    await expect(provideReaderLogin({ ...optionsOf('third', weak), purpose: 'other' })).rejects.toMatchObject({
+      code: 'READER_ROLE_MISSING',
+      message: expect.stringContaining(`_other" LOGIN CONNECTION LIMIT 4 IN ROLE chainstead_reader PASSWORD '…'`),
+    });
+  } finally {
+    await scratch.database.query(`DROP ROLE "${new URL(weak).username}"`);
+  }
+});

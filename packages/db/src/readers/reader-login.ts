@@ -1,0 +1,97 @@
+import { type Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { parseConnectionString } from '../connections/connection-string.ts';
+import { sessionsTo } from '../connections/open-pool.ts';
+import { DatabaseError } from '../database-error.ts';
+
+const READER_ROLE = 'chainstead_reader';
+/** Longest name of a role. */
+const NAME_LENGTH_MAX = 63;
+const SQLSTATE_INVALID_PASSWORD = '28P01';
+const SQLSTATE_INSUFFICIENT_PRIVILEGE = '42501';
+/** Another process created the role at the same moment. */
+const SQLSTATES_MADE_MEANWHILE: ReadonlySet<unknown> = new Set(['42710', '23505', 'XX000']);
+
+export interface ReaderLoginOptions {
+  /** The program's database. */
+  readonly url: string;
+  /** The same server, as a role that may create roles. */
+  readonly makerUrl: string;
+  /** End of the role's name: `graphql`. */
+  readonly purpose: string;
+  readonly password: string;
+  readonly connectionsMax: number;
+  /** The setting that needs the role, and the one that replaces it: for the error. */
+  readonly setting: string;
+  readonly urlSetting: string;
+}
+
+/**
+ * Creates a role that is only a member of chainstead_reader, or sets its password. Each database has its own role.
+ * @returns the URL of the database with this role
+ * @throws {DatabaseError} READER_ROLE_MISSING with the statement to run, if the maker may not create roles
+ */
+export async function provideReaderLogin(options: ReaderLoginOptions): Promise<string> {
+  const { url, makerUrl, purpose, password } = options;
+  const { database } = parseConnectionString(url);
+  const role = `${database.slice(0, NAME_LENGTH_MAX - purpose.length - 1)}_${purpose}`;
+  const loginUrl = withLogin(url, role, password);
+  await onClient(makerUrl, async (maker) => {
+    const { rows } = await maker.query('SELECT FROM pg_roles WHERE rolname = $1', [role]);
+    const name = escapeIdentifier(role);
+    const create = `CREATE ROLE ${name} LOGIN CONNECTION LIMIT ${options.connectionsMax} IN ROLE ${READER_ROLE}`;
+    try {
+      if (rows.length === 0) await maker.query(`${create} PASSWORD ${escapeLiteral(password)}`);
+      else if (!(await accepts(loginUrl))) await maker.query(`ALTER ROLE ${name} PASSWORD ${escapeLiteral(password)}`);
+    } catch (error) {
+      if (!hasCode(error) || SQLSTATES_MADE_MEANWHILE.has(error.code)) return;
+      throw error.code === SQLSTATE_INSUFFICIENT_PRIVILEGE ? mayNotCreate(options, create, error) : error;
+    }
+  });
+  return loginUrl;
+}
+
+function mayNotCreate({ setting, urlSetting }: ReaderLoginOptions, create: string, cause: Error): DatabaseError {
+  return new DatabaseError({
+    code: 'READER_ROLE_MISSING',
+    message: `${setting}=true needs a role that can only read, and the role of DATABASE_URL may not create it: ${cause.message}`,
+    remedy: `Run as a superuser: ${create} PASSWORD '…'. Then set ${urlSetting} to the URL of the database with this role, in place of ${setting}`,
+    retryable: false,
+    cause,
+  });
+}
+
+/** Returns the URL with another login. Parameters of the URL would take precedence. */
+function withLogin(url: string, user: string, password: string): string {
+  const [place = '', query = ''] = url.trim().split(/\?(.*)/s);
+  const parameters = new URLSearchParams(query);
+  parameters.delete('user');
+  parameters.delete('password');
+  const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`;
+  const shown = parameters.size === 0 ? '' : `?${parameters}`;
+  return `${place.replace(/^(postgres(?:ql)?:\/\/)(?:[^@/]*@)?/, `$1${login}@`)}${shown}`;
+}
+
+/** Whether the server accepts the login. */
+async function accepts(url: string): Promise<boolean> {
+  try {
+    await onClient(url, () => Promise.resolve());
+    return true;
+  } catch (error) {
+    if (hasCode(error) && error.code === SQLSTATE_INVALID_PASSWORD) return false;
+    throw error;
+  }
+}
+
+async function onClient(url: string, work: (client: Client) => Promise<void>): Promise<void> {
+  const client = sessionsTo(parseConnectionString(url), { applicationName: 'chainstead reader role' })();
+  try {
+    await client.connect();
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function hasCode(error: unknown): error is Error & { readonly code: unknown } {
+  return error instanceof Error && 'code' in error;
+}
