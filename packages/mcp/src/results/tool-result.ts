@@ -29,7 +29,7 @@ export function toolResult(coverage: string, notes: readonly string[], data: unk
 /** JSON Schema of {@link StructuredResult}, short because each tool repeats it. */
 export const OUTPUT_SCHEMA = {
   type: 'object',
-  properties: { coverage: { type: 'string' }, notes: { type: 'array' }, data: {} },
+  properties: { coverage: { type: 'string' }, data: {} },
   required: ['coverage', 'data'],
 } as const;
 

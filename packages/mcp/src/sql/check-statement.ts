@@ -7,7 +7,7 @@ export const SQL_LENGTH_MAX = 10_000;
 const BRACKETS_MAX = 100;
 
 const ADVICE =
-  "Only one SELECT over views of the schema analytics is allowed. The tool sql_columns lists their columns.";
+  'Only one SELECT over views of the schema analytics is allowed. The tool sql_columns lists their columns.';
 
 /** A statement that may run, without a final semicolon. */
 export interface CheckedStatement extends StatementFacts {

@@ -234,7 +234,7 @@ function refusalOf(error: unknown, timeoutMs: number): SqlRefusalError {
   return new SqlRefusalError(
     'SQL_REFUSED',
     `Postgres refused the statement (${code}): ${error.message.slice(0, MESSAGE_LENGTH_MAX)}`,
-    "Only one SELECT over views of the schema analytics is allowed. The tool sql_columns lists their columns.",
+    'Only one SELECT over views of the schema analytics is allowed. The tool sql_columns lists their columns.',
   );
 }
 

@@ -33,7 +33,7 @@ export function sqlTools(reader: SqlReader): Tool[] {
     {
       name: 'sql',
       description:
-        'One SELECT on the views of the schema analytics, for at most 10 seconds. List columns with sql_columns first. ' +
+        'One SELECT on the views that sql_columns lists, for at most 10 seconds. ' +
         "Filter by key, bytes and chain: WHERE wallet_key = wallet_key('0x…') AND wallet_bytes = bytes('0x…') AND chain_id = 1. " +
         'No functions that collect rows, such as array_agg, and no regular expressions.',
       inputSchema: {

@@ -10,7 +10,7 @@ test.each([
   ['the last hour', '2026-03-01T12:30:15Z', '2026-03-01T13:30:15Z'],
   [' Last 24 Hours ', '2026-02-28T13:30:15Z', '2026-03-01T13:30:15Z'],
 ])('%s are times in UTC', (words, from, to) => {
-  expect(dateRange(words, NOW)).toEqual({ from, to });
+  expect(dateRange(words, NOW)).toEqual({ from, to, hasEnd: words === 'yesterday' });
 });
 
 test.each(['', 'tomorrow', 'last 99999 days', 'last 7 days or so'])('%j is no range', (words) => {

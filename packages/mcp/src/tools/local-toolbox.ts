@@ -17,7 +17,9 @@ export function localToolbox(tools: readonly Tool[]): Toolbox {
       const { properties, required } = tool.inputSchema;
       // Many clients send null, and some an empty text, for each argument that the agent left out.
       const given = Object.fromEntries(
-        Object.entries(all).filter(([key, value]) => value !== null && !(value === '' && Object.hasOwn(properties, key))),
+        Object.entries(all).filter(
+          ([key, value]) => value !== null && !(value === '' && Object.hasOwn(properties, key)),
+        ),
       );
       const unknown = Object.keys(given).filter((key) => !Object.hasOwn(properties, key));
       const missing = required.filter((key) => given[key] === undefined);

@@ -56,7 +56,7 @@ export function readOperations(document: unknown): ReadonlyMap<string, Operation
 
 /** Parameters for web pages and for clients of other providers. Each would use up the context of agents. */
 const LEFT_OUT: ReadonlySet<string> = new Set(
-  `block_number boostVerifiedContracts closest disable_total exchange exclude_native exclude_unverified_contracts explain final
+  `block_number boostVerifiedContracts closest disable_total exchange exclude_native exclude_spam exclude_unverified_contracts explain final
   format include include_input_data include_internal_transactions include_prices isVerifiedContract max_token_inactivity
   media_items min_pair_side_liquidity_usd nft_metadata normalizeMetadata proof sortBy`.split(/\s+/),
 );
@@ -72,15 +72,14 @@ const SHOWN: Readonly<Record<string, string>> = {
 /** Short forms of the descriptions that most tools repeat. */
 const SCHEMAS: Readonly<Record<string, object>> = {
   address: { type: 'string', description: '0x and 40 digits' },
-  chain: { type: 'string', description: 'Name, such as eth' },
+  chain: { type: 'string', description: 'Such as eth' },
   cursor: { type: 'string', description: 'From the page before' },
   from_block: { type: 'integer', description: 'First block' },
   to_block: { type: 'integer', description: 'Last block' },
-  from_date: { type: 'string', description: 'First time, such as 2024-01-31' },
+  from_date: { type: 'string', description: 'Such as 2024-01-31' },
   to_date: { type: 'string', description: 'Last time' },
   order: { type: 'string', enum: ['ASC', 'DESC'], description: 'By block' },
   token_addresses: { type: 'array', items: { type: 'string' }, description: 'Only these tokens' },
-  exclude_spam: { type: 'boolean', description: 'Leave out spam' },
   days: { type: 'string', description: 'Such as 7, 30 or all' },
 };
 
@@ -119,7 +118,7 @@ export function schemaOf(operation: Operation): ToolSchema {
       ...Object.fromEntries(
         parameters.map(({ shown, schema }) => [
           shown,
-          shown === 'limit' ? { type: 'integer', description: `Rows, default ${LIMIT_DEFAULT}, at most 100` } : schema,
+          shown === 'limit' ? { type: 'integer', description: `Default ${LIMIT_DEFAULT}, at most 100` } : schema,
         ]),
       ),
       ...(hasRange && { range: { type: 'string', description: RANGE_DESCRIPTION } }),

@@ -90,7 +90,8 @@ export function fillArguments(
   if (words === undefined || !takesDates(operation)) return filled;
   const range = typeof words === 'string' ? dateRange(words, now()) : null;
   if (range === null || given.from_date !== undefined || given.to_date !== undefined) return null;
-  return { ...filled, from_date: range.from, to_date: range.to };
+  const needsEnd = operation.parameters.some(({ shown, isRequired }) => shown === 'to_date' && isRequired);
+  return { ...filled, from_date: range.from, ...((range.hasEnd || needsEnd) && { to_date: range.to }) };
 }
 
 /** Returns path and query of a request. */
@@ -176,7 +177,10 @@ const FRAME_BYTES = 2_000;
 function showPage(page: z.infer<typeof pageShape>, coverage: string, { cursor: own, skipped }: PagePlace): ToolResult {
   const { result, cursor: next, indexed: _indexed, ...others } = page;
   const { rows, shared } = shareRepeated(result.slice(skipped).map(compactValue));
-  const frame = fitValue(compactValue({ ...others, ...(Object.keys(shared).length > 0 && { all_rows: shared }) }), 8_000);
+  const frame = fitValue(
+    compactValue({ ...others, ...(Object.keys(shared).length > 0 && { all_rows: shared }) }),
+    8_000,
+  );
   const room = RESULT_BYTES_MAX - FRAME_BYTES - Buffer.byteLength(JSON.stringify(frame.value));
   const count = rowsThatFit(
     rows.map((row) => JSON.stringify(row)),

@@ -46,10 +46,10 @@ export function topTradersTool(operation: Operation, context: OperationContext):
       type: 'object',
       properties: {
         address: { type: 'string', description: 'Token' },
-        chain: { type: 'string', description: 'Name, such as eth' },
+        chain: { type: 'string', description: 'Such as eth' },
         side: { type: 'string', enum: ['buy', 'sell'], description: 'Default buy' },
         range: { type: 'string', description: `${RANGE_DESCRIPTION}. Default: last 24 hours` },
-        from_date: { type: 'string', description: 'First time, such as 2024-01-31' },
+        from_date: { type: 'string', description: 'Such as 2024-01-31' },
         to_date: { type: 'string', description: 'Last time' },
         limit: { type: 'integer', description: `Wallets, default ${WALLETS_DEFAULT}, at most ${WALLETS_MAX}` },
       },
@@ -116,7 +116,9 @@ function topWallets(swaps: readonly Swap[], side: 'buy' | 'sell'): object[] {
     trader.usd += totalValueUsd ?? 0;
   }
   return [...traders.values()]
-    .toSorted((one, other) => Number(other.amount > one.amount) - Number(other.amount < one.amount) || other.usd - one.usd)
+    .toSorted(
+      (one, other) => Number(other.amount > one.amount) - Number(other.amount < one.amount) || other.usd - one.usd,
+    )
     .map(({ wallet, swaps: count, amount, usd }) => ({
       wallet,
       swaps: count,
