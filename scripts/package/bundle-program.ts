@@ -59,7 +59,7 @@ export async function bundleProgram(folder: string): Promise<Bundle> {
 
 /** They have native code, or look for files next to them. */
 const NOT_BUNDLED =
-  /^(?:pino|secp256k1|keccak|msgpackr(?:-extract)?|pg-native|bufferutil|utf-8-validate|testcontainers|solc|@opensea\/.*)$/;
+  /^(?:pino|libpg-query|secp256k1|keccak|msgpackr(?:-extract)?|pg-native|bufferutil|utf-8-validate|testcontainers|solc|@opensea\/.*)$/;
 
 /**
  * Bundles the workspaces as {@link bundleProgram} does, and most other packages with them: a process begins in a quarter of the processor time. For

@@ -8,5 +8,9 @@ import type { RoleContext } from './role.ts';
 export function agentRoutes(context: RoleContext, routes: readonly RouteModule[]): RouteModule {
   const { mcpDatabaseUrl } = context.configuration.api;
   const sql = mcpDatabaseUrl === null ? null : openSqlReader({ url: mcpDatabaseUrl, logger: context.logger });
-  return withScope('data', [mcpRoute({ routes, progress: agentProgress(context), sql, version: VERSION })]);
+  const chains = context.configuration.chains.map(({ chain }) => chain.key);
+  const { clock } = context;
+  return withScope('data', [
+    mcpRoute({ routes, progress: agentProgress(context), chains, clock, sql, version: VERSION }),
+  ]);
 }

@@ -40,8 +40,15 @@ const INTERNAL: ToolRefusal = {
   remedy: 'Retry once. If the error repeats, report it to the operator, who finds it in the application log.',
 };
 
-/** By HTTP status. The messages are for responses without one. */
+const UNAVAILABLE: ToolRefusal = {
+  code: 'UNAVAILABLE',
+  message: 'Temporarily unavailable',
+  remedy: 'Wait a few seconds, then call the tool again.',
+};
+
+/** By HTTP status: 202 if data is being counted. The messages are for responses without one. */
 const REFUSALS: Readonly<Record<number, ToolRefusal>> = {
+  202: UNAVAILABLE,
   400: {
     code: 'INVALID_PARAMETER',
     message: 'An argument is not valid',
@@ -67,9 +74,5 @@ const REFUSALS: Readonly<Record<number, ToolRefusal>> = {
     message: 'This server does not offer the operation',
     remedy: 'The operator has to change the setting that the message names.',
   },
-  503: {
-    code: 'UNAVAILABLE',
-    message: 'Temporarily unavailable',
-    remedy: 'Wait a few seconds, then call the tool again.',
-  },
+  503: UNAVAILABLE,
 };

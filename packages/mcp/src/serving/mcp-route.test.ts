@@ -1,4 +1,5 @@
 /** The route as the official client meets it, over routes whose responses are known. */
+import { systemClock } from '@chainstead/core';
 import { type ApiServer, type KeyScope, serveApi, withScope } from '@chainstead/http';
 import { EXAMPLE_KEY, exampleApi } from '@chainstead/http/testing';
 import { scratchOfFile } from '@chainstead/testkit/hooks';
@@ -21,6 +22,8 @@ beforeAll(async () => {
   const route = mcpRoute({
     routes: demoRoutes,
     progress: { status: async () => CHAINS, gaps: async () => [{ chain: 'eth', gaps: 'x'.repeat(30_000) }] },
+    chains: ['eth', 'base'],
+    clock: systemClock,
     sql: null,
     version: '1.2.3',
   });
@@ -48,13 +51,11 @@ describe.each(['legacy', '2026-07-28'] as const)('a client of the revision %s', 
       description: 'ERC-20 transfers from and to a wallet.',
       inputSchema: {
         type: 'object',
-        properties: {
-          address: { type: 'string', pattern: '^0x' },
-          limit: { type: 'integer', default: 20, minimum: 1 },
-        },
+        properties: { address: { type: 'string' }, limit: { type: 'integer' } },
         required: ['address'],
         additionalProperties: false,
       },
+      outputSchema: { type: 'object', required: ['coverage', 'data'] },
       annotations: { readOnlyHint: true },
     });
     expect(client.getServerVersion()).toMatchObject({ name: 'chainstead', version: '1.2.3' });
@@ -66,7 +67,7 @@ describe.each(['legacy', '2026-07-28'] as const)('a client of the revision %s', 
     const result = await other.call('resolve_name', { domain: 'a/b?c=d&e.eth' });
     expect(result).toEqual({
       isError: false,
-      first: 'Coverage: not reported by this tool. The tool status shows the indexed blocks.',
+      first: expect.stringMatching(/^Coverage: this result does not report its own blocks. Indexed: /),
       data: '{"domain":"a/b?c=d&e.eth","by":"config:1"}',
     });
   });
@@ -76,11 +77,11 @@ describe('a result', () => {
   test('starts with its coverage and says how to go on', async () => {
     const page = await agent.call('wallet_token_transfers', { address: '0x1', limit: 2 });
     expect(page.first).toBe(
-      'Coverage: complete. Every requested block is indexed (blocks 5 to 9).\nMore rows exist: call this tool again with `cursor` from the result.',
+      'Coverage: complete. Every requested block is indexed (blocks 5 to 9).\nMore rows exist: call this tool again with the same arguments and `cursor` from the result.',
     );
     expect(JSON.parse(page.data)).toMatchObject({ result: [{ n: 0 }, { n: 1 }], cursor: '2' });
     const next = await agent.call('wallet_token_transfers', { address: '0x1', cursor: '2' });
-    expect(JSON.parse(next.data)).toMatchObject({ cursor: null });
+    expect(JSON.parse(next.data)).not.toHaveProperty('cursor');
   });
 
   test('has 20 rows unless the agent asks for more', async () => {
@@ -97,35 +98,68 @@ describe('a result', () => {
         limit: cursor === null ? DEMO_ROWS : 6,
         ...(cursor !== null && { cursor }),
       });
-      expect(Buffer.byteLength(data)).toBeLessThanOrEqual(20_000);
+      expect(Buffer.byteLength(data)).toBeLessThanOrEqual(30_000);
       expect(first).toContain('Coverage: incomplete. Only blocks 5 to 9 are indexed');
       const page = JSON.parse(data);
       seen.push(...page.result.map(({ n }: { n: number }) => n));
-      cursor = page.cursor;
+      cursor = page.cursor ?? null;
     }
     expect(seen).toEqual(Array.from({ length: DEMO_ROWS }, (_, n) => n));
   });
 
-  test('with one row that is too large is cut between characters', async () => {
-    const { data, first } = await agent.call('wallet_token_transfers', { address: '0x1', limit: 3, bytes: 50_000 });
-    expect([Buffer.byteLength(data) <= 20_000, Buffer.byteLength(data) > 19_990, data.at(-1)]).toEqual([
-      true,
-      true,
-      'é',
-    ]);
-    expect(first).toContain(
-      'Cut: the data is larger than 20000 bytes, so only its start follows, which is no valid JSON.',
-    );
+  test('of a given cursor that is too large continues within the page', async () => {
+    const seen: number[] = [];
+    let cursor: string | undefined = '20';
+    for (let calls = 0; cursor !== undefined && calls < 20; calls++) {
+      const { data } = await agent.call('wallet_token_transfers', { address: '0x1', bytes: 3_000, limit: 30, cursor });
+      expect(Buffer.byteLength(data)).toBeLessThanOrEqual(30_000);
+      const page = JSON.parse(data);
+      seen.push(...page.result.map(({ n }: { n: number }) => n));
+      cursor = page.cursor;
+    }
+    expect(seen).toEqual(Array.from({ length: DEMO_ROWS - 20 }, (_, n) => 20 + n));
+  });
+
+  test('with one row that is too large shows the start of its texts', async () => {
+    const { data, first } = await agent.call('wallet_token_transfers', { address: '0x1', limit: 3, bytes: 100_000 });
+    expect(JSON.parse(data)).toMatchObject({ result: [{ n: 0, text: expect.stringMatching(/^é+…$/) }], cursor: '1' });
+    expect(first).toContain('Cut: the data is larger than');
   });
 
   test('that is a bare array has its coverage from headers, and loses whole rows', async () => {
-    const addresses = Array.from({ length: 30 }, (_, index) => `${index}-${'a'.repeat(1_000)}`);
+    const addresses = Array.from({ length: 40 }, (_, index) => `${index}-${'a'.repeat(1_000)}`);
     const { data, first } = await agent.call('token_metadata', { addresses });
     expect(first).toBe(
       'Coverage: no block of this request is indexed yet. An empty result does not mean that nothing happened.\n' +
-        'Cut: only the first 19 of 30 rows follow, because all of them are larger than 20000 bytes. Narrow the request.',
+        'Cut: only the first 29 of 40 rows follow, because a result has at most 30000 bytes. Narrow the request.',
     );
-    expect(JSON.parse(data)).toEqual(addresses.slice(0, 19));
+    expect(JSON.parse(data)).toEqual(addresses.slice(0, 29));
+  });
+
+  test('has the form of its output schema', async () => {
+    const { structuredContent, content } = await agent.client.callTool({
+      name: 'wallet_token_transfers',
+      arguments: { address: '0x1', limit: 2 },
+    });
+    expect(structuredContent).toEqual({
+      coverage: 'Coverage: complete. Every requested block is indexed (blocks 5 to 9).',
+      notes: [expect.stringContaining('More rows exist')],
+      data: JSON.parse((content as { text: string }[])[1]?.text ?? ''),
+    });
+  });
+
+  test('is the same with null or an empty text for what the agent left out', async () => {
+    const expected = await agent.call('wallet_token_transfers', { address: '0x1' });
+    for (const nothing of [null, ''])
+      expect(
+        await agent.call('wallet_token_transfers', { address: '0x1', cursor: nothing, limit: nothing, bytes: nothing }),
+      ).toEqual(expected);
+    expect(await agent.call('status', { chain: null })).toEqual(await agent.call('status'));
+    const response = await post(
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"status","arguments":null}}',
+      EXAMPLE_KEY,
+    );
+    expect(await response.json()).toMatchObject({ result: { content: [{ text: 'Chains: eth, base.' }, {}] } });
   });
 
   test('of status can be narrowed to a chain', async () => {

@@ -1,4 +1,4 @@
-import type { Logger } from '@chainstead/core';
+import type { Clock, Logger } from '@chainstead/core';
 import {
   type ApiApp,
   createInnerApi,
@@ -13,19 +13,24 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import type { SqlReader } from '../sql/sql-reader.ts';
-import { sqlTool } from '../sql/sql-tool.ts';
+import { sqlTools } from '../sql/sql-tool.ts';
 import { CURATED_OPERATIONS } from '../tools/curated-operations.ts';
 import { localToolbox } from '../tools/local-toolbox.ts';
 import { readOperations } from '../tools/operation-schema.ts';
-import { operationTool } from '../tools/operation-tool.ts';
-import { type Progress, progressTools } from '../tools/progress-tools.ts';
-import type { Toolbox, ToolCaller } from '../tools/tool.ts';
+import { type OperationContext, operationTool } from '../tools/operation-tool.ts';
+import { type Progress, progressTools, progressWords } from '../tools/progress-tools.ts';
+import type { Tool, Toolbox, ToolCaller } from '../tools/tool.ts';
+import { TRADES_OPERATION, topTradersTool } from '../tools/top-traders-tool.ts';
 import { createMcpServer } from './mcp-server.ts';
+import { withoutNullArguments } from './null-arguments.ts';
 
 export interface McpRouteOptions {
   /** Data routes, which the tools call. */
   readonly routes: readonly RouteModule[];
   readonly progress: Progress;
+  /** Names of the configured chains. If there is one, tools need no chain. */
+  readonly chains: readonly string[];
+  readonly clock: Clock;
   /** Null: no SQL tool. */
   readonly sql: SqlReader | null;
   readonly version: string;
@@ -40,16 +45,21 @@ const BODY_VALUES_MAX = 10_000;
  * Returns the route `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions. A request calls one
  * tool, so the rate limit of a key counts tool calls like requests.
  */
-export function mcpRoute({ routes, progress, sql, version }: McpRouteOptions): RouteModule {
+export function mcpRoute({ routes, progress, chains, clock, sql, version }: McpRouteOptions): RouteModule {
   return (app, dependencies) => {
-    const inner = createInnerApi(routes, dependencies);
+    const context: OperationContext = {
+      api: createInnerApi(routes, dependencies),
+      onlyChain: chains.length === 1 ? (chains[0] ?? null) : null,
+      coverage: (chain) => progressWords(progress, chain),
+      now: () => clock.now(),
+    };
     let tools: Toolbox | undefined;
     // Created at the first request, when all routes are registered.
     const toolbox = (): Toolbox => {
       tools ??= localToolbox([
         ...progressTools(progress),
-        ...operationTools(app, inner),
-        ...(sql === null ? [] : [sqlTool(sql)]),
+        ...operationTools(app, context),
+        ...(sql === null ? [] : sqlTools(sql)),
       ]);
       return tools;
     };
@@ -66,13 +76,15 @@ export function mcpRoute({ routes, progress, sql, version }: McpRouteOptions): R
 }
 
 /** Operations that this server has no route for are no tools. */
-function operationTools(app: ApiApp, inner: ReturnType<typeof createInnerApi>) {
+function operationTools(app: ApiApp, context: OperationContext): Tool[] {
   const document = app.getOpenAPI31Document({ openapi: '3.1.0', info: { title: 'Chainstead', version: '' } });
   const operations = readOperations(withDescriptions(document));
-  return CURATED_OPERATIONS.flatMap((curated) => {
+  const tools = CURATED_OPERATIONS.flatMap((curated) => {
     const operation = operations.get(curated.operationId);
-    return operation === undefined ? [] : [operationTool(curated, operation, inner)];
+    return operation === undefined ? [] : [operationTool(curated, operation, context)];
   });
+  const trades = operations.get(TRADES_OPERATION);
+  return trades === undefined ? tools : [...tools, topTradersTool(trades, context)];
 }
 
 type Serve = (request: Request, body: unknown, caller: ToolCaller) => Promise<Response>;
@@ -116,5 +128,5 @@ async function readBody(request: Request): Promise<unknown> {
   const body = await readJsonBody(request, { bytesMax: BODY_BYTES_MAX, valuesMax: BODY_VALUES_MAX });
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new InvalidParameterError({ parameter: 'body', message: 'The body must be one JSON-RPC request' });
-  return body;
+  return withoutNullArguments(body);
 }

@@ -18,7 +18,13 @@ const listShape = z.object({
   }),
 });
 const callShape = z.object({
-  result: z.object({ content: z.array(z.object({ text: z.string() })), isError: z.boolean().default(false) }),
+  result: z.object({
+    content: z.array(z.object({ text: z.string() })),
+    structuredContent: z
+      .looseObject({ coverage: z.string(), notes: z.array(z.string()), data: z.unknown() })
+      .optional(),
+    isError: z.boolean().default(false),
+  }),
 });
 const refusalShape = z.object({ message: z.string() });
 
@@ -43,7 +49,11 @@ export function remoteToolbox(send: SendRequest): Toolbox {
       const { status, body } = await ask('tools/call', { name, arguments: given });
       const { data } = callShape.safeParse(body);
       if (data !== undefined)
-        return { texts: data.result.content.map(({ text }) => text), isError: data.result.isError };
+        return {
+          texts: data.result.content.map(({ text }) => text),
+          structured: data.result.structuredContent,
+          isError: data.result.isError,
+        };
       return toolError({
         code: 'SERVER_REFUSED',
         message: `The Chainstead server refused the request: ${refusalText(status, body)}`,

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Toolbox } from '../tools/tool.ts';
 import { createMcpServer } from './mcp-server.ts';
+import { linesWithoutNullArguments } from './null-arguments.ts';
 
 export interface StdioOptions {
   readonly toolbox: Toolbox;
@@ -15,12 +16,12 @@ export interface StdioOptions {
 export async function serveOverStdio({ toolbox, version, input, output, signal }: StdioOptions): Promise<void> {
   const ended = Promise.withResolvers<void>();
   const end = (): void => ended.resolve();
-  input.once('end', end).once('close', end);
+  const lines = linesWithoutNullArguments(input).once('end', end).once('close', end);
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
   const caller = { principal: null, requestId: '' };
   const connection = serveStdio(() => createMcpServer({ toolbox, caller, version }), {
-    transport: new StdioServerTransport(input, output),
+    transport: new StdioServerTransport(lines, output),
   });
   try {
     await ended.promise;

@@ -7,14 +7,18 @@ export const SQL_LENGTH_MAX = 10_000;
 const BRACKETS_MAX = 100;
 
 const ADVICE =
-  "Only one SELECT over views of the schema analytics is allowed. List their columns: SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'analytics'.";
+  'Only one SELECT over views of the schema analytics is allowed. The tool sql_columns lists their columns.';
+
+/** A statement that may run, without a final semicolon. */
+export interface CheckedStatement extends StatementFacts {
+  readonly statement: string;
+}
 
 /**
  * Checks a statement before Postgres sees it: planning alone would compute `repeat('x', 1000000000)`.
- * @returns the statement without a final semicolon, and facts about it
  * @throws SqlRefusalError
  */
-export async function checkStatement(sql: string): Promise<StatementFacts & { readonly statement: string }> {
+export async function checkStatement(sql: string): Promise<CheckedStatement> {
   const statement = sql.replace(/[;\s]+$/, '');
   if (statement.trim() === '') throw refused('sql is empty', 'Pass one SELECT statement.');
   if (statement.length > SQL_LENGTH_MAX)

@@ -86,6 +86,7 @@ describe('a statement is run', () => {
       "SELECT count(*) > 100 AS many FROM information_schema.columns WHERE table_schema = 'analytics'",
       ['{"many":true}'],
     ],
+    ['SELECT count(*) AS v FROM (VALUES (1)) AS v(n) ORDER BY v', ['{"v":1}']],
     ['SELECT 1 WHERE false', []],
   ])('%s', async (sql, rows) => {
     expect(await reader.read(sql, ASKER)).toEqual({ rows, hasMore: false });

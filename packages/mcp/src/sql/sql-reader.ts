@@ -1,18 +1,30 @@
 import { errorText, type Logger } from '@chainstead/core';
 import { type Database, excessRights, openDatabase, runAlone } from '@chainstead/db';
-import { RESULT_BYTES_MAX } from '../results/fit-text.ts';
-import { checkStatement } from './check-statement.ts';
+import { RESULT_BYTES_MAX } from '../results/fit-value.ts';
+import { type CheckedStatement, checkStatement } from './check-statement.ts';
 import { workMemoryOf } from './plan-memory.ts';
 import { LocalPlaces, type SessionClient, SQL_PLACES, type SqlPlaces, takePlace } from './sql-places.ts';
 import { SqlRefusalError } from './sql-refusal.ts';
 
+/** Rows as JSON texts. */
+export interface SqlRows {
+  readonly rows: readonly string[];
+  readonly hasMore: boolean;
+}
+
 /** Runs statements of agents, each on its own connection as a role that can only read. */
 export interface SqlReader {
   /**
-   * Returns the first rows as JSON texts, at most `rowsMax`, and whether there are more.
+   * Returns the first rows, at most `rowsMax`.
    * @throws SqlRefusalError
    */
-  read(sql: string, asker: SqlAsker): Promise<{ readonly rows: readonly string[]; readonly hasMore: boolean }>;
+  read(sql: string, asker: SqlAsker): Promise<SqlRows>;
+  /**
+   * Returns the views of the schema analytics with their columns, one row each.
+   * @param view null: all
+   * @throws SqlRefusalError
+   */
+  columns(view: string | null, asker: SqlAsker): Promise<SqlRows>;
 }
 
 /** The client that sends a statement. */
@@ -39,44 +51,62 @@ const TIMEOUT_MS = 10_000;
 /** Time that the server gets to report its own timeout, before the connection is given up. Milliseconds. */
 const GRACE_MS = 2_000;
 
-/** Limits of one statement. */
-interface StatementLimits {
-  readonly rowsMax: number;
-  readonly timeoutMs: number;
-}
-
 /** @throws {DatabaseError} DATABASE_URL_INVALID */
 export function openSqlReader({ url, logger, ...limits }: SqlReaderOptions): SqlReader {
   const { rowsMax = ROWS_MAX, timeoutMs = TIMEOUT_MS, places = SQL_PLACES } = limits;
   // Only single sessions are used: a pooled connection would keep settings of the statement before.
   const database = openDatabase({ url, applicationName: 'chainstead agent', poolSize: 1, logger });
   const local = new LocalPlaces(places);
-  return {
-    async read(sql, { key, signal }) {
-      const { statement, innerSorts } = await checkStatement(sql);
-      const free = local.take(key);
+  const run = async <T>({ key, signal }: SqlAsker, work: (client: SessionClient) => Promise<T>): Promise<T> => {
+    const free = local.take(key);
+    try {
+      const client = await connect(database, timeoutMs + GRACE_MS, logger);
+      const abandon = (): void => void cancel(client, logger);
+      signal?.addEventListener('abort', abandon, { once: true });
+      if (signal?.aborted === true) abandon();
       try {
-        const client = await connect(database, timeoutMs + GRACE_MS, logger);
-        const abandon = (): void => void cancel(client, logger);
-        signal?.addEventListener('abort', abandon, { once: true });
-        if (signal?.aborted === true) abandon();
-        try {
-          await runAlone(client, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-          await takePlace(client, key, places);
-          await restrict(client, timeoutMs);
-          const rows = await readRows(client, { statement, innerSorts }, { rowsMax, timeoutMs });
-          return { rows: rows.slice(0, rowsMax), hasMore: rows.length > rowsMax };
-        } finally {
-          signal?.removeEventListener('abort', abandon);
-          // Also ends the transaction.
-          await client.end();
-        }
+        await runAlone(client, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+        await takePlace(client, key, places);
+        await restrict(client, timeoutMs);
+        return await work(client);
+      } catch (error) {
+        throw error instanceof SqlRefusalError ? error : refusalOf(error, timeoutMs);
       } finally {
-        free();
+        signal?.removeEventListener('abort', abandon);
+        // Also ends the transaction.
+        await client.end();
       }
+    } finally {
+      free();
+    }
+  };
+  return {
+    async read(sql, asker) {
+      const checked = await checkStatement(sql);
+      const rows = await run(asker, (client) => readRows(client, checked, rowsMax));
+      return { rows: rows.slice(0, rowsMax), hasMore: rows.length > rowsMax };
+    },
+    async columns(view, asker) {
+      const rows = await run(asker, (client) => runAlone<ViewRow>(client, COLUMNS_SQL));
+      const chosen = rows.filter((row) => view === null || row.view === view.replace(/^analytics\./, ''));
+      if (chosen.length === 0)
+        throw new SqlRefusalError('SQL_REFUSED', `There is no view ${view ?? ''}`, 'Omit view to list all views.');
+      return { rows: chosen.map((row) => JSON.stringify(row)), hasMore: false };
     },
   };
 }
+
+/** A view with its columns in one text. */
+interface ViewRow {
+  readonly view: string;
+  readonly columns: string;
+}
+
+const COLUMNS_SQL = `SELECT c.relname AS view,
+  string_agg(a.attname || ' ' || replace(format_type(a.atttypid, a.atttypmod), 'timestamp with time zone', 'timestamptz'), ', ' ORDER BY a.attnum) AS columns
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+WHERE c.relnamespace = 'analytics'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm') AND has_table_privilege(c.oid, 'SELECT')
+GROUP BY c.relname ORDER BY c.relname`;
 
 /** Ends a statement that nobody waits for. */
 async function cancel(client: SessionClient, logger: Logger): Promise<void> {
@@ -134,31 +164,24 @@ const SETTINGS: Readonly<Record<string, string>> = {
 
 async function readRows(
   client: SessionClient,
-  { statement, innerSorts }: { readonly statement: string; readonly innerSorts: number },
-  { rowsMax, timeoutMs }: StatementLimits,
+  { statement, innerSorts }: CheckedStatement,
+  rowsMax: number,
 ): Promise<string[]> {
-  try {
-    // Alone it must be one query, so that below it can't leave its parentheses.
-    const [explained] = await runAlone<{ 'QUERY PLAN': unknown }>(
-      client,
-      `EXPLAIN (VERBOSE, FORMAT JSON) ${statement}`,
+  // Alone it must be one query, so that below it can't leave its parentheses.
+  const [explained] = await runAlone<{ 'QUERY PLAN': unknown }>(client, `EXPLAIN (VERBOSE, FORMAT JSON) ${statement}`);
+  const workMemoryKb = workMemoryOf(explained?.['QUERY PLAN'], innerSorts);
+  if (workMemoryKb === null)
+    throw new SqlRefusalError(
+      'SQL_REFUSED',
+      'The plan of the statement has a hash table without a bound',
+      'Use NOT EXISTS instead of NOT IN, and no FULL JOIN.',
     );
-    const workMemoryKb = workMemoryOf(explained?.['QUERY PLAN'], innerSorts);
-    if (workMemoryKb === null)
-      throw new SqlRefusalError(
-        'SQL_REFUSED',
-        'The plan of the statement has a hash table without a bound',
-        'Use NOT EXISTS instead of NOT IN, and no FULL JOIN.',
-      );
-    await runAlone(client, `SET LOCAL work_mem = ${workMemoryKb}`);
-    // A variable, because the types of the driver lack `queryMode`.
-    const described = { text: `SELECT * FROM (\n${statement}\n) AS given LIMIT 0`, queryMode: 'extended' };
-    const { fields } = await client.query<object>(described);
-    const rows = await runAlone<{ row: string }>(client, jsonRowsSql(statement, fields, rowsMax));
-    return rows.map(({ row }) => row);
-  } catch (error) {
-    throw error instanceof SqlRefusalError ? error : refusalOf(error, timeoutMs);
-  }
+  await runAlone(client, `SET LOCAL work_mem = ${workMemoryKb}`);
+  // A variable, because the types of the driver lack `queryMode`.
+  const described = { text: `SELECT * FROM (\n${statement}\n) AS given LIMIT 0`, queryMode: 'extended' };
+  const { fields } = await client.query<object>(described);
+  const rows = await runAlone<{ row: string }>(client, jsonRowsSql(statement, fields, rowsMax));
+  return rows.map(({ row }) => row);
 }
 
 /** A column of a result, as Postgres describes it. */
@@ -211,7 +234,7 @@ function refusalOf(error: unknown, timeoutMs: number): SqlRefusalError {
   return new SqlRefusalError(
     'SQL_REFUSED',
     `Postgres refused the statement (${code}): ${error.message.slice(0, MESSAGE_LENGTH_MAX)}`,
-    "Only one SELECT over views of the schema analytics is allowed. List their columns: SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'analytics'.",
+    'Only one SELECT over views of the schema analytics is allowed. The tool sql_columns lists their columns.',
   );
 }
 

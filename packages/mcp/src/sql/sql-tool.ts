@@ -1,56 +1,84 @@
 import { z } from 'zod';
-import { fitRows, RESULT_BYTES_MAX } from '../results/fit-text.ts';
+import { RESULT_BYTES_MAX, rowsThatFit } from '../results/fit-value.ts';
 import { toolError } from '../results/tool-error.ts';
-import type { Tool } from '../tools/tool.ts';
+import { type ToolResult, toolResult } from '../results/tool-result.ts';
+import type { Tool, ToolCaller } from '../tools/tool.ts';
 import { SQL_LENGTH_MAX } from './check-statement.ts';
-import type { SqlReader } from './sql-reader.ts';
+import type { SqlReader, SqlRows } from './sql-reader.ts';
 import { SqlRefusalError } from './sql-refusal.ts';
 
-const argumentShape = z.object({ sql: z.string() });
+const COVERAGE = 'Coverage: SQL reads the indexed blocks only. The tools status and gaps show them.';
 
-/** Returns the tool that runs one read-only statement. */
-export function sqlTool(reader: SqlReader): Tool {
-  return {
-    name: 'sql',
-    description:
-      'Runs one read-only SELECT on the views of the schema analytics in Postgres, for at most 10 seconds. ' +
-      "List columns first: SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'analytics'. " +
-      "Filter by key, bytes and chain: WHERE wallet_key = wallet_key('0x…') AND wallet_bytes = bytes('0x…') AND chain_id = 1.",
-    inputSchema: {
-      type: 'object',
-      properties: {
-        sql: { type: 'string', maxLength: SQL_LENGTH_MAX, description: 'One SELECT statement, with a LIMIT.' },
+const argumentShape = z.object({ sql: z.string() });
+const viewShape = z.object({ view: z.string().max(100).optional() });
+
+/** Returns the tools that list the views, and that run one read-only statement. */
+export function sqlTools(reader: SqlReader): Tool[] {
+  return [
+    {
+      name: 'sql_columns',
+      description: 'Views for the tool sql, each with its columns and types.',
+      inputSchema: {
+        type: 'object',
+        properties: { view: { type: 'string', description: 'Name of one view, such as swaps. Default: all' } },
+        required: [],
+        additionalProperties: false,
       },
-      required: ['sql'],
-      additionalProperties: false,
+      async call(given, caller) {
+        const { data } = viewShape.safeParse(given);
+        if (data === undefined) return badArgument('view must be a text', 'Omit view, or name one view.');
+        return answer(() => reader.columns(data.view ?? null, askerOf(caller)));
+      },
     },
-    async call(given, { principal, signal }) {
-      const parsed = argumentShape.safeParse(given);
-      if (!parsed.success)
-        return toolError({
-          code: 'INVALID_PARAMETER',
-          message: 'sql must be a text',
-          remedy: 'Pass one SELECT statement.',
-        });
-      try {
-        const { rows, hasMore } = await reader.read(parsed.data.sql, { key: principal?.id ?? '', signal });
-        const data = fitRows(rows);
-        const isCut = hasMore || data.isCut;
-        const shown =
-          data.shown === null
-            ? 'the start of the first row follows, which is no valid JSON'
-            : `${data.shown} rows follow`;
-        const notes = [
-          isCut
-            ? `Cut: ${shown}, and more exist. A result holds at most 200 rows and ${RESULT_BYTES_MAX} bytes. Select fewer columns, aggregate, or continue with ORDER BY and a condition on the last row.`
-            : `All ${rows.length} rows follow.`,
-          'Coverage: SQL reads the indexed blocks only. The tools status and gaps show them.',
-        ];
-        return { texts: [notes.join('\n'), data.text], isError: false };
-      } catch (error) {
-        if (!(error instanceof SqlRefusalError)) throw error;
-        return toolError({ code: error.code, message: error.message, remedy: error.advice });
-      }
+    {
+      name: 'sql',
+      description:
+        'One SELECT on the views that sql_columns lists, for at most 10 seconds. ' +
+        "Filter by key, bytes and chain: WHERE wallet_key = wallet_key('0x…') AND wallet_bytes = bytes('0x…') AND chain_id = 1. " +
+        'No functions that collect rows, such as array_agg, and no regular expressions.',
+      inputSchema: {
+        type: 'object',
+        properties: { sql: { type: 'string', maxLength: SQL_LENGTH_MAX, description: 'One SELECT with a LIMIT' } },
+        required: ['sql'],
+        additionalProperties: false,
+      },
+      async call(given, caller) {
+        const { data } = argumentShape.safeParse(given);
+        if (data === undefined) return badArgument('sql must be a text', 'Pass one SELECT statement.');
+        return answer(() => reader.read(data.sql, askerOf(caller)));
+      },
     },
-  };
+  ];
 }
+
+function askerOf({ principal, signal }: ToolCaller) {
+  return { key: principal?.id ?? '', signal };
+}
+
+function badArgument(message: string, remedy: string): ToolResult {
+  return toolError({ code: 'INVALID_PARAMETER', message, remedy });
+}
+
+async function answer(read: () => Promise<SqlRows>): Promise<ToolResult> {
+  try {
+    const { rows, hasMore } = await read();
+    const texts = rows.map((row) => (Buffer.byteLength(row) > RESULT_BYTES_MAX - 2 ? longRow(row) : row));
+    const shown = rowsThatFit(texts);
+    const note =
+      hasMore || shown < rows.length
+        ? `Cut: ${shown} rows follow, and more exist. A result has at most 200 rows and ${RESULT_BYTES_MAX} bytes. Select fewer columns, aggregate, or continue with ORDER BY and a condition on the last row.`
+        : `All ${rows.length} rows follow.`;
+    return toolResult(COVERAGE, [note], JSON.parse(`[${texts.slice(0, shown).join(',')}]`));
+  } catch (error) {
+    if (!(error instanceof SqlRefusalError)) throw error;
+    return toolError({ code: error.code, message: error.message, remedy: error.advice });
+  }
+}
+
+/** A row that is too large is shown as the start of its text. */
+function longRow(row: string): string {
+  return JSON.stringify({ start_of_row: row.slice(0, LONG_ROW_LENGTH).toWellFormed() });
+}
+
+/** Characters of a row that is too large: escapes can make each of them six bytes. */
+const LONG_ROW_LENGTH = 4_000;

@@ -72,7 +72,12 @@ class Measure {
     if (given.op !== 'SETOP_NONE' && given.op !== 'SETOP_UNION')
       throw new StatementRefusal('INTERSECT and EXCEPT are not allowed. Use EXISTS or NOT EXISTS');
     const { withClause: _with, fromClause: _from, targetList: _targets, larg: _left, rarg: _right, ...others } = given;
-    return Math.max(largest, this.#expressions(others, scope));
+    // ORDER BY and GROUP BY may name a column of the result, which may have the name of a table.
+    const names = new Set(listOf(given.targetList).map((target) => fieldsOf(fieldsOf(target).ResTarget).name));
+    const rows = new Set([...scope.rows].filter((name) => !names.has(name)));
+    const { sortClause, groupClause, ...conditions } = others;
+    this.#expressions({ sortClause, groupClause }, { ...scope, rows });
+    return Math.max(largest, this.#expressions(conditions, scope));
   }
 
   #withQueries({ recursive, ctes }: Fields, outer: Scope): Scope {

@@ -6,7 +6,7 @@ export function localToolbox(tools: readonly Tool[]): Toolbox {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return {
     list: async () => tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
-    async call(name, given, caller) {
+    async call(name, all, caller) {
       const tool = byName.get(name);
       if (tool === undefined)
         return toolError({
@@ -15,8 +15,14 @@ export function localToolbox(tools: readonly Tool[]): Toolbox {
           remedy: `Use one of: ${[...byName.keys()].join(', ')}.`,
         });
       const { properties, required } = tool.inputSchema;
+      // Many clients send null, and some an empty text, for each argument that the agent left out.
+      const given = Object.fromEntries(
+        Object.entries(all).filter(
+          ([key, value]) => value !== null && !(value === '' && Object.hasOwn(properties, key)),
+        ),
+      );
       const unknown = Object.keys(given).filter((key) => !Object.hasOwn(properties, key));
-      const missing = required.filter((key) => given[key] === undefined || given[key] === null || given[key] === '');
+      const missing = required.filter((key) => given[key] === undefined);
       if (unknown.length + missing.length > 0)
         return toolError({
           code: 'INVALID_PARAMETER',

@@ -1,9 +1,13 @@
 import { z } from 'zod';
+import { RANGE_DESCRIPTION } from './date-range.ts';
 import type { ToolSchema } from './tool.ts';
 
-/** A parameter of an operation, as the route reads it. */
+/** A parameter of an operation, as the route reads it and as agents write it. */
 export interface OperationParameter {
+  /** Name in the route, such as `fromDate`. */
   readonly name: string;
+  /** Name for agents, the same in all tools, such as `from_date`. */
+  readonly shown: string;
   readonly place: 'path' | 'query';
   readonly isRequired: boolean;
   readonly schema: Readonly<Record<string, unknown>>;
@@ -39,46 +43,89 @@ export function readOperations(document: unknown): ReadonlyMap<string, Operation
       const { data: operation } = operationShape.safeParse(get);
       if (operation === undefined) return [];
       const given = operation.parameters.filter((one) => one.in === 'path' || one.in === 'query');
-      const parameters = z.array(parameterShape).parse(given).map(toParameter);
-      return [[operation.operationId, { path, parameters }]];
+      const parameters = z.array(parameterShape).parse(given);
+      return [
+        [
+          operation.operationId,
+          { path, parameters: parameters.filter(({ name }) => !LEFT_OUT.has(name)).map(toParameter) },
+        ],
+      ];
     }),
   );
 }
 
-function toParameter({
-  name,
-  in: place,
-  required,
-  description,
-  schema,
-}: z.infer<typeof parameterShape>): OperationParameter {
-  const { example, description: ofSchema, ...rest } = schema;
-  return {
-    name,
-    place,
-    isRequired: required,
-    schema: {
-      ...rest,
-      description: description ?? ofSchema,
-      ...(example !== undefined && { examples: [example] }),
-    },
+/** Parameters for web pages and for clients of other providers. Each would use up the context of agents. */
+const LEFT_OUT: ReadonlySet<string> = new Set(
+  `block_number boostVerifiedContracts closest disable_total exchange exclude_native exclude_spam exclude_unverified_contracts explain final
+  format include include_input_data include_internal_transactions include_prices isVerifiedContract max_token_inactivity
+  media_items min_pair_side_liquidity_usd nft_metadata normalizeMetadata proof sortBy`.split(/\s+/),
+);
+
+/** Names that other tools spell in another way. */
+const SHOWN: Readonly<Record<string, string>> = {
+  chains: 'chain',
+  contract_addresses: 'token_addresses',
+  transaction_hash: 'hash',
+  block_number_or_hash: 'block',
+};
+
+/** Short forms of the descriptions that most tools repeat. */
+const SCHEMAS: Readonly<Record<string, object>> = {
+  address: { type: 'string', description: '0x and 40 digits' },
+  chain: { type: 'string', description: 'Such as eth' },
+  cursor: { type: 'string', description: 'From the page before' },
+  from_block: { type: 'integer', description: 'First block' },
+  to_block: { type: 'integer', description: 'Last block' },
+  from_date: { type: 'string', description: 'Such as 2024-01-31' },
+  to_date: { type: 'string', description: 'Last time' },
+  order: { type: 'string', enum: ['ASC', 'DESC'], description: 'By block' },
+  token_addresses: { type: 'array', items: { type: 'string' }, description: 'Only these tokens' },
+  days: { type: 'string', description: 'Such as 7, 30 or all' },
+};
+
+function toParameter(given: z.infer<typeof parameterShape>): OperationParameter {
+  const { name, in: place, required: isRequired, schema } = given;
+  const shown =
+    place === 'path' && /^token_?address$/i.test(name)
+      ? 'address'
+      : (SHOWN[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+  const description = (given.description ?? String(schema.description ?? '')).split(/[.:] |\.$/)[0] ?? '';
+  const { type, enum: values, items } = schema;
+  const own = {
+    ...(type !== undefined && { type }),
+    ...(values !== undefined && { enum: values }),
+    ...(items !== undefined && { items }),
+    description,
   };
+  return { name, shown, place, isRequired, schema: { ...(SCHEMAS[shown] ?? own) } };
 }
 
-/** Rows of a page unless the agent asks for another number: a page of 100 rows rarely fits into a result. */
+/** Rows of a page unless the agent asks for another number: a page of 100 rows fills a result. */
 export const LIMIT_DEFAULT = 20;
 
+/** Whether an operation takes dates, so that agents may name a range in words. */
+export function takesDates({ parameters }: Operation): boolean {
+  return ['from_date', 'to_date'].every((date) => parameters.some(({ shown }) => shown === date));
+}
+
 /** Returns the JSON Schema of a tool's arguments. */
-export function schemaOf({ parameters }: Operation): ToolSchema {
+export function schemaOf(operation: Operation): ToolSchema {
+  const { parameters } = operation;
+  const hasRange = takesDates(operation);
   return {
     type: 'object',
-    properties: Object.fromEntries(
-      parameters.map(({ name, schema }) => [
-        name,
-        name === 'limit' ? { ...schema, default: LIMIT_DEFAULT } : { ...schema },
-      ]),
-    ),
-    required: parameters.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+    properties: {
+      ...Object.fromEntries(
+        parameters.map(({ shown, schema }) => [
+          shown,
+          shown === 'limit' ? { type: 'integer', description: `Default ${LIMIT_DEFAULT}, at most 100` } : schema,
+        ]),
+      ),
+      ...(hasRange && { range: { type: 'string', description: RANGE_DESCRIPTION } }),
+    },
+    required: parameters
+      .filter(({ shown, isRequired }) => isRequired && !(hasRange && /_date$/.test(shown)))
+      .map(({ shown }) => shown),
     additionalProperties: false,
   };
 }

@@ -1,11 +1,12 @@
 import type { InnerApi } from '@chainstead/http';
 import { z } from 'zod';
-import { fitRows, fitText, RESULT_BYTES_MAX } from '../results/fit-text.ts';
+import { compactValue, fitValue, RESULT_BYTES_MAX, rowsThatFit, shareRepeated } from '../results/fit-value.ts';
 import { indexedWords } from '../results/indexed-words.ts';
-import { routeError } from '../results/tool-error.ts';
-import type { ToolResult } from '../results/tool-result.ts';
+import { routeError, toolError } from '../results/tool-error.ts';
+import { cutNote, type ToolResult, toolResult } from '../results/tool-result.ts';
 import type { CuratedOperation } from './curated-operations.ts';
-import { LIMIT_DEFAULT, type Operation, schemaOf } from './operation-schema.ts';
+import { dateRange, RANGE_DESCRIPTION } from './date-range.ts';
+import { LIMIT_DEFAULT, type Operation, schemaOf, takesDates } from './operation-schema.ts';
 import type { Tool, ToolArguments, ToolCaller } from './tool.ts';
 
 /** Pages are requested again with fewer rows at most this often until they fit. */
@@ -13,50 +14,92 @@ const SMALLER_PAGES_MAX = 3;
 /** Share of the limit that a smaller page aims at: rows differ in size. */
 const SHARE_OF_LIMIT = 0.8;
 
+/** What all tools on routes share. */
+export interface OperationContext {
+  readonly api: InnerApi;
+  /** Chain of a request that names none; null if the server has several. */
+  readonly onlyChain: string | null;
+  /** Returns the indexed blocks of a chain in words, for routes that report none. Undefined: of all chains. */
+  coverage(chain: string | undefined): Promise<string>;
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+}
+
 /** Returns a tool that requests an operation from the API's own routes, on behalf of the caller. */
-export function operationTool(curated: CuratedOperation, operation: Operation, api: InnerApi): Tool {
-  const isPaged = ['limit', 'cursor'].every((name) => operation.parameters.some((one) => one.name === name));
+export function operationTool(curated: CuratedOperation, operation: Operation, context: OperationContext): Tool {
+  const isPaged = ['limit', 'cursor'].every((name) => operation.parameters.some(({ shown }) => shown === name));
   return {
     name: curated.tool,
     description: curated.description,
     inputSchema: schemaOf(operation),
     async call(given, caller) {
-      let page = await request(api, operation, withLimit(operation, given), caller);
-      // A smaller page has its own cursor, so no row is lost. The limit of a given cursor can't be changed.
-      for (let tries = 0; isPaged && given.cursor === undefined && tries < SMALLER_PAGES_MAX; tries++) {
+      const filled = fillArguments(operation, given, context);
+      if (filled === null)
+        return toolError({
+          code: 'INVALID_PARAMETER',
+          message: `range is not valid, or given with dates`,
+          remedy: RANGE_DESCRIPTION,
+        });
+      const { cursor, skipped } = splitCursor(filled.cursor);
+      const asked = { ...filled, cursor };
+      let page = await request(context.api, operation, asked, caller);
+      // A smaller page has its own cursor. The limit of a given cursor can't be changed.
+      for (let tries = 0; isPaged && cursor === undefined && skipped === 0 && tries < SMALLER_PAGES_MAX; tries++) {
         const limit = smallerLimit(page);
         if (limit === null) break;
-        page = await request(api, operation, { ...given, limit }, caller);
+        page = await request(context.api, operation, { ...asked, limit }, caller);
       }
-      return page.status === 200 ? show(page, isPaged) : routeError(page.status, page.body);
+      if (page.status !== 200) return routeError(page.status, withShownNames(page.body, operation));
+      const coverage =
+        indexedWords(page.body, page.header) ??
+        (await context.coverage(typeof filled.chain === 'string' ? filled.chain : undefined));
+      return show(page.body, coverage, { cursor, skipped });
     },
   };
 }
 
-interface Page {
+/** A response of a route. */
+export interface RouteResponse {
   readonly status: number;
   readonly body: unknown;
   readonly header: (name: string) => string | null;
 }
 
-async function request(api: InnerApi, operation: Operation, given: ToolArguments, caller: ToolCaller): Promise<Page> {
+/** Requests an operation with the arguments of an agent. */
+export async function request(
+  api: InnerApi,
+  operation: Operation,
+  given: ToolArguments,
+  caller: ToolCaller,
+): Promise<RouteResponse> {
   const { status, body, headers } = await api.get(targetOf(operation, given), caller);
   return { status, body, header: (name) => headers.get(name) };
 }
 
-function withLimit({ parameters }: Operation, given: ToolArguments): ToolArguments {
-  const hasLimit = parameters.some(({ name }) => name === 'limit');
-  return hasLimit && given.limit === undefined && given.cursor === undefined
-    ? { ...given, limit: LIMIT_DEFAULT }
-    : given;
+/** Adds the only chain, the limit and the times of a range. Null if the range is not valid. */
+export function fillArguments(
+  operation: Operation,
+  given: ToolArguments,
+  { onlyChain, now }: Pick<OperationContext, 'onlyChain' | 'now'>,
+): ToolArguments | null {
+  const { range: words, ...others } = given;
+  const has = (name: string): boolean => operation.parameters.some(({ shown }) => shown === name);
+  const filled: Record<string, unknown> = { ...others };
+  if (onlyChain !== null && has('chain')) filled.chain ??= onlyChain;
+  if (has('limit') && given.cursor === undefined) filled.limit ??= LIMIT_DEFAULT;
+  if (words === undefined || !takesDates(operation)) return filled;
+  const range = typeof words === 'string' ? dateRange(words, now()) : null;
+  if (range === null || given.from_date !== undefined || given.to_date !== undefined) return null;
+  const needsEnd = operation.parameters.some(({ shown, isRequired }) => shown === 'to_date' && isRequired);
+  return { ...filled, from_date: range.from, ...((range.hasEnd || needsEnd) && { to_date: range.to }) };
 }
 
 /** Returns path and query of a request. */
 export function targetOf({ path, parameters }: Operation, given: ToolArguments): string {
   let target = path;
   const query = new URLSearchParams();
-  for (const { name, place } of parameters) {
-    const value = given[name];
+  for (const { name, shown, place } of parameters) {
+    const value = given[shown];
     if (value === undefined || value === null) continue;
     if (place === 'path') target = target.replace(`{${name}}`, () => encodeURIComponent(textOf(value)));
     else for (const [key, text] of entriesOf(name, value)) query.append(key, text);
@@ -78,37 +121,85 @@ function textOf(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
+/** Errors of routes name their own parameters. */
+function withShownNames(body: unknown, { parameters }: Operation): unknown {
+  if (typeof body !== 'object' || body === null || !('message' in body) || typeof body.message !== 'string')
+    return body;
+  let { message } = body;
+  for (const { name, shown } of parameters)
+    if (name !== shown) message = message.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), shown);
+  return { ...body, message };
+}
+
+/** A place in a list: the cursor of the route's page, and rows of this page that were shown before. */
+interface PagePlace {
+  readonly cursor: string | undefined;
+  readonly skipped: number;
+}
+
+/** A page that does not fit continues with its own cursor and the number of rows shown. */
+function splitCursor(given: unknown): PagePlace {
+  if (typeof given !== 'string') return { cursor: undefined, skipped: 0 };
+  const [cursor = '', skipped = '0'] = given.split('~');
+  return { cursor: cursor === '' ? undefined : cursor, skipped: /^\d{1,5}$/.test(skipped) ? Number(skipped) : 0 };
+}
+
 const pageShape = z.looseObject({ result: z.array(z.unknown()), cursor: z.string().nullish() });
 
 /** @returns null if the page fits, or has no rows to leave out */
-function smallerLimit({ body }: Page): number | null {
-  const rows = pageShape.safeParse(body).data?.result.length ?? 0;
-  if (rows < 2) return null;
-  const bytes = Buffer.byteLength(JSON.stringify(body));
+function smallerLimit({ body }: RouteResponse): number | null {
+  const { data } = pageShape.safeParse(body);
+  if (data === undefined || data.result.length < 2) return null;
+  const { rows, shared } = shareRepeated(data.result.map(compactValue));
+  const bytes = Buffer.byteLength(JSON.stringify([...rows, shared]));
   if (bytes <= RESULT_BYTES_MAX) return null;
-  return Math.max(1, Math.min(rows - 1, Math.floor((rows * RESULT_BYTES_MAX * SHARE_OF_LIMIT) / bytes)));
+  return Math.max(1, Math.min(rows.length - 1, Math.floor((rows.length * RESULT_BYTES_MAX * SHARE_OF_LIMIT) / bytes)));
 }
 
-function show({ body, header }: Page, isPaged: boolean): ToolResult {
-  const coverage = indexedWords(body, header);
-  const data = Array.isArray(body)
-    ? fitRows(body.map((row: unknown) => JSON.stringify(row)))
-    : fitText(JSON.stringify(body));
-  const cursor = pageShape.safeParse(body).data?.cursor;
+function show(body: unknown, coverage: string, place: PagePlace): ToolResult {
+  if (Array.isArray(body)) return showList(body.map(compactValue), coverage);
+  const { data: page } = pageShape.safeParse(body);
+  if (page !== undefined) return showPage(page, coverage, place);
+  const { value, note } = fitValue(compactValue(body));
+  return toolResult(coverage, note === null ? [] : [`${note} Narrow the request.`], value);
+}
+
+function showList(rows: readonly unknown[], coverage: string): ToolResult {
+  const count = rowsThatFit(rows.map((row) => JSON.stringify(row)));
+  const shown = count === 0 && rows.length > 0 ? fitValue(rows) : { value: rows.slice(0, count), note: null };
+  const notes = count === rows.length ? [] : [shown.note ?? cutNote(count, rows.length, 'Narrow the request.')];
+  return toolResult(coverage, notes, shown.value);
+}
+
+/** Room for the members next to the rows. Bytes. */
+const FRAME_BYTES = 2_000;
+
+function showPage(page: z.infer<typeof pageShape>, coverage: string, { cursor: own, skipped }: PagePlace): ToolResult {
+  const { result, cursor: next, indexed: _indexed, ...others } = page;
+  const { rows, shared } = shareRepeated(result.slice(skipped).map(compactValue));
+  const frame = fitValue(
+    compactValue({ ...others, ...(Object.keys(shared).length > 0 && { all_rows: shared }) }),
+    8_000,
+  );
+  const room = RESULT_BYTES_MAX - FRAME_BYTES - Buffer.byteLength(JSON.stringify(frame.value));
+  const count = rowsThatFit(
+    rows.map((row) => JSON.stringify(row)),
+    room,
+  );
+  const isLarge = count === 0 && rows.length > 0;
+  const only = fitValue(rows[0], room);
+  const shown = isLarge ? [only.value] : rows.slice(0, count);
+  const cursor = shown.length < rows.length ? `${own ?? ''}~${skipped + shown.length}` : next;
   const notes = [
-    coverage ?? 'Coverage: not reported by this tool. The tool status shows the indexed blocks.',
-    ...(data.isCut ? [cutNote(data.shown, Array.isArray(body) ? body.length : null, isPaged)] : []),
-    ...(typeof cursor === 'string' && !data.isCut
-      ? ['More rows exist: call this tool again with `cursor` from the result.']
+    ...(frame.note === null ? [] : [frame.note]),
+    ...(isLarge ? [only.note ?? ''] : []),
+    ...(typeof cursor === 'string'
+      ? ['More rows exist: call this tool again with the same arguments and `cursor` from the result.']
       : []),
   ];
-  return { texts: [notes.join('\n'), data.text], isError: false };
-}
-
-function cutNote(shown: number | null, rows: number | null, isPaged: boolean): string {
-  const part =
-    shown === null || rows === null
-      ? `Cut: the data is larger than ${RESULT_BYTES_MAX} bytes, so only its start follows, which is no valid JSON.`
-      : `Cut: only the first ${shown} of ${rows} rows follow, because all of them are larger than ${RESULT_BYTES_MAX} bytes.`;
-  return `${part} ${isPaged ? 'Call this tool again with a smaller `limit` and without `cursor`.' : 'Narrow the request.'}`;
+  return toolResult(coverage, notes, {
+    ...(frame.value as object),
+    result: shown,
+    ...(typeof cursor === 'string' && { cursor }),
+  });
 }

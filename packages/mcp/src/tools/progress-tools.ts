@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { fitRows, RESULT_BYTES_MAX } from '../results/fit-text.ts';
+import { fitValue } from '../results/fit-value.ts';
 import { toolError } from '../results/tool-error.ts';
-import type { ToolResult } from '../results/tool-result.ts';
+import { type ToolResult, toolResult } from '../results/tool-result.ts';
 import type { Tool } from './tool.ts';
 
 /** Reads the progress of this server. */
@@ -68,12 +68,30 @@ function badChain(message: string): ToolResult {
 }
 
 function show(chains: readonly ChainFacts[]): ToolResult {
-  const data = fitRows(chains.map((facts) => JSON.stringify(facts)));
+  if (chains.length === 0) return toolResult('No chain has been indexed yet.', [], []);
   const names = chains.map((facts) => facts.chain).join(', ');
-  const note = data.isCut
-    ? `Cut: the data is larger than ${RESULT_BYTES_MAX} bytes. Call this tool with one \`chain\` of: ${names}.`
-    : chains.length === 0
-      ? 'No chain has been indexed yet.'
-      : `Chains: ${names}.`;
-  return { texts: [note, data.text], isError: false };
+  const { value, note } = fitValue(chains);
+  return toolResult(`Chains: ${names}.`, note === null ? [] : [`${note} Name one chain in \`chain\`.`], value);
+}
+
+const rangeShape = z.looseObject({
+  indexed_to: z.number().nullish(),
+  head: z.number().nullish(),
+  history_from: z.number().nullish(),
+  missing_ranges: z.number().nullish(),
+});
+
+/** Chains in one sentence. */
+const CHAINS_MAX = 5;
+
+/** Returns the indexed blocks of a chain in words, or of all chains, for results that report none. */
+export async function progressWords(progress: Progress, chain: string | undefined): Promise<string> {
+  const all = await progress.status();
+  const named = all.filter((facts) => facts.chain === chain);
+  const ranges = (named.length > 0 ? named : all).slice(0, CHAINS_MAX).map((facts) => {
+    const { indexed_to: to, head, history_from: from, missing_ranges: gaps } = rangeShape.parse(facts);
+    if (to === null || to === undefined) return `no block of ${facts.chain}`;
+    return `${facts.chain} ${from ?? '?'} to ${to} (head ${head ?? 'unknown'}, ${gaps ?? 0} missing ranges)`;
+  });
+  return `Coverage: this result does not report its own blocks. Indexed: ${ranges.join('; ') || 'nothing yet'}.`;
 }

@@ -1,0 +1,94 @@
+/** Largest data text of a result: agents read all of it, about 7,500 tokens. Bytes of UTF-8. */
+export const RESULT_BYTES_MAX = 30_000;
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Members that take much room and that no question of an agent needs. */
+const LEFT_OUT = /^(?:block_?hash|.*logo.*|thumbnail|page_?size|logs_?bloom|.*_label|.*_entity)$/i;
+
+/** Returns a value without nulls in its objects, and without hashes of blocks, pictures and labels. */
+export function compactValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(compactValue);
+  if (!isMembers(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, one]) =>
+      one === null || LEFT_OUT.test(name) ? [] : [[name, compactValue(one)] as const],
+    ),
+  );
+}
+
+/** Rows of a list, and the members that are the same in all of them. */
+export interface SharedRows {
+  readonly rows: readonly unknown[];
+  readonly shared: Members;
+}
+
+/** Takes members with one value out of rows, so that it is written once. */
+export function shareRepeated(rows: readonly unknown[]): SharedRows {
+  const [first] = rows;
+  if (rows.length < 2 || !isMembers(first) || !rows.every(isMembers)) return { rows, shared: {} };
+  const shared = Object.entries(first).filter(([name, value]) => {
+    const text = JSON.stringify(value);
+    return rows.every((row) => JSON.stringify(row[name]) === text);
+  });
+  // A row without members would look like no row.
+  if (shared.length === 0 || shared.length === Object.keys(first).length) return { rows, shared: {} };
+  const names = new Set(shared.map(([name]) => name));
+  return {
+    rows: rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => !names.has(name)))),
+    shared: Object.fromEntries(shared),
+  };
+}
+
+/** Returns how many rows fit from the start as a JSON array. @param rows each as JSON text */
+export function rowsThatFit(rows: readonly string[], bytesMax = RESULT_BYTES_MAX): number {
+  let bytes = 2;
+  for (const [index, row] of rows.entries()) {
+    bytes += Buffer.byteLength(row) + (index === 0 ? 0 : 1);
+    if (bytes > bytesMax) return index;
+  }
+  return rows.length;
+}
+
+/** A value that fits, and a note about the parts left out; null if there are none. */
+export interface FittedValue {
+  readonly value: unknown;
+  readonly note: string | null;
+}
+
+/** Returns a value whose JSON fits: the start of its lists and long texts, if all of it is too large. */
+export function fitValue(value: unknown, bytesMax = RESULT_BYTES_MAX): FittedValue {
+  if (bytesOf(value) <= bytesMax) return { value, note: null };
+  for (const elements of [50, 20, 10, 5, 2, 1, 0]) {
+    const characters = Math.max(20, 40 * elements);
+    const cut = startOf(value, elements, characters);
+    if (bytesOf(cut) <= bytesMax)
+      return {
+        value: cut,
+        note: `Cut: the data is larger than ${bytesMax} bytes. Lists show at most ${elements} elements, and texts ${characters} characters.`,
+      };
+  }
+  return { value: null, note: `Cut: the data is larger than ${bytesMax} bytes, and no part of it fits.` };
+}
+
+function startOf(value: unknown, elements: number, characters: number): unknown {
+  if (typeof value === 'string')
+    return value.length > characters ? `${value.slice(0, characters).toWellFormed()}…` : value;
+  if (Array.isArray(value)) return value.slice(0, elements).map((one) => startOf(one, elements, characters));
+  if (!isMembers(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, MEMBERS_MAX)
+      .map(([name, one]) => [name.slice(0, 100), startOf(one, elements, characters)]),
+  );
+}
+
+const MEMBERS_MAX = 100;
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value) ?? '');
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
