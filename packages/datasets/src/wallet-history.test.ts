@@ -12,7 +12,11 @@ const HISTORY = { from: 0, to: 119 };
 const scratch = scratchOfFile();
 
 /** Reads the history of one wallet on a chain that differs only by its ID. */
-async function readWallet(chainId: number, datasets: readonly Dataset[], retentionBlocks: number | null = null) {
+async function readWallet(
+  chainId: number,
+  datasets: readonly Dataset[],
+  { retentionBlocks = null, ...limits }: { retentionBlocks?: number | null; chunkBytesMax?: number } = {},
+) {
   const scripted = createScriptedChain({ seed: 7, chainId, wallets: 12, finalityDepth: 0 });
   scripted.mine(160);
   const node = await serveScriptedChain(scripted);
@@ -42,6 +46,7 @@ async function readWallet(chainId: number, datasets: readonly Dataset[], retenti
       retention: { blocks: retentionBlocks, since: null },
       maxCalls: 1_000,
       sliceMs: 60_000,
+      ...limits,
     },
     subject,
     new AbortController().signal,
@@ -91,7 +96,7 @@ test('the calls that bring the NFTs of a wallet bring its ERC-20 transfers too',
 });
 
 test('what is dropped as too old is not read for a wallet either', async () => {
-  await readWallet(1_400_003, [erc20Transfers, nftTransfers], 20);
+  await readWallet(1_400_003, [erc20Transfers, nftTransfers], { retentionBlocks: 20 });
   const ranges = await scratch.database.query(
     'SELECT dataset, first_block, last_block FROM subject_ranges WHERE chain_id = 1400003 ORDER BY dataset',
   );
@@ -99,4 +104,18 @@ test('what is dropped as too old is not read for a wallet either', async () => {
     { dataset: 'erc20-transfers', first_block: 100, last_block: 119 },
     { dataset: 'nft-transfers', first_block: 0, last_block: 119 },
   ]);
+});
+
+test('a chunk with too many bytes of logs is read in smaller ones, until a block alone is as large', async () => {
+  const whole = await readWallet(1_400_011, [erc20Transfers]);
+  const cut = await readWallet(1_400_012, [erc20Transfers], { chunkBytesMax: 2_000 });
+  expect(cut.outcome).toBe('done');
+  expect(cut.calls).toBeGreaterThan(whole.calls);
+  const transfers = await transfersOf(1_400_012, cut.wallet);
+  expect(transfers.length).toBeGreaterThan(10);
+  expect(transfers).toHaveLength((await transfersOf(1_400_011, whole.wallet)).length);
+  const [{ ranges } = { ranges: 0 }] = await scratch.database.query<{ ranges: number }>(
+    'SELECT count(*)::int AS ranges FROM subject_ranges WHERE chain_id = 1400012',
+  );
+  expect(ranges).toBe(1);
 });
