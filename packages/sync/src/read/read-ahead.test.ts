@@ -81,5 +81,5 @@ it('ends the turn of a value whose caller has left', async () => {
     return number;
   });
   for await (const value of blocks) if (value === 3) break;
-  expect(ended).toBe(4);
+  expect(ended).toBe(5);
 });
