@@ -10,7 +10,7 @@ import type { ProvenBlock } from './proven-block.ts';
 import type { WatchedReader } from './read-watched-block.ts';
 
 /** Largest block that may be read ahead of others, bytes of a response. */
-export const AHEAD_BYTES_MAX = 8 * 1024 * 1024;
+const AHEAD_BYTES_MAX = 8 * 1024 * 1024;
 
 const held = new PQueue({ concurrency: 1 });
 

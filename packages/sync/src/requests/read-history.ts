@@ -101,11 +101,10 @@ async function readChunk(
     // The chunk was refused at its limit of bytes. What was read of it is lost, so the next ones are smaller.
     sizing.seen(rangeSize(range), LOGS_PER_CHUNK * 2);
     turn.made += 1;
-    for (const half of halvesOf('newest-first', range)) {
-      const ended = (await endOfTurn(turn)) ?? (await readChunk(turn, { datasets, range: half, sizing }, signal));
-      if (ended !== null) return ended;
-    }
-    return null;
+    const [newer = range, older = range] = halvesOf('newest-first', range);
+    const readHalf = (half: BlockRange) => readChunk(turn, { datasets, range: half, sizing }, signal);
+    // The turn does not end before a part is written: the next turn would begin with the same chunk.
+    return (await readHalf(newer)) ?? (await endOfTurn(turn)) ?? readHalf(older);
   }
   sizing.seen(rangeSize(range), read.weight);
   turn.made += read.calls;
